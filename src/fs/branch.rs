@@ -10,11 +10,13 @@ use super::files::{Joins, Made};
 use super::object::At;
 use super::references::BranchReferences;
 use super::remote::Remote;
+use super::searches::SearchText;
 use super::table::Tables;
 use super::types::{FsError, Inode, Kind};
 use crate::tree::{Branch, BranchTree, Existing, Filter, Games, IndexState, Node, Prefix, Section};
 use chessdb_library::spelling::{Names, Spelling};
-use xxhash_rust::xxh3::Xxh3;
+use chessdb_library::workers::Pause;
+use log::Level;
 
 /// The directory of a branch as files. These are made of its [parts](BranchFs::parts), so each kind of file has one
 /// type. Games, texts, sizes and tables come from the databases.
@@ -29,6 +31,10 @@ pub(super) struct BranchFs {
     path: String,
     prefix: Prefix,
     pub(super) references: BranchReferences,
+    /// What is asked, in the directory of a search.
+    pub(super) question: Option<SearchText>,
+    /// Limits the log lines about wrong queries.
+    pub(super) wrong_queries: Pause,
     /// The threads for requests, if a source may not answer.
     remote: Option<Arc<Remote>>,
     /// Offsets of games in files of this directory that no database has, for each database.
@@ -78,20 +84,30 @@ impl BranchFs {
         BranchFs::new(tree, databases, paths, path.to_owned(), prefix, remote)
     }
 
-    /// A directory with this name and those of these games that this one shows.
-    pub(super) fn filtered(&self, name: &str, mut games: Vec<Box<[u32]>>, prefix: Prefix) -> BranchFs {
-        for (part, games) in games.iter_mut().enumerate() {
-            let shown = self.branch().games_of(part);
-            let kept = games
-                .iter()
-                .copied()
-                .filter(|&game| shown.position(game).is_some());
-            *games = kept.collect();
-        }
-        let path = format!("{}/{name}", self.path);
-        let tree = BranchTree::new(self.branch().filtered(Filter::new(games)));
+    /// The directory of a search with this name in `search/`: those games that this one shows and `find` returns.
+    pub(super) fn searched(
+        &self,
+        name: &str,
+        question: SearchText,
+        prefix: Prefix,
+        find: impl Fn(&Branch) -> Vec<Box<[u32]>> + Send + Sync + 'static,
+    ) -> BranchFs {
+        let searched = Arc::clone(self.tree.branch());
+        let tree = BranchTree::new(self.branch().searched(move || {
+            let mut games = find(&searched);
+            for (part, games) in games.iter_mut().enumerate() {
+                let shown = searched.games_of(part);
+                let is_shown = |game: &u32| shown.position(*game).is_some();
+                *games = games.iter().copied().filter(is_shown).collect();
+            }
+            Filter::new(games)
+        }));
+        let path = format!("{}/search/{name}", self.path);
         let (databases, paths) = (self.databases.clone(), self.paths.clone());
-        BranchFs::new(tree, databases, paths, path, prefix, self.remote.clone())
+        BranchFs {
+            question: Some(question),
+            ..BranchFs::new(tree, databases, paths, path, prefix, self.remote.clone())
+        }
     }
 
     fn new(
@@ -110,6 +126,8 @@ impl BranchFs {
             joins: databases.iter().map(|_| Joins::new()).collect(),
             made: Made::new(),
             references: BranchReferences::new(),
+            question: None,
+            wrong_queries: Pause::new(Level::Warn),
             tree,
             databases,
             paths,
@@ -184,14 +202,6 @@ impl BranchFs {
         }
         if branch.is_unique() {
             key += "\nunique";
-        } else if branch.is_filtered() {
-            let mut hash = Xxh3::new();
-            for part in 0..self.databases.len() {
-                let games = branch.games_of(part);
-                hash.update(&(games.len() as u64).to_le_bytes());
-                games.iter().for_each(|game| hash.update(&game.to_le_bytes()));
-            }
-            key += &format!("\n{:032x}", hash.digest128());
         }
         key
     }
@@ -337,16 +347,17 @@ impl BranchFs {
 
 /// Waiting and failing.
 impl BranchFs {
-    /// True if the games are counted, or counting them reads nothing.
+    /// True if it is known how many games there are, or counting them reads nothing.
     pub(super) fn is_counted(&self) -> bool {
         let mut databases = self.databases.iter();
-        databases.all(|database| database.entry().is_counted())
+        let must_search = self.branch().is_search() && self.branch().must_search();
+        !must_search && databases.all(|database| database.entry().is_counted())
     }
 
     /// False if opening has left work that every request for a node needs.
     fn is_prepared(&self) -> bool {
-        match self.only_database() {
-            Some(only) => only.entry().is_prepared(),
+        match self.own_database() {
+            Some(own) => own.entry().is_prepared(),
             None => self.is_counted(),
         }
     }

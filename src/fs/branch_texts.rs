@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::branch::BranchFs;
 use super::database::DatabaseFs;
-use super::info::{all_info, database_info};
+use super::info::{all_info, database_info, search_info};
 use super::types::FsError;
 use crate::overview::Counts;
 use chessdb_library::kept::KeptKind;
@@ -14,7 +14,7 @@ impl BranchFs {
     pub(super) fn info_if_known(&self) -> Option<Arc<[u8]>> {
         let is_known = match self.own_database() {
             Some(own) => own.entry().is_described(),
-            None => !self.branch().is_unique(),
+            None => !self.branch().must_search() && !self.branch().is_unique(),
         };
         if is_known {
             return self.info().ok();
@@ -28,9 +28,16 @@ impl BranchFs {
             return Ok(Arc::clone(text));
         }
         let is_unique = self.branch().is_unique();
-        let text = match self.own_database() {
-            Some(own) => database_info(own.entry(), own.warnings()),
-            None => {
+        let text = match (self.own_database(), &self.question) {
+            (Some(own), _) => database_info(own.entry(), own.warnings()),
+            (None, Some(question)) => {
+                let counts = self.parts().into_iter().map(|part| {
+                    let name = part.path.unwrap_or(part.database.entry().name());
+                    (name, part.games.len() as u32)
+                });
+                search_info(question, counts)
+            }
+            (None, None) => {
                 let rows = self.databases().iter().enumerate().map(|(number, database)| {
                     let path = self.paths.get(number).unwrap_or(&database.entry().path);
                     let games = self.branch().games_of(number).len() as u32;

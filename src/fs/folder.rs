@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::ChessFs;
 use super::branch::BranchFs;
+use super::detached::DetachedDirectory;
 use super::files::Text;
+use super::handle::Number;
 use super::info::library_info;
 use super::object::{Directory, FIRST_OFFSET, ListedEntry};
-use super::retired::Retired;
 use super::times::seconds_and_nanoseconds;
 use super::types::{Attributes, FsError, Inode, Kind};
 use crate::tree::{Node, Section, TreeFolder};
@@ -37,18 +38,14 @@ impl<'a> FolderFs<'a> {
         }
     }
 
-    /// An earlier state of the directory of a branch.
-    pub(super) fn retired(fs: &'a ChessFs, retired: &'a Retired) -> FolderFs<'a> {
-        let is_retired = || {
-            let (prefix, _) = retired.parent.node()?;
-            fs.common.retired.get(prefix)
-        };
-        let exists = fs.folders.by_inode(retired.parent).is_some() || is_retired().is_some();
+    /// The directory of a search, or an earlier state of the directory of a branch.
+    pub(super) fn detached(fs: &'a ChessFs, detached: &'a DetachedDirectory) -> FolderFs<'a> {
+        let exists = Number::of(fs, detached.parent).is_some();
         FolderFs {
             fs,
-            folder: &retired.folder,
-            parent: if exists { retired.parent } else { Inode::ROOT },
-            branch: Some(&retired.branch),
+            folder: &detached.folder,
+            parent: if exists { detached.parent } else { Inode::ROOT },
+            branch: Some(&detached.branch),
         }
     }
 

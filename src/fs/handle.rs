@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::ChessFs;
 use super::branch::BranchFs;
+use super::detached::DetachedDirectory;
 use super::files::Wait;
 use super::folder::{FolderFs, RootInfo};
 use super::open_node::OpenNode;
 use super::place::NodePlace;
-use super::retired::Retired;
 use super::types::{FsError, Inode, Kind};
 use crate::tree::Node;
 use chessdb_library::workers::Workers;
@@ -31,8 +31,8 @@ pub type Resolved = Handle<Arc<ChessFs>>;
 pub(super) enum Number {
     /// A folder of the source, or a directory of a branch.
     Folder(usize),
-    /// An earlier state of the directory of a branch.
-    Retired(Arc<Retired>),
+    /// The directory of a search, or an earlier state of the directory of a branch.
+    Detached(Arc<DetachedDirectory>),
     RootInfo,
     /// A node below the directory of a branch.
     Node(Arc<BranchFs>, Node),
@@ -49,16 +49,16 @@ impl Number {
         if let Some(folder) = fs.folders.number_of(inode) {
             return Some(Number::Folder(folder));
         }
-        let retired = fs.common.retired.get(inode.node()?.0)?;
-        (retired.folder.inode == inode).then_some(Number::Retired(retired))
+        let detached = fs.common.detached(inode.node()?.0)?;
+        (detached.folder.inode == inode).then_some(Number::Detached(detached))
     }
 
     pub(super) fn place<'a>(&'a self, fs: &'a ChessFs) -> Option<NodePlace<'a>> {
         Some(match self {
             Number::Folder(folder) => NodePlace::Folder(FolderFs::new(fs, fs.folders.get(*folder)?)),
-            Number::Retired(retired) => NodePlace::Folder(FolderFs::retired(fs, retired)),
+            Number::Detached(detached) => NodePlace::Folder(FolderFs::detached(fs, detached)),
             Number::RootInfo => NodePlace::RootInfo(RootInfo(fs)),
-            Number::Node(branch, node) => NodePlace::Node(branch, *node),
+            Number::Node(branch, node) => NodePlace::Node(fs, branch, *node),
         })
     }
 }
@@ -105,7 +105,7 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     /// False if a source may not answer that requests for the node may need.
     pub fn is_local(&self) -> bool {
         match self.place() {
-            Ok(NodePlace::Node(branch, _)) => branch.remote().is_none(),
+            Ok(NodePlace::Node(_, branch, _)) => branch.remote().is_none(),
             _ => true,
         }
     }
@@ -132,7 +132,7 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     /// [`FsError::Stale`] if it does not exist.
     pub fn open_here(&self) -> Result<OpenedHere<'_, F>, FsError> {
         let place = self.place()?;
-        if let NodePlace::Node(branch, node) = place
+        if let NodePlace::Node(_, branch, node) = place
             && let Some(remote) = branch.remote()
         {
             let wait = place.wait();

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::searches::SearchText;
 use super::sizes::Sizes;
 use chessdb::formats::Problem;
 use chessdb_library::library::{Library, LibraryEntry, is_unprintable};
@@ -78,6 +79,29 @@ pub(super) fn all_info<'a>(
     push_list(&mut text, "Warnings", warnings.into_iter());
     let rows = databases.map(|(code, path, games)| format!("{code}  {path}, {games} {}", plural(games)));
     push_list(&mut text, "Codes in the names of games", rows);
+    text
+}
+
+/// `info.txt` of a search: what is asked, and the path and the number of games of each database.
+pub(super) fn search_info<'a>(
+    question: &SearchText,
+    databases: impl IntoIterator<Item = (&'a str, u32)>,
+) -> String {
+    let databases: Vec<_> = databases.into_iter().collect();
+    let games: u64 = databases.iter().map(|(_, games)| u64::from(*games)).sum();
+    let mut text = String::new();
+    push_rows(
+        &mut text,
+        &[
+            ("Query", question.text.clone()),
+            ("Canonical form", question.canonical.clone()),
+            ("Games", games.to_string()),
+        ],
+    );
+    let rows = databases
+        .iter()
+        .map(|(path, games)| format!("{path}, {games} {}", plural(*games)));
+    push_list(&mut text, "Games of each database", rows);
     text
 }
 

@@ -4,7 +4,7 @@
 //! A [`ChessFs`] is one state of the source. States share the databases that did not change, which keep their inodes.
 //! A changed database has new inodes; the old ones continue to refer to the old state.
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use std::sync::atomic::Ordering;
 
 use super::ChessFs;
 use super::branch::BranchFs;
+use super::detached::DetachedDirectory;
 use super::handle::{Handle, Resolved};
 use super::open_node::Open;
 use super::outdated::{Outdated, outdated};
 use super::status::Status;
 use super::types::{FsError, Inode, Statistics};
-use crate::tree::Prefix;
 use chessdb_library::cancel::Cancel;
 use chessdb_library::library::{Library, LibraryEntry};
 
@@ -28,15 +28,12 @@ const MOST_GIVEN: usize = 1 << 20;
 /// A [`ChessFs`] that can be replaced while it is used.
 pub struct Live {
     current: RwLock<Arc<ChessFs>>,
-    /// Prefixes that were assigned and must not be assigned to other databases. Locked while one state replaces another.
-    given: Mutex<HashSet<Prefix>>,
 }
 
 impl Live {
     /// Starts with `fs` as the first state.
     pub fn new(fs: ChessFs) -> Live {
         Live {
-            given: Mutex::new(fs.branches().map(BranchFs::prefix).collect()),
             current: RwLock::new(Arc::new(fs)),
         }
     }
@@ -83,19 +80,20 @@ impl Live {
     /// Replaces the present state and returns what is outdated in caches. A database is unchanged if the library
     /// contains the same entry.
     pub fn replace(&self, library: Library) -> Vec<Outdated> {
-        let mut given = self.given.lock();
+        let common = Arc::clone(&self.current().common);
+        let mut given = common.prefixes.lock();
         let before = self.current();
         if library.is_same(before.library()) {
             return Vec::new();
         }
-        let common = Arc::clone(&before.common);
         let retired = common.retired.all();
         let living = || {
             let retired = retired.iter().map(|retired| &retired.branch);
-            before.branches.iter().chain(&before.chosen).chain(retired)
+            before.branches.iter().chain(retired)
         };
         if given.len() > MOST_GIVEN {
             *given = living().map(|branch| branch.prefix()).collect();
+            given.extend(common.searches.prefixes());
         }
         let by_entry: HashMap<*const LibraryEntry, &Arc<BranchFs>> = living()
             .filter_map(|branch| Some((Arc::as_ptr(branch.own_database()?.library_entry()), branch)))
@@ -109,12 +107,13 @@ impl Live {
         let now = Arc::new(now);
         let outdated = outdated(&before, &retired, &now);
         let is_gone = |branch: &&Arc<BranchFs>| now.present_branch(branch.prefix()).is_none();
-        let gone = before.branches.iter().chain(&before.chosen).filter(is_gone);
+        let gone = before.branches.iter().filter(is_gone);
         let with_directory = |branch: &Arc<BranchFs>| {
             let inode = before.folders.directory_of(branch.prefix());
             let folder = before.folders.by_inode(inode)?;
             let parent = before.folders.get(folder.parent)?;
-            Some((Arc::clone(branch), folder.alone(), parent.inode))
+            let retired = DetachedDirectory::retired(branch, folder, parent.inode);
+            Some(Arc::new(retired))
         };
         // Some may have been retired before.
         now.databases
@@ -123,9 +122,9 @@ impl Live {
         // References are not counted meanwhile.
         let mut current = self.current.write();
         let is_present = |prefix| now.present_branch(prefix).is_some();
-        common
-            .retired
-            .replace(gone.clone().filter_map(with_directory), is_present);
+        let searches = common.searches.remove_of_gone(is_present);
+        let directories = gone.clone().filter_map(with_directory).chain(searches);
+        common.retired.replace(directories, is_present);
         *current = Arc::clone(&now);
         drop(current);
         // This includes databases that are not kept: a request that is still waiting has its database but is not
@@ -150,8 +149,8 @@ impl Live {
                 continue;
             };
             let add = |branch: &BranchFs| branch.references.add(inodes.len() as u64);
-            if let Some(branch) = current.present_branch(prefix) {
-                add(branch);
+            if let Some(branch) = current.branch_in_use(prefix) {
+                add(&branch);
             } else if current.common.retired.with(prefix, add).is_none() {
                 gone.extend(inodes);
             }
@@ -165,8 +164,8 @@ impl Live {
         let current = self.current.read();
         let mut dropped = Vec::new();
         let subtract = |branch: &BranchFs| branch.references.subtract(times);
-        if let Some(branch) = current.present_branch(prefix) {
-            subtract(branch);
+        if let Some(branch) = current.branch_in_use(prefix) {
+            subtract(&branch);
         } else if current.common.retired.with(prefix, subtract) == Some(true) {
             dropped = current.common.retired.remove_unused(prefix);
         }

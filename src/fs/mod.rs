@@ -8,6 +8,7 @@ mod branch_texts;
 mod cache;
 mod database;
 mod describe;
+mod detached;
 mod failure;
 mod files;
 mod folder;
@@ -24,6 +25,7 @@ mod place;
 mod references;
 mod remote;
 mod retired;
+mod searches;
 mod size_file;
 mod sizes;
 mod status;
@@ -33,6 +35,7 @@ mod texts;
 mod times;
 mod types;
 
+use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::sync::atomic::{self, AtomicU64, Ordering};
 use std::sync::{self, Arc, OnceLock};
@@ -53,9 +56,11 @@ use chessdb_library::cancel::Cancel;
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, LibraryEntry, Opening};
 use database::DatabaseFs;
+use detached::DetachedDirectory;
 use folder::INFO;
 use pass::Pass;
 use retired::RetiredBranches;
+use searches::Searches;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A library as a read-only tree of files. All methods, also those of a [`Handle`], may be called from any
@@ -67,8 +72,6 @@ pub struct ChessFs {
     /// The directory of each database. Where there are several, they are followed by that of all together and, with
     /// `unique`, by the same without duplicates.
     branches: Vec<Arc<BranchFs>>,
-    /// Directories of chosen games.
-    chosen: Vec<Arc<BranchFs>>,
     common: Arc<Common>,
     /// `info.txt` at the root.
     info: OnceLock<Arc<[u8]>>,
@@ -83,6 +86,9 @@ struct Common {
     pass: OnceLock<Pass>,
     /// Earlier states of directories.
     retired: RetiredBranches,
+    searches: Searches,
+    /// Prefixes that were assigned and must not be assigned to other branches. Locked while one state replaces another.
+    prefixes: Mutex<HashSet<Prefix>>,
     /// Ends what requests wait for.
     cancel: Cancel,
     /// Number of requests so far.
@@ -100,11 +106,16 @@ impl ChessFs {
             kept: OnceLock::new(),
             pass: OnceLock::new(),
             retired: RetiredBranches::default(),
+            searches: Searches::default(),
+            prefixes: Mutex::default(),
             cancel: Cancel::default(),
             requests: Arc::new(AtomicU64::new(0)),
             on_error: OnceLock::new(),
         });
-        ChessFs::with(library, common, &mut HashSet::new(), |_| None, &[])
+        let mut prefixes = HashSet::new();
+        let fs = ChessFs::with(library, common, &mut prefixes, |_| None, &[]);
+        *fs.common.prefixes.lock() = prefixes;
+        fs
     }
 
     /// Serves a library. Takes the directories of unchanged databases from `kept`, and gives the others prefixes that
@@ -163,31 +174,12 @@ impl ChessFs {
         branches.append(&mut all);
         ChessFs {
             branches,
-            chosen: Vec::new(),
             folders: Arc::new(folders),
             library,
             databases,
             common,
             info: OnceLock::new(),
         }
-    }
-
-    /// Adds a directory `name` with these games of each database to `parent`, which is the directory of a database or
-    /// of all databases. Returns its inode; `None` if `parent` is another directory, or the tree is in use.
-    ///
-    /// The directory shows the games as `parent` does: they keep their numbers, names and inodes.
-    pub fn show_games(&mut self, parent: Inode, name: &str, games: Vec<Box<[u32]>>) -> Option<Inode> {
-        let folder = self.folders.by_inode(parent)?;
-        let branch = match folder.database {
-            Some(database) => self.branches.get(database)?,
-            None => self.present_branch(parent.node()?.0)?,
-        };
-        let mut given = self.branches().map(BranchFs::prefix).collect();
-        let prefix = Prefix::free(xxh3_64(name.as_bytes()), &mut given);
-        let (shown, own) = (branch.filtered(name, games, prefix), branch.names_in_directory());
-        Arc::get_mut(&mut self.folders)?.add_branch(name, prefix, parent, &own);
-        self.chosen.push(Arc::new(shown));
-        Some(Inode::of(prefix, Node::DATABASE))
     }
 
     /// Keeps in files what takes long to find again, for the next mount of the same databases.
@@ -256,33 +248,30 @@ impl ChessFs {
         self.databases.get(self.folders.by_prefix(prefix)?)
     }
 
-    /// The directories of databases, and then those of several together.
-    fn branches(&self) -> impl Iterator<Item = &BranchFs> {
-        let branches = self.branches.iter().chain(&self.chosen);
-        branches.map(Arc::as_ref)
-    }
-
     /// The branch with this prefix, if the source has it.
     fn present_branch(&self, prefix: Prefix) -> Option<&Arc<BranchFs>> {
         match self.folders.by_prefix(prefix) {
             Some(database) => self.branches.get(database),
-            None => {
-                let mut others = self.all().iter().chain(&self.chosen);
-                others.find(|other| other.prefix() == prefix)
-            }
+            None => self.all().iter().find(|all| all.prefix() == prefix),
         }
     }
 
-    /// The branch with this prefix, present or retired.
+    /// The branch with this prefix: of the source, of a search, or retired.
     fn branch_with(&self, prefix: Prefix) -> Option<Arc<BranchFs>> {
-        let retired = || Some(Arc::clone(&self.common.retired.get(prefix)?.branch));
-        self.present_branch(prefix).cloned().or_else(retired)
+        let detached = || Some(Arc::clone(&self.common.detached(prefix)?.branch));
+        self.present_branch(prefix).cloned().or_else(detached)
+    }
+
+    /// The branch with this prefix, if it is of the source or of a search.
+    fn branch_in_use(&self, prefix: Prefix) -> Option<Arc<BranchFs>> {
+        let search = || Some(Arc::clone(&self.common.searches.get(prefix)?.branch));
+        self.present_branch(prefix).cloned().or_else(search)
     }
 
     /// The inode of the directory of the branch with this prefix.
     fn directory_of(&self, prefix: Prefix) -> Inode {
-        match self.common.retired.get(prefix) {
-            Some(retired) => retired.folder.inode,
+        match self.common.detached(prefix) {
+            Some(detached) => detached.folder.inode,
             None => self.folders.directory_of(prefix),
         }
     }
@@ -313,6 +302,11 @@ impl ChessFs {
 }
 
 impl Common {
+    /// The directory with this prefix of a search, or of an earlier state.
+    fn detached(&self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
+        self.retired.get(prefix).or_else(|| self.searches.get(prefix))
+    }
+
     /// Serves a database, with what is kept in files.
     fn open(&self, entry: &Arc<LibraryEntry>, prefix: Prefix) -> Arc<DatabaseFs> {
         let cache = Arc::clone(&self.cache);

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::branch::BranchFs;
 use super::files::{File, Wait, with_file};
 use super::folder::{FolderFs, RootInfo};
+use super::searches::SearchesFs;
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, FsError, Inode, Kind};
 use crate::tree::{Content, Node, Section};
@@ -59,6 +60,8 @@ pub(super) enum Object<'a> {
     RootInfo(RootInfo<'a>),
     /// A directory below that of a branch.
     Directory(At<'a>),
+    /// `search/`
+    Searches(SearchesFs<'a>),
     /// A file.
     File(At<'a>, Content<'a>),
     /// A symbolic link and its target.
@@ -71,6 +74,7 @@ impl<'a> Object<'a> {
         match self {
             Object::Folder(folder) => Ok(folder),
             Object::Directory(directory) => Ok(directory),
+            Object::Searches(searches) => Ok(searches),
             Object::RootInfo(_) | Object::File(..) | Object::Link(..) => Err(FsError::NotADirectory),
         }
     }
@@ -80,7 +84,7 @@ impl<'a> Object<'a> {
         match self {
             Object::RootInfo(info) => Ok(then(info)),
             Object::File(at, content) => with_file(at, content.clone(), then).ok_or(FsError::Stale),
-            Object::Folder(_) | Object::Directory(_) => Err(FsError::IsADirectory),
+            Object::Folder(_) | Object::Directory(_) | Object::Searches(_) => Err(FsError::IsADirectory),
             Object::Link(..) => Err(FsError::WrongKind),
         }
     }
@@ -116,14 +120,20 @@ impl<'a> Object<'a> {
         match self {
             Object::Folder(folder) => folder.attributes(),
             Object::RootInfo(info) => info.attributes(size),
-            Object::Directory(at) | Object::File(at, _) | Object::Link(at, _) => at.attributes(size),
+            Object::Directory(at)
+            | Object::Searches(SearchesFs { at, .. })
+            | Object::File(at, _)
+            | Object::Link(at, _) => at.attributes(size),
         }
     }
 
     /// The node, if it belongs to a branch.
     pub(super) fn node(&self) -> Option<&At<'a>> {
         match self {
-            Object::Directory(at) | Object::File(at, _) | Object::Link(at, _) => Some(at),
+            Object::Directory(at)
+            | Object::Searches(SearchesFs { at, .. })
+            | Object::File(at, _)
+            | Object::Link(at, _) => Some(at),
             Object::Folder(_) | Object::RootInfo(_) => None,
         }
     }

@@ -39,7 +39,7 @@ impl DirectoryEntry<'_> {
     fn with_place<T>(&self, then: impl FnOnce(NodePlace<'_>) -> Option<T>) -> Option<T> {
         match (self.branch, self.inode.node()) {
             (Some(branch), Some((prefix, node))) if prefix == branch.prefix() => {
-                then(NodePlace::Node(branch, node))
+                then(NodePlace::Node(self.fs, branch, node))
             }
             _ => then(Number::of(self.fs, self.inode)?.place(self.fs)?),
         }
@@ -115,16 +115,16 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
     }
 
     fn parent_inode(&self) -> Result<Inode, FsError> {
-        match &self.object {
-            Object::Folder(folder) => Ok(folder.parent()),
-            Object::RootInfo(_) => Ok(Inode::ROOT),
-            Object::Directory(at) | Object::File(at, _) | Object::Link(at, _) => {
-                Ok(match at.section.parent(at.node) {
-                    Node::DATABASE => self.fs().directory_of(at.branch.prefix()),
-                    parent => at.branch.inode(parent),
-                })
-            }
-        }
+        let Some(at) = self.object.node() else {
+            return Ok(match &self.object {
+                Object::Folder(folder) => folder.parent(),
+                _ => Inode::ROOT,
+            });
+        };
+        Ok(match at.section.parent(at.node) {
+            Node::DATABASE => self.fs().directory_of(at.branch.prefix()),
+            parent => at.branch.inode(parent),
+        })
     }
 
     /// The attributes. Decodes games if the size requires it.

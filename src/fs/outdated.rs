@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::ChessFs;
+use super::detached::DetachedDirectory;
 use super::folder::{FolderFs, RootInfo};
-use super::retired::Retired;
 use crate::tree::{Inode, TreeFolder};
 
 /// A directory or file that has changed.
@@ -18,7 +18,11 @@ pub struct Outdated {
 }
 
 /// Compares `after` with the present state `before`, of which `retired` are earlier states of directories.
-pub(super) fn outdated(before: &ChessFs, retired: &[Arc<Retired>], after: &ChessFs) -> Vec<Outdated> {
+pub(super) fn outdated(
+    before: &ChessFs,
+    retired: &[Arc<DetachedDirectory>],
+    after: &ChessFs,
+) -> Vec<Outdated> {
     let mut outdated: Vec<Outdated> = after
         .folders
         .all()
@@ -62,8 +66,8 @@ pub(super) fn outdated(before: &ChessFs, retired: &[Arc<Retired>], after: &Chess
 
 /// The top entries of a removed database for which there are still references. The previous invalidation dropped only
 /// the dentries that were not in use at that moment, so these are invalidated again.
-fn left_over(retired: &Retired, after: &ChessFs) -> Option<Outdated> {
-    let Retired { branch, folder, .. } = retired;
+fn left_over(retired: &DetachedDirectory, after: &ChessFs) -> Option<Outdated> {
+    let DetachedDirectory { branch, folder, .. } = retired;
     let is_gone = folder.inode != Inode::ROOT
         && branch.references.exist()
         && after.present_branch(branch.prefix()).is_none();

@@ -1,9 +1,11 @@
 //! Where a node is, as its inode number says. The node itself may not exist.
 
+use super::ChessFs;
 use super::branch::BranchFs;
 use super::files::Wait;
 use super::folder::{FolderFs, RootInfo};
 use super::object::Object;
+use super::searches::SearchesFs;
 use super::types::{Attributes, Kind};
 use crate::tree::{Existing, Node};
 
@@ -15,7 +17,7 @@ pub(super) enum NodePlace<'a> {
     /// `info.txt` at the root.
     RootInfo(RootInfo<'a>),
     /// A node below the directory of a branch.
-    Node(&'a BranchFs, Node),
+    Node(&'a ChessFs, &'a BranchFs, Node),
 }
 
 impl<'a> NodePlace<'a> {
@@ -24,7 +26,7 @@ impl<'a> NodePlace<'a> {
         match self {
             NodePlace::Folder(_) => Kind::Directory,
             NodePlace::RootInfo(_) => Kind::File,
-            NodePlace::Node(branch, node) => branch.kind(node),
+            NodePlace::Node(_, branch, node) => branch.kind(node),
         }
     }
 
@@ -33,7 +35,7 @@ impl<'a> NodePlace<'a> {
         match self {
             NodePlace::Folder(_) => true,
             NodePlace::RootInfo(info) => info.is_counted(),
-            NodePlace::Node(branch, _) => branch.is_counted(),
+            NodePlace::Node(_, branch, _) => branch.is_counted(),
         }
     }
 
@@ -41,7 +43,7 @@ impl<'a> NodePlace<'a> {
     pub(super) fn must_build(self) -> bool {
         match self {
             NodePlace::Folder(_) | NodePlace::RootInfo(_) => !self.is_counted(),
-            NodePlace::Node(branch, node) => branch.must_build(node),
+            NodePlace::Node(_, branch, node) => branch.must_build(node),
         }
     }
 
@@ -61,10 +63,11 @@ impl<'a> NodePlace<'a> {
         match self {
             NodePlace::Folder(folder) => Some(Object::Folder(folder)),
             NodePlace::RootInfo(info) => Some(Object::RootInfo(info)),
-            NodePlace::Node(branch, node) => {
+            NodePlace::Node(fs, branch, node) => {
                 let (at, existing) = branch.open(node)?;
                 Some(match existing {
                     Existing::Directory => Object::Directory(at),
+                    Existing::Searches => Object::Searches(SearchesFs { fs, at }),
                     Existing::File(content) => Object::File(at, content),
                     Existing::Link(target) => Object::Link(at, target),
                 })

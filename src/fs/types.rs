@@ -10,7 +10,7 @@ pub use crate::tree::{Inode, Kind, Layout};
 use chessdb_library::positions::{BuildOptions, IndexUse};
 
 /// How a library is served.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ServeOptions {
     /// Maximum size of the cache of decoded games, in bytes.
     pub cache_size: usize,

@@ -14,10 +14,12 @@ use super::indexed_database::IndexedDatabase;
 use super::inode::{Node, ViewId};
 use super::layout::Layout;
 use super::names::{canonical, directory_name};
+use super::search::NamedSearch;
 use chessdb::formats::Database;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::library::{cut, game_path, numbered};
-use chessdb_library::positions::Selection;
+use chessdb_library::positions::{Index, Selection};
+use chessdb_library::query::{Query, Searched};
 use chessdb_library::spelling::{Names, Spelling};
 
 /// Maximum length of a file name in bytes.
@@ -62,8 +64,16 @@ enum Shown {
     All,
     /// The best game of each group of duplicates, unless it is deleted. They are searched for on first use.
     Unique(OnceLock<Filter>),
-    /// These, and the duplicates among them.
-    Some(Filter, OnceLock<Duplicates>),
+    /// Those that a search finds.
+    Found(Box<FoundGames>),
+}
+
+/// A search among the games of a branch, made when the first of its games is asked for.
+struct FoundGames {
+    find: Box<dyn Fn() -> Filter + Send + Sync>,
+    found: OnceLock<Filter>,
+    /// The duplicates among the games that were found.
+    duplicates: OnceLock<Duplicates>,
 }
 
 impl Branch {
@@ -87,9 +97,13 @@ impl Branch {
         self.with(Shown::Unique(OnceLock::new()))
     }
 
-    /// The same databases with these games only.
-    pub fn filtered(&self, games: Filter) -> Branch {
-        self.with(Shown::Some(games, OnceLock::new()))
+    /// The same databases with only the games that `find` returns. It is called when they are first asked for.
+    pub fn searched(&self, find: impl Fn() -> Filter + Send + Sync + 'static) -> Branch {
+        self.with(Shown::Found(Box::new(FoundGames {
+            find: Box::new(find),
+            found: OnceLock::new(),
+            duplicates: OnceLock::new(),
+        })))
     }
 
     fn new(databases: Vec<Arc<IndexedDatabase>>, codes: Option<Codes>, shown: Shown) -> Branch {
@@ -186,12 +200,57 @@ impl Branch {
         matches!(self.shown, Shown::Unique(_))
     }
 
-    /// True if [`Branch::filter`] has to search for duplicates first.
-    pub fn must_search(&self) -> bool {
-        matches!(&self.shown, Shown::Unique(filter) if filter.get().is_none())
+    /// True if only the games are shown that a search finds.
+    pub fn is_search(&self) -> bool {
+        matches!(self.shown, Shown::Found(_))
     }
 
-    /// The games that are shown; `None` if these are all. In a branch without duplicates, searches for these on first use.
+    /// The memory that the list of games found by a search takes, in bytes.
+    pub fn found_bytes(&self) -> usize {
+        match &self.shown {
+            Shown::Found(search) => search.found.get().map_or(0, Filter::bytes),
+            _ => 0,
+        }
+    }
+
+    /// The searches that `search/` lists.
+    pub fn searches(&self) -> &[NamedSearch] {
+        self.layout().searches()
+    }
+
+    /// The games of each database that are shown and answer a query. An index of positions is used if it is there.
+    ///
+    /// Ends when its work is [cancelled](chessdb_library::cancel).
+    pub fn find(&self, query: &Query) -> Vec<Box<[u32]>> {
+        let names = self.names().map(Arc::as_ref);
+        let find = |(part, database): (usize, &Arc<IndexedDatabase>)| {
+            let answer = |index: Option<&Index>| {
+                let searched = Searched {
+                    path: &database.entry().path,
+                    database: database.database(),
+                    index: index.filter(|_| self.layout().has_positions()),
+                    names,
+                    among: self.selection(part).map(Arc::as_ref),
+                };
+                query.answer(&searched, self.threads(), &|_| ())
+            };
+            // Without an index there is always an answer.
+            let found = database.positions().ask_without_building(answer);
+            found.unwrap_or_default().iter().map(|found| found.game).collect()
+        };
+        self.databases().iter().enumerate().map(find).collect()
+    }
+
+    /// True if [`Branch::filter`] has to search first.
+    pub fn must_search(&self) -> bool {
+        match &self.shown {
+            Shown::All => false,
+            Shown::Unique(filter) => filter.get().is_none(),
+            Shown::Found(search) => search.found.get().is_none(),
+        }
+    }
+
+    /// The games that are shown; `None` if these are all. On first use, searches for them, or for duplicates.
     pub fn filter(&self) -> Option<&Filter> {
         match &self.shown {
             Shown::All => None,
@@ -199,7 +258,7 @@ impl Branch {
                 let unique = self.duplicates().unique(&self.formats());
                 Filter::new(unique)
             })),
-            Shown::Some(filter, _) => Some(filter),
+            Shown::Found(search) => Some(search.found.get_or_init(&search.find)),
         }
     }
 
@@ -252,8 +311,9 @@ impl Branch {
     pub fn duplicates(&self) -> &Duplicates {
         let (formats, threads) = (self.formats(), self.threads());
         match &self.shown {
-            Shown::Some(games, duplicates) => duplicates.get_or_init(|| {
-                let is_shown = |part, game| games.has(part, game);
+            Shown::Found(search) => search.duplicates.get_or_init(|| {
+                let games = self.filter();
+                let is_shown = |part, game| games.is_some_and(|games| games.has(part, game));
                 Duplicates::find_among(&formats, threads, is_shown)
             }),
             _ => self

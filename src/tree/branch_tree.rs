@@ -16,6 +16,7 @@ use super::merged::Merged;
 use super::moves::Moves;
 use super::ply::{Plies, Use};
 use super::positions::PositionDirectories;
+use super::search::SearchDirectory;
 use super::section::{Existing, Kind, Row, Section};
 use super::single_files::{Documents, SingleFiles};
 use super::view_directories::ViewDirectories;
@@ -83,6 +84,12 @@ pub(super) static ROWS: &[Row] = &[
         new: |branch| Some(Box::new(ViewDirectories(Arc::clone(branch)))),
     },
     Row {
+        names: &[("search", Node::SEARCH)],
+        nodes: SearchDirectory::NODES,
+        needs_index: false,
+        new: |branch| Some(Box::new(SearchDirectory::new(branch)?)),
+    },
+    Row {
         names: &[("moves", Moves::TOP)],
         nodes: Moves::NODES,
         needs_index: true,
@@ -106,8 +113,8 @@ static BY_KIND: [u8; 256] = {
     }
     rows
 };
-static BY_NUMBER: [u8; 11] = {
-    let mut rows = [NO_ROW; 11];
+static BY_NUMBER: [u8; 13] = {
+    let mut rows = [NO_ROW; 13];
     let mut number = 0;
     while number < rows.len() {
         rows[number] = row_of(Node::new(KIND_SINGLE, number as u32));
@@ -157,7 +164,7 @@ impl BranchTree {
     }
 
     /// What it shows.
-    pub fn branch(&self) -> &Branch {
+    pub fn branch(&self) -> &Arc<Branch> {
         &self.branch
     }
 

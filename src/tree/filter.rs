@@ -20,6 +20,13 @@ impl Filter {
         }
     }
 
+    /// The memory that the lists of games take, in bytes.
+    pub fn bytes(&self) -> usize {
+        let lists = self.games.iter().map(|games| size_of_val(&**games));
+        let selections = self.selections.iter().map(|games| games.bytes());
+        lists.chain(selections).sum()
+    }
+
     /// The games of a database, by its number among the parts.
     pub fn games(&self, part: usize) -> &[u32] {
         self.games.get(part).map_or(&[], |games| games)

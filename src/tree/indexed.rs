@@ -114,6 +114,31 @@ impl Positions {
         })
     }
 
+    /// Answers a question from the index, if it is in memory or kept, or without it. It is not built.
+    pub(super) fn ask_without_building<T>(
+        &self,
+        question: impl Fn(Option<&Index>) -> Result<T, Damaged>,
+    ) -> Option<T> {
+        let index = self.index_if_built();
+        let answer = question(index.as_deref()).ok();
+        let Some(index) = index.filter(|_| answer.is_none()) else {
+            return answer;
+        };
+        self.discard(&index);
+        question(None).ok()
+    }
+
+    /// The index, if it is in memory or kept, and no other thread opens or builds it now.
+    fn index_if_built(&self) -> Option<Arc<Index>> {
+        let mut index = self.index.try_lock()?;
+        if index.is_none() && !self.has_failed() {
+            let loaded = self.files.get().and_then(|files| Index::load(files, &self.entry));
+            *index = loaded.map(Arc::new);
+            self.is_ready.store(index.is_some(), Ordering::Release);
+        }
+        index.clone()
+    }
+
     /// The index, opened or built.
     fn index(&self) -> Option<Arc<Index>> {
         let mut index = self.index.lock();

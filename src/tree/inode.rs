@@ -95,6 +95,8 @@ pub(super) const KIND_DOCUMENT: u8 = 6;
 pub(super) const KIND_POSITIONS: u8 = 7;
 /// The first ranks of a FEN, as a directory that is looked up.
 pub(super) const KIND_RANKS: u8 = 8;
+/// A link in `search/` to the canonical name of a query.
+pub(super) const KIND_SEARCH_LINK: u8 = 9;
 /// A directory of a view; 0 is the view's own. Views take 32 kinds, and as many for their merged files and for the
 /// directories of these.
 pub(super) const KIND_VIEW: u8 = 0x40;
@@ -134,6 +136,10 @@ impl Node {
     pub const OVERVIEW: Node = Node::new(KIND_SINGLE, 9);
     /// `duplicates.csv`
     pub const DUPLICATES: Node = Node::new(KIND_SINGLE, 10);
+    /// `search/`
+    pub const SEARCH: Node = Node::new(KIND_SINGLE, 11);
+    /// `search/syntax.txt`
+    pub const SYNTAX: Node = Node::new(KIND_SINGLE, 12);
 
     /// The node of a number among those of a kind. Each section has kinds of its own.
     pub const fn new(kind: u8, number: u32) -> Node {
@@ -188,7 +194,7 @@ impl Node {
 }
 
 /// What the log calls the nodes from these on.
-const NAMES: [(Node, &str); 20] = [
+const NAMES: [(Node, &str); 23] = [
     (Node::DATABASE, "Database"),
     (Node::ALL, "All"),
     (Node::INFO, "Info"),
@@ -200,12 +206,15 @@ const NAMES: [(Node, &str); 20] = [
     (Node::PARQUET, "Parquet"),
     (Node::OVERVIEW, "Overview"),
     (Node::DUPLICATES, "Duplicates"),
+    (Node::SEARCH, "Search"),
+    (Node::SYNTAX, "Syntax"),
     (Node::new(KIND_BLOCK, 0), "Block"),
     (Node::new(KIND_GAME, 0), "Game"),
     (Node::new(KIND_MEMBER_DIRECTORY, 0), "MemberDirectory"),
     (Node::new(KIND_MEMBER, 0), "Member"),
     (Node::new(KIND_COLLECTION, 0), "Collection"),
     (Node::new(KIND_DOCUMENT, 0), "Document"),
+    (Node::new(KIND_SEARCH_LINK, 0), "SearchLink"),
     (Node::new(KIND_VIEW, 0), "View"),
     (Node::new(KIND_MERGED, 0), "Merged"),
     (Node::new(KIND_MERGED_FOLDER, 0), "MergedFolder"),
@@ -283,6 +292,8 @@ mod tests {
             (Node::PARQUET, 0x00_0000_0008),
             (Node::OVERVIEW, 0x00_0000_0009),
             (Node::DUPLICATES, 0x00_0000_000a),
+            (Node::SEARCH, 0x00_0000_000b),
+            (Node::SYNTAX, 0x00_0000_000c),
             (Node::block(7), 0x01_0000_0007),
             (Node::game(7), 0x02_0000_0007),
             (Node::new(KIND_DOCUMENT, 7), 0x06_0000_0007),

@@ -7,18 +7,24 @@ use super::branch_tree::ROWS;
 use super::game_name::GameName;
 use super::inode::{MOST_VIEWS, ViewId};
 use super::own_view::OwnView;
+use super::search::{NamedSearch, SYNTAX_FILE};
 use super::section::Row;
 use super::template::TemplateError;
 use super::views::{VIEWS, View};
 use chessdb_library::library::{LONGEST_NAME, cut, safe_name};
+use chessdb_library::query::{Query, QueryError};
 use chessdb_library::spelling::Spelling;
 
+/// Maximum number of searches that are listed.
+const MOST_SEARCHES: usize = 27;
+
 /// Layout of a database's directory. The default has only the built-in views.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
     own_views: Vec<Arc<OwnView>>,
     game_name: GameName,
     sections: Vec<&'static Row>,
+    searches: Vec<NamedSearch>,
     leaves_out_positions: bool,
     spelling: Spelling,
 }
@@ -57,6 +63,40 @@ impl fmt::Display for ViewError {
 
 impl std::error::Error for ViewError {}
 
+/// Why a search cannot be added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SearchError {
+    /// There is no `=` between name and query.
+    NoQuery,
+    /// The name is not valid for a directory, or could be a query.
+    BadName,
+    /// Another search has this name.
+    TakenName,
+    /// The query is wrong.
+    Query(QueryError),
+    /// The maximum number of searches is reached.
+    TooMany,
+}
+
+impl fmt::Display for SearchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SearchError::NoQuery => {
+                f.write_str("it is written NAME=QUERY, such as najdorf=eco:B9 white_elo:2600..")
+            }
+            SearchError::BadName => write!(
+                f,
+                "its name must be that of a directory: not empty, without /, \\ and :, at most {LONGEST_NAME} bytes"
+            ),
+            SearchError::TakenName => f.write_str("its name is taken; give it another"),
+            SearchError::Query(error) => error.fmt(f),
+            SearchError::TooMany => write!(f, "there can be {MOST_SEARCHES} searches"),
+        }
+    }
+}
+
+impl std::error::Error for SearchError {}
+
 impl Layout {
     /// Adds a view in the form `NAME=TEMPLATE`.
     ///
@@ -79,6 +119,36 @@ impl Layout {
         let view = OwnView::parse(name, template).map_err(ViewError::Template)?;
         self.own_views.push(Arc::new(view));
         Ok(())
+    }
+
+    /// Adds a search in the form `NAME=QUERY` to `search/` in every directory.
+    ///
+    /// # Errors
+    /// If name or query is invalid, the name is taken, or there are too many searches.
+    pub fn add_search(&mut self, text: &str) -> Result<(), SearchError> {
+        let (name, query) = text.split_once('=').ok_or(SearchError::NoQuery)?;
+        let is_name = safe_name(name) == name && cut(name, LONGEST_NAME) == name && !name.contains(':');
+        if !is_name {
+            return Err(SearchError::BadName);
+        }
+        if name == SYNTAX_FILE || self.searches.iter().any(|other| other.name == name) {
+            return Err(SearchError::TakenName);
+        }
+        if self.searches.len() >= MOST_SEARCHES {
+            return Err(SearchError::TooMany);
+        }
+        let parsed = Query::parse(query).map_err(SearchError::Query)?;
+        self.searches.push(NamedSearch {
+            name: name.to_owned(),
+            text: query.to_owned(),
+            query: Arc::new(parsed),
+        });
+        Ok(())
+    }
+
+    /// The searches that `search/` lists.
+    pub fn searches(&self) -> &[NamedSearch] {
+        &self.searches
     }
 
     /// Adds a section to the directory of every database, after the built-in ones.
@@ -108,7 +178,12 @@ impl Layout {
 
     /// True for a section that no directory has.
     pub(super) fn leaves_out(&self, row: &Row) -> bool {
-        self.leaves_out_positions && row.needs_index
+        row.needs_index && !self.has_positions()
+    }
+
+    /// True if there are `moves/` and `positions/`.
+    pub(super) fn has_positions(&self) -> bool {
+        !self.leaves_out_positions
     }
 
     /// Sets the template for names of games.

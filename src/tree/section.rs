@@ -136,6 +136,8 @@ pub enum Kind {
 pub enum Existing<'a> {
     /// A directory, which the section lists.
     Directory,
+    /// A directory that has directories of searches beside what the section lists.
+    Searches,
     /// A file.
     File(Content<'a>),
     /// A symbolic link to this path, relative to the directory that holds it.

@@ -239,12 +239,11 @@ impl TreeFolder {
         }
     }
 
-    /// The directory of a branch without the folders in it.
-    pub fn alone(&self) -> TreeFolder {
+    /// The directory of a branch without folders in it.
+    pub fn alone(inode: Inode, modified: i128) -> TreeFolder {
         TreeFolder {
-            database: None,
-            modified: self.modified,
-            ..TreeFolder::new(self.inode, 0)
+            modified,
+            ..TreeFolder::new(inode, 0)
         }
     }
 

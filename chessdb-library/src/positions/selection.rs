@@ -15,6 +15,11 @@ impl Selection {
         Selection(words.into())
     }
 
+    /// The memory that it takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.0)
+    }
+
     /// True if a game is selected.
     #[inline]
     pub fn has(&self, game: u32) -> bool {

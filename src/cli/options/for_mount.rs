@@ -18,6 +18,16 @@ pub(super) static ROWS: &[OptionRow] = &[
         },
     },
     OptionRow {
+        name: "search",
+        value: "NAME=QUERY",
+        help: "Adds a search to every search/, such as 'najdorf=eco:B9 white_elo:2600..'; may be repeated",
+        repeats: true,
+        set: |settings, value| {
+            let wrong = |error| format!("a search: {error}");
+            Ok(settings.serve.layout.add_search(value).map_err(wrong)?)
+        },
+    },
+    OptionRow {
         name: "name",
         value: "TEMPLATE",
         help: "Names of games in views [default: %{date}_%{white}-%{black}_%{result}_%{number}]",

@@ -11,7 +11,7 @@ use chessdb_library::library::DatabaseSelection;
 use chessdb_library::positions::{BuildOptions, IndexUse};
 
 /// The values of all options.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Options of the decoders.
     pub formats: formats::Options,

@@ -35,6 +35,7 @@ fn both_spellings_say_the_same() {
         "--kinds=cbh",
         "--flat",
         "--view=a=%{white}",
+        "--search=wins=result:1-0",
         "--name=%{year}%{number}",
         "--unique",
         "--spelling=fold",

@@ -142,7 +142,8 @@ impl<'a> WholeTableFile<'a> {
     fn kept(&self) -> Option<KeptFile> {
         let databases = self.branch.databases();
         let is_trusted = databases.iter().all(|database| database.texts().is_trusted());
-        let files = databases.first()?.kept().filter(|_| is_trusted)?;
+        let is_kept = is_trusted && !self.branch.branch().is_search();
+        let files = databases.first()?.kept().filter(|_| is_kept)?;
         let origins: Vec<_> = databases
             .iter()
             .map(|database| database.entry().origin())

@@ -80,6 +80,7 @@ fn the_directory_has_views_merged_files_tables_and_all_games() {
             "overview.html",
             "players",
             "positions",
+            "search",
             "years"
         ]
     );
@@ -152,7 +153,7 @@ fn parents_lead_back_to_the_root() {
         Ok(tree.inode("all/merged"))
     );
     assert_eq!(tree.parent(tree.inode("all/info.txt")), Ok(all));
-    assert_eq!(tree.stat("all").links, 2 + 8);
+    assert_eq!(tree.stat("all").links, 2 + 9);
     assert_eq!(tree.stat("").links, 2 + 4);
 }
 

@@ -108,6 +108,9 @@ fn contents(tree: &Mounted, top: &str) -> BTreeMap<String, Vec<String>> {
         }
     }
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    // A search has no directory of searches.
+    let searches = format!("{top}search");
+    paths.retain(|path| !path.starts_with(&searches));
     for path in paths {
         let own = &path[top.len()..];
         // The blocks of games are named after numbers.
@@ -205,12 +208,17 @@ fn compare_several(is_chosen: impl Fn(usize, usize) -> bool, spelling: Spelling)
         .zip(&numbers)
         .map(|(games, numbers)| numbers.iter().map(|&game| games[game as usize].clone()).collect())
         .collect();
-    let mut tree = mount_with(entries(all), options(spelling.clone()));
+    let tree = mount_with(entries(all), options(spelling.clone()));
     let alone = mount_with(entries(alone), options(spelling));
     let directory = tree.inode("all");
     let inode = tree.0.show_games(directory, "chosen", numbers.clone()).unwrap();
-    assert_eq!(tree.inode("all/chosen"), inode);
-    assert_same(&contents(&tree, "all/chosen/"), &contents(&alone, "all/"));
+    assert_eq!(tree.inode("all/search/chosen"), inode);
+    let (mut found, mut expected) = (contents(&tree, "all/search/chosen/"), contents(&alone, "all/"));
+    // It says what is searched.
+    for info in [&mut found, &mut expected] {
+        info.remove("/info.txt");
+    }
+    assert_same(&found, &expected);
     let games: usize = numbers.iter().map(|games| games.len()).sum();
     let mut own = BTreeSet::new();
     for (path, numbers) in ["a.dci", "club/b.dci", "zero.dci"].iter().zip(&numbers) {
@@ -222,7 +230,7 @@ fn compare_several(is_chosen: impl Fn(usize, usize) -> bool, spelling: Spelling)
     }
     assert_eq!(own.len(), games);
     // Deleted games and those without a player or a move are not in every view.
-    assert!(inodes_of_games(&tree, "all/chosen/").is_subset(&own));
+    assert!(inodes_of_games(&tree, "all/search/chosen/").is_subset(&own));
 }
 
 /// Compares chosen games of one database with a database that has them alone.
@@ -239,18 +247,18 @@ fn compare_one(is_chosen: impl Fn(usize, usize) -> bool, spelling: Spelling) {
         .iter()
         .map(|&game| all[game as usize].clone())
         .collect();
-    let mut tree = mount_with(root(all, &folders), options(spelling.clone()));
+    let tree = mount_with(root(all, &folders), options(spelling.clone()));
     let alone = mount_with(root(alone, &own_folders), options(spelling));
     tree.0.show_games(Inode::ROOT, "chosen", numbers.clone()).unwrap();
-    let (mut found, mut expected) = (contents(&tree, "chosen/"), contents(&alone, ""));
-    // It names the whole database.
+    let (mut found, mut expected) = (contents(&tree, "search/chosen/"), contents(&alone, ""));
+    // It says what is searched.
     for info in [&mut found, &mut expected] {
         info.remove("/info.txt");
     }
     assert_same(&found, &expected);
     assert_eq!(found.get("games/*.pgn").map_or(0, Vec::len), numbers[0].len());
-    assert_eq!(inodes_of_games(&tree, "chosen/").len(), numbers[0].len());
-    assert!(inodes_of_games(&tree, "chosen/").is_subset(&inodes_of_games(&tree, "games/")));
+    assert_eq!(inodes_of_games(&tree, "search/chosen/").len(), numbers[0].len());
+    assert!(inodes_of_games(&tree, "search/chosen/").is_subset(&inodes_of_games(&tree, "games/")));
 }
 
 #[test]

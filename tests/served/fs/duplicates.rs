@@ -391,6 +391,7 @@ fn unique_shows_the_best_game_of_each_group_once() {
             "overview.html",
             "players",
             "positions",
+            "search",
             "years"
         ]
     );
@@ -498,7 +499,7 @@ fn info_of_unique_counts_what_it_shows() {
 #[test]
 fn other_directories_do_not_wait_for_duplicates() {
     let tree = unique();
-    assert_eq!(tree.entries("all/unique").len(), 14);
+    assert_eq!(tree.entries("all/unique").len(), 15);
     assert!(tree.may_wait(tree.inode("all/unique/all.pgn")));
     assert!(tree.may_wait(tree.inode("all/unique/players")));
     tree.ls("all/unique/players");

@@ -98,8 +98,8 @@ fn links_do_not_change_when_views_are_built() {
 #[test]
 fn directories_count_their_subdirectories() {
     let tree = mount(rich());
-    // games, players, events, years, eco, material, merged, moves, positions, emb, collections
-    assert_eq!(tree.stat("").links, 2 + 11);
+    // games, players, events, years, eco, material, merged, moves, positions, search, emb, collections
+    assert_eq!(tree.stat("").links, 2 + 12);
     assert_eq!(tree.stat("games").links, 2 + 1);
     assert_eq!(tree.stat("games/000001-001000").links, 2);
     assert_eq!(tree.stat("merged").links, 2 + 5);

@@ -26,6 +26,7 @@ mod own_views;
 mod positions;
 mod remote;
 mod samples;
+mod search;
 mod sections;
 mod sizes;
 mod source;

@@ -94,6 +94,8 @@ fn the_whole_tree_of_a_small_database() {
         "positions/info.txt",
         "positions/novelties.csv",
         "positions/start",
+        "search/",
+        "search/syntax.txt",
         "merged/",
         "merged/players/",
         "merged/players/Karpov, Anatoly.pgn",

@@ -1,0 +1,151 @@
+//! `search/`: the description of queries, and links to their canonical names.
+//!
+//! The directory of a query is that of a branch of its own, with the games that the query finds. It is no node of the
+//! branch in which it is looked up.
+
+use std::borrow::Cow;
+use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use super::branch::Branch;
+use super::inode::{KIND_SEARCH_LINK, Node};
+use super::section::{Content, Existing, Kind, Section};
+use chessdb_library::query::{Query, QueryError, SYNTAX};
+use chessdb_library::recent::Recent;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Number of links that are kept. Looking up the name of another one makes it again.
+const MOST_LINKS: NonZeroUsize = NonZeroUsize::new(256).unwrap();
+
+/// Name of the file that describes queries.
+pub(super) const SYNTAX_FILE: &str = "syntax.txt";
+
+/// Maximum length of a name in bytes.
+const LONGEST: usize = 255;
+
+/// `search/`
+pub(super) struct SearchDirectory {
+    branch: Arc<Branch>,
+    /// The names that were looked up and are not canonical, by the numbers of their nodes, with their targets.
+    links: Recent<u32, Arc<(String, String)>>,
+}
+
+/// What a name in `search/` asks for.
+pub enum SearchName {
+    /// The directory of a query.
+    Directory(Query),
+    /// A link to the directory with this name.
+    Link(String),
+}
+
+/// Reads a name in `search/`; `None` if it asks nothing, as names that file managers and shells try.
+///
+/// # Errors
+/// If the query is wrong.
+pub fn asked(name: &str) -> Result<Option<SearchName>, QueryError> {
+    let query = Query::parse_name(name)?;
+    if !query.has_fields() {
+        return Ok(None);
+    }
+    let canonical = query.name();
+    if canonical == name || canonical.len() > LONGEST {
+        Ok(Some(SearchName::Directory(query)))
+    } else {
+        Ok(Some(SearchName::Link(canonical)))
+    }
+}
+
+/// A search that `search/` lists.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedSearch {
+    /// Its name.
+    pub name: String,
+    /// Its query, as it is written.
+    pub text: String,
+    /// What it finds.
+    pub query: Arc<Query>,
+}
+
+impl SearchDirectory {
+    pub(super) const NODES: &[RangeInclusive<Node>] = &[
+        Node::SEARCH..=Node::SYNTAX,
+        Node::all_of(KIND_SEARCH_LINK, KIND_SEARCH_LINK),
+    ];
+
+    /// `None` in the directory of a search.
+    pub(super) fn new(branch: &Arc<Branch>) -> Option<SearchDirectory> {
+        (!branch.is_search()).then(|| SearchDirectory {
+            branch: Arc::clone(branch),
+            links: Recent::new(MOST_LINKS),
+        })
+    }
+
+    /// The node of a link, which is kept from now on.
+    fn link(&self, name: &str, target: String) -> Node {
+        let mut number = xxh3_64(name.as_bytes()) as u32;
+        while let Some(other) = self.links.get(&number)
+            && other.0 != name
+        {
+            number = number.wrapping_add(1);
+        }
+        self.links.put(number, Arc::new((name.to_owned(), target)));
+        Node::new(KIND_SEARCH_LINK, number)
+    }
+}
+
+impl Section for SearchDirectory {
+    fn kind(&self, node: Node) -> Kind {
+        match node {
+            Node::SEARCH => Kind::Directory,
+            Node::SYNTAX => Kind::File,
+            _ => Kind::Link,
+        }
+    }
+
+    fn open(&self, node: Node) -> Option<Existing<'_>> {
+        Some(match node {
+            Node::SEARCH => Existing::Searches,
+            Node::SYNTAX => Existing::File(Content::Own),
+            _ => Existing::Link(self.links.get(&node.number())?.1.clone().into()),
+        })
+    }
+
+    fn text(&self, _: Node) -> Option<String> {
+        Some(SYNTAX.to_owned())
+    }
+
+    fn parent(&self, node: Node) -> Node {
+        if node == Node::SEARCH {
+            Node::DATABASE
+        } else {
+            Node::SEARCH
+        }
+    }
+
+    fn links(&self, node: Node) -> u32 {
+        if node == Node::SEARCH {
+            2 + self.branch.searches().len() as u32
+        } else {
+            1
+        }
+    }
+
+    fn len(&self, _: Node) -> usize {
+        1
+    }
+
+    fn entry_at(&self, _: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
+        (n == 0).then_some((SYNTAX_FILE.into(), Node::SYNTAX))
+    }
+
+    fn child(&self, _: Node, name: &str) -> Option<Node> {
+        if name == SYNTAX_FILE {
+            return Some(Node::SYNTAX);
+        }
+        match asked(name) {
+            Ok(Some(SearchName::Link(target))) => Some(self.link(name, target)),
+            _ => None,
+        }
+    }
+}

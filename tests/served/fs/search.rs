@@ -1,0 +1,285 @@
+//! `search/`: the games that a query finds, as a directory whose name is the query.
+
+use std::ffi::OsStr;
+use std::sync::Arc;
+
+use chessdb::game::Outcome;
+use chessdb_library::library::{Library, LibraryEntry};
+use pgnfs::fs::{ChessFs, FsError, Inode, Kind, Layout, Live, ServeOptions};
+
+use super::fake::{Fake, FakeGame, game};
+use super::mounted::{Mounted, mount, mount_with};
+use super::tables::read_csv;
+
+const SPANISH: &str = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7";
+const SICILIAN: &str = "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6";
+
+fn games() -> Vec<FakeGame> {
+    let played = |white: &str, black: &str, year, line, outcome| {
+        game(white, black)
+            .date(year, 5, 1)
+            .line(line)
+            .outcome(outcome)
+            .event("Linares")
+            .eco(b"B90")
+    };
+    vec![
+        played("Kasparov, Garry", "Anand, V", 1993, SICILIAN, Outcome::WhiteWins),
+        played("Anand, V", "Kasparov, Garry", 1994, SPANISH, Outcome::Draw),
+        played("Tal, M", "Keres, P", 1961, SPANISH, Outcome::WhiteWins),
+        played("Kasparov, Sergey", "Tal, M", 1990, SICILIAN, Outcome::BlackWins).deleted(),
+        played("Kasparov, Garry", "Tal, M", 1992, SPANISH, Outcome::WhiteWins),
+    ]
+}
+
+fn one() -> Mounted {
+    mount(Fake::of(games()))
+}
+
+fn players(tree: &Mounted, query: &str) -> Vec<String> {
+    tree.ls(&format!("search/{query}/players"))
+}
+
+#[test]
+fn a_query_is_a_directory_of_the_games_that_it_finds() {
+    let tree = one();
+    assert_eq!(tree.ls("search"), ["syntax.txt"]);
+    assert!(tree.cat("search/syntax.txt").contains("opponent"));
+    let query = "player:kasparov result:1-0";
+    assert_eq!(players(&tree, query), ["Anand, V", "Kasparov, Garry", "Tal, M"]);
+    let own = format!("search/{query}");
+    assert_eq!(
+        tree.ls(&format!("{own}/games/000001-001000")),
+        ["000001.pgn", "000005.pgn"]
+    );
+    assert_eq!(
+        tree.cat(&format!("{own}/all.pgn")),
+        tree.cat("games/000001-001000/000001.pgn") + &tree.cat("games/000001-001000/000005.pgn")
+    );
+    assert_eq!(
+        tree.inode(&format!("{own}/games/000001-001000/000005.pgn")),
+        tree.inode("games/000001-001000/000005.pgn")
+    );
+    let (_, rows) = read_csv(&tree.cat(&format!("{own}/moves/e4/moves.csv")));
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|row| (row["move"].as_str(), row["games"].as_str()))
+        .collect();
+    assert_eq!(rows, [("c5", "1"), ("e5", "1")]);
+    assert!(tree.exists(&format!("{own}/moves/e4/c5")));
+    assert!(!tree.exists("search/player:tal result:1-0/moves/e4/c5"));
+    let info = tree.cat(&format!("{own}/info.txt"));
+    assert!(info.contains(&format!("Query:          {query}\n")), "{info}");
+    assert!(info.contains("Games:          2\n"), "{info}");
+    // It is no further place to search in, and leads back.
+    assert!(!tree.exists(&format!("{own}/search")));
+    assert_eq!(tree.inode(&format!("{own}/..")), tree.inode("search"));
+    assert_eq!(tree.inode("search/.."), Inode::ROOT);
+    tree.walk_from(&format!("{own}/"));
+}
+
+#[test]
+fn a_query_that_finds_nothing_is_like_an_empty_database() {
+    let tree = one();
+    let empty = mount(Fake::of([]));
+    let own = "search/player:fischer";
+    assert_eq!(tree.cat(&format!("{own}/all.pgn")), "");
+    for table in ["games.csv", "games.ndjson", "duplicates.csv"] {
+        assert_eq!(tree.cat(&format!("{own}/{table}")), empty.cat(table), "{table}");
+    }
+    assert_eq!(tree.ls(&format!("{own}/moves")), empty.ls("moves"));
+    assert_eq!(players(&tree, "player:fischer"), [""; 0]);
+    assert_eq!(tree.ls(&format!("{own}/games")), [""; 0]);
+}
+
+#[test]
+fn other_ways_to_write_a_query_are_links() {
+    let tree = one();
+    let canonical = "player:kasparov year:1993.. result:1-0";
+    for name in [
+        "result:1-0 player:Kasparov year:1993..",
+        "player:KASPAROV  year:1993..  result:1-0",
+        " player:kasparov year:1993.. result:1-0 ",
+        "player:\"Kasparov\" year:1993.. result:1-0",
+    ] {
+        let link = tree.inode(&format!("search/{name}"));
+        assert_eq!(tree.stat(&format!("search/{name}")).kind, Kind::Link, "{name}");
+        assert_eq!(tree.target(link).unwrap(), canonical, "{name}");
+        assert_eq!(tree.parent(link), Ok(tree.inode("search")));
+    }
+    let directory = tree.stat(&format!("search/{canonical}"));
+    assert_eq!(directory.kind, Kind::Directory);
+    // Slashes are underscores.
+    let target = tree.target(tree.inode("search/result:1_2-1_2")).unwrap();
+    assert_eq!(target, "result:draw");
+    assert_eq!(players(&tree, &target), ["Anand, V", "Kasparov, Garry"]);
+}
+
+#[test]
+fn what_is_no_query_is_not_found() {
+    let tree = one();
+    for name in [
+        ".git",
+        ".hidden",
+        "desktop.ini",
+        "kasparov",
+        "year:",
+        "elo:abc",
+        "colour:white",
+        "player:\"kasparov",
+        "year:1990..1980",
+        "board:8_8_8_8_8_8_8",
+        "",
+    ] {
+        let found = tree.lookup(tree.inode("search"), OsStr::new(name));
+        assert_eq!(found, Err(FsError::NotFound), "{name}");
+    }
+}
+
+#[test]
+fn a_query_is_answered_when_its_games_are_first_asked_for() {
+    let tree = one();
+    let own = "search/player:kasparov";
+    assert!(tree.ls(own).contains(&"players".to_owned()));
+    for name in ["all.pgn", "info.txt", "players", "games", "moves"] {
+        assert!(tree.may_wait(tree.inode(&format!("{own}/{name}"))), "{name}");
+    }
+    tree.ls(&format!("{own}/games"));
+    assert!(!tree.may_wait(tree.inode(&format!("{own}/games"))));
+}
+
+#[test]
+fn every_directory_has_searches_of_its_own_games() {
+    let entries = || {
+        vec![
+            Fake::of(games()).at("a.dci"),
+            Fake::of(games().into_iter().take(2)).at("club/b.dci"),
+        ]
+    };
+    let options = ServeOptions {
+        unique: true,
+        ..ServeOptions::default()
+    };
+    let tree = mount_with(entries(), options);
+    for (directory, games) in [("a.dci", 3), ("club/b.dci", 2), ("all", 5), ("all/unique", 3)] {
+        let all = tree.cat(&format!("{directory}/search/player:\"kasparov garry\"/all.pgn"));
+        assert_eq!(all.matches("[Event ").count(), games, "{directory}");
+    }
+    let info = tree.cat("all/search/player:kasparov db:b.dci/info.txt");
+    assert!(
+        info.contains("\n  a.dci, 0 games\n  club/b.dci, 2 games\n"),
+        "{info}"
+    );
+}
+
+#[test]
+fn named_searches_are_listed_everywhere() {
+    let mut layout = Layout::default();
+    layout.add_search("tal=player:Tal").unwrap();
+    layout.add_search("draws=result:draw player:kasparov").unwrap();
+    let options = || ServeOptions {
+        layout: layout.clone(),
+        ..ServeOptions::default()
+    };
+    let entries = || vec![Fake::of(games()).at("a"), Fake::of(games()).at("b")];
+    let tree = mount_with(entries(), options());
+    for directory in ["a", "b", "all"] {
+        let search = format!("{directory}/search");
+        assert_eq!(tree.ls(&search), ["syntax.txt", "tal", "draws"]);
+        assert_eq!(tree.stat(&search).links, 2 + 2);
+        let info = tree.cat(&format!("{search}/tal/info.txt"));
+        assert!(
+            info.contains("Query:          player:Tal\nCanonical form: player:tal\n"),
+            "{info}"
+        );
+        assert_eq!(
+            tree.ls(&format!("{search}/draws/players")),
+            ["Anand, V", "Kasparov, Garry"]
+        );
+    }
+    let again = mount_with(entries(), options());
+    assert_eq!(tree.inode("b/search/tal"), again.inode("b/search/tal"));
+    assert_ne!(tree.inode("b/search/tal"), tree.inode("a/search/tal"));
+    for (text, error) in [
+        ("x", "it is written NAME=QUERY"),
+        ("a:b=player:x", "its name must be that of a directory"),
+        ("tal=player:x", "its name is taken"),
+        ("syntax.txt=player:x", "its name is taken"),
+        ("x=elo:abc", "query, byte 1: elo:abc: "),
+    ] {
+        let found = layout.add_search(text).unwrap_err().to_string();
+        assert!(found.starts_with(error), "{text}: {found}");
+    }
+    let error = Layout::default().add_view("search=%{white}").unwrap_err();
+    assert_eq!(error.to_string(), "its name is taken; give it another");
+    for number in 2..27 {
+        layout.add_search(&format!("s{number}=moves:{number}")).unwrap();
+    }
+    assert!(layout.add_search("more=moves:1").is_err());
+}
+
+#[test]
+fn of_many_searches_those_used_last_are_kept() {
+    let tree = one();
+    let first = tree.inode("search/year:1000/players");
+    let used = tree.inode("search/year:1001/players");
+    for year in 1100..1162 {
+        tree.inode(&format!("search/year:{year}"));
+    }
+    assert!(tree.attributes(used).is_ok());
+    for year in 1162..1164 {
+        tree.inode(&format!("search/year:{year}"));
+    }
+    assert!(tree.attributes(used).is_ok());
+    assert_eq!(tree.attributes(first), Err(FsError::Stale));
+    assert_eq!(tree.inode("search/year:1000/players"), first);
+    assert!(tree.attributes(first).is_ok());
+    for number in 0..10_000 {
+        assert!(tree.exists(&format!("search/moves:{number}")));
+        assert!(tree.exists(&format!("search/ moves:{number}")));
+    }
+    assert!(tree.exists("search/year:1993/players/Anand, V"));
+}
+
+#[test]
+fn searches_change_with_their_database() {
+    let entry = |path: &str, games: usize| -> Arc<LibraryEntry> {
+        Arc::new(Fake::of(self::games().into_iter().take(games)).at(path))
+    };
+    let (a, b) = (entry("a", 5), entry("b", 5));
+    let library = |entries: &[&Arc<LibraryEntry>]| {
+        Library::of(entries.iter().map(|&entry| Arc::clone(entry)).collect())
+    };
+    let live = Live::new(ChessFs::new(library(&[&a, &b]), ServeOptions::default()));
+    let walk = |path: &str| {
+        path.split('/').try_fold(Inode::ROOT, |inode, name| {
+            let found = live.child(&live.resolve(inode)?.open()?, OsStr::new(name))?;
+            assert!(live.hold(&[found.inode()]).is_empty(), "{path}");
+            Ok::<_, FsError>(found.inode())
+        })
+    };
+    let games_of = |file: Inode| -> Result<usize, FsError> {
+        let text = live.resolve(file)?.open()?.read(0, 10_000)?;
+        Ok(String::from_utf8(text.to_vec())
+            .unwrap()
+            .matches("[Event ")
+            .count())
+    };
+    let query = "player:kasparov year:1990..";
+    let before = ["a", "b", "all"].map(|directory| {
+        let file = walk(&format!("{directory}/search/{query}/all.pgn")).unwrap();
+        assert_eq!(games_of(file), Ok(if directory == "all" { 6 } else { 3 }));
+        file
+    });
+    live.replace(library(&[&entry("a", 2), &b]));
+    for (directory, games) in [("a", 2), ("b", 3), ("all", 5)] {
+        let file = walk(&format!("{directory}/search/{query}/all.pgn")).unwrap();
+        assert_eq!(games_of(file), Ok(games), "{directory}");
+        assert_eq!(before.contains(&file), directory == "b");
+    }
+    // Open files of an earlier state still have their bytes.
+    assert_eq!(before.map(games_of), [Ok(3), Ok(3), Ok(6)]);
+    live.replace(library(&[&b]));
+    assert_eq!(games_of(before[0]), Ok(3));
+    assert_eq!(walk(&format!("a/search/{query}")), Err(FsError::NotFound));
+}
