@@ -2,7 +2,8 @@
 //!
 //! Two games contradict each other if the occasion or a player of one cannot be that of the other. This is not
 //! transitive: a game without a date contradicts neither of two games with different dates. So games are taken one by
-//! one, those of which most is known first, and each joins the first group in which it contradicts no game.
+//! one, those of which most is known first (parts of the date, then players, then initials, then by path and number), and
+//! each joins the first group in which it contradicts no game.
 
 use std::cmp::Reverse;
 
