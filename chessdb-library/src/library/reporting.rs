@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::LibraryEntry;
 use crate::workers::progress;
+use chessdb::board::PackedMove;
 use chessdb::formats::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
 use chessdb::game::{Game, Tags};
 use chessdb::replay::Ply;
@@ -58,6 +59,10 @@ impl Database for Reporting {
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
         self.database.main_line(game, each);
         self.reporting(());
+    }
+
+    fn stored_moves(&self, game: u32, moves: &mut Vec<PackedMove>) -> bool {
+        self.reporting(self.database.stored_moves(game, moves))
     }
 
     fn info(&self) -> Info {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use chessdb::board::Move;
+use chessdb::board::{File, Move, PackedMove, Square};
 use chessdb::formats::Options;
 use chessdb::game::{Game, Token};
 
@@ -80,4 +80,41 @@ fn main_lines_of_all_samples_are_those_of_the_games() {
         }
     }
     eprintln!("{lines} main lines of {} databases compared", databases.len());
+}
+
+#[test]
+fn stored_moves_begin_with_the_main_line() {
+    needs!(samples);
+    let mut lines = 0;
+    for (name, database) in &databases() {
+        for game in 0..database.len() {
+            let mut stored = Vec::new();
+            if !database.stored_moves(game, &mut stored) {
+                continue;
+            }
+            assert_eq!(database.tags(game).get("FEN"), None, "{name}, game {}", game + 1);
+            let mut stored = stored.into_iter();
+            database.main_line(game, &mut |ply| {
+                let mover = !ply.position.turn();
+                let expected = match ply.mv {
+                    Move::Castle(side) => {
+                        let square = |file| Square::from_coords(file, mover.backrank());
+                        Move::normal(square(File::E), square(side.king_to_file()))
+                    }
+                    mv => mv,
+                };
+                let given = stored.next().map(PackedMove::unpack);
+                assert_eq!(
+                    given,
+                    Some(expected),
+                    "{name}, game {}, ply {}",
+                    game + 1,
+                    ply.number
+                );
+                ControlFlow::Continue(())
+            });
+            lines += 1;
+        }
+    }
+    assert!(lines > 1000, "{lines}");
 }

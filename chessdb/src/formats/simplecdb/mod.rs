@@ -28,6 +28,7 @@ use super::{
     AsFiles, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Part, Problem, SourceFile,
     TextId, by_stem,
 };
+use crate::board::PackedMove;
 use crate::game::Tags;
 use crate::replay::{Ply, main_line_or};
 
@@ -151,6 +152,10 @@ impl Database for SimpleCdb {
             |sink| decode::main_line(self, game, sink),
             || self.game(game).game,
         );
+    }
+
+    fn stored_moves(&self, game: u32, moves: &mut Vec<PackedMove>) -> bool {
+        decode::stored_moves(self, game, moves)
     }
 
     fn info(&self) -> Info {
