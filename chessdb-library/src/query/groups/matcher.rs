@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::group::{GroupTest, QueryImages};
+use super::outline::Outline;
 use crate::positions::{LineStep, Occurrence, follow};
-use chessdb::board::{Bitboard, ByColor, Move, Position};
+use chessdb::board::{Bitboard, ByColor, Move, PackedMove, Position};
 use chessdb::formats::Database;
 use chessdb::replay::Ply;
 
@@ -25,6 +26,9 @@ pub(super) struct Matcher<'a> {
     is_excluded: bool,
     /// True if it may still have one.
     can_be_excluded: bool,
+    outline: Option<Outline<'a>>,
+    /// The stored moves of a game.
+    moves: Vec<PackedMove>,
     /// The squares of each colour's pieces in the position that was reached last.
     pieces: ByColor<Bitboard>,
 }
@@ -60,6 +64,8 @@ impl<'a> Matcher<'a> {
             found: None,
             is_excluded: false,
             can_be_excluded: false,
+            outline: Outline::new(query),
+            moves: Vec::new(),
             pieces: ByColor::default(),
         }
     }
@@ -67,6 +73,12 @@ impl<'a> Matcher<'a> {
     /// The first position of a game with which the query holds.
     pub(super) fn first_in(&mut self, database: &dyn Database, game: u32) -> Option<Occurrence> {
         let query = self.query;
+        if let Some(outline) = &self.outline {
+            self.moves.clear();
+            if database.stored_moves(game, &mut self.moves) && !outline.admits(&self.moves) {
+                return None;
+            }
+        }
         self.images.clear();
         if query.asks {
             let images = query.images.iter();

@@ -21,24 +21,38 @@ const KINDS: [(Role, i64); 6] = [
 /// The largest number of pieces of a kind, for a kind of which there may be any number.
 const MOST: u8 = 64;
 
+/// Numbers of pieces by [`place_of`] their kind; those at other places mean nothing.
+pub(super) type PieceTally = [u8; 16];
+
+/// The place of a kind of piece in a [`PieceTally`].
+#[inline]
+pub(super) fn place_of(color: Color, role: Role) -> usize {
+    (color as usize) << 3 | role as usize
+}
+
+/// The pieces of a position.
+pub(super) fn tally(position: &Position) -> PieceTally {
+    let mut tally = PieceTally::default();
+    for color in Color::ALL {
+        for (role, _) in KINDS {
+            tally[place_of(color, role)] = position.of_kind(color, role).count() as u8;
+        }
+    }
+    tally
+}
+
 /// White's material less Black's.
-pub(super) fn difference(position: &Position) -> i64 {
-    let value = |color| {
-        let values = KINDS
-            .iter()
-            .map(|&(role, value)| value * position.of_kind(color, role).count() as i64);
-        values.sum::<i64>()
-    };
-    value(Color::White) - value(Color::Black)
+pub(super) fn difference(tally: &PieceTally) -> i64 {
+    let number = |color, role| i64::from(tally[place_of(color, role)]);
+    let values = KINDS.map(|(role, value)| value * (number(Color::White, role) - number(Color::Black, role)));
+    values.into_iter().sum()
 }
 
 /// The numbers of pieces that both sides may have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MaterialRange {
-    /// The least and largest numbers, in the order of [`KINDS`].
-    counts: ByColor<[(u8, u8); 6]>,
-    /// The least and largest numbers of all pieces together.
-    pieces: (u32, u32),
+    least: PieceTally,
+    most: PieceTally,
 }
 
 impl MaterialRange {
@@ -75,38 +89,26 @@ impl MaterialRange {
         if counts.iter().any(|counts| counts[0] != Some((1, 1))) {
             return Err(TermError::Kings);
         }
-        Ok(MaterialRange::new(ByColor::new_with(|color| {
+        let mut range = MaterialRange {
+            least: [0; 16],
+            most: [u8::MAX; 16],
+        };
+        for color in Color::ALL {
             let unnamed = (0, if has_others[color] { MOST } else { 0 });
-            counts[color].map(|count| count.unwrap_or(unnamed))
-        })))
-    }
-
-    fn new(counts: ByColor<[(u8, u8); 6]>) -> MaterialRange {
-        let all = || counts.iter().flatten();
-        MaterialRange {
-            pieces: (
-                all().map(|count| u32::from(count.0)).sum(),
-                all().map(|count| u32::from(count.1)).sum(),
-            ),
-            counts,
+            for (&(role, _), count) in KINDS.iter().zip(counts[color]) {
+                let place = place_of(color, role);
+                (range.least[place], range.most[place]) = count.unwrap_or(unnamed);
+            }
         }
+        Ok(range)
     }
 
+    /// True if the numbers are in the range.
     #[inline]
-    pub(super) fn matches(&self, position: &Position) -> bool {
-        let pieces = position.occupied().count() as u32;
-        self.pieces.0 <= pieces && pieces <= self.pieces.1 && self.matches_kinds(position)
-    }
-
-    fn matches_kinds(&self, position: &Position) -> bool {
-        Color::ALL.into_iter().all(|color| {
-            KINDS
-                .iter()
-                .zip(self.counts[color])
-                .all(|(&(role, _), (least, most))| {
-                    let count = position.of_kind(color, role).count();
-                    usize::from(least) <= count && count <= usize::from(most)
-                })
+    pub(super) fn has(&self, tally: &PieceTally) -> bool {
+        // Without a branch for each, all are compared at once.
+        (0..16).fold(true, |has, place| {
+            has & (self.least[place] <= tally[place]) & (tally[place] <= self.most[place])
         })
     }
 
@@ -114,16 +116,28 @@ impl MaterialRange {
     /// is promoted.
     pub(super) fn is_past(&self, position: &Position) -> bool {
         Color::ALL.into_iter().any(|color| {
-            let [others @ .., pawns] = &self.counts[color];
-            let missing = KINDS.iter().zip(others).map(|(&(role, _), &(least, _))| {
-                usize::from(least).saturating_sub(position.of_kind(color, role).count())
+            let missing = KINDS.iter().map(|&(role, _)| {
+                let count = position.of_kind(color, role).count();
+                let least = usize::from(self.least[place_of(color, role)]);
+                match role {
+                    Role::Pawn => least,
+                    _ => least.saturating_sub(count),
+                }
             });
-            position.of_kind(color, Role::Pawn).count() < usize::from(pawns.0) + missing.sum::<usize>()
+            position.of_kind(color, Role::Pawn).count() < missing.sum()
         })
     }
 
     pub(super) fn reflected(&self, reflection: Reflection) -> MaterialRange {
-        MaterialRange::new(ByColor::new_with(|color| self.counts[reflection.color(color)]))
+        let mut range = self.clone();
+        for color in Color::ALL {
+            for (role, _) in KINDS {
+                let (place, own) = (place_of(color, role), place_of(reflection.color(color), role));
+                range.least[place] = self.least[own];
+                range.most[place] = self.most[own];
+            }
+        }
+        range
     }
 }
 
@@ -163,7 +177,11 @@ fn number(text: &str) -> Result<(Option<u8>, &str), TermError> {
 impl fmt::Display for MaterialRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for color in [Color::White, Color::Black] {
-            let counts = &self.counts[color][1..];
+            let counts = KINDS.map(|(role, _)| {
+                let place = place_of(color, role);
+                (self.least[place], self.most[place])
+            });
+            let counts = &counts[1..];
             let number = |range| counts.iter().filter(|&&count| count == range).count();
             let has_others = number((0, MOST)) > number((0, 0));
             write!(f, "{}", Role::King.of(color).char())?;

@@ -11,6 +11,7 @@ mod find;
 mod group;
 mod matcher;
 mod material;
+mod outline;
 mod played;
 mod reflection;
 mod term;

@@ -74,17 +74,36 @@ impl MovePattern {
     pub(super) fn may_be(&self, mv: Move, after: &Position) -> bool {
         match (&self.what, mv) {
             (Moved::Piece(piece), Move::Normal { from, to, promotion }) => {
-                to == piece.to
+                piece.has_squares(from, to)
                     && promotion.map_or_else(
                         || after.role_at(to) == Some(piece.role),
                         |_| piece.role == Role::Pawn,
                     )
-                    && piece.file.is_none_or(|file| from.file() == file)
-                    && piece.rank.is_none_or(|rank| from.rank() == rank)
                     && (piece.promotion.is_none() || promotion == piece.promotion)
             }
             (Moved::Special(special), mv) => *special == mv,
             (Moved::Piece(_), _) => false,
+        }
+    }
+
+    /// False if a stored move of a piece does not match, whether or not it is legal. Castling is stored as a step of the
+    /// king.
+    pub(super) fn may_be_stored(&self, role: Role, mv: Move, takes: bool) -> bool {
+        let Move::Normal { from, to, promotion } = mv else {
+            return true;
+        };
+        match &self.what {
+            Moved::Piece(piece) => {
+                piece.has_squares(from, to)
+                    && piece.role == role
+                    && (piece.promotion.is_none() || promotion == piece.promotion)
+                    && piece.takes.is_none_or(|wanted| wanted == takes)
+            }
+            Moved::Special(Move::Castle(side)) => {
+                let file = side.king_to_file();
+                role == Role::King && from.file() == File::E && to.file() == file
+            }
+            Moved::Special(_) => false,
         }
     }
 
@@ -141,6 +160,13 @@ impl MovePattern {
 }
 
 impl PieceMove {
+    #[inline]
+    fn has_squares(&self, from: Square, to: Square) -> bool {
+        to == self.to
+            && self.file.is_none_or(|file| from.file() == file)
+            && self.rank.is_none_or(|rank| from.rank() == rank)
+    }
+
     fn parse(text: &str) -> Option<PieceMove> {
         let (text, promotion) = match text.split_once('=') {
             Some((text, letter)) => (text, Some(promotion_of(letter)?)),

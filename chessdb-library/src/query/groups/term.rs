@@ -6,7 +6,7 @@ use chessdb::board::{Move, Position, Undo};
 
 use super::board::{PartialBoard, PawnStructure};
 use super::exact::ExactPosition;
-use super::material::{MaterialRange, difference};
+use super::material::{MaterialRange, PieceTally, difference, tally};
 use super::played::MovePattern;
 use super::reflection::Reflection;
 use crate::positions::{Pattern, Pawns, WantedError, move_name, pattern_name, read_moves, read_position};
@@ -145,8 +145,8 @@ impl Condition {
             Condition::Exact(exact) => exact.matches(position),
             Condition::Board(board) => board.matches(position),
             Condition::Pawns(pawns) => pawns.matches(position),
-            Condition::Material(material) => material.matches(position),
-            Condition::Difference(bounds) => bounds.contains(difference(position)),
+            Condition::Material(material) => material.has(&tally(position)),
+            Condition::Difference(bounds) => bounds.contains(difference(&tally(position))),
             Condition::Played(wanted) => {
                 played.is_some_and(|(mv, after)| wanted.matches(position, mv, after))
             }
@@ -156,6 +156,15 @@ impl Condition {
     /// True if the condition depends on nothing but how many pieces of each kind there are.
     pub(super) fn is_of_counts(&self) -> bool {
         matches!(self, Condition::Material(_) | Condition::Difference(_))
+    }
+
+    /// True if the condition, which depends on nothing but the numbers of pieces, holds with these.
+    pub(super) fn holds_for(&self, pieces: &PieceTally) -> bool {
+        match self {
+            Condition::Material(material) => material.has(pieces),
+            Condition::Difference(bounds) => bounds.contains(difference(pieces)),
+            _ => false,
+        }
     }
 
     /// True only if the condition holds in no position that a game can reach from this one. False does not mean that it
