@@ -3,6 +3,10 @@
 //! Every byte is XORed with a key. Keys run from the last byte of a block to its first; each is the next one
 //! multiplied by a constant, mod 256. The constants are odd and so have inverses. Therefore a block can also
 //! be read forwards, as far as a truncated file contains it.
+//!
+//! Keys of a header begin with 101 and are multiplied by 3; byte 11 is also XORed with `14 + plen + slen`. Those of
+//! the texts, one block of l = plen + slen bytes, begin with 3l and are multiplied by 3; those of the moves begin with
+//! 49 x mlen and are multiplied by 7.
 
 /// 3 * 171 = 1 mod 256.
 const INVERSE_OF_3: u8 = 171;

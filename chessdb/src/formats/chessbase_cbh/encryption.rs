@@ -1,4 +1,7 @@
 //! The encryption of `.cbz` archives (section 12.4): DES, each block of eight bytes for itself.
+//!
+//! The key is a password of eight bytes in Windows-1252. A shorter one is repeated; of a longer one each further byte
+//! is combined by XOR with twice the key byte at its place modulo 8.
 
 use des::Des;
 use des::cipher::{BlockCipherDecrypt, KeyInit};

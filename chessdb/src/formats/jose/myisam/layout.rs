@@ -1,4 +1,8 @@
 //! How the bytes of a row are divided into columns.
+//!
+//! Without a `.MYI` (section 8.4) the bitmap has a bit for every column that may be NULL, in rows of one size after
+//! the bit for a live row. In rows of any size integers and dates are type 3, timestamps 0, texts 8, padded texts of
+//! more than three bytes 1, blobs 4.
 
 use super::frm::Frm;
 use super::myi::{Myi, NullBit};

@@ -1,4 +1,8 @@
 //! The names of version 5: a length and a kind in one number, then the text (section 8).
+//!
+//! Records are without gaps: a number in groups of 7 bits, the lowest first, the top bit set in all bytes but the
+//! last; then number div 8 bytes of text. Number mod 8 is 0 player, 1 event, 2 site, 3 round, 4 information. Names of
+//! a kind are numbered from 0.
 
 use super::{Damage, KINDS, Kind};
 use crate::bytes::{index, slice};
