@@ -5,6 +5,13 @@
 //! | one, 0 to 959 | a start of Chess960 |
 //! | number of the move, side and rights, 0, pieces | a set-up |
 //! | 1000, and a set-up | a set-up of Chess960 |
+//!
+//! A set-up is the number of the move (0 for 1); the side to move in the low byte (1 Black) and castling rights in
+//! the high byte (1 White long, 2 White short, 4 Black long, 8 Black short); a word that was always 0, in which 1 to
+//! 8 is read as an en passant file; and a word for each piece.
+//!
+//! A piece is `c02d + 64 * kind + square` for White, `c16d + ...` for Black, with king 0, queen 1, knight 2, bishop
+//! 3, rook 4; a pawn `c2ad + 6 * file + rank - 2` for White, `c2dd + ...` for Black.
 
 use std::num::NonZeroU32;
 

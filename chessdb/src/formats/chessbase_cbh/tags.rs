@@ -9,6 +9,9 @@
 //! .cbs  59  0 title (25), 25 publisher (16), 41 publication u32, 45 date u32, 49 version, 50 quality
 //! .cbe  63  0 name (45), 45 number u32, 54 country
 //! ```
+//!
+//! Kinds of tournaments, in bits 0-4: 1 game, 2 match, 3 tourn, 4 swiss, 5 team, 6 k.o., 7 simul, 8 schev; bit 5
+//! blitz, 6 rapid, 7 correspondence.
 
 use super::annotations::Items;
 use super::entities::{Entity, append_player, append_title};

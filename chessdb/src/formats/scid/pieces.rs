@@ -1,4 +1,12 @@
 //! Numbers of pieces: a list for each side, which has no gaps (section 5.4).
+//!
+//! - Usual start: king 0, then from file a on rook 1, knight 2, bishop 3, queen 4, bishop 5, knight 6, rook 7, pawns
+//!   8 to 15.
+//! - From a FEN: in its order, a8 to h8 first and a1 to h1 last, each piece gets the next number of its side; the
+//!   king gets 0, and the piece that had it gets the next number.
+//!
+//! The last piece of the list takes the number of a captured one; in promotions and castling numbers stay. A
+//! variation begins with the lists as they were before the move that it replaces.
 
 use std::sync::LazyLock;
 

@@ -6,6 +6,10 @@
 //! | flags, and the FEN where bit 0 is set | the FEN with a zero |
 //! | moves with their annotations | with `0F` |
 //! | comments | each with a zero |
+//!
+//! A further tag is a byte n, the name, one byte with the length of the value, and the value. From 1 to 240 n is the
+//! length of a stored name, from 241 to 250 it stands for a name, and from 251 to 254 the tag is skipped; 255 is the
+//! date of the event in three bytes, without a length.
 
 use std::borrow::Cow;
 

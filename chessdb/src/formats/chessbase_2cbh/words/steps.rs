@@ -1,4 +1,16 @@
 //! All steps in the order of their words (section 4.2).
+//!
+//! Words are numbered from 1:
+//!
+//! 1. For each colour, White first: king, queen, knight, bishop, rook. For each square from a1 in the order of its
+//!    number, for each direction, for each square in that direction on an empty board (king and knight: one step): to
+//!    an empty square, then taking queen, knight, bishop, rook, pawn.
+//! 2. White's pawns, then Black's. For each file, for each rank from the second to the seventh: forward (two squares
+//!    before one on the home rank; queen, knight, bishop, rook on the last), then taking to the lower, then to the
+//!    higher file: queen, knight, bishop, rook, pawn, and on the rank where it may happen a pawn en passant; on the
+//!    last rank no pawn is taken, and each of the four has the four promotions.
+//! 3. Castling: White long, White short, Black long, Black short.
+//! 4. The same four for each start of Chess960 (from public descriptions alone), 960 times.
 
 use super::{CASTLING, square};
 use crate::board::{Color, Rank, Role, Square, Step};
