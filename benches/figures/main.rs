@@ -13,6 +13,7 @@ mod grown;
 mod jose;
 mod pgn;
 mod positions;
+mod query;
 use testkit::writers::source;
 
 use rustix::time::{ClockId, clock_gettime};
@@ -36,6 +37,9 @@ fn main() {
         let games = arguments.next().and_then(|games| games.to_str()?.parse().ok());
         return positions::figures(&large, games);
     }
+    if first == query::ALONE {
+        return query::figures(&large);
+    }
     let rows = formats::table(&shared);
     println!(
         "\n{:<52} {:>12} {:>10} {:>5}",
@@ -51,6 +55,7 @@ fn main() {
     jose::figures(&shared);
     brenner::figures(&shared);
     positions::figures(&large, None);
+    query::figures(&large);
 }
 
 fn row(figure: &str, measured: f64, at_least: Option<f64>) {
