@@ -1,0 +1,390 @@
+"""Compares the answers of `pgnfs find QUERY` with what python-chess finds, for terms about positions.
+
+usage: search.py PGNFS LARGE.pgn FOLDER GAMES
+
+Each question is made for a position of some game, and answered by looking at all positions of all games as 64 letters.
+Mirror images are made by python-chess. All questions are asked without an index and with one.
+"""
+
+import random
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Callable, NamedTuple, Optional
+
+import chess
+
+from find import Found, Game, Question, compared, drawn, end_of, played_at_random, write
+
+# Questions with one term of each kind, and with several terms.
+OF_ONE_KIND = 30
+COMBINED = 150
+
+VALUES = {"P": 1, "N": 3, "B": 3, "R": 5, "Q": 9}
+
+
+class Played(NamedTuple):
+    """A move: the letter of its piece, its squares, and what stands behind the target."""
+
+    piece: str
+    origin: str
+    target: str
+    takes: bool
+    promotion: str
+    sign: str
+
+
+class View(NamedTuple):
+    """A position, from a8 to h1, with the move that is played in it: None at the end, and text for castling."""
+
+    squares: str
+    fields: list[str]
+    move: Optional[Played | str]
+
+
+Holds = Callable[[View], bool]
+
+
+class Term(NamedTuple):
+    text: str
+    holds: Holds
+
+
+class Group(NamedTuple):
+    terms: list[list[Term]]
+    least: int
+    most: int
+    plies: int
+
+    def holds(self, ply: int, view: View) -> bool:
+        if not self.least <= ply <= self.most:
+            return False
+        return all(any(one.holds(view) for one in alternatives) for alternatives in self.terms)
+
+    def first(self, views: list[View], begin: int) -> Optional[int]:
+        """The first of so many successive positions from a ply on."""
+        held = 0
+        for ply in range(begin, len(views)):
+            held = held + 1 if self.holds(ply, views[ply]) else 0
+            if held == self.plies:
+                return ply - held + 1
+        return None
+
+
+def letters(board: chess.Board) -> str:
+    symbols = (board.piece_at(square) for square in chess.SQUARES_180)
+    return "".join(piece.symbol() if piece else " " for piece in symbols)
+
+
+def played(board: chess.Board, move: chess.Move) -> Played | str:
+    if not move:
+        return "null"
+    san = board.san(move)
+    sign = san[-1] if san[-1] in "+#" else ""
+    if board.is_castling(move):
+        return san
+    piece = chess.piece_symbol(board.piece_type_at(move.from_square) or 0).upper()
+    promotion = f"={chess.piece_symbol(move.promotion).upper()}" if move.promotion else ""
+    origin, target = chess.square_name(move.from_square), chess.square_name(move.to_square)
+    return Played(piece, origin, target, board.is_capture(move), promotion, sign)
+
+
+def image(board: chess.Board, move: Optional[chess.Move], colour: bool, side: bool) -> View:
+    """A position and its move in a mirror; without castling where files are exchanged."""
+    is_castling = move is not None and board.is_castling(move)
+    turned = 0
+    if colour:
+        board, turned = board.mirror(), turned ^ 56
+    if side:
+        board, turned = board.transform(chess.flip_horizontal), turned ^ 7
+        board.castling_rights = chess.BB_EMPTY
+    view = View(letters(board), board.epd().split(), None)
+    if side:
+        view.fields[2] = "any"
+    if move is None or (side and is_castling):
+        return view
+    if move:
+        move = chess.Move(move.from_square ^ turned, move.to_square ^ turned, move.promotion)
+    return view._replace(move=played(board, move))
+
+
+class Games:
+    """All positions of some games, and of their images when these are first asked for."""
+
+    def __init__(self, games: list[Game]) -> None:
+        self.games = games
+        self.images: dict[tuple[bool, bool], list[list[View]]] = {}
+
+    def views(self, colour: bool = False, side: bool = False) -> list[list[View]]:
+        if (colour, side) not in self.images:
+            self.images[colour, side] = [
+                [image(board, move, colour, side) for board, move in zip(game.positions(), [*game.moves, None])]
+                for game in self.games
+            ]
+        return self.images[colour, side]
+
+    def answer(self, groups: list[Group], excluded: list[Group], mirror: str) -> Found:
+        found: Found = {}
+        images = [
+            self.views(colour, side)
+            for colour in (False, True)
+            for side in (False, True)
+            if (not colour or mirror in ("colour", "both")) and (not side or mirror in ("side", "both"))
+        ]
+        for number, views in enumerate(zip(*images), 1):
+            if any(group.first(image, 0) is not None for group in excluded for image in views):
+                continue
+            plies = [ply for ply in (sequence(groups, image) for image in views) if ply is not None]
+            if plies:
+                found[number] = min(plies)
+        return found
+
+
+def sequence(groups: list[Group], views: list[View]) -> Optional[int]:
+    """The first position of the last group, or 0 without groups."""
+    begin, first = 0, 0
+    for group in groups:
+        place = group.first(views, begin)
+        if place is None:
+            return None
+        begin, first = place + group.plies, place
+    return first
+
+
+def board(view: View, chance: random.Random) -> Term:
+    """A partial board that the position has, but for a sign that is sometimes changed."""
+    ranks, pattern = [], ""
+    is_changed = chance.random() < 0.15
+    asked = chance.choice([0.08, 0.2, 0.5])
+    for begin in range(0, 64, 8):
+        rank = ""
+        for piece in view.squares[begin : begin + 8]:
+            sign, wanted = "?", "."
+            if chance.random() < asked:
+                own = "-" if piece == " " else piece
+                kinds = [own, f"[{own}{chance.choice('KQRBNPkqrbnp-')}]"]
+                if piece != " ":
+                    kinds += ["!", "A" if piece.isupper() else "a"]
+                sign = chance.choice(kinds)
+                if is_changed and chance.random() < 0.1:
+                    sign = chance.choice("KQRBNPkqrbnp-Aa!")
+                inner = sign.strip("[]").replace("-", " ")
+                wanted = {"!": "[^ ]", "A": "[A-Z]", "a": "[a-z]"}.get(sign, f"[{inner}]")
+            rank += sign
+            pattern += wanted
+        ranks.append(re.sub(r"\?+", lambda run: chance.choice([run[0], str(len(run[0]))]), rank))
+    compiled = re.compile(pattern)
+    return Term(f"board:{'/'.join(ranks)}", lambda other: compiled.fullmatch(other.squares) is not None)
+
+
+def pasted(view: View, _: random.Random) -> Term:
+    """The board of a FEN, which asks for at least its pieces."""
+    compiled = re.compile(view.squares.replace(" ", "."))
+    return Term(f"board:{view.fields[0]}", lambda other: compiled.fullmatch(other.squares) is not None)
+
+
+def pawns(view: View, _: random.Random) -> Term:
+    def only(squares: str) -> str:
+        return re.sub("[^Pp]", " ", squares)
+
+    own = only(view.squares)
+    return Term(f"pawns:{view.fields[0]}", lambda other: only(other.squares) == own)
+
+
+def material(view: View, chance: random.Random) -> Term:
+    text, ranges = "", []
+    for side in ("KQRBNP", "kqrbnp"):
+        others = chance.random() < 0.3
+        text += side[0]
+        for letter in side[1:]:
+            count = view.squares.count(letter)
+            kind = chance.choice(["exact", "exact", "range", "some", "any", "unnamed"])
+            low, high = count, count
+            if kind == "range":
+                low, high = max(0, count - 1), count + chance.randint(0, 1)
+                text += f"{letter}{low}-{high}"
+            elif kind == "some" and count:
+                low, high = 1, 64
+                text += f"{letter}+"
+            elif kind == "any":
+                low, high = 0, 64
+                text += f"{letter}*"
+            elif kind == "unnamed" and others:
+                low, high = 0, 64
+            elif count or others:
+                text += chance.choice([f"{letter}{count}", letter * count]) if count else f"{letter}0"
+            ranges.append((letter, low, high))
+        if others:
+            text += " * "
+
+    def holds(other: View) -> bool:
+        return all(low <= other.squares.count(letter) <= high for letter, low, high in ranges)
+
+    return Term(f'material:"{text.strip()}"', holds)
+
+
+def diff(view: View, chance: random.Random) -> Term:
+    def worth(other: View) -> int:
+        count = other.squares.count
+        return sum(value * (count(letter) - count(letter.lower())) for letter, value in VALUES.items())
+
+    own = worth(view)
+    low, high = own - chance.randint(0, 1), own + chance.randint(0, 1)
+    if chance.random() < 0.3:
+        return Term(f"diff:{max(low, 1)}..", lambda other: worth(other) >= max(low, 1))
+    text = str(low) if low == high else f"{low}..{high}"
+    return Term(f"diff:{text}", lambda other: low <= worth(other) <= high)
+
+
+def fen(view: View, chance: random.Random) -> Term:
+    number = chance.choice([2, 3, 4, 4])
+    own = view.fields[:number]
+    is_name = chance.random() < 0.5
+    text = "_".join(own).replace("/", "-") if is_name else " ".join(own)
+
+    def holds(other: View) -> bool:
+        same = [a == b or b == "any" for a, b in zip(own, other.fields)]
+        return all(same)
+
+    return Term(f"fen:{text}" if is_name else f'fen:"{text}"', holds)
+
+
+def move(view: View, chance: random.Random) -> Term:
+    own = view.move
+    if own is None:
+        return diff(view, chance)
+    if isinstance(own, str):
+        bare = own.rstrip("+#")
+        text = chance.choice([own, bare])
+
+        def castles(other: View) -> bool:
+            return isinstance(other.move, str) and text in (other.move, other.move.rstrip("+#"))
+
+        return Term(f"played:{text}", castles)
+    has_sign, either = own.sign != "" and chance.random() < 0.5, chance.random() < 0.4
+    origin = chance.choice(["", "", own.origin[0], own.origin[1], own.origin])
+    if own.piece == "P":
+        origin = own.origin[0] if own.takes and chance.random() < 0.7 else ""
+    piece = "" if own.piece == "P" else own.piece
+    takes = "*" if either else "x" if own.takes else ""
+    text = piece + origin + takes + own.target + own.promotion + (own.sign if has_sign else "")
+
+    def holds(other: View) -> bool:
+        if not isinstance(other.move, Played):
+            return False
+        piece, start, target, takes, promotion, sign = other.move
+        return (
+            (piece, target, promotion) == (own.piece, own.target, own.promotion)
+            and (either or takes == own.takes)
+            and (start == origin or origin in ("", start[0], start[1]))
+            and (not has_sign or sign == own.sign)
+        )
+
+    return Term(f"played:{text}", holds)
+
+
+KINDS = (board, pasted, pawns, material, diff, fen, move)
+
+
+def line(games: Games, chance: random.Random) -> Question:
+    usual = [game for game in games.games if game.start == chess.Board()]
+    game = chance.choice(usual)
+    moves = game.moves[: chance.randint(1, min(30, len(game.moves)))]
+    reached = chess.Board()
+    text = reached.variation_san(moves)
+    for one in moves:
+        reached.push(one)
+    if chance.random() < 0.5:
+        text = re.sub(r"\d+\.+ ?", "", text).replace(" ", ",")
+    own = reached.epd().split()
+    group = Group([[Term("", lambda view: view.fields == own)]], 0, sys.maxsize, 1)
+    return Question([f'line:"{text}"'], games.answer([group], [], ""))
+
+
+def somewhere(games: Games, chance: random.Random) -> tuple[int, int]:
+    """A game and a ply of it."""
+    number = chance.randrange(len(games.games))
+    return number, chance.randint(0, len(games.games[number].moves))
+
+
+def alone(kind: Callable[[View, random.Random], Term], games: Games, chance: random.Random) -> Question:
+    number, ply = somewhere(games, chance)
+    term = kind(games.views()[number][ply], chance)
+    return Question([term.text], games.answer([Group([[term]], 0, sys.maxsize, 1)], [], ""))
+
+
+def group_at(games: Games, number: int, ply: int, chance: random.Random) -> tuple[Group, str]:
+    """A group that holds at a position, unless a term was changed."""
+    view = games.views()[number][ply]
+    terms, texts = [], []
+    for _ in range(chance.choice([1, 1, 2])):
+        kind = chance.choice(KINDS)
+        alternatives = [kind(view, chance)]
+        if kind in (pawns, pasted) and chance.random() < 0.3:
+            other = games.views()[number]
+            alternatives.append(kind(chance.choice(other), chance))
+        texts.append("|".join([alternatives[0].text, *(one.text.split(":", 1)[1] for one in alternatives[1:])]))
+        terms.append(alternatives)
+    least, most, plies = 0, sys.maxsize, 1
+    if chance.random() < 0.25:
+        least = max(0, ply - chance.randint(0, 8))
+        texts.append(f"ply:{least}..")
+        if chance.random() < 0.5:
+            most = ply + chance.randint(0, 8)
+            texts[-1] += str(most)
+    if chance.random() < 0.25:
+        plies = chance.randint(2, 6)
+        texts.append(f"for:{plies}")
+    chance.shuffle(texts)
+    return Group(terms, least, most, plies), " ".join(texts)
+
+
+def combined(games: Games, chance: random.Random) -> Question:
+    number, _ = somewhere(games, chance)
+    last = len(games.games[number].moves)
+    plies = sorted({chance.randint(0, last) for _ in range(chance.choice([0, 1, 1, 2, 2, 3]))})
+    groups, texts = [], []
+    for ply in plies:
+        group, text = group_at(games, number, ply, chance)
+        groups.append(group)
+        texts.append(text)
+    excluded = []
+    if not groups or chance.random() < 0.25:
+        number, ply = somewhere(games, chance)
+        term = chance.choice(KINDS)(games.views()[number][ply], chance)
+        # The plies of the group in which it stands hold for it, too.
+        inside = groups[0] if groups else Group([], 0, sys.maxsize, 1)
+        excluded.append(Group([[term]], inside.least, inside.most, 1))
+        texts = [" ".join([f"-{term.text}", *texts[:1]]), *texts[1:]]
+    mirror = chance.choice(["", "", "colour", "side", "both"])
+    if mirror:
+        texts[-1] += f" mirror:{mirror}"
+    return Question([" then ".join(texts)], games.answer(groups, excluded, mirror))
+
+
+def main() -> None:
+    pgnfs, large, folder, number = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
+    chance = random.Random(1)
+    begin = time.monotonic()
+    some = drawn(large, number * 9 // 10, chance)
+    some += [end_of(chance.choice(some), chance) for _ in range(number // 15)]
+    some += [played_at_random(chance) for _ in range(number - len(some))]
+    chance.shuffle(some)
+    database = folder / "games.pgn"
+    write(some, database)
+    games = Games(some)
+    positions = sum(len(views) for views in games.views())
+    print(f"python-chess reached {positions} positions of {number} games", end=" ")
+    print(f"in {time.monotonic() - begin:.0f} s", flush=True)
+    wrong = 0
+    for kind in KINDS:
+        questions = [alone(kind, games, chance) for _ in range(OF_ONE_KIND)]
+        wrong += compared(kind.__name__, questions, pgnfs, database)
+    wrong += compared("line", [line(games, chance) for _ in range(OF_ONE_KIND)], pgnfs, database)
+    wrong += compared("combined", [combined(games, chance) for _ in range(COMBINED)], pgnfs, database)
+    sys.exit(wrong > 0)
+
+
+if __name__ == "__main__":
+    main()
