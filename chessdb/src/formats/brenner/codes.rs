@@ -38,6 +38,21 @@
 //! C0-FF         11 ddd nnn   queen number 0; with nnn = 0 the prefix of queen (11 dd 0 000) or knight (11 dd 1 000) dd
 //! 48 58 68 78 88 98 A8 B8    unassigned
 //! ```
+//!
+//! Three games, under *identity* and *own*; the first one in the main notation is that of the description, and in the
+//! third the new queen gets the number of the captured one:
+//!
+//! ```text
+//! e4 e5 Qh5 Nc6 Bc4 Nf6?? Qxf7# 1-0
+//!   main       2C 2C 61 17 DB 1E 06 06 53 02
+//!   alternate  34 34 CC 17 5B 1E 06 06 DA 02
+//! a4 b5 axb5 a6 bxa6 Bb7 axb7 Nc6 bxa8=Q Nb8 Qb7
+//!   main       28 29 30 20 38 8D 30 17 42 38 13 42 4F
+//!   alternate  30 31 20 28 38 61 20 17 D0 38 13 D0 F9
+//! d4 e5 dxe5 Qg5 Qd6 cxd6 e6 Kd8 e7+ Kc7 e8=Q
+//!   main       2B 2C 33 5F 6A 3A 23 0C 23 0D 40 23
+//!   alternate  33 34 23 FB D5 3A 2B 0C 2B 0D C0 2B
+//! ```
 
 use super::reading::Right;
 use crate::board::{Color, Role};
