@@ -9,6 +9,10 @@
 //! | 24 | 2 | what the content is |
 //! | 26 | | content, then spare bytes |
 //! | | i64 | length of the whole frame |
+//!
+//! The length at the end is that of content and spare bytes plus 34. Byte i of the checksum, from the least
+//! significant, is the sum of the bytes of the i-th eighth of the content, modulo 256. The remainder of the division
+//! by eight does not count; content below eight bytes is its own checksum.
 
 use crate::bytes::{be_u64, index, le_u16, le_u32, le_u64, slice};
 

@@ -2,6 +2,9 @@
 //!
 //! The header of 32 bytes has the version, the size of a record and their number, in little endian. The records are
 //! in big endian. Each version added fields at the end, so a field exists where it fits.
+//!
+//! The record of number n in the `.cbh`, from 0, is at `32 + size * n`. At 0 and 4 are the teams of White and Black
+//! (32 bits, numbers in the `.cbe`, -1 for none), at 12 and 30 places in the `.cba` and `.cbg` (64 bits).
 
 use crate::bytes::{be_u32, be_u64, le_u32, slice};
 use crate::formats::chessbase_common::records;

@@ -7,6 +7,11 @@
 //! | 6..=8 | bishops |
 //! | 9..=11 | knights |
 //! | 12..=19 | pawns |
+//!
+//! At the start the squares are read in order, in reverse order from h8 down: queens, rooks, bishops and knights of
+//! each side get 1 to 3, pawns 0 to 7. When a numbered piece is taken, higher numbers of its kind move down by one;
+//! pawns keep theirs. A promoted piece takes the first free number of its kind, if any. A variation begins with the
+//! numbers at its first move.
 
 use std::sync::LazyLock;
 

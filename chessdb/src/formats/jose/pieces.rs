@@ -2,6 +2,14 @@
 //!
 //! Every piece has a place in the list of its side and kind, assigned in the start position. Places become
 //! vacant and are filled again by promotions. No list ever becomes shorter, even at the end of a variation.
+//!
+//! Lists are filled at the start from rank 8 down to rank 1, each rank from file a to h: normally pawns a to h are 0
+//! to 7, and of each pair the queen's-side piece is 0.
+//!
+//! - A captured piece and a promoted pawn leave their places vacant.
+//! - A new piece takes the last vacant place of its list, or a new one at the end; codes name it by the number of its
+//!   pawn.
+//! - Taking moves back restores all places, but a place that a variation added stays, vacant.
 
 use std::sync::LazyLock;
 
