@@ -3,20 +3,30 @@
 //! All work of a mount has one [`Cancel`]. Passes over many games check it again and again with [`check`], in whatever
 //! thread they run. When it is cancelled, they unwind to [`Cancel::run`], so that no caller in between takes a part of
 //! a result for the whole.
+//!
+//! A request may be abandoned, for example because its caller was killed. Most work goes on then, because the next
+//! request will need it; work in [`while_wanted`] ends.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::LocalKey;
 
 thread_local! {
     /// What the work of this thread belongs to.
     static CURRENT: RefCell<Option<Cancel>> = const { RefCell::new(None) };
+    /// Whether the request that this thread serves was abandoned.
+    static ABANDONED: RefCell<Option<Cancel>> = const { RefCell::new(None) };
 }
 
 /// Whether work that belongs together is to end.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel {
+    is_cancelled: Arc<AtomicBool>,
+    /// What it is a part of, and ends with.
+    whole: Option<Arc<Cancel>>,
+}
 
 /// The work was cancelled and has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,12 +35,13 @@ pub struct Cancelled;
 impl Cancel {
     /// Ends the work that runs now at its next check, and all later work likewise.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Release);
+        self.is_cancelled.store(true, Ordering::Release);
     }
 
     /// True after [`Cancel::cancel`].
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Acquire)
+        let is_over = |whole: &Arc<Cancel>| whole.is_cancelled();
+        self.is_cancelled.load(Ordering::Acquire) || self.whole.as_ref().is_some_and(is_over)
     }
 
     /// Does work in this thread.
@@ -38,15 +49,38 @@ impl Cancel {
     /// # Errors
     /// If it was cancelled before it was done.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> Result<T, Cancelled> {
-        let work = || within(Some(self.clone()), work);
-        catch_unwind(AssertUnwindSafe(work)).map_err(|cause| {
-            if cause.is::<Cancelled>() {
-                Cancelled
-            } else {
-                resume_unwind(cause)
-            }
-        })
+        catch(|| within(&CURRENT, Some(self.clone()), work))
     }
+
+    /// Serves a request in this thread. It is abandoned when this is cancelled.
+    ///
+    /// # Errors
+    /// If it was cancelled before it was done.
+    pub fn serve<T>(&self, work: impl FnOnce() -> T) -> Result<T, Cancelled> {
+        catch(|| within(&ABANDONED, Some(self.clone()), work))
+    }
+}
+
+/// Does work that ends when the request is abandoned that this thread serves.
+pub fn while_wanted<T>(work: impl FnOnce() -> T) -> T {
+    let Some(abandoned) = ABANDONED.with_borrow(Clone::clone) else {
+        return work();
+    };
+    let both = Cancel {
+        is_cancelled: abandoned.is_cancelled,
+        whole: current().map(Arc::new),
+    };
+    within(&CURRENT, Some(both), work)
+}
+
+fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Cancelled> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|cause| {
+        if cause.is::<Cancelled>() {
+            Cancelled
+        } else {
+            resume_unwind(cause)
+        }
+    })
 }
 
 /// Unwinds if the work of this thread was cancelled. Does nothing outside of [`Cancel::run`].
@@ -90,17 +124,19 @@ impl Drop for Underway<'_> {
     }
 }
 
-fn within<T>(current: Option<Cancel>, work: impl FnOnce() -> T) -> T {
-    /// Restores what the thread belonged to before, also after a panic.
-    struct Before(Option<Cancel>);
+type Place = &'static LocalKey<RefCell<Option<Cancel>>>;
+
+fn within<T>(place: Place, cancel: Option<Cancel>, work: impl FnOnce() -> T) -> T {
+    /// Restores what was there before, also after a panic.
+    struct Before(Place, Option<Cancel>);
 
     impl Drop for Before {
         fn drop(&mut self) {
-            CURRENT.set(self.0.take());
+            self.0.set(self.1.take());
         }
     }
 
-    let _before = Before(CURRENT.replace(current));
+    let _before = Before(place, place.replace(cancel));
     work()
 }
 
@@ -125,6 +161,28 @@ mod tests {
         // Other work is not concerned.
         assert_eq!(Cancel::default().run(work), Ok(1));
         assert_eq!(work(), 1);
+    }
+
+    #[test]
+    fn of_an_abandoned_request_only_what_nothing_else_needs_ends() {
+        let (mount, request) = (Cancel::default(), Cancel::default());
+        let done = mount.run(|| {
+            request.serve(|| {
+                request.cancel();
+                check();
+                while_wanted(check);
+            })
+        });
+        assert_eq!(done, Ok(Err(Cancelled)));
+        while_wanted(check);
+        // What serves no request ends with the mount alone, and so does a request.
+        assert_eq!(mount.run(|| while_wanted(check)), Ok(()));
+        mount.cancel();
+        let request = Cancel::default();
+        assert_eq!(
+            mount.run(|| request.serve(|| while_wanted(check))),
+            Ok(Err(Cancelled))
+        );
     }
 
     #[test]

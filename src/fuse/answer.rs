@@ -13,6 +13,7 @@ use super::trace::{Answered, Traced};
 use super::waiting::{Refusable, RequestOrigin, WaitingRequests};
 use super::{Shared, errno, guarded};
 use crate::fs::{Open, OpenedHere, Resolved};
+use chessdb_library::cancel::Cancel;
 use chessdb_library::workers::{WorkerOptions, Workers};
 
 /// Maximum number of threads in which requests wait at a time. The thread of a killed caller waits on with the work.
@@ -36,18 +37,20 @@ where
     };
     let (own, is_read) = (Arc::clone(shared), reply.origin.is_read);
     let (reply, since, open) = reply.waiting(&shared.waiting);
+    let abandoned = open.abandoned();
     let work = move || {
-        let work = || match node.open() {
-            Ok(node) => answer(&own, &node, reply),
-            Err(error) => reply.refuse(errno(error)),
+        let work = || {
+            abandoned.serve(|| match node.open() {
+                Ok(node) => answer(&own, &node, reply),
+                Err(error) => reply.refuse(errno(error)),
+            })
         };
-        if is_read {
-            // Files that are open are served to their end.
-            work();
+        // A reply that is dropped is EIO. Files that are open are served to their end.
+        let _ = if is_read {
+            work()
         } else {
-            // A reply that is dropped is EIO.
-            let _ = own.fs.cancel().run(work);
-        }
+            own.fs.cancel().run(work).flatten()
+        };
     };
     workers.submit(since, || guarded(work), move || open.refuse(refusal));
 }
@@ -101,11 +104,15 @@ struct Unsent<R> {
 }
 
 /// A reply that several threads can send. Only the first one does.
-struct SharedReply<R: Reply>(Mutex<Option<Unsent<R>>>);
+struct SharedReply<R: Reply> {
+    reply: Mutex<Option<Unsent<R>>>,
+    /// Cancelled when the request is given up.
+    abandoned: Cancel,
+}
 
 impl<R: Reply> SharedReply<R> {
     fn open(&self) -> MutexGuard<'_, Option<Unsent<R>>> {
-        self.0.lock()
+        self.reply.lock()
     }
 }
 
@@ -114,7 +121,12 @@ impl<R: Reply> Refusable for SharedReply<R> {
         self.open().is_some()
     }
 
+    fn abandoned(&self) -> Cancel {
+        self.abandoned.clone()
+    }
+
     fn refuse(&self, error: Errno) {
+        self.abandoned.cancel();
         let open = self.open().take();
         if let Some(Unsent { reply, traced }) = open {
             traced.end(Answered::Error(error));
@@ -145,7 +157,10 @@ impl<R: Reply> Pending<R> {
     fn waiting(self, requests: &WaitingRequests) -> (Pending<R>, Instant, Arc<dyn Refusable>) {
         let (shared, since) = match self.reply {
             ReplyPlace::Own(open) => {
-                let shared = Arc::new(SharedReply(Mutex::new(Some(open))));
+                let shared = Arc::new(SharedReply {
+                    reply: Mutex::new(Some(open)),
+                    abandoned: Cancel::default(),
+                });
                 let weak: Weak<SharedReply<R>> = Arc::downgrade(&shared);
                 requests.add(self.origin, weak);
                 (shared, Instant::now())

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use fuser::Errno;
 
 use crate::caller;
+use chessdb_library::cancel::Cancel;
 
 /// Time between two looks at the callers.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -31,7 +32,10 @@ pub(super) trait Refusable: Send + Sync {
     /// True if it has no reply yet.
     fn is_open(&self) -> bool;
 
-    /// Replies with an error, unless it has a reply.
+    /// Cancelled when it is given up.
+    fn abandoned(&self) -> Cancel;
+
+    /// Gives it up: replies with an error, unless it has a reply.
     fn refuse(&self, error: Errno);
 }
 
@@ -167,6 +171,10 @@ mod tests {
     impl Refusable for Probe {
         fn is_open(&self) -> bool {
             self.0.lock().is_some()
+        }
+
+        fn abandoned(&self) -> Cancel {
+            Cancel::default()
         }
 
         fn refuse(&self, error: Errno) {

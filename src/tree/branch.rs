@@ -16,6 +16,7 @@ use super::layout::Layout;
 use super::names::{canonical, directory_name};
 use super::search::NamedSearch;
 use chessdb::formats::Database;
+use chessdb_library::cancel;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::library::{cut, game_path, numbered};
 use chessdb_library::positions::{Index, Selection};
@@ -258,7 +259,8 @@ impl Branch {
                 let unique = self.duplicates().unique(&self.formats());
                 Filter::new(unique)
             })),
-            Shown::Found(search) => Some(search.found.get_or_init(&search.find)),
+            // The next request that needs the games searches again.
+            Shown::Found(search) => Some(cancel::while_wanted(|| search.found.get_or_init(&search.find))),
         }
     }
 
