@@ -26,7 +26,9 @@ pub(super) struct Matcher<'a> {
     is_excluded: bool,
     /// True if it may still have one.
     can_be_excluded: bool,
+    /// What a game must have in outline, and what one must have that is excluded.
     outline: Option<Outline<'a>>,
+    excluded_outline: Option<Outline<'a>>,
     /// The stored moves of a game.
     moves: Vec<PackedMove>,
     /// The squares of each colour's pieces in the position that was reached last.
@@ -64,7 +66,8 @@ impl<'a> Matcher<'a> {
             found: None,
             is_excluded: false,
             can_be_excluded: false,
-            outline: Outline::new(query),
+            outline: Outline::new(query.images.iter().map(Vec::as_slice)),
+            excluded_outline: Outline::new(query.excluded.iter().map(std::slice::from_ref)),
             moves: Vec::new(),
             pieces: ByColor::default(),
         }
@@ -73,21 +76,32 @@ impl<'a> Matcher<'a> {
     /// The first position of a game with which the query holds.
     pub(super) fn first_in(&mut self, database: &dyn Database, game: u32) -> Option<Occurrence> {
         let query = self.query;
-        if let Some(outline) = &self.outline {
+        self.is_excluded = false;
+        self.can_be_excluded = !query.excluded.is_empty();
+        if self.outline.is_some() || self.excluded_outline.is_some() {
             self.moves.clear();
-            if database.stored_moves(game, &mut self.moves) && !outline.admits(&self.moves) {
-                return None;
+            if database.stored_moves(game, &mut self.moves) {
+                let lacks = |outline: &Outline<'_>| !outline.admits(&self.moves);
+                if query.asks && self.outline.as_ref().is_some_and(lacks) {
+                    return None;
+                }
+                self.can_be_excluded &= !self.excluded_outline.as_ref().is_some_and(lacks);
             }
         }
+        if !query.asks && !self.can_be_excluded {
+            return Some(Occurrence {
+                game,
+                ply: 0,
+                next: None,
+            });
+        }
+        self.found = (!query.asks).then(Place::default);
         self.images.clear();
         if query.asks {
             let images = query.images.iter();
             self.images
                 .extend(images.map(|groups| ImageProgress::new(groups)));
         }
-        self.found = (!query.asks).then(Place::default);
-        self.is_excluded = false;
-        self.can_be_excluded = !query.excluded.is_empty();
         follow(database, game, |step| match step {
             LineStep::Start(position) => {
                 self.pieces = ByColor::new_with(|color| position.pieces(color));

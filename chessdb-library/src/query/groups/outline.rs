@@ -5,16 +5,16 @@
 
 use std::sync::LazyLock;
 
-use super::group::{GroupTest, QueryImages};
+use super::group::GroupTest;
 use super::material::{PieceTally, place_of, tally};
 use super::term::Condition;
 use chessdb::board::{Color, File, Move, PackedMove, Position, Role, Square};
 
-/// What a game must have in outline to have what is asked for, in each image of the query.
+/// What a game must have in outline to have one of several sequences of groups.
 #[derive(Debug)]
 pub(super) struct Outline<'a>(Vec<ImageOutline<'a>>);
 
-/// The terms of an image that show in an outline, each with its alternatives.
+/// The terms of a sequence that show in an outline, each with its alternatives.
 #[derive(Debug)]
 struct ImageOutline<'a> {
     /// Those of numbers of pieces.
@@ -24,15 +24,14 @@ struct ImageOutline<'a> {
 }
 
 impl<'a> Outline<'a> {
-    /// `None` if in some image no term shows.
-    pub(super) fn new(query: &'a QueryImages) -> Option<Outline<'a>> {
-        let images = query.images.iter().map(|groups| ImageOutline::new(groups));
-        let images: Vec<_> = images.collect();
-        let shows = |image: &ImageOutline<'_>| !image.counts.is_empty() || !image.played.is_empty();
-        (query.asks && images.iter().all(shows)).then_some(Outline(images))
+    /// `None` if no term of some sequence shows.
+    pub(super) fn new(sequences: impl Iterator<Item = &'a [GroupTest]>) -> Option<Outline<'a>> {
+        let outlines: Vec<_> = sequences.map(ImageOutline::new).collect();
+        let shows = |outline: &ImageOutline<'_>| !outline.counts.is_empty() || !outline.played.is_empty();
+        (!outlines.is_empty() && outlines.iter().all(shows)).then_some(Outline(outlines))
     }
 
-    /// False if a game with these moves from the normal start position cannot have what is asked for.
+    /// False if a game with these moves from the normal start position cannot have any of them.
     pub(super) fn admits(&self, moves: &[PackedMove]) -> bool {
         self.0.iter().any(|image| image.admits(moves))
     }
