@@ -8,6 +8,7 @@ use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
 use super::options::{self, Scope};
 use super::{export, find, manual};
 use crate::mount::GUARDIAN;
+use chessdb_library::query::{SYNTAX, fields};
 
 /// Parses the arguments, including the program's name. The result has no subcommand if mount(8) called the program.
 pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
@@ -29,7 +30,7 @@ pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
                     .value_parser(value_parser!(OsString)),
             );
         let all = pgnfs().subcommands([guardian, generate, complete]);
-        all.try_get_matches_from(arguments)
+        all.try_get_matches_from(with_marked_query(arguments))
     }
 }
 
@@ -88,42 +89,9 @@ pub fn pgnfs() -> Command {
                 .allow_hyphen_values(true)
                 .help("Writes only the Kth of N parts of the games"),
         )
-        .args(options::arguments(Scope::Games));
-    let find = Command::new("find")
-        .about("Finds the games that have a position; the exit code is 1 if there are none")
-        .arg(source())
-        .arg(
-            Arg::new("DATABASE")
-                .help("Searches only this database, named by its path in SOURCE as info shows it"),
-        )
-        .args([
-            wanted("fen", "FEN").help(
-                "Finds this position, given as FEN or EPD; castling rights and en passant may be left out and are \
-                 then any",
-            ),
-            wanted("moves", "LINE").help("Finds the position after these moves, such as 'e4 c5 Nf3'"),
-            wanted("pawns", "FEN").help("Finds positions in which all pawns stand as in this FEN"),
-            wanted("material", "PIECES").help("Finds positions with exactly these pieces, such as KRPkr"),
-            Arg::new("novelty").long("novelty").action(ArgAction::SetTrue).help(
-                "Finds in each game the first move to a position that no game of an earlier date has",
-            ),
-        ])
-        .group(ArgGroup::new("wanted").args(find::WANTED).required(true))
-        .arg(
-            Arg::new("unique")
-                .long("unique")
-                .action(ArgAction::SetTrue)
-                .help("Searches only the best of the games that are there more than once"),
-        )
-        .arg(
-            Arg::new("show")
-                .long("show")
-                .value_name("WHAT")
-                .value_parser(find::SHOWN)
-                .default_value("path")
-                .help("Shows paths and plies of the games, their number, the moves played, or the games themselves"),
-        )
-        .args(options::arguments(Scope::Games));
+        .arg(query("where").help("Writes only the games that answer this query: see pgnfs find --help"))
+        .args(options::arguments(Scope::Search));
+    let find = find();
     let check = Command::new("check")
         .about("Decodes all games and prints a line for every problem; the exit code is 1 if there is any")
         .arg(source())
@@ -149,6 +117,113 @@ pub fn pgnfs() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands([mount, unmount, export, find, check, info, status])
+}
+
+/// The ways to call `find`.
+const USAGE_OF_FIND: &str = "pgnfs find [OPTIONS] QUERY SOURCE [DATABASE]\n       \
+                             pgnfs find [OPTIONS] --where QUERY SOURCE [DATABASE]\n       \
+                             pgnfs find [OPTIONS] (--fen FEN | --moves LINE | --pawns FEN | --material PIECES | \
+                             --novelty) [--where QUERY] SOURCE [DATABASE]";
+
+fn find() -> Command {
+    let place = |name: &'static str| Arg::new(name).value_parser(value_parser!(OsString));
+    Command::new("find")
+        .about("Finds the games that answer a query; the exit code is 1 if there are none")
+        .override_usage(USAGE_OF_FIND)
+        .after_long_help(SYNTAX)
+        .args([
+            place("QUERY").help("What is asked of the games, such as 'player:carlsen year:2013.. played:O-O'"),
+            place("SOURCE").help("A folder with chess databases, or one database"),
+            place("DATABASE").help("Searches only this database, named by its path in SOURCE as info shows it"),
+            query("where").help(
+                "The query, if it is not the first argument; together with one of the next options, \
+                 only the games that answer both",
+            ),
+        ])
+        .args([
+            wanted("fen", "FEN").help(
+                "Finds this position, given as FEN or EPD; castling rights and en passant may be left out and are \
+                 then any",
+            ),
+            wanted("moves", "LINE").help("Finds the position after these moves, such as 'e4 c5 Nf3'"),
+            wanted("pawns", "FEN").help("Finds positions in which all pawns stand as in this FEN"),
+            wanted("material", "PIECES").help("Finds positions with exactly these pieces, such as KRPkr"),
+            Arg::new("novelty").long("novelty").action(ArgAction::SetTrue).help(
+                "Finds in each game the first move to a position that no game of an earlier date has",
+            ),
+        ])
+        .group(ArgGroup::new("wanted").args(find::WANTED))
+        .arg(
+            Arg::new("unique")
+                .long("unique")
+                .action(ArgAction::SetTrue)
+                .help("Searches only the best of the games that are there more than once"),
+        )
+        .arg(
+            Arg::new("show")
+                .long("show")
+                .value_name("WHAT")
+                .value_parser(find::SHOWN)
+                .default_value("path")
+                .help("Shows paths and plies of the games, their number, the moves played, or the games themselves"),
+        )
+        .args([
+            Arg::new("sort")
+                .long("sort")
+                .value_name("ORDER")
+                .value_parser(find::ORDERS)
+                .default_value("database")
+                .help(
+                    "Shows the games in the order of the databases, the earliest first, or those with the highest \
+                     mean of the ratings; unknown ones come last",
+                ),
+            Arg::new("reverse")
+                .long("reverse")
+                .action(ArgAction::SetTrue)
+                .help("Shows them in the reverse order"),
+            Arg::new("limit")
+                .long("limit")
+                .value_name("NUMBER")
+                .value_parser(value_parser!(u64).range(1..))
+                .help("Shows so many games at most"),
+        ])
+        .args(options::arguments(Scope::Search))
+}
+
+fn query(name: &'static str) -> Arg {
+    let arg = Arg::new(name).long(name).value_name("QUERY");
+    arg.allow_hyphen_values(true)
+        .value_parser(value_parser!(OsString))
+}
+
+/// The arguments of `find`, with `--where` before a query that begins with a hyphen and a field.
+fn with_marked_query(arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_find = arguments.get(1).is_some_and(|command| command == "find");
+    let options = arguments.iter().position(|argument| argument == "--");
+    let options = if is_find {
+        options.unwrap_or(arguments.len())
+    } else {
+        0
+    };
+    let mut marked: Vec<OsString> = Vec::with_capacity(arguments.len());
+    for (place, argument) in arguments.into_iter().enumerate() {
+        let is_value = marked.last().is_some_and(|last| last == "--where");
+        if place < options && !is_value && begins_with_field(&argument) {
+            let mut option = OsString::from("--where=");
+            option.push(argument);
+            marked.push(option);
+        } else {
+            marked.push(argument);
+        }
+    }
+    marked
+}
+
+/// True for `-player:` and all that follows it.
+fn begins_with_field(argument: &OsStr) -> bool {
+    let text = argument.to_string_lossy();
+    let field = text.strip_prefix('-').and_then(|text| text.split_once(':'));
+    field.is_some_and(|(field, _)| fields().any(|(name, _)| name == field))
 }
 
 /// The command line with which mount(8) calls a helper.

@@ -7,8 +7,9 @@ use clap::Command;
 use clap::builder::PossibleValuesParser;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate, complete};
 
-use super::{arguments, options};
+use super::{arguments, find, options};
 use chessdb_library::mounts::Mounts;
+use chessdb_library::query::fields;
 
 /// What each shell reads to ask the program.
 pub const SCRIPTS: [(&str, &str); 3] = [
@@ -29,7 +30,11 @@ pub fn write(words: Vec<OsString>, out: &mut impl Write) -> io::Result<()> {
     let is_option = |word: &OsStr| word.as_encoded_bytes().starts_with(b"-");
     // Before the first character of a word, a path or a mount is more likely than an option.
     let has_options = is_option(&words[last]);
-    for candidate in complete(&mut completed(), words, last, None)? {
+    let asks_already = words.iter().any(|word| {
+        let is_asked = |name: &str| word.to_string_lossy().starts_with(&format!("--{name}"));
+        find::WANTED.into_iter().chain(["where"]).any(is_asked)
+    });
+    for candidate in complete(&mut completed(asks_already), words, last, None)? {
         let word = candidate.get_value();
         if is_option(word) && !has_options {
             continue;
@@ -42,13 +47,15 @@ pub fn write(words: Vec<OsString>, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// The commands with the words that arguments accept. Only completions have them, since an error about an option says
-/// more than a list of words.
-fn completed() -> Command {
+/// more than a list of words. The first argument of `find` is a query unless an option `asks_already`.
+fn completed(asks_already: bool) -> Command {
     arguments::pgnfs().mut_subcommands(|command| {
         let is_of_mount = matches!(command.get_name(), "unmount" | "status");
         command.mut_args(
             |arg| match (options::choices(arg.get_id().as_str()), arg.get_id().as_str()) {
                 ([], "MOUNTPOINT") if is_of_mount => arg.add(ArgValueCandidates::new(mounts)),
+                ([], "where") => arg.add(ArgValueCandidates::new(beginnings)),
+                ([], "QUERY") if !asks_already => arg.add(ArgValueCandidates::new(beginnings)),
                 ([], _) => arg,
                 (choices, _) => arg.value_parser(PossibleValuesParser::new(choices)),
             },
@@ -60,4 +67,13 @@ fn completed() -> Command {
 fn mounts() -> Vec<CompletionCandidate> {
     let mounts = Mounts::read().unwrap_or_default();
     mounts.of_this_program().map(CompletionCandidate::new).collect()
+}
+
+/// The beginnings of queries.
+fn beginnings() -> Vec<CompletionCandidate> {
+    let beginnings = fields().map(|(name, about)| {
+        let beginning = CompletionCandidate::new(format!("{name}:"));
+        beginning.help(Some(about.into()))
+    });
+    beginnings.collect()
 }

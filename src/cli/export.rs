@@ -11,10 +11,14 @@ use std::sync::Arc;
 use clap::ArgMatches;
 use indicatif::ProgressBar;
 
+use super::options::Settings;
 use super::output::OutputFile;
+use super::search::{Search, all_of, given_query};
 use super::{CommandError, ended, progress};
+use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, LibraryEntry, append_text, on_one_line, shown, text_of};
 use chessdb_library::parallel::in_order;
+use chessdb_library::query::Query;
 use chessdb_library::table::{Columns, UnknownColumn};
 use table::Form;
 
@@ -37,6 +41,8 @@ pub struct Request<'a> {
     columns: Option<Columns>,
     /// The `K`th of `N` parts of the games.
     part: (u32, u32),
+    /// What the games must answer.
+    filter: Option<Query>,
 }
 
 /// The values of the option that selects the form.
@@ -60,6 +66,7 @@ impl Request<'_> {
             return Err("--columns is for tables: give --to csv, ndjson or parquet".into());
         }
         let part = text("part").map_or(Ok((1, 1)), part)?;
+        let filter = given_query(matches)?;
         let path = matches.get_one("output").map(PathBuf::as_path);
         if path.is_none() && form == Some(Form::Parquet) && io::stdout().is_terminal() {
             return Err("refusing to write Parquet to a terminal: use --output FILE".into());
@@ -70,6 +77,7 @@ impl Request<'_> {
             form,
             columns,
             part,
+            filter,
         })
     }
 }
@@ -77,18 +85,49 @@ impl Request<'_> {
 /// Some games of a database.
 pub struct ExportedGames<'a> {
     entry: &'a LibraryEntry,
-    games: Range<u32>,
+    /// Their places in `chosen`, or their numbers.
+    places: Range<u32>,
+    /// The games that answer a query; `None` without one.
+    chosen: Option<Arc<[u32]>>,
 }
 
-impl ExportedGames<'_> {
+impl<'a> ExportedGames<'a> {
+    /// All games of a database, or those that were chosen.
+    fn all(entry: &'a LibraryEntry, chosen: Option<Arc<[u32]>>) -> ExportedGames<'a> {
+        let len = chosen
+            .as_ref()
+            .map_or(entry.database.len(), |games| games.len() as u32);
+        ExportedGames {
+            entry,
+            places: 0..len,
+            chosen,
+        }
+    }
+
     fn len(&self) -> u32 {
-        self.games.end - self.games.start
+        self.places.end - self.places.start
+    }
+
+    /// The numbers of some of them, by their places.
+    fn games(&self, places: Range<u32>) -> impl Iterator<Item = u32> + use<'_> {
+        let first = self.places.start;
+        let places = first + places.start..first + places.end;
+        places.filter_map(|place| match &self.chosen {
+            Some(games) => games.get(place as usize).copied(),
+            None => Some(place),
+        })
     }
 }
 
 /// Writes the games of all databases, or of one, in database order to a file or standard output, with `threads` threads
 /// that decode.
-pub fn run(library: &Library, request: Request<'_>, threads: usize) -> Result<ExitCode, CommandError> {
+pub fn run(
+    library: &Library,
+    request: Request<'_>,
+    settings: &Settings,
+    kept: Option<KeptFiles>,
+) -> Result<ExitCode, CommandError> {
+    let threads = settings.serve.threads;
     if let Some(path) = request.output.as_ref().map(OutputFile::path)
         && library.holds(path)
     {
@@ -99,12 +138,18 @@ pub fn run(library: &Library, request: Request<'_>, threads: usize) -> Result<Ex
         .into());
     }
     let entries = selected(library, request.database)?;
-    let parts = parts(&entries, request.part);
+    let all = match &request.filter {
+        Some(filter) => chosen(&entries, filter, settings, kept),
+        None => entries
+            .iter()
+            .map(|&entry| ExportedGames::all(entry, None))
+            .collect(),
+    };
+    let parts = parts(&all, request.part);
     let columns = match (request.form, request.columns) {
         (None, _) => None,
         (Some(form), named) => {
             // Every part of an export has the same columns.
-            let all = self::parts(&entries, (1, 1));
             if let Some(columns) = &named {
                 table::check_tags(columns, &all, threads)?;
             }
@@ -141,19 +186,41 @@ fn part(text: &str) -> Result<(u32, u32), CommandError> {
     Ok(numbers.ok_or_else(wrong)?)
 }
 
-/// The games of these databases, or the `K`th of `N` parts of them. The sizes of parts differ by at most one
-/// game.
-fn parts<'a>(entries: &[&'a LibraryEntry], (k, n): (u32, u32)) -> Vec<ExportedGames<'a>> {
-    let games: u64 = entries.iter().map(|entry| u64::from(entry.database.len())).sum();
+/// The games of these databases that answer a query.
+fn chosen<'a>(
+    entries: &[&'a LibraryEntry],
+    query: &Query,
+    settings: &Settings,
+    kept: Option<KeptFiles>,
+) -> Vec<ExportedGames<'a>> {
+    let search = Search::new(entries, settings, kept, true);
+    let parts = all_of(entries);
+    let chosen = parts.iter().map(|part| {
+        let found = search.answer(part, query, &|games| search.bar.inc(games));
+        let games = found.iter().map(|found| found.game).collect();
+        ExportedGames::all(part.entry, Some(games))
+    });
+    let chosen = chosen.collect();
+    search.bar.finish_and_clear();
+    chosen
+}
+
+/// The `K`th of `N` parts of these games. The sizes of parts differ by at most one game.
+fn parts<'a>(all: &[ExportedGames<'a>], (k, n): (u32, u32)) -> Vec<ExportedGames<'a>> {
+    let games: u64 = all.iter().map(|games| u64::from(games.len())).sum();
     let place = |k: u32| (u128::from(games) * u128::from(k) / u128::from(n)) as u64;
     let (from, to) = (place(k - 1), place(k));
     let mut first = 0;
-    let parts = entries.iter().map(|&entry| {
-        let end = first + u64::from(entry.database.len());
+    let parts = all.iter().map(|games| {
+        let end = first + u64::from(games.len());
         let within = |place: u64| (place.clamp(first, end) - first) as u32;
-        let games = within(from)..within(to);
+        let places = within(from)..within(to);
         first = end;
-        ExportedGames { entry, games }
+        ExportedGames {
+            entry: games.entry,
+            places,
+            chosen: games.chosen.clone(),
+        }
     });
     parts.collect()
 }
@@ -241,10 +308,10 @@ fn write_games(
     bar: &ProgressBar,
 ) -> io::Result<()> {
     let mut written = Ok(());
-    let (entry, first) = (part.entry, part.games.start);
-    let texts = |games: Range<u32>| {
-        let mut games = first + games.start..first + games.end;
-        let number = games.len() as u64;
+    let entry = part.entry;
+    let texts = |places: Range<u32>| {
+        let number = places.len() as u64;
+        let mut games = part.games(places);
         let mut text = Vec::with_capacity(USUAL_CHUNK);
         while text.len() < MOST_AHEAD
             && let Some(game) = games.next()

@@ -36,13 +36,15 @@ fn program_page() -> io::Result<Vec<u8>> {
     program.build();
     let commands: Vec<&Command> = program.get_subcommands().collect();
     let usages: Vec<String> = commands.iter().map(|command| usage(command)).collect();
-    let of_games = options::arguments(Scope::Games);
-    let is_of_mount = |arg: &Arg| !of_games.iter().any(|other| other.get_id() == arg.get_id());
+    let [of_games, of_search] = [Scope::Games, Scope::Search].map(options::arguments);
+    let is_in = |all: &[Arg], arg: &Arg| all.iter().any(|other| other.get_id() == arg.get_id());
     let arguments = options::arguments(Scope::Mount).into_iter().map(|arg| {
-        let heading = if is_of_mount(&arg) {
-            "Options of mount"
-        } else {
+        let heading = if is_in(&of_games, &arg) {
             "Options of mount, export, find, check and info"
+        } else if is_in(&of_search, &arg) {
+            "Options of mount, export and find"
+        } else {
+            "Options of mount"
         };
         arg.help_heading(heading)
     });

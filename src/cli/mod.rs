@@ -15,6 +15,7 @@ mod options;
 mod output;
 mod pages;
 mod progress;
+mod search;
 mod status;
 
 use std::error::Error;
@@ -102,22 +103,22 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         }
         Some(("export", matches)) => {
             let request = export::Request::read(matches)?;
-            let (library, settings, _) = open(matches)?;
+            let (library, settings, kept) = open(matches, Scope::Search, path(matches, "SOURCE"))?;
             warn_of_left_out(&library);
-            export::run(&library, request, settings.serve.threads)
+            export::run(&library, request, &settings, kept)
         }
         Some(("find", matches)) => {
             let question = find::Question::read(matches)?;
-            let (library, settings, kept) = open(matches)?;
+            let (library, settings, kept) = open(matches, Scope::Search, question.source())?;
             warn_of_left_out(&library);
             find::run(&library, &question, &settings, kept)
         }
         Some(("check", matches)) => {
-            let (library, settings, _) = open(matches)?;
+            let (library, settings, _) = open(matches, Scope::Games, path(matches, "SOURCE"))?;
             check::run(&library, settings.serve.threads)
         }
         Some(("info", matches)) => {
-            let (library, ..) = open(matches)?;
+            let (library, ..) = open(matches, Scope::Games, path(matches, "SOURCE"))?;
             info::run(&library, matches.get_flag("json"))
         }
         Some(("status", matches)) => status::run(
@@ -163,10 +164,13 @@ fn mount_as_helper(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
 }
 
 /// Opens the source. Also returns what is kept between runs.
-fn open(matches: &ArgMatches) -> Result<(Library, Settings, Option<KeptFiles>), CommandError> {
-    let settings = options::settings(matches, Scope::Games, false)?;
+fn open(
+    matches: &ArgMatches,
+    scope: Scope,
+    source: &Path,
+) -> Result<(Library, Settings, Option<KeptFiles>), CommandError> {
+    let settings = options::settings(matches, scope, false)?;
     let (bar, report) = progress::reading();
-    let source = path(matches, "SOURCE");
     let kept = cache::kept_files(&settings, settings.index == IndexUse::Yes);
     mounting::survive_long_files()?;
     let library = Library::open_reporting(
@@ -250,7 +254,7 @@ fn explain(error: clap::Error, failed: u8) -> ExitCode {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             logging::say(format_args!("name a command\n\n{}", text.trim_end()));
         }
-        _ => match options::of_mount(&unknown_argument(&error)) {
+        _ => match options::of_others(&unknown_argument(&error)) {
             Some(error) => logging::say(format_args!("{error}")),
             None => {
                 let text = text.strip_prefix("error: ").unwrap_or(&text);

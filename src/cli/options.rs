@@ -3,6 +3,7 @@
 mod error;
 mod for_games;
 mod for_mount;
+mod for_search;
 mod generic;
 mod read;
 mod settings;
@@ -26,7 +27,7 @@ const CHOICES: [(&str, &[&str]); 5] = [
 ];
 
 pub use error::OptionError;
-pub use read::{arguments, is_idle_remount, list_argument, of_mount, settings};
+pub use read::{arguments, is_idle_remount, list_argument, of_others, settings};
 pub use settings::{CacheFolder, Settings};
 
 /// The commands that know an option.
@@ -34,6 +35,8 @@ pub use settings::{CacheFolder, Settings};
 pub enum Scope {
     /// All commands that read games.
     Games,
+    /// `find` and `export`, which look for players.
+    Search,
     /// `mount`, which knows more.
     Mount,
 }
@@ -53,12 +56,13 @@ struct OptionRow {
 
 /// The options in a scope, among them those that no page shows.
 fn rows(scope: Scope) -> impl Iterator<Item = &'static OptionRow> {
-    let more = if scope == Scope::Mount {
-        for_mount::ROWS
-    } else {
-        &[]
+    let sets = [for_games::ROWS, for_search::ROWS, for_mount::ROWS];
+    let number = match scope {
+        Scope::Games => 1,
+        Scope::Search => 2,
+        Scope::Mount => 3,
     };
-    for_games::ROWS.iter().chain(more)
+    sets.into_iter().take(number).flatten()
 }
 
 impl OptionRow {

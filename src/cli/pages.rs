@@ -47,6 +47,8 @@ pub const PARTS: &[PageSection] = &[
             ]),
             Text("Convert everything:"),
             Code(&["pgnfs export --output games.pgn ~/databases"]),
+            Text("List games; pgnfs find --help describes the language of queries:"),
+            Code(&["pgnfs find 'player:tal year:..1960 played:Nxf7' ~/databases"]),
             Text("Mount at every login with a systemd service; ~/.config/pgnfs/club.conf names the folders:"),
             Code(&["systemctl --user enable --now pgnfs@club"]),
         ],

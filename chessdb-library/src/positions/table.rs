@@ -1,9 +1,11 @@
 //! The table of moves of a position: the moves played in it, their frequencies and results.
 
-use super::Occurrence;
 use super::line::at;
 use super::tally::Tally;
+use super::{Facts, Occurrence};
+use crate::cancel;
 use crate::csv::{append_record, number};
+use crate::parallel::chunks_of;
 use chessdb::board::{Move, Position, Uci, Undo};
 use chessdb::formats::Database;
 
@@ -85,6 +87,20 @@ impl MoveRow {
     }
 }
 
+impl MoveRow {
+    /// True for the same move of the same piece; in different positions, only one of them may give check.
+    fn is_same_move(&self, other: &MoveRow) -> bool {
+        self.uci == other.uci && self.san_without_check() == other.san_without_check()
+    }
+
+    fn san_without_check(&self) -> &str {
+        self.san.trim_end_matches(['+', '#'])
+    }
+}
+
+/// Number of games that a thread takes at a time.
+const FEW: u32 = 256;
+
 impl MovesTable {
     /// Creates a table from its rows and sorts them.
     pub(super) fn new(mut rows: Vec<MoveRow>) -> MovesTable {
@@ -100,11 +116,45 @@ impl MovesTable {
         self.rows.iter().map(|row| row.tally.games).sum()
     }
 
+    /// The moves that were played after occurrences, which may be of different positions. Nothing is known of the games
+    /// with the positions after the moves.
+    pub fn of_found(database: &dyn Database, found: &[Occurrence], threads: usize) -> MovesTable {
+        let parts = chunks_of(FEW, found.len() as u32, threads, &|_| (), |places| {
+            let mut table = MovesTable::default();
+            for found in found
+                .get(places.start as usize..places.end as usize)
+                .unwrap_or_default()
+            {
+                table.add(database, found);
+            }
+            table
+        });
+        let mut all = MovesTable::default();
+        parts.into_iter().for_each(|part| all.merge(part, 0));
+        all
+    }
+
+    fn add(&mut self, database: &dyn Database, found: &Occurrence) {
+        cancel::check();
+        let Some((position, _)) = at(database, found.game, found.ply) else {
+            return;
+        };
+        let mut row = MoveRow::new(&position, found.next);
+        row.game = Some(found.game);
+        let facts = Facts::of(database, found.game);
+        let place = self.rows.iter().position(|own| own.is_same_move(&row));
+        let place = place.unwrap_or_else(|| {
+            self.rows.push(row);
+            self.rows.len() - 1
+        });
+        self.rows[place].tally.add(facts, position.turn());
+    }
+
     /// Adds the table of the same position in another database, whose games have numbers from `first` on here.
     pub fn merge(&mut self, other: MovesTable, first: u32) {
         for mut row in other.rows {
             row.game = row.game.map(|game| game.saturating_add(first));
-            match self.rows.iter_mut().find(|own| own.uci == row.uci) {
+            match self.rows.iter_mut().find(|own| own.is_same_move(&row)) {
                 Some(own) => {
                     // A game in which the move was played comes before one that has only the position after it.
                     if own.tally.games == 0 && row.tally.games > 0 || own.game.is_none() {
@@ -121,6 +171,15 @@ impl MovesTable {
 
     /// The table as CSV with [`COLUMNS`] as its header. `path` returns the path of a row's game.
     pub fn csv(&self, path: impl Fn(&MoveRow) -> Option<String>) -> String {
+        self.csv_with(path, true)
+    }
+
+    /// Likewise, for a table of different positions: [`MoveRow::reached`] is empty.
+    pub fn csv_of_found(&self, path: impl Fn(&MoveRow) -> Option<String>) -> String {
+        self.csv_with(path, false)
+    }
+
+    fn csv_with(&self, path: impl Fn(&MoveRow) -> Option<String>, has_reached: bool) -> String {
         let mut out = Vec::new();
         append_record(&mut out, COLUMNS);
         for row in &self.rows {
@@ -137,7 +196,7 @@ impl MovesTable {
                 number(tally.performance()),
                 number(tally.first),
                 number(tally.last),
-                row.reached.to_string(),
+                number(has_reached.then_some(row.reached)),
                 number(tally.eco().as_ref().map(|eco| eco.as_str())),
                 path(row).unwrap_or_default(),
             ];

@@ -28,6 +28,8 @@ pub use error::QueryError;
 pub use field::fields;
 pub use groups::{Mirror, PositionGroup, PositionQuery, PositionTerm, TermError};
 
+use crate::positions::Pattern;
+use field::QueryField;
 use tag_term::TagTerm;
 
 /// The language, for people.
@@ -58,9 +60,21 @@ impl Query {
         self.has_fields
     }
 
-    /// True if it asks for positions.
-    pub fn has_positions(&self) -> bool {
-        !self.positions.groups.is_empty()
+    /// Number of the groups of terms that positions must have.
+    pub fn groups(&self) -> usize {
+        self.positions.groups.len()
+    }
+
+    /// True if all games answer it that are not deleted.
+    pub fn is_empty(&self) -> bool {
+        self.tags.is_empty() && self.positions.is_empty()
+    }
+
+    /// The position that is asked for, if that is all that is asked of positions, and deleted games are left out.
+    pub fn only_position(&self) -> Option<&Pattern> {
+        let mut fields = self.tags.iter().map(TagTerm::field);
+        let has_deleted = fields.any(|field| field == Some(QueryField::Deleted));
+        self.positions.only_position().filter(|_| !has_deleted)
     }
 }
 

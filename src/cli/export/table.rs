@@ -67,9 +67,9 @@ fn tags_until(
     let mut others = BTreeSet::new();
     for part in parts {
         let entry = part.entry;
-        let found = |games: Range<u32>| {
+        let found = |places: Range<u32>| {
             let mut found = BTreeSet::new();
-            for game in games {
+            for game in part.games(places) {
                 let tags = tags_of(&*entry.database, game);
                 for name in further_tags(&tags) {
                     if !found.contains(name) {
@@ -79,7 +79,7 @@ fn tags_until(
             }
             found
         };
-        let flow = in_order(entry.database.len(), threads, found, |mut found| {
+        let flow = in_order(part.len(), threads, found, |mut found| {
             others.append(&mut found);
             if is_enough(&others) {
                 ControlFlow::Break(())
@@ -160,18 +160,18 @@ fn write_parquet(
 }
 
 /// Passes the rows of some games of a part to `each`, and gives their number.
-fn each_row(part: &ExportedGames<'_>, games: Range<u32>, mut each: impl FnMut(&GameRow<'_>)) -> u64 {
+fn each_row(part: &ExportedGames<'_>, places: Range<u32>, mut each: impl FnMut(&GameRow<'_>)) -> u64 {
     let path = part.entry.path.as_str();
     let folder = match path {
         "" => String::new(),
         path => format!("{path}/"),
     };
-    let number = games.len() as u64;
-    for game in games {
+    let number = places.len() as u64;
+    for game in part.games(places) {
         let place = GamePath {
             database: path,
             folder: &folder,
-            game: part.games.start + game,
+            game,
             digits: digits(part.entry.database.len()),
         };
         each(&GameRow::new(part.entry, place));

@@ -11,8 +11,8 @@ use chessdb_library::library::on_one_line;
 pub enum OptionError {
     /// No command has an option of this name. The scope is that of the command that was called.
     Unknown(String, Scope),
-    /// The option belongs to `mount`, not to the command that was called.
-    MountOnly(&'static str),
+    /// The option belongs to these commands, not to the one that was called.
+    OnlyFor(&'static str, &'static str),
     /// The option lacks its value: name, placeholder of the value.
     NoValue(&'static str, &'static str),
     /// The option has a value but takes none.
@@ -32,12 +32,12 @@ impl fmt::Display for OptionError {
                 let name = on_one_line(name);
                 write!(f, "unknown option '{name}': see pgnfs mount --help")
             }
-            OptionError::Unknown(name, Scope::Games) => write!(
+            OptionError::Unknown(name, Scope::Games | Scope::Search) => write!(
                 f,
                 "unknown option '{}': see pgnfs export --help; to write to a file, use --output FILE",
                 on_one_line(name)
             ),
-            OptionError::MountOnly(name) => write!(f, "option '{name}' is only for mount"),
+            OptionError::OnlyFor(name, commands) => write!(f, "option '{name}' is only for {commands}"),
             OptionError::NoValue(name, value) => write!(f, "option '{name}' needs a value: {name}={value}"),
             OptionError::NeedlessValue(name) => write!(f, "option '{name}' takes no value"),
             OptionError::Remount => f.write_str(

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use super::OptionRow;
-use super::values::{self, bytes, means, spelling_file};
-use chessdb_library::spelling::Spelling;
+use super::values::{self, bytes, means};
 
 pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
@@ -35,23 +34,6 @@ pub(super) static ROWS: &[OptionRow] = &[
         set: |settings, value| {
             let wrong = |error| format!("a template for names: {error}");
             Ok(settings.serve.layout.name_games(value).map_err(wrong)?)
-        },
-    },
-    OptionRow {
-        name: "spelling",
-        value: "stored|fold|FILE",
-        help: "Spellings of players; stored: as stored; fold: joined by rules; FILE: joined by a spelling file of Scid \
-               [default: stored]",
-        repeats: false,
-        set: |settings, value| {
-            let spelling = match value {
-                "" => return Err("stored, fold or a spelling file of Scid".into()),
-                "stored" => Spelling::Stored,
-                "fold" => Spelling::Fold,
-                path => spelling_file(path)?,
-            };
-            settings.serve.layout.spell(spelling);
-            Ok(())
         },
     },
     OptionRow {

@@ -79,10 +79,16 @@ pub fn is_idle_remount(matches: &ArgMatches) -> bool {
     has("remount") && has("ro") && words.iter().all(changes_nothing)
 }
 
-/// The error for an unknown name that is an option of `mount`.
-pub fn of_mount(name: &str) -> Option<OptionError> {
+/// The error for an unknown name that is an option of other commands.
+pub fn of_others(name: &str) -> Option<OptionError> {
     let row = rows(Scope::Mount).find(|row| row.name == name)?;
-    Some(OptionError::MountOnly(row.name))
+    let is_of_search = rows(Scope::Search).any(|other| other.name == name);
+    let commands = if is_of_search {
+        "mount, find and export"
+    } else {
+        "mount"
+    };
+    Some(OptionError::OnlyFor(row.name, commands))
 }
 
 /// Splits a list into its words. A comma after a backslash belongs to the word.
@@ -114,7 +120,7 @@ fn set_word(settings: &mut Settings, word: &str, scope: Scope) -> Result<(), Opt
         None if scope == Scope::Mount && is_generic(name) => Ok(()),
         None if scope == Scope::Mount && name == "remount" => Err(OptionError::Remount),
         None if scope == Scope::Mount && name == "nonempty" => Err(OptionError::NonEmpty),
-        None => Err(of_mount(name).unwrap_or(OptionError::Unknown(name.to_owned(), scope))),
+        None => Err(of_others(name).unwrap_or(OptionError::Unknown(name.to_owned(), scope))),
     }
 }
 

@@ -132,7 +132,7 @@ fn what_is_wrong_is_named() {
     }
     assert_eq!(
         parse(Scope::Games, &["-o", "uid=1"]),
-        Err(OptionError::MountOnly("uid"))
+        Err(OptionError::OnlyFor("uid", "mount"))
     );
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use chessdb::formats::Database;
 use chessdb_library::cancel::{Cancel, Cancelled};
 use chessdb_library::positions::{BuildOptions, Index, Selection};
-use chessdb_library::query::{Query, Searched};
+use chessdb_library::query::{Query, SYNTAX, Searched};
 use chessdb_library::spelling::{Names, Spelling};
 use testkit::samples::open_base;
 
@@ -226,5 +226,33 @@ fn a_cancelled_search_has_no_answer() {
         assert_eq!(done.into_inner(), 5000);
         let ended = cancel.run(|| query.answer(&whole, 2, &|_| cancel.cancel()));
         assert_eq!(ended.err(), Some(Cancelled));
+    }
+}
+
+#[test]
+fn the_page_has_the_language_and_right_examples() {
+    let page = include_str!("../../../docs/search.md");
+    let shown: String = page
+        .lines()
+        .map(|line| line.strip_prefix("    ").unwrap_or(line).to_owned() + "\n")
+        .collect();
+    assert!(
+        shown.contains(SYNTAX),
+        "docs/search.md lacks chessdb-library/src/query/syntax.txt"
+    );
+    let examples = page
+        .split("## Examples")
+        .nth(1)
+        .unwrap()
+        .split("## ")
+        .next()
+        .unwrap();
+    let examples: Vec<&str> = examples
+        .lines()
+        .filter_map(|line| line.strip_prefix("    "))
+        .collect();
+    assert!(examples.len() >= 20, "{}", examples.len());
+    for example in examples {
+        Query::parse(example).unwrap_or_else(|error| panic!("{example}: {error}"));
     }
 }

@@ -19,6 +19,7 @@ mod opening;
 mod options;
 mod output;
 mod pgn;
+mod queries;
 mod refusals;
 mod requests;
 mod scratch;

@@ -43,6 +43,20 @@ impl PositionQuery {
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty() && self.excluded.is_empty()
     }
+
+    /// The position that is asked for, if that is all that is asked of the positions of a game, apart from what is
+    /// excluded.
+    pub fn only_position(&self) -> Option<&Pattern> {
+        let [group] = &*self.groups else { return None };
+        let ([alternatives], []) = (&*group.terms, &*group.ply) else {
+            return None;
+        };
+        let is_plain = group.for_plies <= 1 && self.mirror == Mirror::None;
+        match &**alternatives {
+            [term] if is_plain => term.position(),
+            _ => None,
+        }
+    }
 }
 
 /// A query as it is asked of positions: the groups of each mirror image.

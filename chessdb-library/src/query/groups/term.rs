@@ -125,6 +125,14 @@ impl PositionTerm {
         Ok(PositionTerm::of(played.to_string(), Condition::Played(played)))
     }
 
+    /// The position, if the term asks for one.
+    pub(super) fn position(&self) -> Option<&Pattern> {
+        match &self.condition {
+            Condition::Exact(exact) => Some(&exact.pattern),
+            _ => None,
+        }
+    }
+
     fn of(text: String, condition: Condition) -> PositionTerm {
         PositionTerm { text, condition }
     }

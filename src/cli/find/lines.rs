@@ -1,0 +1,84 @@
+//! Games that were found, as text.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use chessdb_library::csv::append_record;
+use chessdb_library::library::{LibraryEntry, append_text, game_path, tags_of};
+use chessdb_library::positions::{Occurrence, san_of};
+
+/// The tags shown by `csv` and `ndjson`.
+const TAGS: [&str; 8] = [
+    "White", "Black", "Result", "Date", "Event", "ECO", "WhiteElo", "BlackElo",
+];
+
+/// The first line of the table of games.
+pub fn header() -> String {
+    let columns = ["path", "ply", "move"].into_iter().chain(TAGS);
+    columns.collect::<Vec<_>>().join(",") + "\n"
+}
+
+/// Writes a game in one of the forms that `--show` selects. The move is left out if no position is asked for.
+pub fn write_game(
+    out: &mut impl Write,
+    entry: &LibraryEntry,
+    found: &Occurrence,
+    show: &str,
+    has_move: bool,
+) -> io::Result<()> {
+    let path = || path(entry, found.game);
+    match show {
+        "count" => Ok(()),
+        "pgn" => {
+            let mut text = Vec::new();
+            append_text(&mut text, entry, found.game);
+            out.write_all(&text)
+        }
+        "csv" | "ndjson" => {
+            let tags = tags_of(&*entry.database, found.game);
+            let san = if has_move {
+                san_of(&*entry.database, found)
+            } else {
+                String::new()
+            };
+            let mut fields = vec![("path", path()), ("ply", found.ply.to_string()), ("move", san)];
+            fields.extend(TAGS.map(|tag| {
+                (
+                    tag,
+                    tags.get(tag).unwrap_or_default().replace(char::is_control, ""),
+                )
+            }));
+            let mut line = Vec::new();
+            match show {
+                "csv" => append_record(&mut line, fields.iter().map(|(_, value)| value)),
+                _ => append_object(&mut line, &fields),
+            }
+            out.write_all(&line)
+        }
+        _ => writeln!(out, "{}\t{}", path(), found.ply),
+    }
+}
+
+/// Appends a line of JSON with the fields that are known.
+fn append_object(line: &mut Vec<u8>, fields: &[(&str, String)]) {
+    let known = fields.iter().filter(|(_, value)| !value.is_empty());
+    let object = known.map(|(name, value)| {
+        let value = match value.parse::<u32>() {
+            Ok(ply) if *name == "ply" => json!(ply),
+            _ => json!(value),
+        };
+        ((*name).to_owned(), value)
+    });
+    line.extend_from_slice(serde_json::Value::Object(object.collect()).to_string().as_bytes());
+    line.push(b'\n');
+}
+
+/// The path of a game below a mount of the source.
+pub fn path(entry: &LibraryEntry, game: u32) -> String {
+    let path = game_path(game, entry.database.len());
+    match entry.path.as_str() {
+        "" => path,
+        directory => format!("{directory}/{path}"),
+    }
+}

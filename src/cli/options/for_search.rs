@@ -1,0 +1,23 @@
+//! The options of `mount` and of the commands that look for players.
+
+use super::OptionRow;
+use super::values::spelling_file;
+use chessdb_library::spelling::Spelling;
+
+pub(super) static ROWS: &[OptionRow] = &[OptionRow {
+    name: "spelling",
+    value: "stored|fold|FILE",
+    help: "Spellings of players; stored: as stored; fold: joined by rules; FILE: joined by a spelling file of Scid \
+               [default: stored]",
+    repeats: false,
+    set: |settings, value| {
+        let spelling = match value {
+            "" => return Err("stored, fold or a spelling file of Scid".into()),
+            "stored" => Spelling::Stored,
+            "fold" => Spelling::Fold,
+            path => spelling_file(path)?,
+        };
+        settings.serve.layout.spell(spelling);
+        Ok(())
+    },
+}];

@@ -1,0 +1,348 @@
+//! Queries of `find` and `export`.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+
+use super::scratch::{Ended, Scratch, pgnfs, run};
+
+/// Games of two databases, which are named by their dates.
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    fs::remove_dir_all(&scratch.source).unwrap();
+    fs::create_dir_all(scratch.source.join("club")).unwrap();
+    let game = |tags: &[(&str, &str)], moves: &str| {
+        let tags: String = tags
+            .iter()
+            .map(|(name, value)| format!("[{name} \"{value}\"]\n"))
+            .collect();
+        format!("{tags}\n{moves}\n\n")
+    };
+    let of = |white, black, date, result, elo: &str, moves: &str| {
+        let mut tags = vec![
+            ("White", white),
+            ("Black", black),
+            ("Date", date),
+            ("Result", result),
+        ];
+        if !elo.is_empty() {
+            tags.push(("WhiteElo", elo));
+        }
+        game(&tags, &format!("{moves} {result}"))
+    };
+    let first = [
+        of(
+            "Carlsen, Magnus",
+            "Caruana",
+            "2013.01.12",
+            "1-0",
+            "2861",
+            "1. e4 c5 2. Nf3 d6",
+        ),
+        of(
+            "Tal",
+            "Carlsen, M",
+            "1999.??.??",
+            "0-1",
+            "2500",
+            "1. e4 e5 2. Nf3 Nc6 3. Bb5",
+        ),
+        of("Vitaly", "Anand", "????.??.??", "1/2-1/2", "", "1. d4 d5"),
+    ];
+    let second = [
+        of(
+            "Carlsen, Magnus",
+            "Tal",
+            "2005.03.01",
+            "0-1",
+            "2600",
+            "1. e4 c5 2. c3",
+        ),
+        of("Anand", "Tal", "2001.02.03", "1-0", "", "1. Nf3 c5 2. e4"),
+    ];
+    fs::write(scratch.source.join("a.pgn"), first.concat()).unwrap();
+    fs::write(scratch.source.join("club/b.pgn"), second.concat()).unwrap();
+    scratch
+}
+
+fn find(scratch: &Scratch, arguments: &[&str]) -> Ended {
+    let mut command = pgnfs();
+    command.args(["find", "--cache-dir=none"]).args(arguments);
+    run(command.arg(&scratch.source))
+}
+
+/// The games of an answer, such as `a2` for the second of `a.pgn`, each with its ply if that is not 0.
+fn games(out: &str) -> String {
+    let games = out.lines().map(|line| {
+        let (path, ply) = line.split_once('\t').unwrap();
+        let database = if path.starts_with("club/b.pgn/") { "b" } else { "a" };
+        let number = path.trim_end_matches(".pgn").rsplit('/').next().unwrap();
+        let ply = if ply == "0" {
+            String::new()
+        } else {
+            format!("@{ply}")
+        };
+        format!("{database}{}{ply}", number.trim_start_matches('0'))
+    });
+    games.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn find_answers_queries() {
+    let scratch = scratch();
+    for (arguments, expected) in [
+        (&["carlsen"][..], "a1 a2 b1"),
+        (&["player:carlsen result:win"], "a1 a2"),
+        (&["--where", "player:tal year:..2004"], "a2 b2"),
+        (&["--where=-carlsen"], "a3 b2"),
+        (&["--where", "-player:carlsen"], "a3 b2"),
+        // A field with a hyphen is a query, and no option.
+        (&["-player:carlsen"], "a3 b2"),
+        (&["-opening:sicilian"], "a1 a2 a3 b1 b2"),
+        (&["--", "-carlsen"], "a3 b2"),
+        (&["line:\"e4 c5\""], "a1@2 b1@2"),
+        (&["black:tal line:\"e4 c5 Nf3\""], "b2@3"),
+        (&["db:club/*"], "b1 b2"),
+        (&["--only=a.pgn", "db:b.pgn"], ""),
+        // Options of earlier versions, alone and together with a query.
+        (&["--moves=e4 c5"], "a1@2 b1@2"),
+        (&["--moves=e4 c5", "--where", "result:1-0"], "a1@2"),
+        (&["--moves=e4 c5 Nf3", "--where", "black:tal played:d4"], ""),
+        (&["--moves=e4 c5 Nf3", "--where", "played:e4"], "a1@3 b2@3"),
+        (&["--spelling=fold", "player:magnus"], "a1 a2 b1"),
+        (&["player:magnus"], "a1 b1"),
+        // Orders.
+        (&["", "--sort=date"], "a2 b2 b1 a1 a3"),
+        (&["", "--sort=date", "--reverse"], "a1 b1 b2 a2 a3"),
+        (&["", "--sort=elo", "--limit=2"], "a1 b1"),
+        (&["", "--sort=elo", "--reverse"], "a2 b1 a1 a3 b2"),
+        (&["", "--reverse", "--limit=2"], "b2 b1"),
+        (&["carlsen", "--limit=2"], "a1 a2"),
+    ] {
+        let ended = find(&scratch, arguments);
+        assert_eq!(games(&ended.out), expected, "{arguments:?}: {}", ended.err);
+        let code = i32::from(expected.is_empty());
+        assert_eq!(
+            (ended.code, ended.err.as_str()),
+            (Some(code), ""),
+            "{arguments:?}"
+        );
+    }
+    let one = run(pgnfs()
+        .args(["find", "carlsen"])
+        .arg(&scratch.source)
+        .arg("club/b.pgn"));
+    assert_eq!(games(&one.out), "b1");
+    // An index, which is built first, changes no answer.
+    let cache = scratch.path("cache");
+    for index in ["--index=yes", "--index=auto"] {
+        let mut command = pgnfs();
+        command.args(["find", index, "--cache-dir"]).arg(&cache);
+        let ended = run(command.arg("-result:0-1 line:\"e4 c5\"").arg(&scratch.source));
+        assert_eq!(games(&ended.out), "a1@2", "{}", ended.err);
+    }
+}
+
+#[test]
+fn find_shows_answers_in_every_form() {
+    let scratch = scratch();
+    let show = |query: &str, form: &str| find(&scratch, &[query, "--show", form]).out;
+    assert_eq!(show("carlsen", "count"), "3\n");
+    assert_eq!(
+        show("white:carlsen result:0-1", "csv"),
+        "path,ply,move,White,Black,Result,Date,Event,ECO,WhiteElo,BlackElo\n\
+         club/b.pgn/games/000001-001000/000001.pgn,0,,\"Carlsen, Magnus\",Tal,0-1,2005.03.01,?,,2600,\n"
+    );
+    let row = show("white:vitaly played:d5", "ndjson");
+    assert!(
+        row.contains("\"move\":\"d5\"") && row.contains("\"ply\":1"),
+        "{row}"
+    );
+    assert_eq!(show("carlsen", "pgn").matches("[White ").count(), 3);
+    let table = |query: &str| {
+        let rows = show(query, "moves");
+        let rows = rows.lines().skip(1).map(|row| {
+            let fields: Vec<&str> = row.split(',').collect();
+            format!("{} {} {}", fields[0], fields[2], fields[11])
+        });
+        rows.collect::<Vec<_>>().join("; ")
+    };
+    assert_eq!(table("line:\"e4 c5\" white:carlsen"), "Nf3 1 1; c3 1 1");
+    assert_eq!(table("line:\"e4 c5\" -played:d6"), "c3 1 1");
+    assert_eq!(table("ply:2 year:2005.."), "Nf3 1 ; c3 1 ");
+    assert_eq!(table("played:c5"), "c5 3 ");
+    let old = find(
+        &scratch,
+        &["--moves=e4 c5", "--where=white:carlsen", "--show=moves"],
+    )
+    .out;
+    assert_eq!(old, show("line:\"e4 c5\" white:carlsen", "moves"));
+    // A game that reaches the position after a move otherwise counts for it, if it answers the rest of the query.
+    let one = scratch.path("one.pgn");
+    let both = "[White \"a\"]\n\n1. e4 c5 2. Nf3 *\n\n[White \"b\"]\n\n1. Nf3 c5 2. e4 *\n";
+    fs::write(&one, both).unwrap();
+    for (query, reached) in [("line:\"e4 c5\"", "2"), ("line:\"e4 c5\" white:a", "1")] {
+        let table = run(pgnfs().args(["find", query, "--show=moves"]).arg(&one)).out;
+        let row: Vec<&str> = table.lines().nth(1).unwrap().split(',').collect();
+        assert_eq!((row[0], row[2], row[11]), ("Nf3", "1", reached), "{query}");
+    }
+    // Novelties are those of all games, and shown of some.
+    let novelties = |more: &[&str]| games(&find(&scratch, &[&["--novelty"], more].concat()).out);
+    let all = novelties(&[]);
+    let some: Vec<&str> = all.split(' ').filter(|game| game.starts_with("a1")).collect();
+    assert_eq!(novelties(&["--where", "date:2013.01.12"]), some.join(" "));
+    assert!(!some.is_empty());
+}
+
+#[test]
+fn export_writes_the_games_that_answer_a_query() {
+    let scratch = scratch();
+    let export = |arguments: &[&str]| {
+        let ended = run(pgnfs().arg("export").args(arguments).arg(&scratch.source));
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{arguments:?}");
+        ended.out
+    };
+    let pgn = export(&["--where", "carlsen"]);
+    assert_eq!(pgn.matches("[White ").count(), 3);
+    // What `find` shows is the same.
+    assert_eq!(pgn, find(&scratch, &["carlsen", "--show=pgn"]).out);
+    let parts: String = ["1/2", "2/2"]
+        .map(|part| export(&["--where=carlsen", "--part", part]))
+        .concat();
+    assert_eq!(parts, pgn);
+    for form in ["csv", "ndjson"] {
+        let rows = export(&["--where", "-player:carlsen", "--columns=White,path", "--to", form]);
+        assert_eq!(rows.matches("/games/").count(), 2, "{rows}");
+        assert!(
+            rows.contains("Vitaly") && rows.contains("a.pgn/games/000001-001000/000003.pgn"),
+            "{rows}"
+        );
+    }
+    // The columns are those of the games that are written, whatever the part.
+    let [first, second] =
+        ["1/2", "2/2"].map(|part| export(&["--where=-has:WhiteElo", "--to=csv", "--part", part]));
+    assert_eq!(first.lines().next(), second.lines().next());
+    assert!(!first.contains("WhiteElo") && export(&["--to=csv"]).contains("WhiteElo"));
+    let file = scratch.path("games.parquet");
+    export(&[
+        "--where=carlsen",
+        "--to=parquet",
+        "--output",
+        file.to_str().unwrap(),
+    ]);
+    let rows = SerializedFileReader::new(fs::File::open(file).unwrap()).unwrap();
+    assert_eq!(rows.metadata().file_metadata().num_rows(), 3);
+    assert_eq!(
+        export(&["--where=player:magnus", "--spelling=fold"])
+            .matches("[White ")
+            .count(),
+        3
+    );
+    assert_eq!(export(&["--where=nobody"]), "");
+}
+
+#[test]
+fn a_wrong_query_is_refused_before_anything_is_opened() {
+    let scratch = Scratch::new();
+    let missing = scratch.path("missing");
+    let long = format!("player:{}", "a".repeat(64 << 10));
+    let many = "a ".repeat(10_000);
+    for (arguments, said) in [
+        (
+            &["find", "elo:abc"][..],
+            "query, byte 1: elo:abc: a number or a range such as 2500.. is wanted",
+        ),
+        (&["find", "a playr:b"], "player: is similar"),
+        (&["find", "--where", "year:1985..1984"], "the wrong way round"),
+        (
+            &["find", "--moves=e4", "--where=a|b"],
+            "alternatives need a field",
+        ),
+        (&["find", "player:\"a"], "the double quotes are not closed"),
+        (&["find", &long], "byte 65537: a query has at most 64 KiB"),
+        (&["find", &many], "byte 513: a query has at most 256 terms"),
+        (&["find", "board:8/8/8/8/8/8/8"], "eight ranks"),
+        (&["find", "a\u{1b}b"], "byte 2: a control character"),
+        (
+            &["find", "year:1985", "--show=moves"],
+            "--show moves needs a position",
+        ),
+        (
+            &["find", "played:e4 then played:d4", "--show=moves"],
+            "without then",
+        ),
+        (
+            &["find", "carlsen", "--show=count", "--limit=2"],
+            "not for --show count",
+        ),
+        (
+            &["find", "line:e4", "--show=moves", "--sort=date"],
+            "not for --show moves",
+        ),
+        (&["export", "--where", "elo:abc"], "query, byte 1"),
+    ] {
+        let ended = run(pgnfs().args(arguments).arg(&missing));
+        assert_eq!(
+            (ended.code, ended.err.lines().count()),
+            (Some(2), 1),
+            "{said}: {}",
+            ended.err
+        );
+        assert!(ended.err.contains(said), "{said}: {}", ended.err);
+    }
+    let bytes = OsStr::from_bytes(b"player:a\xff");
+    let ended = run(pgnfs().arg("find").arg(bytes).arg(&missing));
+    assert!(
+        ended.err.contains("byte 9: a query is written in UTF-8"),
+        "{}",
+        ended.err
+    );
+    assert_eq!(ended.code, Some(2));
+    // Without a query nothing is searched.
+    let ended = run(pgnfs().arg("find").arg(&missing));
+    assert!(
+        ended.err.contains("a query and SOURCE are required"),
+        "{}",
+        ended.err
+    );
+    let ended = run(pgnfs().args(["find", "--moves=e4", "a", "b", "c"]));
+    assert!(
+        ended.err.contains("'c' is one argument too many"),
+        "{}",
+        ended.err
+    );
+    let ended = run(pgnfs().args(["check", "--spelling=fold"]).arg(&missing));
+    assert!(
+        ended.err.contains("only for mount, find and export"),
+        "{}",
+        ended.err
+    );
+}
+
+#[test]
+fn help_and_completions_have_the_language() {
+    let help = run(pgnfs().args(["find", "--help"])).out;
+    for part in [
+        "pgnfs find [OPTIONS] QUERY SOURCE [DATABASE]",
+        "mirror:",
+        "then          ends a group",
+    ] {
+        assert!(help.contains(part), "{part}: {help}");
+    }
+    let complete = |words: &[&str]| run(pgnfs().args(["complete", "--", "pgnfs"]).args(words)).out;
+    assert_eq!(
+        complete(&["find", "opp"])
+            .lines()
+            .next()
+            .unwrap()
+            .split('\t')
+            .next(),
+        Some("opponent:")
+    );
+    assert!(complete(&["export", "--where", "white"]).starts_with("white:\t"));
+    // With a query, the next argument is a path.
+    assert_eq!(complete(&["find", "--where", "carlsen", "whi"]), "");
+    assert_eq!(complete(&["find", "carlsen", "whi"]), "");
+}
