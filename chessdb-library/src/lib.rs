@@ -2,8 +2,8 @@
 //! positions, lists their games in tables and compares them.
 //!
 //! It knows neither directories nor the kernel, so that programs without FUSE can use it. Data flows from `mapped` and
-//! `kept` to `library`, and from there to `positions`, `duplicates`, `table` and `query`; `tests/repository/layering.rs`
-//! checks this.
+//! `kept` to `library`, and from there to `positions`, `duplicates`, `table` and `query`;
+//! `tests/repository/layering.rs` checks this.
 
 pub mod cancel;
 pub mod csv;
@@ -17,5 +17,6 @@ pub mod positions;
 pub mod query;
 pub mod recent;
 pub mod spelling;
+pub mod spill;
 pub mod table;
 pub mod workers;

@@ -24,7 +24,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
         "chessdb-library",
         &[
             &["cancel", "csv", "mounts", "mapped", "recent", "workers"],
-            &["kept", "parallel"],
+            &["kept", "parallel", "spill"],
             &["library", "spelling"],
             &["positions"],
             &["duplicates", "table"],

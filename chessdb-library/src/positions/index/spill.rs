@@ -1,11 +1,10 @@
-//! The nodes of the opening tree, grouped by the first bits of their keys: in memory if there are few,
-//! otherwise in a file.
+//! The nodes of the opening tree, grouped by the first bits of their keys.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 
+use crate::spill::Partitions;
 use chessdb::bytes::le_u64;
 
 /// A node of the opening tree with its position: the games from `lo` on have it after `depth` moves.
@@ -20,26 +19,15 @@ pub(super) struct NodeEntry {
 /// Bytes of an entry: its key, and `lo` with depth and length above it.
 const ENTRY: usize = 16;
 
-/// Number of bytes that are written to the file at once.
-const BLOCK: usize = 16 << 10;
-
 /// Marks a length that needs more bits.
 const LONG: u64 = 0xffff;
 
 /// Entries in parts, by the first bits of their keys.
 pub(super) struct Spill {
     bits: u32,
-    parts: Vec<Partition>,
-    /// The file, and the number of bytes written to it.
-    file: Option<(File, u64)>,
+    parts: Partitions<ENTRY>,
     /// Lengths that do not fit, by `lo` and depth.
     long: HashMap<(u32, u16), u32>,
-}
-
-#[derive(Default)]
-struct Partition {
-    bytes: Vec<u8>,
-    blocks: Vec<u64>,
 }
 
 impl Spill {
@@ -47,15 +35,14 @@ impl Spill {
     pub(super) fn new(bits: u32, file: Option<File>) -> Spill {
         Spill {
             bits,
-            parts: (0..1usize << bits).map(|_| Partition::default()).collect(),
-            file: file.map(|file| (file, 0)),
+            parts: Partitions::new(1 << bits, file),
             long: HashMap::new(),
         }
     }
 
     /// Number of parts.
     pub(super) fn parts(&self) -> usize {
-        self.parts.len()
+        self.parts.parts()
     }
 
     /// Adds an entry.
@@ -70,18 +57,10 @@ impl Spill {
             len = LONG;
         }
         let rest = u64::from(entry.lo) | u64::from(entry.depth) << 32 | len << 48;
-        let part = &mut self.parts[first_bits(entry.key, self.bits)];
-        part.bytes.extend_from_slice(&entry.key.to_le_bytes());
-        part.bytes.extend_from_slice(&rest.to_le_bytes());
-        if part.bytes.len() >= BLOCK
-            && let Some((file, written)) = &mut self.file
-        {
-            file.write_all_at(&part.bytes, *written)?;
-            part.blocks.push(*written);
-            *written += part.bytes.len() as u64;
-            part.bytes.clear();
-        }
-        Ok(())
+        let mut record = [0; ENTRY];
+        record[..8].copy_from_slice(&entry.key.to_le_bytes());
+        record[8..].copy_from_slice(&rest.to_le_bytes());
+        self.parts.push(first_bits(entry.key, self.bits), record)
     }
 
     /// Takes a part.
@@ -89,15 +68,11 @@ impl Spill {
     /// # Errors
     /// If reading the file fails.
     pub(super) fn take(&mut self, part: usize) -> io::Result<Vec<NodeEntry>> {
-        let part = std::mem::take(&mut self.parts[part]);
-        let mut bytes = vec![0; part.blocks.len() * BLOCK];
-        if let Some((file, _)) = &self.file {
-            for (block, &at) in bytes.chunks_exact_mut(BLOCK).zip(&part.blocks) {
-                file.read_exact_at(block, at)?;
-            }
-        }
-        let entries = bytes.chunks_exact(ENTRY).chain(part.bytes.chunks_exact(ENTRY));
-        Ok(entries.map(|entry| self.entry(entry)).collect())
+        let mut entries = Vec::new();
+        self.parts
+            .for_each(part, |record| entries.push(self.entry(record)))?;
+        self.parts.clear(part);
+        Ok(entries)
     }
 
     fn entry(&self, bytes: &[u8]) -> NodeEntry {
