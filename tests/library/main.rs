@@ -2,5 +2,6 @@
 
 mod groups;
 mod library;
+mod polyglot;
 mod positions;
 mod query;

@@ -27,7 +27,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
             &["kept", "parallel", "spill"],
             &["library", "spelling"],
             &["positions"],
-            &["duplicates", "table"],
+            &["duplicates", "polyglot", "table"],
             &["query"],
         ],
     ),

@@ -2,7 +2,7 @@
 
 #![allow(missing_docs)]
 
-mod asking;
+pub mod asking;
 mod questions;
 mod sequences;
 mod shown;
