@@ -124,11 +124,11 @@ impl Drop for Underway<'_> {
     }
 }
 
-type Place = &'static LocalKey<RefCell<Option<Cancel>>>;
+type CancelPlace = &'static LocalKey<RefCell<Option<Cancel>>>;
 
-fn within<T>(place: Place, cancel: Option<Cancel>, work: impl FnOnce() -> T) -> T {
+fn within<T>(place: CancelPlace, cancel: Option<Cancel>, work: impl FnOnce() -> T) -> T {
     /// Restores what was there before, also after a panic.
-    struct Before(Place, Option<Cancel>);
+    struct Before(CancelPlace, Option<Cancel>);
 
     impl Drop for Before {
         fn drop(&mut self) {

@@ -1,7 +1,8 @@
 //! What a directory shows: the games of one database or of several, all of them or some.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::database::DatabaseFs;
@@ -13,7 +14,8 @@ use super::remote::Remote;
 use super::searches::SearchText;
 use super::table::Tables;
 use super::types::{FsError, Inode, Kind};
-use crate::tree::{Branch, BranchTree, Existing, Filter, Games, IndexState, Node, Prefix, Section};
+use crate::tree::{Branch, BranchTree, Existing, Games, IndexState, Node, Prefix, Section};
+use chessdb_library::query::Query;
 use chessdb_library::spelling::{Names, Spelling};
 use chessdb_library::workers::Pause;
 use log::Level;
@@ -22,23 +24,27 @@ use log::Level;
 /// type. Games, texts, sizes and tables come from the databases.
 pub(super) struct BranchFs {
     tree: BranchTree,
-    databases: Vec<Arc<DatabaseFs>>,
+    databases: Arc<[Arc<DatabaseFs>]>,
     /// The number of the database with a prefix.
-    numbers: HashMap<Prefix, usize>,
+    numbers: Arc<HashMap<Prefix, usize>>,
     /// Path of each database's directory in the mount; none in the directory of a database.
-    pub(super) paths: Vec<String>,
+    pub(super) paths: Arc<[String]>,
     /// What its states have in common: the path of its database, or what it shows of all.
     path: String,
+    /// The prefix of this state, or of the one that is searched.
+    state: Prefix,
     prefix: Prefix,
-    pub(super) references: BranchReferences,
+    pub(super) references: Arc<BranchReferences>,
+    /// True if the source no longer has it. No search is added to it.
+    pub(super) is_gone: AtomicBool,
     /// What is asked, in the directory of a search.
-    pub(super) question: Option<SearchText>,
+    pub(super) search: Option<SearchText>,
     /// Limits the log lines about wrong queries.
     pub(super) wrong_queries: Pause,
     /// The threads for requests, if a source may not answer.
     remote: Option<Arc<Remote>>,
     /// Offsets of games in files of this directory that no database has, for each database.
-    joins: Vec<Joins>,
+    joins: OnceLock<Box<[Joins]>>,
     pub(super) made: Made,
 }
 
@@ -84,29 +90,36 @@ impl BranchFs {
         BranchFs::new(tree, databases, paths, path.to_owned(), prefix, remote)
     }
 
-    /// The directory of a search with this name in `search/`: those games that this one shows and `find` returns.
+    /// The directory of the games that a query finds among those that are shown here. `on_found` is called when they are
+    /// found.
     pub(super) fn searched(
         &self,
-        name: &str,
-        question: SearchText,
+        search: SearchText,
+        query: &Arc<Query>,
         prefix: Prefix,
-        find: impl Fn(&Branch) -> Vec<Box<[u32]>> + Send + Sync + 'static,
+        references: Arc<BranchReferences>,
+        on_found: impl Fn() + Send + Sync + 'static,
     ) -> BranchFs {
-        let searched = Arc::clone(self.tree.branch());
-        let tree = BranchTree::new(self.branch().searched(move || {
-            let mut games = find(&searched);
-            for (part, games) in games.iter_mut().enumerate() {
-                let shown = searched.games_of(part);
-                let is_shown = |game: &u32| shown.position(*game).is_some();
-                *games = games.iter().copied().filter(is_shown).collect();
-            }
-            Filter::new(games)
-        }));
-        let path = format!("{}/search/{name}", self.path);
-        let (databases, paths) = (self.databases.clone(), self.paths.clone());
+        let databases = Arc::clone(&self.databases);
+        let is_sound = move || {
+            on_found();
+            databases.iter().all(|database| database.texts().check().is_ok())
+        };
         BranchFs {
-            question: Some(question),
-            ..BranchFs::new(tree, databases, paths, path, prefix, self.remote.clone())
+            tree: BranchTree::new(self.tree.branch().searched(query, is_sound)),
+            databases: Arc::clone(&self.databases),
+            numbers: Arc::clone(&self.numbers),
+            paths: Arc::clone(&self.paths),
+            path: self.path.clone(),
+            state: self.prefix,
+            prefix,
+            references,
+            is_gone: AtomicBool::new(false),
+            search: Some(search),
+            wrong_queries: Pause::new(Level::Warn),
+            remote: self.remote.clone(),
+            joins: OnceLock::new(),
+            made: Made::new(),
         }
     }
 
@@ -118,19 +131,20 @@ impl BranchFs {
         prefix: Prefix,
         remote: Option<Arc<Remote>>,
     ) -> BranchFs {
+        let numbers = databases.iter().zip(0..);
+        let numbers = numbers.map(|(database, number)| (database.prefix(), number));
         BranchFs {
-            numbers: (0..)
-                .zip(&databases)
-                .map(|(number, database)| (database.prefix(), number))
-                .collect(),
-            joins: databases.iter().map(|_| Joins::new()).collect(),
+            numbers: Arc::new(numbers.collect()),
+            joins: OnceLock::new(),
             made: Made::new(),
-            references: BranchReferences::new(),
-            question: None,
+            references: Arc::default(),
+            is_gone: AtomicBool::new(false),
+            search: None,
             wrong_queries: Pause::new(Level::Warn),
+            state: prefix,
+            databases: databases.into(),
+            paths: paths.into(),
             tree,
-            databases,
-            paths,
             path,
             prefix,
             remote,
@@ -164,9 +178,14 @@ impl BranchFs {
         self.databases.first()
     }
 
-    /// What tells its states from those of other directories.
+    /// What tells its states, or those of the directory that is searched, from those of other directories.
     pub(super) fn path(&self) -> &str {
         &self.path
+    }
+
+    /// Which of these states it is, or searches.
+    pub(super) fn state(&self) -> Prefix {
+        self.state
     }
 
     /// True if it shows games of the database with this prefix.
@@ -257,7 +276,8 @@ impl BranchFs {
 
     /// The kept offsets of a part's games in files that its database does not have.
     pub(super) fn joins(&self, part: usize) -> Option<&Joins> {
-        self.joins.get(part)
+        let all = || self.databases.iter().map(|_| Joins::new()).collect();
+        self.joins.get_or_init(all).get(part)
     }
 }
 
@@ -379,11 +399,11 @@ impl BranchFs {
     /// A part of a listing depends on the databases that it names. To check all of them for each part would take most
     /// of the time of a listing where there are hundreds.
     pub(super) fn check(&self, shown: Option<&[Inode]>) -> Result<(), FsError> {
-        if let [only] = self.databases.as_slice() {
+        if let [only] = &*self.databases {
             return only.texts().check();
         }
         // Which games are unique, and names that spellings are joined to, follow from all databases.
-        let follows_from_all = self.branch().is_unique() || *self.branch().spelling() != Spelling::Stored;
+        let follows_from_all = self.branch().is_of_unique() || *self.branch().spelling() != Spelling::Stored;
         let shown = shown.filter(|_| !follows_from_all);
         let named = shown.and_then(|shown| shown.iter().map(|&inode| self.named_by(inode)).collect());
         let numbers = named.unwrap_or_else(|| (0..self.databases.len()).collect::<BTreeSet<usize>>());
@@ -391,6 +411,15 @@ impl BranchFs {
             .into_iter()
             .filter_map(|number| self.databases.get(number));
         databases.try_for_each(|database| database.texts().check())
+    }
+
+    /// Returns an error if a database changed while its games were searched for.
+    pub(super) fn check_answer(&self) -> Result<(), FsError> {
+        if self.branch().is_sound() {
+            Ok(())
+        } else {
+            self.check(None).and(Err(FsError::Io))
+        }
     }
 
     /// Logs that an index is missing, and returns the error for the request.

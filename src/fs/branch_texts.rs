@@ -14,7 +14,7 @@ impl BranchFs {
     pub(super) fn info_if_known(&self) -> Option<Arc<[u8]>> {
         let is_known = match self.own_database() {
             Some(own) => own.entry().is_described(),
-            None => !self.branch().must_search() && !self.branch().is_unique(),
+            None => !self.branch().is_filtered(),
         };
         if is_known {
             return self.info().ok();
@@ -28,14 +28,14 @@ impl BranchFs {
             return Ok(Arc::clone(text));
         }
         let is_unique = self.branch().is_unique();
-        let text = match (self.own_database(), &self.question) {
+        let text = match (self.own_database(), &self.search) {
             (Some(own), _) => database_info(own.entry(), own.warnings()),
-            (None, Some(question)) => {
+            (None, Some(search)) => {
                 let counts = self.parts().into_iter().map(|part| {
                     let name = part.path.unwrap_or(part.database.entry().name());
                     (name, part.games.len() as u32)
                 });
-                search_info(question, counts)
+                search_info(search, counts)
             }
             (None, None) => {
                 let rows = self.databases().iter().enumerate().map(|(number, database)| {
@@ -47,7 +47,8 @@ impl BranchFs {
                 all_info(rows, left_out, self.warnings())
             }
         };
-        let is_checked = |database: &&Arc<DatabaseFs>| is_unique || database.texts().remote().is_none();
+        let is_filtered = self.branch().is_filtered();
+        let is_checked = |database: &&Arc<DatabaseFs>| is_filtered || database.texts().remote().is_none();
         let mut checked = self.databases().iter().filter(is_checked);
         checked.try_for_each(|database| database.texts().check())?;
         let text = text.into_bytes().into();
@@ -110,7 +111,7 @@ impl BranchFs {
             return Ok(None);
         }
         let mut sum = Counts::default();
-        for (database, path) in self.databases().iter().zip(&self.paths) {
+        for (database, path) in self.databases().iter().zip(&*self.paths) {
             let found = database.problems_by_file()?.sum();
             if found > 0 {
                 sum.add(path.clone(), found);

@@ -84,7 +84,7 @@ pub(super) fn all_info<'a>(
 
 /// `info.txt` of a search: what is asked, and the path and the number of games of each database.
 pub(super) fn search_info<'a>(
-    question: &SearchText,
+    search: &SearchText,
     databases: impl IntoIterator<Item = (&'a str, u32)>,
 ) -> String {
     let databases: Vec<_> = databases.into_iter().collect();
@@ -93,8 +93,8 @@ pub(super) fn search_info<'a>(
     push_rows(
         &mut text,
         &[
-            ("Query", question.text.clone()),
-            ("Canonical form", question.canonical.clone()),
+            ("Query", search.text.clone()),
+            ("Canonical form", search.canonical.clone()),
             ("Games", games.to_string()),
         ],
     );

@@ -4,7 +4,7 @@
 //! A [`ChessFs`] is one state of the source. States share the databases that did not change, which keep their inodes.
 //! A changed database has new inodes; the old ones continue to refer to the old state.
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -28,6 +28,8 @@ const MOST_GIVEN: usize = 1 << 20;
 /// A [`ChessFs`] that can be replaced while it is used.
 pub struct Live {
     current: RwLock<Arc<ChessFs>>,
+    /// Locked while one state replaces another.
+    replacing: Mutex<()>,
 }
 
 impl Live {
@@ -35,6 +37,7 @@ impl Live {
     pub fn new(fs: ChessFs) -> Live {
         Live {
             current: RwLock::new(Arc::new(fs)),
+            replacing: Mutex::default(),
         }
     }
 
@@ -80,20 +83,20 @@ impl Live {
     /// Replaces the present state and returns what is outdated in caches. A database is unchanged if the library
     /// contains the same entry.
     pub fn replace(&self, library: Library) -> Vec<Outdated> {
-        let common = Arc::clone(&self.current().common);
-        let mut given = common.prefixes.lock();
+        let _turn = self.replacing.lock();
         let before = self.current();
         if library.is_same(before.library()) {
             return Vec::new();
         }
+        let common = Arc::clone(&before.common);
         let retired = common.retired.all();
         let living = || {
             let retired = retired.iter().map(|retired| &retired.branch);
             before.branches.iter().chain(retired)
         };
-        if given.len() > MOST_GIVEN {
-            *given = living().map(|branch| branch.prefix()).collect();
-            given.extend(common.searches.prefixes());
+        if common.prefixes.lock().len() > MOST_GIVEN {
+            let used = living().map(|branch| branch.prefix());
+            common.searches.release(&common.prefixes, used);
         }
         let by_entry: HashMap<*const LibraryEntry, &Arc<BranchFs>> = living()
             .filter_map(|branch| Some((Arc::as_ptr(branch.own_database()?.library_entry()), branch)))
@@ -103,7 +106,7 @@ impl Live {
                 .get(&std::ptr::from_ref(entry))
                 .map(|&same| Arc::clone(same))
         };
-        let now = ChessFs::with(library, Arc::clone(&common), &mut given, kept, before.all());
+        let now = ChessFs::with(library, Arc::clone(&common), kept, before.all());
         let now = Arc::new(now);
         let outdated = outdated(&before, &retired, &now);
         let is_gone = |branch: &&Arc<BranchFs>| now.present_branch(branch.prefix()).is_none();
@@ -122,7 +125,7 @@ impl Live {
         // References are not counted meanwhile.
         let mut current = self.current.write();
         let is_present = |prefix| now.present_branch(prefix).is_some();
-        let searches = common.searches.remove_of_gone(is_present);
+        let searches = common.searches.replace(&now.branches, gone.clone());
         let directories = gone.clone().filter_map(with_directory).chain(searches);
         common.retired.replace(directories, is_present);
         *current = Arc::clone(&now);
@@ -149,8 +152,8 @@ impl Live {
                 continue;
             };
             let add = |branch: &BranchFs| branch.references.add(inodes.len() as u64);
-            if let Some(branch) = current.branch_in_use(prefix) {
-                add(&branch);
+            if let Some(references) = current.references_of(prefix) {
+                references.add(inodes.len() as u64);
             } else if current.common.retired.with(prefix, add).is_none() {
                 gone.extend(inodes);
             }
@@ -164,8 +167,8 @@ impl Live {
         let current = self.current.read();
         let mut dropped = Vec::new();
         let subtract = |branch: &BranchFs| branch.references.subtract(times);
-        if let Some(branch) = current.branch_in_use(prefix) {
-            subtract(&branch);
+        if let Some(references) = current.references_of(prefix) {
+            references.subtract(times);
         } else if current.common.retired.with(prefix, subtract) == Some(true) {
             dropped = current.common.retired.remove_unused(prefix);
         }

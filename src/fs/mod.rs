@@ -59,6 +59,7 @@ use database::DatabaseFs;
 use detached::DetachedDirectory;
 use folder::INFO;
 use pass::Pass;
+use references::BranchReferences;
 use retired::RetiredBranches;
 use searches::Searches;
 use xxhash_rust::xxh3::xxh3_64;
@@ -86,8 +87,8 @@ struct Common {
     pass: OnceLock<Pass>,
     /// Earlier states of directories.
     retired: RetiredBranches,
-    searches: Searches,
-    /// Prefixes that were assigned and must not be assigned to other branches. Locked while one state replaces another.
+    searches: Arc<Searches>,
+    /// Prefixes that were assigned and must not be assigned to other branches.
     prefixes: Mutex<HashSet<Prefix>>,
     /// Ends what requests wait for.
     cancel: Cancel,
@@ -106,29 +107,25 @@ impl ChessFs {
             kept: OnceLock::new(),
             pass: OnceLock::new(),
             retired: RetiredBranches::default(),
-            searches: Searches::default(),
+            searches: Arc::default(),
             prefixes: Mutex::default(),
             cancel: Cancel::default(),
             requests: Arc::new(AtomicU64::new(0)),
             on_error: OnceLock::new(),
         });
-        let mut prefixes = HashSet::new();
-        let fs = ChessFs::with(library, common, &mut prefixes, |_| None, &[]);
-        *fs.common.prefixes.lock() = prefixes;
-        fs
+        ChessFs::with(library, common, |_| None, &[])
     }
 
-    /// Serves a library. Takes the directories of unchanged databases from `kept`, and gives the others prefixes that
-    /// are not in `given`. `all_before` are the previous directories of all databases.
+    /// Serves a library. Takes the directories of unchanged databases from `kept`. `all_before` are the previous directories of all databases.
     fn with(
         library: Library,
         common: Arc<Common>,
-        given: &mut HashSet<Prefix>,
         kept: impl Fn(&LibraryEntry) -> Option<Arc<BranchFs>>,
         all_before: &[Arc<BranchFs>],
     ) -> ChessFs {
-        let mut open = |entry: &Arc<LibraryEntry>| {
-            let prefix = Prefix::free(entry.identity_hash(), given);
+        let free = |hash| Prefix::free(hash, &mut common.prefixes.lock());
+        let open = |entry: &Arc<LibraryEntry>| {
+            let prefix = free(entry.identity_hash());
             Arc::new(BranchFs::of_one(common.open(entry, prefix)))
         };
         let entries = library.databases().iter();
@@ -153,7 +150,7 @@ impl ChessFs {
             Vec::new()
         };
         let hash = identity_hash(&databases);
-        let prefixes = new.iter().map(|_| Prefix::free(hash, given));
+        let prefixes = new.iter().map(|_| free(hash));
         let prefixes: Vec<Prefix> = all.iter().map(|all| all.prefix()).chain(prefixes).collect();
         let mut folders = SourceTree::new(&placements, prefixes.first().copied(), |database| match database
             .and_then(|number| branches.get(number))
@@ -262,10 +259,11 @@ impl ChessFs {
         self.present_branch(prefix).cloned().or_else(detached)
     }
 
-    /// The branch with this prefix, if it is of the source or of a search.
-    fn branch_in_use(&self, prefix: Prefix) -> Option<Arc<BranchFs>> {
-        let search = || Some(Arc::clone(&self.common.searches.get(prefix)?.branch));
-        self.present_branch(prefix).cloned().or_else(search)
+    /// The references to inodes of a branch of the source, or of a search.
+    fn references_of(&self, prefix: Prefix) -> Option<Arc<BranchReferences>> {
+        let of_branch = |branch: &Arc<BranchFs>| Arc::clone(&branch.references);
+        let present = self.present_branch(prefix).map(of_branch);
+        present.or_else(|| self.common.searches.references_of(prefix))
     }
 
     /// The inode of the directory of the branch with this prefix.

@@ -8,11 +8,13 @@ use super::atomic::{AtomicI64, Ordering};
 /// The number of references to all inodes of a branch.
 pub(super) struct BranchReferences(AtomicI64);
 
-impl BranchReferences {
-    pub(super) fn new() -> BranchReferences {
+impl Default for BranchReferences {
+    fn default() -> BranchReferences {
         BranchReferences(AtomicI64::new(0))
     }
+}
 
+impl BranchReferences {
     /// True if there are any.
     pub(super) fn exist(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0

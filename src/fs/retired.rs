@@ -129,11 +129,14 @@ impl States {
         let mut used: Vec<&Retired> = self.by_prefix.values().collect();
         used.retain(|retired| retired.branch().references.exist());
         used.sort_unstable_by_key(|retired| std::cmp::Reverse(retired.number));
-        let mut counts: HashMap<&str, usize> = HashMap::new();
+        let mut states: HashMap<&str, HashSet<Prefix>> = HashMap::new();
         used.retain(|retired| {
-            let count = counts.entry(retired.branch().path()).or_default();
-            *count += 1;
-            *count <= MOST
+            let (branch, states) = (
+                retired.branch(),
+                states.entry(retired.branch().path()).or_default(),
+            );
+            // Searches of a state go with it.
+            states.contains(&branch.state()) || states.len() < MOST && states.insert(branch.state())
         });
         let shown = used.iter().flat_map(|retired| retired.branch().databases());
         let shown = shown.map(|database| database.prefix());

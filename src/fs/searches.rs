@@ -1,6 +1,7 @@
 //! Searches: directories of the games that queries find, made when their names are looked up.
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,8 +10,9 @@ use super::ChessFs;
 use super::branch::BranchFs;
 use super::detached::DetachedDirectory;
 use super::object::{At, Directory, FIRST_OFFSET, ListedEntry};
+use super::references::BranchReferences;
 use super::types::{FsError, Inode, Kind};
-use crate::tree::{Branch, NamedSearch, Node, Prefix, SearchName, asked};
+use crate::tree::{NamedSearch, Node, Prefix, SearchName, asked};
 use chessdb_library::query::Query;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -19,6 +21,9 @@ const MOST: usize = 64;
 
 /// Maximum size of their lists of games in bytes.
 const MOST_BYTES: usize = 256 << 20;
+
+/// Maximum number of searches whose prefixes are remembered.
+const MOST_REMEMBERED: usize = 1 << 16;
 
 /// The searches in the directories of the present branches.
 #[derive(Default)]
@@ -32,6 +37,11 @@ pub(super) struct Searches {
 struct Known {
     by_prefix: HashMap<Prefix, Arc<KnownSearch>>,
     by_name: HashMap<SearchPlace, Arc<KnownSearch>>,
+    /// Those of them that are not listed.
+    unlisted: Vec<Arc<KnownSearch>>,
+    /// Prefixes and references by a hash of the place. A search that was dropped and is made again has the same inodes,
+    /// and no other search gets them: the kernel may still have names and bytes of it.
+    remembered: HashMap<u64, (Prefix, Arc<BranchReferences>)>,
 }
 
 /// The branch in whose directory a search is, and its name.
@@ -40,8 +50,6 @@ type SearchPlace = (Prefix, String);
 struct KnownSearch {
     directory: Arc<DetachedDirectory>,
     place: SearchPlace,
-    /// True if `search/` lists it. Such a search is kept as long as its branch.
-    is_listed: bool,
     /// The number of its last use.
     used: AtomicU64,
 }
@@ -55,9 +63,11 @@ impl Searches {
         Some(Arc::clone(&search.directory))
     }
 
-    /// The prefixes of all searches.
-    pub(super) fn prefixes(&self) -> Vec<Prefix> {
-        self.known.read().by_prefix.keys().copied().collect()
+    /// The references to inodes of the search with this prefix.
+    pub(super) fn references_of(&self, prefix: Prefix) -> Option<Arc<BranchReferences>> {
+        let known = self.known.read();
+        let search = known.by_prefix.get(&prefix)?;
+        Some(Arc::clone(&search.directory.branch.references))
     }
 
     /// The inode of the directory of a search. This is a use of it.
@@ -69,13 +79,39 @@ impl Searches {
     }
 
     /// Removes the searches of branches that the source no longer has, and returns their directories.
-    pub(super) fn remove_of_gone(&self, is_present: impl Fn(Prefix) -> bool) -> Vec<Arc<DetachedDirectory>> {
+    pub(super) fn replace<'a>(
+        &self,
+        present: &[Arc<BranchFs>],
+        gone: impl Iterator<Item = &'a Arc<BranchFs>>,
+    ) -> Vec<Arc<DetachedDirectory>> {
         let mut known = self.known.write();
-        known.by_name.retain(|(parent, _), _| is_present(*parent));
-        let gone = known
-            .by_prefix
-            .extract_if(|_, search| !is_present(search.place.0));
-        gone.map(|(_, search)| Arc::clone(&search.directory)).collect()
+        // A branch may have been gone before.
+        for branch in present {
+            branch.is_gone.store(false, Ordering::Relaxed);
+        }
+        let gone = gone.inspect(|branch| branch.is_gone.store(true, Ordering::Relaxed));
+        let gone: HashSet<Prefix> = gone.map(|branch| branch.prefix()).collect();
+        let is_gone = |search: &KnownSearch| gone.contains(&search.place.0);
+        known.unlisted.retain(|search| !is_gone(search));
+        known.by_name.retain(|_, search| !is_gone(search));
+        let removed = known.by_prefix.extract_if(|_, search| is_gone(search));
+        removed.map(|(_, search)| Arc::clone(&search.directory)).collect()
+    }
+
+    /// Releases the prefixes of searches that were dropped, and all others that are neither those of searches nor among
+    /// `used`.
+    pub(super) fn release(&self, prefixes: &Mutex<HashSet<Prefix>>, used: impl Iterator<Item = Prefix>) {
+        let mut known = self.known.write();
+        known.forget_dropped();
+        let kept = used.chain(known.by_prefix.keys().copied());
+        *prefixes.lock() = kept.collect();
+    }
+
+    /// Drops the searches used least recently, until the limits are kept.
+    fn trim(&self) {
+        let dropped = self.known.write().trim();
+        // A branch may take long to drop, and no lock is held.
+        drop(dropped);
     }
 
     fn touch(&self, search: &KnownSearch) {
@@ -86,47 +122,45 @@ impl Searches {
 
 impl Known {
     /// Removes the searches used least recently, until the limits are kept, and returns them.
-    fn trim(&mut self, prefixes: &mut HashSet<Prefix>) -> Vec<Arc<KnownSearch>> {
-        let mut unlisted: Vec<_> = self
-            .by_prefix
-            .values()
-            .filter(|search| !search.is_listed)
-            .collect();
-        unlisted.sort_unstable_by_key(|search| std::cmp::Reverse(search.used.load(Ordering::Relaxed)));
-        let mut bytes = 0;
-        let kept = unlisted.iter().take(MOST).take_while(|search| {
+    fn trim(&mut self) -> Vec<Arc<KnownSearch>> {
+        let last_use = |search: &Arc<KnownSearch>| Reverse(search.used.load(Ordering::Relaxed));
+        self.unlisted.sort_unstable_by_key(last_use);
+        let (mut number, mut bytes) = (0, 0);
+        let is_dropped = |search: &mut Arc<KnownSearch>| {
+            number += 1;
             bytes += search.directory.branch.branch().found_bytes();
-            bytes <= MOST_BYTES
-        });
-        // The one that is used now stays in any case.
-        let kept = kept.count().max(1);
-        let dropped: Vec<_> = unlisted.into_iter().skip(kept).cloned().collect();
+            // The one that is used now stays in any case.
+            number > 1 && (number > MOST || bytes > MOST_BYTES) && !search.is_in_use()
+        };
+        let dropped: Vec<_> = self.unlisted.extract_if(.., is_dropped).collect();
         for search in &dropped {
-            let prefix = search.directory.branch.prefix();
-            self.by_prefix.remove(&prefix);
+            self.by_prefix.remove(&search.directory.branch.prefix());
             self.by_name.remove(&search.place);
-            prefixes.remove(&prefix);
         }
         dropped
+    }
+
+    /// Forgets searches that were dropped, and returns their prefixes.
+    fn forget_dropped(&mut self) -> Vec<Prefix> {
+        let is_dropped = |prefix: &Prefix| !self.by_prefix.contains_key(prefix);
+        let dropped = self.remembered.extract_if(|_, (prefix, _)| is_dropped(prefix));
+        dropped.map(|(_, (prefix, _))| prefix).collect()
+    }
+}
+
+impl KnownSearch {
+    /// True if a request uses it, which may wait for its answer.
+    fn is_in_use(&self) -> bool {
+        Arc::strong_count(&self.directory) > 1 || Arc::strong_count(&self.directory.branch) > 1
     }
 }
 
 /// What `info.txt` says of a query.
-#[derive(Clone, Debug, Default)]
 pub(super) struct SearchText {
     /// As it is written.
     pub(super) text: String,
     /// Its canonical form.
     pub(super) canonical: String,
-}
-
-impl SearchText {
-    fn new(text: &str, query: &Query) -> SearchText {
-        SearchText {
-            text: text.to_owned(),
-            canonical: query.canonical(),
-        }
-    }
 }
 
 /// `search/` of a branch.
@@ -142,24 +176,11 @@ impl SearchesFs<'_> {
         self.at.branch.branch().searches()
     }
 
-    /// The directory of a query that it lists.
+    /// The directory of a search that it lists.
     fn listed_search(&self, named: &NamedSearch) -> Result<Inode, FsError> {
-        let question = SearchText::new(&named.text, &named.query);
-        self.search(&named.name, question, &named.query, true)
-    }
-
-    /// The directory of a query, which is made if it does not exist.
-    fn search(
-        &self,
-        name: &str,
-        question: SearchText,
-        query: &Arc<Query>,
-        is_listed: bool,
-    ) -> Result<Inode, FsError> {
-        let query = Arc::clone(query);
-        let find = move |branch: &Branch| branch.find(&query);
+        let place = (self.at.branch.prefix(), named.name.clone());
         self.fs
-            .add_search(self.at.branch, name, question, is_listed, find)
+            .search(self.at.branch, place, &named.text, &named.query, true)
     }
 }
 
@@ -183,7 +204,12 @@ impl Directory for SearchesFs<'_> {
     }
 
     fn child(&self, name: &str) -> Result<Inode, FsError> {
-        let place = (self.at.branch.prefix(), name.to_owned());
+        let At {
+            branch,
+            section,
+            node,
+        } = self.at;
+        let place = (branch.prefix(), name.to_owned());
         if let Some(known) = self.fs.common.searches.named(&place) {
             return Ok(known);
         }
@@ -192,14 +218,18 @@ impl Directory for SearchesFs<'_> {
         }
         match asked(name) {
             Ok(Some(SearchName::Directory(query))) => {
-                let question = SearchText::new(name, &query);
-                self.search(name, question, &Arc::new(query), false)
+                self.fs.search(branch, place, name, &Arc::new(query), false)
             }
-            Ok(_) => self.at.child(name),
+            // The other names depend on no source.
+            Ok(_) => {
+                let found = section.child(node, name);
+                found.map(|node| branch.inode(node)).ok_or(FsError::NotFound)
+            }
             Err(error) => {
-                let branch = self.at.branch;
-                let first = branch.databases().first();
-                let database = first.map_or("", |database| database.entry().name());
+                let database = match branch.own_database() {
+                    Some(own) => own.entry().name(),
+                    None => branch.path(),
+                };
                 log::log!(branch.wrong_queries.level(), "{database}: search/{name}: {error}");
                 Err(FsError::NotFound)
             }
@@ -212,62 +242,68 @@ impl Directory for SearchesFs<'_> {
 }
 
 impl ChessFs {
-    /// Shows these games of each database as `search/name` in `parent`, which is the directory of a database or of all
-    /// databases. Returns the inode; `None` if `parent` is another directory.
-    ///
-    /// The directory shows the games as `parent` does: they keep their numbers, names and inodes.
-    pub fn show_games(&self, parent: Inode, name: &str, games: Vec<Box<[u32]>>) -> Option<Inode> {
-        let folder = self.folders.by_inode(parent)?;
-        let branch = match folder.database {
-            Some(database) => self.branches.get(database)?,
-            None => self.present_branch(parent.node()?.0)?,
-        };
-        let find = move |_: &Branch| games.clone();
-        self.add_search(branch, name, SearchText::default(), true, find)
-            .ok()
-    }
-
-    /// The directory `name` in `search/` of a branch. If it does not exist, it is made, and shows the games that `find`
-    /// returns when they are first asked for.
+    /// The directory of a search in `search/` of a branch. If it does not exist, it is made, and its games are found
+    /// when they are first asked for.
     ///
     /// # Errors
     /// [`FsError::Stale`] if the source no longer has the branch.
-    fn add_search(
+    fn search(
         &self,
         parent: &BranchFs,
-        name: &str,
-        question: SearchText,
+        place: SearchPlace,
+        text: &str,
+        query: &Arc<Query>,
         is_listed: bool,
-        find: impl Fn(&Branch) -> Vec<Box<[u32]>> + Send + Sync + 'static,
     ) -> Result<Inode, FsError> {
         let searches = &self.common.searches;
-        let place = (parent.prefix(), name.to_owned());
-        let present = self.present_branch(parent.prefix());
-        present
-            .filter(|&present| std::ptr::eq(&**present, parent))
-            .ok_or(FsError::Stale)?;
-        let mut prefixes = self.common.prefixes.lock();
+        if let Some(known) = searches.named(&place) {
+            return Ok(known);
+        }
         let mut known = searches.known.write();
         // Another thread may have made it meanwhile.
         if let Some(search) = known.by_name.get(&place) {
             return Ok(search.directory.folder.inode);
         }
-        let hash = xxh3_64(format!("{:x}/{name}", Inode::of(place.0, Node::SEARCH).0).as_bytes());
-        let branch = parent.searched(name, question, Prefix::free(hash, &mut prefixes), find);
-        let search = KnownSearch {
-            directory: Arc::new(DetachedDirectory::of_search(branch, parent.inode(Node::SEARCH))),
-            place,
-            is_listed,
-            used: AtomicU64::new(0),
+        if parent.is_gone.load(Ordering::Relaxed) {
+            return Err(FsError::Stale);
+        }
+        if known.remembered.len() >= MOST_REMEMBERED {
+            let dropped = known.forget_dropped();
+            let mut prefixes = self.common.prefixes.lock();
+            dropped.iter().for_each(|prefix| {
+                prefixes.remove(prefix);
+            });
+        }
+        let directory = Inode::of(place.0, Node::SEARCH);
+        let hash = xxh3_64(format!("{:x}/{}", directory.0, place.1).as_bytes());
+        let new = || {
+            let prefix = Prefix::free(hash, &mut self.common.prefixes.lock());
+            (prefix, Arc::default())
         };
+        let (prefix, references) = known.remembered.entry(hash).or_insert_with(new).clone();
+        let search = SearchText {
+            text: text.to_owned(),
+            canonical: query.canonical(),
+        };
+        let limited = Arc::downgrade(searches);
+        let on_found = move || {
+            limited.upgrade().inspect(|searches| searches.trim());
+        };
+        let branch = parent.searched(search, query, prefix, references, on_found);
+        let search = Arc::new(KnownSearch {
+            directory: Arc::new(DetachedDirectory::of_search(branch, directory)),
+            place,
+            used: AtomicU64::new(0),
+        });
         searches.touch(&search);
-        let search = Arc::new(search);
-        known
-            .by_prefix
-            .insert(search.directory.branch.prefix(), Arc::clone(&search));
+        known.by_prefix.insert(prefix, Arc::clone(&search));
         known.by_name.insert(search.place.clone(), Arc::clone(&search));
-        let dropped = known.trim(&mut prefixes);
-        drop((known, prefixes));
+        let mut dropped = Vec::new();
+        if !is_listed {
+            known.unlisted.push(Arc::clone(&search));
+            dropped = known.trim();
+        }
+        drop(known);
         // A branch may take long to drop.
         drop(dropped);
         Ok(search.directory.folder.inode)

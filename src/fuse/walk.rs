@@ -11,7 +11,7 @@
 
 use std::collections::VecDeque;
 
-use crate::fs::{Inode, Live, Open, Resolved};
+use crate::fs::{Inode, Live, Open, OpenedHere, Resolved};
 
 /// Number of games from one mark to the next.
 const STRIDE: usize = 64;
@@ -212,7 +212,11 @@ impl Walk {
 }
 
 fn next_games(fs: &Live, directory: Inode, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
-    fs.resolve(directory).ok()?.open().ok()?.next_games(game, most)
+    match fs.resolve(directory).ok()?.open_here().ok()? {
+        OpenedHere::Here(node) => node.next_games(game, most),
+        // It was listed, but the games of a search that was dropped and made again are not known yet.
+        OpenedHere::Aside | OpenedHere::Workers(_) => None,
+    }
 }
 
 /// True for listings and reads of games that [`Walks`] must be notified of. A single thread reads ahead for all

@@ -69,12 +69,33 @@ enum Shown {
     Found(Box<FoundGames>),
 }
 
-/// A search among the games of a branch, made when the first of its games is asked for.
+/// The games of a branch that answer a query, found when the first of them is asked for.
 struct FoundGames {
-    find: Box<dyn Fn() -> Filter + Send + Sync>,
-    found: OnceLock<Filter>,
-    /// The duplicates among the games that were found.
+    query: Arc<Query>,
+    /// The branch that is searched.
+    of: Arc<Branch>,
+    /// Called when they are found. Returns false if they cannot be trusted.
+    on_found: Box<dyn Fn() -> bool + Send + Sync>,
+    found: OnceLock<(Filter, bool)>,
+    /// The duplicates among them.
     duplicates: OnceLock<Duplicates>,
+}
+
+impl FoundGames {
+    fn found(&self) -> &(Filter, bool) {
+        self.found.get().unwrap_or_else(|| {
+            // Others need these, too, and wait for them.
+            self.of.filter();
+            self.of.names();
+            // The next request that needs the games searches again.
+            cancel::while_wanted(|| {
+                self.found.get_or_init(|| {
+                    let found = Filter::new(self.of.find(&self.query));
+                    (found, (self.on_found)())
+                })
+            })
+        })
+    }
 }
 
 impl Branch {
@@ -98,10 +119,17 @@ impl Branch {
         self.with(Shown::Unique(OnceLock::new()))
     }
 
-    /// The same databases with only the games that `find` returns. It is called when they are first asked for.
-    pub fn searched(&self, find: impl Fn() -> Filter + Send + Sync + 'static) -> Branch {
+    /// The same databases with only the games that are shown here and answer a query. They are found when the first of
+    /// them is asked for; then `on_found` is called, which returns false if they cannot be trusted.
+    pub fn searched(
+        self: &Arc<Branch>,
+        query: &Arc<Query>,
+        on_found: impl Fn() -> bool + Send + Sync + 'static,
+    ) -> Branch {
         self.with(Shown::Found(Box::new(FoundGames {
-            find: Box::new(find),
+            query: Arc::clone(query),
+            of: Arc::clone(self),
+            on_found: Box::new(on_found),
             found: OnceLock::new(),
             duplicates: OnceLock::new(),
         })))
@@ -201,6 +229,23 @@ impl Branch {
         matches!(self.shown, Shown::Unique(_))
     }
 
+    /// True if which games are shown follows from the duplicates among all games.
+    pub fn is_of_unique(&self) -> bool {
+        match &self.shown {
+            Shown::All => false,
+            Shown::Unique(_) => true,
+            Shown::Found(search) => search.of.is_of_unique(),
+        }
+    }
+
+    /// False if the games that a search found cannot be trusted. Searches first if necessary.
+    pub fn is_sound(&self) -> bool {
+        match &self.shown {
+            Shown::Found(search) => search.found().1,
+            Shown::All | Shown::Unique(_) => true,
+        }
+    }
+
     /// True if only the games are shown that a search finds.
     pub fn is_search(&self) -> bool {
         matches!(self.shown, Shown::Found(_))
@@ -209,7 +254,7 @@ impl Branch {
     /// The memory that the list of games found by a search takes, in bytes.
     pub fn found_bytes(&self) -> usize {
         match &self.shown {
-            Shown::Found(search) => search.found.get().map_or(0, Filter::bytes),
+            Shown::Found(search) => search.found.get().map_or(0, |(found, _)| found.bytes()),
             _ => 0,
         }
     }
@@ -222,21 +267,25 @@ impl Branch {
     /// The games of each database that are shown and answer a query. An index of positions is used if it is there.
     ///
     /// Ends when its work is [cancelled](chessdb_library::cancel).
-    pub fn find(&self, query: &Query) -> Vec<Box<[u32]>> {
+    fn find(&self, query: &Query) -> Vec<Box<[u32]>> {
         let names = self.names().map(Arc::as_ref);
         let find = |(part, database): (usize, &Arc<IndexedDatabase>)| {
             let answer = |index: Option<&Index>| {
                 let searched = Searched {
                     path: &database.entry().path,
                     database: database.database(),
-                    index: index.filter(|_| self.layout().has_positions()),
+                    index,
                     names,
                     among: self.selection(part).map(Arc::as_ref),
                 };
                 query.answer(&searched, self.threads(), &|_| ())
             };
             // Without an index there is always an answer.
-            let found = database.positions().ask_without_building(answer);
+            let found = if self.layout().has_positions() {
+                database.positions().ask_without_building(answer)
+            } else {
+                answer(None).ok()
+            };
             found.unwrap_or_default().iter().map(|found| found.game).collect()
         };
         self.databases().iter().enumerate().map(find).collect()
@@ -259,8 +308,7 @@ impl Branch {
                 let unique = self.duplicates().unique(&self.formats());
                 Filter::new(unique)
             })),
-            // The next request that needs the games searches again.
-            Shown::Found(search) => Some(cancel::while_wanted(|| search.found.get_or_init(&search.find))),
+            Shown::Found(search) => Some(&search.found().0),
         }
     }
 

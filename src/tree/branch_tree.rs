@@ -35,7 +35,7 @@ pub(super) static ROWS: &[Row] = &[
         names: &[("duplicates.csv", Node::DUPLICATES)],
         nodes: &[Node::DUPLICATES..=Node::DUPLICATES],
         needs_index: false,
-        new: |branch| (!branch.is_unique()).then(|| Box::new(SingleFiles) as Box<dyn Section>),
+        new: |branch| (!branch.is_of_unique()).then(|| Box::new(SingleFiles) as Box<dyn Section>),
     },
     Row {
         names: &[("problems.txt", Node::PROBLEMS)],

@@ -39,10 +39,15 @@ impl Collections {
 
 impl Section for Collections {
     fn top(&self) -> Vec<(String, Node)> {
-        if self.folders().list.is_empty() {
-            Vec::new()
-        } else {
+        // Which games they have need not be known yet.
+        let has_folders = self
+            .branch
+            .only_database()
+            .is_some_and(|only| !only.database().folders().is_empty());
+        if has_folders {
             vec![("collections".to_owned(), Node::new(KIND_COLLECTION, 0))]
+        } else {
+            Vec::new()
         }
     }
 

@@ -128,9 +128,12 @@ impl Positions {
         question(None).ok()
     }
 
-    /// The index, if it is in memory or kept, and no other thread opens or builds it now.
+    /// The index, if it is in memory or kept, and is not being built.
     fn index_if_built(&self) -> Option<Arc<Index>> {
-        let mut index = self.index.try_lock()?;
+        if self.is_building.load(Ordering::Acquire) {
+            return None;
+        }
+        let mut index = self.index.lock();
         if index.is_none() && !self.has_failed() {
             let loaded = self.files.get().and_then(|files| Index::load(files, &self.entry));
             *index = loaded.map(Arc::new);

@@ -142,7 +142,7 @@ struct Retired {
 impl Retired {
     /// A state with one reference.
     fn new() -> Arc<Retired> {
-        let references = BranchReferences::new();
+        let references = BranchReferences::default();
         references.add(1);
         Arc::new(Retired {
             is_kept: RwLock::new(true),

@@ -18,8 +18,12 @@ pub(super) struct Concatenated<'a> {
 
 impl Concatenated<'_> {
     /// The file of each part.
-    fn parts(&self) -> Vec<Joined<'_>> {
+    ///
+    /// # Errors
+    /// If a database changed while its games were searched for.
+    fn parts(&self) -> Result<Vec<Joined<'_>>, FsError> {
         let branch = self.branch;
+        branch.check_answer()?;
         let parts = match &self.games {
             Some(games) => games.by_part(branch.branch()),
             None => {
@@ -48,7 +52,7 @@ impl Concatenated<'_> {
                 None => Joined::new(database, joins, self.file, games),
             });
         }
-        joined
+        Ok(joined)
     }
 
     /// True if the games are unknown because duplicates have not been searched for yet.
@@ -74,18 +78,18 @@ impl File for Concatenated<'_> {
         if self.must_search() {
             return None;
         }
-        self.parts().iter().map(|part| part.size_if_known()).sum()
+        self.parts().ok()?.iter().map(|part| part.size_if_known()).sum()
     }
 
     fn size(&self) -> Result<u64, FsError> {
-        match &self.parts()[..] {
+        match &self.parts()?[..] {
             [part] => part.size(),
             parts => Ok(self.ends(parts)?.last().copied().unwrap_or(0)),
         }
     }
 
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        let parts = self.parts();
+        let parts = self.parts()?;
         if let [part] = &parts[..] {
             return part.read(offset, size);
         }
@@ -111,7 +115,8 @@ impl File for Concatenated<'_> {
     }
 
     fn wait(&self) -> Wait {
-        let is_known = !self.must_search() && self.parts().iter().all(|part| part.wait() == Wait::None);
+        let are_known = |parts: Vec<Joined<'_>>| parts.iter().all(|part| part.wait() == Wait::None);
+        let is_known = !self.must_search() && self.parts().is_ok_and(are_known);
         Wait::Common.unless(is_known)
     }
 }

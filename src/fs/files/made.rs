@@ -183,6 +183,7 @@ impl Text for Problems<'_> {
         if !self.are_known() {
             return None;
         }
+        self.branch.check_answer().ok()?;
         let problems = self.branch.made.problems.get_or_init(|| {
             let (database, games) = (self.database, self.games());
             let own = match games {
@@ -200,6 +201,7 @@ impl Text for Problems<'_> {
         if !self.are_known() {
             self.know();
         }
+        self.branch.check_answer()?;
         let text = self.text_if_known();
         text.ok_or_else(|| self.database.texts().fail(Failure::Sizes))
     }

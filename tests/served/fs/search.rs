@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::sync::Arc;
 
+use chessdb::formats::Folder;
 use chessdb::game::Outcome;
 use chessdb_library::library::{Library, LibraryEntry};
 use pgnfs::fs::{ChessFs, FsError, Inode, Kind, Layout, Live, ServeOptions};
@@ -138,7 +139,14 @@ fn what_is_no_query_is_not_found() {
 
 #[test]
 fn a_query_is_answered_when_its_games_are_first_asked_for() {
-    let tree = one();
+    let folder = Folder {
+        name: "Best".to_owned(),
+        games: vec![0, 4],
+        parent: None,
+    };
+    let mut with_folders = Fake::of(games());
+    with_folders.folders = vec![folder];
+    let tree = mount(with_folders);
     let own = "search/player:kasparov";
     assert!(tree.ls(own).contains(&"players".to_owned()));
     for name in ["all.pgn", "info.txt", "players", "games", "moves"] {
@@ -165,6 +173,8 @@ fn every_directory_has_searches_of_its_own_games() {
         let all = tree.cat(&format!("{directory}/search/player:\"kasparov garry\"/all.pgn"));
         assert_eq!(all.matches("[Event ").count(), games, "{directory}");
     }
+    assert!(tree.exists("all/search/player:tal/duplicates.csv"));
+    assert!(!tree.exists("all/unique/search/player:tal/duplicates.csv"));
     let info = tree.cat("all/search/player:kasparov db:b.dci/info.txt");
     assert!(
         info.contains("\n  a.dci, 0 games\n  club/b.dci, 2 games\n"),
