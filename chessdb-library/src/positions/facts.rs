@@ -1,7 +1,7 @@
 //! The data of a game that tables of moves need in addition to its moves, in one integer.
 
 use chessdb::formats::Database;
-use chessdb::game::{Date, Eco, Outcome, Tags};
+use chessdb::game::{Date, Eco, Outcome};
 
 /// Result, date, opening code and ratings of a game.
 ///
@@ -24,7 +24,7 @@ impl Facts {
     /// Reads the data from the tags of a game; decodes no moves.
     pub fn of(database: &dyn Database, game: u32) -> Facts {
         let keys = database.keys(game);
-        let tags = database.tags(game);
+        let ratings = database.ratings(game);
         let outcome = match keys.outcome {
             Outcome::Unknown => 0,
             Outcome::WhiteWins => 1,
@@ -39,8 +39,8 @@ impl Facts {
                 | u64::from(month.min(12)) << 16
                 | u64::from(day.min(31)) << 20
                 | eco << 25
-                | elo(&tags, "WhiteElo") << 34
-                | elo(&tags, "BlackElo") << 46,
+                | elo(ratings.white) << 34
+                | elo(ratings.black) << 46,
         )
     }
 
@@ -83,8 +83,8 @@ impl Facts {
     }
 }
 
-fn elo(tags: &Tags, name: &str) -> u64 {
-    let elo = tags.get(name).and_then(|text| text.trim().parse().ok());
+fn elo(rating: Option<u16>) -> u64 {
+    let elo = rating.map(u64::from);
     elo.filter(|&elo| elo <= HIGHEST_ELO).unwrap_or(0)
 }
 

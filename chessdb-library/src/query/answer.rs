@@ -54,10 +54,16 @@ impl Query {
                 evaluator.holds(game, TagSource::Game)
             }));
         }
-        // Games are read before positions are looked for only if that takes less time.
-        let among = evaluator.is_choosy().then(|| {
+        // What takes longer than looking for positions is asked of the games that have them.
+        let is_indexed = searched.index.is_some() && self.positions.uses_index();
+        let most = if is_indexed {
+            TagSource::Keys
+        } else {
+            TagSource::Tags
+        };
+        let among = evaluator.is_choosy(most).then(|| {
             let held = held(0..database.len(), threads, &|_| (), |game| {
-                evaluator.holds(game, TagSource::Tags)
+                evaluator.holds(game, most)
             });
             held.iter().map(|found| found.game).collect::<Vec<u32>>()
         });
@@ -66,7 +72,7 @@ impl Query {
         }
         let positions = &self.positions;
         let found = positions.find(database, among.as_deref(), searched.index, threads, done)?;
-        let is_checked = among.is_some() && !evaluator.decodes();
+        let is_checked = among.is_some() && !evaluator.reads_more_than(most);
         Ok(if is_checked {
             found
         } else {

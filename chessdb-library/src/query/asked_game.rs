@@ -17,6 +17,7 @@ pub(super) struct AskedGame<'a> {
     game: u32,
     pub(super) keys: Keys,
     tags: OnceCell<Tags>,
+    ratings: OnceCell<ByColor<Option<i64>>>,
     decoded: OnceCell<Decoded>,
 }
 
@@ -27,6 +28,7 @@ impl<'a> AskedGame<'a> {
             game,
             keys: database.keys(game),
             tags: OnceCell::new(),
+            ratings: OnceCell::new(),
             decoded: OnceCell::new(),
         }
     }
@@ -47,14 +49,11 @@ impl<'a> AskedGame<'a> {
     }
 
     pub(super) fn ratings(&self) -> ByColor<Option<i64>> {
-        let rating = |tag: &str| {
-            let number: i16 = self.tags().get(tag)?.trim().parse().ok()?;
-            (number > 0).then_some(i64::from(number))
-        };
-        ByColor {
-            white: rating("WhiteElo"),
-            black: rating("BlackElo"),
-        }
+        *self.ratings.get_or_init(|| {
+            let read = AssertUnwindSafe(|| self.database.ratings(self.game));
+            let ratings = catch_unwind(read).unwrap_or_default();
+            ratings.map(|rating| rating.map(i64::from))
+        })
     }
 
     /// Number of full moves of the main line.

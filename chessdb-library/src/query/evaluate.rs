@@ -81,21 +81,17 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// True if terms that decode no game leave out some, apart from deleted ones.
-    pub(super) fn is_choosy(&self) -> bool {
+    /// True if terms that read no more than `most` of a game leave out some, apart from deleted ones.
+    pub(super) fn is_choosy(&self, most: TagSource) -> bool {
+        let first = self.terms.first();
         self.searched.among.is_some()
             || self.player.is_some()
-            || self
-                .terms
-                .first()
-                .is_some_and(|first| first.source < TagSource::Game)
+            || first.is_some_and(|first| first.source <= most)
     }
 
-    /// True if some terms decode games.
-    pub(super) fn decodes(&self) -> bool {
-        self.terms
-            .last()
-            .is_some_and(|last| last.source == TagSource::Game)
+    /// True if some terms read more than `most` of a game.
+    pub(super) fn reads_more_than(&self, most: TagSource) -> bool {
+        self.terms.last().is_some_and(|last| last.source > most)
     }
 
     /// True if all terms hold for a game that read no more than `most` of it.

@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
+use crate::board::ByColor;
 use crate::board::PackedMove;
 use crate::game::{Date, Eco, Game, Outcome, Tags};
 use crate::problem::Problem;
@@ -87,6 +88,11 @@ pub trait Database: Send + Sync {
         self.game(game).game.tags
     }
 
+    /// The ratings of the players, as far as their tags are numbers from 1 to 32,767.
+    fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
+        ratings_of(&self.tags(game))
+    }
+
     /// Passes the legal moves of a game's main line to `each`, one by one, until it breaks. No text is decoded and no
     /// SAN is made if the format does not need them, so this is much faster than [`Database::game`].
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
@@ -120,6 +126,21 @@ pub trait Database: Send + Sync {
     fn as_files(&self) -> &dyn AsFiles {
         &NoFiles
     }
+}
+
+/// The ratings that tags have.
+pub(super) fn ratings_of(tags: &Tags) -> ByColor<Option<u16>> {
+    let rating = |name: &str| tags.get(name).and_then(rating);
+    ByColor {
+        white: rating("WhiteElo"),
+        black: rating("BlackElo"),
+    }
+}
+
+/// The number in a tag of a rating.
+pub(super) fn rating(text: &str) -> Option<u16> {
+    let number: Option<i16> = text.trim().parse().ok();
+    number.filter(|&number| number > 0).map(i16::unsigned_abs)
 }
 
 /// What a program needs in addition that shows databases as files, such as a file system: what takes long, texts of

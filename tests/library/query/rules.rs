@@ -176,6 +176,10 @@ fn positions_and_tags_are_asked_together() {
         "carlsen line:e4",
         "line:e4",
         "line:\"e4 c5\" -black:tal",
+        "elo:2700.. line:\"e4 c5\"",
+        "carlsen -elo:2700.. line:e4",
+        "line:\"e4 c5\" has:comments site:wijk",
+        "deleted:any site:? pawns:rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR",
         "played:e4",
         "year:2013",
     ] {

@@ -252,6 +252,15 @@ fn questions_about_tags_are_answered_as_by_a_reader_of_pgn() {
         let deleted: BTreeSet<u32> = (0..database.len())
             .filter(|&game| database.keys(game).deleted)
             .collect();
+        for (tags, game) in all.iter().zip(0..) {
+            let ratings = database.ratings(game);
+            let both = [ratings.white, ratings.black].map(|rating| rating.map(i64::from));
+            assert_eq!(
+                both,
+                ["WhiteElo", "BlackElo"].map(|tag| rating(tags, tag)),
+                "{name}: game {game}"
+            );
+        }
         let mut compare = |query: &str, holds: &dyn Fn(&Tags) -> bool| {
             let numbers = 0..database.len();
             let expected: Vec<u32> = numbers

@@ -44,6 +44,12 @@ impl PositionQuery {
         self.groups.is_empty() && self.excluded.is_empty()
     }
 
+    /// True if an index of positions excludes games.
+    pub fn uses_index(&self) -> bool {
+        let mut terms = self.groups.iter().flat_map(|group| &group.terms);
+        terms.any(|alternatives| alternatives.iter().all(PositionTerm::is_indexed))
+    }
+
     /// The position that is asked for, if that is all that is asked of the positions of a game, apart from what is
     /// excluded.
     pub fn only_position(&self) -> Option<&Pattern> {

@@ -125,6 +125,11 @@ impl PositionTerm {
         Ok(PositionTerm::of(played.to_string(), Condition::Played(played)))
     }
 
+    /// True if an index of positions excludes games.
+    pub(super) fn is_indexed(&self) -> bool {
+        matches!(self.condition, Condition::Exact(_) | Condition::Pawns(_))
+    }
+
     /// The position, if the term asks for one.
     pub(super) fn position(&self) -> Option<&Pattern> {
         match &self.condition {

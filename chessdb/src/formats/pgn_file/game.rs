@@ -13,7 +13,8 @@ use super::section::Section;
 use super::set_up::SetUp;
 use super::tag::{Flaw, Tag};
 use super::values::{is_unknown, read_date, read_result};
-use crate::board::{Position, SetupError};
+use crate::board::{ByColor, Position, SetupError};
+use crate::formats::database::rating;
 use crate::game::{Date, Game, Movetext, Tags};
 use crate::problem::{Problem, ProblemKind};
 use crate::replay::{Fault, MainLine, Origin, Ply, Replay, Sink, Tree};
@@ -77,6 +78,23 @@ impl<'a> Stored<'a> {
     /// All tags.
     pub(super) fn tags(self) -> Tags {
         self.read().tags
+    }
+
+    /// The ratings, as in [`Stored::tags`]. No other tag is decoded.
+    pub(super) fn ratings(self) -> ByColor<Option<u16>> {
+        let mut found = ByColor::<Option<&[u8]>>::default();
+        for (_, tag) in Section::new(self.text, self.line_end).take(MOST_TAGS) {
+            let of_side = match tag.name {
+                b"WhiteElo" => &mut found.white,
+                b"BlackElo" => &mut found.black,
+                _ => continue,
+            };
+            of_side.get_or_insert(tag.value);
+            if found.white.is_some() && found.black.is_some() {
+                break;
+            }
+        }
+        found.map(|found| rating(&value(found?, self.encoding)))
     }
 
     /// The whole game.

@@ -59,6 +59,7 @@ use super::{
     AsFiles, Database, Decoded, Files, Format, Info, Kept, Keys, Member, NotADatabase, Options, PgnForm,
     Problem, TextId,
 };
+use crate::board::ByColor;
 use crate::bytes;
 use crate::game::Tags;
 use crate::replay::{Ply, main_line_or};
@@ -310,6 +311,11 @@ impl Database for PgnFile {
     fn tags(&self, game: u32) -> Tags {
         let found = self.text_of(game);
         found.map_or_else(Tags::default, |(row, text)| self.stored(&row, &text).tags())
+    }
+
+    fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
+        let found = self.text_of(game);
+        found.map_or_else(ByColor::default, |(row, text)| self.stored(&row, &text).ratings())
     }
 
     fn game(&self, game: u32) -> Decoded {

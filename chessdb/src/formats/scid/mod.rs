@@ -44,7 +44,7 @@ use super::{
     Candidate, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Part, Problem,
     SourceFile, SourceFolder, TextId, by_stem,
 };
-use crate::board::Position;
+use crate::board::{ByColor, Position};
 use crate::bytes;
 use crate::game::{Game, Tags};
 use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Ply, Replay, Sink, Tree};
@@ -287,6 +287,10 @@ impl Database for Scid {
 
     fn tags(&self, game: u32) -> Tags {
         self.read(&self.index.entry(game)).0
+    }
+
+    fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
+        self.ratings_of(&self.index.entry(game))
     }
 
     fn game(&self, game: u32) -> Decoded {

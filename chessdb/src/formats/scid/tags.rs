@@ -1,10 +1,13 @@
 //! The tags of a game (section 10).
 
 use super::Scid;
+use super::fields::Rating;
 use super::index::Entry;
 use super::names::Kind;
 use super::record::Tag;
 use super::setup::SetUp;
+use crate::board::ByColor;
+use crate::formats::database::ratings_of;
 use crate::game::{Date, Tags};
 
 /// Tags that say what other fields say. Further tags of these names are not shown.
@@ -40,13 +43,7 @@ impl Scid {
     /// The tags that replace further ones.
     pub(super) fn add_tags_behind(&self, tags: &mut Tags, entry: &Entry, set_up: Option<&SetUp>) {
         tags.set_date("Date", entry.date);
-        for (side, rating) in entry.ratings.into_iter().enumerate() {
-            if let Some(&name) = rating.tags().get(side)
-                && rating.value != 0
-            {
-                tags.set_number(name, rating.value.into());
-            }
-        }
+        add_ratings(tags, entry);
         if let Some(opening) = entry.opening() {
             tags.set_with("ECO", |value| value.extend(opening.characters()));
         }
@@ -65,6 +62,30 @@ impl Scid {
         if let Some(set_up) = set_up {
             tags.set_str("SetUp", "1");
             tags.set_str("FEN", &set_up.fen);
+        }
+    }
+
+    /// The ratings of a game. Its record has some only if the index does not.
+    pub(super) fn ratings_of(&self, entry: &Entry) -> ByColor<Option<u16>> {
+        let mut tags = Tags::default();
+        let is_elo = |rating: &Rating| rating.value != 0 && rating.tags() == Rating::default().tags();
+        if !entry.ratings.iter().all(is_elo)
+            && let Ok(record) = self.record(entry)
+        {
+            // What is wrong with the record is said where its game is read.
+            let _ = record.read(|tag| self.add_tag(&mut tags, tag));
+        }
+        add_ratings(&mut tags, entry);
+        ratings_of(&tags)
+    }
+}
+
+fn add_ratings(tags: &mut Tags, entry: &Entry) {
+    for (side, rating) in entry.ratings.into_iter().enumerate() {
+        if let Some(&name) = rating.tags().get(side)
+            && rating.value != 0
+        {
+            tags.set_number(name, rating.value.into());
         }
     }
 }
