@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use chessdb::board::{Bitboard, ByColor, Color, Piece, Position, Role, Square};
+use chessdb::board::{Bitboard, ByColor, Color, Position, Role, Square};
 
 use super::contents::{PieceKinds, SquareContents};
 use super::reflection::Reflection;
@@ -13,7 +13,7 @@ use crate::positions::{Needs, at_home};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PartialBoard {
     /// What may be on each square.
-    contents: [SquareContents; 64],
+    pub(super) contents: [SquareContents; 64],
     /// The squares that must have one of some kinds of pieces, the fewest kinds first.
     squares: Vec<(PieceKinds, Bitboard)>,
     needs: Needs,
@@ -188,7 +188,7 @@ impl PawnStructure {
         let mut contents = [SquareContents::ANY; 64];
         for color in Color::ALL {
             for square in pawns[color] {
-                contents[square as usize] = contents_of(color.pawn());
+                contents[square as usize] = SquareContents::of_piece(color.pawn());
             }
         }
         PawnStructure {
@@ -202,6 +202,14 @@ impl PawnStructure {
         Color::ALL
             .into_iter()
             .all(|color| position.of_kind(color, Role::Pawn) == self.pawns[color])
+    }
+
+    /// What may be on each square.
+    pub(super) fn contents(&self) -> [SquareContents; 64] {
+        self.least.contents.map(|contents| match contents {
+            SquareContents::ANY => SquareContents::no_pawn(),
+            pawn => pawn,
+        })
     }
 
     pub(super) fn is_past(&self, position: &Position) -> bool {
@@ -219,9 +227,4 @@ impl fmt::Display for PawnStructure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.least.fmt(f)
     }
-}
-
-/// The set with one piece.
-fn contents_of(piece: Piece) -> SquareContents {
-    SquareContents::of_sign(piece.char()).unwrap_or(SquareContents::NOTHING)
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use chessdb::board::{Bitboard, Color, Piece, Position, Role};
 
+use super::material::place_of;
 use super::reflection::Reflection;
 
 /// The letters of pieces in the order of their bits, and `-` for an empty square.
@@ -83,6 +84,24 @@ impl SquareContents {
         } else {
             self
         }
+    }
+
+    /// Anything but a pawn.
+    pub(super) fn no_pawn() -> SquareContents {
+        let pawns = [Color::White, Color::Black].map(|color| SquareContents::of_piece(color.pawn()).0);
+        SquareContents(SquareContents::ANY.0 & !pawns[0] & !pawns[1])
+    }
+
+    /// A single piece.
+    pub(super) fn of_piece(piece: Piece) -> SquareContents {
+        SquareContents::of_sign(piece.char()).unwrap_or(SquareContents::NOTHING)
+    }
+
+    /// The set as bits at the [places](place_of) of the pieces, and bit 0 for an empty square.
+    pub(super) fn places(self) -> u16 {
+        let empty = u16::from(self.0 & SquareContents::EMPTY.0 != 0);
+        self.pieces()
+            .fold(empty, |bits, (color, role)| bits | 1 << place_of(color, role))
     }
 
     /// What has to be looked at for the squares with one of these contents.

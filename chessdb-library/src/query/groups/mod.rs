@@ -12,6 +12,7 @@ mod group;
 mod matcher;
 mod material;
 mod outline;
+mod plain_board;
 mod played;
 mod reflection;
 mod term;

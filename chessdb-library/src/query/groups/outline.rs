@@ -1,18 +1,33 @@
-//! What stored moves show before they are tested: the numbers of pieces, and which piece goes where.
+//! What stored moves show before they are tested: which pieces are where, how many there are, and where they go.
 //!
 //! Following them on a plain board takes a fraction of the time of a replay, and most games have nowhere what is asked
 //! for. Legal moves come first, so whatever their positions have is seen here, too.
 
-use std::sync::LazyLock;
-
+use super::contents::SquareContents;
 use super::group::GroupTest;
-use super::material::{PieceTally, place_of, tally};
+use super::plain_board::{PlainBoard, PlainStep, side_of};
 use super::term::Condition;
-use chessdb::board::{Color, File, Move, PackedMove, Position, Role, Square};
+use chessdb::board::{Bitboard, Color, PackedMove, Rank, Role, Square};
+
+/// The largest number of terms of each kind that are looked at. A mask has a bit for each.
+const MOST: usize = 64;
 
 /// What a game must have in outline to have one of several sequences of groups.
 #[derive(Debug)]
 pub(super) struct Outline<'a>(Vec<ImageOutline<'a>>);
+
+impl<'a> Outline<'a> {
+    /// `None` if no term of some sequence shows.
+    pub(super) fn new(sequences: impl Iterator<Item = &'a [GroupTest]>) -> Option<Outline<'a>> {
+        let outlines: Vec<_> = sequences.map(ImageOutline::new).collect();
+        (!outlines.is_empty() && outlines.iter().all(ImageOutline::shows)).then_some(Outline(outlines))
+    }
+
+    /// False if a game with these moves from the normal start position cannot have any of them.
+    pub(super) fn admits(&self, moves: &[PackedMove]) -> bool {
+        self.0.iter().any(|outline| outline.admits(moves))
+    }
+}
 
 /// The terms of a sequence that show in an outline, each with its alternatives.
 #[derive(Debug)]
@@ -21,63 +36,94 @@ struct ImageOutline<'a> {
     counts: Vec<&'a [Condition]>,
     /// Those of moves.
     played: Vec<&'a [Condition]>,
+    /// Those of squares: the alternatives of all.
+    boards: Vec<BoardOutline>,
+    /// Number of alternatives of each of these.
+    alternatives: [u8; MOST],
 }
 
-impl<'a> Outline<'a> {
-    /// `None` if no term of some sequence shows.
-    pub(super) fn new(sequences: impl Iterator<Item = &'a [GroupTest]>) -> Option<Outline<'a>> {
-        let outlines: Vec<_> = sequences.map(ImageOutline::new).collect();
-        let shows = |outline: &ImageOutline<'_>| !outline.counts.is_empty() || !outline.played.is_empty();
-        (!outlines.is_empty() && outlines.iter().all(shows)).then_some(Outline(outlines))
-    }
-
-    /// False if a game with these moves from the normal start position cannot have any of them.
-    pub(super) fn admits(&self, moves: &[PackedMove]) -> bool {
-        self.0.iter().any(|image| image.admits(moves))
-    }
+/// What a term asks of squares.
+#[derive(Debug)]
+struct BoardOutline {
+    /// The number of the term.
+    term: usize,
+    /// What may be on each square: a bit for each place in a tally, and the lowest for nothing.
+    contents: [u16; 64],
+    /// Number of squares of the start position that have something else.
+    missing: i8,
+    /// Pawns that must not have moved.
+    home: Bitboard,
+    /// Number of pieces of each side.
+    least: [u8; 2],
 }
 
 impl<'a> ImageOutline<'a> {
     fn new(groups: &'a [GroupTest]) -> ImageOutline<'a> {
+        let terms = || groups.iter().flat_map(|group| &group.terms).map(Vec::as_slice);
         let with = |shows: fn(&Condition) -> bool| {
-            let terms = groups.iter().flat_map(|group| &group.terms).map(Vec::as_slice);
-            terms.filter(|term| term.iter().all(shows)).take(64).collect()
+            let terms = terms().filter(|term| term.iter().all(shows));
+            terms.take(MOST).collect()
         };
-        ImageOutline {
+        let mut outline = ImageOutline {
             counts: with(Condition::is_of_counts),
             played: with(|condition| matches!(condition, Condition::Played(_))),
+            boards: Vec::new(),
+            alternatives: [0; MOST],
+        };
+        let boards = terms().filter_map(|term| {
+            let contents = term.iter().map(Condition::contents);
+            contents.collect::<Option<Vec<_>>>()
+        });
+        for (term, alternatives) in boards.enumerate().take(MOST) {
+            if outline.boards.len() + alternatives.len() > MOST {
+                break;
+            }
+            outline.alternatives[term] = alternatives.len() as u8;
+            let boards = alternatives
+                .iter()
+                .map(|contents| BoardOutline::new(term, contents));
+            outline.boards.extend(boards);
         }
+        outline
+    }
+
+    fn shows(&self) -> bool {
+        !(self.counts.is_empty() && self.played.is_empty() && self.boards.is_empty())
     }
 
     fn admits(&self, moves: &[PackedMove]) -> bool {
         let mut board = PlainBoard::initial();
-        let (mut counts, mut played) = (OpenTerms::of(&self.counts), OpenTerms::of(&self.played));
+        let (mut counts, mut played) = (OpenTerms::of(self.counts.len()), OpenTerms::of(self.played.len()));
+        let mut squares = OpenBoards::of(self);
         counts.close(&self.counts, |condition| condition.holds_for(&board.pieces));
         for mv in moves {
-            if (counts.0 | played.0) == 0 {
+            if (counts.0 | played.0 | squares.open.0) == 0 {
                 break;
             }
             let Some(step) = board.play(mv.unpack()) else {
                 break;
             };
-            if step.changes {
+            if counts.0 != 0 && step.changes_counts() {
                 counts.close(&self.counts, |condition| condition.holds_for(&board.pieces));
             }
             played.close(&self.played, |condition| match condition {
                 Condition::Played(wanted) => wanted.may_be_stored(step.role, step.mv, step.takes),
                 _ => false,
             });
+            if squares.open.0 != 0 && !squares.follow(&self.boards, &step, &board) {
+                return false;
+            }
         }
-        (counts.0 | played.0) == 0
+        (counts.0 | played.0 | squares.open.0) == 0
     }
 }
 
-/// The terms, at most 64, that have held nowhere so far: a bit for each.
+/// The terms that have held nowhere so far: a bit for each.
 struct OpenTerms(u64);
 
 impl OpenTerms {
-    fn of(terms: &[&[Condition]]) -> OpenTerms {
-        OpenTerms(terms.iter().fold(0, |bits, _| bits << 1 | 1))
+    fn of(number: usize) -> OpenTerms {
+        OpenTerms((0..number).fold(0, |bits, _| bits << 1 | 1))
     }
 
     /// Closes those of which an alternative holds.
@@ -94,86 +140,100 @@ impl OpenTerms {
     }
 }
 
-/// The pieces on a board on which any move is played.
-#[derive(Clone)]
-struct PlainBoard {
-    /// The place of each square's piece in a tally, 0 for none.
-    squares: [u8; 64],
-    pieces: PieceTally,
+/// The terms of squares that have held nowhere so far.
+struct OpenBoards {
+    open: OpenTerms,
+    /// For each alternative, the number of squares that have something else.
+    missing: [i8; MOST],
+    /// The alternatives that can still hold: a bit for each.
+    alive: u64,
+    /// Their number for each term.
+    alternatives: [u8; MOST],
 }
 
-/// What a move did.
-struct PlainStep {
-    mv: Move,
-    role: Role,
-    takes: bool,
-    /// True if the numbers of pieces have changed.
-    changes: bool,
-}
-
-impl PlainBoard {
-    fn initial() -> PlainBoard {
-        static INITIAL: LazyLock<PlainBoard> = LazyLock::new(|| {
-            let position = Position::initial();
-            let place = |square| {
-                let piece = position.piece_at(square);
-                piece.map_or(0, |piece| place_of(piece.color, piece.role) as u8)
-            };
-            PlainBoard {
-                squares: Square::ALL.map(place),
-                pieces: tally(&position),
-            }
-        });
-        INITIAL.clone()
+impl OpenBoards {
+    fn of(outline: &ImageOutline<'_>) -> OpenBoards {
+        let mut open = OpenTerms(0);
+        let mut missing = [0; MOST];
+        for (missing, board) in missing.iter_mut().zip(&outline.boards) {
+            *missing = board.missing;
+            open.0 |= 1 << board.term;
+        }
+        let held = outline.boards.iter().filter(|board| board.missing == 0);
+        held.for_each(|board| open.0 &= !(1 << board.term));
+        OpenBoards {
+            open,
+            missing,
+            alive: u64::MAX,
+            alternatives: outline.alternatives,
+        }
     }
 
-    /// Plays a move. `None` if no piece stands there, so that no legal move follows.
+    /// Proceeds to the position after a move. False if a term can no longer hold.
     #[inline]
-    fn play(&mut self, mv: Move) -> Option<PlainStep> {
-        let Move::Normal { from, to, promotion } = mv else {
-            return None;
-        };
-        let piece = std::mem::take(&mut self.squares[from as usize]);
-        let role = Role::try_from(u32::from(piece & 7)).ok()?;
-        let color = if piece >> 3 == Color::White as u8 {
-            Color::White
-        } else {
-            Color::Black
-        };
-        let mut taken = std::mem::replace(&mut self.squares[to as usize], piece);
-        match role {
-            Role::Pawn if taken == 0 && from.file() != to.file() => {
-                let beside = Square::from_coords(to.file(), from.rank());
-                taken = std::mem::take(&mut self.squares[beside as usize]);
+    fn follow(&mut self, boards: &[BoardOutline], step: &PlainStep, after: &PlainBoard) -> bool {
+        for (place, board) in boards.iter().enumerate() {
+            if (self.open.0 >> board.term & self.alive >> place & 1) == 0 {
+                continue;
             }
-            Role::King if from.file() == File::E && matches!(to.file(), File::C | File::G) => {
-                let (rook, rook_to) = if to.file() == File::G {
-                    (File::H, File::F)
-                } else {
-                    (File::A, File::D)
-                };
-                let rook = Square::from_coords(rook, from.rank());
-                self.squares[Square::from_coords(rook_to, from.rank()) as usize] =
-                    std::mem::take(&mut self.squares[rook as usize]);
+            self.missing[place] += board.change(step);
+            if self.missing[place] == 0 {
+                self.open.0 &= !(1 << board.term);
+            } else if board.is_past(step, after) {
+                self.alive &= !(1 << place);
+                self.alternatives[board.term] -= 1;
+                if self.alternatives[board.term] == 0 {
+                    return false;
+                }
             }
-            _ => {}
         }
-        if taken != 0 {
-            let number = &mut self.pieces[usize::from(taken)];
-            *number = number.saturating_sub(1);
+        true
+    }
+}
+
+impl BoardOutline {
+    fn new(term: usize, contents: &[SquareContents; 64]) -> BoardOutline {
+        let start = PlainBoard::initial();
+        let number = |color| contents.iter().filter(|contents| contents.is_of(color)).count() as u8;
+        let is_home = |&square: &Square| {
+            let piece = contents[square as usize].piece();
+            piece.is_some_and(|piece| {
+                piece.role == Role::Pawn && square.rank() == piece.color.relative_rank(Rank::Second)
+            })
+        };
+        let mut outline = BoardOutline {
+            term,
+            contents: contents.map(SquareContents::places),
+            missing: 0,
+            home: Square::ALL.into_iter().filter(is_home).collect(),
+            least: [0; 2],
+        };
+        for color in Color::ALL {
+            outline.least[side_of(color)] = number(color);
         }
-        if let Some(promotion) = promotion {
-            let promoted = place_of(color, promotion);
-            self.squares[to as usize] = promoted as u8;
-            let (pawns, pieces) = (usize::from(piece), &mut self.pieces);
-            pieces[pawns] = pieces[pawns].saturating_sub(1);
-            pieces[promoted] = pieces[promoted].saturating_add(1);
-        }
-        Some(PlainStep {
-            mv,
-            role,
-            takes: taken != 0,
-            changes: taken != 0 || promotion.is_some(),
-        })
+        let has = |square: usize| outline.contents[square] >> start.squares[square] & 1 != 0;
+        outline.missing = (0..64).filter(|&square| !has(square)).count() as i8;
+        outline
+    }
+
+    /// How many squares more have something else after a move.
+    #[inline]
+    fn change(&self, step: &PlainStep) -> i8 {
+        let changes = step.changes().iter().map(|&(square, before, after)| {
+            let contents = self.contents[usize::from(square)];
+            (contents >> before & 1) as i8 - (contents >> after & 1) as i8
+        });
+        changes.sum()
+    }
+
+    /// True if the board cannot come up any more after a move that changed squares that it had.
+    #[inline]
+    fn is_past(&self, step: &PlainStep, after: &PlainBoard) -> bool {
+        let changed = step
+            .changes()
+            .iter()
+            .fold(0, |squares, change| squares | 1u64 << change.0);
+        (self.home.0 & changed) != 0
+            || (step.takes && (after.sides[0] < self.least[0] || after.sides[1] < self.least[1]))
     }
 }

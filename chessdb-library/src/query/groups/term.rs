@@ -5,6 +5,7 @@ use std::fmt;
 use chessdb::board::{Move, Position, Undo};
 
 use super::board::{PartialBoard, PawnStructure};
+use super::contents::SquareContents;
 use super::exact::ExactPosition;
 use super::material::{MaterialRange, PieceTally, difference, tally};
 use super::played::MovePattern;
@@ -169,6 +170,15 @@ impl Condition {
     /// True if the condition depends on nothing but how many pieces of each kind there are.
     pub(super) fn is_of_counts(&self) -> bool {
         matches!(self, Condition::Material(_) | Condition::Difference(_))
+    }
+
+    /// What may be on each square, if the condition depends on nothing else.
+    pub(super) fn contents(&self) -> Option<[SquareContents; 64]> {
+        match self {
+            Condition::Board(board) => Some(board.contents),
+            Condition::Pawns(pawns) => Some(pawns.contents()),
+            _ => None,
+        }
     }
 
     /// True if the condition, which depends on nothing but the numbers of pieces, holds with these.
