@@ -58,7 +58,7 @@ pub fn pgnfs() -> Command {
                 .help("Does not warn about open files; the program ends when they are closed"),
         );
     let export = Command::new("export")
-        .about("Writes all games as PGN or as a table to standard output or to a file")
+        .about("Writes all games as PGN, as a table or as an opening book, to standard output or to a file")
         .arg(source())
         .arg(
             Arg::new("DATABASE")
@@ -77,7 +77,7 @@ pub fn pgnfs() -> Command {
                 .value_name("FORM")
                 .default_value("pgn")
                 .value_parser(export::FORMS)
-                .help("Writes PGN, or a table of the games"),
+                .help("Writes PGN, a table of the games, or a book of Polyglot"),
         )
         .arg(Arg::new("columns").long("columns").value_name("NAMES").help(
             "The columns of the table, separated by commas: tags and others, such as White,plies,moves",
@@ -90,6 +90,7 @@ pub fn pgnfs() -> Command {
                 .help("Writes only the Kth of N parts of the games"),
         )
         .arg(query("where").help("Writes only the games that answer this query: see pgnfs find --help"))
+        .args(export::book::arguments())
         .args(options::arguments(Scope::Search));
     let find = find();
     let check = Command::new("check")

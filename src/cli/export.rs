@@ -1,5 +1,6 @@
 //! `pgnfs export`.
 
+pub mod book;
 mod table;
 
 use std::io::{self, IsTerminal, Write};
@@ -18,6 +19,7 @@ use super::{CommandError, ended, progress};
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, LibraryEntry, append_text, on_one_line, shown, text_of};
 use chessdb_library::parallel::in_order;
+use chessdb_library::polyglot::BookOptions;
 use chessdb_library::query::Query;
 use chessdb_library::table::{Columns, UnknownColumn};
 use table::Form;
@@ -35,7 +37,9 @@ pub struct Request<'a> {
     database: Option<&'a str>,
     /// The file to write; `None` for standard output.
     output: Option<OutputFile>,
-    /// The form of a table; `None` for PGN.
+    /// The options of an opening book; `None` for PGN and tables.
+    book: Option<BookOptions>,
+    /// The form of a table; `None` for PGN and books.
     form: Option<Form>,
     /// The columns of a table; `None` for the usual ones.
     columns: Option<Columns>,
@@ -46,7 +50,14 @@ pub struct Request<'a> {
 }
 
 /// The values of the option that selects the form.
-pub const FORMS: [&str; 4] = ["pgn", "csv", "ndjson", "parquet"];
+pub const FORMS: [&str; 5] = ["pgn", "csv", "ndjson", "parquet", "polyglot"];
+
+/// What is written.
+enum Target {
+    Pgn,
+    Table(Form, Columns),
+    Book(BookOptions),
+}
 
 impl Request<'_> {
     /// Reads the arguments and creates the output, so that what is wrong is said before databases are opened.
@@ -65,15 +76,21 @@ impl Request<'_> {
         if form.is_none() && columns.is_some() {
             return Err("--columns is for tables: give --to csv, ndjson or parquet".into());
         }
+        let book = book::options(matches)?;
         let part = text("part").map_or(Ok((1, 1)), part)?;
         let filter = given_query(matches)?;
         let path = matches.get_one("output").map(PathBuf::as_path);
-        if path.is_none() && form == Some(Form::Parquet) && io::stdout().is_terminal() {
-            return Err("refusing to write Parquet to a terminal: use --output FILE".into());
+        let binary = match form {
+            Some(Form::Parquet) => Some("Parquet"),
+            _ => book.map(|_| "a book"),
+        };
+        if let Some(binary) = binary.filter(|_| path.is_none() && io::stdout().is_terminal()) {
+            return Err(format!("refusing to write {binary} to a terminal: use --output FILE").into());
         }
         Ok(Request {
             database: text("DATABASE"),
             output: path.map(create).transpose()?,
+            book,
             form,
             columns,
             part,
@@ -146,26 +163,26 @@ pub fn run(
             .collect(),
     };
     let parts = parts(&all, request.part);
-    let columns = match (request.form, request.columns) {
-        (None, _) => None,
+    let target = match (request.form, request.columns) {
+        (None, _) => request.book.map_or(Target::Pgn, Target::Book),
         (Some(form), named) => {
             // Every part of an export has the same columns.
             if let Some(columns) = &named {
                 table::check_tags(columns, &all, threads)?;
             }
             let usual = || table::usual_columns(form, &all, !library.is_single(), threads);
-            Some((form, named.unwrap_or_else(usual)))
+            Target::Table(form, named.unwrap_or_else(usual))
         }
     };
     let Some(mut out) = request.output else {
         // If games are written to a terminal, a progress bar would disturb them.
         let is_shown = io::stdout().is_terminal();
-        let written = write(&mut io::stdout(), columns, &parts, threads, !is_shown);
+        let written = write(&mut io::stdout(), &target, &parts, threads, !is_shown);
         intact(library, "the games written so far may be wrong: export again")?;
         return ended(written, "standard output");
     };
     let path = shown(out.path());
-    let written = write(&mut out, columns, &parts, threads, true);
+    let written = write(&mut out, &target, &parts, threads, true);
     intact(library, "the output was discarded: export again")?;
     ended(written.and_then(|()| out.finish()), path)
 }
@@ -239,7 +256,7 @@ fn columns(names: &str) -> Result<Columns, CommandError> {
 
 fn write(
     out: &mut (impl Write + Send),
-    columns: Option<(Form, Columns)>,
+    target: &Target,
     parts: &[ExportedGames<'_>],
     threads: usize,
     with_bar: bool,
@@ -250,9 +267,10 @@ fn write(
     } else {
         ProgressBar::hidden()
     };
-    let written = match columns {
-        Some((form, columns)) => table::write(out, form, &columns, parts, threads, &bar),
-        None => {
+    let written = match target {
+        Target::Table(form, columns) => table::write(out, *form, columns, parts, threads, &bar),
+        Target::Book(options) => book::write(out, *options, parts, threads, &bar),
+        Target::Pgn => {
             let mut parts = parts.iter();
             parts.try_for_each(|part| write_games(out, part, threads, &bar))
         }

@@ -1,5 +1,6 @@
 //! The real program: its commands, messages and exit codes, and its mounts.
 
+mod books;
 mod cache;
 mod changes;
 mod clocks;

@@ -193,6 +193,19 @@ fn arguments_are_read_before_databases_are_opened() {
         ),
         (&["export", "--columns", "White"], "--columns is for tables"),
         (&["export", "--part", "0/2"], "--part is K/N"),
+        (&["export", "--uniform"], "--uniform is for books"),
+        (
+            &["export", "--to", "csv", "--min-games", "3"],
+            "--min-games is for books",
+        ),
+        (
+            &["export", "--to", "polyglot", "--part", "1/2"],
+            "--part is not for books",
+        ),
+        (
+            &["export", "--to", "polyglot", "--columns", "White"],
+            "--columns is for tables",
+        ),
         (
             &["export", "--output", "/none/games.pgn"],
             "create its folder first",

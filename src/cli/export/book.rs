@@ -1,0 +1,116 @@
+//! Games as an opening book of Polyglot.
+
+use std::io::{self, Write};
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use indicatif::ProgressBar;
+
+use super::ExportedGames;
+use crate::cli::{CommandError, counted, logging};
+use chessdb::board::Color;
+use chessdb_library::polyglot::{BookError, BookMoves, BookOptions, BookWritten};
+
+/// The options that only books have.
+pub fn arguments() -> [Arg; 5] {
+    let option = |name: &'static str, value| Arg::new(name).long(name).value_name(value);
+    let number = value_parser!(u32).range(1..);
+    [
+        option("max-ply", "N")
+            .value_parser(number)
+            .help("For a book: counts only the first N moves of each game [default: 1024]"),
+        option("min-games", "N")
+            .value_parser(number)
+            .help("For a book: only moves that were played N times in a position [default: 3]"),
+        option("min-score", "N")
+            .allow_hyphen_values(true)
+            .value_parser(percent)
+            .help("For a book: only moves that scored N percent, from 0 to 100 [default: 0]"),
+        option("side", "SIDE")
+            .value_parser(["white", "black"])
+            .help("For a book: only moves of this side"),
+        Arg::new("uniform")
+            .long("uniform")
+            .action(ArgAction::SetTrue)
+            .help("For a book: gives all moves the same weight"),
+    ]
+}
+
+fn percent(text: &str) -> Result<f64, &'static str> {
+    let number = text.parse().ok().filter(|number| (0.0..=100.0).contains(number));
+    number.ok_or("a number from 0 to 100 is wanted")
+}
+
+/// Reads the options of a book.
+///
+/// # Errors
+/// If one is given for another form.
+pub fn options(matches: &ArgMatches) -> Result<Option<BookOptions>, CommandError> {
+    let text = |name| matches.get_one(name).map(String::as_str);
+    if text("to") != Some("polyglot") {
+        let is_given =
+            |arg: &Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+        return match arguments().iter().find(|arg| is_given(arg)) {
+            Some(arg) => Err(format!("--{} is for books: give --to polyglot", arg.get_id()).into()),
+            None => Ok(None),
+        };
+    }
+    if text("part").is_some() {
+        return Err(
+            "--part is not for books, which count all games together: choose games with --where".into(),
+        );
+    }
+    let usual = BookOptions::default();
+    Ok(Some(BookOptions {
+        max_ply: matches.get_one("max-ply").copied().unwrap_or(usual.max_ply),
+        min_games: matches.get_one("min-games").copied().unwrap_or(usual.min_games),
+        min_score: matches.get_one("min-score").copied().unwrap_or(usual.min_score),
+        side: match text("side") {
+            Some("white") => Some(Color::White),
+            Some("black") => Some(Color::Black),
+            _ => usual.side,
+        },
+        uniform: matches.get_flag("uniform"),
+    }))
+}
+
+/// Writes a book of parts of databases, and says which games are not in it.
+pub fn write(
+    out: &mut impl Write,
+    options: BookOptions,
+    parts: &[ExportedGames<'_>],
+    threads: usize,
+    bar: &ProgressBar,
+) -> io::Result<()> {
+    let written = write_moves(out, options, parts, threads, bar).map_err(|error| match error {
+        BookError::Output(error) => error,
+        error => io::Error::other(error),
+    })?;
+    if written.set_up > 0 {
+        let games = counted(written.set_up, "game");
+        logging::say(format_args!("{games} from set-up positions left out"));
+    }
+    if written.entries == 0 {
+        logging::say(format_args!(
+            "the book is empty: min-games, min-score and side leave no move"
+        ));
+    }
+    Ok(())
+}
+
+fn write_moves(
+    out: &mut impl Write,
+    options: BookOptions,
+    parts: &[ExportedGames<'_>],
+    threads: usize,
+    bar: &ProgressBar,
+) -> Result<BookWritten, BookError> {
+    let mut moves = BookMoves::new(options)?;
+    for part in parts {
+        let games = |places| part.games(places);
+        moves.add(&*part.entry.database, part.len(), games, threads, &|games| {
+            bar.inc(games);
+        })?;
+    }
+    moves.write(out, threads)
+}
