@@ -18,7 +18,7 @@ use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, on_one_line};
 use chessdb_library::positions::{
     Material, MoveRow, MovesTable, Novelty, Occurrence, Pattern, Pawns, Wanted, WantedError, novelties_csv,
-    scan, scan_moves_among,
+    scan_among, scan_moves_among,
 };
 use chessdb_library::query::Query;
 use lines::{header, path, write_game};
@@ -190,11 +190,7 @@ fn find_wanted(search: &Search<'_>, part: &SearchedPart<'_>, wanted: &Wanted) ->
     search.ask(
         part,
         |index| index.find(wanted),
-        |database, threads, done| {
-            let mut found = scan(database, wanted, threads, done);
-            found.retain(|found| part.among.as_ref().is_none_or(|games| games.has(found.game)));
-            found
-        },
+        |database, threads, done| scan_among(database, wanted, part.among.as_ref(), threads, done),
     )
 }
 

@@ -38,7 +38,7 @@ pub use index::{
 };
 pub use last_material::{PieceCounts, last_material};
 pub(crate) use line::{LineStep, follow};
-pub use scan::{MovesScan, Reached, scan, scan_moves, scan_moves_among, scan_part};
+pub use scan::{MovesScan, Reached, scan, scan_among, scan_moves, scan_moves_among, scan_part};
 pub use selection::Selection;
 pub use spelling::{line_names, move_name, position_after, read_line, read_move};
 pub use table::{COLUMNS, MoveRow, MovesTable, san_of};

@@ -29,14 +29,30 @@ pub fn scan(
     threads: usize,
     done: &(dyn Fn(u64) + Sync),
 ) -> Vec<Occurrence> {
-    chunks(database.len(), threads, done, |games| {
-        scan_part(database, wanted, games)
-    })
-    .concat()
+    scan_among(database, wanted, None, threads, done)
 }
 
 /// Like [`scan`], for some of the games.
+pub fn scan_among(
+    database: &dyn Database,
+    wanted: &Wanted,
+    among: Option<&Arc<Selection>>,
+    threads: usize,
+    done: &(dyn Fn(u64) + Sync),
+) -> Vec<Occurrence> {
+    let parts = chunks(database.len(), threads, done, |games| {
+        let games = games.filter(|&game| among.is_none_or(|among| among.has(game)));
+        scan_each(database, wanted, games)
+    });
+    parts.concat()
+}
+
+/// Like [`scan`], for games that follow each other.
 pub fn scan_part(database: &dyn Database, wanted: &Wanted, games: Range<u32>) -> Vec<Occurrence> {
+    scan_each(database, wanted, games)
+}
+
+fn scan_each(database: &dyn Database, wanted: &Wanted, games: impl Iterator<Item = u32>) -> Vec<Occurrence> {
     let found = games.filter_map(|game| occurrence(database, game, wanted));
     // Most games have no match, and reading their keys takes longer than searching a short line.
     let found = found.filter(|found| !database.keys(found.game).deleted);
@@ -93,8 +109,7 @@ pub fn scan_moves_among(
     threads: usize,
     done: &(dyn Fn(u64) + Sync),
 ) -> MovesTable {
-    let mut found = scan(database, &Wanted::Position(*pattern), threads, &|_| ());
-    found.retain(|found| among.is_none_or(|games| games.has(found.game)));
+    let found = scan_among(database, &Wanted::Position(*pattern), among, threads, &|_| ());
     let mut moves = MovesScan::new(database, pattern, &found);
     moves.among = among.cloned();
     let parts = chunks(database.len(), threads, done, |games| moves.part(database, games));

@@ -1,5 +1,7 @@
 //! Comparing what a game has with the values of terms.
 
+use std::cell::OnceCell;
+
 use unicode_normalization::UnicodeNormalization;
 
 use super::tag_term::TagTerm;
@@ -25,9 +27,10 @@ impl TagTerm {
 
     /// True if a text is asked for; `None` is an unknown one.
     pub(super) fn has_text(&self, text: Option<&str>) -> bool {
+        let small = OnceCell::new();
         self.values.iter().any(|value| match (value, text) {
             (TagValue::Unknown, text) => text.is_none(),
-            (TagValue::Words(words), Some(text)) => has_words(text, words),
+            (TagValue::Words(words), Some(text)) => has_words(small.get_or_init(|| folded(text)), words),
             (TagValue::Exact(exact), Some(text)) => is_exactly(text, exact),
             _ => false,
         })
@@ -40,13 +43,17 @@ impl TagTerm {
         };
         let round = round.trim();
         let first = round.split_once('.').map_or(round, |(first, _)| first);
+        let small = OnceCell::new();
         self.values.iter().any(|value| match value {
             TagValue::Number(bounds) => {
                 let is_number = !first.is_empty() && first.bytes().all(|c| c.is_ascii_digit());
                 let number = first.parse().ok().filter(|_| is_number);
                 number.is_some_and(|number| bounds.contains(number))
             }
-            TagValue::Round(wanted) => [round, first].into_iter().any(|text| folded(text) == *wanted),
+            TagValue::Round(wanted) => {
+                let small = small.get_or_init(|| [round, first].map(folded));
+                small.contains(wanted)
+            }
             TagValue::Exact(exact) => is_exactly(round, exact),
             _ => false,
         })

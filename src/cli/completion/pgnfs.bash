@@ -3,6 +3,9 @@ _pgnfs() {
     # Paths of mounts are quoted; a command is not taken for a folder of the same name.
     if [[ ${COMPREPLY-} == /* ]]; then
         compopt -o filenames 2>/dev/null
+    # The value of a field follows it at once.
+    elif [[ ${COMPREPLY-} == *: ]]; then
+        compopt -o nospace 2>/dev/null
     fi
 }
 

@@ -6,7 +6,10 @@ for line in ${(f)"$("${(Q)words[1]}" complete -- "${(@Q)words[1,CURRENT]}" 2>/de
     values+=("${line%%$'\t'*}")
     lines+=("${line/$'\t'/  -- }")
 done
-if (( $#values )); then
+if [[ ${values[1]-} == *: ]]; then
+    # The value of a field follows it at once.
+    compadd -S '' -l -d lines -a values
+elif (( $#values )); then
     compadd -l -d lines -a values
 else
     _files
