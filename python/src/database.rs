@@ -9,13 +9,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PySlice};
 
 use crate::batches::{Batches, HeadersIterator, PgnIterator};
+use crate::found::FoundGames;
 use crate::game::Game;
 use crate::index::{KeptIndex, build, load_or_build};
 use crate::indices::{Int, place, range};
 use crate::parts::{Folder, Member, Problem};
-use crate::search::{Found, PlayedMove, Question, Search, find, moves_table};
+use crate::search::{FoundOrder, PlayedMove, Question, Search, find, moves_table, read_query};
 use crate::source::Source;
-use crate::table::{Columns, Table, USUAL};
+use crate::table::{Columns, Rows, Table, USUAL};
 use chessdb_library::positions::BuildOptions;
 
 /// An open database: a sequence of its games.
@@ -148,25 +149,29 @@ impl Database {
     /// The games from `start` to `stop` as a table in the memory format of Arrow.
     ///
     /// Columns are names of tags, and `number`, `year`, `month`, `day`, `deleted`, `ply_count`, `plies` and `pgn`. What is
-    /// unknown is null. `WhiteElo` and `BlackElo` are numbers; all other tags are texts.
+    /// unknown is null. `WhiteElo` and `BlackElo` are numbers; all other tags are texts. `where` is a query that the games
+    /// answer.
     ///
     /// >>> import chessdb, pyarrow
     /// >>> database = chessdb.open_database("classics.pgn")
     /// >>> table = pyarrow.table(database.table(["number", "White", "year"]))
     /// >>> table.slice(0, 1).to_pylist()
     /// [{'number': 1, 'White': 'Legall de Kermeur', 'year': 1750}]
-    #[pyo3(signature = (columns=None, *, start=None, stop=None))]
+    #[pyo3(signature = (columns=None, *, start=None, stop=None, r#where=None))]
     fn table(
         &self,
         py: Python<'_>,
         columns: Option<Vec<String>>,
         start: Option<Int>,
         stop: Option<Int>,
+        r#where: Option<&str>,
     ) -> PyResult<Table> {
-        let source = self.source()?;
-        let games = range(start, stop, source.len());
+        let search = self.search()?;
+        let games = range(start, stop, search.source.len());
         let columns = Columns::of(columns.as_deref(), &USUAL)?;
-        columns.table(py, [(source, games)], self.threads)
+        let query = r#where.map(|text| read_query(py, text)).transpose()?;
+        let rows = Rows::of(py, &search, games, query.as_ref())?;
+        columns.table(py, [(search.source, rows)], self.threads)
     }
 
     /// Builds the index of positions, which `find` and `moves_table` use from then on.
@@ -199,57 +204,74 @@ impl Database {
         Ok(())
     }
 
-    /// The games that have a position, with its first occurrence in each, in the order of the database.
+    /// The games that answer a query, or have a position, with its first occurrence in each.
     ///
-    /// One argument says what is searched for: `fen`, a FEN or an EPD; `moves`, a line from the usual start position;
-    /// `pawns`, a FEN of which only the pawns count; `material`, pieces such as `KRPkr`. Castling rights and en passant
-    /// count if the FEN has them. Only main lines are searched, and games marked as deleted are left out.
+    /// One argument says what is searched for: `query`, tags and positions in the language of `pgnfs find`; `fen`, a FEN
+    /// or an EPD, which `query` may also be; `moves`, a line from the usual start position; `pawns`, a FEN of which only
+    /// the pawns count; `material`, pieces such as `KRPkr`. Castling rights and en passant count if the FEN has them. Only
+    /// main lines are searched, and games marked as deleted are left out. `sort` is `date` (earliest first), `elo`
+    /// (highest mean first) or the order of the database, and `limit` the number of games at most.
     ///
+    /// A wrong query is a `QueryError`.
+    ///
+    /// >>> import chessdb
+    /// >>> database = chessdb.open_database("classics.pgn")
+    /// >>> [found.game.number for found in database.find("player:morphy result:win year:1858")]
+    /// [13, 14, 15]
     /// >>> import chessdb
     /// >>> database = chessdb.open_database("classics.pgn")
     /// >>> [(found.game.number, found.ply, found.san) for found in database.find(moves="e4 e5 f4 exf4")]
     /// [(7, 4, 'Bc4'), (48, 4, 'Nf3')]
-    #[pyo3(signature = (fen=None, *, moves=None, pawns=None, material=None))]
+    #[pyo3(signature = (query=None, *, fen=None, moves=None, pawns=None, material=None, sort=None, limit=None))]
+    #[expect(clippy::too_many_arguments)]
     fn find(
         &self,
         py: Python<'_>,
+        query: Option<String>,
         fen: Option<String>,
         moves: Option<String>,
         pawns: Option<String>,
         material: Option<String>,
-    ) -> PyResult<Vec<Found>> {
+        sort: Option<&str>,
+        limit: Option<Int>,
+    ) -> PyResult<FoundGames> {
+        let order = FoundOrder::read(sort, limit)?;
         let question = Question {
+            query,
             fen,
             moves,
             pawns,
             material,
         };
-        find(py, &self.search()?, &question.wanted()?)
+        find(py, &[self.search()?], &question.read(py)?, &order)
     }
 
     /// The moves that were played in a position, most frequent first, and last the games that end there.
     ///
-    /// The position is given by `fen` or `moves`, as in `find`. Moves that no game played there are listed if at least
+    /// The position is given by `fen` or `moves`, as in `find`, and `where` is a query that the games answer. Moves that no game played there are listed if at least
     /// two games have the position after them.
     ///
     /// >>> import chessdb
     /// >>> database = chessdb.open_database("classics.pgn")
     /// >>> [(row.san, row.games) for row in database.moves_table(moves="")[:3]]
     /// [('e4', 38), ('d4', 19), ('c4', 3)]
-    #[pyo3(signature = (fen=None, *, moves=None))]
+    #[pyo3(signature = (fen=None, *, moves=None, r#where=None))]
     fn moves_table(
         &self,
         py: Python<'_>,
         fen: Option<String>,
         moves: Option<String>,
+        r#where: Option<&str>,
     ) -> PyResult<Vec<PlayedMove>> {
+        let query = r#where.map(|text| read_query(py, text)).transpose()?;
         let question = Question {
+            query: None,
             fen,
             moves,
             pawns: None,
             material: None,
         };
-        moves_table(py, &self.search()?, &question)
+        moves_table(py, &self.search()?, &question, query.as_ref())
     }
 
     /// Path of the database: that of its main file below the folder that was opened.

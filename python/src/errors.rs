@@ -6,6 +6,7 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use chessdb_library::library::{LibraryEntry, LibraryError};
+use chessdb_library::query::QueryError;
 
 /// The error numbers of Linux for a path that does not exist and for any other failure.
 const ENOENT: i32 = 2;
@@ -78,6 +79,16 @@ pub fn not_opened(py: Python<'_>, error: &LibraryError) -> PyErr {
         }
         None => exception(py, "OpenError", error.to_string(), &file, None),
     }
+}
+
+/// The exception for a wrong query.
+pub fn wrong_query(py: Python<'_>, error: &QueryError) -> PyErr {
+    let made = py.import("chessdb._errors").and_then(|module| {
+        module
+            .getattr("QueryError")?
+            .call1((error.to_string(), &error.term, error.offset))
+    });
+    made.map_or_else(|error| error, PyErr::from_value)
 }
 
 /// An exception of the package.

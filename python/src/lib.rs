@@ -9,6 +9,7 @@ mod batches;
 mod blocks;
 mod database;
 mod errors;
+mod found;
 mod game;
 mod in_chunks;
 mod index;
@@ -35,6 +36,8 @@ mod _chessdb {
     #[pymodule_export]
     use crate::database::{Database, GameIterator};
     #[pymodule_export]
+    use crate::found::{Found, FoundGames};
+    #[pymodule_export]
     use crate::game::Game;
     #[pymodule_export]
     use crate::library::Library;
@@ -45,7 +48,7 @@ mod _chessdb {
     #[pymodule_export]
     use crate::position::Position;
     #[pymodule_export]
-    use crate::search::{Found, PlayedMove};
+    use crate::search::PlayedMove;
     #[pymodule_export]
     use crate::table::Table;
 }

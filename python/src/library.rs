@@ -5,9 +5,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyList};
 
 use crate::database::Database;
+use crate::found::FoundGames;
 use crate::indices::{Int, place};
-use crate::search::{Found, Question, find};
-use crate::table::{Columns, Table, USUAL};
+use crate::search::{FoundOrder, Question, Search, find, read_query};
+use crate::table::{Columns, Rows, Table, USUAL};
 
 /// The open databases of a folder or of an archive: a sequence, sorted by path.
 ///
@@ -71,46 +72,48 @@ impl Library {
     /// >>> table = pyarrow.table(library.table(["database", "number", "White"]))
     /// >>> table.slice(16, 1).to_pylist()
     /// [{'database': 'classics.pgn', 'number': 1, 'White': 'Legall de Kermeur'}]
-    #[pyo3(signature = (columns=None))]
-    fn table(&self, py: Python<'_>, columns: Option<Vec<String>>) -> PyResult<Table> {
+    #[pyo3(signature = (columns=None, *, r#where=None))]
+    fn table(&self, py: Python<'_>, columns: Option<Vec<String>>, r#where: Option<&str>) -> PyResult<Table> {
         let usual: Vec<&str> = ["database"].into_iter().chain(USUAL).collect();
         let columns = Columns::of(columns.as_deref(), &usual)?;
-        let parts = self.databases.iter().map(|(_, database)| {
-            let source = database.get().source()?;
-            let games = 0..source.len();
-            Ok((source, games))
+        let query = r#where.map(|text| read_query(py, text)).transpose()?;
+        let parts = self.searches()?.into_iter().map(|search| {
+            let rows = Rows::of(py, &search, 0..search.source.len(), query.as_ref())?;
+            Ok((search.source, rows))
         });
         columns.table(py, parts.collect::<PyResult<Vec<_>>>()?, self.threads)
     }
 
-    /// The games of all databases that have a position, as `find` of a database gives them, database by database.
+    /// The games of all databases that answer a query, or have a position, as `find` of a database gives them, database by
+    /// database unless they are sorted.
     ///
     /// >>> import chessdb
     /// >>> library = chessdb.open(".")
     /// >>> [(found.game.database, found.game.number) for found in library.find(moves="e4 e5 f4 exf4")]
     /// [('classics.pgn', 7), ('classics.pgn', 48)]
-    #[pyo3(signature = (fen=None, *, moves=None, pawns=None, material=None))]
+    #[pyo3(signature = (query=None, *, fen=None, moves=None, pawns=None, material=None, sort=None, limit=None))]
+    #[expect(clippy::too_many_arguments)]
     fn find(
         &self,
         py: Python<'_>,
+        query: Option<String>,
         fen: Option<String>,
         moves: Option<String>,
         pawns: Option<String>,
         material: Option<String>,
-    ) -> PyResult<Vec<Found>> {
+        sort: Option<&str>,
+        limit: Option<Int>,
+    ) -> PyResult<FoundGames> {
+        let order = FoundOrder::read(sort, limit)?;
         let question = Question {
+            query,
             fen,
             moves,
             pawns,
             material,
         };
-        let wanted = question.wanted()?;
-        let searches = self.databases.iter().map(|(_, database)| database.get().search());
-        let mut all = Vec::new();
-        for search in searches.collect::<PyResult<Vec<_>>>()? {
-            all.extend(find(py, &search, &wanted)?);
-        }
-        Ok(all)
+        let asked = question.read(py)?;
+        find(py, &self.searches()?, &asked, &order)
     }
 
     /// The path as it was given.
@@ -151,6 +154,12 @@ impl Library {
 }
 
 impl Library {
+    /// How the databases are searched.
+    fn searches(&self) -> PyResult<Vec<Search>> {
+        let databases = self.databases.iter();
+        databases.map(|(_, database)| database.get().search()).collect()
+    }
+
     fn all(&self, py: Python<'_>) -> Vec<Py<Database>> {
         let databases = self.databases.iter();
         databases.map(|(_, database)| database.clone_ref(py)).collect()

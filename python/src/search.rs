@@ -1,61 +1,31 @@
-//! Searching for positions, in the index of positions or in all games. These are read in chunks, without the GIL;
-//! Ctrl-C ends a search. The index is only used where it answers in milliseconds: it would read the games of all other
-//! questions in one thread.
+//! Searching for games, in the index of positions or in all games. These are read in chunks, without the GIL; Ctrl-C ends
+//! a search. For a single position, the index is only used where it answers in milliseconds: it would read the games of
+//! all other questions in one thread.
 
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::errors::{ReadError, wrong_query};
+use crate::found::FoundGames;
 use crate::game::Game;
-use crate::in_chunks::in_chunks;
+use crate::in_chunks::{PAUSE, in_chunks};
 use crate::index::KeptIndex;
+use crate::indices::Int;
 use crate::source::Source;
+use chessdb_library::cancel::Cancel;
+use chessdb_library::library::LibraryEntry;
 use chessdb_library::positions::{
-    Damaged, Index, Material, MoveRow, MovesScan, MovesTable, Pattern, Pawns, Wanted, WantedError, san_of,
-    scan_part,
+    Damaged, Index, Material, MoveRow, MovesScan, MovesTable, Occurrence, Pattern, Pawns, Selection, Wanted,
+    WantedError, scan_part,
 };
+use chessdb_library::query::{Query, Searched, SortKey};
 
 /// Number of games in a chunk.
 const CHUNK: u32 = 4096;
-
-/// The first occurrence of a position in a game.
-#[pyclass(frozen, module = "chessdb")]
-pub struct Found {
-    source: Source,
-    found: chessdb_library::positions::Occurrence,
-}
-
-#[pymethods]
-impl Found {
-    /// The game.
-    #[getter]
-    fn game(&self) -> Game {
-        Game::new(&self.source, self.found.game)
-    }
-
-    /// Number of moves before the position.
-    #[getter]
-    fn ply(&self) -> u32 {
-        self.found.ply
-    }
-
-    /// The move played in the position, as SAN; `None` if the game ends there.
-    #[getter]
-    fn san(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        let found = self.found;
-        let san = self.source.read(py, |entry| san_of(&*entry.database, &found))?;
-        Ok(Some(san).filter(|san| !san.is_empty()))
-    }
-
-    fn __repr__(&self) -> String {
-        format!(
-            "<chessdb.Found: game {}, ply {}>",
-            u64::from(self.found.game) + 1,
-            self.found.ply
-        )
-    }
-}
 
 /// A move in the table of a position, with the games in which it was played there.
 #[pyclass(frozen, get_all, module = "chessdb")]
@@ -124,18 +94,61 @@ impl PlayedMove {
 
 /// What is searched for. One field is set.
 pub struct Question {
+    /// A query, or a FEN.
+    pub query: Option<String>,
     pub fen: Option<String>,
     pub moves: Option<String>,
     pub pawns: Option<String>,
     pub material: Option<String>,
 }
 
+/// What a search asks.
+pub enum Asked {
+    /// Tags and positions.
+    Query(Query),
+    /// A position, pawns or material.
+    Wanted(Wanted),
+}
+
+/// Reads a query.
+///
+/// # Errors
+/// If it is wrong.
+pub fn read_query(py: Python<'_>, text: &str) -> PyResult<Query> {
+    Query::parse(text).map_err(|error| wrong_query(py, &error))
+}
+
+/// True for a text that the argument `query` takes as a FEN.
+fn is_fen(text: &str) -> bool {
+    text.matches('/').count() >= 3 && !text.contains(':')
+}
+
 impl Question {
+    /// What is asked.
+    ///
+    /// # Errors
+    /// If it is invalid, or there is not exactly one question.
+    pub fn read(mut self, py: Python<'_>) -> PyResult<Asked> {
+        if self.fen.is_none() && self.query.as_deref().is_some_and(is_fen) {
+            self.fen = self.query.take();
+        }
+        match &self.query {
+            Some(query) if self.others().flatten().next().is_none() => {
+                read_query(py, query).map(Asked::Query)
+            }
+            _ => self.wanted().map(Asked::Wanted),
+        }
+    }
+
+    fn others(&self) -> impl Iterator<Item = &Option<String>> {
+        [&self.fen, &self.moves, &self.pawns, &self.material].into_iter()
+    }
+
     /// The criterion.
     ///
     /// # Errors
     /// If it is invalid, or there is not exactly one.
-    pub fn wanted(&self) -> PyResult<Wanted> {
+    fn wanted(&self) -> PyResult<Wanted> {
         type Read = fn(&str) -> Result<Wanted, WantedError>;
         let readers: [(&str, &Option<String>, Read); 4] = [
             ("fen", &self.fen, |text| {
@@ -153,11 +166,11 @@ impl Question {
             .into_iter()
             .filter_map(|(name, text, read)| Some((name, text.as_deref()?, read)));
         match given.collect::<Vec<_>>().as_slice() {
-            [(name, text, read)] => {
+            [(name, text, read)] if self.query.is_none() => {
                 read(text).map_err(|error| PyValueError::new_err(format!("{name}: {error}")))
             }
             _ => Err(PyValueError::new_err(
-                "say what to find by one of fen, moves, pawns and material",
+                "say what to find by one of query, fen, moves, pawns and material",
             )),
         }
     }
@@ -189,25 +202,113 @@ impl Search {
     }
 }
 
-/// The games with a match.
-pub fn find(py: Python<'_>, search: &Search, wanted: &Wanted) -> PyResult<Vec<Found>> {
-    let found = match search.of_index(py, wanted, |index| index.find(wanted))? {
-        Some(found) => found,
-        None => found(py, search, wanted)?,
-    };
-    let source = &search.source;
-    let found = found.into_iter().map(|found| Found {
-        source: source.clone(),
-        found,
-    });
-    Ok(found.collect())
+/// The order of found games, and how many there are.
+pub struct FoundOrder {
+    key: Option<SortKey>,
+    limit: usize,
 }
 
-fn found(
-    py: Python<'_>,
-    search: &Search,
-    wanted: &Wanted,
-) -> PyResult<Vec<chessdb_library::positions::Occurrence>> {
+impl FoundOrder {
+    /// Reads the arguments.
+    ///
+    /// # Errors
+    /// If they are wrong.
+    pub fn read(sort: Option<&str>, limit: Option<Int>) -> PyResult<FoundOrder> {
+        if let Some(name) = sort.filter(|name| !SortKey::NAMES.contains(name)) {
+            let names = SortKey::NAMES.join(", ");
+            return Err(PyValueError::new_err(format!(
+                "sort: {name:?} is none of {names}"
+            )));
+        }
+        let limit = match limit {
+            None => usize::MAX,
+            Some(Int(limit)) => usize::try_from(limit)
+                .map_err(|_| PyValueError::new_err("limit: a number of games is at least 0"))?,
+        };
+        Ok(FoundOrder {
+            key: sort.and_then(SortKey::of_name),
+            limit,
+        })
+    }
+}
+
+/// The games of some databases that are asked for, database by database unless they are sorted.
+pub fn find(py: Python<'_>, searches: &[Search], asked: &Asked, order: &FoundOrder) -> PyResult<FoundGames> {
+    let mut all = Vec::new();
+    for (number, search) in (0..).zip(searches) {
+        let found = match asked {
+            Asked::Query(query) => answer(py, search, query)?,
+            Asked::Wanted(wanted) => match search.of_index(py, wanted, |index| index.find(wanted))? {
+                Some(found) => found,
+                None => found(py, search, wanted)?,
+            },
+        };
+        all.extend(found.into_iter().map(|found| (number, found)));
+    }
+    let sources: Arc<[Source]> = searches.iter().map(|search| search.source.clone()).collect();
+    if let Some(key) = order.key {
+        let threads = searches.first().map_or(1, |search| search.threads);
+        py.detach(|| {
+            let game = |&(number, found): &(u32, Occurrence)| {
+                let database = &*sources[number as usize].entry.database;
+                (database, found.game)
+            };
+            key.sort(&mut all, game, false, threads);
+        });
+        for source in &*sources {
+            source.read(py, |_| ())?;
+        }
+    }
+    all.truncate(order.limit);
+    Ok(FoundGames::new(all, sources))
+}
+
+/// The games of a database that answer a query.
+///
+/// # Errors
+/// The exception of a signal handler, after which the search ends.
+pub fn answer(py: Python<'_>, search: &Search, query: &Query) -> PyResult<Vec<Occurrence>> {
+    let source = &search.source;
+    let answer = |entry: &LibraryEntry| {
+        let answer = |index: Option<&Index>| {
+            let searched = Searched {
+                path: entry.name(),
+                database: &*entry.database,
+                index,
+                names: None,
+                among: None,
+            };
+            query.answer(&searched, search.threads, &|_| ())
+        };
+        let index = search.index.as_ref().filter(|_| query.groups() > 0);
+        let found = index.and_then(|index| index.answer(entry, |index| answer(Some(index))));
+        // Only an index can be damaged.
+        found.or_else(|| answer(None).ok()).unwrap_or_default()
+    };
+    let cancel = Cancel::default();
+    thread::scope(|scope| {
+        let (sender, mut receiver) = sync_channel(1);
+        let (cancel, answer) = (&cancel, &answer);
+        scope.spawn(move || sender.send(cancel.run(|| source.checked(answer))));
+        loop {
+            let receiver = &mut receiver;
+            let received = py.detach(move || receiver.recv_timeout(PAUSE));
+            if let Err(error) = py.check_signals() {
+                cancel.cancel();
+                return Err(error);
+            }
+            let failed = || ReadError::Failed("the search ended without an answer".to_owned());
+            return match received {
+                Err(RecvTimeoutError::Timeout) => continue,
+                Ok(Ok(Ok(found))) => Ok(found),
+                Ok(Ok(Err(error))) => Err(error.raise(py, &source.entry)),
+                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => Err(failed().raise(py, &source.entry)),
+            };
+        }
+    })
+}
+
+fn found(py: Python<'_>, search: &Search, wanted: &Wanted) -> PyResult<Vec<Occurrence>> {
     let source = &search.source;
     let database = &*source.entry.database;
     let parts = in_chunks(py, source, 0..source.len(), CHUNK, search.threads, |games| {
@@ -216,15 +317,30 @@ fn found(
     Ok(parts.concat())
 }
 
-/// The moves that were played in a position.
-pub fn moves_table(py: Python<'_>, search: &Search, question: &Question) -> PyResult<Vec<PlayedMove>> {
+/// The moves that were played in a position, in the games that answer a query, if there is one.
+pub fn moves_table(
+    py: Python<'_>,
+    search: &Search,
+    question: &Question,
+    query: Option<&Query>,
+) -> PyResult<Vec<PlayedMove>> {
     let wanted = question.wanted()?;
     let Wanted::Position(pattern) = &wanted else {
         return Err(PyValueError::new_err("a table of moves needs fen or moves"));
     };
-    let table = match search.of_index(py, &wanted, |index| index.moves(pattern))? {
+    let among = query.map(|query| {
+        let found = answer(py, search, query)?;
+        let games: Vec<u32> = found.iter().map(|found| found.game).collect();
+        Ok::<_, PyErr>(Arc::new(Selection::of(&games)))
+    });
+    let among = among.transpose()?;
+    let of_index = |index: &Index| match &among {
+        Some(games) => index.among(games).moves(pattern),
+        None => index.moves(pattern),
+    };
+    let table = match search.of_index(py, &wanted, of_index)? {
         Some(table) => table,
-        None => scanned_table(py, search, pattern, &wanted)?,
+        None => scanned_table(py, search, pattern, &wanted, among.as_ref())?,
     };
     let rows = table.rows.into_iter();
     rows.map(|row| PlayedMove::new(py, &search.source, row)).collect()
@@ -235,11 +351,17 @@ fn scanned_table(
     search: &Search,
     pattern: &Pattern,
     wanted: &Wanted,
+    among: Option<&Arc<Selection>>,
 ) -> PyResult<MovesTable> {
     let source = &search.source;
     let database = &*source.entry.database;
-    let found = found(py, search, wanted)?;
+    let mut found = found(py, search, wanted)?;
+    found.retain(|found| among.is_none_or(|games| games.has(found.game)));
     let scan = source.read(py, |_| MovesScan::new(database, pattern, &found))?;
+    let scan = match among {
+        Some(games) => scan.among(Arc::clone(games)),
+        None => scan,
+    };
     let parts = in_chunks(py, source, 0..source.len(), CHUNK, search.threads, |games| {
         scan.part(database, games)
     })?;

@@ -14,7 +14,9 @@ use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 mod columns;
 
 use crate::in_chunks::in_chunks;
+use crate::search::{Search, answer};
 use crate::source::Source;
+use chessdb_library::query::Query;
 use columns::Column;
 
 /// Games in a batch.
@@ -69,6 +71,44 @@ impl Table {
     }
 }
 
+/// The games of a database that have rows.
+pub enum Rows {
+    /// Consecutive ones.
+    All(Range<u32>),
+    /// Some of them.
+    Some(Vec<u32>),
+}
+
+impl Rows {
+    /// Those of `games` that answer a query, or all.
+    ///
+    /// # Errors
+    /// Those of [`answer`].
+    pub fn of(py: Python<'_>, search: &Search, games: Range<u32>, query: Option<&Query>) -> PyResult<Rows> {
+        let Some(query) = query else {
+            return Ok(Rows::All(games));
+        };
+        let found = answer(py, search, query)?;
+        let found = found.iter().map(|found| found.game);
+        Ok(Rows::Some(found.filter(|game| games.contains(game)).collect()))
+    }
+
+    fn len(&self) -> u32 {
+        match self {
+            Rows::All(games) => games.len() as u32,
+            Rows::Some(games) => games.len() as u32,
+        }
+    }
+
+    /// The games in some of the rows.
+    fn games(&self, places: Range<u32>) -> Vec<u32> {
+        match self {
+            Rows::All(games) => (games.start + places.start..games.start + places.end).collect(),
+            Rows::Some(games) => games[places.start as usize..places.end as usize].to_vec(),
+        }
+    }
+}
+
 /// The columns of a table, of any number of databases.
 pub struct Columns {
     columns: Vec<Column>,
@@ -110,16 +150,16 @@ impl Columns {
     pub fn table(
         &self,
         py: Python<'_>,
-        parts: impl IntoIterator<Item = (Source, Range<u32>)>,
+        parts: impl IntoIterator<Item = (Source, Rows)>,
         threads: usize,
     ) -> PyResult<Table> {
         let mut all = Vec::new();
-        for (source, games) in parts {
-            let batch = |games: Range<u32>| {
-                let arrays = columns::arrays(&self.columns, &source.entry, games);
+        for (source, rows) in parts {
+            let batch = |places: Range<u32>| {
+                let arrays = columns::arrays(&self.columns, &source.entry, &rows.games(places));
                 RecordBatch::try_new(Arc::clone(&self.schema), arrays)
             };
-            let batches = in_chunks(py, &source, games, CHUNK, threads, batch)?;
+            let batches = in_chunks(py, &source, 0..rows.len(), CHUNK, threads, batch)?;
             for batch in batches {
                 all.push(batch.map_err(pyo3_arrow::error::PyArrowError::from)?);
             }

@@ -1,12 +1,13 @@
 """The index of positions gives the answers of a search through all games."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import chessdb
 
-QUESTIONS: "list[dict[str, str]]" = [
+QUESTIONS: "list[dict[str, Any]]" = [
     {"moves": ""},
     {"moves": "e4 e5 Nf3"},
     {"moves": "d4 d5 c4 e6 Nc3 Nf6 Bg5"},

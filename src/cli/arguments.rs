@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
 use super::options::{self, Scope};
 use super::{export, find, manual};
 use crate::mount::GUARDIAN;
-use chessdb_library::query::{SYNTAX, fields};
+use chessdb_library::query::{SYNTAX, SortKey, fields};
 
 /// Parses the arguments, including the program's name. The result has no subcommand if mount(8) called the program.
 pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
@@ -172,7 +172,7 @@ fn find() -> Command {
             Arg::new("sort")
                 .long("sort")
                 .value_name("ORDER")
-                .value_parser(find::ORDERS)
+                .value_parser(SortKey::NAMES)
                 .default_value("database")
                 .help(
                     "Shows the games in the order of the databases, the earliest first, or those with the highest \

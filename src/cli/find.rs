@@ -24,8 +24,6 @@ use chessdb_library::query::Query;
 use lines::{header, path, write_game};
 use order::{FoundGame, Order};
 
-pub use order::ORDERS;
-
 /// The values of the option that selects how results are shown.
 pub const SHOWN: [&str; 6] = ["path", "count", "moves", "pgn", "csv", "ndjson"];
 

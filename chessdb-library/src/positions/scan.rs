@@ -110,8 +110,10 @@ pub fn scan_moves_among(
     done: &(dyn Fn(u64) + Sync),
 ) -> MovesTable {
     let found = scan_among(database, &Wanted::Position(*pattern), among, threads, &|_| ());
-    let mut moves = MovesScan::new(database, pattern, &found);
-    moves.among = among.cloned();
+    let moves = MovesScan {
+        among: among.cloned(),
+        ..MovesScan::new(database, pattern, &found)
+    };
     let parts = chunks(database.len(), threads, done, |games| moves.part(database, games));
     moves.table(&parts)
 }
@@ -140,6 +142,14 @@ impl MovesScan {
             rows,
             places,
             among: None,
+        }
+    }
+
+    /// Counts these games only.
+    pub fn among(self, games: Arc<Selection>) -> MovesScan {
+        MovesScan {
+            among: Some(games),
+            ..self
         }
     }
 

@@ -15,6 +15,7 @@ mod error;
 mod evaluate;
 mod field;
 mod groups;
+mod order;
 mod parse;
 mod remembered;
 mod tag_term;
@@ -27,6 +28,7 @@ pub use bounds::{Bounds, BoundsError};
 pub use error::QueryError;
 pub use field::fields;
 pub use groups::{Mirror, PositionGroup, PositionQuery, PositionTerm, TermError};
+pub use order::SortKey;
 
 use crate::positions::Pattern;
 use field::QueryField;

@@ -13,6 +13,7 @@ from chessdb._chessdb import (
     Database,
     Folder,
     Found,
+    FoundGames,
     Game,
     Library,
     Member,
@@ -21,7 +22,7 @@ from chessdb._chessdb import (
     Problem,
     Table,
 )
-from chessdb._errors import ChangedError, Error, OpenError
+from chessdb._errors import ChangedError, Error, OpenError, QueryError
 from chessdb._open import open, open_database
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Error",
     "Folder",
     "Found",
+    "FoundGames",
     "Game",
     "Library",
     "Member",
@@ -37,6 +39,7 @@ __all__ = [
     "PlayedMove",
     "Position",
     "Problem",
+    "QueryError",
     "Table",
     "open",
     "open_database",

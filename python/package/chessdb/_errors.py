@@ -22,6 +22,21 @@ class OpenError(Error):
     """There is no database at a path, or none that can be read."""
 
 
+class QueryError(ValueError):
+    """A query is wrong.
+
+    ``term`` is the term with the error, and ``offset`` its first byte, counted from 1.
+    """
+
+    def __init__(self, message: str, term: str, offset: int) -> None:
+        super().__init__(message, term, offset)
+        self.term = term
+        self.offset = offset
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class ChangedError(Error):
     """A file of the database was changed, cut or replaced since it was opened.
 

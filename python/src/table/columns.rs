@@ -1,6 +1,5 @@
 //! The columns of a table.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
@@ -198,14 +197,14 @@ fn known(value: &str) -> Option<&str> {
 }
 
 /// The columns of some games.
-pub fn arrays(columns: &[Column], entry: &LibraryEntry, games: Range<u32>) -> Vec<ArrayRef> {
+pub fn arrays(columns: &[Column], entry: &LibraryEntry, games: &[u32]) -> Vec<ArrayRef> {
     let needs = |kinds: &[Kind]| columns.iter().any(|column| kinds.contains(&column.kind));
     let needs_tags = needs(&[Kind::Rating, Kind::Tag, Kind::Opening]);
     let needs_keys = needs(&[Kind::Year, Kind::Month, Kind::Day, Kind::Deleted]);
     let needs_plies = needs(&[Kind::PlyCount, Kind::Plies]);
     let mut builders: Vec<Builder<'_>> = columns.iter().map(|column| column.builder(games.len())).collect();
     let mut plies = Vec::new();
-    for game in games {
+    for &game in games {
         plies.clear();
         if needs_plies {
             append_plies(&mut plies, &*entry.database, game);

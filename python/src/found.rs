@@ -1,0 +1,126 @@
+//! The games that a search has found.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyList, PySlice};
+
+use crate::game::Game;
+use crate::indices::{Int, place};
+use crate::source::Source;
+use chessdb_library::positions::{Occurrence, san_of};
+
+/// A game that a search has found, with the place of the position there.
+#[pyclass(frozen, module = "chessdb")]
+pub struct Found {
+    source: Source,
+    found: Occurrence,
+}
+
+#[pymethods]
+impl Found {
+    /// The game.
+    #[getter]
+    fn game(&self) -> Game {
+        Game::new(&self.source, self.found.game)
+    }
+
+    /// Number of moves before the position; 0 if no position was asked for.
+    #[getter]
+    fn ply(&self) -> u32 {
+        self.found.ply
+    }
+
+    /// The move played in the position, as SAN; `None` if the game ends there, or no position was asked for.
+    #[getter]
+    fn san(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let found = self.found;
+        let san = self.source.read(py, |entry| san_of(&*entry.database, &found))?;
+        Ok(Some(san).filter(|san| !san.is_empty()))
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<chessdb.Found: game {}, ply {}>",
+            u64::from(self.found.game) + 1,
+            self.found.ply
+        )
+    }
+}
+
+/// The games that a search has found: a sequence of `Found`.
+///
+/// >>> import chessdb
+/// >>> found = chessdb.open_database("classics.pgn").find("white:morphy result:1-0")
+/// >>> len(found), found[0].game.number, [game.number for game in found.games]
+/// (2, 13, [13, 15])
+#[pyclass(frozen, sequence, module = "chessdb")]
+pub struct FoundGames {
+    /// Which database, and where in it.
+    found: Vec<(u32, Occurrence)>,
+    sources: Arc<[Source]>,
+}
+
+impl FoundGames {
+    /// Games of databases, which have these numbers among `sources`.
+    pub fn new(found: Vec<(u32, Occurrence)>, sources: Arc<[Source]>) -> FoundGames {
+        FoundGames { found, sources }
+    }
+
+    fn source(&self, number: u32) -> PyResult<&Source> {
+        let source = self.sources.get(number as usize);
+        source.ok_or_else(|| PyIndexError::new_err("there is no such database"))
+    }
+}
+
+#[pymethods]
+impl FoundGames {
+    fn __len__(&self) -> usize {
+        self.found.len()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if let Ok(slice) = index.cast::<PySlice>() {
+            let places = slice.indices(self.found.len() as isize)?;
+            let chosen = (0..places.slicelength).map(|n| places.start + places.step * n as isize);
+            let chosen = chosen.filter_map(|place| self.found.get(place as usize).copied());
+            let games = FoundGames::new(chosen.collect(), Arc::clone(&self.sources));
+            return Ok(Bound::new(py, games)?.into_any());
+        }
+        let Ok(index) = index.extract::<Int>() else {
+            return Err(PyTypeError::new_err(
+                "found games are chosen by an integer or a slice of integers",
+            ));
+        };
+        let found = place(index, self.found.len()).and_then(|place| self.found.get(place));
+        let &(number, found) = found.ok_or_else(|| {
+            PyIndexError::new_err(format!(
+                "there is no game with this index among {}",
+                self.found.len()
+            ))
+        })?;
+        let source = self.source(number)?.clone();
+        Ok(Bound::new(py, Found { source, found })?.into_any())
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let found = (0..slf.get().__len__()).map(|place| slf.get_item(place));
+        let found = found.collect::<PyResult<Vec<_>>>()?;
+        Ok(PyList::new(py, found)?.try_iter()?.into_any())
+    }
+
+    /// The games alone.
+    #[getter]
+    fn games(&self) -> PyResult<Vec<Game>> {
+        let games = self.found.iter();
+        games
+            .map(|(number, found)| Ok(Game::new(self.source(*number)?, found.game)))
+            .collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<chessdb.FoundGames: {}>", self.found.len())
+    }
+}

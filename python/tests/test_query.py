@@ -1,0 +1,128 @@
+"""Queries find what an evaluation of headers and moves finds."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import chess
+import pytest
+
+import chessdb
+
+Judge = Callable[["dict[str, str]", "list[str]"], bool]
+
+
+def words(name: str) -> "list[str]":
+    return name.lower().replace(",", " ").split()
+
+
+def has(name: str, *beginnings: str) -> bool:
+    own = words(name)
+    return all(any(word.startswith(beginning) for word in own) for beginning in beginnings)
+
+
+QUESTIONS: "list[tuple[str, Judge]]" = [
+    ("", lambda tags, moves: True),
+    ("white:morphy", lambda tags, moves: has(tags["White"], "morphy")),
+    (
+        "player:morphy result:1-0",
+        lambda tags, moves: (has(tags["White"], "morphy") or has(tags["Black"], "morphy"))
+        and tags["Result"] == "1-0",
+    ),
+    (
+        "player:morphy result:win",
+        lambda tags, moves: (has(tags["White"], "morphy") and tags["Result"] == "1-0")
+        or (has(tags["Black"], "morphy") and tags["Result"] == "0-1"),
+    ),
+    ("-result:1-0", lambda tags, moves: tags["Result"] != "1-0"),
+    ("result:draw|0-1", lambda tags, moves: tags["Result"] in ("1/2-1/2", "0-1")),
+    ("year:1850..1860", lambda tags, moves: "1850" <= tags["Date"][:4] <= "1860"),
+    ("eco:C", lambda tags, moves: tags.get("ECO", "").startswith("C")),
+    ("played:O-O", lambda tags, moves: castles(moves)),
+    ("-played:O-O", lambda tags, moves: not castles(moves)),
+    ('line:"e4 e5 Nf3"', lambda tags, moves: moves[:3] == ["e2e4", "e7e5", "g1f3"]),
+    (
+        'white:morphy line:"e4 e5"',
+        lambda tags, moves: has(tags["White"], "morphy") and moves[:2] == ["e2e4", "e7e5"],
+    ),
+]
+
+
+def castles(moves: "list[str]") -> bool:
+    board = chess.Board()
+    for uci in moves:
+        move = chess.Move.from_uci(uci)
+        if board.is_kingside_castling(move):
+            return True
+        board.push(move)
+    return False
+
+
+@pytest.mark.parametrize("query, judge", QUESTIONS, ids=[query for query, _ in QUESTIONS])
+def test_the_same_games_as_by_hand(own_games: Path, query: str, judge: Judge) -> None:
+    database = chessdb.open_database(own_games / "classics.pgn")
+    expected = [game.number for game in database if judge(game.headers, game.moves())]
+    found = database.find(query)
+    assert [one.game.number for one in found] == expected
+    assert [game.number for game in found.games] == expected
+    table = database.table(["number"], where=query)
+    assert len(table) == len(expected)
+    library = chessdb.open(own_games)
+    numbers = [one.game.number for one in library.find(query) if one.game.database == "classics.pgn"]
+    assert numbers == expected
+
+
+def test_found_games_are_a_sequence(own_games: Path) -> None:
+    database = chessdb.open_database(own_games / "classics.pgn")
+    found = database.find("result:1-0")
+    assert isinstance(found, chessdb.FoundGames)
+    assert len(found[:3]) == 3 and len(found[::2]) == (len(found) + 1) // 2
+    assert found[-1].game.number == found.games[-1].number
+    with pytest.raises(IndexError, match="no game with this index"):
+        found[len(found)]
+    # Unknown parts come first.
+    years = [one.game.headers["Date"].replace("?", "0") for one in database.find("year:1700..", sort="date")]
+    assert years == sorted(years)
+    assert [one.game.number for one in database.find("", limit=2)] == [1, 2]
+    with pytest.raises(ValueError, match='sort: "x" is none of'):
+        database.find("", sort="x")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="at least 0"):
+        database.find("", limit=-1)
+
+
+def test_a_text_with_ranks_is_a_fen(own_games: Path) -> None:
+    database = chessdb.open_database(own_games / "classics.pgn")
+    fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w"
+    numbers = [(one.game.number, one.ply) for one in database.find(fen)]
+    assert numbers == [(one.game.number, one.ply) for one in database.find(fen=fen)]
+    assert numbers == [(one.game.number, one.ply) for one in database.find(f'fen:"{fen}"')]
+    with pytest.raises(ValueError, match="one of query, fen"):
+        database.find("white:morphy", moves="e4")
+
+
+def test_a_table_of_moves_of_some_games(own_games: Path) -> None:
+    database = chessdb.open_database(own_games / "classics.pgn")
+    for _ in range(2):
+        rows = database.moves_table(moves="", where="white:morphy")
+        expected: "dict[str, int]" = {}
+        for one in database.find("white:morphy"):
+            first = chess.Board().san(chess.Move.from_uci(one.game.moves()[0]))
+            expected[first] = expected.get(first, 0) + 1
+        assert {str(row.san): row.games for row in rows if row.games} == expected
+        database.index_positions()
+
+
+@pytest.mark.parametrize(
+    "query, offset, term",
+    [("elo:abc", 1, "elo:abc"), ("white:x colour:w", 9, "colour:w"), ("year:1990..1980", 1, "year:1990..1980")],
+)
+def test_a_wrong_query_names_its_place(own_games: Path, query: str, offset: int, term: str) -> None:
+    database = chessdb.open_database(own_games / "classics.pgn")
+    with pytest.raises(chessdb.QueryError) as raised:
+        database.find(query)
+    assert isinstance(raised.value, ValueError)
+    assert (raised.value.offset, raised.value.term) == (offset, term)
+    assert str(raised.value).startswith(f"query, byte {offset}: ")
+    with pytest.raises(chessdb.QueryError):
+        database.table(where=query)
+    with pytest.raises(chessdb.QueryError):
+        database.moves_table(moves="", where=query)
