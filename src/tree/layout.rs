@@ -66,7 +66,7 @@ impl std::error::Error for ViewError {}
 /// Why a search cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SearchError {
-    /// There is no `=` between name and query.
+    /// There is no `=` between name and query, or no query.
     NoQuery,
     /// The name is not valid for a directory, or could be a query.
     BadName,
@@ -127,6 +127,9 @@ impl Layout {
     /// If name or query is invalid, the name is taken, or there are too many searches.
     pub fn add_search(&mut self, text: &str) -> Result<(), SearchError> {
         let (name, query) = text.split_once('=').ok_or(SearchError::NoQuery)?;
+        if query.trim().is_empty() {
+            return Err(SearchError::NoQuery);
+        }
         let is_name = safe_name(name) == name && cut(name, LONGEST_NAME) == name && !name.contains(':');
         if !is_name {
             return Err(SearchError::BadName);

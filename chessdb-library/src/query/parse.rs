@@ -320,8 +320,9 @@ fn position_term(field: QueryField, text: &str, is_name: bool) -> Result<Positio
     };
     let term = match field {
         QueryField::Line => PositionTerm::line(text),
-        QueryField::Fen if is_name => {
-            PositionTerm::fen(text).or_else(|error| PositionTerm::fen(&with_slashes()).map_err(|_| error))
+        // The underscores after those between ranks are between fields.
+        QueryField::Fen if is_name && text.matches('_').count() >= 7 => {
+            PositionTerm::fen(text).or_else(|_| PositionTerm::fen(&text.replacen('_', "/", 7)))
         }
         QueryField::Fen => PositionTerm::fen(text),
         QueryField::Board => PositionTerm::board(&with_slashes()),

@@ -242,6 +242,8 @@ fn a_name_has_no_slashes() {
             "fen:\"8_8_4k3_8_r7_4P3_4K3_7R w\"",
             "fen:8-8-4k3-8-r7-4P3-4K3-7R_w",
         ),
+        ("fen:8_8_4k3_8_r7_4P3_4K3_7R_w", "fen:8-8-4k3-8-r7-4P3-4K3-7R_w"),
+        ("player:\u{1e9e}a", "player:ssa"),
         ("board:8_8_8_3P4_8_8_8_8", "board:8/8/8/3P4/8/8/8/8"),
         ("line:e4_e5", "line:e4,e5"),
     ] {

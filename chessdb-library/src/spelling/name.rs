@@ -121,7 +121,7 @@ pub(super) fn words(text: &str, has_small: bool) -> Vec<String> {
 /// A letter in small letters; those that are no letters with accents are written as usual without them.
 pub(crate) fn small(c: char) -> impl Iterator<Item = char> {
     let written = match c {
-        'ß' => "ss",
+        'ß' | 'ẞ' => "ss",
         'ø' | 'Ø' => "o",
         'ł' | 'Ł' => "l",
         'đ' | 'Đ' => "d",

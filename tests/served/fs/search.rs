@@ -212,6 +212,7 @@ fn named_searches_are_listed_everywhere() {
     assert_ne!(tree.inode("b/search/tal"), tree.inode("a/search/tal"));
     for (text, error) in [
         ("x", "it is written NAME=QUERY"),
+        ("x= ", "it is written NAME=QUERY"),
         ("a:b=player:x", "its name must be that of a directory"),
         ("tal=player:x", "its name is taken"),
         ("syntax.txt=player:x", "its name is taken"),
