@@ -61,7 +61,7 @@ fn section_1_2_all_databases_are_one_directory_too() {
 #[test]
 fn section_1_2_a_database_shows_its_games_in_every_view() {
     let Some(mounted) = Mounted::new(&[]) else { return };
-    let top = "all.pgn duplicates.csv eco events games games.csv games.ndjson games.parquet info.txt material merged moves overview.html players positions problems.txt years";
+    let top = "all.pgn duplicates.csv eco events games games.csv games.ndjson games.parquet info.txt material merged moves overview.html players positions problems.txt search years";
     assert_eq!(mounted.lines("ls annotated.dci").join(" "), top);
     let count = |command: &str| mounted.lines(command).len();
     assert_eq!(count("find */games club/*/games -name '*.pgn'"), mounted.games);
@@ -288,4 +288,29 @@ fn section_1_9_the_tree_follows_its_source() {
            ls"#,
     );
     assert_eq!(said, "info.txt\n");
+}
+
+#[test]
+fn section_1_14_a_query_is_a_directory() {
+    let Some(mounted) = Mounted::new(&[]) else { return };
+    let (base, own) = ("club/classics.dci", "'club/classics.dci/search/player:morphy'");
+    assert_eq!(mounted.lines(&format!("ls {base}/search")), ["syntax.txt"]);
+    let listing = |directory: &str| mounted.lines(&format!("ls -iL {directory}/players/'Morphy, Paul'"));
+    assert!(listing(base).len() > 3);
+    assert_eq!(listing(own), listing(base), "with the same inodes");
+    let events = |file: &str| mounted.lines(&format!("grep -c '^.Event ' {file}"));
+    assert_eq!(
+        events(&format!("{own}/all.pgn")),
+        events(&format!("{base}/merged/players/'Morphy, Paul.pgn'"))
+    );
+    assert_eq!(
+        mounted.lines(&format!("readlink '{base}/search/player:MORPHY'")),
+        ["player:morphy"]
+    );
+    let everywhere =
+        mounted.lines("cut -d, -f1 'all/search/player:morphy db:classics.dci/games.csv' | sort -u");
+    assert_eq!(everywhere, ["club/classics.dci", "database"]);
+    mounted.shell(&format!(
+        "! ls '{base}/search/colour:white' 2> /dev/null && ! ls '{base}/search/.git' 2> /dev/null"
+    ));
 }
