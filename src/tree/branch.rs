@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use super::codes::Codes;
 use super::combined_view::combined_view;
 use super::filter::Filter;
+use super::found_games::FoundGames;
 use super::game_name::game_of_name;
 use super::games::Games;
 use super::index::ViewIndex;
@@ -16,11 +17,10 @@ use super::layout::Layout;
 use super::names::{canonical, directory_name};
 use super::search::NamedSearch;
 use chessdb::formats::Database;
-use chessdb_library::cancel;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::library::{cut, game_path, numbered};
-use chessdb_library::positions::{Index, Selection};
-use chessdb_library::query::{Query, Searched};
+use chessdb_library::positions::Selection;
+use chessdb_library::query::Query;
 use chessdb_library::spelling::{Names, Spelling};
 
 /// Maximum length of a file name in bytes.
@@ -69,35 +69,6 @@ enum Shown {
     Found(Box<FoundGames>),
 }
 
-/// The games of a branch that answer a query, found when the first of them is asked for.
-struct FoundGames {
-    query: Arc<Query>,
-    /// The branch that is searched.
-    of: Arc<Branch>,
-    /// Called when they are found. Returns false if they cannot be trusted.
-    on_found: Box<dyn Fn() -> bool + Send + Sync>,
-    found: OnceLock<(Filter, bool)>,
-    /// The duplicates among them.
-    duplicates: OnceLock<Duplicates>,
-}
-
-impl FoundGames {
-    fn found(&self) -> &(Filter, bool) {
-        self.found.get().unwrap_or_else(|| {
-            // Others need these, too, and wait for them.
-            self.of.filter();
-            self.of.names();
-            // The next request that needs the games searches again.
-            cancel::while_wanted(|| {
-                self.found.get_or_init(|| {
-                    let found = Filter::new(self.of.find(&self.query));
-                    (found, (self.on_found)())
-                })
-            })
-        })
-    }
-}
-
 impl Branch {
     /// All games of a database, in its own directory.
     pub fn of_one(database: Arc<IndexedDatabase>) -> Branch {
@@ -126,13 +97,7 @@ impl Branch {
         query: &Arc<Query>,
         on_found: impl Fn() -> bool + Send + Sync + 'static,
     ) -> Branch {
-        self.with(Shown::Found(Box::new(FoundGames {
-            query: Arc::clone(query),
-            of: Arc::clone(self),
-            on_found: Box::new(on_found),
-            found: OnceLock::new(),
-            duplicates: OnceLock::new(),
-        })))
+        self.with(Shown::Found(Box::new(FoundGames::new(self, query, on_found))))
     }
 
     fn new(databases: Vec<Arc<IndexedDatabase>>, codes: Option<Codes>, shown: Shown) -> Branch {
@@ -190,7 +155,7 @@ impl Branch {
     }
 
     /// Maximum number of threads for work on all games.
-    fn threads(&self) -> usize {
+    pub(super) fn threads(&self) -> usize {
         self.databases().first().map_or(1, |database| database.threads())
     }
 }
@@ -254,7 +219,7 @@ impl Branch {
     /// The memory that the list of games found by a search takes, in bytes.
     pub fn found_bytes(&self) -> usize {
         match &self.shown {
-            Shown::Found(search) => search.found.get().map_or(0, |(found, _)| found.bytes()),
+            Shown::Found(search) => search.known().map_or(0, Filter::bytes),
             _ => 0,
         }
     }
@@ -264,39 +229,12 @@ impl Branch {
         self.layout().searches()
     }
 
-    /// The games of each database that are shown and answer a query. An index of positions is used if it is there.
-    ///
-    /// Ends when its work is [cancelled](chessdb_library::cancel).
-    fn find(&self, query: &Query) -> Vec<Box<[u32]>> {
-        let names = self.names().map(Arc::as_ref);
-        let find = |(part, database): (usize, &Arc<IndexedDatabase>)| {
-            let answer = |index: Option<&Index>| {
-                let searched = Searched {
-                    path: &database.entry().path,
-                    database: database.database(),
-                    index,
-                    names,
-                    among: self.selection(part).map(Arc::as_ref),
-                };
-                query.answer(&searched, self.threads(), &|_| ())
-            };
-            // Without an index there is always an answer.
-            let found = if self.layout().has_positions() {
-                database.positions().ask_without_building(answer)
-            } else {
-                answer(None).ok()
-            };
-            found.unwrap_or_default().iter().map(|found| found.game).collect()
-        };
-        self.databases().iter().enumerate().map(find).collect()
-    }
-
     /// True if [`Branch::filter`] has to search first.
     pub fn must_search(&self) -> bool {
         match &self.shown {
             Shown::All => false,
             Shown::Unique(filter) => filter.get().is_none(),
-            Shown::Found(search) => search.found.get().is_none(),
+            Shown::Found(search) => search.known().is_none(),
         }
     }
 

@@ -14,6 +14,7 @@ mod collections;
 mod combined_view;
 mod entries;
 mod filter;
+mod found_games;
 mod game_name;
 mod games;
 mod index;

@@ -1,0 +1,90 @@
+//! The games of a branch that a query finds.
+
+use std::sync::{Arc, OnceLock};
+
+use super::branch::Branch;
+use super::filter::Filter;
+use super::indexed_database::IndexedDatabase;
+use chessdb_library::cancel;
+use chessdb_library::duplicates::Duplicates;
+use chessdb_library::positions::Index;
+use chessdb_library::query::{Query, Searched};
+
+/// The games of a branch that answer a query, found when the first of them is asked for.
+pub(super) struct FoundGames {
+    query: Arc<Query>,
+    /// The branch that is searched.
+    pub(super) of: Arc<Branch>,
+    /// Called when they are found. Returns false if they cannot be trusted.
+    on_found: Box<dyn Fn() -> bool + Send + Sync>,
+    found: OnceLock<(Filter, bool)>,
+    /// The duplicates among them.
+    pub(super) duplicates: OnceLock<Duplicates>,
+}
+
+impl FoundGames {
+    /// The games of `of` that answer a query. When they are found, `on_found` is called, which returns false if they cannot
+    /// be trusted.
+    pub(super) fn new(
+        of: &Arc<Branch>,
+        query: &Arc<Query>,
+        on_found: impl Fn() -> bool + Send + Sync + 'static,
+    ) -> FoundGames {
+        FoundGames {
+            query: Arc::clone(query),
+            of: Arc::clone(of),
+            on_found: Box::new(on_found),
+            found: OnceLock::new(),
+            duplicates: OnceLock::new(),
+        }
+    }
+
+    /// The games, if they have been found.
+    pub(super) fn known(&self) -> Option<&Filter> {
+        self.found.get().map(|(found, _)| found)
+    }
+
+    pub(super) fn found(&self) -> &(Filter, bool) {
+        self.found.get().unwrap_or_else(|| {
+            // Others need these, too, and wait for them.
+            self.of.filter();
+            self.of.names();
+            // The next request that needs the games searches again.
+            cancel::while_wanted(|| {
+                self.found.get_or_init(|| {
+                    let found = Filter::new(self.of.find(&self.query));
+                    (found, (self.on_found)())
+                })
+            })
+        })
+    }
+}
+
+impl Branch {
+    /// The games of each database that are shown and answer a query. An index of positions is used if it is there.
+    ///
+    /// Ends when its work is [cancelled](chessdb_library::cancel).
+    fn find(&self, query: &Query) -> Vec<Box<[u32]>> {
+        let names = self.names().map(Arc::as_ref);
+        let find = |(part, database): (usize, &Arc<IndexedDatabase>)| {
+            let answer = |index: Option<&Index>| {
+                let searched = Searched {
+                    path: &database.entry().path,
+                    database: database.database(),
+                    index,
+                    names,
+                    among: self.selection(part).map(Arc::as_ref),
+                };
+                query.answer(&searched, self.threads(), &|_| ())
+            };
+            // Without an index there is always an answer.
+            let found = if self.layout().has_positions() {
+                database.positions().ask_without_building(answer)
+            } else {
+                answer(None).ok()
+            };
+            found.unwrap_or_default().iter().map(|found| found.game).collect()
+        };
+        self.databases().iter().enumerate().map(find).collect()
+    }
+}
