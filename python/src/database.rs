@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PySlice};
 
 use crate::batches::{Batches, HeadersIterator, PgnIterator};
+use crate::book;
 use crate::found::FoundGames;
 use crate::game::Game;
 use crate::index::{KeptIndex, build, load_or_build};
@@ -172,6 +173,37 @@ impl Database {
         let query = r#where.map(|text| read_query(py, text)).transpose()?;
         let rows = Rows::of(py, &search, games, query.as_ref())?;
         columns.table(py, [(search.source, rows)], self.threads)
+    }
+
+    /// Writes an opening book of Polyglot, and returns the number of its entries.
+    ///
+    /// It is the book that `polyglot make-book` makes of the same games with the same options: moves up to `max_ply` that
+    /// were played in at least `min_games` games and scored at least `min_score` percent, of one `side` or of both, with
+    /// weights by their results or, if `uniform`, equal ones. `where` is a query that the games answer. Games from set-up
+    /// positions are left out.
+    ///
+    /// >>> import chessdb
+    /// >>> database = chessdb.open_database("classics.pgn")
+    /// >>> database.polyglot("book.bin", where="year:1800..", min_games=5) > 10
+    /// True
+    #[pyo3(signature = (
+        path, *, r#where=None, max_ply=1024, min_games=3, min_score=0.0, side=None, uniform=false
+    ))]
+    #[expect(clippy::too_many_arguments)]
+    fn polyglot(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        r#where: Option<&str>,
+        max_ply: u32,
+        min_games: u32,
+        min_score: f64,
+        side: Option<&str>,
+        uniform: bool,
+    ) -> PyResult<u64> {
+        let options = book::options(max_ply, min_games, min_score, side, uniform)?;
+        let query = r#where.map(|text| read_query(py, text)).transpose()?;
+        book::write(py, &self.search()?, query.as_ref(), options, &path)
     }
 
     /// Builds the index of positions, which `find` and `moves_table` use from then on.

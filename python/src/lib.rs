@@ -5,8 +5,10 @@
 //! before a result is returned to Python.
 
 mod ahead;
+mod aside;
 mod batches;
 mod blocks;
+mod book;
 mod database;
 mod errors;
 mod found;

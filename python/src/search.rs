@@ -3,20 +3,18 @@
 //! all other questions in one thread.
 
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::thread;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::errors::{ReadError, wrong_query};
+use crate::aside::aside;
+use crate::errors::wrong_query;
 use crate::found::FoundGames;
 use crate::game::Game;
-use crate::in_chunks::{PAUSE, in_chunks};
+use crate::in_chunks::in_chunks;
 use crate::index::KeptIndex;
 use crate::indices::Int;
 use crate::source::Source;
-use chessdb_library::cancel::Cancel;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::positions::{
     Damaged, Index, Material, MoveRow, MovesScan, MovesTable, Occurrence, Pattern, Pawns, Selection, Wanted,
@@ -285,27 +283,7 @@ pub fn answer(py: Python<'_>, search: &Search, query: &Query) -> PyResult<Vec<Oc
         // Only an index can be damaged.
         found.or_else(|| answer(None).ok()).unwrap_or_default()
     };
-    let cancel = Cancel::default();
-    thread::scope(|scope| {
-        let (sender, mut receiver) = sync_channel(1);
-        let (cancel, answer) = (&cancel, &answer);
-        scope.spawn(move || sender.send(cancel.run(|| source.checked(answer))));
-        loop {
-            let receiver = &mut receiver;
-            let received = py.detach(move || receiver.recv_timeout(PAUSE));
-            if let Err(error) = py.check_signals() {
-                cancel.cancel();
-                return Err(error);
-            }
-            let failed = || ReadError::Failed("the search ended without an answer".to_owned());
-            return match received {
-                Err(RecvTimeoutError::Timeout) => continue,
-                Ok(Ok(Ok(found))) => Ok(found),
-                Ok(Ok(Err(error))) => Err(error.raise(py, &source.entry)),
-                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => Err(failed().raise(py, &source.entry)),
-            };
-        }
-    })
+    aside(py, source, answer)
 }
 
 fn found(py: Python<'_>, search: &Search, wanted: &Wanted) -> PyResult<Vec<Occurrence>> {

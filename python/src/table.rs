@@ -93,7 +93,8 @@ impl Rows {
         Ok(Rows::Some(found.filter(|game| games.contains(game)).collect()))
     }
 
-    fn len(&self) -> u32 {
+    /// Their number.
+    pub fn len(&self) -> u32 {
         match self {
             Rows::All(games) => games.len() as u32,
             Rows::Some(games) => games.len() as u32,
@@ -101,7 +102,7 @@ impl Rows {
     }
 
     /// The games in some of the rows.
-    fn games(&self, places: Range<u32>) -> Vec<u32> {
+    pub fn games(&self, places: Range<u32>) -> Vec<u32> {
         match self {
             Rows::All(games) => (games.start + places.start..games.start + places.end).collect(),
             Rows::Some(games) => games[places.start as usize..places.end as usize].to_vec(),

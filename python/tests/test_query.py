@@ -1,9 +1,10 @@
 """Queries find what an evaluation of headers and moves finds."""
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import chess
+import chess.polyglot
 import pytest
 
 import chessdb
@@ -126,3 +127,24 @@ def test_a_wrong_query_names_its_place(own_games: Path, query: str, offset: int,
         database.table(where=query)
     with pytest.raises(chessdb.QueryError):
         database.moves_table(moves="", where=query)
+
+
+def test_a_book_is_that_of_the_program(own_games: Path, tmp_path: Path, program: str) -> None:
+    database = chessdb.open_database(own_games / "classics.pgn")
+    ours, theirs = tmp_path / "ours.bin", tmp_path / "theirs.bin"
+    for where, options in [("", {}), ("result:1-0", {"min_games": 1}), ("year:1850..", {"side": "white"})]:
+        entries = database.polyglot(ours, where=where, **options)  # type: ignore[arg-type]
+        command = [program, "export", "--to", "polyglot", "--output", str(theirs), "--where", where]
+        for name, value in options.items():
+            command += ["--" + name.replace("_", "-"), str(value)]
+        theirs.unlink(missing_ok=True)
+        subprocess.run([*command, str(own_games / "classics.pgn")], check=True)
+        assert ours.read_bytes() == theirs.read_bytes()
+        assert entries == ours.stat().st_size // 16 > 0
+    with chess.polyglot.open_reader(ours) as book:
+        assert any(entry.move.uci() == "e2e4" for entry in book.find_all(chess.Board()))
+    with pytest.raises(ValueError, match="neither white nor black"):
+        database.polyglot(ours, side="red")  # type: ignore[arg-type]
+    with pytest.raises(OSError, match="nowhere"):
+        database.polyglot(tmp_path / "nowhere" / "book.bin")
+    assert sorted(file.name for file in tmp_path.glob("*.bin*")) == ["ours.bin", "theirs.bin"]

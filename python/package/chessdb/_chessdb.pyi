@@ -172,6 +172,17 @@ class Database:
         stop: Optional[int] = None,
         where: Optional[str] = None,
     ) -> Table: ...
+    def polyglot(
+        self,
+        path: Union[str, PathLike[str]],
+        *,
+        where: Optional[str] = None,
+        max_ply: int = 1024,
+        min_games: int = 3,
+        min_score: float = 0.0,
+        side: Optional[Literal["white", "black"]] = None,
+        uniform: bool = False,
+    ) -> int: ...
     def index_positions(
         self, folder: Union[str, PathLike[str], None] = None, *, memory: int = 512 << 20
     ) -> None: ...

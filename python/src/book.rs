@@ -1,0 +1,96 @@
+//! Opening books of Polyglot.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::aside::aside;
+use crate::search::Search;
+use crate::table::Rows;
+use chessdb::board::Color;
+use chessdb_library::library::LibraryEntry;
+use chessdb_library::polyglot::{BookError, BookMoves, BookOptions};
+use chessdb_library::query::Query;
+
+/// The options of a book from the arguments of Python.
+///
+/// # Errors
+/// If one is wrong.
+pub fn options(
+    max_ply: u32,
+    min_games: u32,
+    min_score: f64,
+    side: Option<&str>,
+    uniform: bool,
+) -> PyResult<BookOptions> {
+    if max_ply == 0 || min_games == 0 {
+        return Err(PyValueError::new_err(
+            "max_ply and min_games: a number is at least 1",
+        ));
+    }
+    if !(0.0..=100.0).contains(&min_score) {
+        return Err(PyValueError::new_err(
+            "min_score: a number from 0 to 100 is wanted",
+        ));
+    }
+    Ok(BookOptions {
+        max_ply,
+        min_games,
+        min_score,
+        side: match side {
+            None => None,
+            Some("white") => Some(Color::White),
+            Some("black") => Some(Color::Black),
+            Some(other) => {
+                return Err(PyValueError::new_err(format!(
+                    "side: {other:?} is neither white nor black"
+                )));
+            }
+        },
+        uniform,
+    })
+}
+
+/// Writes a book of the games that answer a query, or of all. Returns the number of its entries.
+///
+/// # Errors
+/// If it cannot be written; then no file is left. The exception of a signal handler.
+pub fn write(
+    py: Python<'_>,
+    search: &Search,
+    query: Option<&Query>,
+    options: BookOptions,
+    path: &Path,
+) -> PyResult<u64> {
+    let source = &search.source;
+    let rows = Rows::of(py, search, 0..source.len(), query)?;
+    let unfinished = unfinished(path);
+    let write = |entry: &LibraryEntry| {
+        let mut moves = BookMoves::new(options)?;
+        let games = |places| rows.games(places).into_iter();
+        moves.add(&*entry.database, rows.len(), games, search.threads, &|_| ())?;
+        let mut out = BufWriter::new(File::create_new(&unfinished).map_err(BookError::Output)?);
+        let written = moves.write(&mut out, search.threads)?;
+        out.flush().map_err(BookError::Output)?;
+        Ok(written.entries)
+    };
+    let written = aside(py, source, write).and_then(|written: Result<u64, BookError>| {
+        let entries = written.map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?;
+        fs::rename(&unfinished, path)?;
+        Ok(entries)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&unfinished);
+    }
+    written
+}
+
+/// The file that becomes the book when it is complete.
+fn unfinished(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    name.into()
+}
