@@ -152,7 +152,7 @@ WRONG: list[tuple[type[Exception], Callable[[Any], object]]] = [
     (ValueError, lambda database: database.table([""])),
     (ValueError, lambda database: database.table(["elo"])),
     (ValueError, lambda database: database.find()),
-    (ValueError, lambda database: database.find("x w")),
+    (ValueError, lambda database: database.find(fen="x w")),
     (ValueError, lambda database: database.index_positions(memory=-1)),
     (ValueError, lambda _: chessdb.open("\0")),
     (ValueError, lambda _: chessdb.open("/", threads=-1)),

@@ -3,6 +3,7 @@
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import chess.polyglot
 import pytest
@@ -132,8 +133,13 @@ def test_a_wrong_query_names_its_place(own_games: Path, query: str, offset: int,
 def test_a_book_is_that_of_the_program(own_games: Path, tmp_path: Path, program: str) -> None:
     database = chessdb.open_database(own_games / "classics.pgn")
     ours, theirs = tmp_path / "ours.bin", tmp_path / "theirs.bin"
-    for where, options in [("", {}), ("result:1-0", {"min_games": 1}), ("year:1850..", {"side": "white"})]:
-        entries = database.polyglot(ours, where=where, **options)  # type: ignore[arg-type]
+    cases: "list[tuple[str, dict[str, Any]]]" = [
+        ("", {}),
+        ("result:1-0", {"min_games": 1}),
+        ("year:1850..", {"side": "white"}),
+    ]
+    for where, options in cases:
+        entries = database.polyglot(ours, where=where, **options)
         command = [program, "export", "--to", "polyglot", "--output", str(theirs), "--where", where]
         for name, value in options.items():
             command += ["--" + name.replace("_", "-"), str(value)]

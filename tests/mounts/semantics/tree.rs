@@ -20,7 +20,7 @@ fn section_1_1_every_database_is_a_directory_at_its_place() {
 #[test]
 fn section_1_2_all_databases_are_one_directory_too() {
     let Some(mounted) = Mounted::new(&[]) else { return };
-    let top = "all.pgn duplicates.csv eco events games.csv games.ndjson games.parquet info.txt material merged moves overview.html players positions years";
+    let top = "all.pgn duplicates.csv eco events games.csv games.ndjson games.parquet info.txt material merged moves overview.html players positions search years";
     assert_eq!(mounted.lines("ls all").join(" "), top);
     // A player's games are those of all databases, each the same file as there.
     let inodes = |folders: &str, player: &str| {
