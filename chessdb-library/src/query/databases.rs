@@ -15,7 +15,7 @@ impl DatabasePattern {
     /// Reads a pattern. In the name of a directory, each underscore may stand for a slash.
     ///
     /// # Errors
-    /// Says why it is none.
+    /// Says why the text is not a pattern.
     pub(super) fn parse(text: &str, is_name: bool) -> Result<DatabasePattern, String> {
         let underscores = text.bytes().filter(|&c| c == b'_').count() as u32;
         let spellings = if is_name {

@@ -46,8 +46,8 @@ impl Days {
         Ok(days)
     }
 
-    /// True if the game can have been played on one of these days. An unknown month or day may be any, an unknown year
-    /// is none.
+    /// True if the game can have been played on one of these days. An unknown month or day may be any; a game whose
+    /// year is unknown cannot.
     pub(super) fn may_have(self, date: Date) -> bool {
         let (least, most) = (self.least(), self.most());
         let days = |month: u8| match date.day {

@@ -17,8 +17,8 @@
 //! else s - 1 = 5 l + d with a letter l from a to z and a digit d from 1 to 4, or none where d is 0.
 //!
 //! A date has its year in bits 19-9, month in 8-5, day in 4-0; 0, or a month above 12, is unknown. A date of the event
-//! in versions 3 and 4 has y in bits 11-9, month in 8-5, day in 4-0. With y = 0 there is none. Otherwise the year is
-//! that of the game + y - 4, or unknown if that is not above 0.
+//! in versions 3 and 4 has y in bits 11-9, month in 8-5, day in 4-0. With y = 0 the date is unknown. Otherwise the year
+//! is that of the game + y - 4, or unknown if that is not above 0.
 //!
 //! Kinds of ratings: 0 Elo, 1 Rating, 2 Rapid, 3 ICCF, 4 USCF, 5 DWZ, 6 ECF; others are 0.
 
