@@ -114,7 +114,7 @@ impl BranchFs {
         for (database, path) in self.databases().iter().zip(&*self.paths) {
             let found = database.problems_by_file()?.sum();
             if found > 0 {
-                sum.add(path.clone(), found);
+                sum.add(path, found);
             }
         }
         Ok(Some(sum))

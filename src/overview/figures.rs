@@ -1,7 +1,8 @@
 //! Numbers of games by what their tags say.
 
-use std::borrow::Cow;
+use std::borrow::Borrow;
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::spelling::Names;
@@ -11,8 +12,8 @@ use chessdb_library::table::{Column, GamePath, GameRow, Value};
 pub(super) const RATINGS: i64 = 100;
 
 /// How often each text or number occurs.
-#[derive(Clone, Debug, Default)]
-pub struct Counts(HashMap<String, u64>);
+#[derive(Clone, Debug)]
+pub struct Counts<T = String>(HashMap<T, u64>);
 
 /// What an overview shows of the tags of games.
 #[derive(Clone, Debug, Default)]
@@ -20,26 +21,40 @@ pub struct Figures {
     /// Number of games.
     pub games: u64,
     /// Games of each year.
-    pub years: Counts,
+    pub years: Counts<i64>,
     /// Games with each result.
     pub results: Counts,
     /// Games with each opening code.
     pub openings: Counts,
-    /// Players by their rating, in groups that are named after their lowest rating.
-    pub ratings: Counts,
+    /// Players by their rating, in groups by their lowest rating.
+    pub ratings: Counts<i64>,
     /// Games of each player, with either colour.
     pub players: Counts,
 }
 
-impl Counts {
-    /// Counts a text `times` times more.
-    pub fn add(&mut self, text: String, times: u64) {
-        *self.0.entry(text).or_default() += times;
+impl<T> Default for Counts<T> {
+    fn default() -> Counts<T> {
+        Counts(HashMap::new())
+    }
+}
+
+impl<T: Eq + Hash> Counts<T> {
+    /// Counts something `times` times more.
+    pub fn add<Q: Eq + Hash + ToOwned<Owned = T> + ?Sized>(&mut self, what: &Q, times: u64)
+    where
+        T: Borrow<Q>,
+    {
+        match self.0.get_mut(what) {
+            Some(count) => *count += times,
+            None => {
+                self.0.insert(what.to_owned(), times);
+            }
+        }
     }
 
-    fn append(&mut self, others: Counts) {
-        for (text, times) in others.0 {
-            self.add(text, times);
+    fn append(&mut self, others: Counts<T>) {
+        for (what, times) in others.0 {
+            *self.0.entry(what).or_default() += times;
         }
     }
 
@@ -48,21 +63,22 @@ impl Counts {
         self.0.values().sum()
     }
 
-    /// Number of different texts.
+    /// Number of different texts or numbers.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
+}
 
-    /// The texts that are numbers, in ascending order.
+impl Counts<i64> {
+    /// The numbers in ascending order.
     pub(super) fn by_number(&self) -> Vec<(i64, u64)> {
-        let numbers = self.0.iter();
-        let mut numbers: Vec<_> = numbers
-            .filter_map(|(text, &times)| Some((text.parse().ok()?, times)))
-            .collect();
+        let mut numbers: Vec<_> = self.0.iter().map(|(&number, &times)| (number, times)).collect();
         numbers.sort_unstable();
         numbers
     }
+}
 
+impl Counts {
     /// The most frequent texts, the most frequent one first.
     pub(super) fn most(&self, number: usize) -> Vec<(&str, u64)> {
         let texts = self.0.iter();
@@ -90,30 +106,28 @@ impl Figures {
     }
 
     fn add(&mut self, row: &GameRow<'_>) {
-        let text = |tag: &str| row.tag(tag).map(Cow::into_owned);
         let number = |column| match row.value(&column) {
             Some(Value::Number(number)) => Some(number),
             _ => None,
         };
         self.games += 1;
         if let Some(year) = number(Column::Year) {
-            self.years.add(year.to_string(), 1);
+            self.years.add(&year, 1);
         }
-        self.results
-            .add(text("Result").unwrap_or_else(|| "*".to_owned()), 1);
-        if let Some(opening) = text("ECO") {
-            self.openings.add(opening, 1);
+        self.results.add(row.tag("Result").as_deref().unwrap_or("*"), 1);
+        if let Some(opening) = row.tag("ECO") {
+            self.openings.add(&*opening, 1);
         }
         for rating in [Column::WhiteElo, Column::BlackElo]
             .into_iter()
             .filter_map(number)
         {
-            self.ratings.add((rating / RATINGS * RATINGS).to_string(), 1);
+            self.ratings.add(&(rating / RATINGS * RATINGS), 1);
         }
-        let (white, black) = (text("White"), text("Black"));
+        let (white, black) = (row.tag("White"), row.tag("Black"));
         let black = black.filter(|black| Some(black) != white.as_ref());
         for player in [white, black].into_iter().flatten() {
-            self.players.add(player, 1);
+            self.players.add(&*player, 1);
         }
     }
 

@@ -196,7 +196,7 @@ fn results(page: &mut String, figures: &Figures) {
     numbers(page, ["result", "games"], rows().into_iter());
 }
 
-fn ratings(page: &mut String, ratings: &Counts) {
+fn ratings(page: &mut String, ratings: &Counts<i64>) {
     let groups = ratings.by_number();
     section(page, "ratings", "Ratings");
     if groups.is_empty() {

@@ -20,6 +20,7 @@ use chessdb::formats::Database;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::library::{cut, game_path, numbered};
 use chessdb_library::positions::Selection;
+use chessdb_library::positions::{known_line_ends, line_ends};
 use chessdb_library::query::Query;
 use chessdb_library::spelling::{Names, Spelling};
 
@@ -298,16 +299,18 @@ impl Branch {
     /// use, searches these games.
     pub fn duplicates(&self) -> &Duplicates {
         let (formats, threads) = (self.formats(), self.threads());
+        let database = |part: usize| Some(&self.databases().get(part)?.entry().database);
         match &self.shown {
             Shown::Found(search) => search.duplicates.get_or_init(|| {
                 let games = self.filter();
                 let is_shown = |part, game| games.is_some_and(|games| games.has(part, game));
-                Duplicates::find_among(&formats, threads, is_shown)
+                let ends = |part: usize| known_line_ends(database(part)?);
+                Duplicates::find_among(&formats, threads, is_shown, ends)
             }),
-            _ => self
-                .all
-                .duplicates
-                .get_or_init(|| Duplicates::find(&formats, threads)),
+            _ => self.all.duplicates.get_or_init(|| {
+                let ends = |part: usize| line_ends(database(part)?, threads);
+                Duplicates::find_among(&formats, threads, |_, _| true, ends)
+            }),
         }
     }
 }

@@ -12,7 +12,7 @@ use chessdb::formats::Keys;
 use chessdb_library::cancel;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::parallel::at_once;
-use chessdb_library::positions::last_material;
+use chessdb_library::positions::{LineEnd, line_ends};
 
 /// Number of games after which the sort checks whether it was cancelled and whether the files have changed.
 const CHECK_INTERVAL: u32 = 1024;
@@ -52,9 +52,11 @@ impl Entries {
                 }),
                 By::LastMaterial => {
                     let threads = available_parallelism().map_or(1, usize::from);
-                    let material = last_material(database, threads);
+                    let known = line_ends(&entry.database, threads);
                     Entries::collect(view, entry, |game, _, each| {
-                        let counts = material.get(game as usize).map_or(0, |counts| counts.0);
+                        let known = known.as_ref().and_then(|known| known.get(game as usize));
+                        let end = known.copied().unwrap_or_else(|| LineEnd::of(database, game));
+                        let counts = end.material.0;
                         each(Group(counts), Group(counts));
                     })
                 }

@@ -2,8 +2,6 @@
 
 use std::ops::ControlFlow;
 
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
-
 use crate::positions::{LineStep, epd, follow};
 use chessdb::board::{PackedMove, Position};
 use chessdb::formats::Database;
@@ -21,13 +19,6 @@ impl ComparedLine {
     /// Number of moves.
     pub(super) fn plies(&self) -> u32 {
         (self.moves.len() / 2) as u32
-    }
-
-    fn hash(&self) -> u64 {
-        match self.start.as_str() {
-            "" => xxh3_64(&self.moves),
-            start => xxh3_64_with_seed(&self.moves, xxh3_64(start.as_bytes())),
-        }
     }
 }
 
@@ -47,9 +38,4 @@ pub(super) fn line_of(database: &dyn Database, game: u32) -> ComparedLine {
         ControlFlow::Continue(())
     });
     line
-}
-
-/// A hash of the main line of a game.
-pub(super) fn hash_of(database: &dyn Database, game: u32) -> u64 {
-    line_of(database, game).hash()
 }

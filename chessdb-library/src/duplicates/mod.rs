@@ -15,7 +15,7 @@ use std::ops::Range;
 use chessdb::formats::Database;
 
 use crate::parallel::chunks;
-use line::hash_of;
+use crate::positions::{LineEnd, LineEnds};
 use rustc_hash::FxHashMap;
 use seen::ComparedGame;
 
@@ -78,18 +78,19 @@ impl Duplicates {
     /// Searches these databases with up to `threads` threads. The result is incomplete if their files change
     /// meanwhile.
     pub fn find(databases: &[&dyn Database], threads: usize) -> Duplicates {
-        Duplicates::find_among(databases, threads, |_, _| true)
+        Duplicates::find_among(databases, threads, |_, _| true, |_| None)
     }
 
     /// Like [`Duplicates::find`], among the games for which `is_shown` is true. It is given the number of the database
-    /// and that of the game in it.
+    /// and that of the game in it. `ends` returns the ends of a database's main lines if they are known.
     pub fn find_among(
         databases: &[&dyn Database],
         threads: usize,
         is_shown: impl Fn(usize, u32) -> bool + Sync,
+        ends: impl Fn(usize) -> Option<LineEnds>,
     ) -> Duplicates {
         let mut games = ComparedGames::new(databases);
-        let equal = equal_hashes(&games, threads, is_shown);
+        let equal = equal_hashes(&games, threads, is_shown, ends);
         let mut groups: Vec<Vec<Duplicate>> = Vec::new();
         for batch in equal.batches(MOST_SEEN) {
             let mut sorted: Vec<u32> = batch.iter().flat_map(|run| equal.games_of(run)).collect();
@@ -239,13 +240,19 @@ fn equal_hashes(
     games: &ComparedGames<'_>,
     threads: usize,
     is_shown: impl Fn(usize, u32) -> bool + Sync,
+    ends: impl Fn(usize) -> Option<LineEnds>,
 ) -> EqualHashes {
     let mut hashed: Vec<Hashed> = Vec::new();
     for (number, (database, &first)) in games.databases.iter().zip(&games.firsts).enumerate() {
+        let known = ends(number);
+        let end_of = |game: u32| {
+            let known = known.as_ref().and_then(|known| known.get(game as usize));
+            known.copied().unwrap_or_else(|| LineEnd::of(*database, game))
+        };
         let found = chunks(database.len(), threads, &|_| (), |range| {
             let kept = range.filter(|&game| is_shown(number, game) && !database.keys(game).deleted);
             let hashed = kept.map(|game| Hashed {
-                hash: hash_of(*database, game),
+                hash: end_of(game).hash,
                 game: first.saturating_add(game),
             });
             hashed.collect::<Vec<_>>()

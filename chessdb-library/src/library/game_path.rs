@@ -11,21 +11,51 @@ pub fn digits(games: u32) -> usize {
 
 /// Name of a block of `games/`: `000001-001000`.
 pub fn block_name(block: u32, digits: usize) -> String {
-    let first = u64::from(block) * u64::from(BLOCK) + 1;
-    let last = first + u64::from(BLOCK) - 1;
-    format!("{first:0digits$}-{last:0digits$}")
+    let mut name = String::new();
+    append_block_name(&mut name, block, digits);
+    name
 }
 
 /// Name of a game in its block: `000042.pgn`.
 pub fn numbered_game_name(game: u32, digits: usize) -> String {
-    format!("{:0digits$}.pgn", u64::from(game) + 1)
+    let mut name = String::new();
+    append_game_name(&mut name, game, digits);
+    name
 }
 
 /// Path of a game from the directory of its database, which has `games` games: `games/000001-001000/000042.pgn`.
 pub fn game_path(game: u32, games: u32) -> String {
-    let digits = digits(games);
-    let (block, name) = (block_name(game / BLOCK, digits), numbered_game_name(game, digits));
-    format!("games/{block}/{name}")
+    let mut path = String::new();
+    append_game_path(&mut path, game, digits(games));
+    path
+}
+
+/// Appends the path of a game from the directory of its database, whose numbers have so many digits.
+pub fn append_game_path(path: &mut String, game: u32, digits: usize) {
+    path.push_str("games/");
+    append_block_name(path, game / BLOCK, digits);
+    path.push('/');
+    append_game_name(path, game, digits);
+}
+
+fn append_block_name(name: &mut String, block: u32, digits: usize) {
+    let first = u64::from(block) * u64::from(BLOCK) + 1;
+    append_number(name, first, digits);
+    name.push('-');
+    append_number(name, first + u64::from(BLOCK) - 1, digits);
+}
+
+fn append_game_name(name: &mut String, game: u32, digits: usize) {
+    append_number(name, u64::from(game) + 1, digits);
+    name.push_str(".pgn");
+}
+
+/// Appends a number with at least so many digits.
+fn append_number(text: &mut String, number: u64, digits: usize) {
+    let mut buffer = itoa::Buffer::new();
+    let number = buffer.format(number);
+    (number.len()..digits).for_each(|_| text.push('0'));
+    text.push_str(number);
 }
 
 #[cfg(test)]

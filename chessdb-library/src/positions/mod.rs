@@ -22,8 +22,9 @@
 mod epd;
 mod facts;
 mod index;
-mod last_material;
 mod line;
+mod line_ends;
+mod piece_counts;
 mod scan;
 mod selection;
 mod spelling;
@@ -36,8 +37,9 @@ pub use facts::Facts;
 pub use index::{
     BuildOptions, Child, Damaged, Index, IndexError, IndexUse, Novelty, TreeNode, novelties_csv,
 };
-pub use last_material::{PieceCounts, last_material};
 pub(crate) use line::{LineStep, follow};
+pub use line_ends::{LineEnd, LineEnds, known_line_ends, line_ends};
+pub use piece_counts::PieceCounts;
 pub use scan::{MovesScan, Reached, scan, scan_among, scan_moves, scan_moves_among, scan_part};
 pub use selection::Selection;
 pub use spelling::{line_names, move_name, position_after, read_line, read_move};

@@ -1,7 +1,6 @@
 //! The columns of a table, and rows as text.
 
 use std::collections::BTreeSet;
-use std::io::Write;
 
 use super::row::{GameRow, NULL, Value, append_string};
 use crate::csv::append_field;
@@ -273,6 +272,5 @@ fn append_key(out: &mut Vec<u8>, name: &str) {
 }
 
 fn append_integer(out: &mut Vec<u8>, number: i64) {
-    // Writing to a vector cannot fail.
-    let _ = write!(out, "{number}");
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }

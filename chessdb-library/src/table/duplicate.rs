@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::row::{GamePath, append_path, known};
+use super::row::{GamePath, known};
 use crate::csv::append_record;
 use chessdb::game::Tags;
 
@@ -39,8 +39,6 @@ impl DuplicateRow<'_> {
         let tag = |name: &str| self.tags.get(name).and_then(known).unwrap_or_default();
         let number = |number: u64| Cow::from(number.to_string());
         let differs = self.best.map(|best| differences(self.tags, best));
-        let mut path = self.place.folder.as_bytes().to_vec();
-        append_path(&mut path, self.place.game, self.place.digits);
         let fields = [
             number(u64::from(self.group) + 1),
             number(u64::from(self.place.game) + 1),
@@ -51,7 +49,7 @@ impl DuplicateRow<'_> {
             number(self.annotations.into()),
             self.best.is_none().to_string().into(),
             differs.unwrap_or_default().into(),
-            String::from_utf8_lossy(&path),
+            self.place.path().into(),
             self.reason.into(),
         ];
         let database = has_database.then_some(self.place.database.into());

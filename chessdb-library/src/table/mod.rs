@@ -15,6 +15,5 @@ pub use duplicate::DuplicateRow;
 pub use opening::opening;
 pub use parquet::{ColumnRows, Parquet};
 pub use row::{
-    GamePath, GameRow, NULL, Value, append_number, append_path, append_string, further_tags, known,
-    respell_players,
+    GamePath, GameRow, NULL, Value, append_string, field_lengths, further_tags, known, respell_players,
 };

@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::io::Write;
 
 use super::columns::Column;
 use super::moves::RowMoves;
 use super::opening::opening;
-use crate::library::{BLOCK, block_name, numbered_game_name};
-use crate::library::{LibraryEntry, tags_of};
+use crate::csv::append_field;
+use crate::library::{LibraryEntry, append_game_path, tags_of};
 use crate::spelling::Names;
 use chessdb::game::{ROSTER, Tags};
 
@@ -26,6 +25,16 @@ pub struct GamePath<'a> {
     pub game: u32,
     /// Number of digits in the numbers of games.
     pub digits: usize,
+}
+
+impl GamePath<'_> {
+    /// The game's path.
+    pub fn path(&self) -> String {
+        let mut path = String::with_capacity(self.folder.len() + 64);
+        path.push_str(self.folder);
+        append_game_path(&mut path, self.game, self.digits);
+        path
+    }
 }
 
 /// A game as a row.
@@ -63,11 +72,10 @@ impl<'a> GameRow<'a> {
 
     /// The value in a column; `None` if it is unknown.
     pub fn value(&self, column: &Column) -> Option<Value<'_>> {
-        let text = |text: &'_ str| Some(Value::Text(Cow::Owned(text.to_owned())));
         match column {
             Column::Database => Some(Value::Text(self.place.database.into())),
             Column::Number => Some(Value::Number(i64::from(self.place.game) + 1)),
-            Column::Path => text(&self.path()),
+            Column::Path => Some(Value::Text(self.place.path().into())),
             Column::Tag(name) => self.tag(name).map(Value::Text),
             Column::Year => self.date_part(0..4),
             Column::Month => self.date_part(5..7),
@@ -94,12 +102,6 @@ impl<'a> GameRow<'a> {
     fn moves(&self) -> &RowMoves {
         self.moves
             .get_or_init(|| RowMoves::of(&*self.entry.database, self.place.game, &self.tags))
-    }
-
-    fn path(&self) -> String {
-        let mut path = self.place.folder.as_bytes().to_vec();
-        append_path(&mut path, self.place.game, self.place.digits);
-        String::from_utf8(path).unwrap_or_default()
     }
 
     fn date_part(&self, place: std::ops::Range<usize>) -> Option<Value<'_>> {
@@ -131,6 +133,9 @@ pub fn further_tags(tags: &Tags) -> impl Iterator<Item = &str> {
 
 /// The value of a tag without control characters, which PGN omits as well. `None` if the value means unknown.
 pub fn known(value: &str) -> Option<Cow<'_, str>> {
+    if is_plain(value) {
+        return Some(Cow::Borrowed(value));
+    }
     // In UTF-8, control characters are of ASCII or begin with 0xc2.
     let value = if value.bytes().any(|c| c.is_ascii_control() || c == 0xc2) {
         Cow::Owned(value.replace(char::is_control, ""))
@@ -140,19 +145,36 @@ pub fn known(value: &str) -> Option<Cow<'_, str>> {
     (!matches!(value.as_ref(), "" | "?" | "????.??.??")).then_some(value)
 }
 
+/// Lengths of a value as a field of `games.csv` and as a string in `games.ndjson`; `None` if it means unknown.
+pub fn field_lengths(value: &str) -> Option<(u64, u64)> {
+    if is_plain(value) {
+        return Some((value.len() as u64, value.len() as u64 + 2));
+    }
+    let value = known(value)?;
+    let (mut field, mut string) = (Vec::new(), Vec::new());
+    append_field(&mut field, &value);
+    append_string(&mut string, &value);
+    Some((field.len() as u64, string.len() as u64))
+}
+
+/// True for a known value that all tables show as it is, as nearly all values are.
+fn is_plain(value: &str) -> bool {
+    !value.is_empty() && value.bytes().all(|c| IS_PLAIN[usize::from(c)])
+}
+
+/// For each byte, whether it needs no quotation marks, no escape, and no further look.
+const IS_PLAIN: [bool; 256] = {
+    let mut is_plain = [false; 256];
+    let mut byte = b' ';
+    while byte < 0x7f {
+        is_plain[byte as usize] = !matches!(byte, b'"' | b'\\' | b',' | b'?');
+        byte += 1;
+    }
+    is_plain
+};
+
 /// Appends a string of JSON.
 pub fn append_string(out: &mut Vec<u8>, text: &str) {
     // Writing to a vector cannot fail.
     let _ = serde_json::to_writer(out, text);
-}
-
-/// Appends the number of a game.
-pub fn append_number(out: &mut Vec<u8>, game: u32) {
-    let _ = write!(out, "{}", u64::from(game) + 1);
-}
-
-/// Appends the path of the game relative to the database's directory.
-pub fn append_path(out: &mut Vec<u8>, game: u32, digits: usize) {
-    let (block, name) = (block_name(game / BLOCK, digits), numbered_game_name(game, digits));
-    let _ = write!(out, "games/{block}/{name}");
 }

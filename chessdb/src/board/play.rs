@@ -5,7 +5,7 @@ use shakmaty::attacks;
 use super::geometry::{line, reach, with_free_path};
 use super::legality::{castling_targets, taken_en_passant};
 use super::packed::PackedPiece;
-use super::{Bitboard, CastlingSide, Color, File, Illegal, Position, Rank, Role, San, Square};
+use super::{Bitboard, CastlingSide, Color, File, Illegal, Piece, Position, Rank, Role, San, Square};
 
 /// A half-move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +52,17 @@ impl Undo {
     #[inline]
     pub(super) fn changes(&self) -> impl Iterator<Item = &(Square, PackedPiece)> {
         self.before.iter().take(self.changed.into())
+    }
+
+    /// The piece that a move other than castling took.
+    #[inline]
+    pub(crate) fn captured(&self) -> Option<Piece> {
+        // The first square is the one that the moved piece left.
+        let others = self.changes().skip(1);
+        let (_, taken) = others
+            .into_iter()
+            .find(|(_, piece)| *piece != PackedPiece::NONE)?;
+        Some(taken.role()?.of(taken.color()?))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::board::{Move, Position, San, Undo};
+use crate::board::{Move, Piece, Position, San, Undo};
 use crate::game::{Movetext, Tree};
 
 /// Receives a game while it is replayed. All moves are legal.
@@ -51,6 +51,14 @@ impl Ply<'_> {
         let mut position = *self.position;
         position.take_back(self.undo);
         position
+    }
+
+    /// The piece that the move took, a pawn taken en passant included.
+    pub fn captured(&self) -> Option<Piece> {
+        match self.mv {
+            Move::Normal { .. } => self.undo.captured(),
+            Move::Castle(_) | Move::Null => None,
+        }
     }
 
     /// The move as text, which is made here, because most uses of main lines need none.

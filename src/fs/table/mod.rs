@@ -17,12 +17,9 @@ use super::gather::decode_missing;
 use super::types::FsError;
 use crate::tree::{Games, Table};
 use chessdb::game::ROSTER;
-use chessdb_library::library::{LibraryEntry, tags_of};
+use chessdb_library::library::{LibraryEntry, append_game_path, tags_of};
 use chessdb_library::spelling::Names;
-use chessdb_library::table::{
-    Columns, GamePath, GameRow, NULL, append_field, append_number, append_path, append_string, known,
-    respell_players,
-};
+use chessdb_library::table::{Columns, GamePath, GameRow, NULL, field_lengths, respell_players};
 pub(super) use combined::CombinedTables;
 pub(super) use duplicates::write_duplicates;
 pub(super) use parquet::write_parquet;
@@ -207,28 +204,27 @@ fn lengths_of(
     columns: &mut BTreeSet<String>,
 ) -> Lengths {
     let mut lengths = Lengths::default();
-    let (mut scratch, mut json) = (Vec::new(), Vec::new());
+    let mut path = String::new();
     for game in games {
         let mut tags = tags_of(&*entry.database, game);
         respell_players(&mut tags, names);
-        scratch.clear();
-        json.clear();
-        append_number(&mut scratch, game);
-        append_path(&mut scratch, game, digits);
+        path.clear();
+        append_game_path(&mut path, game, digits);
+        let number = (u64::from(game) + 1).ilog10() + 1;
+        let both = path.len() as u64 + u64::from(number);
+        lengths.csv += both;
         // In JSON, the path is in quotation marks.
-        lengths.ndjson += scratch.len() as u64 + 2;
+        lengths.ndjson += both + 2;
         for (n, (name, value)) in tags.iter().enumerate() {
-            if let Some(value) = known(value) {
-                append_field(&mut scratch, &value);
-                append_string(&mut json, &value);
+            if let Some((field, string)) = field_lengths(value) {
+                lengths.csv += field;
+                lengths.ndjson += string;
                 lengths.known += 1;
                 if n >= ROSTER.len() && !columns.contains(name) {
                     columns.insert(name.to_owned());
                 }
             }
         }
-        lengths.csv += scratch.len() as u64;
-        lengths.ndjson += json.len() as u64;
     }
     lengths
 }

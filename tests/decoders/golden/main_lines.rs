@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use chessdb::board::{File, Move, PackedMove, Square};
 use chessdb::formats::Options;
 use chessdb::game::{Game, Token};
+use chessdb_library::positions::{LineEnd, PieceCounts};
 
 use super::*;
 use testkit::samples::{candidates, files_below, open, shared};
@@ -80,6 +81,26 @@ fn main_lines_of_all_samples_are_those_of_the_games() {
         }
     }
     eprintln!("{lines} main lines of {} databases compared", databases.len());
+}
+
+#[test]
+fn the_pieces_at_the_end_of_a_line_are_those_of_its_last_position() {
+    needs!(samples);
+    let mut takings = 0;
+    for (name, database) in &databases() {
+        for game in 0..database.len() {
+            let mut last = None;
+            database.main_line(game, &mut |ply| {
+                takings += usize::from(ply.captured().is_some());
+                last = Some(*ply.position);
+                ControlFlow::Continue(())
+            });
+            let Some(last) = last else { continue };
+            let end = LineEnd::of(&**database, game);
+            assert_eq!(end.material, PieceCounts::of(&last), "{name}, game {}", game + 1);
+        }
+    }
+    assert!(takings > 10_000, "{takings}");
 }
 
 #[test]

@@ -1,11 +1,7 @@
-//! The material at the end of games.
+//! How many pieces of each kind are on a board.
 
-use std::ops::ControlFlow;
-
-use super::line::{LineStep, follow};
-use crate::parallel::chunks;
-use chessdb::board::{Color, Position, Role};
-use chessdb::formats::Database;
+use chessdb::board::{Color, Move, Position, Role};
+use chessdb::replay::Ply;
 
 /// Kinds of pieces in the order of names, with the number of bits that the maximum number of each needs.
 const KINDS: [(Role, u32); 6] = [
@@ -33,6 +29,24 @@ impl PieceCounts {
         }))
     }
 
+    /// Follows a move that has been played.
+    #[inline]
+    pub(super) fn follow(&mut self, ply: &Ply<'_>) {
+        if let Some(captured) = ply.captured() {
+            self.0 -= one(captured.color, captured.role);
+        }
+        if let Move::Normal {
+            promotion: Some(role),
+            ..
+        } = ply.mv
+        {
+            // The other side is to move.
+            let color = !ply.position.turn();
+            self.0 += one(color, role);
+            self.0 -= one(color, Role::Pawn);
+        }
+    }
+
     /// The pieces as letters, upper case for White: `KRPkr`.
     pub fn name(self) -> String {
         let mut left = 64;
@@ -48,25 +62,27 @@ impl PieceCounts {
     }
 }
 
-/// The pieces left at the end of each game's main line.
-pub fn last_material(database: &dyn Database, threads: usize) -> Vec<PieceCounts> {
-    let counts = chunks(database.len(), threads, &|_| (), |games| {
-        games.map(|game| at_end(database, game)).collect::<Vec<_>>()
-    });
-    counts.concat()
+/// The counts of a single piece.
+fn one(color: Color, role: Role) -> u64 {
+    ONE[usize::from(color.is_black())][role as usize]
 }
 
-fn at_end(database: &dyn Database, game: u32) -> PieceCounts {
-    let mut last = Position::initial();
-    follow(database, game, |step| {
-        last = match step {
-            LineStep::Start(position) => *position,
-            LineStep::Ply(step) => *step.position,
-        };
-        ControlFlow::Continue(())
-    });
-    PieceCounts::of(&last)
-}
+/// The counts of a single piece by colour, White first, and by the number of its role.
+const ONE: [[u64; 7]; 2] = {
+    let mut one = [[0; 7]; 2];
+    let mut left = 64;
+    let mut color = 0;
+    while color < 2 {
+        let mut kind = 0;
+        while kind < KINDS.len() {
+            left -= KINDS[kind].1;
+            one[color][KINDS[kind].0 as usize] = 1 << left;
+            kind += 1;
+        }
+        color += 1;
+    }
+    one
+};
 
 #[cfg(test)]
 mod tests {
