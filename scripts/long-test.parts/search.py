@@ -21,6 +21,7 @@ from find import Found, Game, Question, compared, drawn, end_of, played_at_rando
 OF_ONE_KIND = 30
 COMBINED = 150
 
+MIRRORS = ("", "", "colour", "side", "both")
 VALUES = {"P": 1, "N": 3, "B": 3, "R": 5, "Q": 9}
 
 
@@ -340,7 +341,7 @@ def group_at(games: Games, number: int, ply: int, chance: random.Random) -> tupl
     return Group(terms, least, most, plies), " ".join(texts)
 
 
-def combined(games: Games, chance: random.Random) -> Question:
+def combined(games: Games, chance: random.Random, mirrors: tuple[str, ...] = MIRRORS) -> Question:
     number, _ = somewhere(games, chance)
     last = len(games.games[number].moves)
     plies = sorted({chance.randint(0, last) for _ in range(chance.choice([0, 1, 1, 2, 2, 3]))})
@@ -357,7 +358,7 @@ def combined(games: Games, chance: random.Random) -> Question:
         inside = groups[0] if groups else Group([], 0, sys.maxsize, 1)
         excluded.append(Group([[term]], inside.least, inside.most, 1))
         texts = [" ".join([f"-{term.text}", *texts[:1]]), *texts[1:]]
-    mirror = chance.choice(["", "", "colour", "side", "both"])
+    mirror = chance.choice(mirrors)
     if mirror:
         texts[-1] += f" mirror:{mirror}"
     return Question([" then ".join(texts)], games.answer(groups, excluded, mirror))
