@@ -108,7 +108,8 @@ impl Parquet {
                 _ => kind.with_repetition(Repetition::OPTIONAL),
             };
             let kind = match column {
-                Column::Number => kind,
+                // A main line has up to 65,535 half-moves.
+                Column::Number | Column::Plies => kind,
                 column if is_number(column) => kind.with_logical_type(Some(LogicalType::integer(16, true))),
                 _ => kind,
             };

@@ -5,6 +5,9 @@ use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::RowAccessor;
+
 use super::scratch::{Scratch, pgnfs, run};
 use super::simplecdb::{self, Game, ILLEGAL, OPERA};
 use testkit::needs;
@@ -262,6 +265,20 @@ fn long_games_are_exported_in_their_order() {
         .collect();
     assert!(begins.iter().copied().eq((0..200).map(|n| n % 3 == 0)));
     assert_eq!(exported("3"), one);
+}
+
+#[test]
+fn a_table_has_all_plies_of_a_very_long_game() {
+    let scratch = Scratch::new();
+    let (games, table) = (scratch.path("long.pgn"), scratch.path("long.parquet"));
+    let moves = "Nf3 Nf6 Ng1 Ng8 ".repeat(10_000);
+    fs::write(&games, format!("[Event \"?\"]\n[Result \"*\"]\n\n{moves}*\n")).unwrap();
+    let mut export = pgnfs();
+    export.args(["export", "--to=parquet", "--columns=plies", "--output"]);
+    assert_eq!(run(export.arg(&table).arg(&games)).code, Some(0));
+    let rows = SerializedFileReader::new(fs::File::open(table).unwrap()).unwrap();
+    let row = rows.get_row_iter(None).unwrap().next().unwrap().unwrap();
+    assert_eq!(row.get_int(0).unwrap(), 40_000);
 }
 
 #[test]
