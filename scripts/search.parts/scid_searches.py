@@ -138,7 +138,7 @@ def material(one: chess.Board, chance: random.Random) -> Question:
     plies = chance.choice([1, 1, 2, 5, 10, 20])
     flip = chance.choice([0, 0, 1])
     query = f"material:{''.join(sides)} for:{plies}{' mirror:colour' * flip}"
-    rest = f"-flip {flip} -filter RESET -range {{1 999}} -length {plies} -bishops Either -diff {{-99 99}}"
+    rest = f"-flip {flip} -filter RESET -range {{0 999}} -length {plies} -bishops Either -diff {{-99 99}}"
     return Question(query, [("", f"sc_search material {' '.join(options)} {rest}")])
 
 
