@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::LibraryEntry;
 use crate::workers::progress;
-use chessdb::board::PackedMove;
+use chessdb::board::{ByColor, PackedMove};
 use chessdb::formats::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
 use chessdb::game::{Game, Tags};
 use chessdb::replay::Ply;
@@ -50,6 +50,14 @@ impl Database for Reporting {
 
     fn tags(&self, game: u32) -> Tags {
         self.reporting(self.database.tags(game))
+    }
+
+    fn site(&self, game: u32) -> Option<TextId> {
+        self.reporting(self.database.site(game))
+    }
+
+    fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
+        self.reporting(self.database.ratings(game))
     }
 
     fn game(&self, game: u32) -> Decoded {

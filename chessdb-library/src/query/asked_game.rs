@@ -8,7 +8,7 @@ use super::value::GamePart;
 use crate::library::tags_of;
 use crate::table::known;
 use chessdb::board::ByColor;
-use chessdb::formats::{Database, Decoded, Keys};
+use chessdb::formats::{Database, Decoded, Keys, TextId};
 use chessdb::game::{Tags, Token};
 
 /// A game, of which as little is read as terms need.
@@ -39,6 +39,11 @@ impl<'a> AskedGame<'a> {
 
     pub(super) fn tag(&self, name: &str) -> Option<Cow<'_, str>> {
         self.tags().get(name).and_then(known)
+    }
+
+    pub(super) fn site(&self) -> Option<TextId> {
+        let read = AssertUnwindSafe(|| self.database.site(self.game));
+        catch_unwind(read).unwrap_or_default()
     }
 
     pub(super) fn decoded(&self) -> &Decoded {

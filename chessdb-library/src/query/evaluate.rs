@@ -32,7 +32,8 @@ struct AskedTerm<'a> {
     term: &'a TagTerm,
     source: TagSource,
     names: Option<Remembered>,
-    events: Option<Remembered>,
+    /// Of events or sites.
+    others: Option<Remembered>,
     openings: Option<Remembered>,
 }
 
@@ -44,12 +45,12 @@ impl<'a> AskedTerm<'a> {
         use QueryField as F;
         let field = term.field();
         let has_names = matches!(field, None | Some(F::Player | F::White | F::Black | F::Opponent));
-        let has_events = matches!(field, None | Some(F::Event));
+        let has_others = matches!(field, None | Some(F::Event | F::Site));
         AskedTerm {
             term,
             source: term.source(),
             names: has_names.then(|| Remembered::new(2 * games as usize)),
-            events: has_events.then(|| Remembered::new(2 * games as usize)),
+            others: has_others.then(|| Remembered::new(2 * games as usize)),
             openings: (field == Some(F::Opening)).then(|| Remembered::new(CODES)),
         }
     }
@@ -137,7 +138,7 @@ impl<'a> Evaluator<'a> {
         let tag = |name: &str| asked.term.has_text(game.tag(name).as_deref());
         let field = match &asked.term.subject {
             TagSubject::Word => {
-                let is_held = name(keys.white) || name(keys.black) || self.has_event(asked, keys.event);
+                let is_held = name(keys.white) || name(keys.black) || self.has_other(asked, keys.event);
                 return both(is_held);
             }
             TagSubject::Tag(wanted) => {
@@ -163,8 +164,11 @@ impl<'a> Evaluator<'a> {
             F::Opponent => each(name(keys.black), name(keys.white)),
             F::White => both(name(keys.white)),
             F::Black => both(name(keys.black)),
-            F::Event => both(self.has_event(asked, keys.event)),
-            F::Site => both(tag("Site")),
+            F::Event => both(self.has_other(asked, keys.event)),
+            F::Site => both(match game.site() {
+                Some(site) => self.has_other(asked, site),
+                None => tag("Site"),
+            }),
             F::Annotator => both(tag("Annotator")),
             F::Source => both(tag("Source")),
             F::Team => both(tag("WhiteTeam") || tag("BlackTeam")),
@@ -239,14 +243,15 @@ impl<'a> Evaluator<'a> {
         names.is_some_and(|names| names.get(id, has_name))
     }
 
+    /// True if an event or a site is asked for.
     #[inline]
-    fn has_event(&self, asked: &AskedTerm<'_>, id: TextId) -> bool {
-        let has_event = || {
-            let event = self.searched.database.text(id);
-            asked.term.has_text(known(&event).as_deref())
+    fn has_other(&self, asked: &AskedTerm<'_>, id: TextId) -> bool {
+        let has_other = || {
+            let text = self.searched.database.text(id);
+            asked.term.has_text(known(&text).as_deref())
         };
-        let events = asked.events.as_ref();
-        events.is_some_and(|events| events.get(id, has_event))
+        let others = asked.others.as_ref();
+        others.is_some_and(|others| others.get(id, has_other))
     }
 }
 

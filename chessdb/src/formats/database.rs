@@ -88,6 +88,12 @@ pub trait Database: Send + Sync {
         self.game(game).game.tags
     }
 
+    /// The text of the tag `Site`, where the format has an id of it; `None` where only [`Database::tags`] says it.
+    fn site(&self, game: u32) -> Option<TextId> {
+        let _ = game;
+        None
+    }
+
     /// The ratings of the players, as far as their tags are numbers from 1 to 32,767.
     fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
         ratings_of(&self.tags(game))
@@ -134,6 +140,18 @@ pub(super) fn ratings_of(tags: &Tags) -> ByColor<Option<u16>> {
     ByColor {
         white: rating("WhiteElo"),
         black: rating("BlackElo"),
+    }
+}
+
+/// The ratings of which the tags are these numbers, or are missing for 0.
+pub(super) fn ratings_of_numbers<N: TryInto<i16>>([white, black]: [N; 2]) -> ByColor<Option<u16>> {
+    let rating = |number: N| {
+        let number = number.try_into().ok().filter(|&number| number > 0);
+        number.map(i16::unsigned_abs)
+    };
+    ByColor {
+        white: rating(white),
+        black: rating(black),
     }
 }
 

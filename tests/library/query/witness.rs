@@ -260,6 +260,14 @@ fn questions_about_tags_are_answered_as_by_a_reader_of_pgn() {
                 ["WhiteElo", "BlackElo"].map(|tag| rating(tags, tag)),
                 "{name}: game {game}"
             );
+            if let Some(site) = database.site(game) {
+                let tags = database.tags(game);
+                assert_eq!(
+                    Some(&*database.text(site)),
+                    tags.get("Site"),
+                    "{name}: game {game}"
+                );
+            }
         }
         let mut compare = |query: &str, holds: &dyn Fn(&Tags) -> bool| {
             let numbers = 0..database.len();

@@ -35,8 +35,10 @@ use std::ops::ControlFlow;
 use self::header::Header;
 use self::names::{Kind, Names, text_id};
 use self::reading::CodeReading;
+use super::database::ratings_of_numbers;
 use super::rows::Rows;
 use super::{AsFiles, Database, Decoded, Format, Info, Keys, Member, Part, Problem, SourceFile, TextId};
+use crate::board::ByColor;
 use crate::game::Tags;
 use crate::replay::{Ply, main_line_or};
 use crate::text::decode;
@@ -123,6 +125,15 @@ impl Database for ChessAssistant {
         let mut tags = self.tags_of(&header, game, &mut Vec::new());
         game::set_fen(&mut tags, self.fen(&header).as_deref());
         tags
+    }
+
+    fn site(&self, game: u32) -> Option<TextId> {
+        Some(text_id(Kind::Places, self.header(game).place))
+    }
+
+    fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
+        let header = self.header(game);
+        ratings_of_numbers([header.white_elo, header.black_elo])
     }
 
     fn game(&self, game: u32) -> Decoded {

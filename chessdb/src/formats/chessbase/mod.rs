@@ -44,11 +44,12 @@ use self::index::Index;
 use self::names::Names;
 use self::record::Record;
 use self::setup::StoredPosition;
+use super::database::ratings_of_numbers;
 use super::{
     AsFiles, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Part, Problem, SourceFile,
     TextId, by_stem,
 };
-use crate::board::Position;
+use crate::board::{ByColor, Position};
 use crate::game::{Date, Game, Outcome, Tags};
 use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Ply, Replay, Sink, Tree};
 
@@ -229,6 +230,11 @@ impl Database for ChessBase {
             Some(record) => self.tags_of(&record, stored_position(&record).as_ref()),
             None => Tags::new(Outcome::Unknown),
         }
+    }
+
+    fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
+        let record = self.record(game);
+        record.map_or_else(ByColor::default, |record| ratings_of_numbers(record.header.elo()))
     }
 
     fn game(&self, game: u32) -> Decoded {

@@ -41,9 +41,11 @@ use self::texts::Text;
 use super::chessbase_common::archive::InArchive;
 use super::chessbase_common::base::{self, SAMPLE};
 use super::chessbase_common::{Base, Based, Characters, Numbering, Texts, records, values};
+use super::database::ratings_of_numbers;
 use super::{
     Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId,
 };
+use crate::board::ByColor;
 use crate::bytes::{index, le_u16, le_u32};
 use crate::game::{Game, Tags};
 use crate::replay::{MainLine, Ply, Tree};
@@ -261,6 +263,11 @@ impl Database for ChessBase2Cbh {
         };
         let moves = self.moves(&place).and_then(Result::ok);
         self.all_tags(&place, moves.as_ref())
+    }
+
+    fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
+        let place = self.place(game);
+        place.map_or_else(ByColor::default, |place| ratings_of_numbers(place.header.elo()))
     }
 
     fn game(&self, game: u32) -> Decoded {

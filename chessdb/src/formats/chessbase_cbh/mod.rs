@@ -46,9 +46,11 @@ use self::texts::Text;
 use super::chessbase_common::archive::InArchive;
 use super::chessbase_common::base::{self, SAMPLE};
 use super::chessbase_common::{Base, Based, Characters, Numbering, Texts, companions, records, values};
+use super::database::ratings_of_numbers;
 use super::{
     Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId,
 };
+use crate::board::ByColor;
 use crate::bytes::{be_u16, be_u32, index};
 use crate::game::{Game, Tags};
 use crate::replay::{MainLine, Ply, Tree};
@@ -264,6 +266,11 @@ impl Database for ChessBaseCbh {
         let record = self.record(&place);
         let start = record.as_ref().map(|record| self.start(record));
         self.all_tags(&place, record.as_ref(), start.as_ref())
+    }
+
+    fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
+        let place = self.place(game);
+        place.map_or_else(ByColor::default, |place| ratings_of_numbers(place.header.elo()))
     }
 
     fn game(&self, game: u32) -> Decoded {

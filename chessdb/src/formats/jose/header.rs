@@ -7,7 +7,8 @@ use super::games::{Entry, Record};
 use super::myisam::{Row, Table};
 use super::set_up::SetUp;
 use super::tokens::{Tokens, ZeroNag};
-use crate::board::{Position, SetupError};
+use crate::board::{ByColor, Position, SetupError};
+use crate::formats::database::{ratings_of, ratings_of_numbers};
 use crate::formats::{Decoded, Problem};
 use crate::game::{Game, Movetext, Tags};
 use crate::replay::{Fault, MainLine, Replay, Tree};
@@ -28,6 +29,15 @@ impl Jose {
     pub(super) fn tags_of(&self, entry: &Entry) -> Tags {
         let record = self.games.record(entry);
         self.header(entry, &record, &self.start(&record))
+    }
+
+    /// The ratings of a game, which are among its further tags where they are not in their columns.
+    pub(super) fn ratings_of(&self, entry: &Entry) -> ByColor<Option<u16>> {
+        let record = self.games.record(entry);
+        match [Column::WhiteElo, Column::BlackElo].map(|column| record.count(column)) {
+            [Some(white), Some(black)] => ratings_of_numbers([white, black]),
+            _ => ratings_of(&self.tags_of(entry)),
+        }
     }
 
     fn start(&self, record: &Record<'_>) -> Start {

@@ -42,6 +42,7 @@ use self::text::TextDecoder;
 use super::{
     Database, Decoded, Files, Folder, Format, Info, Keys, NotADatabase, Options, Part, Problem, TextId,
 };
+use crate::board::ByColor;
 use crate::game::Tags;
 use crate::replay::{Ply, main_line_or};
 
@@ -190,6 +191,11 @@ impl Database for Jose {
         self.entry(game)
             .map(|entry| self.tags_of(entry))
             .unwrap_or_default()
+    }
+
+    fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
+        self.entry(game)
+            .map_or_else(ByColor::default, |entry| self.ratings_of(entry))
     }
 
     fn game(&self, game: u32) -> Decoded {

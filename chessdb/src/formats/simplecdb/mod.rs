@@ -24,11 +24,12 @@ use self::index::{Entry, Index};
 use self::promotion::Promotions;
 use self::record::Records;
 use self::strings::{EVENTS, PLAYERS, SITES, Strings};
+use super::database::ratings_of_numbers;
 use super::{
     AsFiles, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Part, Problem, SourceFile,
     TextId, by_stem,
 };
-use crate::board::PackedMove;
+use crate::board::{ByColor, PackedMove};
 use crate::game::Tags;
 use crate::replay::{Ply, main_line_or};
 
@@ -126,7 +127,7 @@ impl Database for SimpleCdb {
     }
 
     fn text(&self, id: TextId) -> String {
-        [&self.players, &self.events]
+        [&self.players, &self.events, &self.sites]
             .into_iter()
             .find_map(|strings| strings.of_id(id))
             .unwrap_or_else(|| strings::UNKNOWN.to_owned())
@@ -140,6 +141,15 @@ impl Database for SimpleCdb {
             tags.set_str("FEN", &fen);
         }
         tags
+    }
+
+    fn site(&self, game: u32) -> Option<TextId> {
+        Some(self.sites.id(self.entry(game).site))
+    }
+
+    fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
+        let entry = self.entry(game);
+        ratings_of_numbers([entry.white_elo, entry.black_elo])
     }
 
     fn game(&self, game: u32) -> Decoded {
