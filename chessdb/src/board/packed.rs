@@ -131,15 +131,29 @@ impl PackedMove {
         self.0
     }
 
+    /// The squares that the move leads from and to; any squares for castling and null moves.
+    #[inline]
+    pub fn squares(self) -> (Square, Square) {
+        let square = |bits: u16| Square::new(u32::from(bits & 63));
+        (square(self.0 >> 6), square(self.0))
+    }
+
+    /// False for a move of a piece that stays what it is.
+    #[inline]
+    pub fn is_special(self) -> bool {
+        self.0 >> 12 != 0
+    }
+
     /// The move.
+    #[inline]
     pub fn unpack(self) -> Move {
         match self {
             PackedMove::NULL => Move::Null,
             PackedMove::CASTLE_KING_SIDE => Move::Castle(CastlingSide::KingSide),
             PackedMove::CASTLE_QUEEN_SIDE => Move::Castle(CastlingSide::QueenSide),
             PackedMove(bits) => Move::Normal {
-                from: Square::new(u32::from(bits >> 6 & 63)),
-                to: Square::new(u32::from(bits & 63)),
+                from: self.squares().0,
+                to: self.squares().1,
                 promotion: role_of(usize::from(bits >> 12)),
             },
         }
@@ -171,12 +185,15 @@ mod tests {
                 for promotion in promotions {
                     let mv = Move::Normal { from, to, promotion };
                     assert_eq!(PackedMove::new(mv).unpack(), mv);
+                    assert_eq!(PackedMove::new(mv).squares(), (from, to));
+                    assert_eq!(PackedMove::new(mv).is_special(), promotion.is_some());
                 }
             }
         }
         let castling = [CastlingSide::KingSide, CastlingSide::QueenSide].map(Move::Castle);
         for mv in castling.into_iter().chain([Move::Null]) {
             assert_eq!(PackedMove::new(mv).unpack(), mv);
+            assert!(PackedMove::new(mv).is_special());
         }
     }
 }

@@ -15,6 +15,9 @@ const LOOK_EVERY: u32 = 4;
 /// Likewise, where pieces have to be counted for it.
 const COUNT_EVERY: u32 = 16;
 
+/// Number of games after which it is known whether an outline excludes many.
+const TRIED: u32 = 32;
+
 /// How far a game has got in each image of a query.
 pub(super) struct Matcher<'a> {
     query: &'a QueryImages,
@@ -27,12 +30,41 @@ pub(super) struct Matcher<'a> {
     /// True if it may still have one.
     can_be_excluded: bool,
     /// What a game must have in outline, and what one must have that is excluded.
-    outline: Option<Outline<'a>>,
-    excluded_outline: Option<Outline<'a>>,
+    outline: Option<TriedOutline<'a>>,
+    excluded_outline: Option<TriedOutline<'a>>,
     /// The stored moves of a game.
     moves: Vec<PackedMove>,
     /// The squares of each colour's pieces in the position that was reached last.
     pieces: ByColor<Bitboard>,
+}
+
+/// An outline, as long as it excludes games.
+struct TriedOutline<'a> {
+    outline: Outline<'a>,
+    games: u32,
+    admitted: u32,
+}
+
+impl<'a> TriedOutline<'a> {
+    fn new(sequences: impl Iterator<Item = &'a [GroupTest]>) -> Option<TriedOutline<'a>> {
+        Outline::new(sequences).map(|outline| TriedOutline {
+            outline,
+            games: 0,
+            admitted: 0,
+        })
+    }
+
+    /// False if following the moves of each game takes less time than looking first whether it is needed.
+    fn pays(&self) -> bool {
+        self.games < TRIED || self.admitted < self.games / 4 * 3
+    }
+
+    fn admits(&mut self, moves: &[PackedMove]) -> bool {
+        let admits = self.outline.admits(moves);
+        self.games += 1;
+        self.admitted += u32::from(admits);
+        admits
+    }
 }
 
 /// How far a game has got in one image of a query.
@@ -66,8 +98,8 @@ impl<'a> Matcher<'a> {
             found: None,
             is_excluded: false,
             can_be_excluded: false,
-            outline: Outline::new(query.images.iter().map(Vec::as_slice)),
-            excluded_outline: Outline::new(query.excluded.iter().map(std::slice::from_ref)),
+            outline: TriedOutline::new(query.images.iter().map(Vec::as_slice)),
+            excluded_outline: TriedOutline::new(query.excluded.iter().map(std::slice::from_ref)),
             moves: Vec::new(),
             pieces: ByColor::default(),
         }
@@ -78,14 +110,15 @@ impl<'a> Matcher<'a> {
         let query = self.query;
         self.is_excluded = false;
         self.can_be_excluded = !query.excluded.is_empty();
-        if self.outline.is_some() || self.excluded_outline.is_some() {
+        let [outline, excluded_outline] = [&mut self.outline, &mut self.excluded_outline]
+            .map(|tried| tried.as_mut().filter(|tried| tried.pays()));
+        if outline.is_some() || excluded_outline.is_some() {
             self.moves.clear();
             if database.stored_moves(game, &mut self.moves) {
-                let lacks = |outline: &Outline<'_>| !outline.admits(&self.moves);
-                if query.asks && self.outline.as_ref().is_some_and(lacks) {
+                if outline.is_some_and(|outline| !outline.admits(&self.moves)) {
                     return None;
                 }
-                self.can_be_excluded &= !self.excluded_outline.as_ref().is_some_and(lacks);
+                self.can_be_excluded &= excluded_outline.is_none_or(|outline| outline.admits(&self.moves));
             }
         }
         if !query.asks && !self.can_be_excluded {

@@ -128,6 +128,15 @@ impl MaterialRange {
         })
     }
 
+    /// The least and the most pieces of a side.
+    pub(super) fn pieces_of(&self, color: Color) -> RangeInclusive<u32> {
+        let sum = |counts: &PieceTally| {
+            let counts = KINDS.map(|(role, _)| u32::from(counts[place_of(color, role)]));
+            counts.into_iter().sum()
+        };
+        sum(&self.least)..=sum(&self.most)
+    }
+
     pub(super) fn reflected(&self, reflection: Reflection) -> MaterialRange {
         let mut range = self.clone();
         for color in Color::ALL {

@@ -5,6 +5,7 @@
 //! have what is asked for.
 
 mod board;
+mod board_outline;
 mod contents;
 mod exact;
 mod find;
@@ -15,6 +16,7 @@ mod outline;
 mod plain_board;
 mod played;
 mod reflection;
+mod sketch;
 mod term;
 
 pub use group::{PositionGroup, PositionQuery};

@@ -1,60 +1,65 @@
 //! What stored moves show before they are tested: which pieces are where, how many there are, and where they go.
 //!
-//! Following them on a plain board takes a fraction of the time of a replay, and most games have nowhere what is asked
-//! for. Legal moves come first, so whatever their positions have is seen here, too.
+//! Looking at the squares of the moves, or following them on a plain board, takes a fraction of the time of a replay, and
+//! most games have nowhere what is asked for. Legal moves come first, so whatever their positions have is seen here, too.
 
-use super::contents::SquareContents;
+use super::board_outline::BoardsOutline;
 use super::group::GroupTest;
-use super::plain_board::{PlainBoard, PlainStep, side_of};
+use super::plain_board::{PlainBoard, side_of};
+use super::sketch::{MovedSquares, lost_at_most};
 use super::term::Condition;
-use chessdb::board::{Bitboard, Color, PackedMove, Rank, Role, Square};
+use chessdb::board::{Bitboard, Color, PackedMove};
 
 /// The largest number of terms of each kind that are looked at. A mask has a bit for each.
-const MOST: usize = 64;
+pub(super) const MOST: usize = 64;
 
 /// What a game must have in outline to have one of several sequences of groups.
 #[derive(Debug)]
-pub(super) struct Outline<'a>(Vec<ImageOutline<'a>>);
+pub(super) struct Outline<'a> {
+    images: Vec<ImageOutline<'a>>,
+    /// The least that each side loses in any of them.
+    lost: [u32; 2],
+    /// True if the squares of the moves exclude games.
+    has_squares: bool,
+}
 
 impl<'a> Outline<'a> {
-    /// `None` if no term of some sequence shows.
+    /// `None` if no term of some sequence shows, or all that do hold in the start position.
     pub(super) fn new(sequences: impl Iterator<Item = &'a [GroupTest]>) -> Option<Outline<'a>> {
-        let outlines: Vec<_> = sequences.map(ImageOutline::new).collect();
-        (!outlines.is_empty() && outlines.iter().all(ImageOutline::shows)).then_some(Outline(outlines))
+        let images: Vec<_> = sequences.map(ImageOutline::new).collect();
+        let least = |side: usize| images.iter().map(|image| image.counts.lost[side]).min();
+        let lost = [0, 1].map(|side| least(side).unwrap_or(0));
+        let is_open = |image: &ImageOutline<'_>| !image.admits(&[], [u32::MAX; 2]);
+        let shows = !images.is_empty() && images.iter().all(is_open);
+        shows.then_some(Outline {
+            has_squares: images.iter().any(ImageOutline::has_squares),
+            lost,
+            images,
+        })
     }
 
     /// False if a game with these moves from the normal start position cannot have any of them.
     pub(super) fn admits(&self, moves: &[PackedMove]) -> bool {
-        self.0.iter().any(|outline| outline.admits(moves))
+        let squares = self.has_squares.then(|| MovedSquares::of(moves));
+        let mut images = self.images.iter().filter(|image| {
+            let admits =
+                |squares: &MovedSquares| image.played.admits(squares) && image.boards.admits_squares(squares);
+            squares.as_ref().is_none_or(admits)
+        });
+        let lost = match self.lost {
+            [0, 0] => Some([u32::MAX; 2]),
+            least => lost_at_most(moves, least),
+        };
+        lost.is_some_and(|lost| images.any(|image| image.admits(moves, lost)))
     }
 }
 
-/// The terms of a sequence that show in an outline, each with its alternatives.
+/// The terms of a sequence that show in an outline.
 #[derive(Debug)]
 struct ImageOutline<'a> {
-    /// Those of numbers of pieces.
-    counts: Vec<&'a [Condition]>,
-    /// Those of moves.
-    played: Vec<&'a [Condition]>,
-    /// Those of squares: the alternatives of all.
-    boards: Vec<BoardOutline>,
-    /// Number of alternatives of each of these.
-    alternatives: [u8; MOST],
-}
-
-/// What a term asks of squares.
-#[derive(Debug)]
-struct BoardOutline {
-    /// The number of the term.
-    term: usize,
-    /// What may be on each square: a bit for each place in a tally, and the lowest for nothing.
-    contents: [u16; 64],
-    /// Number of squares of the start position that have something else.
-    missing: i8,
-    /// Pawns that must not have moved.
-    home: Bitboard,
-    /// Number of pieces of each side.
-    least: [u8; 2],
+    counts: CountsOutline<'a>,
+    played: PlayedOutline<'a>,
+    boards: BoardsOutline,
 }
 
 impl<'a> ImageOutline<'a> {
@@ -64,66 +69,151 @@ impl<'a> ImageOutline<'a> {
             let terms = terms().filter(|term| term.iter().all(shows));
             terms.take(MOST).collect()
         };
-        let mut outline = ImageOutline {
-            counts: with(Condition::is_of_counts),
-            played: with(|condition| matches!(condition, Condition::Played(_))),
-            boards: Vec::new(),
-            alternatives: [0; MOST],
+        ImageOutline {
+            counts: CountsOutline::new(with(Condition::is_of_counts)),
+            played: PlayedOutline::new(with(|condition| matches!(condition, Condition::Played(_)))),
+            boards: BoardsOutline::new(terms()),
+        }
+    }
+
+    /// True if the squares of moves are worth a look.
+    fn has_squares(&self) -> bool {
+        !self.played.terms.is_empty() || self.boards.has_squares()
+    }
+
+    fn admits(&self, moves: &[PackedMove], lost: [u32; 2]) -> bool {
+        self.counts.admits(moves, lost) && self.played.admits_moves(moves) && self.boards.admits(moves)
+    }
+}
+
+/// Terms of numbers of pieces, each with its alternatives.
+#[derive(Debug)]
+struct CountsOutline<'a> {
+    terms: Vec<&'a [Condition]>,
+    /// The least that each side has where each of these holds.
+    least: Vec<[u32; 2]>,
+    /// The least that each side has lost where all have held.
+    lost: [u32; 2],
+}
+
+impl<'a> CountsOutline<'a> {
+    fn new(terms: Vec<&'a [Condition]>) -> CountsOutline<'a> {
+        let mut outline = CountsOutline {
+            least: vec![[0; 2]; terms.len()],
+            lost: [0; 2],
+            terms,
         };
-        let boards = terms().filter_map(|term| {
-            let contents = term.iter().map(Condition::contents);
-            contents.collect::<Option<Vec<_>>>()
-        });
-        for (term, alternatives) in boards.enumerate().take(MOST) {
-            if outline.boards.len() + alternatives.len() > MOST {
-                break;
+        for (term, least) in outline.terms.iter().zip(&mut outline.least) {
+            for color in Color::ALL {
+                let (side, ranges) = (
+                    side_of(color),
+                    term.iter().map(|condition| condition.pieces_of(color)),
+                );
+                let most = ranges.clone().map(|range| *range.end()).max();
+                let lost = 16u32.saturating_sub(most.unwrap_or(16));
+                outline.lost[side] = outline.lost[side].max(lost);
+                least[side] = ranges.map(|range| *range.start()).min().unwrap_or(0);
             }
-            outline.alternatives[term] = alternatives.len() as u8;
-            let boards = alternatives
-                .iter()
-                .map(|contents| BoardOutline::new(term, contents));
-            outline.boards.extend(boards);
         }
         outline
     }
 
-    fn shows(&self) -> bool {
-        !(self.counts.is_empty() && self.played.is_empty() && self.boards.is_empty())
-    }
-
-    fn admits(&self, moves: &[PackedMove]) -> bool {
-        let mut board = PlainBoard::initial();
-        let (mut counts, mut played) = (OpenTerms::of(self.counts.len()), OpenTerms::of(self.played.len()));
-        let mut squares = OpenBoards::of(self);
-        counts.close(&self.counts, |condition| condition.holds_for(&board.pieces));
-        for mv in moves {
-            if (counts.0 | played.0 | squares.open.0) == 0 {
-                break;
+    /// False if some term holds nowhere. No side loses more than `lost`.
+    fn admits(&self, moves: &[PackedMove], lost: [u32; 2]) -> bool {
+        if self.lost[0] > lost[0] || self.lost[1] > lost[1] {
+            return false;
+        }
+        let mut board = PlainBoard::initial().clone();
+        let mut open = OpenTerms::of(self.terms.len());
+        open.close(&self.terms, |condition| condition.holds_for(&board.pieces));
+        for &mv in moves {
+            if open.is_empty() {
+                return true;
             }
-            let Some(step) = board.play(mv.unpack()) else {
-                break;
-            };
-            if counts.0 != 0 && step.changes_counts() {
-                counts.close(&self.counts, |condition| condition.holds_for(&board.pieces));
-            }
-            played.close(&self.played, |condition| match condition {
-                Condition::Played(wanted) => wanted.may_be_stored(step.role, step.mv, step.takes),
-                _ => false,
-            });
-            if squares.open.0 != 0 && !squares.follow(&self.boards, &step, &board) {
-                return false;
+            if board.play(mv).takes || mv.is_special() {
+                open.close(&self.terms, |condition| condition.holds_for(&board.pieces));
+                let [white, black] = board.sides.map(u32::from);
+                let mut terms = self.least.iter().enumerate();
+                if terms.any(|(term, least)| open.has(term) && (white < least[0] || black < least[1])) {
+                    return false;
+                }
             }
         }
-        (counts.0 | played.0 | squares.open.0) == 0
+        open.is_empty()
+    }
+}
+
+/// Terms of moves, each with its alternatives.
+#[derive(Debug)]
+struct PlayedOutline<'a> {
+    terms: Vec<&'a [Condition]>,
+    /// The squares to which the moves of each of these lead.
+    targets: Vec<Bitboard>,
+}
+
+impl<'a> PlayedOutline<'a> {
+    fn new(terms: Vec<&'a [Condition]>) -> PlayedOutline<'a> {
+        let targets = |term: &&[Condition]| {
+            let targets = term.iter().map(Condition::targets);
+            targets.fold(Bitboard::EMPTY, |all, targets| all | targets)
+        };
+        PlayedOutline {
+            targets: terms.iter().map(targets).collect(),
+            terms,
+        }
+    }
+
+    /// False if no game with moves of these squares has all terms.
+    fn admits(&self, squares: &MovedSquares) -> bool {
+        let all = squares.targets[0] | squares.targets[1];
+        self.targets.iter().all(|&targets| (targets & all).any())
+    }
+
+    /// False if some term holds nowhere.
+    fn admits_moves(&self, moves: &[PackedMove]) -> bool {
+        let targets = self
+            .targets
+            .iter()
+            .fold(Bitboard::EMPTY, |all, &targets| all | targets);
+        let leads_there = |mv: &PackedMove| targets.contains(mv.squares().1);
+        let last = moves.iter().rposition(leads_there).map_or(0, |last| last + 1);
+        let mut open = OpenTerms::of(self.terms.len());
+        let mut board = PlainBoard::initial().clone();
+        for mv in moves.iter().take(last) {
+            let step = board.play(*mv);
+            if leads_there(mv) {
+                open.close(&self.terms, |condition| condition.may_be_stored(&step, *mv));
+                if open.is_empty() {
+                    return true;
+                }
+            }
+        }
+        open.is_empty()
     }
 }
 
 /// The terms that have held nowhere so far: a bit for each.
-struct OpenTerms(u64);
+#[derive(Clone, Copy)]
+pub(super) struct OpenTerms(u64);
 
 impl OpenTerms {
-    fn of(number: usize) -> OpenTerms {
+    pub(super) fn of(number: usize) -> OpenTerms {
         OpenTerms((0..number).fold(0, |bits, _| bits << 1 | 1))
+    }
+
+    #[inline]
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    #[inline]
+    pub(super) fn has(self, term: usize) -> bool {
+        self.0 >> term & 1 != 0
+    }
+
+    #[inline]
+    pub(super) fn close_one(&mut self, term: usize) {
+        self.0 &= !(1 << term);
     }
 
     /// Closes those of which an alternative holds.
@@ -131,109 +221,11 @@ impl OpenTerms {
     fn close(&mut self, terms: &[&[Condition]], holds: impl Fn(&Condition) -> bool) {
         let mut open = self.0;
         while open != 0 {
-            let place = open.trailing_zeros();
+            let term = open.trailing_zeros() as usize;
             open &= open - 1;
-            if terms[place as usize].iter().any(&holds) {
-                self.0 &= !(1 << place);
+            if terms[term].iter().any(&holds) {
+                self.close_one(term);
             }
         }
-    }
-}
-
-/// The terms of squares that have held nowhere so far.
-struct OpenBoards {
-    open: OpenTerms,
-    /// For each alternative, the number of squares that have something else.
-    missing: [i8; MOST],
-    /// The alternatives that can still hold: a bit for each.
-    alive: u64,
-    /// Their number for each term.
-    alternatives: [u8; MOST],
-}
-
-impl OpenBoards {
-    fn of(outline: &ImageOutline<'_>) -> OpenBoards {
-        let mut open = OpenTerms(0);
-        let mut missing = [0; MOST];
-        for (missing, board) in missing.iter_mut().zip(&outline.boards) {
-            *missing = board.missing;
-            open.0 |= 1 << board.term;
-        }
-        let held = outline.boards.iter().filter(|board| board.missing == 0);
-        held.for_each(|board| open.0 &= !(1 << board.term));
-        OpenBoards {
-            open,
-            missing,
-            alive: u64::MAX,
-            alternatives: outline.alternatives,
-        }
-    }
-
-    /// Proceeds to the position after a move. False if a term can no longer hold.
-    #[inline]
-    fn follow(&mut self, boards: &[BoardOutline], step: &PlainStep, after: &PlainBoard) -> bool {
-        for (place, board) in boards.iter().enumerate() {
-            if (self.open.0 >> board.term & self.alive >> place & 1) == 0 {
-                continue;
-            }
-            self.missing[place] += board.change(step);
-            if self.missing[place] == 0 {
-                self.open.0 &= !(1 << board.term);
-            } else if board.is_past(step, after) {
-                self.alive &= !(1 << place);
-                self.alternatives[board.term] -= 1;
-                if self.alternatives[board.term] == 0 {
-                    return false;
-                }
-            }
-        }
-        true
-    }
-}
-
-impl BoardOutline {
-    fn new(term: usize, contents: &[SquareContents; 64]) -> BoardOutline {
-        let start = PlainBoard::initial();
-        let number = |color| contents.iter().filter(|contents| contents.is_of(color)).count() as u8;
-        let is_home = |&square: &Square| {
-            let piece = contents[square as usize].piece();
-            piece.is_some_and(|piece| {
-                piece.role == Role::Pawn && square.rank() == piece.color.relative_rank(Rank::Second)
-            })
-        };
-        let mut outline = BoardOutline {
-            term,
-            contents: contents.map(SquareContents::places),
-            missing: 0,
-            home: Square::ALL.into_iter().filter(is_home).collect(),
-            least: [0; 2],
-        };
-        for color in Color::ALL {
-            outline.least[side_of(color)] = number(color);
-        }
-        let has = |square: usize| outline.contents[square] >> start.squares[square] & 1 != 0;
-        outline.missing = (0..64).filter(|&square| !has(square)).count() as i8;
-        outline
-    }
-
-    /// How many squares more have something else after a move.
-    #[inline]
-    fn change(&self, step: &PlainStep) -> i8 {
-        let changes = step.changes().iter().map(|&(square, before, after)| {
-            let contents = self.contents[usize::from(square)];
-            (contents >> before & 1) as i8 - (contents >> after & 1) as i8
-        });
-        changes.sum()
-    }
-
-    /// True if the board cannot come up any more after a move that changed squares that it had.
-    #[inline]
-    fn is_past(&self, step: &PlainStep, after: &PlainBoard) -> bool {
-        let changed = step
-            .changes()
-            .iter()
-            .fold(0, |squares, change| squares | 1u64 << change.0);
-        (self.home.0 & changed) != 0
-            || (step.takes && (after.sides[0] < self.least[0] || after.sides[1] < self.least[1]))
     }
 }

@@ -3,7 +3,28 @@
 use std::sync::LazyLock;
 
 use super::material::{PieceTally, place_of, tally};
-use chessdb::board::{Color, File, Move, Position, Role, Square};
+use chessdb::board::{Bitboard, Color, File, Move, PackedMove, Position, Role, Square};
+
+/// For a square from which a pawn can take en passant, those to which it does.
+pub(super) const EN_PASSANT: [u64; 64] = {
+    let mut targets = [0; 64];
+    let mut file = 0;
+    while file < 8 {
+        let beside = (1u64 << file) << 1 & 0xff | (1u64 << file) >> 1;
+        targets[32 + file] = beside << 40;
+        targets[24 + file] = beside << 16;
+        file += 1;
+    }
+    targets
+};
+
+/// For a square, those to which a move may change further ones.
+const SPECIAL: [u64; 64] = {
+    let mut targets = EN_PASSANT;
+    targets[4] = 0x44;
+    targets[60] = 0x44 << 56;
+    targets
+};
 
 /// The pieces on a board on which any move is played.
 #[derive(Clone)]
@@ -17,38 +38,23 @@ pub(super) struct PlainBoard {
 
 /// What a move did.
 pub(super) struct PlainStep {
-    pub(super) mv: Move,
-    pub(super) role: Role,
+    /// The place in a tally of the piece that moved.
+    pub(super) piece: u8,
     pub(super) takes: bool,
-    /// The squares that changed, each with its contents before and after.
-    changes: [(u8, u8, u8); 4],
-    number: usize,
+    /// The squares that have other contents than before.
+    pub(super) changed: Bitboard,
 }
 
 impl PlainStep {
-    /// The squares that changed, each with its contents before and after.
     #[inline]
-    pub(super) fn changes(&self) -> &[(u8, u8, u8)] {
-        &self.changes[..self.number]
-    }
-
-    /// True if the numbers of pieces have changed.
-    #[inline]
-    pub(super) fn changes_counts(&self) -> bool {
-        let is_promotion = matches!(
-            self.mv,
-            Move::Normal {
-                promotion: Some(_),
-                ..
-            }
-        );
-        self.takes || is_promotion
+    pub(super) fn role(&self) -> Option<Role> {
+        Role::try_from(u32::from(self.piece & 7)).ok()
     }
 }
 
 impl PlainBoard {
     /// The normal start position.
-    pub(super) fn initial() -> PlainBoard {
+    pub(super) fn initial() -> &'static PlainBoard {
         static INITIAL: LazyLock<PlainBoard> = LazyLock::new(|| {
             let position = Position::initial();
             let place = |square| {
@@ -61,71 +67,69 @@ impl PlainBoard {
                 sides: [16; 2],
             }
         });
-        INITIAL.clone()
+        &INITIAL
     }
 
-    /// Plays a move. `None` if no piece stands there, so that no legal move follows.
-    #[inline]
-    pub(super) fn play(&mut self, mv: Move) -> Option<PlainStep> {
-        let Move::Normal { from, to, promotion } = mv else {
-            return None;
-        };
-        let piece = self.squares[from as usize];
-        let role = Role::try_from(u32::from(piece & 7)).ok()?;
-        let color = piece & 8;
-        let put = match promotion {
-            Some(role) => color | role as u8,
-            None => piece,
-        };
-        let mut taken = self.squares[to as usize];
-        let mut step = PlainStep {
-            mv,
-            role,
-            takes: false,
-            changes: [
-                (from as u8, piece, 0),
-                (to as u8, taken, put),
-                (0, 0, 0),
-                (0, 0, 0),
-            ],
-            number: 2,
-        };
-        match role {
-            Role::Pawn if taken == 0 && from.file() != to.file() => {
-                let beside = Square::from_coords(to.file(), from.rank());
-                taken = self.squares[beside as usize];
-                step.changes[2] = (beside as u8, taken, 0);
-                step.number = 3;
-            }
-            Role::King if from.file() == File::E && matches!(to.file(), File::C | File::G) => {
-                let (rook, rook_to) = match to.file() {
-                    File::G => (File::H, File::F),
-                    _ => (File::A, File::D),
-                };
-                let [rook, rook_to] = [rook, rook_to].map(|file| Square::from_coords(file, from.rank()));
-                let moved = self.squares[rook as usize];
-                step.changes[2] = (rook as u8, moved, 0);
-                step.changes[3] = (rook_to as u8, self.squares[rook_to as usize], moved);
-                step.number = 4;
-            }
-            _ => {}
-        }
-        for &(square, _, after) in step.changes() {
-            self.squares[usize::from(square)] = after;
+    /// Plays a move of a piece, which need not be there, castling as a step of the king.
+    #[inline(always)]
+    pub(super) fn play(&mut self, mv: PackedMove) -> PlainStep {
+        let (from, to) = mv.squares();
+        let piece = std::mem::take(&mut self.squares[from as usize]);
+        let mut taken = std::mem::replace(&mut self.squares[to as usize], piece);
+        let mut changed = Bitboard(1 << from as u32 | 1 << to as u32);
+        if mv.is_special() {
+            self.promote(piece, mv);
+        } else if SPECIAL[from as usize] >> to as u32 & 1 != 0 {
+            let (beside, others) = self.play_special(piece, from, to, taken);
+            taken |= beside;
+            changed |= others;
         }
         if taken != 0 {
-            step.takes = true;
-            let number = &mut self.pieces[usize::from(taken)];
+            let number = &mut self.pieces[usize::from(taken & 15)];
             *number = number.saturating_sub(1);
-            let side = &mut self.sides[usize::from(taken >> 3)];
+            let side = &mut self.sides[usize::from(taken >> 3 & 1)];
             *side = side.saturating_sub(1);
         }
-        if put != piece {
-            let [pawns, promoted] = [piece, put].map(usize::from);
-            self.pieces[pawns] = self.pieces[pawns].saturating_sub(1);
-            self.pieces[promoted] = self.pieces[promoted].saturating_add(1);
+        PlainStep {
+            piece,
+            takes: taken != 0,
+            changed,
         }
-        Some(step)
+    }
+
+    fn promote(&mut self, piece: u8, mv: PackedMove) {
+        if let Move::Normal {
+            to,
+            promotion: Some(role),
+            ..
+        } = mv.unpack()
+        {
+            let promoted = piece & 8 | role as u8;
+            self.squares[to as usize] = promoted;
+            let number = &mut self.pieces[usize::from(piece & 15)];
+            *number = number.saturating_sub(1);
+            let number = &mut self.pieces[usize::from(promoted & 15)];
+            *number = number.saturating_add(1);
+        }
+    }
+
+    /// Completes castling or taking en passant, if the move is that. Returns a pawn that was taken so, and further
+    /// squares that have changed.
+    fn play_special(&mut self, piece: u8, from: Square, to: Square, taken: u8) -> (u8, Bitboard) {
+        if piece & 7 == Role::Pawn as u8 && taken == 0 {
+            let beside = Square::from_coords(to.file(), from.rank());
+            let pawn = std::mem::take(&mut self.squares[beside as usize]);
+            return (pawn, Bitboard::from_square(beside));
+        }
+        let is_king = piece & 7 == Role::King as u8 && from.file() == File::E;
+        let (rook, rook_to) = match to.file() {
+            File::G if is_king => (File::H, File::F),
+            File::C if is_king => (File::A, File::D),
+            _ => return (0, Bitboard::EMPTY),
+        };
+        let [rook, rook_to] = [rook, rook_to].map(|file| Square::from_coords(file, from.rank()));
+        self.squares[rook_to as usize] = std::mem::take(&mut self.squares[rook as usize]);
+        (0, Bitboard::from_square(rook) | Bitboard::from_square(rook_to))
     }
 }
 

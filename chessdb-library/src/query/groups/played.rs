@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use chessdb::board::{CastlingSide, File, Move, Position, Rank, Role, San, Square};
+use chessdb::board::{Bitboard, CastlingSide, File, Move, Position, Rank, Role, San, Square};
 
 use super::reflection::Reflection;
 use super::term::TermError;
@@ -83,6 +83,17 @@ impl MovePattern {
             }
             (Moved::Special(special), mv) => *special == mv,
             (Moved::Piece(_), _) => false,
+        }
+    }
+
+    /// The squares to which such moves lead, castling as a step of the king.
+    pub(super) fn targets(&self) -> Bitboard {
+        match self.what {
+            Moved::Piece(piece) => Bitboard::from_square(piece.to),
+            Moved::Special(Move::Castle(side)) => {
+                Bitboard::from_file(side.king_to_file()) & Bitboard::BACKRANKS
+            }
+            Moved::Special(_) => Bitboard::EMPTY,
         }
     }
 

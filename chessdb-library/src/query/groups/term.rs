@@ -1,13 +1,15 @@
 //! Terms of a query that hold at a position.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
-use chessdb::board::{Move, Position, Undo};
+use chessdb::board::{Bitboard, Color, Move, PackedMove, Position, Undo};
 
 use super::board::{PartialBoard, PawnStructure};
 use super::contents::SquareContents;
 use super::exact::ExactPosition;
 use super::material::{MaterialRange, PieceTally, difference, tally};
+use super::plain_board::PlainStep;
 use super::played::MovePattern;
 use super::reflection::Reflection;
 use crate::positions::{Pattern, Pawns, WantedError, move_name, pattern_name, read_moves, read_position};
@@ -178,6 +180,33 @@ impl Condition {
             Condition::Board(board) => Some(board.contents),
             Condition::Pawns(pawns) => Some(pawns.contents()),
             _ => None,
+        }
+    }
+
+    /// The least and the most pieces of a side where it holds, if the condition limits them.
+    pub(super) fn pieces_of(&self, color: Color) -> RangeInclusive<u32> {
+        match self {
+            Condition::Material(material) => material.pieces_of(color),
+            _ => 0..=u32::MAX,
+        }
+    }
+
+    /// The squares to which the move leads that is played, if the condition asks for one.
+    pub(super) fn targets(&self) -> Bitboard {
+        match self {
+            Condition::Played(wanted) => wanted.targets(),
+            _ => Bitboard::FULL,
+        }
+    }
+
+    /// False if the condition asks for a move, and a stored one does not match.
+    pub(super) fn may_be_stored(&self, step: &PlainStep, mv: PackedMove) -> bool {
+        match self {
+            Condition::Played(wanted) => {
+                let may_be = |role| wanted.may_be_stored(role, mv.unpack(), step.takes);
+                step.role().is_some_and(may_be)
+            }
+            _ => true,
         }
     }
 
