@@ -9,8 +9,8 @@ mean the same:
   words.
 - Its dates are compared as numbers: whole years are asked for.
 - The difference of unknown ratings is 0, which is left out.
-- A board has no rights, and one side is to move: pawns and material are searched for with either side. Games that have
-  fewer pieces than the board are given up, so for pawns it has kings and pawns alone.
+- A board has no rights, and one side is to move: material is searched for with either side. The search for pawns
+  depends on the other pieces of the board, so it is left out.
 
 Scid's time is that of the search alone, in a base that is open. That of pgnfs is of the whole program, and of looking
 a search up in a mount, where the database is open, too.
@@ -107,21 +107,18 @@ def header(pgn: str, names: dict[str, Names], chance: random.Random) -> Question
 
 
 def board(one: chess.Board, chance: random.Random) -> Question:
-    # A king in check cannot be one of the side that does not move.
-    kind = "Exact" if one.is_check() else chance.choice(["Exact", "Pawns", "Material"])
-    shown = one.copy()
-    if kind == "Pawns":
-        for square in chess.SquareSet(one.occupied & ~one.pawns & ~one.kings):
-            shown.remove_piece_at(square)
-    fen = shown.board_fen()
+    fen = one.board_fen()
     turn, other = ("w", "b") if one.turn else ("b", "w")
+    # A king in check cannot be one of the side that does not move.
+    if one.is_check() or chance.random() < 0.5:
+        return Question(f'fen:"{fen} {turn}"', [(one.fen(), "sc_search board RESET Exact false 0")])
     letters = "".join(piece.symbol() for piece in one.piece_map().values())
     pieces = "".join(sorted(letters, key="KQRBNPkqrbnp".index))
-    query = {"Exact": f'fen:"{fen} {turn}"', "Pawns": f"pawns:{fen}", "Material": f"material:{pieces}"}[kind]
-    commands = [(f"{fen} {turn} - - 0 1", f"sc_search board RESET {kind} false 0")]
-    if kind != "Exact":
-        commands.append((f"{fen} {other} - - 0 1", f"sc_search board OR {kind} false 0"))
-    return Question(query, commands)
+    sides = ((turn, "RESET"), (other, "OR"))
+    return Question(
+        f"material:{pieces}",
+        [(f"{fen} {side} - - 0 1", f"sc_search board {operation} Material false 0") for side, operation in sides],
+    )
 
 
 def material(one: chess.Board, chance: random.Random) -> Question:
@@ -138,7 +135,7 @@ def material(one: chess.Board, chance: random.Random) -> Question:
     plies = chance.choice([1, 1, 2, 5, 10, 20])
     flip = chance.choice([0, 0, 1])
     query = f"material:{''.join(sides)} for:{plies}{' mirror:colour' * flip}"
-    rest = f"-flip {flip} -filter RESET -range {{0 999}} -length {plies} -bishops Either -diff {{-99 99}}"
+    rest = f"-flip {flip} -filter RESET -range {{0 9999}} -length {plies} -bishops Either -diff {{-99 99}}"
     return Question(query, [("", f"sc_search material {' '.join(options)} {rest}")])
 
 
