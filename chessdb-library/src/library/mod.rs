@@ -29,7 +29,9 @@ use std::time::Duration;
 pub use entry::LibraryEntry;
 pub use error::{LeftOut, LibraryError};
 pub use game_path::{BLOCK, append_game_path, block_name, digits, game_path, numbered_game_name};
-pub use names::{LONGEST_NAME, TakenNames, cut, is_unprintable, numbered, on_one_line, safe_name, shown};
+pub use names::{
+    LONGEST_NAME, TakenNames, abridged, cut, is_unprintable, numbered, on_one_line, safe_name, shown,
+};
 pub use openings::ProgressReport;
 pub use remedy::advised;
 pub use selection::{DatabaseSelection, matches_pattern};

@@ -75,6 +75,13 @@ pub fn cut(text: &str, bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
 }
 
+/// The first `bytes` bytes of a text at most, with `...` after them if it is longer, for messages: on one line.
+pub fn abridged(text: &str, bytes: usize) -> String {
+    let shown = cut(text, bytes);
+    let rest = if shown.len() < text.len() { "..." } else { "" };
+    format!("{}{rest}", on_one_line(shown))
+}
+
 /// `name`, or `name (2)` and so on if `ordinal` is 2 or more.
 pub fn numbered(name: &str, ordinal: u32) -> Cow<'_, str> {
     match ordinal {

@@ -2,10 +2,13 @@
 
 use std::fmt;
 
-use crate::library::{cut, on_one_line};
+use crate::library::abridged;
 
 /// Bytes of a term that an error shows at most.
-const MOST_SHOWN: usize = 80;
+pub(super) const MOST_SHOWN: usize = 80;
+
+/// Bytes that are said of it at most. Only what repeats a long value has more.
+const MOST_SAID: usize = 400;
 
 /// What is wrong with a query, and where.
 ///
@@ -43,11 +46,9 @@ impl fmt::Display for QueryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "query, byte {}: ", self.offset)?;
         if !self.term.is_empty() {
-            let shown = cut(&self.term, MOST_SHOWN);
-            let rest = if shown.len() < self.term.len() { "..." } else { "" };
-            write!(f, "{}{rest}: ", on_one_line(shown))?;
+            write!(f, "{}: ", abridged(&self.term, MOST_SHOWN))?;
         }
-        f.write_str(&on_one_line(&self.what))
+        f.write_str(&abridged(&self.what, MOST_SAID))
     }
 }
 

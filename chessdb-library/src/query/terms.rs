@@ -1,7 +1,8 @@
 //! The terms of a query as they are written.
 
-use super::error::QueryError;
+use super::error::{MOST_SHOWN, QueryError};
 use super::field::{QueryField, nearest};
+use crate::library::abridged;
 
 /// Bytes of a query at most.
 const LONGEST: usize = 64 << 10;
@@ -178,6 +179,7 @@ impl<'a> TermReader<'a> {
         }
         let Some(field) = QueryField::of_name(name) else {
             let similar = nearest(name).map_or(String::new(), |field| format!("; {field}: is similar"));
+            let name = abridged(name, MOST_SHOWN);
             return Err(format!(
                 "there is no field '{name}'{similar}; a text with a colon is written in double quotes"
             ));

@@ -55,7 +55,11 @@ fn queries_have_one_spelling() {
         ("moves:..20", "moves:..20"),
         // Codes and results.
         ("eco:b9|C", "eco:B9|C"),
-        ("eco:b90..b99", "eco:B90..B99"),
+        ("eco:b90..b99", "eco:B9"),
+        ("eco:B90..B90", "eco:B90"),
+        ("eco:B91..B99", "eco:B91..B"),
+        ("eco:..c1", "eco:A..C1"),
+        ("eco:c12..", "eco:C12..E"),
         ("opening:\"Gr\u{fc}nfeld\"", "opening:grunfeld"),
         ("result:1/2-1/2|1-0", "result:1-0|draw"),
         ("result:*", "result:*"),
@@ -88,6 +92,20 @@ fn queries_have_one_spelling() {
         assert_eq!(read.canonical(), canonical, "{query}");
         let again = Query::parse(canonical).unwrap_or_else(|error| panic!("{canonical}: {error}"));
         assert_eq!(again, read, "{query}");
+    }
+}
+
+#[test]
+fn an_error_shows_only_the_beginning_of_a_long_value() {
+    let long = "x".repeat(10_000);
+    for query in [
+        format!("{long}:b"),
+        format!("elo:{long}"),
+        format!("line:{long}"),
+        format!("player:a line:\"e4 {long}\""),
+    ] {
+        let said = Query::parse(&query).unwrap_err().to_string();
+        assert!(said.len() < 600 && said.contains("xxx..."), "{said}");
     }
 }
 

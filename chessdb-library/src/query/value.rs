@@ -239,5 +239,23 @@ fn codes(text: &str) -> Result<(TagValue, String), String> {
     if first > last {
         return Err("the range is the wrong way round: the smaller code comes first".to_owned());
     }
-    Ok((TagValue::Code(first, last), upper))
+    Ok((TagValue::Code(first, last), code_text(first, last)))
+}
+
+/// The shortest text for all codes from `first` to `last`.
+fn code_text(first: [u8; 3], last: [u8; 3]) -> String {
+    let text = |code: &[u8]| String::from_utf8_lossy(code).into_owned();
+    let is_first = |len: usize| first.iter().skip(len).all(|&c| c == b'0');
+    let is_last = |len: usize| last.iter().skip(len).all(|&c| c == b'9');
+    let same = (1..=3).find(|&len| first[..len] == last[..len] && is_first(len) && is_last(len));
+    if let Some(len) = same {
+        return text(&first[..len]);
+    }
+    let from = (1..=3)
+        .find(|&len| is_first(len))
+        .map_or(String::new(), |len| text(&first[..len]));
+    let to = (1..=3)
+        .find(|&len| is_last(len))
+        .map_or(String::new(), |len| text(&last[..len]));
+    format!("{from}..{to}")
 }

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::Scope;
-use chessdb_library::library::on_one_line;
+use chessdb_library::library::{abridged, on_one_line};
+
+/// Bytes of a value that an error shows at most.
+const MOST_SHOWN: usize = 200;
 
 /// What is wrong with an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +53,7 @@ impl fmt::Display for OptionError {
                 write!(
                     f,
                     "option '{name}': '{}' is not {}",
-                    on_one_line(value),
+                    abridged(value, MOST_SHOWN),
                     on_one_line(wanted)
                 )
             }
