@@ -1,0 +1,61 @@
+# Questions of tags and positions: as a command, and as a directory with the opening tree of one player.
+# shellcheck shell=bash
+
+say
+all=$("$pgnfs" find --show=count --where "" "$source")
+
+# Processor time of one thread for a question, in milliseconds: the best of several.
+asked() {
+    local times=() round TIMEFORMAT=%U
+    for ((round = 0; round < 2 * rounds; round++)); do
+        times+=("$({ time "$pgnfs" find --threads=1 --cache-dir=none --show=count --where "$1" "$source" >/dev/null || true; } 2>&1)")
+    done
+    ratio "$(least "${times[@]}")" 0.001
+}
+for question in 'elo:2700..' 'site:paris' 'player:carlsen year:2005..'; do
+    row "$question, games/s and core" "$(ratio "$all" "$(ratio "$(asked "$question")" 1000)")" least 5000000
+done
+line='line:"e4 c5"'
+row "$line elo:2700.., against the line alone" "$(ratio "$(asked "$line elo:2700..")" "$(asked "$line")")" most 1.2
+# The rating leaves a tenth of the games.
+board=board:8/8/8/3q4/8/8/8/8
+row "$board elo:2670.., against the board alone" "$(ratio "$(asked "$board elo:2670..")" "$(asked "$board")")" most 0.2
+
+# Three players of about a thousand games each.
+mapfile -t players < <("$pgnfs" export --to=csv --columns=White,Black "$source" | python3 -c '
+import csv, collections, sys
+rows = list(csv.reader(sys.stdin))[1:]
+games = collections.Counter(name for row in rows for name in set(row) if name and "_" not in name and "/" not in name)
+for name in sorted(games, key=lambda name: (abs(games[name] - 1000), name))[:3]:
+    print(name)')
+# Reads a file without starting a program.
+look() {
+    local lines
+    mapfile -t lines <"$1"
+}
+mount_it --index=yes "$source"
+know_sizes
+look "$place/mount/moves/moves.csv"
+first=() again=()
+for player in "${players[@]}"; do
+    tree="$place/mount/search/player:=\"$player\"/moves/moves.csv"
+    first+=("$(milliseconds look "$tree")")
+    again+=("$(milliseconds look "$tree")")
+done
+unmount_it
+row "opening tree of a player of 1,000 games, with an index, first, ms" "$(least "${first[@]}")" most 30
+row "the same again, ms" "$(least "${again[@]}")" most 1
+
+if command -v polyglot >/dev/null; then
+    "$pgnfs" export "$source" >"$memory/plain.pgn"
+    # polyglot makes no book of a null move or a set-up.
+    python3 scripts/witnesses.parts/main_lines.py "$memory/plain.pgn" "$memory/lines.pgn"
+    made=$(milliseconds polyglot make-book -pgn "$memory/lines.pgn" -bin "$memory/theirs.bin")
+    ours=()
+    for ((round = 0; round < rounds; round++)); do
+        ours+=("$(milliseconds "$pgnfs" export --to=polyglot --output="$memory/ours.bin" "$source" 2>/dev/null)")
+    done
+    cmp -- "$memory/ours.bin" "$memory/theirs.bin" || fail "the books of pgnfs and polyglot differ"
+    row "a book, against polyglot make-book, times" "$(ratio "$made" "$(least "${ours[@]}")")" least 3
+    rm -f -- "$memory/plain.pgn" "$memory/lines.pgn" "$memory/ours.bin" "$memory/theirs.bin"
+fi
