@@ -164,6 +164,7 @@ def in_mount(pgnfs: str, database: str, place: Path, queries: list[str]) -> floa
     process = subprocess.Popen([pgnfs, "mount", "-f", *options, database, str(place)])
     try:
         while not place.is_mount():
+            assert process.poll() is None, "pgnfs mount has ended"
             time.sleep(0.1)
         # Opening may go on after mounting, and games are decoded in the background.
         subprocess.run([pgnfs, "status", "--wait", str(place)], check=True, stdout=subprocess.DEVNULL)

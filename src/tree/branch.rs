@@ -20,7 +20,6 @@ use chessdb::formats::Database;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::library::{cut, game_path, numbered};
 use chessdb_library::positions::Selection;
-use chessdb_library::positions::{known_line_ends, line_ends};
 use chessdb_library::query::Query;
 use chessdb_library::spelling::{Names, Spelling};
 
@@ -299,16 +298,18 @@ impl Branch {
     /// use, searches these games.
     pub fn duplicates(&self) -> &Duplicates {
         let (formats, threads) = (self.formats(), self.threads());
-        let database = |part: usize| Some(&self.databases().get(part)?.entry().database);
         match &self.shown {
             Shown::Found(search) => search.duplicates.get_or_init(|| {
                 let games = self.filter();
                 let is_shown = |part, game| games.is_some_and(|games| games.has(part, game));
-                let ends = |part: usize| known_line_ends(database(part)?);
+                let ends = |part: usize| self.databases().get(part)?.line_ends().known();
                 Duplicates::find_among(&formats, threads, is_shown, ends)
             }),
             _ => self.all.duplicates.get_or_init(|| {
-                let ends = |part: usize| line_ends(database(part)?, threads);
+                let ends = |part: usize| {
+                    let database = self.databases().get(part)?;
+                    database.line_ends().of(database.database(), threads)
+                };
                 Duplicates::find_among(&formats, threads, |_, _| true, ends)
             }),
         }

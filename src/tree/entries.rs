@@ -7,12 +7,13 @@ use std::thread::available_parallelism;
 
 use rustc_hash::FxHashMap;
 
+use super::index::Sorting;
 use super::views::{By, Group, View};
 use chessdb::formats::Keys;
 use chessdb_library::cancel;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::parallel::at_once;
-use chessdb_library::positions::{LineEnd, line_ends};
+use chessdb_library::positions::LineEnd;
 
 /// Number of games after which the sort checks whether it was cancelled and whether the files have changed.
 const CHECK_INTERVAL: u32 = 1024;
@@ -43,7 +44,8 @@ struct PartialEntries<K> {
 
 impl Entries {
     /// The groups of a view, in the order of their first games, and the games that belong to them.
-    pub(super) fn find(view: &View, entry: &LibraryEntry) -> (Vec<FoundGroup>, Entries) {
+    pub(super) fn find(sorting: &Sorting) -> (Vec<FoundGroup>, Entries) {
+        let (view, entry) = (&sorting.view, &*sorting.entry);
         let database = &*entry.database;
         match view {
             View::BuiltIn(built_in) => match built_in.by {
@@ -52,9 +54,9 @@ impl Entries {
                 }),
                 By::LastMaterial => {
                     let threads = available_parallelism().map_or(1, usize::from);
-                    let known = line_ends(&entry.database, threads);
+                    let known = sorting.line_ends.of(database, threads);
                     Entries::collect(view, entry, |game, _, each| {
-                        let known = known.as_ref().and_then(|known| known.get(game as usize));
+                        let known = known.and_then(|known| known.get(game as usize));
                         let end = known.copied().unwrap_or_else(|| LineEnd::of(database, game));
                         let counts = end.material.0;
                         each(Group(counts), Group(counts));

@@ -15,6 +15,7 @@ use super::views::View;
 use chessdb_library::kept::Sections;
 use chessdb_library::library::{LibraryEntry, numbered};
 use chessdb_library::mapped::give_back;
+use chessdb_library::positions::LineEnds;
 use chessdb_library::spelling::{Names, Spelling};
 
 /// The directories of a view. They are numbered level by level, and by name below each parent; 0 is the
@@ -90,7 +91,7 @@ impl ViewIndex {
     /// Sorts the games of a database. With `names`, players are shown under these.
     pub(super) fn named(sorting: &Arc<Sorting>, names: Option<&Names>, naming: Naming) -> ViewIndex {
         let (view, database) = (&sorting.view, sorting.entry.database.as_ref());
-        let (found, entries) = Entries::find(view, &sorting.entry);
+        let (found, entries) = Entries::find(sorting);
         let text = |names, group: u32, depth| {
             let group = found.get(group as usize)?.group;
             view.text(database, names, group, depth)
@@ -293,6 +294,7 @@ pub(super) struct Sorting {
     pub(super) view: View,
     pub(super) entry: Arc<LibraryEntry>,
     pub(super) spelling: Spelling,
+    pub(super) line_ends: Arc<LineEnds>,
 }
 
 impl Sorting {

@@ -11,7 +11,7 @@ use super::views::View;
 use chessdb::formats::{Database, Keys};
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{LibraryEntry, digits};
-use chessdb_library::positions::BuildOptions;
+use chessdb_library::positions::{BuildOptions, LineEnds};
 use chessdb_library::spelling::{Names, Spelling};
 
 /// A database with the names of its games, its views and its index of positions. The latter two are made on first use,
@@ -25,6 +25,8 @@ pub struct IndexedDatabase {
     stored_players: OnceLock<Box<ViewIndex>>,
     kept_views: OnceLock<Arc<KeptViews>>,
     positions: Arc<Positions>,
+    /// For duplicates and for views of material.
+    line_ends: Arc<LineEnds>,
 }
 
 impl IndexedDatabase {
@@ -36,6 +38,7 @@ impl IndexedDatabase {
             entry,
             views: layout.views().map(|_| OnceLock::new()).collect(),
             stored_players: OnceLock::new(),
+            line_ends: Arc::default(),
             kept_views: OnceLock::new(),
             layout,
         }
@@ -54,6 +57,11 @@ impl IndexedDatabase {
     /// The positions of its games.
     pub fn positions(&self) -> &Arc<Positions> {
         &self.positions
+    }
+
+    /// The ends of its main lines.
+    pub(super) fn line_ends(&self) -> &LineEnds {
+        &self.line_ends
     }
 
     /// Number of digits in the numbers of games.
@@ -140,6 +148,7 @@ impl IndexedDatabase {
             view,
             entry: Arc::clone(&self.entry),
             spelling,
+            line_ends: Arc::clone(&self.line_ends),
         }
     }
 }

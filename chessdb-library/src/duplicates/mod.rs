@@ -15,7 +15,7 @@ use std::ops::Range;
 use chessdb::formats::Database;
 
 use crate::parallel::chunks;
-use crate::positions::{LineEnd, LineEnds};
+use crate::positions::LineEnd;
 use rustc_hash::FxHashMap;
 use seen::ComparedGame;
 
@@ -83,11 +83,11 @@ impl Duplicates {
 
     /// Like [`Duplicates::find`], among the games for which `is_shown` is true. It is given the number of the database
     /// and that of the game in it. `ends` returns the ends of a database's main lines if they are known.
-    pub fn find_among(
+    pub fn find_among<'a>(
         databases: &[&dyn Database],
         threads: usize,
         is_shown: impl Fn(usize, u32) -> bool + Sync,
-        ends: impl Fn(usize) -> Option<LineEnds>,
+        ends: impl Fn(usize) -> Option<&'a [LineEnd]>,
     ) -> Duplicates {
         let mut games = ComparedGames::new(databases);
         let equal = equal_hashes(&games, threads, is_shown, ends);
@@ -236,17 +236,17 @@ impl EqualHashes {
 }
 
 /// Finds the games that share their hash with others. Games that are not shown or marked as deleted are left out.
-fn equal_hashes(
+fn equal_hashes<'a>(
     games: &ComparedGames<'_>,
     threads: usize,
     is_shown: impl Fn(usize, u32) -> bool + Sync,
-    ends: impl Fn(usize) -> Option<LineEnds>,
+    ends: impl Fn(usize) -> Option<&'a [LineEnd]>,
 ) -> EqualHashes {
     let mut hashed: Vec<Hashed> = Vec::new();
     for (number, (database, &first)) in games.databases.iter().zip(&games.firsts).enumerate() {
         let known = ends(number);
         let end_of = |game: u32| {
-            let known = known.as_ref().and_then(|known| known.get(game as usize));
+            let known = known.and_then(|known| known.get(game as usize));
             known.copied().unwrap_or_else(|| LineEnd::of(*database, game))
         };
         let found = chunks(database.len(), threads, &|_| (), |range| {

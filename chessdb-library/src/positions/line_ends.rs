@@ -1,11 +1,10 @@
 //! What one pass over the main lines of a database finds: a hash of each line, for duplicates, and the pieces at its end,
 //! for views of material. Whichever is asked for first, the other need not decode the games again.
 
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Weak};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use parking_lot::Mutex;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::line::{LineStep, follow};
@@ -29,11 +28,12 @@ pub struct LineEnd {
     pub material: PieceCounts,
 }
 
-/// The ends of all main lines of a database, by the number of the game.
-pub type LineEnds = Arc<[LineEnd]>;
+/// The ends of all main lines of a database, by the number of the game, once they have been found.
+#[derive(Debug, Default)]
+pub struct LineEnds(OnceLock<Box<[LineEnd]>>);
 
-/// The databases of the last passes, the newest at the end.
-static REMEMBERED: Mutex<VecDeque<(Weak<dyn Database>, LineEnds)>> = Mutex::new(VecDeque::new());
+/// The number of games whose lines are remembered.
+static REMEMBERED: AtomicU32 = AtomicU32::new(0);
 
 impl LineEnd {
     /// Follows the main line of a game, as far as it can be read.
@@ -61,42 +61,40 @@ impl LineEnd {
     }
 }
 
-/// The ends of all main lines of a database; `None` if it has too many games to remember them. The first call follows
-/// all games with up to `threads` threads. They are incomplete if its files change meanwhile.
-pub fn line_ends(database: &Arc<dyn Database>, threads: usize) -> Option<LineEnds> {
-    if database.len() > MOST_GAMES {
-        return None;
-    }
-    known_line_ends(database).or_else(|| {
-        let ends = chunks(database.len(), threads, &|_| (), |games| {
-            games
-                .map(|game| LineEnd::of(&**database, game))
-                .collect::<Vec<_>>()
+impl LineEnds {
+    /// The ends of the lines of `database`, which is the same in each call; `None` if too many games are remembered
+    /// already. The first call follows all games, deleted ones included, with up to `threads` threads. The ends are
+    /// incomplete if its files change meanwhile.
+    pub fn of(&self, database: &dyn Database, threads: usize) -> Option<&[LineEnd]> {
+        let known = self.known();
+        if known.is_some() || !may_be_remembered(database.len()) {
+            return known;
+        }
+        let ends = self.0.get_or_init(|| {
+            let ends = chunks(database.len(), threads, &|_| (), |games| {
+                games.map(|game| LineEnd::of(database, game)).collect::<Vec<_>>()
+            });
+            REMEMBERED.fetch_add(database.len(), Ordering::Relaxed);
+            ends.into_iter().flatten().collect()
         });
-        let ends = LineEnds::from(ends.concat());
-        remember(database, &ends);
         Some(ends)
-    })
-}
-
-/// What [`line_ends`] returned for a database, as long as it is remembered.
-pub fn known_line_ends(database: &Arc<dyn Database>) -> Option<LineEnds> {
-    let asked = Arc::downgrade(database);
-    let remembered = REMEMBERED.lock();
-    let mut found = remembered.iter().filter(|(known, _)| known.ptr_eq(&asked));
-    found.next().map(|(_, ends)| Arc::clone(ends))
-}
-
-/// Remembers the ends of a database, and forgets those of databases that are closed, and the oldest if there are too
-/// many.
-fn remember(database: &Arc<dyn Database>, ends: &LineEnds) {
-    let mut remembered = REMEMBERED.lock();
-    remembered.retain(|(database, _)| database.strong_count() > 0);
-    remembered.push_back((Arc::downgrade(database), Arc::clone(ends)));
-    let mut games: usize = remembered.iter().map(|(_, ends)| ends.len()).sum();
-    while games > MOST_GAMES as usize
-        && let Some((_, oldest)) = remembered.pop_front()
-    {
-        games -= oldest.len();
     }
+
+    /// What [`LineEnds::of`] has found.
+    pub fn known(&self) -> Option<&[LineEnd]> {
+        self.0.get().map(|ends| &**ends)
+    }
+}
+
+impl Drop for LineEnds {
+    fn drop(&mut self) {
+        let games = self.known().map_or(0, <[LineEnd]>::len);
+        REMEMBERED.fetch_sub(games as u32, Ordering::Relaxed);
+    }
+}
+
+/// True if the lines of so many games more can be remembered. Databases that are asked for at once may all pass.
+fn may_be_remembered(games: u32) -> bool {
+    let remembered = REMEMBERED.load(Ordering::Relaxed);
+    remembered.saturating_add(games) <= MOST_GAMES
 }

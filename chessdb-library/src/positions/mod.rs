@@ -1,6 +1,6 @@
 //! Positions of all games of a database: the games that have a position, and the moves played in it.
 //!
-//! Only main lines count, and deleted games are left out. A game counts once for a position, with its first occurrence.
+//! Only main lines count, and deleted games are left out, except by [`LineEnds`]. A game counts once for a position, with its first occurrence.
 //! Castling rights count, and so does the en passant square if a legal capture is possible.
 //!
 //! [`scan`] and [`scan_moves`] search all games. An [`Index`] gives the same answers in microseconds for
@@ -38,7 +38,7 @@ pub use index::{
     BuildOptions, Child, Damaged, Index, IndexError, IndexUse, Novelty, TreeNode, novelties_csv,
 };
 pub(crate) use line::{LineStep, follow};
-pub use line_ends::{LineEnd, LineEnds, known_line_ends, line_ends};
+pub use line_ends::{LineEnd, LineEnds};
 pub use piece_counts::PieceCounts;
 pub use scan::{MovesScan, Reached, scan, scan_among, scan_moves, scan_moves_among, scan_part};
 pub use selection::Selection;

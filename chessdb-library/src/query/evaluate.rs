@@ -32,8 +32,7 @@ struct AskedTerm<'a> {
     term: &'a TagTerm,
     source: TagSource,
     names: Option<Remembered>,
-    /// Of events or sites.
-    others: Option<Remembered>,
+    events_or_sites: Option<Remembered>,
     openings: Option<Remembered>,
 }
 
@@ -45,12 +44,12 @@ impl<'a> AskedTerm<'a> {
         use QueryField as F;
         let field = term.field();
         let has_names = matches!(field, None | Some(F::Player | F::White | F::Black | F::Opponent));
-        let has_others = matches!(field, None | Some(F::Event | F::Site));
+        let has_ids = matches!(field, None | Some(F::Event | F::Site));
         AskedTerm {
             term,
             source: term.source(),
             names: has_names.then(|| Remembered::new(2 * games as usize)),
-            others: has_others.then(|| Remembered::new(2 * games as usize)),
+            events_or_sites: has_ids.then(|| Remembered::new(2 * games as usize)),
             openings: (field == Some(F::Opening)).then(|| Remembered::new(CODES)),
         }
     }
@@ -138,7 +137,8 @@ impl<'a> Evaluator<'a> {
         let tag = |name: &str| asked.term.has_text(game.tag(name).as_deref());
         let field = match &asked.term.subject {
             TagSubject::Word => {
-                let is_held = name(keys.white) || name(keys.black) || self.has_other(asked, keys.event);
+                let is_held =
+                    name(keys.white) || name(keys.black) || self.has_event_or_site(asked, keys.event);
                 return both(is_held);
             }
             TagSubject::Tag(wanted) => {
@@ -164,9 +164,9 @@ impl<'a> Evaluator<'a> {
             F::Opponent => each(name(keys.black), name(keys.white)),
             F::White => both(name(keys.white)),
             F::Black => both(name(keys.black)),
-            F::Event => both(self.has_other(asked, keys.event)),
+            F::Event => both(self.has_event_or_site(asked, keys.event)),
             F::Site => both(match game.site() {
-                Some(site) => self.has_other(asked, site),
+                Some(site) => self.has_event_or_site(asked, site),
                 None => tag("Site"),
             }),
             F::Annotator => both(tag("Annotator")),
@@ -245,13 +245,13 @@ impl<'a> Evaluator<'a> {
 
     /// True if an event or a site is asked for.
     #[inline]
-    fn has_other(&self, asked: &AskedTerm<'_>, id: TextId) -> bool {
-        let has_other = || {
+    fn has_event_or_site(&self, asked: &AskedTerm<'_>, id: TextId) -> bool {
+        let is_held = || {
             let text = self.searched.database.text(id);
             asked.term.has_text(known(&text).as_deref())
         };
-        let others = asked.others.as_ref();
-        others.is_some_and(|others| others.get(id, has_other))
+        let texts = asked.events_or_sites.as_ref();
+        texts.is_some_and(|texts| texts.get(id, is_held))
     }
 }
 

@@ -140,7 +140,7 @@ impl PackedMove {
 
     /// False for a move of a piece that stays what it is.
     #[inline]
-    pub fn is_special(self) -> bool {
+    pub fn has_promotion(self) -> bool {
         self.0 >> 12 != 0
     }
 
@@ -186,14 +186,14 @@ mod tests {
                     let mv = Move::Normal { from, to, promotion };
                     assert_eq!(PackedMove::new(mv).unpack(), mv);
                     assert_eq!(PackedMove::new(mv).squares(), (from, to));
-                    assert_eq!(PackedMove::new(mv).is_special(), promotion.is_some());
+                    assert_eq!(PackedMove::new(mv).has_promotion(), promotion.is_some());
                 }
             }
         }
         let castling = [CastlingSide::KingSide, CastlingSide::QueenSide].map(Move::Castle);
         for mv in castling.into_iter().chain([Move::Null]) {
             assert_eq!(PackedMove::new(mv).unpack(), mv);
-            assert!(PackedMove::new(mv).is_special());
+            assert!(PackedMove::new(mv).has_promotion());
         }
     }
 }

@@ -58,10 +58,8 @@ impl Undo {
     #[inline]
     pub(crate) fn captured(&self) -> Option<Piece> {
         // The first square is the one that the moved piece left.
-        let others = self.changes().skip(1);
-        let (_, taken) = others
-            .into_iter()
-            .find(|(_, piece)| *piece != PackedPiece::NONE)?;
+        let mut others = self.changes().skip(1);
+        let (_, taken) = others.find(|(_, piece)| *piece != PackedPiece::NONE)?;
         Some(taken.role()?.of(taken.color()?))
     }
 }

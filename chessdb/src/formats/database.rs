@@ -88,7 +88,7 @@ pub trait Database: Send + Sync {
         self.game(game).game.tags
     }
 
-    /// The text of the tag `Site`, where the format has an id of it; `None` where only [`Database::tags`] says it.
+    /// The text of the tag `Site`, as an id; `None` if it has to be read from [`Database::tags`].
     fn site(&self, game: u32) -> Option<TextId> {
         let _ = game;
         None

@@ -94,6 +94,7 @@ fn a_game_has_any_number_of_groups_and_stands_beside_directories() {
         view: view.clone(),
         entry: Arc::clone(&entry),
         spelling: Spelling::Stored,
+        line_ends: Arc::default(),
     };
     let index = ViewIndex::of(sorting, None);
     let listed = |directory| {
@@ -129,6 +130,7 @@ fn many_games_are_sorted_like_few() {
         view: View::BuiltIn(&TWO_YEARS),
         entry: entry(games),
         spelling: Spelling::Stored,
+        line_ends: Arc::default(),
     };
     let index = ViewIndex::of(sorting, None);
     let years = |game: u32| [game % 9973, game % 9973 + 1];

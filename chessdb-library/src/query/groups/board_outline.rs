@@ -3,7 +3,7 @@
 use super::contents::SquareContents;
 use super::outline::{MOST, OpenTerms};
 use super::plain_board::{PlainBoard, PlainStep, side_of};
-use super::sketch::{MovedSquares, OF_CASTLING};
+use super::sketch::{CASTLING_ROOKS, MovedSquares};
 use super::term::Condition;
 use chessdb::board::{Bitboard, Color, PackedMove, Rank, Role, Square};
 
@@ -118,7 +118,7 @@ impl BoardOutline {
                 outline.least[side] += 1;
             }
             match side {
-                _ if is_there || OF_CASTLING.contains(square) => {}
+                _ if is_there || CASTLING_ROOKS.contains(square) => {}
                 Some(side) => outline.targets[side] |= own,
                 None => outline.changed |= own,
             }

@@ -9,7 +9,7 @@ use chessdb::board::{Bitboard, ByColor, Move, PackedMove, Position};
 use chessdb::formats::Database;
 use chessdb::replay::Ply;
 
-/// Number of plies after which it is looked whether a game can still have what is asked for.
+/// Plies between two checks whether a game can still have what is asked for.
 const LOOK_EVERY: u32 = 4;
 
 /// Likewise, where pieces have to be counted for it.

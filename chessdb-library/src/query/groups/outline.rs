@@ -24,7 +24,8 @@ pub(super) struct Outline<'a> {
 }
 
 impl<'a> Outline<'a> {
-    /// `None` if no term of some sequence shows, or all that do hold in the start position.
+    /// `None` if the outline could exclude no game: some sequence has no term that shows, or its terms hold in the start
+    /// position.
     pub(super) fn new(sequences: impl Iterator<Item = &'a [GroupTest]>) -> Option<Outline<'a>> {
         let images: Vec<_> = sequences.map(ImageOutline::new).collect();
         let least = |side: usize| images.iter().map(|image| image.counts.lost[side]).min();
@@ -130,11 +131,11 @@ impl<'a> CountsOutline<'a> {
             if open.is_empty() {
                 return true;
             }
-            if board.play(mv).takes || mv.is_special() {
+            if board.play(mv).takes || mv.has_promotion() {
                 open.close(&self.terms, |condition| condition.holds_for(&board.pieces));
-                let [white, black] = board.sides.map(u32::from);
+                let [black, white] = board.sides.map(u32::from);
                 let mut terms = self.least.iter().enumerate();
-                if terms.any(|(term, least)| open.has(term) && (white < least[0] || black < least[1])) {
+                if terms.any(|(term, least)| open.has(term) && (black < least[0] || white < least[1])) {
                     return false;
                 }
             }

@@ -18,8 +18,8 @@ pub(super) const EN_PASSANT: [u64; 64] = {
     targets
 };
 
-/// For a square, those to which a move may change further ones.
-const SPECIAL: [u64; 64] = {
+/// For a square, those to which a move may change further ones: castling, and taking en passant.
+const MOVES_OTHERS: [u64; 64] = {
     let mut targets = EN_PASSANT;
     targets[4] = 0x44;
     targets[60] = 0x44 << 56;
@@ -70,17 +70,17 @@ impl PlainBoard {
         &INITIAL
     }
 
-    /// Plays a move of a piece, which need not be there, castling as a step of the king.
+    /// Plays a move, legal or not; castling is a step of the king.
     #[inline(always)]
     pub(super) fn play(&mut self, mv: PackedMove) -> PlainStep {
         let (from, to) = mv.squares();
         let piece = std::mem::take(&mut self.squares[from as usize]);
         let mut taken = std::mem::replace(&mut self.squares[to as usize], piece);
         let mut changed = Bitboard(1 << from as u32 | 1 << to as u32);
-        if mv.is_special() {
+        if mv.has_promotion() {
             self.promote(piece, mv);
-        } else if SPECIAL[from as usize] >> to as u32 & 1 != 0 {
-            let (beside, others) = self.play_special(piece, from, to, taken);
+        } else if MOVES_OTHERS[from as usize] >> to as u32 & 1 != 0 {
+            let (beside, others) = self.move_others(piece, from, to, taken);
             taken |= beside;
             changed |= others;
         }
@@ -115,7 +115,7 @@ impl PlainBoard {
 
     /// Completes castling or taking en passant, if the move is that. Returns a pawn that was taken so, and further
     /// squares that have changed.
-    fn play_special(&mut self, piece: u8, from: Square, to: Square, taken: u8) -> (u8, Bitboard) {
+    fn move_others(&mut self, piece: u8, from: Square, to: Square, taken: u8) -> (u8, Bitboard) {
         if piece & 7 == Role::Pawn as u8 && taken == 0 {
             let beside = Square::from_coords(to.file(), from.rank());
             let pawn = std::mem::take(&mut self.squares[beside as usize]);

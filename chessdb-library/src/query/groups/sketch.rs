@@ -6,9 +6,8 @@
 use super::plain_board::{EN_PASSANT, side_of};
 use chessdb::board::{Bitboard, Color, PackedMove, Square};
 
-/// Squares to which a piece can come, or which it can leave, without a move to or from them: those of the rooks when a
-/// king castles.
-pub(super) const OF_CASTLING: Bitboard = Bitboard(0xa9 | 0xa9 << 56);
+/// The squares that rooks leave and reach when a king castles, though the stored move names only the king's.
+pub(super) const CASTLING_ROOKS: Bitboard = Bitboard(0xa9 | 0xa9 << 56);
 
 /// The squares of moves.
 pub(super) struct MovedSquares {
@@ -43,7 +42,7 @@ impl MovedSquares {
     }
 }
 
-/// The number of pieces that each side loses, or a larger one. `None` if it is less than so many.
+/// An upper bound of the number of pieces that each side loses. `None` if some side certainly loses fewer than `least`.
 pub(super) fn lost_at_most(moves: &[PackedMove], least: [u32; 2]) -> Option<[u32; 2]> {
     let mut white = SideSketch::new(Color::White, least[side_of(Color::Black)]);
     let mut black = SideSketch::new(Color::Black, least[side_of(Color::White)]);
@@ -69,7 +68,7 @@ pub(super) fn lost_at_most(moves: &[PackedMove], least: [u32; 2]) -> Option<[u32
     (white.can_take_enough(0) && black.can_take_enough(0)).then_some(lost)
 }
 
-/// Number of half-moves, an even one, after which it is looked whether enough pieces can be taken.
+/// Half-moves between two checks whether enough pieces can still be taken; even, so that White begins each chunk.
 const PLIES: usize = 16;
 
 /// The pieces of a side.

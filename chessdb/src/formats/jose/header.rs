@@ -32,7 +32,7 @@ impl Jose {
     }
 
     /// The ratings of a game, which are among its further tags where they are not in their columns.
-    pub(super) fn ratings_of(&self, entry: &Entry) -> ByColor<Option<u16>> {
+    pub(super) fn ratings_of_entry(&self, entry: &Entry) -> ByColor<Option<u16>> {
         let record = self.games.record(entry);
         match [Column::WhiteElo, Column::BlackElo].map(|column| record.count(column)) {
             [Some(white), Some(black)] => ratings_of_numbers([white, black]),

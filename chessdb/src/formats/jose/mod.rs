@@ -195,7 +195,7 @@ impl Database for Jose {
 
     fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
         self.entry(game)
-            .map_or_else(ByColor::default, |entry| self.ratings_of(entry))
+            .map_or_else(ByColor::default, |entry| self.ratings_of_entry(entry))
     }
 
     fn game(&self, game: u32) -> Decoded {
