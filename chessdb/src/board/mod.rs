@@ -21,6 +21,7 @@ mod san;
 mod setup;
 mod step;
 mod uci;
+mod usual;
 
 pub use counters::Counters;
 pub use fen_flaw::FenFlaw;

@@ -20,6 +20,12 @@ impl Step {
     pub(crate) fn new(color: Color, role: Role, from: Square, to: Square, taken: Option<Role>) -> Step {
         let piece = PackedPiece::new(color, role);
         let taken = taken.map_or(PackedPiece::NONE, |role| PackedPiece::new(!color, role));
+        Step::of_pieces(piece, from, to, taken)
+    }
+
+    /// A move of a piece to a square with these contents.
+    #[inline(always)]
+    pub(super) fn of_pieces(piece: PackedPiece, from: Square, to: Square, taken: PackedPiece) -> Step {
         Step(u32::from(to) | u32::from(from) << 6 | piece.bits() << 12 | taken.bits() << 17)
     }
 

@@ -1,14 +1,14 @@
 //! Decoding movetext: items become the moves of a game (section 5).
 
 mod faults;
-
-use encoding_rs::Encoding;
+mod usual;
 
 use super::characters::decode;
+use super::game::Stored;
 use super::items::{Item, Items};
 use super::languages::{Language, candidates};
 use super::symbols;
-use super::values::{movetext_result, with_plain_signs};
+use super::values::{movetext_result, usual_result, with_plain_signs};
 use super::words::{Signs, Word, has_marks_inside, read_word, without_marks, without_number};
 use crate::board::Move;
 use crate::game::Outcome;
@@ -22,12 +22,10 @@ pub(super) const LIMITS: Limits = Limits {
 
 /// Decodes the movetext of one game.
 pub(super) struct Decoder<'a, S> {
+    stored: &'a Stored<'a>,
     /// The items, starting with the first one.
     moves: Items<'a>,
     items: Items<'a>,
-    /// Offset of the text in the file.
-    base: u64,
-    encoding: &'static Encoding,
     /// The language of the names of pieces; `None` for English.
     language: Option<&'static Language>,
     replay: Replay<'a, S>,
@@ -72,20 +70,19 @@ pub(super) struct End<'a, S> {
 }
 
 impl<'a, S: Sink> Decoder<'a, S> {
-    /// A decoder for the items of a game at offset `base` in the file, with names of pieces in a language or in
+    /// A decoder for the movetext of a game, which begins at an offset, with names of pieces in a language or in
     /// English. A sink that is not whole must be given English.
     pub(super) fn new(
-        items: Items<'a>,
-        base: u64,
-        encoding: &'static Encoding,
+        stored: &'a Stored<'a>,
+        moves_at: usize,
         language: Option<&'static Language>,
         replay: Replay<'a, S>,
     ) -> Decoder<'a, S> {
+        let items = stored.items(moves_at);
         Decoder {
+            stored,
             moves: items,
             items,
-            base,
-            encoding,
             language,
             replay,
             early: Vec::new(),
@@ -102,7 +99,12 @@ impl<'a, S: Sink> Decoder<'a, S> {
 
     /// Decodes all movetext.
     pub(super) fn decode(mut self) -> End<'a, S> {
-        while let Some(item) = self.items.next() {
+        loop {
+            self.usual_moves();
+            if self.is_finished() {
+                break;
+            }
+            let Some(item) = self.items.next() else { break };
             match item {
                 Item::Word(word) => self.word(word),
                 Item::Comment(text, is_closed) => self.comment(text, is_closed),
@@ -111,11 +113,16 @@ impl<'a, S: Sink> Decoder<'a, S> {
                 Item::Close => self.close(),
                 Item::Bracket => self.broken(self.items.start, &Fault::damage("this is no movetext")),
             }
-            if self.replay.is_done() || !self.is_certain || !S::WHOLE && self.state != State::Moves {
+            if self.is_finished() {
                 break;
             }
         }
         self.end()
+    }
+
+    /// True if the sink needs no more of the game, or can be given no more.
+    fn is_finished(&self) -> bool {
+        self.replay.is_done() || !self.is_certain || !S::WHOLE && self.state != State::Moves
     }
 
     fn end(mut self) -> End<'a, S> {
@@ -145,6 +152,11 @@ impl<'a, S: Sink> Decoder<'a, S> {
                 return;
             }
         }
+        if self.state == State::Moves
+            && let Some(outcome) = usual_result(rest)
+        {
+            return self.result(outcome);
+        }
         // Only a whole game has another language, and signs that matter.
         let is_english = !S::WHOLE || self.language.is_none();
         if self.unread.is_none() && self.state == State::Moves && is_english {
@@ -152,7 +164,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
             if !(S::WHOLE && has_marks_inside(text))
                 && let Ok(mv) = self.replay.position().read_move(text)
             {
-                if self.is_certain_of(text) {
+                if self.is_certain_of(*text.first().unwrap_or(&0)) {
                     self.play(mv, symbols::of_marks(marks), start);
                 }
                 return;
@@ -164,15 +176,15 @@ impl<'a, S: Sink> Decoder<'a, S> {
     /// True if a move of the main line is the same in every language in which the game may be written. It is not
     /// asked of a whole game.
     #[inline(always)]
-    fn is_certain_of(&mut self, text: &[u8]) -> bool {
+    fn is_certain_of(&mut self, first: u8) -> bool {
         if S::WHOLE || self.is_english {
             return true;
         }
-        match text.first() {
+        match first {
             // No other language has these letters.
-            Some(b'N' | b'B' | b'Q') => self.is_english = true,
+            b'N' | b'B' | b'Q' => self.is_english = true,
             // Others have these, for other pieces.
-            Some(b'R' | b'P') => return self.is_certainly_english(),
+            b'R' | b'P' => return self.is_certainly_english(),
             _ => {}
         }
         true
@@ -180,7 +192,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
 
     #[cold]
     fn is_certainly_english(&mut self) -> bool {
-        self.is_english = self.is_english || candidates(self.moves, self.encoding).is_empty();
+        self.is_english = self.is_english || candidates(self.moves, self.stored.encoding()).is_empty();
         self.is_certain &= self.is_english;
         self.is_english
     }
@@ -233,13 +245,15 @@ impl<'a, S: Sink> Decoder<'a, S> {
 
     #[cold]
     fn other_word(&mut self, word: &[u8], start: usize) {
-        let text = with_plain_signs(&decode(word, self.encoding));
+        let text = with_plain_signs(&decode(word, self.stored.encoding()));
         let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         let meaning = match self.state {
             State::Moves => read_word(self.replay.position(), text, self.language),
             _ if text.is_empty() => Word::Nothing,
             // Everything is text except a result.
-            State::Broken => movetext_result(word, self.encoding).map_or(Word::Unreadable, Word::Result),
+            State::Broken => {
+                movetext_result(word, self.stored.encoding()).map_or(Word::Unreadable, Word::Result)
+            }
             State::Over(_) => Word::Unreadable,
         };
         match meaning {
@@ -249,7 +263,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
             Word::Result(outcome) => self.result(outcome),
             Word::Move(mv, signs) => {
                 self.report_unread();
-                if self.is_certain_of(text.as_bytes()) {
+                if self.is_certain_of(*text.as_bytes().first().unwrap_or(&0)) {
                     self.play_with(mv, &signs, start);
                 }
             }
@@ -270,7 +284,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
             return;
         }
         self.report_unread();
-        let text = decode(text, self.encoding);
+        let text = decode(text, self.stored.encoding());
         if text.contains('\u{feff}') {
             self.replay.comment(&text.replace('\u{feff}', ""));
         } else {
@@ -317,7 +331,8 @@ impl<'a, S: Sink> Decoder<'a, S> {
             self.items.skip_variation();
             let text = self.text(start, self.items.at);
             let detail = format!(": {text}");
-            self.replay.fault_with(self.base + start as u64, &fault, &detail);
+            self.replay
+                .fault_with(self.stored.start + start as u64, &fault, &detail);
         }
     }
 

@@ -1,5 +1,6 @@
 //! A game: its tags and its moves.
 
+use std::cell::OnceCell;
 use std::ops::ControlFlow;
 
 use encoding_rs::Encoding;
@@ -17,20 +18,22 @@ use crate::board::{ByColor, Position, SetupError};
 use crate::formats::database::rating;
 use crate::game::{Date, Game, Movetext, Tags};
 use crate::problem::{Problem, ProblemKind};
-use crate::replay::{Fault, MainLine, Origin, Ply, Replay, Sink, Tree};
+use crate::replay::{Fault, MainLine, Origin, Ply, Replay, Tree};
 use crate::text::{TextEncoding, utf8_lossy};
 
 /// Maximum number of tags of a game (section 8); others are left out.
 pub(super) const MOST_TAGS: usize = 1000;
 
 /// A game as written in the file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Stored<'a> {
     pub(super) text: &'a [u8],
     /// Its offset in the file.
     pub(super) start: u64,
-    pub(super) encoding: &'static Encoding,
     pub(super) line_end: u8,
+    characters: TextEncoding,
+    /// Its encoding, for which the whole text is examined. Moves alone do not need it.
+    encoding: OnceCell<&'static Encoding>,
 }
 
 /// The information in the tags of a game.
@@ -70,18 +73,29 @@ impl<'a> Stored<'a> {
         Stored {
             text,
             start,
-            encoding: characters.of(text),
             line_end,
+            characters,
+            encoding: OnceCell::new(),
         }
     }
 
+    /// The encoding of the text.
+    pub(super) fn encoding(&self) -> &'static Encoding {
+        self.encoding.get_or_init(|| self.characters.of(self.text))
+    }
+
+    /// The items of the movetext, which begins at an offset.
+    pub(super) fn items(&self, moves_at: usize) -> Items<'a> {
+        Items::new(self.text, moves_at, self.line_end)
+    }
+
     /// All tags.
-    pub(super) fn tags(self) -> Tags {
+    pub(super) fn tags(&self) -> Tags {
         self.read().tags
     }
 
     /// The ratings, as in [`Stored::tags`]. No other tag is decoded.
-    pub(super) fn ratings(self) -> ByColor<Option<u16>> {
+    pub(super) fn ratings(&self) -> ByColor<Option<u16>> {
         let mut found = ByColor::<Option<&[u8]>>::default();
         for (_, tag) in Section::new(self.text, self.line_end).take(MOST_TAGS) {
             let of_side = match tag.name {
@@ -94,11 +108,11 @@ impl<'a> Stored<'a> {
                 break;
             }
         }
-        found.map(|found| rating(&value(found?, self.encoding)))
+        found.map(|found| rating(&value(found?, self.encoding())))
     }
 
     /// The whole game.
-    pub(super) fn game(self, file: &str) -> (Game, Vec<Problem>) {
+    pub(super) fn game(&self, file: &str) -> (Game, Vec<Problem>) {
         let read = self.read();
         let (movetext, problems) = self.replay(&read, file);
         let game = Game {
@@ -110,13 +124,13 @@ impl<'a> Stored<'a> {
 
     /// Passes the moves of the main line to `each`. Returns false if the line cannot be read without its
     /// variations.
-    pub(super) fn main_line(self, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) -> bool {
+    pub(super) fn main_line(&self, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) -> bool {
         let mut section = Section::new(self.text, self.line_end);
         let fen = section
             .by_ref()
             .take(MOST_TAGS)
             .find(|(_, tag)| tag.name == b"FEN");
-        let set_up = fen.map(|(_, tag)| SetUp::parse(&value(tag.value, self.encoding)));
+        let set_up = fen.map(|(_, tag)| SetUp::parse(&value(tag.value, self.encoding())));
         section.by_ref().for_each(drop);
         let start = match set_up {
             None => Position::initial(),
@@ -124,30 +138,17 @@ impl<'a> Stored<'a> {
             Some(Err(_)) => return true,
         };
         let replay = Replay::new(MainLine(each), start, (), LIMITS, Origin::default());
-        self.decoder(section.at, None, replay).decode().is_certain
-    }
-
-    fn decoder<S: Sink>(
-        self,
-        moves_at: usize,
-        language: Option<&'static Language>,
-        replay: Replay<'a, S>,
-    ) -> Decoder<'a, S> {
-        Decoder::new(self.items(moves_at), self.start, self.encoding, language, replay)
-    }
-
-    fn items(self, moves_at: usize) -> Items<'a> {
-        Items::new(self.text, moves_at, self.line_end)
+        Decoder::new(self, section.at, None, replay).decode().is_certain
     }
 
     /// The moves of a game, and the problems. If they cannot all be read in English, and all can in another
     /// language, they are read in it.
-    fn replay(self, read: &Read, file: &'a str) -> (Movetext, Vec<Problem>) {
+    fn replay(&self, read: &Read, file: &'a str) -> (Movetext, Vec<Problem>) {
         let english = self.attempt(read, file, None);
         if !english.has_failed {
             return (english.movetext, english.problems);
         }
-        let languages = candidates(self.items(read.moves_at), self.encoding);
+        let languages = candidates(self.items(read.moves_at), self.encoding());
         let attempt = languages
             .first()
             .map(|language| self.attempt(read, file, Some(language)));
@@ -167,7 +168,7 @@ impl<'a> Stored<'a> {
         }
     }
 
-    fn attempt(self, read: &Read, file: &'a str, language: Option<&'static Language>) -> Attempt {
+    fn attempt(&self, read: &Read, file: &'a str, language: Option<&'static Language>) -> Attempt {
         let origin = Origin {
             file,
             ..Origin::default()
@@ -182,7 +183,10 @@ impl<'a> Stored<'a> {
             replay.doubt(self.start + *at as u64, what.clone());
         }
         if let (Some(Err(error)), Some((at, fen))) = (&read.set_up, &read.fen) {
-            let text = value(self.text.get(read.moves_at..).unwrap_or_default(), self.encoding);
+            let text = value(
+                self.text.get(read.moves_at..).unwrap_or_default(),
+                self.encoding(),
+            );
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
             let detail = format!(": {fen}; the moves are {text}");
             replay.fault_with(
@@ -192,7 +196,7 @@ impl<'a> Stored<'a> {
             );
             return Attempt::of(replay, false);
         }
-        let mut end = self.decoder(read.moves_at, language, replay).decode();
+        let mut end = Decoder::new(self, read.moves_at, language, replay).decode();
         let shown = read.tags.outcome();
         if let Some(outcome) = end.outcome
             && outcome != shown
@@ -207,7 +211,7 @@ impl<'a> Stored<'a> {
         Attempt::of(end.replay, end.has_failed)
     }
 
-    fn read(self) -> Read {
+    fn read(&self) -> Read {
         let mut section = Section::new(self.text, self.line_end);
         let mut found: Vec<(usize, Tag<'_>)> = Vec::with_capacity(16);
         let mut doubts = Vec::new();
@@ -234,16 +238,16 @@ impl<'a> Stored<'a> {
         let moves_at = section.at;
         let text_of = |name: &[u8]| {
             let found = found.iter().find(|(_, tag)| tag.name == name);
-            found.map(|(at, tag)| (*at, value(tag.value, self.encoding)))
+            found.map(|(at, tag)| (*at, value(tag.value, self.encoding())))
         };
         let tagged = text_of(b"Result").and_then(|(_, text)| read_result(&text));
-        let mut tags = Tags::new(outcome::outcome(tagged, self.items(moves_at), self.encoding));
+        let mut tags = Tags::new(outcome::outcome(tagged, self.items(moves_at), self.encoding()));
         let fen = text_of(b"FEN");
         let set_up = fen.as_ref().map(|(_, fen)| SetUp::parse(fen));
         let has_date = found.iter().any(|(_, tag)| tag.name == b"Date");
         for (at, tag) in &found {
             let name = utf8_lossy(tag.name);
-            let text = value(tag.value, self.encoding);
+            let text = value(tag.value, self.encoding());
             let is_usable = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
             match name.as_str() {
                 "Result" | "FEN" | "SetUp" => {}

@@ -2,6 +2,8 @@
 
 use memchr::memchr;
 
+use super::near::near1;
+
 /// Byte-order mark in UTF-8, which has no meaning.
 pub(super) const MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -135,6 +137,21 @@ impl<'a> Items<'a> {
     fn is_first_column(&self) -> bool {
         let before = self.start.checked_sub(1).and_then(|before| self.text.get(before));
         before.is_none_or(|&c| c == self.line_end)
+    }
+
+    /// Skips blanks and closed comments in braces.
+    #[inline(always)]
+    pub(super) fn skip_comments(&mut self) {
+        loop {
+            match self.text.get(self.at) {
+                Some(b' ' | b'\n' | b'\r') => self.at += 1,
+                Some(b'{') => match near1(b'}', self.rest()) {
+                    Some(end) => self.at += end + 1,
+                    None => return,
+                },
+                _ => return,
+            }
+        }
     }
 
     /// Skips the rest of an open variation. Returns false if it is not closed.

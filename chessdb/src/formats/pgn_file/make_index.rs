@@ -12,7 +12,6 @@ use super::game::{MOST_TAGS, Stored};
 use super::grown::{Grown, Pieces, hashed_len};
 use super::in_parallel::in_parallel;
 use super::index::{Shared, Writer};
-use super::items::Items;
 use super::names::{Met, Names};
 use super::outcome::outcome;
 use super::row::Row;
@@ -134,7 +133,7 @@ pub(super) fn write(file: &File<'_>, scope: Scope<'_>, width: usize, out: &mut d
                     let _memory = shares::memory_for_game(source, &range);
                     let text = source.read(range);
                     shares.add(text.len() as u64);
-                    Some(row(Stored::new(&text, start, characters, line_end), &mut met))
+                    Some(row(&Stored::new(&text, start, characters, line_end), &mut met))
                 });
                 Some((thread, rows.collect::<Vec<Row>>()))
             });
@@ -171,7 +170,8 @@ pub(super) fn write(file: &File<'_>, scope: Scope<'_>, width: usize, out: &mut d
 }
 
 /// The row of a game in the index.
-fn row(game: Stored<'_>, met: &mut Met) -> Row {
+fn row(game: &Stored<'_>, met: &mut Met) -> Row {
+    let encoding = game.encoding();
     let mut found: [Option<&[u8]>; 8] = [None; 8];
     let mut section = Section::new(game.text, game.line_end);
     for (_, tag) in section.by_ref().take(MOST_TAGS) {
@@ -182,12 +182,11 @@ fn row(game: Stored<'_>, met: &mut Met) -> Row {
     }
     section.by_ref().for_each(drop);
     let [white, black, event, date, result, eco, event_date, utc_date] = found;
-    let text = |stored: Option<&[u8]>| stored.map(|stored| value(stored, game.encoding));
+    let text = |stored: Option<&[u8]>| stored.map(|stored| value(stored, encoding));
     let day = |stored| text(stored).map_or(Date::default(), |text| read_date(&text));
-    let (size, is_plain) = cleaned_len(game.text, game.encoding);
+    let (size, is_plain) = cleaned_len(game.text, encoding);
     let tagged = text(result).and_then(|text| read_result(&text));
-    let items = Items::new(game.text, section.at, game.line_end);
-    let mut name = |stored: Option<&[u8]>| TextId(met.number(stored.unwrap_or_default(), game.encoding));
+    let mut name = |stored: Option<&[u8]>| TextId(met.number(stored.unwrap_or_default(), encoding));
     Row {
         start: game.start,
         size: u32::try_from(size).unwrap_or(u32::MAX),
@@ -199,7 +198,7 @@ fn row(game: Stored<'_>, met: &mut Met) -> Row {
             date: day(date.or(utc_date)),
             event_year: day(event_date).year,
             eco: text(eco).and_then(|text| read_eco(&text)),
-            outcome: outcome(tagged, items, game.encoding),
+            outcome: outcome(tagged, game.items(section.at), encoding),
             deleted: false,
         },
     }

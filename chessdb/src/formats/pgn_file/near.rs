@@ -3,13 +3,20 @@
 use memchr::{memchr, memchr2, memchr3};
 use wide::u8x16;
 
-use super::tag::LONGEST_TAG;
+use super::tag::{LONGEST_TAG, Tag};
 
 /// Number of bytes that are compared at once.
 const WIDTH: usize = 16;
 
 /// Maximum number of blocks of [`WIDTH`] bytes in which a byte counts as near.
 const MOST_BLOCKS: usize = 4;
+
+/// The place of the first such byte.
+#[inline(always)]
+pub(super) fn near1(one: u8, text: &[u8]) -> Option<usize> {
+    let one_16 = u8x16::splat(one);
+    find(text, |block| block.simd_eq(one_16), |rest| memchr(one, rest))
+}
 
 /// The place of the first byte that is one of two.
 #[inline(always)]
@@ -81,12 +88,8 @@ fn short_tag_line(text: &[u8], line_end: u8) -> Option<TagLine> {
 
 #[inline(always)]
 fn tag_line_of(text: &[u8], start: &[u8; START], line_end: u8) -> Option<TagLine> {
-    let ends = u8x16::splat(line_end);
     let (blocks, _) = start.as_chunks::<WIDTH>();
-    let found = blocks.iter().rev().fold(0, |found, block| {
-        found << WIDTH | u64::from(u8x16::new(*block).simd_eq(ends).to_bitmask())
-    });
-    let end = match found {
+    let end = match places(blocks, line_end) {
         0 => START + memchr(line_end, text.get(START..LONGEST_TAG.min(text.len()))?)?,
         found => found.trailing_zeros() as usize,
     };
@@ -107,6 +110,38 @@ fn tag_line_of(text: &[u8], start: &[u8; START], line_end: u8) -> Option<TagLine
         _ => 0,
     };
     is_tag.then_some(TagLine { name, len: end + 1 })
+}
+
+/// Reads the tag of the usual form at the beginning of a text: `[`, letters and digits, ` "`, a value without quotation
+/// marks, `"]` and the end of the line. `None` for any other tag, and for those longer than [`START`].
+#[inline(always)]
+pub(super) fn short_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
+    let start: &[u8; START] = text.first_chunk()?;
+    let (blocks, _) = start.as_chunks::<WIDTH>();
+    let named = (alphanumerics(blocks.first()?) | 1).trailing_ones() as usize;
+    let quotes = places(blocks, b'"');
+    let closing = (quotes & quotes.wrapping_sub(1)).trailing_zeros() as usize;
+    let is_tag = text.starts_with(b"[")
+        && named > 1
+        && start.get(named..named + 2) == Some(b" \"")
+        && quotes.trailing_zeros() as usize == named + 1
+        && matches!(start.get(closing + 1..closing + 3), Some([b']', b'\n' | b'\r']))
+        && places(blocks, line_end).trailing_zeros() as usize > closing;
+    is_tag.then_some(Tag {
+        name: text.get(1..named)?,
+        value: text.get(named + 2..closing)?,
+        flaw: None,
+        len: closing + 2,
+    })
+}
+
+/// A bit for each place of a byte.
+#[inline(always)]
+fn places(blocks: &[[u8; WIDTH]], wanted: u8) -> u64 {
+    let wanted = u8x16::splat(wanted);
+    blocks.iter().rev().fold(0, |found, block| {
+        found << WIDTH | u64::from(u8x16::new(*block).simd_eq(wanted).to_bitmask())
+    })
 }
 
 /// A bit for each ASCII letter or digit.
@@ -158,6 +193,7 @@ mod tests {
         for _ in 0..20_000 {
             let text = text(&mut number);
             let first = |wanted: &[u8]| text.iter().position(|c| wanted.contains(c));
+            assert_eq!(near1(b'{', &text), first(b"{"));
             assert_eq!(near2(b'\n', b'{', &text), first(b"\n{"));
             assert_eq!(near3(b'\n', b'{', b'9', &text), first(b"\n{9"));
         }

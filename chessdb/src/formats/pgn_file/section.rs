@@ -43,6 +43,7 @@ impl<'a> Section<'a> {
 impl<'a> Iterator for Section<'a> {
     type Item = (usize, Tag<'a>);
 
+    #[inline]
     fn next(&mut self) -> Option<(usize, Tag<'a>)> {
         loop {
             let at = skip_ignored(self.text, self.at);

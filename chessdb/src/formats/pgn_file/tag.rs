@@ -2,6 +2,8 @@
 
 use memchr::{memchr, memchr_iter, memrchr};
 
+use super::near::short_tag;
+
 /// Maximum length of a tag in bytes (section 8); a longer one is cut.
 pub(super) const LONGEST_TAG: usize = 1 << 16;
 
@@ -28,7 +30,12 @@ pub(super) enum Flaw {
 
 /// Reads the tag at the beginning of a text; `None` if it does not begin with a tag. `line_end` is the byte
 /// that ends lines.
+#[inline]
 pub(super) fn read_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
+    short_tag(text, line_end).or_else(|| read_any_tag(text, line_end))
+}
+
+fn read_any_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
     let text = text.get(..LONGEST_TAG).unwrap_or(text);
     let (name, value_at) = opening(text)?;
     let line = value_at + memchr(line_end, text.get(value_at..)?).unwrap_or(text.len() - value_at);
@@ -210,6 +217,34 @@ mod tests {
         );
         assert_eq!(read(r#"[A "C:\"]"#), wanted("A", "C:\\", true, ""));
         assert_eq!(read("[A \"x\"] 1. e4\n"), wanted("A", "x", true, " 1. e4\n"));
+    }
+
+    #[test]
+    fn short_tags_are_read_as_all_others() {
+        let pieces = [
+            "A", "Elo9", "_", " ", " \"", "\"", "\\", "[", "]", "\"]\n", "\"]\r\n", "\"] ", "\r", "\n", "é",
+            "\0",
+        ];
+        let (mut number, mut short) = (1u32, 0);
+        let mut next = |most: usize| {
+            number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (number >> 16) as usize % most
+        };
+        for _ in 0..100_000 {
+            let mut text = ["[", "[A", "[A \""][next(3)].to_owned();
+            while text.len() < 80 {
+                text += pieces[next(pieces.len())];
+            }
+            for line_end in [b'\n', b'\r'] {
+                let tag = short_tag(text.as_bytes(), line_end);
+                short += usize::from(tag.is_some());
+                assert!(
+                    tag.is_none() || tag == read_any_tag(text.as_bytes(), line_end),
+                    "{text:?}"
+                );
+            }
+        }
+        assert!(short > 1_000, "{short}");
     }
 
     #[test]

@@ -72,6 +72,17 @@ pub(super) fn result_of_text(text: &str) -> Option<Outcome> {
     find_result(text, IN_MOVETEXT)
 }
 
+/// The result that a word of movetext is in the form of the standard.
+pub(super) fn usual_result(word: &[u8]) -> Option<Outcome> {
+    match word {
+        b"1-0" => Some(Outcome::WhiteWins),
+        b"0-1" => Some(Outcome::BlackWins),
+        b"1/2-1/2" => Some(Outcome::Draw),
+        b"*" => Some(Outcome::Unknown),
+        _ => None,
+    }
+}
+
 fn find_result(text: &str, most: usize) -> Option<Outcome> {
     let text = with_plain_dashes(text.trim());
     let found = RESULTS.iter().take(most).find(|(result, _)| *result == text);

@@ -27,7 +27,7 @@ impl<S: Sink> Decoder<'_, S> {
         self.report_unread();
         let word = self.items.text.get(start..self.items.at).unwrap_or_default();
         if S::WHOLE && self.replay.depth() > 0 && !self.replay.has_move() && self.is_unclosed() {
-            let text = with_plain_signs(&decode(without_number(word).0, self.encoding));
+            let text = with_plain_signs(&decode(without_number(word).0, self.stored.encoding()));
             if let Some(outer) = self.replay.position_outside()
                 && let Word::Move(mv, signs) = read_word(&outer, &text, self.language)
             {
@@ -73,7 +73,8 @@ impl<S: Sink> Decoder<'_, S> {
         } else {
             format!("; in full: {text}")
         };
-        self.replay.fault_with(self.base + start as u64, &fault, &detail);
+        self.replay
+            .fault_with(self.stored.start + start as u64, &fault, &detail);
     }
 
     /// Handles a place from which the line cannot be played. The rest of it is kept as text.
@@ -118,14 +119,15 @@ impl<S: Sink> Decoder<'_, S> {
         } else {
             format!("; the line goes on: {text}")
         };
-        self.replay.fault_with(self.base + start as u64, fault, &detail);
+        self.replay
+            .fault_with(self.stored.start + start as u64, fault, &detail);
         if !is_inside {
             self.state = State::Broken;
         }
     }
 
     fn is_result(&self, word: &[u8]) -> bool {
-        movetext_result(word, self.encoding).is_some()
+        movetext_result(word, self.stored.encoding()).is_some()
     }
 
     /// True if the parenthesis of the current variation is never closed.
@@ -147,12 +149,15 @@ impl<S: Sink> Decoder<'_, S> {
 
     #[cold]
     pub(super) fn fault(&mut self, at: usize, fault: &Fault) {
-        self.replay.fault(self.base + at as u64, fault);
+        self.replay.fault(self.stored.start + at as u64, fault);
     }
 
     /// A part of the movetext as a single line.
     pub(super) fn text(&self, start: usize, end: usize) -> String {
-        let text = decode(self.items.text.get(start..end).unwrap_or_default(), self.encoding);
+        let text = decode(
+            self.items.text.get(start..end).unwrap_or_default(),
+            self.stored.encoding(),
+        );
         let words: Vec<&str> = text.split_whitespace().collect();
         words.join(" ")
     }
