@@ -20,6 +20,16 @@ impl Selection {
         size_of_val(&*self.0)
     }
 
+    /// Number of games.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// True if no game is selected.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// True if a game is selected.
     #[inline]
     pub fn has(&self, game: u32) -> bool {

@@ -3,8 +3,9 @@
 //! The ranges of the opening tree and the positions that several games have are those of all games; whatever is
 //! counted or returned is of the selected ones.
 
+use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::super::facts::Facts;
 use super::super::selection::Selection;
@@ -13,7 +14,27 @@ use super::build::{LARGE, SMALL};
 use super::sections::IndexSection;
 use super::shared::IndexNode;
 use crate::kept::Damaged;
+use crate::recent::Recent;
 use chessdb::bytes::{le_u32, le_u64};
+
+/// The places of selected games are listed if fewer than one game in so many is selected. Then looking into the list
+/// takes less time than looking at all games of a node.
+const SCARCE: usize = 16;
+
+/// Number of selections whose places are kept.
+const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(8).expect("eight is not zero");
+
+/// The places of selected games in an index, in ascending order; `None` if they are not listed.
+pub(super) type Places = Option<Arc<[u32]>>;
+
+/// The places of the selections that were used last, by their addresses.
+pub(super) struct KnownPlaces(Recent<usize, (Weak<Selection>, Places)>);
+
+impl KnownPlaces {
+    pub(super) fn new() -> KnownPlaces {
+        KnownPlaces(Recent::new(MOST_KEPT))
+    }
+}
 
 impl Index {
     /// The same index, which answers as one of these games alone would.
@@ -23,7 +44,55 @@ impl Index {
             database: Arc::clone(&self.database),
             lines: Arc::clone(&self.lines),
             among: Some(Arc::clone(games)),
+            places: self.places_of(games),
+            known_places: Arc::clone(&self.known_places),
         }
+    }
+
+    /// The places of selected games, which are looked for when a selection is new.
+    fn places_of(&self, games: &Arc<Selection>) -> Places {
+        let (address, own) = (Arc::as_ptr(games).addr(), Arc::downgrade(games));
+        // A later selection may have the address of an earlier one.
+        if let Some((known, places)) = self.known_places.0.get(&address)
+            && known.ptr_eq(&own)
+        {
+            return places;
+        }
+        let places = self.listed_places(games);
+        self.known_places.0.put(address, (own, places.clone()));
+        places
+    }
+
+    fn listed_places(&self, games: &Selection) -> Places {
+        let all = self.sections.games();
+        if games.len() >= all as usize / SCARCE {
+            return None;
+        }
+        let mut places = Vec::with_capacity(games.len());
+        for place in 0..all {
+            // Questions report damage.
+            if games.has(self.game_at(place).ok()?) {
+                places.push(place);
+            }
+        }
+        Some(places.into())
+    }
+
+    /// The places of a range at which selected games may be.
+    fn places_in(&self, range: Range<u32>) -> impl Iterator<Item = u32> + '_ {
+        let (all, listed) = match &self.places {
+            None => (range, Default::default()),
+            Some(_) => (0..0, self.listed(&range)),
+        };
+        all.chain(listed.iter().copied())
+    }
+
+    /// The listed places in a range.
+    fn listed(&self, range: &Range<u32>) -> &[u32] {
+        let places = self.places.as_deref().unwrap_or_default();
+        let start = places.partition_point(|&place| place < range.start);
+        let end = places.partition_point(|&place| place < range.end);
+        places.get(start..end).unwrap_or_default()
     }
 
     /// True if answers may contain a game.
@@ -37,15 +106,18 @@ impl Index {
         &self,
         range: Range<u32>,
     ) -> impl Iterator<Item = Result<(u32, u32), Damaged>> + '_ {
-        let games = range.map(|place| Ok((place, self.game_at(place)?)));
+        let games = self
+            .places_in(range)
+            .map(|place| Ok((place, self.game_at(place)?)));
         games.filter(|game| game.as_ref().map_or(true, |&(_, game)| self.selects(game)))
     }
 
     /// Number of selected games at some places.
     pub(super) fn number_in(&self, range: Range<u32>) -> Result<u32, Damaged> {
-        match self.among {
-            None => Ok(range.end - range.start),
-            Some(_) => self
+        match (&self.among, &self.places) {
+            (None, _) => Ok(range.end - range.start),
+            (Some(_), Some(_)) => Ok(self.listed(&range).len() as u32),
+            (Some(_), None) => self
                 .selected(range)
                 .try_fold(0, |number, game| game.map(|_| number + 1)),
         }
@@ -93,15 +165,20 @@ impl Index {
 
     /// The facts of the selected games at some places.
     pub(super) fn facts_in(&self, range: &Range<u32>) -> Result<impl Iterator<Item = Facts> + '_, Damaged> {
-        let facts = self.range(IndexSection::Facts, range, 8)?.chunks_exact(8);
-        let games = match self.among {
-            Some(_) => Some(self.range(IndexSection::Games, range, 4)?),
-            None => None,
+        let facts = self.range(IndexSection::Facts, range, 8)?;
+        // Listed places need no further look.
+        let games = match (&self.among, &self.places) {
+            (Some(_), None) => Some(self.range(IndexSection::Games, range, 4)?),
+            _ => None,
         };
-        let facts = facts.enumerate().filter(move |&(n, _)| {
+        let start = range.start;
+        let places = self
+            .places_in(range.clone())
+            .map(move |place| (place - start) as usize);
+        let places = places.filter(move |&n| {
             let game = games.and_then(|games| le_u32(games, 4 * n));
             game.is_none_or(|game| self.selects(game))
         });
-        Ok(facts.map(|(_, bytes)| Facts(le_u64(bytes, 0).unwrap_or(0))))
+        Ok(places.map(|n| Facts(le_u64(facts, 8 * n).unwrap_or(0))))
     }
 }

@@ -28,6 +28,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use among::{KnownPlaces, Places};
 use build::Builder;
 use lines::LineCache;
 use sections::IndexSections;
@@ -129,6 +130,9 @@ pub struct Index {
     lines: Arc<LineCache>,
     /// The games of which answers are; `None` for all.
     among: Option<Arc<Selection>>,
+    /// Their places.
+    places: Places,
+    known_places: Arc<KnownPlaces>,
 }
 
 impl Index {
@@ -138,6 +142,8 @@ impl Index {
             database: Arc::clone(database),
             lines: Arc::new(LineCache::new()),
             among: None,
+            places: None,
+            known_places: Arc::new(KnownPlaces::new()),
         }
     }
 
