@@ -215,7 +215,7 @@ impl FoundOrder {
         if let Some(name) = sort.filter(|name| !SortKey::NAMES.contains(name)) {
             let names = SortKey::NAMES.join(", ");
             return Err(PyValueError::new_err(format!(
-                "sort: {name:?} is none of {names}"
+                "sort: {name:?} is not one of {names}"
             )));
         }
         let limit = match limit {

@@ -85,7 +85,7 @@ def test_found_games_are_a_sequence(own_games: Path) -> None:
     years = [one.game.headers["Date"].replace("?", "0") for one in database.find("year:1700..", sort="date")]
     assert years == sorted(years)
     assert [one.game.number for one in database.find("", limit=2)] == [1, 2]
-    with pytest.raises(ValueError, match='sort: "x" is none of'):
+    with pytest.raises(ValueError, match='sort: "x" is not one of'):
         database.find("", sort="x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least 0"):
         database.find("", limit=-1)

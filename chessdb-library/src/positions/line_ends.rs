@@ -74,8 +74,9 @@ impl LineEnds {
             let ends = chunks(database.len(), threads, &|_| (), |games| {
                 games.map(|game| LineEnd::of(database, game)).collect::<Vec<_>>()
             });
-            REMEMBERED.fetch_add(database.len(), Ordering::Relaxed);
-            ends.into_iter().flatten().collect()
+            let ends: Box<[LineEnd]> = ends.into_iter().flatten().collect();
+            REMEMBERED.fetch_add(ends.len() as u32, Ordering::Relaxed);
+            ends
         });
         Some(ends)
     }

@@ -58,7 +58,8 @@ const TAKING_PAWN: usize = 7;
 /// The role that the first character of SAN names, as a number; 0 for none.
 static ROLES: [u8; 256] = roles();
 
-/// The squares of departure that a character before the target permits: a file, a rank, all if there is none or `x`.
+/// The squares of departure that a character before the target permits: those of a file or a rank; all of them for `x`,
+/// and where there is no character.
 static DEPARTURES: [Bitboard; 256] = departures();
 
 /// The squares from which a piece can go to a square of an otherwise empty board, by kind of piece and square.

@@ -49,7 +49,7 @@ impl Index {
         }
     }
 
-    /// The places of selected games, which are looked for when a selection is new.
+    /// The places of selected games. They are looked for when a selection is new, or is no longer among the last ones.
     fn places_of(&self, games: &Arc<Selection>) -> Places {
         let (address, own) = (Arc::as_ptr(games).addr(), Arc::downgrade(games));
         // A later selection may have the address of an earlier one.
