@@ -1,12 +1,13 @@
 //! What is compared of games that may be duplicates. It is read in the order in which databases store their games,
 //! because each look-up in another order may unpack all that precedes a game in a compressed file.
 
-use rustc_hash::FxHashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::line::{ComparedLine, line_of};
+use super::line::ComparedLine;
 use super::{ComparedGames, worth};
-use crate::library::tags_of;
 use crate::parallel::chunks_of;
 use chessdb::game::Tags;
 
@@ -27,9 +28,12 @@ pub(super) struct ComparedGame {
 }
 
 impl ComparedGame {
+    /// Decodes a game; `None` if its decoder panics.
     fn of(games: &ComparedGames<'_>, game: u32) -> Option<ComparedGame> {
         let (database, own) = games.get(game)?;
-        let tags = tags_of(database, own);
+        let decoded = catch_unwind(AssertUnwindSafe(|| database.game(own)));
+        let game = decoded.ok()?.game;
+        let tags = &game.tags;
         let (mut hash, mut place) = (Xxh3::new(), Tags::default());
         for (name, value) in tags.iter() {
             // No tag contains this byte.
@@ -42,11 +46,11 @@ impl ComparedGame {
             }
         }
         Some(ComparedGame {
-            line: line_of(database, own),
+            line: ComparedLine::of(&game),
             place,
             tags: hash.digest128(),
             known: tags.iter().filter(|(_, value)| worth::is_known(value)).count(),
-            annotations: worth::annotations(database, own),
+            annotations: worth::annotations(&game.movetext),
         })
     }
 }
@@ -63,5 +67,7 @@ pub(super) fn read(
         let seen = part.filter_map(|&game| Some((game, ComparedGame::of(games, game)?)));
         seen.collect::<Vec<_>>()
     });
-    parts.into_iter().flatten().collect()
+    let mut read = FxHashMap::with_capacity_and_hasher(sorted.len(), FxBuildHasher);
+    parts.into_iter().for_each(|part| read.extend(part));
+    read
 }

@@ -1,14 +1,12 @@
 //! Which game of a group is shown once for all.
 
 use std::cmp::Reverse;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::occasion::dates_agree;
 use super::seen::ComparedGame;
 use super::{ComparedGames, Duplicate, FEWEST_PLIES, Reason};
 use crate::library::REMARK;
-use chessdb::formats::Database;
-use chessdb::game::{Date, Token};
+use chessdb::game::{Date, Movetext, Token};
 
 /// Sorts a group: the game with the most annotations first, of several the one with the most tags, of several the
 /// first one. The others follow in their order.
@@ -61,15 +59,10 @@ pub(super) fn is_known(value: &str) -> bool {
     !matches!(value, "" | "?" | "????.??.??" | "*")
 }
 
-/// Number of comments, glyphs and variations of a game; 0 if its decoder panics.
+/// Number of comments, glyphs and variations.
 ///
 /// Remarks of pgnfs do not count, nor do comments with nothing but commands, such as clock times.
-pub(super) fn annotations(database: &dyn Database, game: u32) -> u32 {
-    let decoded = catch_unwind(AssertUnwindSafe(|| database.game(game)));
-    let Ok(decoded) = decoded else {
-        return 0;
-    };
-    let movetext = decoded.game.movetext;
+pub(super) fn annotations(movetext: &Movetext) -> u32 {
     let counts = |token: &&Token| match token {
         Token::Move(..) | Token::VariationEnd | Token::Remark(_) => false,
         Token::Nag(_) | Token::VariationStart => true,

@@ -1,7 +1,7 @@
 //! The main line of a game, move by move.
 
-use super::{Game, Token};
-use crate::board::{Fen, Move, Position, San, Undo};
+use super::{Game, Movetext, Token};
+use crate::board::{Fen, Move, PackedMove, Position, San, Undo};
 
 /// A move of a game's main line, as [`Game::main_line`] gives it.
 #[derive(Clone, Copy, Debug)]
@@ -56,9 +56,28 @@ impl Game {
     /// assert!(last.before().piece_at(Square::C5).is_none());
     /// ```
     pub fn main_line(&self) -> impl Iterator<Item = MainLineMove> {
+        let mut position = self.start();
+        (0..)
+            .zip(self.movetext.main_line())
+            .map_while(move |(number, (san, mv))| {
+                let (mv, mut undo) = (mv.unpack(), Undo::default());
+                position.advance(mv, &mut undo).ok()?;
+                Some(MainLineMove {
+                    number,
+                    mv,
+                    san,
+                    position,
+                    undo,
+                })
+            })
+    }
+}
+
+impl Movetext {
+    /// The moves of the main line, without their positions.
+    pub fn main_line(&self) -> impl Iterator<Item = (San, PackedMove)> {
         let mut depth = 0;
-        let tokens = self.movetext.tokens().iter();
-        let moves = tokens.filter_map(move |token| {
+        self.tokens().iter().filter_map(move |token| {
             match *token {
                 Token::Move(san, mv) if depth == 0 => return Some((san, mv)),
                 Token::VariationStart => depth += 1,
@@ -66,18 +85,6 @@ impl Game {
                 _ => {}
             }
             None
-        });
-        let mut position = self.start();
-        (0..).zip(moves).map_while(move |(number, (san, mv))| {
-            let (mv, mut undo) = (mv.unpack(), Undo::default());
-            position.advance(mv, &mut undo).ok()?;
-            Some(MainLineMove {
-                number,
-                mv,
-                san,
-                position,
-                undo,
-            })
         })
     }
 }

@@ -1,4 +1,5 @@
-//! `Database::main_line` returns the main line of the whole game, and stops when requested.
+//! `Database::main_line` returns the main line of the whole game, and stops when requested. `Database::tags` returns its
+//! tags.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -61,13 +62,17 @@ fn databases() -> Vec<(String, Box<dyn Database>)> {
 }
 
 #[test]
-fn main_lines_of_all_samples_are_those_of_the_games() {
+fn main_lines_and_tags_of_all_samples_are_those_of_the_games() {
     needs!(samples);
     let mut lines = 0;
     let databases = databases();
     for (name, database) in &databases {
         for game in 0..database.len() {
-            let expected = of_game(&database.game(game).game);
+            let whole = database.game(game).game;
+            assert_eq!(database.tags(game), whole.tags, "{name}, game {}", game + 1);
+            let expected = of_game(&whole);
+            let in_movetext: Vec<Move> = whole.movetext.main_line().map(|(_, mv)| mv.unpack()).collect();
+            assert_eq!(in_movetext, expected, "{name}, game {}", game + 1);
             let mut given = Vec::with_capacity(expected.len());
             database.main_line(game, &mut |ply| {
                 given.push(ply.mv);
