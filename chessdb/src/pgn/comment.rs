@@ -7,87 +7,110 @@ const LONGEST_WORD: usize = 250;
 
 /// Writes the words of all `texts` in braces, or nothing if there are none.
 pub(super) fn append_comment<'t>(lines: &mut Lines<'_>, texts: impl Iterator<Item = &'t str>) {
-    let mut words = Words::default();
-    for text in texts {
-        words.add_text(text);
+    let mut words = texts.flat_map(Words::of).peekable();
+    let mut is_first = true;
+    while let Some(word) = words.next() {
+        let is_last = words.peek().is_none();
+        let columns = word.chars().count() + usize::from(is_first) + usize::from(is_last);
+        // A line that begins with `[` looks like a tag, and readers skip one that begins with `%`.
+        let out = if !is_first && word.starts_with(starts_badly) {
+            lines.begin_unbroken_word(columns)
+        } else {
+            lines.begin_word(columns)
+        };
+        if is_first {
+            out.push(b'{');
+        }
+        append_clean(out, word);
+        if is_last {
+            out.push(b'}');
+        }
+        is_first = false;
     }
-    words.write(lines);
 }
 
-/// The words of a comment, cleaned, one after another in a buffer.
-#[derive(Default)]
-struct Words {
-    text: String,
-    /// End of each word in `text`.
-    ends: Vec<usize>,
+/// The words of a text, in parts of at most [`LONGEST_WORD`] bytes. A command such as `[%clk 0:01:00]` is a single word
+/// including its spaces.
+struct Words<'t> {
+    /// The rest of a word whose beginning was returned.
+    word: &'t str,
+    /// The text after it.
+    rest: &'t str,
 }
 
-impl Words {
-    /// Adds the words of a text. A command such as `[%clk 0:01:00]` is a single word including its spaces.
-    fn add_text(&mut self, text: &str) {
-        let mut rest = text;
-        loop {
-            rest = rest.trim_start_matches(is_blank);
-            if rest.is_empty() {
-                return;
-            }
-            let end = match command_len(rest) {
-                // Text directly after the bracket belongs to the same word.
-                Some(closed) => {
-                    let tail = rest.get(closed..).unwrap_or_default();
-                    closed + tail.find(is_blank).unwrap_or(tail.len())
-                }
-                None => rest.find(is_blank).unwrap_or(rest.len()),
-            };
-            let (word, tail) = rest.split_at(end);
-            self.add_word(word);
-            rest = tail;
+impl<'t> Words<'t> {
+    fn of(text: &'t str) -> Words<'t> {
+        Words {
+            word: "",
+            rest: text,
         }
     }
+}
 
-    /// Adds a word in parts of at most [`LONGEST_WORD`] bytes. Only the first part may begin with `[` or `%`.
-    fn add_word(&mut self, word: &str) {
-        let mut start = self.text.len();
-        for character in word.chars() {
-            let clean = match character {
-                '}' => ')',
-                c if is_blank(c) => ' ',
-                c => c,
-            };
-            let piece = self.text.len() - start;
-            if piece + clean.len_utf8() > LONGEST_WORD && !starts_badly(clean) {
-                self.ends.push(self.text.len());
-                start = self.text.len();
-            }
-            self.text.push(clean);
+impl<'t> Iterator for Words<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        if self.word.is_empty() {
+            let text = self.rest.trim_start_matches(is_blank);
+            // Text directly after the bracket of a command belongs to the same word.
+            let command = command_len(text).unwrap_or(0);
+            (self.word, self.rest) = text.split_at(command + blank_at(&text[command..]));
         }
-        self.ends.push(self.text.len());
+        let (part, word) = self.word.split_at(part_len(self.word));
+        self.word = word;
+        (!part.is_empty()).then_some(part)
     }
+}
 
-    fn write(&self, lines: &mut Lines<'_>) {
-        let mut start = 0;
-        let last = self.ends.len().saturating_sub(1);
-        let mut word = Vec::new();
-        for (n, &end) in self.ends.iter().enumerate() {
-            let text = self.text.get(start..end).unwrap_or_default();
-            start = end;
-            word.clear();
-            if n == 0 {
-                word.push(b'{');
-            }
-            word.extend_from_slice(text.as_bytes());
-            if n == last {
-                word.push(b'}');
-            }
-            let braces = usize::from(n == 0) + usize::from(n == last);
-            let columns = text.chars().count() + braces;
-            // A line that begins with `[` looks like a tag, and readers skip one that begins with `%`.
-            if n > 0 && text.starts_with(starts_badly) {
-                lines.unbroken_word(&word, columns);
-            } else {
-                lines.word(&word, columns);
-            }
+/// The length of the first part of a word. Only the first one may begin with `[` or `%`.
+fn part_len(word: &str) -> usize {
+    if word.len() <= LONGEST_WORD {
+        return word.len();
+    }
+    let mut len = 0;
+    let ends = |&(_, c): &(usize, char)| {
+        len += clean(c).len_utf8();
+        len > LONGEST_WORD && !starts_badly(c)
+    };
+    let mut characters = word.char_indices();
+    characters.find(ends).map_or(word.len(), |(at, _)| at)
+}
+
+/// Appends a word without braces that would end the comment, and without control characters.
+fn append_clean(out: &mut Vec<u8>, word: &str) {
+    // The control characters beyond ASCII begin with 0xc2.
+    let is_plain = |c: u8| (c >= b' ') & (c != b'}') & (c != 0x7f) & (c != 0xc2);
+    if word.bytes().fold(true, |all, c| all & is_plain(c)) {
+        out.extend_from_slice(word.as_bytes());
+        return;
+    }
+    for character in word.chars().map(clean) {
+        out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+}
+
+fn clean(c: char) -> char {
+    match c {
+        '}' => ')',
+        c if is_blank(c) => ' ',
+        c => c,
+    }
+}
+
+/// Offset of the first blank, or the length of the text.
+fn blank_at(text: &str) -> usize {
+    let mut from = 0;
+    loop {
+        let is_candidate = |c: &u8| *c <= b' ' || *c == 0x7f || *c == 0xc2;
+        let rest = &text.as_bytes()[from..];
+        let Some(at) = rest.iter().position(is_candidate).map(|at| from + at) else {
+            return text.len();
+        };
+        if text[at..].starts_with(is_blank) {
+            return at;
         }
+        from = at + 1;
     }
 }
 
@@ -140,13 +163,8 @@ mod tests {
     #[test]
     fn a_command_has_250_bytes_at_most() {
         let command = |len: usize| format!("[%{}]", "a ".repeat(len / 2));
-        let words = |text: &str| {
-            let mut words = Words::default();
-            words.add_text(text);
-            words.ends.len()
-        };
-        assert_eq!(words(&command(246)), 1);
-        assert!(words(&command(248)) > 100);
+        assert_eq!(Words::of(&command(246)).count(), 1);
+        assert!(Words::of(&command(248)).count() > 100);
     }
 
     #[test]

@@ -89,19 +89,18 @@ impl<'a> Lines<'a> {
 
     /// Appends a word that takes `columns` columns.
     pub(super) fn word(&mut self, word: &[u8], columns: usize) {
-        self.separate(columns);
-        self.out.extend_from_slice(word);
+        self.begin_word(columns).extend_from_slice(word);
     }
 
-    /// Appends a word without breaking the line.
-    pub(super) fn unbroken_word(&mut self, word: &[u8], columns: usize) {
+    /// Like [`Lines::begin_word`], but does not break the line.
+    pub(super) fn begin_unbroken_word(&mut self, columns: usize) -> &mut Vec<u8> {
         self.flush();
         if self.column > 0 {
             self.out.push(b' ');
             self.column += 1;
         }
-        self.out.extend_from_slice(word);
         self.column += columns;
+        self.out
     }
 
     /// Puts `(` before the next word.
@@ -125,8 +124,9 @@ impl<'a> Lines<'a> {
         self.flush().extend_from_slice(b"\n\n");
     }
 
-    /// Writes a separator for a word of `columns` columns, and its opening parentheses.
-    fn separate(&mut self, columns: usize) {
+    /// Writes a separator for a word of `columns` columns, and its opening parentheses. Returns the text, to which the
+    /// word is to be appended.
+    pub(super) fn begin_word(&mut self, columns: usize) -> &mut Vec<u8> {
         self.flush();
         let columns = columns + self.open;
         if self.column > 0 {
@@ -143,6 +143,7 @@ impl<'a> Lines<'a> {
             self.open -= 1;
         }
         self.column += columns;
+        self.out
     }
 }
 
