@@ -40,6 +40,9 @@ fn main() {
     if first == query::ALONE {
         return query::figures(&large);
     }
+    if first == pgn::ALONE {
+        return pgn::figures(&shared);
+    }
     let rows = formats::table(&shared);
     println!(
         "\n{:<52} {:>12} {:>10} {:>5}",

@@ -1,6 +1,7 @@
 //! Figures of PGN.
 
 use std::fs;
+use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -14,26 +15,56 @@ use super::formats::main_lines;
 use super::{fastest, row};
 use testkit::samples::open_base;
 
-/// Compares the legal main lines of the games of a database, written as PGN, with pgn-reader and shakmaty.
+/// The argument for these figures alone.
+pub const ALONE: &str = "pgn";
+
+/// Compares the legal main lines of the games of a database, written as PGN, with pgn-reader and shakmaty: as they are,
+/// and with a comment after each move.
 pub fn figures(shared: &Path) {
     let plain = open_base(&shared.join("data/simplecdb/medium/plain")).expect("the samples are a database");
     let text = text_of(&*plain);
+    compare("PGN", &text, 3.0);
+    compare("PGN with clocks", &with_clocks(&*plain), 4.0);
+}
+
+/// Compares the legal main lines of a text, and shows how many times as fast they are read as they should be.
+fn compare(name: &str, text: &[u8], target: f64) {
     let folder = tempfile::tempdir().expect("a place for the file");
     let base = folder.path().join("plain");
-    fs::write(base.with_extension("pgn"), &text).expect("written");
+    fs::write(base.with_extension("pgn"), text).expect("written");
     let database = open_base(&base).expect("a PGN file is a database");
 
     let plies = main_lines(&*database);
-    assert_eq!(plies, read(&text), "both read the same half-moves");
+    assert_eq!(plies, read(text), "both read the same half-moves");
     let ours = fastest(|| main_lines(&*database));
-    let theirs = fastest(|| read(&text));
+    let theirs = fastest(|| read(text));
     let games = f64::from(database.len());
-    row(
-        "PGN: main lines with pgn-reader and shakmaty, games/s",
-        games / theirs,
-        None,
-    );
-    row("PGN: main lines against these, times", theirs / ours, Some(1.0));
+    let what = format!("{name}: main lines with pgn-reader and shakmaty, games/s");
+    row(&what, games / theirs, None);
+    let what = format!("{name}: main lines against these, times");
+    row(&what, theirs / ours, Some(target));
+}
+
+/// The main lines of a database, with an evaluation and a clock after each move, as Lichess writes them: each game in one
+/// line, with the number of a move before that of Black, too.
+fn with_clocks(database: &dyn Database) -> Vec<u8> {
+    let mut text = Vec::new();
+    for game in 0..database.len() {
+        let mut written = Vec::new();
+        append_game(&mut written, &database.game(game).game);
+        let tags = written.split_inclusive(|&c| c == b'\n').take_while(|line| line.starts_with(b"["));
+        tags.for_each(|line| text.extend_from_slice(line));
+        text.push(b'\n');
+        database.main_line(game, &mut |ply| {
+            let number = ply.number / 2 + 1;
+            let points = if ply.number % 2 == 0 { "." } else { "..." };
+            let san = ply.san();
+            let _ = write!(text, "{number}{points} {san} {{ [%eval 0.17] [%clk 0:29:58] }} ");
+            ControlFlow::Continue(())
+        });
+        text.extend_from_slice(b"*\n\n");
+    }
+    text
 }
 
 /// All games of a database as PGN.
