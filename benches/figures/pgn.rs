@@ -52,7 +52,9 @@ fn with_clocks(database: &dyn Database) -> Vec<u8> {
     for game in 0..database.len() {
         let mut written = Vec::new();
         append_game(&mut written, &database.game(game).game);
-        let tags = written.split_inclusive(|&c| c == b'\n').take_while(|line| line.starts_with(b"["));
+        let tags = written
+            .split_inclusive(|&c| c == b'\n')
+            .take_while(|line| line.starts_with(b"["));
         tags.for_each(|line| text.extend_from_slice(line));
         text.push(b'\n');
         database.main_line(game, &mut |ply| {

@@ -40,10 +40,7 @@ struct Words<'t> {
 
 impl<'t> Words<'t> {
     fn of(text: &'t str) -> Words<'t> {
-        Words {
-            word: "",
-            rest: text,
-        }
+        Words { word: "", rest: text }
     }
 }
 
