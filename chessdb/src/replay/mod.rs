@@ -18,6 +18,7 @@ use crate::problem::{Problem, ProblemKind};
 
 pub use crate::game::Tree;
 pub use fault::Fault;
+pub(crate) use sink::CountedLine;
 pub use sink::{MainLine, Ply, Sink};
 pub use stored::{Notation, StoredLine};
 
@@ -425,19 +426,19 @@ pub enum Unplayed {
 /// returns false, it cannot determine how the line continues, and the remaining moves are taken from `game`.
 pub(crate) fn main_line_or(
     each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>,
-    begin: impl FnOnce(MainLine<'_>) -> bool,
+    begin: impl FnOnce(CountedLine<'_>) -> bool,
     game: impl FnOnce() -> Game,
 ) {
-    let (mut given, mut is_broken_off) = (0, false);
-    let is_certain = begin(MainLine(&mut |ply| {
-        given += 1;
-        let flow = each(ply);
-        is_broken_off = flow.is_break();
-        flow
-    }));
-    if !is_certain && !is_broken_off {
+    let mut passed = Some(0);
+    let line = CountedLine {
+        each,
+        passed: &mut passed,
+    };
+    if !begin(line)
+        && let Some(passed) = passed
+    {
         main_line(&game(), &mut |ply| {
-            if ply.number < given {
+            if ply.number < passed {
                 ControlFlow::Continue(())
             } else {
                 each(ply)

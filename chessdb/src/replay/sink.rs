@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::board::{Move, Piece, Position, San, Undo};
 use crate::game::{Movetext, Tree};
 
-/// Receives a game while it is replayed. All moves are legal.
+/// Receives a game while it is replayed. All moves are legal. What a sink does not implement is left out.
 pub trait Sink {
     /// False for a sink that receives only the moves of the main line: no SAN is computed, no text is
     /// decoded, and variations are skipped.
@@ -14,19 +14,32 @@ pub trait Sink {
     type Output;
 
     /// A move of the current line, for a sink that is whole.
-    fn play(&mut self, mv: Move, san: San);
+    fn play(&mut self, mv: Move, san: San) {
+        let _ = (mv, san);
+    }
     /// A move of the main line, for a sink that is not whole. After a break there are no further calls.
-    fn ply(&mut self, ply: &Ply<'_>) -> ControlFlow<()>;
+    fn ply(&mut self, ply: &Ply<'_>) -> ControlFlow<()> {
+        let _ = ply;
+        ControlFlow::Continue(())
+    }
     /// Start of a variation on the last move of the current line.
-    fn start_variation(&mut self);
+    fn start_variation(&mut self) {}
     /// End of the variation; an empty one had no move.
-    fn end_variation(&mut self, is_empty: bool);
+    fn end_variation(&mut self, is_empty: bool) {
+        let _ = is_empty;
+    }
     /// A glyph of the last move.
-    fn nag(&mut self, nag: u8);
+    fn nag(&mut self, nag: u8) {
+        let _ = nag;
+    }
     /// A comment on the last move, or before the first move of a line.
-    fn comment(&mut self, text: &str);
+    fn comment(&mut self, text: &str) {
+        let _ = text;
+    }
     /// A remark at the same place.
-    fn remark(&mut self, text: &str);
+    fn remark(&mut self, text: &str) {
+        let _ = text;
+    }
     /// End of the game.
     fn finish(self) -> Self::Output;
 }
@@ -75,22 +88,31 @@ impl Sink for MainLine<'_> {
     const WHOLE: bool = false;
     type Output = ();
 
-    fn play(&mut self, _: Move, _: San) {}
-
     #[inline]
     fn ply(&mut self, ply: &Ply<'_>) -> ControlFlow<()> {
         (self.0)(ply)
     }
 
-    fn start_variation(&mut self) {}
+    fn finish(self) {}
+}
 
-    fn end_variation(&mut self, _: bool) {}
+/// A [`MainLine`] that remembers how much of the line was passed on.
+pub(crate) struct CountedLine<'f> {
+    pub(crate) each: &'f mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>,
+    /// Number of moves passed on; `None` after a break.
+    pub(crate) passed: &'f mut Option<u32>,
+}
 
-    fn nag(&mut self, _: u8) {}
+impl Sink for CountedLine<'_> {
+    const WHOLE: bool = false;
+    type Output = ();
 
-    fn comment(&mut self, _: &str) {}
-
-    fn remark(&mut self, _: &str) {}
+    #[inline]
+    fn ply(&mut self, ply: &Ply<'_>) -> ControlFlow<()> {
+        let flow = (self.each)(ply);
+        *self.passed = flow.is_continue().then_some(ply.number + 1);
+        flow
+    }
 
     fn finish(self) {}
 }
@@ -102,10 +124,6 @@ impl Sink for Tree {
     #[inline(always)]
     fn play(&mut self, mv: Move, san: San) {
         self.add_move(mv, san);
-    }
-
-    fn ply(&mut self, _: &Ply<'_>) -> ControlFlow<()> {
-        ControlFlow::Continue(())
     }
 
     fn start_variation(&mut self) {

@@ -11,7 +11,7 @@ use crate::board::Position;
 use crate::bytes::le_u32;
 use crate::formats::{Decoded, Problem, SourceFile};
 use crate::game::{Game, Movetext, Tags};
-use crate::replay::{Fault, MainLine, Replay, Tree};
+use crate::replay::{CountedLine, Fault, Replay, Tree};
 
 /// Decodes a game.
 pub(super) fn decode(database: &ChessAssistant, game: u32) -> Decoded {
@@ -31,7 +31,7 @@ pub(super) fn decode(database: &ChessAssistant, game: u32) -> Decoded {
 }
 
 /// Replays the main line of a game into a sink. Returns `None` if its reading depends on the whole game.
-pub(super) fn main_line(database: &ChessAssistant, game: u32, line: MainLine<'_>) -> Option<()> {
+pub(super) fn main_line(database: &ChessAssistant, game: u32, line: CountedLine<'_>) -> Option<()> {
     let (d02, address) = address(database, &database.header(game)).ok()?;
     let source = source(database, d02, address, database.reading, LengthForm::TwoBytes)?;
     if source.record.is_ambiguous {

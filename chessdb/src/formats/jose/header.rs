@@ -11,7 +11,7 @@ use crate::board::{ByColor, Position, SetupError};
 use crate::formats::database::{ratings_of, ratings_of_numbers};
 use crate::formats::{Decoded, Problem};
 use crate::game::{Game, Movetext, Tags};
-use crate::replay::{Fault, MainLine, Replay, Tree};
+use crate::replay::{CountedLine, Fault, Replay, Tree};
 
 /// Attribute of a Chess960 game. The other attributes are not reliable.
 const CHESS960: i32 = 8;
@@ -137,7 +137,7 @@ impl Jose {
     }
 
     /// Replays the main line of a game into a sink. Returns `None` if its reading depends on the whole game.
-    pub(super) fn replay_main_line(&self, entry: &Entry, sink: MainLine<'_>) -> Option<()> {
+    pub(super) fn replay_main_line(&self, entry: &Entry, sink: CountedLine<'_>) -> Option<()> {
         let record = self.games.record(entry);
         let (tokens, place) = record.moves(self.texts)?;
         let (position, _, None) = beginning(&self.start(&record))? else {

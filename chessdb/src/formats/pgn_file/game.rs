@@ -1,7 +1,6 @@
 //! A game: its tags and its moves.
 
 use std::cell::OnceCell;
-use std::ops::ControlFlow;
 
 use encoding_rs::Encoding;
 
@@ -18,7 +17,7 @@ use crate::board::{ByColor, Position, SetupError};
 use crate::formats::database::rating;
 use crate::game::{Date, Game, Movetext, Tags};
 use crate::problem::{Problem, ProblemKind};
-use crate::replay::{Fault, MainLine, Origin, Ply, Replay, Tree};
+use crate::replay::{CountedLine, Fault, Origin, Replay, Tree};
 use crate::text::{TextEncoding, utf8_lossy};
 
 /// Maximum number of tags of a game (section 8); others are left out.
@@ -122,9 +121,9 @@ impl<'a> Stored<'a> {
         (game, problems)
     }
 
-    /// Passes the moves of the main line to `each`. Returns false if the line cannot be read without its
+    /// Passes the moves of the main line to `line`. Returns false if the line cannot be read without its
     /// variations.
-    pub(super) fn main_line(&self, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) -> bool {
+    pub(super) fn main_line(&self, line: CountedLine<'_>) -> bool {
         let mut section = Section::new(self.text, self.line_end);
         let fen = section
             .by_ref()
@@ -137,7 +136,7 @@ impl<'a> Stored<'a> {
             Some(Ok(set_up)) => set_up.position,
             Some(Err(_)) => return true,
         };
-        let replay = Replay::new(MainLine(each), start, (), LIMITS, Origin::default());
+        let replay = Replay::new(line, start, (), LIMITS, Origin::default());
         Decoder::new(self, section.at, None, replay).decode().is_certain
     }
 

@@ -331,7 +331,7 @@ impl Database for PgnFile {
             let stored = self.stored(&row, &text);
             main_line_or(
                 each,
-                |mut sink| stored.main_line(&mut sink.0),
+                |line| stored.main_line(line),
                 || stored.game(self.place_of(&row).0).0,
             );
         }

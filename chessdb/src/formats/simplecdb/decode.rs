@@ -9,7 +9,7 @@ use super::record::{Damage, Parts, Record};
 use crate::board::{Fen, Illegal, Move, PackedMove, Position, Square};
 use crate::formats::{Decoded, Problem};
 use crate::game::Game;
-use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Replay, Sink, Tree, Unplayed};
+use crate::replay::{CountedLine, Fault, Limits, Origin, PlaceForm, Replay, Sink, Tree, Unplayed};
 use crate::text::utf8_line;
 
 /// Section 7.5.
@@ -43,7 +43,7 @@ pub(super) fn game(database: &SimpleCdb, game: u32, promotions: Promotions) -> D
 
 /// Passes the moves of a game's main line to `sink`. Returns false if the end of the line depends on the
 /// whole game.
-pub(super) fn main_line(database: &SimpleCdb, game: u32, sink: MainLine<'_>) -> bool {
+pub(super) fn main_line(database: &SimpleCdb, game: u32, sink: CountedLine<'_>) -> bool {
     let record = record(database, database.entry(game).offset);
     // The limit of moves applies to all lines together.
     if record

@@ -20,10 +20,13 @@ impl<S: Sink> Decoder<'_, S> {
             return;
         }
         loop {
-            if !S::WHOLE {
+            let at = if S::WHOLE {
+                after_blanks(self.items.text, self.items.at)
+            } else {
                 self.items.skip_comments();
-            }
-            let Some(word) = UsualWord::read(self.items.text, self.items.at) else {
+                self.items.at
+            };
+            let Some(word) = UsualWord::read(self.items.text, at) else {
                 return;
             };
             if !self.play_usual(&word) {
@@ -67,11 +70,11 @@ struct UsualWord {
 }
 
 impl UsualWord {
-    /// Reads the word at an offset, or after the blanks and the move number there. `None` for words in other forms and
-    /// for many other items.
+    /// Reads the word at an offset, or after the move number there. `None` for words in other forms and for many other
+    /// items.
     #[inline(always)]
     fn read(text: &[u8], at: usize) -> Option<UsualWord> {
-        let mut start = after_blanks(text, at);
+        let mut start = at;
         if text.get(start)?.is_ascii_digit() {
             start = after_blanks(text, after_number(text, start)?);
         }
@@ -139,7 +142,7 @@ mod tests {
         for (text, word, rest) in [
             ("e4 e5 2. Nf3", "e4", " e5 2. Nf3"),
             ("1. e4 e5 2. Nf3", "e4", " e5 2. Nf3"),
-            ("\r\n  12...Nf6+\n13. e4", "Nf6", "\n13. e4"),
+            ("12...\r\n Nf6+\n13. e4", "Nf6", "\n13. e4"),
             ("100.\nQa1xb2# 0-1", "Qa1xb2", " 0-1"),
             ("O-O-O) 5. e4", "O-O-O", ") 5. e4"),
         ] {

@@ -1,6 +1,7 @@
 use super::super::characters;
 use super::*;
 use crate::pgn::to_text;
+use std::ops::ControlFlow;
 
 fn stored(text: &str) -> Stored<'_> {
     let characters = characters::choose(None, &mut Vec::new());
@@ -18,9 +19,12 @@ fn read(text: &str) -> (String, Vec<String>) {
         ControlFlow::Continue(())
     });
     let mut alone = Vec::new();
-    let is_certain = game.main_line(&mut |ply| {
-        alone.push(ply.mv);
-        ControlFlow::Continue(())
+    let is_certain = game.main_line(CountedLine {
+        each: &mut |ply| {
+            alone.push(ply.mv);
+            ControlFlow::Continue(())
+        },
+        passed: &mut Some(0),
     });
     assert_eq!(all.get(..alone.len()), Some(&alone[..]), "{text}");
     assert!(!is_certain || all.len() == alone.len(), "{text}");
