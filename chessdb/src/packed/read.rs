@@ -95,7 +95,7 @@ impl Packed {
     /// Unpacks the next slice of a section.
     fn unpack(&self, resting: &mut Resting, section: &PackedSection) -> Arc<Vec<u8>> {
         let len = (section.range.end - resting.at).min(SLICE);
-        let mut slice = vec![0; index(len)];
+        let mut slice = self.slices.unfilled(index(len));
         let done = self.fill(resting, section, &mut slice);
         if let Some(missing) = slice.get_mut(done..) {
             missing.fill(b'\n');

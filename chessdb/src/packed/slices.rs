@@ -14,6 +14,8 @@ use super::budget::{Budget, Reserved};
 pub(super) const SLICE: u64 = 1 << 20;
 /// Number of bytes that [`Slices::shared`] keeps.
 const SHARED: usize = 64 << 20;
+/// Maximum number of dropped slices of which the memory is kept.
+const MOST_SPARE: usize = 4;
 /// Memory of streams for each byte of slices.
 const STREAMS_TIMES: usize = 3;
 /// Memory that streams always have.
@@ -44,6 +46,8 @@ struct KeptSlices {
     starts: HashMap<u64, Vec<u64>>,
     /// Number of bytes of all slices.
     bytes: usize,
+    /// Slices that were dropped, of which the memory is used again: the kernel clears new memory page by page.
+    spare: Vec<Vec<u8>>,
     /// Streams that can continue; the most recently used is the last.
     streams: VecDeque<WaitingStream>,
 }
@@ -79,6 +83,7 @@ impl Slices {
             slices: LruCache::unbounded(),
             starts: HashMap::new(),
             bytes: 0,
+            spare: Vec::new(),
             streams: VecDeque::new(),
         };
         Slices {
@@ -124,6 +129,13 @@ impl Slices {
         self.kept().slices.get(&(file, start)).cloned()
     }
 
+    /// A slice of a length, to be filled: what it contains has no meaning.
+    pub(super) fn unfilled(&self, len: usize) -> Vec<u8> {
+        let mut slice = self.kept().spare.pop().unwrap_or_default();
+        slice.resize(len, 0);
+        slice
+    }
+
     pub(super) fn put(&self, file: u64, start: u64, slice: &Arc<Vec<u8>>) {
         let mut kept = self.kept();
         kept.bytes += slice.len();
@@ -139,6 +151,9 @@ impl Slices {
                 // The oldest slices are near the beginning.
                 let place = starts.iter().position(|&kept| kept == start);
                 place.map(|place| starts.remove(place));
+            }
+            if kept.spare.len() < MOST_SPARE {
+                kept.spare.extend(Arc::into_inner(old));
             }
         }
     }
@@ -180,6 +195,9 @@ impl Slices {
         let (dropped, others): (VecDeque<_>, _) =
             streams.into_iter().partition(|waiting| waiting.file == file);
         kept.streams = others;
+        if kept.slices.is_empty() {
+            kept.spare.clear();
+        }
         drop(kept);
         drop(dropped);
     }
