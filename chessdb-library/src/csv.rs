@@ -22,6 +22,15 @@ pub fn append_field(out: &mut Vec<u8>, value: &str) {
     out.push(b'"');
 }
 
+/// Length in bytes of what [`append_field`] appends.
+pub(crate) fn field_len(value: &str) -> usize {
+    if WRITER.should_quote(value.as_bytes()) {
+        value.len() + value.bytes().filter(|&c| c == b'"').count() + 2
+    } else {
+        value.len()
+    }
+}
+
 /// Appends a record with its line feed.
 pub fn append_record(out: &mut Vec<u8>, fields: impl IntoIterator<Item: AsRef<str>>) {
     for (n, field) in fields.into_iter().enumerate() {
@@ -44,9 +53,13 @@ mod tests {
 
     #[test]
     fn only_fields_that_need_them_have_quotation_marks() {
+        let fields = ["", "plain ; 'text'", "a,b", "\"\"", "two\nlines", "é"];
         let mut out = Vec::new();
-        append_record(&mut out, ["", "plain ; 'text'", "a,b", "\"\"", "two\nlines", "é"]);
+        append_record(&mut out, fields);
         let expected = ",plain ; 'text',\"a,b\",\"\"\"\"\"\",\"two\nlines\",é\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
+        let separators = fields.len();
+        let lens: usize = fields.into_iter().map(field_len).sum();
+        assert_eq!(lens + separators, expected.len());
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::row::{GameRow, NULL, Value, append_string};
 use crate::csv::append_field;
-use chessdb::game::ROSTER;
+use chessdb::game::{ROSTER, TagName};
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum Column {
     /// The number of the game, from 1.
     Number,
     /// A tag.
-    Tag(String),
+    Tag(TagName),
     /// The year of the date, as a number.
     Year,
     /// The month of the date.
@@ -115,7 +115,8 @@ impl Columns {
 
     fn with(others: &BTreeSet<String>, has_database: bool, typed: &[Column]) -> Columns {
         let roster = ROSTER.iter().map(|(name, _)| (*name).to_owned());
-        let tags = roster.chain(others.iter().cloned()).map(Column::Tag);
+        let tags = roster.chain(others.iter().cloned());
+        let tags = tags.map(|name| Column::Tag(TagName::new(name)));
         let database = has_database.then_some(Column::Database);
         let first = database.into_iter().chain([Column::Number]);
         let last = typed.iter().cloned().chain([Column::Path]);
@@ -126,8 +127,8 @@ impl Columns {
                 .any(|(own, column)| *own == name && all.contains(column))
         };
         let names = all.iter().map(|column| match column {
-            Column::Tag(tag) if is_named(tag) => format!("{TAG}{tag}"),
-            Column::Tag(tag) => tag.clone(),
+            Column::Tag(tag) if is_named(tag.as_str()) => format!("{TAG}{}", tag.as_str()),
+            Column::Tag(tag) => tag.as_str().to_owned(),
             column => name_of(column).to_owned(),
         });
         let names: Vec<String> = names.collect();
@@ -147,7 +148,7 @@ impl Columns {
             });
             match (named, tag.filter(|tag| is_tag(tag))) {
                 (Some((_, column)), _) => Ok((name.to_owned(), column.clone())),
-                (None, Some(tag)) => Ok((name.to_owned(), Column::Tag(tag.to_owned()))),
+                (None, Some(tag)) => Ok((name.to_owned(), Column::Tag(TagName::new(tag)))),
                 (None, None) => Err(UnknownColumn(name.to_owned())),
             }
         };
@@ -168,7 +169,7 @@ impl Columns {
     /// The tags that were named as columns and that games usually do not have, unless they were given with `tag:`.
     pub fn unusual_tags(&self) -> impl Iterator<Item = &str> {
         let tags = self.0.iter().filter_map(|(name, column)| match column {
-            Column::Tag(tag) if tag == name => Some(tag.as_str()),
+            Column::Tag(tag) if tag.as_str() == name => Some(tag.as_str()),
             _ => None,
         });
         let is_in_roster = |tag: &str| ROSTER.iter().any(|(name, _)| *name == tag);

@@ -20,6 +20,12 @@ use crate::parallel::in_order;
 /// once.
 const MOST_IN_DICTIONARY: usize = 8 << 20;
 
+/// Rows whose values are passed to the writer together: as many as it writes at a time.
+const BATCH: usize = 1024;
+
+/// Rows for which a column has room before it grows.
+const USUAL_ROWS: usize = 128;
+
 /// Games in a group of rows.
 const GROUP: u32 = 100_000;
 
@@ -78,7 +84,7 @@ impl Parquet {
                 first += more;
                 if group.len() >= GROUP as usize {
                     Parquet::write_group(&mut file, &group)?;
-                    group = ColumnRows::new(columns);
+                    group.clear();
                 }
             }
         }
@@ -172,11 +178,11 @@ impl ColumnRows {
     /// An empty list of rows.
     pub fn new(columns: &Columns) -> ColumnRows {
         let fields = columns.iter().map(|(_, column)| Fields {
-            known: Vec::new(),
+            known: Vec::with_capacity(USUAL_ROWS),
             values: if is_number(column) {
-                Values::Numbers(Vec::new())
+                Values::Numbers(Vec::with_capacity(USUAL_ROWS))
             } else {
-                Values::Texts(Vec::new(), Vec::new())
+                Values::Texts(Vec::new(), Vec::with_capacity(USUAL_ROWS))
             },
         });
         ColumnRows(fields.collect())
@@ -190,6 +196,20 @@ impl ColumnRows {
     /// True if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Removes all rows and keeps their room.
+    fn clear(&mut self) {
+        for fields in &mut self.0 {
+            fields.known.clear();
+            match &mut fields.values {
+                Values::Numbers(numbers) => numbers.clear(),
+                Values::Texts(texts, ends) => {
+                    texts.clear();
+                    ends.clear();
+                }
+            }
+        }
     }
 
     /// Adds a game.
@@ -240,14 +260,24 @@ impl Fields {
                 writer.write_batch(numbers, Some(&self.known), None)?;
             }
             Values::Texts(texts, ends) => {
-                let texts = Bytes::copy_from_slice(texts);
-                let starts = std::iter::once(&0).chain(ends);
-                let values = starts
-                    .zip(ends)
-                    .map(|(&start, &end)| texts.slice(start..end).into());
-                let values: Vec<ByteArray> = values.collect();
                 let writer = column.typed::<ByteArrayType>();
-                writer.write_batch(&values, Some(&self.known), None)?;
+                let (mut start, mut rest) = (0, ends.as_slice());
+                let mut values: Vec<ByteArray> = Vec::with_capacity(BATCH);
+                for known in self.known.chunks(BATCH) {
+                    let number = known.iter().filter(|&&known| known > 0).count();
+                    let (ends, after) = rest.split_at(number.min(rest.len()));
+                    let end = ends.last().copied().unwrap_or(start);
+                    let batch = Bytes::copy_from_slice(texts.get(start..end).unwrap_or_default());
+                    let mut first = 0;
+                    values.extend(ends.iter().map(|end| {
+                        let value = first..end - start;
+                        first = value.end;
+                        ByteArray::from(batch.slice(value))
+                    }));
+                    writer.write_batch(&values, Some(known), None)?;
+                    values.clear();
+                    (start, rest) = (end, after);
+                }
             }
         }
         Ok(())

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use super::columns::Column;
 use super::moves::RowMoves;
 use super::opening::opening;
-use crate::csv::append_field;
+use crate::csv::field_len;
 use crate::library::{LibraryEntry, append_game_path, tags_of};
 use crate::spelling::Names;
 use chessdb::game::{ROSTER, Tags};
@@ -76,7 +76,7 @@ impl<'a> GameRow<'a> {
             Column::Database => Some(Value::Text(self.place.database.into())),
             Column::Number => Some(Value::Number(i64::from(self.place.game) + 1)),
             Column::Path => Some(Value::Text(self.place.path().into())),
-            Column::Tag(name) => self.tag(name).map(Value::Text),
+            Column::Tag(tag) => self.tags.find(tag).and_then(known).map(Value::Text),
             Column::Year => self.date_part(0..4),
             Column::Month => self.date_part(5..7),
             Column::Day => self.date_part(8..10),
@@ -151,10 +151,9 @@ pub fn field_lengths(value: &str) -> Option<(u64, u64)> {
         return Some((value.len() as u64, value.len() as u64 + 2));
     }
     let value = known(value)?;
-    let (mut field, mut string) = (Vec::new(), Vec::new());
-    append_field(&mut field, &value);
-    append_string(&mut string, &value);
-    Some((field.len() as u64, string.len() as u64))
+    // Of characters that are no control characters, JSON escapes these two.
+    let escaped = value.bytes().filter(|&c| matches!(c, b'"' | b'\\')).count();
+    Some((field_len(&value) as u64, (value.len() + escaped + 2) as u64))
 }
 
 /// True for a known value that all tables show as it is, as nearly all values are.
@@ -177,4 +176,29 @@ const IS_PLAIN: [bool; 256] = {
 pub fn append_string(out: &mut Vec<u8>, text: &str) {
     // Writing to a vector cannot fail.
     let _ = serde_json::to_writer(out, text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::csv::append_field;
+
+    #[test]
+    fn lengths_are_those_of_the_fields() {
+        for value in [
+            "Morphy",
+            "Morphy, Paul",
+            "\"The\" \\ match",
+            "\",\n\u{7f}\u{85}\u{2028}é😀",
+            "/?",
+        ] {
+            let known = known(value).unwrap();
+            let (mut field, mut string) = (Vec::new(), Vec::new());
+            append_field(&mut field, &known);
+            append_string(&mut string, &known);
+            let lens = (field.len() as u64, string.len() as u64);
+            assert_eq!(field_lengths(value), Some(lens), "{value}");
+        }
+        assert_eq!(field_lengths("?"), None);
+    }
 }

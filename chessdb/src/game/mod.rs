@@ -7,7 +7,7 @@ mod values;
 
 pub use main_line::MainLineMove;
 pub use movetext::{Movetext, TextRange, Token, Tree};
-pub use tags::{ROSTER, Tags};
+pub use tags::{ROSTER, TagName, Tags};
 pub use values::{Date, Eco, Outcome};
 
 /// One game.

@@ -18,6 +18,7 @@ pub const ROSTER: [(&str, &str); 7] = [
 ];
 
 /// Place of a tag in the roster.
+#[inline]
 fn roster_place(name: &str) -> Option<usize> {
     match name {
         "Event" => Some(0),
@@ -87,11 +88,39 @@ impl Other {
 /// The first eight bytes of a name as a number of the same order.
 #[inline]
 fn beginning(name: &str) -> u64 {
+    if let Some(first) = name.as_bytes().first_chunk() {
+        return u64::from_be_bytes(*first);
+    }
     let mut bytes = [0; 8];
     for (to, from) in bytes.iter_mut().zip(name.bytes()) {
         *to = from;
     }
     u64::from_be_bytes(bytes)
+}
+
+/// The name of a tag that is looked up in many games, with what can be found out before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TagName {
+    name: String,
+    roster_place: Option<usize>,
+    beginning: u64,
+}
+
+impl TagName {
+    /// A name for [`Tags::find`].
+    pub fn new(name: impl Into<String>) -> TagName {
+        let name = name.into();
+        TagName {
+            roster_place: roster_place(&name),
+            beginning: beginning(&name),
+            name,
+        }
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.name
+    }
 }
 
 /// Start and end of a value in [`Tags::values`].
@@ -191,15 +220,26 @@ impl Tags {
     }
 
     /// The value of a tag; roster tags always have a value.
+    // Inlined so that less is left to do for a name that is known at compile time.
+    #[inline]
     pub fn get(&self, name: &str) -> Option<&str> {
         match roster_place(name) {
             Some(place) => Some(self.roster_value(place)),
-            None => {
-                let beginning = beginning(name);
-                let found = self.others.binary_search_by(|other| other.cmp(beginning, name));
-                found.ok().map(|found| self.value(self.others[found].value))
-            }
+            None => self.other(beginning(name), name),
         }
+    }
+
+    /// Like [`Tags::get`], for a name that is looked up in many games.
+    pub fn find(&self, tag: &TagName) -> Option<&str> {
+        match tag.roster_place {
+            Some(place) => Some(self.roster_value(place)),
+            None => self.other(tag.beginning, &tag.name),
+        }
+    }
+
+    fn other(&self, beginning: u64, name: &str) -> Option<&str> {
+        let found = self.others.binary_search_by(|other| other.cmp(beginning, name));
+        found.ok().map(|found| self.value(self.others[found].value))
     }
 
     /// True if the tag `Variant` means Chess960.
