@@ -1,5 +1,6 @@
 //! Records of one length in parts that are read one by one: few stay in memory, many are in a file.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -58,21 +59,25 @@ impl<const RECORD: usize> Partitions<RECORD> {
         Ok(())
     }
 
-    /// Passes the records of a part to `each`.
+    /// The records of a part.
     ///
     /// # Errors
     /// If reading the file fails.
-    pub fn for_each(&self, part: usize, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+    pub fn records(&self, part: usize) -> io::Result<Cow<'_, [[u8; RECORD]]>> {
         let part = &self.parts[part];
-        if let Some((file, _)) = &self.file {
-            let mut block = vec![0; Self::BLOCK];
-            for &at in &part.blocks {
-                file.read_exact_at(&mut block, at)?;
-                block.chunks_exact(RECORD).for_each(&mut each);
-            }
+        let last = part.bytes.as_chunks().0;
+        let Some((file, _)) = &self.file else {
+            return Ok(Cow::Borrowed(last));
+        };
+        let in_file = part.blocks.len() * (Self::BLOCK / RECORD);
+        let mut records = Vec::with_capacity(in_file + last.len());
+        records.resize(in_file, [0; RECORD]);
+        let blocks = records.chunks_exact_mut(Self::BLOCK / RECORD);
+        for (block, &at) in blocks.zip(&part.blocks) {
+            file.read_exact_at(block.as_flattened_mut(), at)?;
         }
-        part.bytes.chunks_exact(RECORD).for_each(each);
-        Ok(())
+        records.extend_from_slice(last);
+        Ok(Cow::Owned(records))
     }
 
     /// Empties a part.
@@ -97,14 +102,12 @@ mod tests {
                     .unwrap();
             }
             for part in 0..parts.parts() {
-                let mut records = Vec::new();
-                parts
-                    .for_each(part, |record| records.push(number(record)))
-                    .unwrap();
-                assert!(records.into_iter().eq((part as u32..20_000).step_by(3)));
+                let records = parts.records(part).unwrap();
+                let numbers = records.iter().map(|record| number(record));
+                assert!(numbers.eq((part as u32..20_000).step_by(3)));
             }
             parts.clear(1);
-            parts.for_each(1, |_| panic!("the part was emptied")).unwrap();
+            assert!(parts.records(1).unwrap().is_empty());
         }
     }
 

@@ -103,6 +103,22 @@ impl Output {
             }
         }
     }
+
+    /// Reads bytes that were written at an offset.
+    ///
+    /// # Errors
+    /// If reading fails.
+    pub fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+        match self {
+            Output::File(file) => file.read_exact_at(bytes, offset),
+            Output::Memory(memory) => {
+                let written = usize::try_from(offset).ok().and_then(|start| memory.get(start..));
+                let written = written.and_then(|written| written.get(..bytes.len()));
+                bytes.copy_from_slice(written.ok_or(io::ErrorKind::UnexpectedEof)?);
+                Ok(())
+            }
+        }
+    }
 }
 
 /// The first offset, at or after `end`, at which a section may begin.

@@ -167,13 +167,13 @@ impl BookMoves {
     /// The bytes of the entries of a part.
     fn entries(&self, part: usize) -> io::Result<Vec<u8>> {
         let mut entries = BookEntries::default();
-        self.parts.for_each(part, |record| {
+        for record in &*self.parts.records(part)? {
             entries.count(PlayedMove {
                 key: le_u64(record, 0).unwrap_or(0),
                 mv: le_u16(record, 8).unwrap_or(0),
                 points: record[10],
             });
-        })?;
+        }
         Ok(entries.bytes(&self.options))
     }
 }

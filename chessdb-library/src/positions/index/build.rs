@@ -4,23 +4,24 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use super::super::wanted::Pattern;
-use super::order::{Batch, for_each_batch};
+use super::columns::{COLUMNS, ColumnsBuilder};
+use super::order::{LineReading, for_each_batch};
 use super::popular;
 use super::sections::{BUCKET_BITS, GAMES, IndexSection, IndexSections, USUAL};
-use super::shared::{bucket_bits, write_shared};
+use super::shared::{GameOrder, NodeEntry, bucket_bits, write_shared};
 use super::spill::Spill;
-use super::walk::IndexWalk;
 use super::{Index, IndexError};
 use crate::cancel;
 use crate::kept::{Numbers, Output, begin, next_page};
-use chessdb::board::Position;
 use chessdb::formats::Database;
 
-/// Typical number of bytes of all nodes of a game while an index is built.
-const NODES: u64 = 80 * 16;
+/// Typical number of bytes of all positions of a game while an index is built.
+const POSITIONS: u64 = 80 * 16;
 
-/// Approximate number of nodes in a part of the keys.
+/// Approximate number of positions in a part of the keys.
 const PART: u64 = 150_000;
 
 /// Number of popular positions whose games are read in database order, rather than position by position.
@@ -42,24 +43,14 @@ pub(super) struct Builder<'a> {
     pub(super) done: &'a (dyn Fn(u64) + Sync),
 }
 
-/// The sections that have an item for each game, with the bytes of an item.
-const COLUMNS: [(IndexSection, usize); 6] = [
-    (IndexSection::Games, 4),
-    (IndexSection::Common, 2),
-    (IndexSection::Facts, 8),
-    (IndexSection::Pawns, 8),
-    (IndexSection::Material, 4),
-    (IndexSection::Parting, 2),
-];
-
-/// True if the nodes of so many games need at most half of the memory.
+/// True if the positions of so many games need at most half of the memory.
 pub(super) fn fits(games: u32, memory: usize) -> bool {
-    u64::from(games) * NODES <= memory as u64 / 2
+    u64::from(games) * POSITIONS <= memory as u64 / 2
 }
 
 impl Builder<'_> {
-    /// Writes the sections and returns their places. `temporary` is a file for the nodes of the opening tree,
-    /// which must fit into memory without it.
+    /// Writes the sections and returns their places. `temporary` is a file for the positions of the
+    /// games, which must fit into memory without it.
     pub(super) fn build(&self, out: &mut Output, temporary: Option<File>) -> Result<Numbers, IndexError> {
         let mut numbers = Numbers::default();
         let games = self.database.len();
@@ -70,36 +61,46 @@ impl Builder<'_> {
             numbers.sections[section as usize] = (end, 0);
             end += u64::from(games) * item as u64;
         }
-        let nodes = u64::from(games) * NODES;
+        let positions = u64::from(games) * POSITIONS;
         let is_small = fits(games, self.memory);
         if !is_small && temporary.is_none() {
             return Err(IndexError::Memory);
         }
         let bits = bucket_bits(games);
-        let part_bits = (nodes / 16 / PART).max(1).ilog2().min(bits).min(12);
-        let mut spill = Spill::new(part_bits, temporary.filter(|_| !is_small));
-        let blocks = self.columns(out, &mut numbers, &mut spill)?;
+        let part_bits = (positions / 16 / PART).max(1).ilog2().min(bits).min(12);
+        let spill = Mutex::new(Spill::new(part_bits, temporary.filter(|_| !is_small)));
+        self.columns(out, &mut numbers, &spill)?;
+        let games = column(out, &numbers, IndexSection::Games, u32::from_le_bytes)?;
+        let common = column(out, &numbers, IndexSection::Common, u16::from_le_bytes)?;
         for (section, minima) in [
-            (IndexSection::Common64, &blocks.common.small),
-            (IndexSection::Common4096, &blocks.common.large),
-            (IndexSection::Games64, &blocks.games.small),
-            (IndexSection::Games4096, &blocks.games.large),
+            (IndexSection::Common64, minima(&common, SMALL)),
+            (IndexSection::Common4096, minima(&common, LARGE)),
+            (IndexSection::Games64, minima(&games, SMALL)),
+            (IndexSection::Games4096, minima(&games, LARGE)),
         ] {
-            end = put(out, &mut numbers, section, end, minima)?;
+            end = put(out, &mut numbers, section, end, &minima)?;
         }
+        let order = GameOrder::new(&games, common, self.database.len());
+        drop(games);
         // There is an offset for each bucket, and one for the end.
         let bucket_bytes = ((1u64 << bits) + 1) * 8;
         let begin = next_page(end);
         let first = next_page(begin + bucket_bytes);
         let (mut bucket, mut end) = (begin, first);
-        let popular = write_shared(&mut spill, bits, |buckets, positions| {
-            cancel::check();
-            out.write_at(bucket, buckets)?;
-            out.write_at(end, positions)?;
-            bucket += buckets.len() as u64;
-            end += positions.len() as u64;
-            Ok(())
-        })?;
+        let popular = write_shared(
+            &mut spill.into_inner(),
+            &order,
+            bits,
+            self.threads,
+            |buckets, positions| {
+                cancel::check();
+                out.write_at(bucket, buckets)?;
+                out.write_at(end, positions)?;
+                bucket += buckets.len() as u64;
+                end += positions.len() as u64;
+                Ok(())
+            },
+        )?;
         numbers.sections[IndexSection::Buckets as usize] = (begin, bucket_bytes);
         numbers.sections[IndexSection::Positions as usize] = (first, end - first);
         numbers.own[BUCKET_BITS] = bits;
@@ -107,44 +108,37 @@ impl Builder<'_> {
         Ok(numbers)
     }
 
-    /// Writes the data of each game, and passes the nodes of the opening tree to `spill`.
+    /// Writes the data of each game, and passes the positions of all games to `spill`.
     fn columns(
         &self,
         out: &mut Output,
         numbers: &mut Numbers,
-        spill: &mut Spill,
-    ) -> Result<BlockMinima, IndexError> {
-        let mut state = ColumnsBuilder {
-            walk: IndexWalk::new(),
-            before: None,
-            common: 0,
-            blocks: BlockMinima::default(),
-            usual: 0,
-            games: 0,
+        spill: &Mutex<Spill>,
+    ) -> Result<(), IndexError> {
+        let mut state = ColumnsBuilder::default();
+        let reading = LineReading {
+            database: &**self.database,
+            threads: self.threads,
+            spill,
+            done: self.done,
         };
-        // Memory is needed for the lines, as much again to sort them, and for the first moves of all games.
-        let database = &**self.database;
-        for_each_batch(database, self.memory / 5, self.threads, self.done, |batch| {
-            let columns = state.add(&batch, spill)?;
-            for ((section, item), bytes) in COLUMNS.iter().zip(columns) {
-                let (at, len) = &mut numbers.sections[*section as usize];
-                out.write_at(*at + *len, &bytes)?;
-                *len += bytes.len() as u64;
-                // The move with which the last game parts from the next one is not known yet.
-                let is_behind = *section == IndexSection::Parting && state.games > 0;
-                let games = state.games - u32::from(is_behind);
-                debug_assert_eq!(*len, u64::from(games) * *item as u64);
-            }
+        let mut append = |section: IndexSection, bytes: &[u8]| {
+            let (at, len) = &mut numbers.sections[section as usize];
+            out.write_at(*at + *len, bytes)?;
+            *len += bytes.len() as u64;
             Ok::<(), IndexError>(())
+        };
+        // Memory is also needed to sort the lines, and for the first moves of all games.
+        for_each_batch(&reading, self.memory / 5, |batch| {
+            let columns = state.add(&batch, self.threads, spill)?;
+            let mut columns = COLUMNS.iter().zip(columns);
+            columns.try_for_each(|((section, _), bytes)| append(*section, &bytes))
         })?;
-        if let Some(code) = state.parting(0) {
-            let (at, len) = &mut numbers.sections[IndexSection::Parting as usize];
-            out.write_at(*at + *len, &code.to_le_bytes())?;
-            *len += 2;
+        if let Some(item) = state.parting(0) {
+            append(IndexSection::Parting, &item)?;
         }
-        state.walk.finish(spill)?;
         (numbers.own[GAMES], numbers.own[USUAL]) = (state.games, state.usual);
-        Ok(state.blocks)
+        Ok(())
     }
 
     /// Makes and writes the tables of moves of popular positions.
@@ -153,7 +147,7 @@ impl Builder<'_> {
         out: &mut Output,
         numbers: &mut Numbers,
         end: u64,
-        popular: &[super::spill::NodeEntry],
+        popular: &[NodeEntry],
     ) -> Result<(), IndexError> {
         let sections = match out {
             Output::Memory(bytes) => IndexSections::in_memory(std::mem::take(bytes), *numbers),
@@ -219,101 +213,21 @@ fn put(
     Ok(at + bytes.len() as u64)
 }
 
-/// The state for making the columns batch by batch.
-struct ColumnsBuilder {
-    walk: IndexWalk,
-    /// First position and moves of the last game.
-    before: Option<(u64, Vec<u16>)>,
-    /// What the last game has in common with the one before it.
-    common: usize,
-    blocks: BlockMinima,
-    usual: u32,
-    games: u32,
+/// The items of a column that has been written.
+fn column<T, const ITEM: usize>(
+    out: &Output,
+    numbers: &Numbers,
+    section: IndexSection,
+    item: impl Fn([u8; ITEM]) -> T,
+) -> io::Result<Vec<T>> {
+    let (at, len) = numbers.sections[section as usize];
+    let mut bytes = vec![0; len as usize];
+    out.read_at(at, &mut bytes)?;
+    Ok(bytes.as_chunks().0.iter().map(|&bytes| item(bytes)).collect())
 }
 
-impl ColumnsBuilder {
-    /// Adds the games of a batch, and returns their bytes in each of [`COLUMNS`].
-    fn add(&mut self, batch: &Batch, spill: &mut Spill) -> io::Result<[Vec<u8>; 6]> {
-        let mut columns = COLUMNS.map(|(_, item)| Vec::with_capacity(batch.lines.len() * item));
-        for line in &batch.lines {
-            let moves = batch.moves(line);
-            let common = match &self.before {
-                Some((start, before)) if *start == line.start => 1 + equal(before, moves),
-                _ => 0,
-            };
-            let parting = self.parting(common);
-            let start = || match line.start {
-                0 => Position::initial(),
-                start => batch.starts.get(&start).copied().unwrap_or(Position::initial()),
-            };
-            self.walk.game(common, start, moves, spill)?;
-            self.usual += u32::from(line.start == 0);
-            self.blocks.add(self.games, common as u32, line.game);
-            self.games += 1;
-            let [games, commons, facts, pawns, material, partings] = &mut columns;
-            games.extend(line.game.to_le_bytes());
-            commons.extend((common as u16).to_le_bytes());
-            facts.extend(line.facts.0.to_le_bytes());
-            pawns.extend(line.signature.pawns.to_le_bytes());
-            material.extend(line.signature.material.to_le_bytes());
-            partings.extend(parting.into_iter().flat_map(u16::to_le_bytes));
-            self.common = common;
-            match &mut self.before {
-                Some((start, before)) => {
-                    *start = line.start;
-                    before.clear();
-                    before.extend_from_slice(moves);
-                }
-                None => self.before = Some((line.start, moves.to_vec())),
-            }
-        }
-        Ok(columns)
-    }
-}
-
-impl ColumnsBuilder {
-    /// The code of the first move of the last game that neither the game before it nor the next one has, 0 if there
-    /// is none. `common` is what it has in common with the next game.
-    fn parting(&self, common: usize) -> Option<u16> {
-        let (_, moves) = self.before.as_ref()?;
-        let ply = self.common.max(common).checked_sub(1);
-        let code = ply.and_then(|ply| moves.get(ply));
-        Some(code.copied().unwrap_or(0))
-    }
-}
-
-/// Number of items that two lines have in common at their beginning.
-fn equal(one: &[u16], other: &[u16]) -> usize {
-    one.iter().zip(other).take_while(|(a, b)| a == b).count()
-}
-
-/// The minima of blocks of items.
-#[derive(Default)]
-struct BlockMinima {
-    common: Minima,
-    games: Minima,
-}
-
-#[derive(Default)]
-struct Minima {
-    small: Vec<u32>,
-    large: Vec<u32>,
-}
-
-impl BlockMinima {
-    fn add(&mut self, place: u32, common: u32, game: u32) {
-        self.common.add(place as usize, common);
-        self.games.add(place as usize, game);
-    }
-}
-
-impl Minima {
-    fn add(&mut self, place: usize, item: u32) {
-        for (minima, size) in [(&mut self.small, SMALL), (&mut self.large, LARGE)] {
-            match minima.get_mut(place / size) {
-                Some(least) => *least = item.min(*least),
-                None => minima.push(item),
-            }
-        }
-    }
+/// The minima of blocks of `size` items.
+fn minima<T: Copy + Ord + Into<u32>>(items: &[T], size: usize) -> Vec<u32> {
+    let minima = items.chunks(size).filter_map(|block| block.iter().min());
+    minima.map(|&least| least.into()).collect()
 }

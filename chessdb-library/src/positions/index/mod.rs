@@ -3,9 +3,12 @@
 //! signatures that tell which few games may have one.
 
 mod among;
+mod batch;
 mod build;
 mod code;
+mod columns;
 mod files;
+mod game_keys;
 mod key;
 mod leb;
 mod lines;

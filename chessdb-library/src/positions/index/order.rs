@@ -5,18 +5,20 @@
 //! database order.
 
 use std::cmp::Ordering;
+use std::io;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::super::facts::Facts;
 use super::super::line::{LineStep, follow};
+use super::batch::Batch;
 use super::code::{code_of, short};
 use super::key::key_of;
 use super::lines;
-use super::signature::{Collector, Signature};
-use crate::parallel::{chunks, chunks_of};
+use super::spill::Spill;
+use crate::parallel::chunks;
 use chessdb::board::Position;
 use chessdb::formats::Database;
 
@@ -24,13 +26,7 @@ use chessdb::formats::Database;
 pub(super) const MOST_PLIES: usize = 65_000;
 
 /// Moves in a [`LinePrefix`].
-const PREFIX_PLIES: usize = 5;
-
-/// Number of moves that are compared at once after the prefix.
-const NEXT_PLIES: usize = 4;
-
-/// Shorter runs of lines with the same beginning are compared line by line.
-const SHORT_RUN: usize = 8;
+pub(super) const PREFIX_PLIES: usize = 5;
 
 /// Typical number of bytes of a line in memory, including its moves.
 const LINE_BYTES: usize = 256;
@@ -38,63 +34,38 @@ const LINE_BYTES: usize = 256;
 /// Number of games whose prefixes are in memory at the same time.
 const PORTION: u32 = 1 << 20;
 
-/// Number of games that a thread reads at a time. Those of a batch may be far apart.
-const CHUNK: u32 = 64;
-
 /// The beginning of a line: 4 bits for the start position, and 12 for each of the first moves.
-type LinePrefix = u64;
+pub(super) type LinePrefix = u64;
 
-/// The part of a line that is compared next, and the index of the line.
-type Keyed = ((u64, u64), u32);
-
-/// Consecutive lines in the order of the index.
-#[derive(Default)]
-pub(super) struct Batch {
-    pub(super) lines: Vec<IndexedLine>,
-    moves: Vec<u16>,
-    /// The start positions other than the normal one, by their keys.
-    pub(super) starts: FxHashMap<u64, Position>,
-}
-
-/// The line of a game.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct IndexedLine {
-    pub(super) game: u32,
-    /// 0 for the normal start position, otherwise the key of the start position.
-    pub(super) start: u64,
-    first: usize,
-    len: usize,
-    pub(super) facts: Facts,
-    pub(super) signature: Signature,
-}
-
-impl Batch {
-    /// The moves of a line, as codes.
-    pub(super) fn moves(&self, line: &IndexedLine) -> &[u16] {
-        self.moves
-            .get(line.first..line.first + line.len)
-            .unwrap_or_default()
-    }
+/// The reading of the games of a database.
+pub(super) struct LineReading<'a> {
+    pub(super) database: &'a dyn Database,
+    pub(super) threads: usize,
+    /// Where the later positions of each game go.
+    pub(super) spill: &'a Mutex<Spill>,
+    /// Called with numbers of games that have been read.
+    pub(super) done: &'a (dyn Fn(u64) + Sync),
 }
 
 /// Passes the lines of all games that are not deleted to `each`, in batches of about `memory` bytes. A batch
 /// is larger if very many games begin with the same moves.
-pub(super) fn for_each_batch<E>(
-    database: &dyn Database,
+///
+/// # Errors
+/// Those of `each`, and if positions cannot be written.
+pub(super) fn for_each_batch<E: From<io::Error>>(
+    reading: &LineReading<'_>,
     memory: usize,
-    threads: usize,
-    done: &(dyn Fn(u64) + Sync),
     mut each: impl FnMut(Batch) -> Result<(), E>,
 ) -> Result<(), E> {
     let most = (memory / LINE_BYTES).max(1);
-    let games = database.len();
+    let games = reading.database.len();
     if games as usize <= most {
         let all: Vec<u32> = (0..games).collect();
-        return each(batch(database, &all, threads, done));
+        return each(Batch::read(reading, all)?);
     }
-    let (starts, games) = by_prefix(database, threads);
+    let (starts, games) = by_prefix(reading.database, reading.threads);
     for range in cut(&starts, most) {
-        each(batch(database, &games[range], threads, done))?;
+        each(Batch::read(reading, games[range].to_vec())?)?;
     }
     Ok(())
 }
@@ -163,8 +134,8 @@ fn cut(starts: &[usize], most: usize) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The start position of a game, encoded as in [`IndexedLine::start`].
-fn start_of(position: &Position) -> u64 {
+/// The start position of a game, encoded as in [`super::batch::IndexedLine::start`].
+pub(super) fn start_of(position: &Position) -> u64 {
     if *position == Position::initial() {
         0
     } else {
@@ -173,7 +144,7 @@ fn start_of(position: &Position) -> u64 {
 }
 
 /// The part of a line that is compared first.
-fn prefix(start: u64, moves: &[u16]) -> LinePrefix {
+pub(super) fn prefix(start: u64, moves: &[u16]) -> LinePrefix {
     match start {
         0 => packed::<12>(moves, PREFIX_PLIES),
         // All lines with the same start position must be in one batch. The order of start positions does not
@@ -182,25 +153,9 @@ fn prefix(start: u64, moves: &[u16]) -> LinePrefix {
     }
 }
 
-/// The moves after the first `plies`, which are compared at once; 0 if there are none.
-fn next(moves: &[u16], plies: usize) -> u64 {
-    packed::<16>(moves.get(plies..).unwrap_or_default(), NEXT_PLIES)
-}
-
-/// Adds the runs of lines with equal keys in a range. `plies` is the number of moves that are compared by then.
-fn add_equal(lines: &[Keyed], range: Range<usize>, plies: usize, equal: &mut Vec<(Range<usize>, usize)>) {
-    let mut begin = range.start;
-    for run in lines[range].chunk_by(|a, b| a.0 == b.0) {
-        if run.len() > 1 {
-            equal.push((begin..begin + run.len(), plies));
-        }
-        begin += run.len();
-    }
-}
-
 /// The codes of the first `number` moves, in `BITS` bits each. 12 bits have no room for promotions, which do
 /// not occur among the first moves.
-fn packed<const BITS: u32>(moves: &[u16], number: usize) -> u64 {
+pub(super) fn packed<const BITS: u32>(moves: &[u16], number: usize) -> u64 {
     let codes = moves.iter().copied().chain(std::iter::repeat(0)).take(number);
     let bits = |code: u16| match BITS {
         12 => short(code),
@@ -226,119 +181,6 @@ fn prefix_of(database: &dyn Database, game: u32) -> Option<LinePrefix> {
         }
     });
     Some(prefix(start?, &moves))
-}
-
-/// The lines of some games, in order.
-fn batch(database: &dyn Database, games: &[u32], threads: usize, done: &(dyn Fn(u64) + Sync)) -> Batch {
-    // In another order, each game might unpack all that precedes it in a compressed file.
-    let mut games = games.to_vec();
-    games.sort_unstable();
-    let parts = chunks_of(CHUNK, games.len() as u32, threads, done, |range| {
-        let mut part = Batch::default();
-        for &game in games
-            .get(range.start as usize..range.end as usize)
-            .unwrap_or_default()
-        {
-            part.read(database, game);
-        }
-        part
-    });
-    let mut all = Batch {
-        lines: Vec::with_capacity(games.len()),
-        moves: Vec::with_capacity(parts.iter().map(|part| part.moves.len()).sum()),
-        starts: FxHashMap::default(),
-    };
-    for part in parts {
-        let first = all.moves.len();
-        all.starts.extend(part.starts);
-        all.moves.extend_from_slice(&part.moves);
-        all.lines.extend(part.lines.into_iter().map(|line| IndexedLine {
-            first: line.first + first,
-            ..line
-        }));
-    }
-    all.sort();
-    all
-}
-
-impl Batch {
-    fn read(&mut self, database: &dyn Database, game: u32) {
-        if database.keys(game).deleted {
-            return;
-        }
-        let first = self.moves.len();
-        let mut begun: Option<(u64, Collector)> = None;
-        follow(database, game, |step| {
-            match (step, &mut begun) {
-                (LineStep::Start(position), _) => {
-                    let start = start_of(position);
-                    if start != 0 {
-                        self.starts.entry(start).or_insert(*position);
-                    }
-                    begun = Some((start, Collector::new(position)));
-                }
-                (LineStep::Ply(ply), Some((_, collector))) => {
-                    if self.moves.len() - first < MOST_PLIES {
-                        self.moves.push(code_of(ply.mv));
-                    }
-                    collector.follow(ply.mv, ply.position);
-                }
-                (LineStep::Ply(_), None) => {}
-            }
-            ControlFlow::Continue(())
-        });
-        if let Some((start, collector)) = begun {
-            self.lines.push(IndexedLine {
-                game,
-                start,
-                first,
-                len: self.moves.len() - first,
-                facts: Facts::of(database, game),
-                signature: collector.finish(),
-            });
-        }
-    }
-
-    fn sort(&mut self) {
-        let key = |line: &IndexedLine| match line.start {
-            0 => (prefix(0, self.moves(line)), next(self.moves(line), PREFIX_PLIES)),
-            start => (prefix(start, &[]), 0),
-        };
-        let keys = self.lines.iter().map(key);
-        let mut places: Vec<Keyed> = keys.zip(0..).collect();
-        places.sort_unstable_by_key(|&(key, _)| key);
-        let mut equal = Vec::new();
-        add_equal(&places, 0..places.len(), PREFIX_PLIES + NEXT_PLIES, &mut equal);
-        while let Some((range, plies)) = equal.pop() {
-            let run = &mut places[range.clone()];
-            let (key, first) = run[0];
-            let is_set_up = self.lines[first as usize].start != 0;
-            if run.len() < SHORT_RUN || is_set_up || key == (0, 0) {
-                run.sort_unstable_by(|a, b| {
-                    self.compare(&self.lines[a.1 as usize], &self.lines[b.1 as usize])
-                });
-                continue;
-            }
-            for (key, place) in run.iter_mut() {
-                let moves = self.moves(&self.lines[*place as usize]);
-                *key = (next(moves, plies), next(moves, plies + NEXT_PLIES));
-            }
-            run.sort_unstable_by_key(|&(key, _)| key);
-            add_equal(&places, range, plies + 2 * NEXT_PLIES, &mut equal);
-        }
-        self.lines = places
-            .iter()
-            .map(|&(_, place)| self.lines[place as usize])
-            .collect();
-    }
-
-    fn compare(&self, a: &IndexedLine, b: &IndexedLine) -> Ordering {
-        let order = a
-            .start
-            .cmp(&b.start)
-            .then_with(|| self.moves(a).cmp(self.moves(b)));
-        order.then(a.game.cmp(&b.game))
-    }
 }
 
 /// A game with its moves, for comparisons by the order of the index.

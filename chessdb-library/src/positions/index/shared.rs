@@ -16,7 +16,21 @@ use std::io;
 
 use super::leb;
 use super::popular::POPULAR;
-use super::spill::{NodeEntry, Spill, first_bits};
+use super::spill::{KeyedPly, Spill, SpillPart, first_bits};
+use super::walk::WALKED_PLIES;
+use crate::parallel::chunks_of;
+
+/// Number of parts that a thread makes before they are written.
+const AHEAD: usize = 8;
+
+/// A node of the opening tree with its position: `len` games from `lo` on have it after `depth` moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NodeEntry {
+    pub(super) key: u64,
+    pub(super) lo: u32,
+    pub(super) len: u32,
+    pub(super) depth: u16,
+}
 
 /// A node of the opening tree: the games from `lo` to `hi` have the same first `depth` moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,68 +46,144 @@ pub(super) fn bucket_bits(games: u32) -> u32 {
     buckets.max(1).ilog2().min(28)
 }
 
+/// The order of the games in an index.
+pub(super) struct GameOrder {
+    /// The place of each game of the database.
+    places: Vec<u32>,
+    /// What each game has in common with the one before it, by place; see [`super::tree`].
+    common: Vec<u16>,
+}
+
+impl GameOrder {
+    /// The order of `games`, some of `number` games.
+    pub(super) fn new(games: &[u32], common: Vec<u16>, number: u32) -> GameOrder {
+        let mut places = vec![0; number as usize];
+        for (place, &game) in (0..).zip(games) {
+            places[game as usize] = place;
+        }
+        GameOrder { places, common }
+    }
+
+    /// The node that begins with a position of a game; `None` if it begins with another game.
+    fn node(&self, entry: KeyedPly) -> Option<NodeEntry> {
+        let lo = self.places[entry.game as usize];
+        let begins = self.common[lo as usize] <= entry.depth;
+        begins.then(|| NodeEntry {
+            key: entry.key,
+            lo,
+            len: self.games_of(entry),
+            depth: entry.depth,
+        })
+    }
+
+    /// Number of games from this one on that have the position after the same moves.
+    fn games_of(&self, entry: KeyedPly) -> u32 {
+        let next = self.places[entry.game as usize] as usize + 1;
+        let others = self.common[next..]
+            .iter()
+            .take_while(|&&common| common > entry.depth);
+        1 + others.count() as u32
+    }
+}
+
+/// The positions of a part that several games have.
+struct SharedPart {
+    /// The offset of each bucket in `bytes`.
+    begins: Vec<usize>,
+    bytes: Vec<u8>,
+    popular: Vec<NodeEntry>,
+}
+
 /// Writes the positions that several games have, part by part. `write` is called with the offsets of the next buckets,
 /// 8 bytes each, and with the bytes of their positions; at last with the offset at which all positions end. Returns the
 /// popular positions.
 pub(super) fn write_shared(
     spill: &mut Spill,
+    order: &GameOrder,
     bits: u32,
+    threads: usize,
     mut write: impl FnMut(&[u8], &[u8]) -> io::Result<()>,
 ) -> io::Result<Vec<NodeEntry>> {
-    // The first bits of a bucket's number are those of its part.
-    let buckets = (1usize << bits) / spill.parts();
     let mut popular = Vec::new();
     let mut written: u64 = 0;
-    let (mut begins, mut bytes) = (Vec::new(), Vec::new());
-    for part in 0..spill.parts() {
-        let mut entries = spill.take(part)?;
-        keep_shared(&mut entries);
-        entries.sort_unstable();
-        begins.clear();
-        bytes.clear();
-        for nodes in entries.chunk_by(|a, b| a.key == b.key) {
-            let games: u32 = nodes.iter().map(|node| node.len).sum();
-            if games < 2 {
-                continue;
-            }
-            let bucket = first_bits(nodes[0].key, bits) - part * buckets;
-            begins.resize(begins.len().max(bucket + 1), written + bytes.len() as u64);
-            append(&mut bytes, nodes, bits);
-            if games >= POPULAR {
-                popular.extend(nodes.first());
-            }
+    let ahead = threads.max(1) * AHEAD;
+    for first in (0..spill.parts()).step_by(ahead) {
+        let parts = first..spill.parts().min(first + ahead);
+        let shared = chunks_of(1, parts.len() as u32, threads, &|_| (), |places| {
+            shared_part(spill, first + places.start as usize, order, bits)
+        });
+        for part in shared {
+            let part = part?;
+            let offsets = part.begins.iter().map(|&begin| written + begin as u64);
+            let offsets: Vec<u8> = offsets.flat_map(u64::to_le_bytes).collect();
+            write(&offsets, &part.bytes)?;
+            written += part.bytes.len() as u64;
+            popular.extend(part.popular);
         }
-        written += bytes.len() as u64;
-        begins.resize(buckets, written);
-        let begins: Vec<u8> = begins.iter().flat_map(|begin| begin.to_le_bytes()).collect();
-        write(&begins, &bytes)?;
+        parts.for_each(|part| spill.clear(part));
     }
     write(&written.to_le_bytes(), &[])?;
     Ok(popular)
 }
 
-/// Removes most of the nodes whose position no other game has. They are nearly all nodes, and sorting them
-/// would take longest.
-fn keep_shared(entries: &mut Vec<NodeEntry>) {
-    let bits = (entries.len() * 16).next_power_of_two().max(64);
+fn shared_part(spill: &Spill, part: usize, order: &GameOrder, bits: u32) -> io::Result<SharedPart> {
+    let nodes = nodes_of(&spill.part(part)?, order);
+    // The first bits of a bucket's number are those of its part.
+    let buckets = (1usize << bits) / spill.parts();
+    let (mut begins, mut bytes, mut popular) = (Vec::with_capacity(buckets), Vec::new(), Vec::new());
+    for nodes in nodes.chunk_by(|a, b| a.key == b.key) {
+        let games: u32 = nodes.iter().map(|node| node.len).sum();
+        if games < 2 {
+            continue;
+        }
+        let bucket = first_bits(nodes[0].key, bits) - part * buckets;
+        begins.resize(begins.len().max(bucket + 1), bytes.len());
+        append(&mut bytes, nodes, bits);
+        if games >= POPULAR {
+            popular.extend(nodes.first());
+        }
+    }
+    begins.resize(buckets, bytes.len());
+    Ok(SharedPart {
+        begins,
+        bytes,
+        popular,
+    })
+}
+
+/// The nodes of a part, by key and place, without most of those whose position no other game has.
+fn nodes_of(part: &SpillPart<'_>, order: &GameOrder) -> Vec<NodeEntry> {
+    let is_shared = may_be_shared(part, order);
+    let shared = part.entries().filter(|entry| is_shared(entry.key));
+    let mut nodes: Vec<NodeEntry> = shared.filter_map(|entry| order.node(entry)).collect();
+    nodes.sort_unstable_by_key(|node| (node.key, node.lo));
+    nodes
+}
+
+/// Tells of each key of a part whether several games may have it. Nearly all positions are in a single game, and
+/// sorting them would take longest.
+fn may_be_shared(part: &SpillPart<'_>, order: &GameOrder) -> impl Fn(u64) -> bool {
+    let bits = (part.entries().len() * 16).next_power_of_two().max(64);
     let mut seen = vec![0u64; bits / 64];
     let mut twice = vec![0u64; bits / 64];
     // The last bits are used, because the first bits of all keys are the same.
-    let place = |key: u64| {
+    let place = move |key: u64| {
         let bit = key as usize & (bits - 1);
         (bit / 64, 1u64 << (bit % 64))
     };
-    for entry in entries.iter() {
+    for entry in part.entries() {
         let (word, bit) = place(entry.key);
-        if entry.len > 1 || seen[word] & bit != 0 {
+        // Of the games of a node that was walked through, only the first has an entry.
+        let is_walked = usize::from(entry.depth) <= WALKED_PLIES;
+        if seen[word] & bit != 0 || is_walked && order.games_of(entry) > 1 {
             twice[word] |= bit;
         }
         seen[word] |= bit;
     }
-    entries.retain(|entry| {
-        let (word, bit) = place(entry.key);
+    move |key| {
+        let (word, bit) = place(key);
         twice[word] & bit != 0
-    });
+    }
 }
 
 /// The bits of a key that are stored in its bucket.
@@ -148,4 +238,29 @@ pub(super) fn read(
         each(nodes);
     }
     bucket.is_empty().then_some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_has_all_games_with_the_same_moves() {
+        // Games 0, 1 and 3 begin with the same three moves, game 2 with the same first move only.
+        let order = GameOrder::new(&[3, 0, 1, 2], vec![0, 4, 4, 2], 4);
+        let nodes = |plies: &[(u32, u16)]| {
+            let plies = plies
+                .iter()
+                .map(|&(game, depth)| KeyedPly { key: 7, game, depth });
+            let mut spill = Spill::new(0, None);
+            spill.push_all(plies.collect()).unwrap();
+            let nodes = nodes_of(&spill.part(0).unwrap(), &order);
+            let nodes = nodes.into_iter().map(|node| (node.lo, node.len, node.depth));
+            nodes.collect::<Vec<_>>()
+        };
+        assert_eq!(nodes(&[(0, 1), (1, 1), (2, 1), (3, 1)]), [(0, 4, 1)]);
+        assert_eq!(nodes(&[(0, 3), (1, 3), (2, 3), (3, 3)]), [(0, 3, 3), (3, 1, 3)]);
+        assert_eq!(nodes(&[(3, 1)]), [(0, 4, 1)]);
+        assert_eq!(nodes(&[(3, 2), (2, 3)]), [(0, 3, 2), (3, 1, 3)]);
+    }
 }

@@ -39,10 +39,8 @@ pub(super) struct Collector {
     pawns: u64,
     left: u32,
     home: u16,
-    /// Number of pieces on the board.
-    pieces: usize,
-    /// The pieces on the board, as in [`Signature::material`].
-    material: u32,
+    /// The last position.
+    last: Position,
     /// The bits of [`Signature::material`] for promotions.
     promoted: u32,
 }
@@ -54,15 +52,14 @@ impl Collector {
             pawns: 0,
             left: 0,
             home: 0xffff,
-            pieces: start.occupied().count(),
-            material: material_of(start),
+            last: *start,
             promoted: 0,
         };
         collector.leave(start);
         collector
     }
 
-    /// Proceeds to the position after a move.
+    /// Proceeds to the position after a move. Moves that can be reversed need not be followed.
     #[inline]
     pub(super) fn follow(&mut self, mv: Move, after: &Position) {
         if let Move::Normal {
@@ -70,13 +67,8 @@ impl Collector {
         } = mv
         {
             self.promoted |= promoted(!after.turn());
-            self.material = material_of(after);
         }
-        let pieces = after.occupied().count();
-        if pieces != self.pieces {
-            self.pieces = pieces;
-            self.material = material_of(after);
-        }
+        self.last = *after;
         self.leave(after);
     }
 
@@ -102,7 +94,7 @@ impl Collector {
         }
         Signature {
             pawns,
-            material: self.material | self.promoted,
+            material: material_of(&self.last) | self.promoted,
         }
     }
 }

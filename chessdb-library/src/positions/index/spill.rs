@@ -1,33 +1,27 @@
-//! The nodes of the opening tree, grouped by the first bits of their keys.
+//! The positions of all games, grouped by the first bits of their keys.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 
 use crate::spill::Partitions;
-use chessdb::bytes::le_u64;
+use chessdb::bytes::{le_u16, le_u32, le_u64};
 
-/// A node of the opening tree with its position: the games from `lo` on have it after `depth` moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct NodeEntry {
+/// A position of a game, after `depth` moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct KeyedPly {
     pub(super) key: u64,
-    pub(super) lo: u32,
-    pub(super) len: u32,
+    pub(super) game: u32,
     pub(super) depth: u16,
 }
 
-/// Bytes of an entry: its key, and `lo` with depth and length above it.
-const ENTRY: usize = 16;
-
-/// Marks a length that needs more bits.
-const LONG: u64 = 0xffff;
+/// Bytes of a [`KeyedPly`], whose fields they contain in order.
+const ENTRY: usize = 14;
 
 /// Entries in parts, by the first bits of their keys.
 pub(super) struct Spill {
     bits: u32,
     parts: Partitions<ENTRY>,
-    /// Lengths that do not fit, by `lo` and depth.
-    long: HashMap<(u32, u16), u32>,
 }
 
 impl Spill {
@@ -36,7 +30,6 @@ impl Spill {
         Spill {
             bits,
             parts: Partitions::new(1 << bits, file),
-            long: HashMap::new(),
         }
     }
 
@@ -45,44 +38,48 @@ impl Spill {
         self.parts.parts()
     }
 
-    /// Adds an entry.
+    /// Adds entries.
     ///
     /// # Errors
     /// If writing to the file fails.
+    pub(super) fn push_all(&mut self, entries: Vec<KeyedPly>) -> io::Result<()> {
+        entries.into_iter().try_for_each(|entry| self.push(entry))
+    }
+
     #[inline]
-    pub(super) fn push(&mut self, entry: NodeEntry) -> io::Result<()> {
-        let mut len = u64::from(entry.len);
-        if len >= LONG {
-            self.long.insert((entry.lo, entry.depth), entry.len);
-            len = LONG;
-        }
-        let rest = u64::from(entry.lo) | u64::from(entry.depth) << 32 | len << 48;
+    fn push(&mut self, entry: KeyedPly) -> io::Result<()> {
         let mut record = [0; ENTRY];
         record[..8].copy_from_slice(&entry.key.to_le_bytes());
-        record[8..].copy_from_slice(&rest.to_le_bytes());
+        record[8..12].copy_from_slice(&entry.game.to_le_bytes());
+        record[12..].copy_from_slice(&entry.depth.to_le_bytes());
         self.parts.push(first_bits(entry.key, self.bits), record)
     }
 
-    /// Takes a part.
+    /// A part.
     ///
     /// # Errors
     /// If reading the file fails.
-    pub(super) fn take(&mut self, part: usize) -> io::Result<Vec<NodeEntry>> {
-        let mut entries = Vec::new();
-        self.parts
-            .for_each(part, |record| entries.push(self.entry(record)))?;
-        self.parts.clear(part);
-        Ok(entries)
+    pub(super) fn part(&self, part: usize) -> io::Result<SpillPart<'_>> {
+        self.parts.records(part).map(SpillPart)
     }
 
-    fn entry(&self, bytes: &[u8]) -> NodeEntry {
-        let (key, rest) = (le_u64(bytes, 0).unwrap_or(0), le_u64(bytes, 8).unwrap_or(0));
-        let (lo, depth) = (rest as u32, (rest >> 32) as u16);
-        let len = match rest >> 48 {
-            LONG => self.long.get(&(lo, depth)).copied().unwrap_or(0),
-            len => len as u32,
-        };
-        NodeEntry { key, lo, len, depth }
+    /// Empties a part.
+    pub(super) fn clear(&mut self, part: usize) {
+        self.parts.clear(part);
+    }
+}
+
+/// A part of a [`Spill`].
+pub(super) struct SpillPart<'a>(Cow<'a, [[u8; ENTRY]]>);
+
+impl SpillPart<'_> {
+    /// The entries, in the order in which they were added.
+    pub(super) fn entries(&self) -> impl ExactSizeIterator<Item = KeyedPly> {
+        self.0.iter().map(|record| KeyedPly {
+            key: le_u64(record, 0).unwrap_or(0),
+            game: le_u32(record, 8).unwrap_or(0),
+            depth: le_u16(record, 12).unwrap_or(0),
+        })
     }
 }
 
@@ -103,24 +100,19 @@ mod tests {
     fn every_entry_comes_back_from_memory_and_from_a_file() {
         for file in [None, Some(tempfile::tempfile().unwrap())] {
             let mut spill = Spill::new(3, file);
-            let entry = |n: u32| NodeEntry {
+            let entry = |n: u32| KeyedPly {
                 key: u64::from(n).wrapping_mul(0x9e37_79b9_7f4a_7c15),
-                lo: n,
-                len: if n.is_multiple_of(1000) {
-                    70_000 + n
-                } else {
-                    n % 7 + 1
-                },
+                game: n,
                 depth: (n % 300) as u16,
             };
-            (0..50_000).for_each(|n| spill.push(entry(n)).unwrap());
+            spill.push_all((0..50_000).map(entry).collect()).unwrap();
             let mut all = Vec::new();
             for part in 0..spill.parts() {
-                let entries = spill.take(part).unwrap();
-                assert!(entries.iter().all(|entry| first_bits(entry.key, 3) == part));
-                all.extend(entries);
+                let entries = spill.part(part).unwrap();
+                assert!(entries.entries().all(|entry| first_bits(entry.key, 3) == part));
+                all.extend(entries.entries());
             }
-            all.sort_by_key(|entry| entry.lo);
+            all.sort_by_key(|entry| entry.game);
             assert!(all.into_iter().eq((0..50_000).map(entry)));
         }
     }
