@@ -21,8 +21,8 @@ const CHECK_INTERVAL: u32 = 1024;
 /// Maximum number of pairs of a game and a directory, less two. Their places have 32 bits.
 const MOST_ENTRIES: usize = u32::MAX as usize - 2;
 
-/// Fewer games are not worth another thread.
-const LEAST_GAMES: usize = 50_000;
+/// Fewer games, or groups, are not worth another thread.
+const LEAST_ITEMS: usize = 50_000;
 
 /// Maximum number of threads. Each has a table of all groups that it met.
 const MOST_THREADS: usize = 4;
@@ -33,8 +33,15 @@ pub(super) struct FoundGroup {
     pub(super) mark: u64,
 }
 
-/// Pairs of a game and the index of one of its groups, sorted by game, in consecutive parts.
-pub(super) struct Entries(Vec<Vec<(u32, u32)>>);
+/// Which groups the games of consecutive parts belong to.
+pub(super) struct Entries(Vec<EntriesPart>);
+
+struct EntriesPart {
+    /// Pairs of a game and the number of one of its groups in this part, sorted by game.
+    entries: Vec<(u32, u32)>,
+    /// The indices of the part's groups in the view.
+    groups: Vec<u32>,
+}
 
 /// The groups of consecutive games, with their keys, and the games that belong to them.
 struct PartialEntries<K> {
@@ -80,18 +87,17 @@ impl Entries {
         });
         let mut groups = Vec::new();
         let mut places: FxHashMap<K, u32> = FxHashMap::default();
-        let parts = parts.into_iter().map(|mut part| {
+        let parts = parts.into_iter().map(|part| {
             let place_of = |(key, found)| {
                 *places.entry(key).or_insert_with(|| {
                     groups.push(found);
                     groups.len() as u32 - 1
                 })
             };
-            let places: Vec<u32> = part.groups.into_iter().map(place_of).collect();
-            for (_, group) in &mut part.entries {
-                *group = places[*group as usize];
+            EntriesPart {
+                entries: part.entries,
+                groups: part.groups.into_iter().map(place_of).collect(),
             }
-            part.entries
         });
         let entries = Entries(parts.collect());
         (groups, entries)
@@ -101,11 +107,13 @@ impl Entries {
     /// `leaves` contains the directory of each group. The list is made of the bytes of integers.
     pub(super) fn by_directory(self, leaves: &[u32], directories: usize) -> (Vec<u32>, Vec<u8>) {
         let threads = self.0.len();
-        let parts = at_once(self.0, |mut part| {
-            for (_, place) in &mut part {
-                *place = leaves[*place as usize];
+        let parts = at_once(self.0, |part| {
+            let EntriesPart { mut entries, groups } = part;
+            let directories: Vec<u32> = groups.iter().map(|&group| leaves[group as usize]).collect();
+            for (_, place) in &mut entries {
+                *place = directories[*place as usize];
             }
-            part
+            entries
         });
         let range = |n: usize| n * directories / threads..(n + 1) * directories / threads;
         let ranges: Vec<Range<usize>> = (0..threads).map(range).collect();
@@ -124,13 +132,13 @@ impl Entries {
     }
 }
 
-/// Consecutive games for each thread.
-fn ranges(games: u32) -> Vec<Range<u32>> {
+/// Consecutive games, or groups, for each thread.
+pub(super) fn ranges(items: u32) -> Vec<Range<u32>> {
     let threads = available_parallelism().map_or(1, usize::from);
-    let threads = threads.min(MOST_THREADS).min(games as usize / LEAST_GAMES).max(1) as u32;
-    let each = games.div_ceil(threads);
+    let threads = threads.min(MOST_THREADS).min(items as usize / LEAST_ITEMS).max(1) as u32;
+    let each = items.div_ceil(threads);
     (0..threads)
-        .map(|n| (n * each).min(games)..(n * each).saturating_add(each).min(games))
+        .map(|n| (n * each).min(items)..(n * each).saturating_add(each).min(items))
         .collect()
 }
 

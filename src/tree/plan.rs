@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::entries::ranges;
 use super::names::directory_name;
 use chessdb_library::library::{TakenNames, numbered};
+use chessdb_library::parallel::at_once;
 
 /// The directories of a view, numbered level by level, and by name below each parent.
 pub(super) struct Plan {
@@ -57,7 +59,7 @@ pub(super) struct Planned {
 impl Plan {
     /// Plans the directories of `groups` groups, which are in the order of their first games. `text` returns
     /// the text of a group's directory at a depth.
-    pub(super) fn new(groups: u32, text: impl Fn(u32, usize) -> Option<String>) -> Plan {
+    pub(super) fn new(groups: u32, text: impl Fn(u32, usize) -> Option<String> + Sync) -> Plan {
         let own = Planned {
             parent: 0,
             group: 0,
@@ -69,7 +71,7 @@ impl Plan {
             names: DirectoryNames::new(),
         };
         for depth in 0.. {
-            let labels = (0..groups).filter_map(|group| {
+            let label = |group| {
                 let text = text(group, depth)?;
                 Some(Label {
                     parent: plan.leaves[group as usize],
@@ -77,18 +79,25 @@ impl Plan {
                     text,
                     group,
                 })
+            };
+            let labels = at_once(ranges(groups), |groups| {
+                let mut labels: Vec<Label> = groups.filter_map(label).collect();
+                labels.sort_unstable();
+                labels
             });
-            let labels: Vec<Label> = labels.collect();
+            let mut labels: Vec<Label> = labels.into_iter().flatten().collect();
             if labels.is_empty() {
                 break;
             }
+            // Merges the sorted parts.
+            labels.sort();
             plan.add_level(labels);
         }
         plan
     }
 
-    fn add_level(&mut self, mut labels: Vec<Label>) {
-        labels.sort_unstable();
+    /// Adds the directories of sorted labels.
+    fn add_level(&mut self, labels: Vec<Label>) {
         for named in named(&labels) {
             let number = self.directories.len() as u32;
             let equal = &labels[named.labels];
