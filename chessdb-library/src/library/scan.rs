@@ -1,5 +1,6 @@
 //! Searching a folder for databases.
 
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs;
 use std::io;
@@ -108,11 +109,11 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<FolderScan
                 continue;
             }
         };
-        let read: HashSet<&Path> = named
-            .iter()
-            .flat_map(|(_, candidates)| candidates)
-            .flat_map(|(_, candidate)| candidate.files.iter().map(|(_, path)| path.as_path()))
-            .collect();
+        let read = LazyCell::new(|| -> HashSet<&Path> {
+            let candidates = named.iter().flat_map(|(_, candidates)| candidates);
+            let files = candidates.flat_map(|(_, candidate)| &candidate.files);
+            files.map(|(_, path)| path.as_path()).collect()
+        });
         for name in &directory.files {
             if let Some(unread) = unread::what(name)
                 && !read.contains(folder.path.join(name).as_path())

@@ -188,7 +188,7 @@ impl Bytes for Vec<u8> {}
 /// one whose stem is equal when case is ignored. `main` is sorted by importance: if the first file is
 /// missing, the next one names the database.
 pub fn by_stem(directory: &SourceFolder, main: &[&str], companions: &[&str]) -> Vec<Candidate> {
-    let names = SortedNames::new(directory);
+    let names = SortedNames::new(directory, &[main, companions].concat());
     let mut candidates = Vec::new();
     let mut claimed: HashSet<&str> = HashSet::new();
     for &kind in main {
@@ -253,36 +253,39 @@ impl<'a> Name<'a> {
     }
 }
 
-/// The file names of a directory, in order, and by stem and extension regardless of case.
+/// The file names of a directory with some extensions, in order, and by stem and extension regardless of case.
 struct SortedNames<'a> {
     all: Vec<Name<'a>>,
     /// By stem, and extension in lower case.
-    by_stem: HashMap<(String, String), Vec<Name<'a>>>,
+    by_stem: HashMap<(&'a str, &'a str), Vec<Name<'a>>>,
     /// By stem and extension in lower case.
-    folded: HashMap<(String, String), Vec<Name<'a>>>,
+    folded: HashMap<(String, &'a str), Vec<Name<'a>>>,
 }
 
 impl<'a> SortedNames<'a> {
-    fn new(directory: &'a SourceFolder) -> SortedNames<'a> {
+    /// The names with one of the extensions `kinds`, which are in lower case.
+    fn new(directory: &'a SourceFolder, kinds: &[&'a str]) -> SortedNames<'a> {
         let mut names = SortedNames {
-            all: directory.files.iter().filter_map(|name| Name::of(name)).collect(),
+            all: Vec::new(),
             by_stem: HashMap::new(),
             folded: HashMap::new(),
         };
-        for name in &names.all {
-            let kind = name.extension.to_ascii_lowercase();
-            let folded = (name.stem.to_lowercase(), kind.clone());
-            names.folded.entry(folded).or_default().push(*name);
-            let exact = (name.stem.to_owned(), kind);
-            names.by_stem.entry(exact).or_default().push(*name);
+        for name in directory.files.iter().filter_map(|name| Name::of(name)) {
+            let Some(&kind) = kinds.iter().find(|kind| name.is_kind(kind)) else {
+                continue;
+            };
+            names.all.push(name);
+            let folded = (name.stem.to_lowercase(), kind);
+            names.folded.entry(folded).or_default().push(name);
+            names.by_stem.entry((name.stem, kind)).or_default().push(name);
         }
         names
     }
 
     /// The file of a kind that belongs to a stem.
-    fn companion(&self, stem: &str, kind: &str) -> Option<Name<'a>> {
-        let exact = self.by_stem.get(&(stem.to_owned(), kind.to_owned()));
-        let alike = || self.folded.get(&(stem.to_lowercase(), kind.to_owned()));
+    fn companion(&self, stem: &'a str, kind: &'a str) -> Option<Name<'a>> {
+        let exact = self.by_stem.get(&(stem, kind));
+        let alike = || self.folded.get(&(stem.to_lowercase(), kind));
         match (exact.and_then(|files| files.first()), alike().map(Vec::as_slice)) {
             (Some(exact), _) => Some(*exact),
             (None, Some([only])) => Some(*only),
@@ -291,8 +294,8 @@ impl<'a> SortedNames<'a> {
     }
 
     /// What to say where several files of a kind could belong to a file, so that none is taken.
-    fn ambiguity(&self, file: Name<'a>, kind: &str) -> Option<String> {
-        let alike = self.folded.get(&(file.stem.to_lowercase(), kind.to_owned()))?;
+    fn ambiguity(&self, file: Name<'a>, kind: &'a str) -> Option<String> {
+        let alike = self.folded.get(&(file.stem.to_lowercase(), kind))?;
         let [first, second, ..] = alike.as_slice() else {
             return None;
         };
@@ -304,8 +307,8 @@ impl<'a> SortedNames<'a> {
     }
 
     /// Other files of this kind with exactly the same stem: their extensions differ in case.
-    fn case_variants(&self, file: Name<'a>, kind: &str) -> impl Iterator<Item = Name<'a>> {
-        let alike = self.by_stem.get(&(file.stem.to_owned(), kind.to_owned()));
+    fn case_variants(&self, file: Name<'a>, kind: &'a str) -> impl Iterator<Item = Name<'a>> {
+        let alike = self.by_stem.get(&(file.stem, kind));
         let case_variants = alike.into_iter().flatten().copied();
         case_variants.filter(move |variant| variant.name != file.name)
     }
