@@ -90,8 +90,7 @@ impl LibraryEntry {
     /// The identities of the files that it reads from, in the order in which they were found; of copied files also
     /// those that had to be left out.
     pub fn identities(&self) -> impl Iterator<Item = Option<Identity>> {
-        let copied = self.copies.as_ref().map(|copies| copies.identities());
-        let copied = copied.unwrap_or_default().iter().copied();
+        let copied = self.copies.iter().flat_map(|copies| copies.identities());
         self.maps.iter().map(|map| Some(map.identity())).chain(copied)
     }
 

@@ -57,13 +57,15 @@ impl From<String> for Refusal {
     }
 }
 
-/// Opens a database, or all databases of an archive, with an empty path. Calls `mapped` with each map before it is read.
+/// Opens a database, or all databases of an archive, with an empty path. `before` are the copies of its previous state.
+/// Calls `mapped` with each map before it is read.
 ///
 /// # Errors
 /// If no format can open it.
 pub(super) fn open(
     task: &OpeningTask,
     how: &How,
+    before: Option<&Copies>,
     progress: &Arc<Progress>,
     mapped: &dyn Fn(&Arc<Mapped>),
 ) -> Result<Vec<Arc<LibraryEntry>>, Refusal> {
@@ -75,7 +77,9 @@ pub(super) fn open(
     let mut refusal = Refusal::default();
     for (format, candidate) in accepted {
         let opened = match (&format.small_files, task.is_joined) {
-            (Some(small_files), true) => open_joined(task, how, format, small_files, candidate, progress),
+            (Some(small_files), true) => {
+                open_joined(task, how, format, small_files, candidate, before, progress)
+            }
             _ => open_candidate(task, how, format, candidate, progress, mapped),
         };
         match opened {
@@ -204,13 +208,15 @@ const MOST_NAMED: usize = 100;
 /// Maximum number of bytes of all files that are joined.
 const MOST_JOINED: u64 = 1 << 30;
 
-/// Opens many small files as one database. They are copied, so that they need neither maps nor descriptors.
+/// Opens many small files as one database. They are copied, so that they need neither maps nor descriptors. Those that
+/// have not changed since their previous state was copied are not read again.
 fn open_joined(
     task: &OpeningTask,
     how: &How,
     format: &'static Format,
     small_files: &SmallFiles,
     candidate: Candidate,
+    before: Option<&Copies>,
     progress: &Arc<Progress>,
 ) -> Result<Vec<LibraryEntry>, Refusal> {
     let mut files = Files {
@@ -221,14 +227,16 @@ fn open_joined(
     let mut unreadable = 0;
     for (kind, path) in &candidate.files {
         let name = file_name(path);
-        let copied = how
-            .root
-            .file(path)
-            .and_then(|file| copies.copy(&file, path, small_files.most_bytes));
+        let copied = match before.and_then(|before| copies.share(before, path)) {
+            Some(shared) => Ok(shared),
+            None => how
+                .root
+                .file(path)
+                .and_then(|file| copies.copy(&file, path, small_files.most_bytes)),
+        };
         match copied {
-            Ok((identity, bytes)) => {
-                identities.push((name.clone(), identity));
-                let bytes = Arc::new(bytes);
+            Ok(bytes) => {
+                identities.push((name.clone(), bytes.identity()));
                 files.files.push((kind.clone(), SourceFile { name, bytes }));
             }
             Err(error) if matches!(error.kind(), ErrorKind::ResourceBusy | ErrorKind::NotFound) => {

@@ -116,8 +116,14 @@ impl<'a> Opener<'a> {
             return Err(hung.clone());
         }
         let mut seen = SeenFiles::new();
+        let mut is_resting = true;
         for (format, candidate) in &task.candidates {
-            let now = self.identities(task, candidate)?;
+            let files = each_file(task, candidate, |path| Identity::with_age(path).ok())?;
+            is_resting &= files.iter().flatten().all(|(_, age)| *age >= self.rest);
+            let now: Vec<Option<Identity>> = files
+                .into_iter()
+                .map(|file| file.map(|(identity, _)| identity))
+                .collect();
             if task.is_usable(candidate)
                 && let Some(entries) = self.open_already(task, format, candidate, &now)?
             {
@@ -138,15 +144,15 @@ impl<'a> Opener<'a> {
             }
             self.openings.forget(&job);
         }
-        if let Some(before) = self.unsettled(task)? {
-            return Ok(before);
+        let before = self.before(task);
+        if !is_resting {
+            self.is_unsettled.set(true);
+            let reason = || "it is being changed at this moment".to_owned().into();
+            return Ok(before.map_or_else(|| Attempt::Refused(reason()), Attempt::Open));
         }
-        Ok(Attempt::Opening(self.openings.begin(Arc::clone(task), seen, how)))
-    }
-
-    /// The present identities of a candidate's files.
-    fn identities(&self, task: &OpeningTask, candidate: &Candidate) -> Result<Vec<Option<Identity>>, Hung> {
-        each_file(task, candidate, |path| Identity::at(path).ok())
+        let copies = before.and_then(|entries| entries.first()?.copies.clone());
+        let job = self.openings.begin(Arc::clone(task), seen, how, copies);
+        Ok(Attempt::Opening(job))
     }
 
     /// The open databases of a candidate, if their files have not changed.
@@ -164,24 +170,6 @@ impl<'a> Opener<'a> {
         let entries = each_part(open.filter(is_same));
         let are_open = !entries.is_empty() && are_current(&entries, task.mount.as_ref())?;
         Ok(are_open.then_some(entries))
-    }
-
-    /// `None` if the files have not changed recently. Otherwise the database in its previous state, or a
-    /// refusal if there is none.
-    fn unsettled(&self, task: &OpeningTask) -> Result<Option<Attempt>, Hung> {
-        if self.rest.is_zero() {
-            return Ok(None);
-        }
-        for (_, candidate) in &task.candidates {
-            let ages = each_file(task, candidate, |path| Identity::age(path).ok())?;
-            if ages.into_iter().flatten().any(|age| age < self.rest) {
-                self.is_unsettled.set(true);
-                let reason = || "it is being changed at this moment".to_owned().into();
-                let before = self.before(task).map(Attempt::Open);
-                return Ok(Some(before.unwrap_or_else(|| Attempt::Refused(reason()))));
-            }
-        }
-        Ok(None)
     }
 
     /// The outcome for a database whose file system does not answer: its previous state, if any.

@@ -13,7 +13,7 @@ use super::LibraryEntry;
 use super::open::{How, Refusal, message, open};
 use super::task::OpeningTask;
 use crate::kept::KeptFiles;
-use crate::mapped::{Identity, Mapped};
+use crate::mapped::{Copies, Identity, Mapped};
 use chessdb::formats::Progress;
 
 /// Openings that have run for longer no longer count towards the limit [`PROCESSORS`].
@@ -100,6 +100,8 @@ pub(super) struct Job {
     /// How far it has come.
     pub(super) progress: Arc<Progress>,
     maps: Mutex<Vec<Arc<Mapped>>>,
+    /// The copies of the database's files in its previous state, until it is opened.
+    copies: Mutex<Option<Arc<Copies>>>,
     opened: OnceLock<OpenResult>,
     is_late: AtomicBool,
     is_given_up: AtomicBool,
@@ -154,7 +156,14 @@ impl Openings {
     }
 
     /// Queues the opening of a database and starts a thread for it if the limits allow.
-    pub(super) fn begin(&self, task: Arc<OpeningTask>, seen: SeenFiles, how: &Arc<How>) -> Arc<Job> {
+    /// Files that have not changed share the `copies` of the previous state, if it has any.
+    pub(super) fn begin(
+        &self,
+        task: Arc<OpeningTask>,
+        seen: SeenFiles,
+        how: &Arc<How>,
+        copies: Option<Arc<Copies>>,
+    ) -> Arc<Job> {
         let job = Arc::new(Job {
             task: Arc::clone(&task),
             seen,
@@ -162,6 +171,7 @@ impl Openings {
             how: Arc::clone(how),
             progress: Arc::default(),
             maps: Mutex::default(),
+            copies: Mutex::new(copies),
             opened: OnceLock::new(),
             is_late: AtomicBool::new(false),
             is_given_up: AtomicBool::new(false),
@@ -236,8 +246,9 @@ impl Job {
                 map.give_up();
             }
         };
+        let copies = self.copies.lock().take();
         let opened = catch_unwind(AssertUnwindSafe(|| {
-            open(&self.task, &self.how, &self.progress, &mapped)
+            open(&self.task, &self.how, copies.as_deref(), &self.progress, &mapped)
         }));
         self.maps.lock().clear();
         opened.unwrap_or_else(|panic| Err(format!("it cannot be opened: {}", message(&*panic)).into()))

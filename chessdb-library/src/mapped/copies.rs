@@ -5,7 +5,10 @@ use std::io::{self, ErrorKind};
 use std::ops::Deref;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use chessdb::formats::Bytes;
 
 use super::identity::{Identity, Watched};
 use super::watch;
@@ -13,12 +16,36 @@ use super::watch;
 /// Files whose bytes were copied, so that what was read stays valid whatever happens to them.
 #[derive(Debug, Default)]
 pub struct Copies {
-    files: Vec<Watched>,
-    /// The identities of all files, also of those that cannot be copied; `None` for a file that is not there.
-    seen: Vec<Option<Identity>>,
+    files: Vec<Arc<FileCopy>>,
+    /// The files that cannot be copied: the place among all files, and the identity; `None` for a file that is not there.
+    left_out: Vec<(usize, Option<Identity>)>,
     bytes: u64,
     modified: i128,
 }
+
+/// The bytes of a small file, and its state when they were read.
+#[derive(Debug)]
+pub struct FileCopy {
+    watched: Watched,
+    bytes: Box<[u8]>,
+}
+
+impl FileCopy {
+    /// Identity of the file when it was copied.
+    pub fn identity(&self) -> Identity {
+        self.watched.identity
+    }
+}
+
+impl Deref for FileCopy {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Bytes for FileCopy {}
 
 impl Copies {
     /// Copies a regular file of at most `most` bytes that is open for reading. `path` is the path by which it was found.
@@ -26,33 +53,54 @@ impl Copies {
     /// # Errors
     /// Those of reading, [`ErrorKind::InvalidInput`] for anything but a regular file, and [`ErrorKind::ResourceBusy`] if
     /// the file is being changed or has become longer than `most`.
-    pub fn copy(&mut self, file: &File, path: &Path, most: u64) -> io::Result<(Identity, Vec<u8>)> {
+    pub fn copy(&mut self, file: &File, path: &Path, most: u64) -> io::Result<Arc<FileCopy>> {
         let watched = watch(file, path)?;
-        let identity = watched.identity;
-        if identity.size > most {
+        if watched.identity.size > most {
             return Err(changed());
         }
-        let mut bytes = vec![0; usize::try_from(identity.size).map_err(|_| ErrorKind::FileTooLarge)?];
+        let len = usize::try_from(watched.identity.size).map_err(|_| ErrorKind::FileTooLarge)?;
+        let mut bytes = vec![0; len].into_boxed_slice();
         fill(file, &mut bytes)?;
+        Ok(self.add(Arc::new(FileCopy { watched, bytes })))
+    }
+
+    /// Shares the copy of a file with an earlier state of the same folder, if the file has not changed since.
+    pub fn share(&mut self, earlier: &Copies, path: &Path) -> Option<Arc<FileCopy>> {
+        // Files are copied in the order of their names.
+        let path_of = |copy: &Arc<FileCopy>| copy.watched.path().as_os_str().cmp(path.as_os_str());
+        let place = earlier.files.binary_search_by(path_of).ok()?;
+        let copy = earlier.files.get(place)?;
+        copy.watched.is_current().then(|| self.add(Arc::clone(copy)))
+    }
+
+    fn add(&mut self, copy: Arc<FileCopy>) -> Arc<FileCopy> {
+        let identity = copy.identity();
         self.modified = if self.files.is_empty() {
             identity.modified
         } else {
             self.modified.max(identity.modified)
         };
         self.bytes += identity.size;
-        self.files.push(watched);
-        self.seen.push(Some(identity));
-        Ok((identity, bytes))
+        self.files.push(Arc::clone(&copy));
+        copy
     }
 
     /// Records a file that cannot be copied.
     pub fn leave_out(&mut self, path: &Path) {
-        self.seen.push(Identity::at(path).ok());
+        let place = self.files.len() + self.left_out.len();
+        self.left_out.push((place, Identity::at(path).ok()));
     }
 
     /// The identities of all files in their order, also of those that were left out.
-    pub fn identities(&self) -> &[Option<Identity>] {
-        &self.seen
+    pub fn identities(&self) -> impl Iterator<Item = Option<Identity>> {
+        let mut left_out = self.left_out.iter().peekable();
+        let mut copied = self.files.iter();
+        (0..self.files.len() + self.left_out.len()).map(move |n| {
+            match left_out.next_if(|(place, _)| *place == n) {
+                Some((_, identity)) => *identity,
+                None => copied.next().map(|copy| copy.identity()),
+            }
+        })
     }
 
     /// Number of bytes of all files.
@@ -67,12 +115,12 @@ impl Copies {
 
     /// Time of the last change of a copied file that did not affect its contents, in nanoseconds since 1970.
     pub fn changed(&self, file: usize) -> i128 {
-        self.files.get(file).map_or(0, Watched::changed)
+        self.files.get(file).map_or(0, |copy| copy.watched.changed())
     }
 
     /// True if all files are still at their paths, with the contents that were copied.
     pub fn are_current(&self) -> bool {
-        self.files.iter().all(Watched::is_current)
+        self.files.iter().all(|copy| copy.watched.is_current())
     }
 }
 

@@ -35,14 +35,18 @@ impl Identity {
         Ok(Identity::from(&path.metadata()?))
     }
 
-    /// Time since the last change of a file's contents, name or metadata; [`Duration::MAX`] if that time is
-    /// in the future.
+    /// The identity of the file at a path, and the time since the last change of its contents, name or metadata;
+    /// [`Duration::MAX`] if that time is in the future.
     ///
     /// # Errors
     /// Those of `stat`.
-    pub fn age(path: &Path) -> io::Result<Duration> {
-        let age = now() - Stamp::of(&path.metadata()?).newest();
-        Ok(u64::try_from(age).map_or(Duration::MAX, Duration::from_nanos))
+    pub fn with_age(path: &Path) -> io::Result<(Identity, Duration)> {
+        let meta = path.metadata()?;
+        let age = u64::try_from(now() - Stamp::of(&meta).newest());
+        Ok((
+            Identity::from(&meta),
+            age.map_or(Duration::MAX, Duration::from_nanos),
+        ))
     }
 }
 
@@ -129,6 +133,11 @@ impl Watched {
             file: Some(without_contents.map_or(file, File::from)),
             ..self
         }
+    }
+
+    /// The path by which the file was found.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Time of the last change that did not affect the contents.

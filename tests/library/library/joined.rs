@@ -160,7 +160,7 @@ fn problems_name_the_file_and_its_byte() {
 }
 
 #[test]
-fn every_change_of_a_file_opens_all_again() {
+fn every_change_of_a_file_is_shown() {
     let source = many(MOST + 1);
     let first = source.open().unwrap();
     let again = |library: &Library| library.reopen(library.databases(), Duration::ZERO);
@@ -181,6 +181,23 @@ fn every_change_of_a_file_opens_all_again() {
     drop(file);
     let third = again(&second);
     assert_eq!(events(joined(&third))[7], "REPLACED");
+    // Another file of the same length and time takes the name.
+    let (before, after) = (source.path(&name(8)), source.path("other"));
+    fs::write(&after, game("x")).unwrap();
+    let time = fs::metadata(&before).unwrap().modified().unwrap();
+    File::options()
+        .write(true)
+        .open(&after)
+        .unwrap()
+        .set_modified(time)
+        .unwrap();
+    fs::rename(&after, &before).unwrap();
+    let third = again(&third);
+    let shown = events(joined(&third));
+    assert_eq!(
+        (shown.len(), &shown[6..10]),
+        (MOST + 1, &["6", "REPLACED", "x", "9"].map(str::to_owned)[..])
+    );
     source.file("00000a.pgn", game("added").as_bytes());
     let fourth = again(&third);
     assert_eq!(events(joined(&fourth))[..3], ["0", "added", "1"]);

@@ -77,7 +77,7 @@ fn openings_that_may_hang_wait_for_a_thread() {
         }
     });
     let how = how();
-    let begin = |name, mount| openings.begin(task(name, mount), SeenFiles::new(), &how);
+    let begin = |name, mount| openings.begin(task(name, mount), SeenFiles::new(), &how, None);
     let jobs = [
         begin("a", far()),
         begin("b", None),
@@ -114,10 +114,10 @@ fn no_thread_wakes_up_for_openings_behind_hanging_ones() {
     let names: Vec<String> = (0..5).map(|n| n.to_string()).collect();
     let far: Vec<_> = names
         .iter()
-        .map(|name| openings.begin(task(name, far()), SeenFiles::new(), &how))
+        .map(|name| openings.begin(task(name, far()), SeenFiles::new(), &how, None))
         .collect();
     // The local database is opened when the hanging ones are older than `YOUNG`.
-    let near = openings.begin(task("near", None), SeenFiles::new(), &how);
+    let near = openings.begin(task("near", None), SeenFiles::new(), &how, None);
     wait_until(|| HANGING.lock().len() == 3);
     wait_until(|| STARTERS.load(Ordering::Relaxed) == 0);
     assert_eq!(openings.0.state().waiting.len(), 3);
