@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use crate::fs::{ChessFs, Live, Outdated, PassOptions, ServeOptions};
 use crate::watch::{Means, Watch};
 use chessdb_library::library::Library;
+use chessdb_library::mapped::give_back;
 use chessdb_library::workers::hung;
 
 /// A database that changes for longer than this is opened anyway.
@@ -150,6 +151,8 @@ impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
                 let databases = self.live.statistics().databases;
                 log::info!("the source has changed: {databases} databases");
                 (self.outdated)(&outdated);
+                // A state of many databases or files is many small blocks.
+                give_back();
             }
             is_unsettled
         }));
