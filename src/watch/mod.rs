@@ -181,15 +181,22 @@ impl Watch {
         }
         let begin = Instant::now();
         let mut last = begin;
+        // True if folders that were added are watched.
+        let mut is_examined = false;
         while last.elapsed() < self.quiet && begin.elapsed() < self.quiet * LONGEST {
             thread::sleep(self.quiet / 8);
             if self.is_changed() {
                 last = Instant::now();
+                is_examined = false;
+            } else if !is_examined && last.elapsed() > self.quiet / 2 {
+                self.examine();
+                is_examined = true;
             }
         }
         self.drain_alarm();
-        // Watch folders that were added.
-        self.examine();
+        if !is_examined {
+            self.examine();
+        }
     }
 
     /// True if something has changed since the last call.
