@@ -109,9 +109,9 @@ impl Entries {
         let threads = self.0.len();
         let parts = at_once(self.0, |part| {
             let EntriesPart { mut entries, groups } = part;
-            let directories: Vec<u32> = groups.iter().map(|&group| leaves[group as usize]).collect();
+            let directory_of: Vec<u32> = groups.iter().map(|&group| leaves[group as usize]).collect();
             for (_, place) in &mut entries {
-                *place = directories[*place as usize];
+                *place = directory_of[*place as usize];
             }
             entries
         });

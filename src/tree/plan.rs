@@ -85,12 +85,10 @@ impl Plan {
                 labels.sort_unstable();
                 labels
             });
-            let mut labels: Vec<Label> = labels.into_iter().flatten().collect();
+            let labels = merged(labels);
             if labels.is_empty() {
                 break;
             }
-            // Merges the sorted parts.
-            labels.sort();
             plan.add_level(labels);
         }
         plan
@@ -116,13 +114,27 @@ impl Plan {
 
 /// The text of a group at one depth. After sorting, equal texts with the same parent are adjacent, the first
 /// group first.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Label {
     parent: u32,
     /// The first bytes of `text`, which decide most comparisons.
     first_bytes: u64,
     text: String,
     group: u32,
+}
+
+/// The labels of sorted parts, sorted.
+fn merged(parts: Vec<Vec<Label>>) -> Vec<Label> {
+    let len = parts.iter().map(Vec::len).sum::<usize>();
+    let mut parts = parts.into_iter();
+    let mut all = parts.next().unwrap_or_default();
+    if all.len() < len {
+        all.reserve_exact(len - all.len());
+        parts.for_each(|part| all.extend(part));
+        // A stable sort finds the sorted parts, and merges them.
+        all.sort();
+    }
+    all
 }
 
 /// A directory for a run of equal labels.
@@ -211,11 +223,17 @@ mod tests {
         fn names_are_the_same_as_when_taken_one_by_one(
             texts in proptest::collection::vec((0u32..2, "[a/_]{1,2}( \\([1-4]\\)){0,2}"), 0..40)
         ) {
-            let mut labels: Vec<Label> = (0..)
-                .zip(&texts)
-                .map(|(group, (parent, text))| label(*parent, text, group))
-                .collect();
-            labels.sort_unstable();
+            let labels = (0..).zip(&texts).map(|(group, (parent, text))| label(*parent, text, group));
+            let labels: Vec<Label> = labels.collect();
+            let parts = labels.into_iter().fold(vec![Vec::new(); 3], |mut parts, label| {
+                parts[label.group as usize * 3 / texts.len()].push(label);
+                parts
+            });
+            let sorted = parts.into_iter().map(|mut part| {
+                part.sort_unstable();
+                part
+            });
+            let labels = merged(sorted.collect());
             let mut given: Vec<(u32, u32, String)> = named(&labels)
                 .into_iter()
                 .map(|named| (labels[named.labels.start].group, named.parent, named.name.into_owned()))

@@ -98,7 +98,7 @@ fn beginning(name: &str) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// The name of a tag that is looked up in many games, with what can be found out before.
+/// The name of a tag that is looked up in many games, with what is computed once for all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagName {
     name: String,
@@ -220,7 +220,7 @@ impl Tags {
     }
 
     /// The value of a tag; roster tags always have a value.
-    // Inlined so that less is left to do for a name that is known at compile time.
+    // Inlined so that the compiler can resolve names it knows.
     #[inline]
     pub fn get(&self, name: &str) -> Option<&str> {
         match roster_place(name) {

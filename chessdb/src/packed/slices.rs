@@ -11,10 +11,12 @@ use super::Stream;
 use super::budget::{Budget, Reserved};
 
 /// Maximum number of bytes in a slice.
-pub(super) const SLICE: u64 = 1 << 20;
+pub(super) const SLICE: u64 = FULL as u64;
+/// [`SLICE`], as a length in memory.
+const FULL: usize = 1 << 20;
 /// Number of bytes that [`Slices::shared`] keeps.
 const SHARED: usize = 64 << 20;
-/// Maximum number of dropped slices of which the memory is kept.
+/// Maximum number of dropped slices that are kept for reuse.
 const MOST_SPARE: usize = 4;
 /// Memory of streams for each byte of slices.
 const STREAMS_TIMES: usize = 3;
@@ -46,7 +48,7 @@ struct KeptSlices {
     starts: HashMap<u64, Vec<u64>>,
     /// Number of bytes of all slices.
     bytes: usize,
-    /// Slices that were dropped, of which the memory is used again: the kernel clears new memory page by page.
+    /// Dropped slices of full length, kept for reuse, because the kernel has to zero new memory.
     spare: Vec<Vec<u8>>,
     /// Streams that can continue; the most recently used is the last.
     streams: VecDeque<WaitingStream>,
@@ -129,11 +131,10 @@ impl Slices {
         self.kept().slices.get(&(file, start)).cloned()
     }
 
-    /// A slice of a length, to be filled: what it contains has no meaning.
+    /// A slice of a length, whose contents are arbitrary.
     pub(super) fn unfilled(&self, len: usize) -> Vec<u8> {
-        let mut slice = self.kept().spare.pop().unwrap_or_default();
-        slice.resize(len, 0);
-        slice
+        let spare = (len == FULL).then(|| self.kept().spare.pop()).flatten();
+        spare.unwrap_or_else(|| vec![0; len])
     }
 
     pub(super) fn put(&self, file: u64, start: u64, slice: &Arc<Vec<u8>>) {
@@ -152,7 +153,7 @@ impl Slices {
                 let place = starts.iter().position(|&kept| kept == start);
                 place.map(|place| starts.remove(place));
             }
-            if kept.spare.len() < MOST_SPARE {
+            if kept.spare.len() < MOST_SPARE && old.len() == FULL {
                 kept.spare.extend(Arc::into_inner(old));
             }
         }
@@ -206,6 +207,21 @@ impl Slices {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn slices_take_no_more_memory_than_they_have_bytes() {
+        let slices = Slices::new(2 * FULL);
+        for number in 0..8 {
+            for len in [FULL, 1000] {
+                let slice = slices.unfilled(len);
+                assert_eq!((slice.len(), slice.capacity()), (len, len));
+                slices.put(1, number * SLICE + len as u64, &Arc::new(slice));
+            }
+        }
+        assert!(!slices.kept().spare.is_empty());
+        slices.forget(1);
+        assert!(slices.kept().spare.is_empty());
+    }
 
     #[test]
     fn streams_that_rest_give_their_memory_to_others() {

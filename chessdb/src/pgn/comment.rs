@@ -74,7 +74,7 @@ fn part_len(word: &str) -> usize {
     characters.find(ends).map_or(word.len(), |(at, _)| at)
 }
 
-/// Appends a word without braces that would end the comment, and without control characters.
+/// Appends a word with `)` for braces that would end the comment, and blanks for control characters.
 fn append_clean(out: &mut Vec<u8>, word: &str) {
     // The control characters beyond ASCII begin with 0xc2.
     let is_plain = |c: u8| (c >= b' ') & (c != b'}') & (c != 0x7f) & (c != 0xc2);

@@ -124,8 +124,8 @@ impl<'a> Lines<'a> {
         self.flush().extend_from_slice(b"\n\n");
     }
 
-    /// Writes a separator for a word of `columns` columns, and its opening parentheses. Returns the text, to which the
-    /// word is to be appended.
+    /// Writes a separator for a word of `columns` columns, and its opening parentheses. Returns the text for the
+    /// caller to append the word to.
     pub(super) fn begin_word(&mut self, columns: usize) -> &mut Vec<u8> {
         self.flush();
         let columns = columns + self.open;

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use crate::board::{Illegal, Move, Position, San, Step, Undo};
-use crate::game::{Game, Token};
+use crate::game::Game;
 use crate::problem::{Problem, ProblemKind};
 
 pub use crate::game::Tree;
@@ -450,18 +450,10 @@ pub(crate) fn main_line_or(
 /// Passes the moves of a decoded game's main line to `each` until it breaks.
 pub fn main_line(game: &Game, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
     let mut replay = Replay::new(MainLine(each), game.start(), (), Limits::NONE, Origin::default());
-    let mut depth = 0;
-    for token in game.movetext.tokens() {
-        match *token {
-            Token::Move(_, mv) if depth == 0 => {
-                let played = replay.play(mv.unpack());
-                if played.is_err() || replay.is_done() {
-                    return;
-                }
-            }
-            Token::VariationStart => depth += 1,
-            Token::VariationEnd => depth -= 1,
-            _ => {}
+    for (_, mv) in game.movetext.main_line() {
+        let played = replay.play(mv.unpack());
+        if played.is_err() || replay.is_done() {
+            return;
         }
     }
 }

@@ -9,6 +9,7 @@ use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::Library;
 use chessdb_library::positions::{BuildOptions, Index, Pattern, Wanted, scan, scan_moves};
 
+use super::index::positions;
 use testkit::needs;
 
 /// A copy of a sample with a few thousand games.
@@ -31,7 +32,7 @@ fn source(folder: &Path) -> PathBuf {
 fn options() -> BuildOptions {
     BuildOptions {
         threads: 2,
-        // So little that the nodes of the tree are written to a file.
+        // So little that the positions of the games are written to a file.
         memory: 1 << 10,
         ..BuildOptions::default()
     }
@@ -92,6 +93,37 @@ fn a_damaged_index_is_never_believed() {
         assert_eq!(answers(&Index::load(&files, entry).unwrap()).unwrap(), right);
         Index::remove(&files, entry);
         assert!(Index::load(&files, entry).is_none());
+    }
+}
+
+#[test]
+fn an_index_is_the_same_whatever_threads_and_memory_build_it() {
+    needs!(samples);
+    let folder = tempfile::tempdir().unwrap();
+    let library = Library::open(&source(folder.path()), &Options::default()).unwrap();
+    for entry in library.databases() {
+        let mut first: Option<Vec<u8>> = None;
+        for (threads, memory) in [(1, 64 << 20), (1, 1 << 10), (2, 1 << 10), (5, 1 << 12)] {
+            let cache = folder.path().join(format!("{threads} {memory} {}", entry.name()));
+            let files = KeptFiles::open(&cache, "", Space::default()).unwrap();
+            let options = BuildOptions {
+                threads,
+                memory,
+                ..BuildOptions::default()
+            };
+            let index = Index::build(&files, entry, options, &|_| ()).unwrap();
+            for position in positions(&*entry.database) {
+                let wanted = Wanted::Position(Pattern::new(position));
+                let found = scan(&*entry.database, &wanted, 1, &|_| ());
+                assert_eq!(index.find(&wanted).unwrap(), found, "{position:?}");
+            }
+            let path = fs::read_dir(&cache).unwrap().next().unwrap().unwrap().path();
+            let bytes = fs::read(&path).unwrap();
+            assert!(
+                first.get_or_insert_with(|| bytes.clone()) == &bytes,
+                "{threads} {memory}"
+            );
+        }
     }
 }
 

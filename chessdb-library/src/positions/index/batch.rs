@@ -2,8 +2,10 @@
 
 use std::cmp::Ordering;
 use std::io;
+use std::mem::take;
 use std::ops::{ControlFlow, Range};
 
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::super::facts::Facts;
@@ -21,13 +23,16 @@ use chessdb::formats::Database;
 /// Number of games that a thread reads at a time. Those of a batch may be far apart.
 const CHUNK: u32 = 64;
 
+/// Number of later positions after which a thread passes them on.
+const MOST_LATER: usize = 10_000;
+
 /// Number of moves that are compared at once after the prefix.
 const NEXT_PLIES: usize = 4;
 
 /// Shorter runs of lines with the same beginning are compared line by line.
 const SHORT_RUN: usize = 8;
 
-/// Every so many lines, one is looked at to divide the lines among threads.
+/// One line in this many is sampled to divide the lines among threads.
 const SAMPLED: usize = 256;
 
 /// Consecutive lines in the order of the index.
@@ -36,15 +41,17 @@ pub(super) struct Batch {
     parts: Vec<BatchPart>,
     /// The places of the lines in `parts`, in the order of the index.
     order: Vec<u32>,
+    /// The start positions other than the normal one, by their keys.
+    starts: Starts,
 }
 
 #[derive(Default)]
 struct BatchPart {
     lines: Vec<IndexedLine>,
     moves: Vec<u16>,
-    /// The start positions other than the normal one, by their keys.
-    starts: FxHashMap<u64, Position>,
 }
+
+type Starts = FxHashMap<u64, Position>;
 
 /// The line of a game.
 #[derive(Clone, Copy, Debug)]
@@ -62,17 +69,21 @@ pub(super) struct IndexedLine {
 type Keyed = ((LinePrefix, u64), u32);
 
 impl Batch {
-    /// Reads the lines of some games, and passes their later positions on.
+    /// Reads the lines of some games, and adds the positions after the first [`WALKED_PLIES`] moves to the spill.
     ///
     /// # Errors
     /// If positions cannot be written.
     pub(super) fn read(reading: &LineReading<'_>, mut games: Vec<u32>) -> io::Result<Batch> {
         // In another order, each game might unpack all that precedes it in a compressed file.
         games.sort_unstable();
+        let starts = Mutex::default();
         let read = |range: Range<u32>| {
             let (mut part, mut keys, mut later) = (BatchPart::default(), GameKeys::new(), Vec::new());
             for &game in &games[range.start as usize..range.end as usize] {
-                part.read(reading.database, game, &mut keys, &mut later);
+                part.read(reading.database, game, &mut keys, &starts, &mut later);
+                if later.len() >= MOST_LATER {
+                    reading.spill.lock().push_all(take(&mut later))?;
+                }
             }
             let keyed = part.lines.iter().map(|line| part.first_key(line));
             let keyed = keyed.zip(range.start..).collect::<Vec<Keyed>>();
@@ -85,6 +96,7 @@ impl Batch {
         let mut batch = Batch {
             parts,
             order: Vec::new(),
+            starts: starts.into_inner(),
         };
         let ranges = divided(keyed, reading.threads);
         batch.order = at_once(ranges, |keyed| batch.sorted(keyed)).concat();
@@ -103,8 +115,8 @@ impl Batch {
 
     /// The position in which a line begins.
     pub(super) fn start(&self, number: usize) -> Position {
-        let (part, line) = self.part(self.order[number]);
-        let start = part.starts.get(&line.start);
+        let (line, _) = self.line(number);
+        let start = self.starts.get(&line.start);
         start.copied().unwrap_or(Position::initial())
     }
 
@@ -144,7 +156,14 @@ impl Batch {
 
 impl BatchPart {
     /// Adds the line of a game, and its positions after the first [`WALKED_PLIES`] moves to `later`.
-    fn read(&mut self, database: &dyn Database, game: u32, keys: &mut GameKeys, later: &mut Vec<KeyedPly>) {
+    fn read(
+        &mut self,
+        database: &dyn Database,
+        game: u32,
+        keys: &mut GameKeys,
+        starts: &Mutex<Starts>,
+        later: &mut Vec<KeyedPly>,
+    ) {
         if database.keys(game).deleted {
             return;
         }
@@ -155,7 +174,7 @@ impl BatchPart {
                 (LineStep::Start(position), _) => {
                     let start = start_of(position);
                     if start != 0 {
-                        self.starts.entry(start).or_insert(*position);
+                        starts.lock().entry(start).or_insert(*position);
                     }
                     keys.begin(position, start == 0);
                     begun = Some((start, Collector::new(position)));

@@ -12,14 +12,14 @@ use super::order::{LineReading, for_each_batch};
 use super::popular;
 use super::sections::{BUCKET_BITS, GAMES, IndexSection, IndexSections, USUAL};
 use super::shared::{GameOrder, NodeEntry, bucket_bits, write_shared};
-use super::spill::Spill;
+use super::spill::{ENTRY, Spill};
 use super::{Index, IndexError};
 use crate::cancel;
 use crate::kept::{Numbers, Output, begin, next_page};
 use chessdb::formats::Database;
 
 /// Typical number of bytes of all positions of a game while an index is built.
-const POSITIONS: u64 = 80 * 16;
+const POSITIONS: u64 = 80 * ENTRY as u64;
 
 /// Approximate number of positions in a part of the keys.
 const PART: u64 = 150_000;
@@ -67,7 +67,7 @@ impl Builder<'_> {
             return Err(IndexError::Memory);
         }
         let bits = bucket_bits(games);
-        let part_bits = (positions / 16 / PART).max(1).ilog2().min(bits).min(12);
+        let part_bits = (positions / ENTRY as u64 / PART).max(1).ilog2().min(bits).min(12);
         let spill = Mutex::new(Spill::new(part_bits, temporary.filter(|_| !is_small)));
         self.columns(out, &mut numbers, &spill)?;
         let games = column(out, &numbers, IndexSection::Games, u32::from_le_bytes)?;

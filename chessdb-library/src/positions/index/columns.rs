@@ -41,7 +41,7 @@ struct LastLine {
     common: usize,
 }
 
-/// The items of some games, and the first nodes of the opening tree that begin with them.
+/// The items of some games, and the nodes of the opening tree up to [`WALKED_PLIES`](super::walk::WALKED_PLIES) moves that begin with them.
 struct ColumnsPart {
     columns: [Vec<u8>; 6],
     nodes: Vec<KeyedPly>,

@@ -71,7 +71,7 @@ impl fmt::Display for IndexError {
             IndexError::Temporary(folder, error) => write!(
                 f,
                 "the index of positions cannot be written to {}: {error}: set cache-dir, or TMPDIR, to a folder with \
-                 room for 1.4 KB a game",
+                 room for 1.3 KB a game",
                 folder.display()
             ),
             IndexError::Damaged => Damaged.fmt(f),
@@ -97,7 +97,7 @@ impl From<Damaged> for IndexError {
 /// Options for building an index.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildOptions {
-    /// Number of threads that decode.
+    /// Number of threads.
     pub threads: usize,
     /// Approximate number of bytes of memory to use.
     pub memory: usize,

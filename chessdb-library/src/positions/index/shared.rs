@@ -59,7 +59,10 @@ impl GameOrder {
     pub(super) fn new(games: &[u32], common: Vec<u16>, number: u32) -> GameOrder {
         let mut places = vec![0; number as usize];
         for (place, &game) in (0..).zip(games) {
-            places[game as usize] = place;
+            // The numbers were read back from a file, which others may have changed.
+            if let Some(of_game) = places.get_mut(game as usize) {
+                *of_game = place;
+            }
         }
         GameOrder { places, common }
     }

@@ -16,7 +16,7 @@ pub(super) struct KeyedPly {
 }
 
 /// Bytes of a [`KeyedPly`], whose fields they contain in order.
-const ENTRY: usize = 14;
+pub(super) const ENTRY: usize = 14;
 
 /// Entries in parts, by the first bits of their keys.
 pub(super) struct Spill {

@@ -64,8 +64,8 @@ impl IndexWalk {
         }
     }
 
-    /// The node that a move leads to. `None` if the move cannot be played, which happens if the source changes while it
-    /// is read.
+    /// The node that a move leads to. `None` if the move cannot be played, which would take two start positions with equal
+    /// keys.
     fn after(&self, code: u16) -> Option<WalkNode> {
         let mut node = *self.nodes.last()?;
         let mut undo = Undo::default();
