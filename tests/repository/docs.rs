@@ -50,6 +50,7 @@ fn files_that_are_named_exist() {
         ".ci/",
         "benches/",
         "chessdb/",
+        "chessdb-library/",
         "docs/",
         "examples/",
         "fuzz/",

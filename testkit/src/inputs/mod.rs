@@ -1,4 +1,4 @@
-//! Databases made of arbitrary bytes: valid containers with arbitrary contents, for fuzz targets and `tests/decoders/choices.rs`.
+//! Databases made of arbitrary bytes: valid containers with arbitrary contents, for fuzz targets and `chessdb/tests/decoders/choices.rs`.
 
 pub mod chess_assistant;
 pub mod chessbase_2cbh;

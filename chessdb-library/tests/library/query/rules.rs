@@ -235,7 +235,7 @@ fn a_cancelled_search_has_no_answer() {
 
 #[test]
 fn the_page_has_the_language_and_right_examples() {
-    let page = include_str!("../../../docs/search.md");
+    let page = include_str!("../../../../docs/search.md");
     let shown: String = page
         .lines()
         .map(|line| line.strip_prefix("    ").unwrap_or(line).to_owned() + "\n")

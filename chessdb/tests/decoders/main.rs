@@ -5,7 +5,6 @@ mod bounds;
 mod by_content;
 mod choices;
 mod damage;
-mod flip;
 mod golden;
 mod packed;
 mod pgn;

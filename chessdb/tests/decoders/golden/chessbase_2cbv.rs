@@ -15,7 +15,7 @@ use testkit::samples::{candidates, open_base, shared, try_open_all};
 
 /// The files of a database, with this stem.
 fn files(stem: &str, count: usize) -> Vec<(String, Vec<u8>)> {
-    let text = include_bytes!("../../../examples/games/annotated.pgn");
+    let text = include_bytes!("../../../../examples/games/annotated.pgn");
     let games = source::read(text).unwrap();
     let count = count.min(games.len());
     let files = Made::of(&games[..count]).unwrap().files().into_iter();

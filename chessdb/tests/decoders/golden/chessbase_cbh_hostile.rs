@@ -247,7 +247,7 @@ pub(super) fn record(words: &[u16]) -> Vec<u8> {
 
 /// The table of mode 5, from the tables beside the page of the format.
 fn mode_5() -> Vec<u8> {
-    let tables = include_str!("../../../docs/formats/chessbase-cbh-tables.txt");
+    let tables = include_str!("../../../../docs/formats/chessbase-cbh-tables.txt");
     let table = tables
         .lines()
         .skip_while(|line| *line != "**Mode 5**")

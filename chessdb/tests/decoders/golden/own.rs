@@ -197,7 +197,7 @@ impl Held {
 
 /// A file with games of the repository.
 fn own(file: &str) -> Vec<u8> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/games");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/games");
     std::fs::read(folder.join(file)).unwrap()
 }
 
