@@ -9,6 +9,7 @@ use chessdb_library::polyglot::{BookMoves, BookOptions, BookWritten};
 use shakmaty::san::SanPlus;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Move, Position, Role, Square};
+use testkit::needs;
 use testkit::pgn::of_game;
 
 use super::groups::asking::games;
@@ -140,6 +141,7 @@ const SETS: [BookOptions; 6] = [
 
 #[test]
 fn a_book_has_the_moves_of_all_samples() {
+    needs!(samples);
     for (name, database) in databases(200) {
         let games: Vec<Game> = database.games().map(|decoded| decoded.game).collect();
         for options in SETS {

@@ -253,12 +253,14 @@ fn the_owner_of_a_mount_learns_why_it_has_no_status() {
     needs!(program "unshare", in "util-linux");
     let scratch = Scratch::new();
     let script = r#"
-        mount -t tmpfs none /run && mkdir /run/here && mount --bind "$1" /run/here || exit 9
-        mount -t tmpfs none /tmp && mkdir -m 777 /run/pgnfs /tmp/pgnfs-0 || exit 9
-        "$2" mount -o open-wait=20 /run/here/source /run/here/mount 2>/dev/null || exit 9
-        "$2" status /run/here/mount
+        # The scratch folder and the program may be below /run or /tmp.
+        cd "$1" && mkdir run && mount -t tmpfs none run && mkdir run/here && touch run/program || exit 9
+        mount --bind . run/here && mount --bind "$2" run/program && mount -n --move run /run || exit 9
+        mount -t tmpfs none /tmp && mkdir -m 777 /run/pgnfs /tmp/pgnfs-0 && cd / || exit 9
+        /run/program mount -o open-wait=20 /run/here/source /run/here/mount 2>/dev/null || exit 9
+        /run/program status /run/here/mount
         echo $?
-        "$2" unmount /run/here/mount
+        /run/program unmount /run/here/mount
     "#;
     let ended = run(Command::new("unshare")
         .args(["-m", "sh", "-c", script, "sh"])

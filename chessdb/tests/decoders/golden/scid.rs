@@ -140,6 +140,7 @@ fn compare(database: &dyn Database, expected: &str, name: &str) -> (usize, usize
 
 #[test]
 fn every_game_equals_its_expected_pgn() {
+    needs!(samples);
     let (mut games, mut surplus) = (0, 0);
     // Another test unpacks compressed databases.
     let is_there = |sample: &Sample| !candidates(&sample.base).is_empty();
