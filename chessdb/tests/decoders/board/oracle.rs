@@ -42,8 +42,8 @@ fn conceivable(turn: Color) -> Vec<Move> {
     moves
 }
 
-/// Asserts that exactly the legal moves are legal, and that their SAN and check signs equal shakmaty's.
-fn compare(ours: &Position, theirs: &Chess) {
+/// Asserts that exactly the legal moves are legal, and that their SAN and the positions after them equal shakmaty's.
+pub fn compare(ours: &Position, theirs: &Chess) {
     let legal = theirs.legal_moves();
     for &mv in &legal {
         let mut played = *ours;
@@ -61,6 +61,14 @@ fn compare(ours: &Position, theirs: &Chess) {
         assert_eq!(played.is_check(), after.is_check(), "{san} in {theirs:?}");
         let mut unchecked = *ours;
         unchecked.play(our_move(mv));
+        for after_ours in [&played, &unchecked] {
+            let rights = (after_ours.castling_rooks(), after_ours.en_passant());
+            let expected = (
+                after.castles().castling_rights(),
+                after.ep_square(EnPassantMode::Always),
+            );
+            assert_eq!(rights, expected, "rights after {san} in {theirs:?}");
+        }
         for square in Square::ALL {
             assert_eq!(
                 played.role_at(square),
@@ -189,6 +197,8 @@ pub const DIFFICULT: &[&str] = &[
     "3Q1Q2/8/8/3Q4/8/8/8/k6K w - - 0 1",
     // Promotion with capture into mate.
     "1r4k1/P4ppp/8/8/8/8/8/K7 w - - 0 1",
+    // Pawns that take rooks which may still castle.
+    "r3k2r/1P4P1/8/8/8/8/1p4p1/R3K2R w KQkq - 0 1",
 ];
 
 #[test]
