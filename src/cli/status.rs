@@ -154,6 +154,10 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
             &format!("{}: {running} running{waiting}", line(workers, "name")),
         )?;
     }
+    for refused in status["refused"].as_array().into_iter().flatten() {
+        row("no search", &line(refused, "path"))?;
+        row("", &line(refused, "reason"))?;
+    }
     for database in databases {
         writeln!(out, "\n{}", line(database, "name"))?;
         let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {value}");

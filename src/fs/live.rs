@@ -204,6 +204,11 @@ impl Live {
         self.resolve(directory.handle().inode())?.open()?.child(name)
     }
 
+    /// Remembers a name for the status that `user` looked up and that does not exist, if it is a wrong query.
+    pub fn note_refused(&self, directory: &Open<'_>, name: &OsStr, user: u32) {
+        self.current().common.refused.add(directory, name, user);
+    }
+
     /// See [`ChessFs::status`].
     pub fn status(&self) -> Status {
         self.current().status()

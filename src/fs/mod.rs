@@ -23,6 +23,7 @@ mod outdated;
 mod pass;
 mod place;
 mod references;
+mod refused;
 mod remote;
 mod retired;
 mod searches;
@@ -46,6 +47,7 @@ pub use live::Live;
 pub use open_node::{DirectoryEntry, Open, OpenNode};
 pub use outdated::Outdated;
 pub use pass::PassOptions;
+pub use refused::RefusedName;
 pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
 pub use types::{Attributes, Chunk, FsError, Inode, Kind, Layout, ServeOptions, Statistics};
 
@@ -60,6 +62,7 @@ use detached::DetachedDirectory;
 use folder::INFO;
 use pass::Pass;
 use references::BranchReferences;
+use refused::RefusedNames;
 use retired::RetiredBranches;
 use searches::Searches;
 use xxhash_rust::xxh3::xxh3_64;
@@ -88,6 +91,7 @@ struct Common {
     /// Earlier states of directories.
     retired: RetiredBranches,
     searches: Arc<Searches>,
+    refused: RefusedNames,
     /// Prefixes that were assigned and must not be assigned to other branches.
     prefixes: Mutex<HashSet<Prefix>>,
     /// Ends what requests wait for.
@@ -108,6 +112,7 @@ impl ChessFs {
             pass: OnceLock::new(),
             retired: RetiredBranches::default(),
             searches: Arc::default(),
+            refused: RefusedNames::default(),
             prefixes: Mutex::default(),
             cancel: Cancel::default(),
             requests: Arc::new(AtomicU64::new(0)),
@@ -295,6 +300,7 @@ impl ChessFs {
             databases: self.databases.iter().map(|database| database.status()).collect(),
             opening: self.library.opening().iter().map(opening_status).collect(),
             cache: self.common.cache.status(),
+            refused: self.common.refused.all(),
         }
     }
 }

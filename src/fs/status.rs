@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::refused::RefusedName;
 use crate::tree::IndexState;
 
 /// Status of a file system. Determining it decodes nothing.
@@ -13,6 +14,8 @@ pub struct Status {
     pub opening: Vec<OpeningStatus>,
     /// The cache of decoded games.
     pub cache: CacheStatus,
+    /// The last names in `search/` that were no queries, of all users.
+    pub refused: Vec<RefusedName>,
 }
 
 /// Status of a database.

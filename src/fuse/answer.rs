@@ -174,6 +174,11 @@ impl<R: Reply> Pending<R> {
         (reply, since, shared)
     }
 
+    /// The user who made the request.
+    pub(super) fn user(&self) -> u32 {
+        self.origin.user
+    }
+
     /// True in a thread that may wait.
     pub(super) fn is_shared(&self) -> bool {
         matches!(self.reply, ReplyPlace::Shared(..))
@@ -228,6 +233,7 @@ mod tests {
         let (sender, replies) = channel();
         let origin = RequestOrigin {
             thread: 0,
+            user: 0,
             is_read: false,
         };
         let pending = || Pending::new(origin, ReplyProbe(sender.clone()), Traced::default());

@@ -28,6 +28,7 @@ pub(super) fn look_up(shared: &Arc<Shared>, directory: &Open<'_>, name: &OsStr, 
         }),
         // Node 0 makes the kernel cache the missing entry.
         Err(error) if error == Errno::ENOENT => {
+            shared.fs.note_refused(directory, name, reply.user());
             reply.answer(Answered::Error(error), |reply| {
                 reply.entry(&FOREVER, &of_nothing(), Generation(0));
             });

@@ -119,6 +119,7 @@ impl Fuse {
     ) -> Pending<R> {
         let origin = RequestOrigin {
             thread: request.pid(),
+            user: request.uid(),
             is_read: kind == READ,
         };
         let traced = Traced::begin(&self.shared.fs, kind, Inode(inode.0), arguments);

@@ -23,6 +23,8 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub(super) struct RequestOrigin {
     /// The thread that made it, 0 if it is outside of the PID namespace.
     pub(super) thread: u32,
+    /// The user who made it.
+    pub(super) user: u32,
     /// True if it reads a file, which is served to its end.
     pub(super) is_read: bool,
 }
@@ -195,7 +197,14 @@ mod tests {
             let (reply, answer) = channel();
             let request = Arc::new(Probe(Mutex::new(Some(reply))));
             let weak: Weak<Probe> = Arc::downgrade(&request);
-            requests.add(RequestOrigin { thread, is_read }, weak);
+            requests.add(
+                RequestOrigin {
+                    thread,
+                    user: 0,
+                    is_read,
+                },
+                weak,
+            );
             (request, answer)
         };
         let [unknown, living, killed, read] =

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use rustix::process::Uid;
 use serde_json::{Value, json};
 
-use crate::fs::{DatabaseStatus, IndexState, OpeningStatus, PassState, Status};
+use crate::fs::{DatabaseStatus, IndexState, OpeningStatus, PassState, RefusedName, Status};
 use chessdb_library::workers::{Busy, busy};
 
 /// Properties of a mount that do not depend on its files.
@@ -23,12 +24,14 @@ pub struct Mounted {
     pub is_watched: bool,
 }
 
-/// The keys are documented in `docs/commands.md`. Keys may be added but not removed.
-pub(super) fn report(mounted: &Mounted, status: &Status) -> Value {
+/// What `user` may know. The keys are documented in `docs/commands.md`. Keys may be added but not removed.
+pub(super) fn report(mounted: &Mounted, status: &Status, user: Uid) -> Value {
     let databases = status.databases.iter();
     let games = databases.clone().map(|database| u64::from(database.games));
     let known = databases.clone().map(|database| u64::from(database.sizes_known));
     let cache = &status.cache;
+    let refused = status.refused.iter();
+    let refused = refused.filter(|refused| user.is_root() || refused.user == user.as_raw());
     json!({
         "mount_point": mounted.point.to_string_lossy(),
         "source": mounted.source.to_string_lossy(),
@@ -49,6 +52,16 @@ pub(super) fn report(mounted: &Mounted, status: &Status) -> Value {
             "misses": cache.misses,
         },
         "workers": busy().into_iter().map(workers).collect::<Vec<_>>(),
+        "refused": refused.map(refused_name).collect::<Vec<_>>(),
+    })
+}
+
+fn refused_name(refused: &RefusedName) -> Value {
+    json!({
+        "path": refused.path,
+        "reason": refused.reason,
+        "user": refused.user,
+        "seconds": refused.at.elapsed().as_secs(),
     })
 }
 
@@ -96,4 +109,50 @@ fn database(database: &DatabaseStatus) -> Value {
         "problems": database.problems,
         "silence": database.silence.map(|silence| silence.as_secs()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fs::CacheStatus;
+
+    #[test]
+    fn a_user_sees_own_refused_names_and_root_those_of_all() {
+        let refused = |user, path: &str| RefusedName {
+            user,
+            path: path.to_owned(),
+            reason: "why".to_owned(),
+            at: Instant::now(),
+        };
+        let status = Status {
+            databases: Vec::new(),
+            opening: Vec::new(),
+            cache: CacheStatus {
+                games: 0,
+                bytes: 0,
+                capacity: 0,
+                hits: 0,
+                misses: 0,
+            },
+            refused: vec![refused(1000, "a"), refused(0, "b"), refused(1001, "c")],
+        };
+        let mounted = Mounted {
+            point: PathBuf::new(),
+            source: PathBuf::new(),
+            device: 0,
+            since: Instant::now(),
+            is_watched: true,
+        };
+        let seen = |user| {
+            let report = report(&mounted, &status, Uid::from_raw(user));
+            let refused = report["refused"].as_array().unwrap().iter();
+            let paths: Vec<String> = refused
+                .map(|one| one["path"].as_str().unwrap().to_owned())
+                .collect();
+            paths.join(" ")
+        };
+        for (user, paths) in [(1000, "a"), (1001, "c"), (1002, ""), (0, "a b c")] {
+            assert_eq!(seen(user), paths, "{user}");
+        }
+    }
 }

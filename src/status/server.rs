@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::Uid;
 use serde_json::Value;
 
 use super::place;
@@ -38,7 +39,7 @@ pub struct Socket {
 /// If no socket can be created, or no thread can be started.
 pub fn serve(mounted: Mounted, known: impl Fn() -> Status + Send + Sync + 'static) -> io::Result<Socket> {
     let (listener, socket) = listen(mounted.device)?;
-    match answer_all(listener, move || report(&mounted, &known())) {
+    match answer_all(listener, move |user| report(&mounted, &known(), user)) {
         Ok(()) => Ok(socket),
         Err(error) => {
             socket.remove();
@@ -48,7 +49,10 @@ pub fn serve(mounted: Mounted, known: impl Fn() -> Status + Send + Sync + 'stati
 }
 
 /// Answers all clients of a listener, several at a time.
-fn answer_all(listener: UnixListener, report: impl Fn() -> Value + Send + Sync + 'static) -> io::Result<()> {
+fn answer_all(
+    listener: UnixListener,
+    report: impl Fn(Uid) -> Value + Send + Sync + 'static,
+) -> io::Result<()> {
     let (listener, report) = (Arc::new(listener), Arc::new(report));
     for _ in 0..ANSWERING {
         let (listener, report) = (Arc::clone(&listener), Arc::clone(&report));
@@ -97,13 +101,13 @@ fn listen(device: u64) -> io::Result<(UnixListener, Socket)> {
 }
 
 /// Sends the status, if the client runs as this user or root.
-fn answer(client: &UnixStream, report: &dyn Fn() -> Value) {
-    let asks = rustix::net::sockopt::socket_peercred(client).map(|peer| peer.uid);
+fn answer(client: &UnixStream, report: &dyn Fn(Uid) -> Value) {
     let own = rustix::process::geteuid();
-    if !asks.is_ok_and(|user| user == own || user.is_root()) {
+    let asks = rustix::net::sockopt::socket_peercred(client).map(|peer| peer.uid);
+    let Some(user) = asks.ok().filter(|&user| user == own || user.is_root()) else {
         return;
-    }
-    let line = format!("{}\n", report());
+    };
+    let line = format!("{}\n", report(user));
     // Errors are ignored: a client that does not read its answer does not need it.
     let _ = send(client, line.as_bytes(), PATIENCE);
 }
@@ -144,7 +148,7 @@ mod tests {
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let counted = {
             let (now, most) = (Arc::clone(&now), Arc::clone(&most));
-            move || {
+            move |_| {
                 most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 thread::sleep(Duration::from_millis(5));
                 now.fetch_sub(1, Ordering::SeqCst);

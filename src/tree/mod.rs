@@ -52,7 +52,7 @@ pub use indexed_database::IndexedDatabase;
 pub use inode::{Inode, Node, Prefix, Table, ViewId};
 pub use layout::{Layout, SearchError, ViewError};
 pub use own_view::OwnView;
-pub use search::{NamedSearch, SearchName, asked};
+pub use search::{NamedSearch, SearchName, asked, why_refused};
 pub use section::{Content, Existing, Kind, Row, Section};
 pub use source::{Placement, SourceTree, TreeFolder, UNIQUE};
 pub use template::TemplateError;

@@ -56,6 +56,18 @@ pub fn asked(name: &str) -> Result<Option<SearchName>, QueryError> {
     }
 }
 
+/// What is wrong with a name in `search/`; `None` for a query, and for a hidden name, which programs try by themselves.
+pub fn why_refused(name: &str) -> Option<String> {
+    if name.starts_with('.') || name == SYNTAX_FILE {
+        return None;
+    }
+    match asked(name) {
+        Ok(Some(_)) => None,
+        Ok(None) => Some("a search needs a field, as in player:carlsen".to_owned()),
+        Err(error) => Some(error.to_string()),
+    }
+}
+
 /// A search that `search/` lists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedSearch {

@@ -150,6 +150,54 @@ fn status_prints_text_or_json() {
 }
 
 #[test]
+fn status_says_why_names_in_search_do_not_exist() {
+    needs!(mount);
+    let scratch = Scratch::new();
+    mount(&scratch);
+    for name in [
+        "a.dci/search/playr:x",
+        "sub/b.dci/search/morphy",
+        "all/search/elo:many",
+        // These are not mistakes in a query.
+        "a.dci/search/.git",
+        "a.dci/search/player:nobody/x",
+        "a.dci/x",
+    ] {
+        assert!(!scratch.mount.join(name).exists(), "{name}");
+    }
+    let asked = json(&scratch);
+    let refused = asked["refused"].as_array().unwrap().iter();
+    let refused: Vec<[&str; 2]> = refused
+        .map(|one| ["path", "reason"].map(|key| one[key].as_str().unwrap()))
+        .collect();
+    let [field, word, number] = refused[..] else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(
+        [field[0], word[0], number[0]],
+        [
+            "a.dci/search/playr:x",
+            "sub/b.dci/search/morphy",
+            "all/search/elo:many"
+        ]
+    );
+    assert!(
+        field[1].contains("playr") && field[1].contains("player"),
+        "{refused:?}"
+    );
+    assert!(word[1].contains("player:"), "{refused:?}");
+    assert!(number[1].contains("a number"), "{refused:?}");
+    let shown = status(&scratch, &[]).out;
+    let lines = format!(
+        "\n  no search       {}\n                  {}\n",
+        field[0], field[1]
+    );
+    assert!(shown.contains(&lines), "{shown}");
+    let syntax = fs::read_to_string(scratch.mount.join("a.dci/search/syntax.txt")).unwrap();
+    assert!(syntax.contains("pgnfs status"), "{syntax}");
+}
+
+#[test]
 fn a_client_that_does_not_read_is_given_up() {
     needs!(mount);
     let scratch = Scratch::new();
