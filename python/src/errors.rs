@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
-use chessdb_library::library::{LibraryEntry, LibraryError};
+use chessdb_library::library::{LibraryEntry, LibraryError, legible_file_name};
 use chessdb_library::query::QueryError;
 
 /// The error numbers of Linux for a path that does not exist and for any other failure.
@@ -45,7 +45,7 @@ impl ReadError {
 fn changed(py: Python<'_>, entry: &LibraryEntry) -> PyErr {
     let name = entry.lost_file().unwrap_or_else(|| entry.name());
     let mut paths = entry.found.iter().flat_map(|found| &found.files);
-    let path = paths.find(|(_, path)| path.file_name().is_some_and(|file| file == name));
+    let path = paths.find(|(_, path)| legible_file_name(path) == name);
     let before = entry.files.iter().find(|(file, _)| file == name);
     let now = path.and_then(|(_, path)| std::fs::metadata(path).ok());
     let cut = now

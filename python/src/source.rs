@@ -12,7 +12,7 @@ use crate::blocks::Texts;
 use crate::errors::ReadError;
 use crate::names::Names;
 use chessdb::game::Tags;
-use chessdb_library::library::LibraryEntry;
+use chessdb_library::library::{LibraryEntry, legible_file_name};
 
 /// An open database.
 #[derive(Clone)]
@@ -99,9 +99,9 @@ fn paths(entry: &LibraryEntry) -> Arc<[(PathBuf, (u64, u64))]> {
     }
     let found = entry.found.iter().flat_map(|found| &found.files);
     let opened = found.filter_map(|(_, path)| {
-        let name = path.file_name()?;
+        let name = legible_file_name(path);
         let mut files = entry.files.iter();
-        let (_, identity) = files.find(|(file, _)| name == file.as_str())?;
+        let (_, identity) = files.find(|(file, _)| name == *file)?;
         Some((path.clone(), (identity.device, identity.inode)))
     });
     opened.collect()

@@ -17,6 +17,7 @@ use crate::mapped::Identity;
 /// | 16 | hash of the running program, so that what another decoder made is not used |
 /// | 4 + *n* each | the kind of the kept file, the options by which databases are read, and what tells files of one kind apart |
 /// | for each database: 4 + *n* each | name of the format; its name in its archive, if that contains several databases |
+/// | 4 + *n* each | names on disk of its files that are not UTF-8 |
 /// | for each of its files: 4 + *n*, 8, 8 | name, device, inode; of very many small files only their folder and the name of the database |
 /// | then for each database and each of its files: 8, 16, 16 | size, and in nanoseconds the times of the last changes of its contents and of anything; for very many small files 16 bytes, the hash of all that |
 #[derive(Clone, Debug)]
@@ -49,6 +50,11 @@ impl SourceFiles {
         self.state.extend(identity.size.to_le_bytes());
         self.state.extend(identity.modified.to_le_bytes());
         self.state.extend(changed.to_le_bytes());
+    }
+
+    /// Adds what a file is called on disk whose name is shown in another encoding.
+    pub fn add_name(&mut self, name: &[u8]) {
+        push_text(&mut self.stays, name);
     }
 
     /// Adds very many small files of a folder, of which any may be added or replaced. `name` is that of the database.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
 
+use super::found_name::converted_names;
 use super::remedy::advised;
 use crate::kept::SourceFiles;
 use crate::mapped::{Copies, Identity, Mapped};
@@ -21,7 +22,7 @@ pub struct LibraryEntry {
     pub part: Option<String>,
     /// The open database.
     pub database: Arc<dyn Database>,
-    /// Names of its files, the main file first, and their identities when they were opened.
+    /// Names of its files as people see them, the main file first, and their identities when they were opened.
     pub files: Vec<(String, Identity)>,
     /// The maps of these files that the database reads from.
     pub maps: Vec<Arc<Mapped>>,
@@ -163,7 +164,11 @@ impl LibraryEntry {
                 let folder = found.files.first().and_then(|(_, path)| path.parent());
                 origin.add_folder(folder.unwrap_or(Path::new("")), &found.name, files);
             }
-            _ => files.for_each(|(name, identity, changed)| origin.add_file(name, identity, changed)),
+            _ => {
+                let converted = self.found.iter().flat_map(converted_names);
+                converted.for_each(|name| origin.add_name(name));
+                files.for_each(|(name, identity, changed)| origin.add_file(name, identity, changed));
+            }
         }
         origin
     }
@@ -179,6 +184,10 @@ impl LibraryEntry {
             hash.update(&identity.inode.to_le_bytes());
             hash.update(&identity.size.to_le_bytes());
             hash.update(&identity.modified.to_le_bytes());
+        }
+        for name in self.found.iter().flat_map(converted_names) {
+            hash.update(&[1]);
+            hash.update(name);
         }
         hash.digest()
     }

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::ptr;
 
+use super::found_name::file_name;
 use super::names::numbered;
-use super::task::{NamedCandidates, Unusable, file_name};
+use super::task::{NamedCandidates, Unusable};
 use crate::workers::hung::Hung;
 use chessdb::formats::{Candidate, FORMATS, Format, Options, SmallFiles, SourceFolder};
 

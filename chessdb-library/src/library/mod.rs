@@ -2,6 +2,7 @@
 
 mod entry;
 mod error;
+mod found_name;
 mod game_path;
 mod holds;
 mod join;
@@ -28,6 +29,7 @@ use std::time::Duration;
 
 pub use entry::LibraryEntry;
 pub use error::{LeftOut, LibraryError};
+pub use found_name::legible_file_name;
 pub use game_path::{BLOCK, append_game_path, block_name, digits, game_path, numbered_game_name};
 pub use names::{
     LONGEST_NAME, TakenNames, abridged, cut, is_unprintable, numbered, on_one_line, safe_name, shown,

@@ -6,9 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::found_name::{converted_names, file_name, legible};
 use super::remedy::advised;
 use super::root::Root;
-use super::task::{OpeningTask, file_name, format_titles, main_file};
+use super::task::{OpeningTask, format_titles, main_file, of_content};
 use super::{LibraryEntry, unread};
 use crate::kept::{KeptFiles, SourceFiles};
 use crate::mapped::{Copies, Identity, Mapped};
@@ -120,7 +121,7 @@ fn by_content(
         .map(|(path, map)| {
             let map = Arc::new(map);
             mapped(&map);
-            formats::by_content(path, &map)
+            of_content(path, |path| formats::by_content(path, &map))
         })
         .unwrap_or_default()
 }
@@ -137,7 +138,7 @@ fn open_candidate(
     let main = main_file(name, &candidate.files);
     let mut files = Files {
         files: Vec::with_capacity(candidate.files.len()),
-        warnings: candidate.warnings.clone(),
+        warnings: legible_all(&candidate.warnings),
         kept: None,
         progress: Arc::clone(progress),
     };
@@ -156,9 +157,10 @@ fn open_candidate(
         };
         match opened {
             Ok(map) => {
+                let shown = legible(&file).into_owned();
                 identities.insert(
                     if n == main { 0 } else { identities.len() },
-                    (file.clone(), map.identity()),
+                    (shown.clone(), map.identity()),
                 );
                 if task.mount.is_some() {
                     map.unmap_aside();
@@ -166,18 +168,23 @@ fn open_candidate(
                 let bytes = Arc::new(map);
                 mapped(&bytes);
                 maps.push(Arc::clone(&bytes));
-                files.files.push((kind.clone(), SourceFile { name: file, bytes }));
+                files
+                    .files
+                    .push((kind.clone(), SourceFile { name: shown, bytes }));
             }
             Err(reason) if n == main && file == *name => return Err(reason.into()),
-            Err(reason) if n == main => return Err(format!("{file}: {reason}").into()),
+            Err(reason) if n == main => return Err(format!("{}: {reason}", legible(&file)).into()),
             Err(reason) => {
                 log::warn!("{}: left out: {reason}", path.display());
-                files.warnings.push(format!("{file} is left out: {reason}"));
+                files
+                    .warnings
+                    .push(format!("{} is left out: {reason}", legible(&file)));
             }
         }
     }
     files.kept = how.kept.as_ref().map(|kept| {
-        let mut origin = SourceFiles::new(name, format.name, "");
+        let mut origin = SourceFiles::new(&legible(name), format.name, "");
+        converted_names(&candidate).for_each(|name| origin.add_name(name));
         for ((_, file), map) in files.files.iter().zip(&maps) {
             origin.add_file(&file.name, map.identity(), map.changed());
         }
@@ -198,6 +205,11 @@ fn open_candidate(
         &maps,
         None,
     ))
+}
+
+/// Sentences with names of files, as people see them.
+fn legible_all(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|text| legible(text).into_owned()).collect()
 }
 
 const CHANGED: &str = "it was changed while it was opened: open it again";
@@ -226,7 +238,7 @@ fn open_joined(
     let (mut identities, mut copies) = (Vec::new(), Copies::default());
     let mut unreadable = 0;
     for (kind, path) in &candidate.files {
-        let name = file_name(path);
+        let name = legible(&file_name(path)).into_owned();
         let copied = match before.and_then(|before| copies.share(before, path)) {
             Some(shared) => Ok(shared),
             None => how
@@ -336,7 +348,11 @@ fn databases(task: &OpeningTask, how: &How, format: &Format, files: Files) -> Re
             let is_left_out = |kind| matches!(kind, ProblemKind::Limit | ProblemKind::Unsupported);
             let problems = name.iter().flat_map(|_| database.problems());
             for problem in problems.filter(|problem| is_left_out(problem.kind)) {
-                log::warn!("{}: {}", task.name, advised(&problem.what, problem.remedy));
+                log::warn!(
+                    "{}: {}",
+                    legible(&task.name),
+                    advised(&problem.what, problem.remedy)
+                );
             }
         }
         Ok(parts)

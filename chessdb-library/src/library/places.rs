@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::names::{TakenNames, safe_name};
+use super::found_name::legible;
+use super::names::{LONGEST_NAME, TakenNames, cut, safe_name};
 use super::{LibraryEntry, LocatedEntry};
 
 /// Gives each database a safe and unique path.
@@ -19,7 +20,7 @@ pub(super) fn place(found: &mut [LocatedEntry], flat: bool) {
             name => name,
         };
         let path = if flat && !own_name.is_empty() {
-            names.take_name(&safe_name(own_name))
+            names.take_name(&shown_name(own_name))
         } else {
             let above = match last.take() {
                 Some((same, path)) if same == folder => path,
@@ -40,6 +41,21 @@ pub(super) fn place(found: &mut [LocatedEntry], flat: bool) {
         }
     }
 }
+
+/// The name of the directory that shows a file or folder. Only a name in another encoding can become too long.
+fn shown_name(name: &str) -> String {
+    let legible = legible(name);
+    let shown = safe_name(&legible);
+    let longest = if shown.len() > LONGEST {
+        LONGEST_NAME
+    } else {
+        LONGEST
+    };
+    cut(&shown, longest).to_owned()
+}
+
+/// Maximum length of a name in bytes.
+const LONGEST: usize = 255;
 
 /// Safe paths, assigned folder by folder.
 #[derive(Default)]
@@ -66,7 +82,7 @@ impl SafePaths {
         }
         let parent = &key.0;
         let names = self.taken.entry(parent.clone()).or_default();
-        let name = names.take_name(&safe_name(name));
+        let name = names.take_name(&shown_name(name));
         let path = if parent.is_empty() {
             name
         } else {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, Dir, DirEntry, FileType};
 
 use super::LeftOut;
+use super::found_name::{file_name, found_name, legible, on_disk};
 use super::join::join;
 use super::open::How;
 use super::opener::Opener;
@@ -21,7 +22,6 @@ use crate::workers::progress;
 use chessdb::formats::{Candidate, Format, SourceFolder};
 
 const LEADS_OUT: &str = "a symbolic link that leads out of the source";
-const NOT_UTF8: &str = "its name is not UTF-8; rename it";
 
 /// Result of a search.
 #[derive(Default)]
@@ -77,7 +77,7 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<FolderScan
         }
         for (name, target) in listing.folders {
             let is_link = target.is_some();
-            let path = target.unwrap_or_else(|| folder.path.join(&name));
+            let path = target.unwrap_or_else(|| folder.path.join(on_disk(&name)));
             let reason = match is_link {
                 true if folder.path.starts_with(&path) => "a symbolic link to a folder that it is in",
                 true if folder.is_linked => "a symbolic link inside a linked folder",
@@ -116,7 +116,8 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<FolderScan
         });
         for name in &directory.files {
             if let Some(unread) = unread::what(name)
-                && !read.contains(folder.path.join(name).as_path())
+                && !read.contains(folder.path.join(on_disk(name)).as_path())
+                && opener.selection.wants_extension(name)
                 && opener.selection.wants(&folder.names, name)
             {
                 scan.left_out.push(LeftOut {
@@ -168,7 +169,7 @@ pub(super) fn in_directory(
 /// The error of the first file of these candidates that is a link into a file system that does not answer.
 pub(super) fn hung_of(candidates: &[(&Format, Candidate)], links: &HashMap<String, Hung>) -> Option<Hung> {
     let files = candidates.iter().flat_map(|(_, candidate)| &candidate.files);
-    let mut hung = files.filter_map(|(_, path)| links.get(path.file_name()?.to_str()?));
+    let mut hung = files.filter_map(|(_, path)| links.get(&file_name(path)));
     hung.next().cloned()
 }
 
@@ -178,10 +179,10 @@ impl FolderScan {
     }
 }
 
-/// The path of a folder or of a file in it, relative to the source.
+/// The path of a folder or of a file in it, relative to the source, as people see it.
 fn path_of(folder: &[String], name: Option<&str>) -> String {
     let parts: Vec<&str> = folder.iter().map(String::as_str).chain(name).collect();
-    parts.join("/")
+    legible(&parts.join("/")).into_owned()
 }
 
 /// A folder that has not been read yet.
@@ -247,14 +248,16 @@ impl FolderContents {
             // A file can be a mount point, too.
             let mut below = mounts.below(path).filter(|below| below.parent() == Some(path));
             listing.mount = below.find_map(|below| {
-                let is_file = listing.directory.files.iter().any(|name| below.ends_with(name));
+                let is_file = listing
+                    .directory
+                    .files
+                    .iter()
+                    .any(|name| below.ends_with(on_disk(name)));
                 mounts.of_others(below).filter(|_| is_file).cloned()
             });
         }
         listing.unusable = Arc::new(unusable);
         listing.directory.files.sort_unstable();
-        // Two names that are not UTF-8 may have the same lossy form.
-        listing.directory.files.dedup();
         listing.folders.sort_unstable();
         // The search takes folders from the end.
         listing.folders.reverse();
@@ -262,7 +265,7 @@ impl FolderContents {
     }
 
     fn add_link(&mut self, name: String, unusable: &mut Unusable, root: &Path, mounts: &Mounts) {
-        let target = match resolve(&self.directory.path.join(&name), mounts) {
+        let target = match resolve(&self.directory.path.join(on_disk(&name)), mounts) {
             Ok(target) => target,
             Err(hung) => {
                 self.hung.insert(name.clone(), hung);
@@ -328,10 +331,7 @@ impl FolderNames {
             match entry.and_then(|entry| Ok((file_type(&folder, &entry)?, entry))) {
                 Ok((file_type, entry)) => match entry.file_name().to_bytes() {
                     b"." | b".." => {}
-                    name => match str::from_utf8(name) {
-                        Ok(name) => names.add(name.to_owned(), file_type),
-                        Err(_) => names.add_misnamed(String::from_utf8_lossy(name).into_owned(), file_type),
-                    },
+                    name => names.add(found_name(name), file_type),
                 },
                 Err(error) => {
                     let reason = format!("some of this folder cannot be read: {}", io::Error::from(error));
@@ -351,15 +351,6 @@ impl FolderNames {
             if !file_type.is_file() {
                 self.unusable.insert(name.clone(), "not a regular file");
             }
-            self.files.push(name);
-        }
-    }
-
-    fn add_misnamed(&mut self, name: String, file_type: FileType) {
-        if file_type.is_dir() {
-            self.left_out.push((name, NOT_UTF8.to_owned()));
-        } else {
-            self.unusable.insert(name.clone(), NOT_UTF8);
             self.files.push(name);
         }
     }

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
 
 use super::LibraryError;
+use super::found_name::file_name;
 use super::open::How;
 use super::opener::Opener;
 use super::root::Root;
 use super::scan::{FolderContents, FolderScan, hung_of, scan};
-use super::task::{OpeningTask, of_file};
+use super::task::{OpeningTask, of_content, of_file};
 use crate::workers::{hung, progress};
 use chessdb::formats::{SourceFolder, recognisable};
 
@@ -81,10 +82,7 @@ pub(super) fn search(source: &Path, opener: &Opener<'_>) -> Result<FoundSource, 
 /// The database that a file of the root belongs to.
 fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<OpeningTask, LibraryError> {
     let hung = |hung| LibraryError::Hung(file.to_owned(), hung);
-    let name = file.file_name().and_then(|name| name.to_str());
-    let name = name.ok_or_else(|| {
-        LibraryError::Refused(file.to_owned(), "its name is not UTF-8; rename it".to_owned())
-    })?;
+    let name = file_name(file);
     let folder = how.root.path();
     let listing = FolderContents::read(folder, how, &opener.mounts).map_err(hung)?;
     let (directory, unusable, mount, links) = match listing {
@@ -92,7 +90,7 @@ fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<OpeningTas
         // The file may be readable although its folder cannot be listed.
         Err(error) => {
             log::warn!("{}: cannot be listed: {error}", folder.display());
-            let files = vec![name.to_owned()];
+            let files = vec![name.clone()];
             let path = folder.to_owned();
             let mount = opener.mounts.of_others(file).cloned();
             (
@@ -107,11 +105,11 @@ fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<OpeningTas
     let mut candidates = hung::ask(mount.as_ref(), move || of_file(&directory, &wanted)).map_err(hung)?;
     let by_content = candidates.is_empty();
     if by_content {
-        candidates = recognisable(file);
+        candidates = of_content(file, recognisable);
     }
     Ok(OpeningTask {
         folder: Vec::new(),
-        name: name.to_owned(),
+        name,
         hung: hung_of(&candidates, &links),
         candidates,
         by_content,

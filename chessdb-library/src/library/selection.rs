@@ -1,5 +1,6 @@
 //! Which databases of a folder are served, and how they are arranged.
 
+use super::found_name::legible;
 use chessdb::formats::{Candidate, Format};
 use glob::{MatchOptions, Pattern, PatternError};
 
@@ -64,6 +65,13 @@ impl DatabaseSelection {
             })
     }
 
+    /// True if a file with this extension may be of a selected kind.
+    pub(super) fn wants_extension(&self, name: &str) -> bool {
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let mut kinds = self.kinds.iter();
+        self.kinds.is_empty() || kinds.any(|kind| kind.eq_ignore_ascii_case(extension))
+    }
+
     /// True for a selected database. An empty `name` stands for the name of the folder.
     pub(super) fn wants(&self, folder: &[String], name: &str) -> bool {
         let path: Vec<&str> = folder
@@ -73,6 +81,7 @@ impl DatabaseSelection {
             .filter(|name| !name.is_empty())
             .collect();
         let path = path.join("/");
+        let path = legible(&path);
         self.only.is_empty() || self.only.iter().any(|pattern| matches_pattern(pattern, &path))
     }
 }

@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::found_name::{file_name, legible, with_paths};
 use crate::mounts::Mount;
 use crate::workers::hung::Hung;
 use chessdb::formats::{Candidate, FORMATS, Format, SourceFolder};
@@ -32,11 +33,11 @@ pub(super) struct OpeningTask {
 }
 
 impl OpeningTask {
-    /// Its path in the source.
+    /// Its path in the source, as people see it.
     pub(super) fn path(&self) -> String {
         let names = self.folder.iter().map(String::as_str);
         let names = names.chain([self.name.as_str()]).filter(|name| !name.is_empty());
-        names.collect::<Vec<_>>().join("/")
+        legible(&names.collect::<Vec<_>>().join("/")).into_owned()
     }
 
     /// True if no file of the candidate is known to be unusable.
@@ -75,7 +76,7 @@ pub(super) fn in_directory(directory: &SourceFolder) -> Vec<NamedCandidates> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut named: Vec<NamedCandidates> = Vec::new();
     for format in FORMATS {
-        for candidate in (format.find)(directory) {
+        for candidate in (format.find)(directory).into_iter().map(with_paths) {
             let place = places.entry(candidate.name.clone()).or_insert_with(|| {
                 named.push((candidate.name.clone(), Vec::new()));
                 named.len() - 1
@@ -92,16 +93,21 @@ pub(super) fn in_directory(directory: &SourceFolder) -> Vec<NamedCandidates> {
 pub(super) fn of_file(directory: &SourceFolder, file: &Path) -> Vec<(&'static Format, Candidate)> {
     let owners = FORMATS.iter().flat_map(|format| {
         let owns = |found: &Candidate| found.files.iter().any(|(_, path)| path == file);
-        let owners = (format.find)(directory).into_iter().filter(owns);
+        let owners = (format.find)(directory).into_iter().map(with_paths).filter(owns);
         owners.map(move |found| (format, found))
     });
     owners.collect()
 }
 
-/// The last component of a path.
-pub(super) fn file_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
+/// What `of` says of a file by its content.
+pub(super) fn of_content(
+    file: &Path,
+    of: impl Fn(&Path) -> Vec<(&'static Format, Candidate)>,
+) -> Vec<(&'static Format, Candidate)> {
+    let found = of(&file.with_file_name(file_name(file))).into_iter();
+    found
+        .map(|(format, candidate)| (format, with_paths(candidate)))
+        .collect()
 }
 
 /// The titles of all formats, separated by commas.

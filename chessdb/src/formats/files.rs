@@ -15,7 +15,7 @@ use super::Problem;
 pub struct SourceFolder {
     /// Its path.
     pub path: PathBuf,
-    /// Names of its regular files in byte order, without names that are not UTF-8.
+    /// Names of its regular files, sorted. A name that is not UTF-8 is whatever text the caller puts in its place.
     pub files: Vec<String>,
 }
 

@@ -1,8 +1,11 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
+
+use chessdb::formats::Options;
+use chessdb_library::library::{DatabaseSelection, Library};
 
 use super::source::{Source, left, open, paths};
 
@@ -103,24 +106,58 @@ fn pipes_and_sockets_are_never_opened() {
 }
 
 #[test]
-fn names_that_are_not_utf8_are_left_out() {
+fn names_that_are_not_utf8_are_shown_as_windows_1252() {
     let source = Source::new();
-    source.database("good");
-    fs::create_dir(source.path("").join(OsStr::from_bytes(b"M\x81ller"))).unwrap();
-    fs::write(
-        source.path("").join(OsStr::from_bytes(b"K\x94nig.dci")),
-        b"SimpleCDbi",
-    )
-    .unwrap();
-    fs::write(source.path("").join(OsStr::from_bytes(b"K\x94nig.txt")), b"text").unwrap();
-    let reason = "its name is not UTF-8; rename it";
+    let raw = |name: &[u8]| source.path("").join(OsStr::from_bytes(name));
+    let database = |stem: &[u8], extensions: [&str; 2]| {
+        for (extension, bytes) in extensions
+            .into_iter()
+            .zip([&b"SimpleCDbi\0\0\0\0\0\0\0\0\0\0"[..], b"SimpleCDbg"])
+        {
+            fs::write(raw(&[stem, b".", extension.as_bytes()].concat()), bytes).unwrap();
+        }
+    };
+    source.database("Müller");
+    database(b"M\xfcller", ["dci", "DCG"]);
+    fs::create_dir(raw(b"K\xf6ln")).unwrap();
+    database(b"K\xf6ln/\x93x\x94", ["dci", "dcg"]);
+    let long = [0xfc; 240];
+    database(&long, ["dci", "dcg"]);
+    fs::write(raw(b"\x94.abk"), "a book").unwrap();
+    fs::write(raw(b"\x94.txt"), "text").unwrap();
+    let expected = ["Köln/“x”.dci", "Müller.dci", "Müller.dci (2)", &"ü".repeat(120)];
+    let (found, left_out) = source.found();
+    assert_eq!(found, expected);
     assert_eq!(
-        source.found(),
-        (
-            vec!["good.dci".into()],
-            vec![left("K\u{fffd}nig.dci", reason), left("M\u{fffd}ller", reason)]
-        )
+        left_out.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(),
+        ["”.abk"]
     );
+    // Each has its own files.
+    let library = source.open().unwrap();
+    for (path, names) in [
+        ("Müller.dci", ["Müller.dci".as_bytes(), "Müller.dcg".as_bytes()]),
+        ("Müller.dci (2)", [&b"M\xfcller.dci"[..], b"M\xfcller.DCG"]),
+        (
+            "Köln/“x”.dci",
+            [&b"K\xf6ln/\x93x\x94.dci"[..], b"K\xf6ln/\x93x\x94.dcg"],
+        ),
+    ] {
+        let mut entries = library.databases().iter();
+        let entry = entries.find(|entry| entry.path == path).unwrap();
+        let inodes = entry.files.iter().map(|(_, identity)| identity.inode);
+        let expected = names.map(|name| fs::metadata(raw(name)).unwrap().ino());
+        assert_eq!(inodes.collect::<Vec<_>>(), expected, "{path}");
+    }
+    // As a source by itself, and selected by the name that is shown.
+    let single = open(&raw(b"M\xfcller.dci")).unwrap();
+    let [entry] = single.databases() else {
+        panic!("{:?}", paths(&single));
+    };
+    assert_eq!((entry.name(), entry.files.len()), ("Müller.dci", 2));
+    let mut selection = DatabaseSelection::default();
+    selection.add_only("Köln/*").unwrap();
+    let selected = Library::open_selected(&source.path(""), &Options::default(), &selection).unwrap();
+    assert_eq!(paths(&selected), ["Köln/“x”.dci"]);
 }
 
 #[test]
