@@ -239,7 +239,7 @@ fn most(
         return paragraph(page, "No game has an opening code.");
     }
     if counts.len() > rows.len() {
-        let all = counts.len();
+        let all = thousands(counts.len() as u64);
         paragraph(page, &format!("The {MOST_ROWS} most frequent of {all}."));
     }
     let rows = rows.iter().map(|&(text, count)| {
@@ -276,7 +276,7 @@ fn paragraph(page: &mut String, html: &str) {
 /// Says how many games the chart does not show, if there are any.
 fn games_apart(page: &mut String, games: u64, what: &str) {
     if games > 0 {
-        paragraph(page, &format!("Games {what}: {games}."));
+        paragraph(page, &format!("{} {what}.", plural(games, "game")));
     }
 }
 
@@ -301,8 +301,21 @@ fn numbers(page: &mut String, head: [&str; 2], rows: impl Iterator<Item = Bar>) 
 fn plural(number: u64, what: &str) -> String {
     match number {
         1 => format!("1 {what}"),
-        _ => format!("{number} {what}s"),
+        _ => format!("{} {what}s", thousands(number)),
     }
+}
+
+/// `1,935`, which is no year.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// A text as HTML, on one line.

@@ -57,7 +57,11 @@ fn check(tree: &Mounted, folder: &str) -> String {
     let page = tree.cat(&format!("{folder}overview.html"));
     let (_, rows) = read_csv(&tree.cat(&format!("{folder}games.csv")));
     let values = |tag: &'static str| rows.iter().filter_map(move |row: &Row| row.get(tag).cloned());
-    assert!(page.contains(&format!(", {} game", rows.len())));
+    let (_, games) = page.split("</p>").next().unwrap().rsplit_once(", ").unwrap();
+    assert_eq!(
+        games.replace(',', "").split(' ').next().unwrap(),
+        rows.len().to_string()
+    );
     let years = values("Date").filter_map(|date| date.get(..4).map(str::to_owned));
     let years = years.filter(|year| year.bytes().all(|digit| digit.is_ascii_digit()));
     let years = years.map(|year| year.trim_start_matches('0').to_owned());
@@ -151,7 +155,7 @@ fn numbers_are_those_of_the_tables() {
         numbers(&page, "years"),
         [("1974".to_owned(), 1), ("1978".to_owned(), 1)].into()
     );
-    assert!(page.contains("<p>Games without a year: 2.</p>"), "{page}");
+    assert!(page.contains("<p>2 games without a year.</p>"), "{page}");
     assert_eq!(numbers(&page, "ratings"), [("2700-2799".to_owned(), 2)].into());
     assert_eq!(numbers(&page, "players")["Karpov, Anatoly"], 3);
     let damage = numbers(&page, "problems");
@@ -202,7 +206,15 @@ fn a_wrong_year_does_not_narrow_the_columns() {
     let tree = mount(Fake::of(games.chain([game("a", "b").date(9999, 0, 0)])));
     let page = check(&tree, "");
     assert!(!page.contains("A column stands for"), "{page}");
-    assert!(page.contains("<p>Games with a year outside the chart: 1.</p>"));
+    assert!(page.contains("<p>1 game with a year outside the chart.</p>"));
+}
+
+#[test]
+fn a_number_of_games_is_not_taken_for_a_year() {
+    for (games, said) in [(999, "999 games"), (1_000, "1,000 games"), (1_935, "1,935 games")] {
+        let page = mount(Fake::of((0..games).map(|_| game("a", "b")))).cat("overview.html");
+        assert!(page.contains(&format!("<p>{said} without a year.</p>")), "{page}");
+    }
 }
 
 #[test]
