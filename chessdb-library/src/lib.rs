@@ -17,6 +17,7 @@ pub mod polyglot;
 pub mod positions;
 pub mod query;
 pub mod recent;
+pub mod similar;
 pub mod spelling;
 pub mod spill;
 pub mod table;

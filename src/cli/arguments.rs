@@ -98,9 +98,15 @@ pub fn pgnfs() -> Command {
         .arg(source())
         .args(options::arguments(Scope::Games));
     let info = Command::new("info")
-        .about("Lists the databases of SOURCE")
+        .about("Lists the databases of SOURCE, and what was left out, with the reasons")
         .arg(source())
         .arg(json())
+        .arg(
+            Arg::new("long")
+                .long("long")
+                .action(ArgAction::SetTrue)
+                .help("Shows files, readings, warnings and problems of each database, as for a single one"),
+        )
         .args(options::arguments(Scope::Games));
     let status = Command::new("status")
         .about("Shows the status of a mount: its databases, how many sizes it knows, and its cache")
@@ -114,7 +120,7 @@ pub fn pgnfs() -> Command {
         );
     Command::new("pgnfs")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Mounts a folder of old chess databases as a file system in which every game is a PGN file")
+        .about("Shows chess databases of all formats as a file system in which every game is a PGN file")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands([mount, unmount, export, find, check, info, status])
@@ -122,9 +128,7 @@ pub fn pgnfs() -> Command {
 
 /// The ways to call `find`.
 const USAGE_OF_FIND: &str = "pgnfs find [OPTIONS] QUERY SOURCE [DATABASE]\n       \
-                             pgnfs find [OPTIONS] --where QUERY SOURCE [DATABASE]\n       \
-                             pgnfs find [OPTIONS] (--fen FEN | --moves LINE | --pawns FEN | --material PIECES | \
-                             --novelty) [--where QUERY] SOURCE [DATABASE]";
+                             pgnfs find [OPTIONS] --novelty [--where QUERY] SOURCE [DATABASE]";
 
 fn find() -> Command {
     let place = |name: &'static str| Arg::new(name).value_parser(value_parser!(OsString));
@@ -137,20 +141,18 @@ fn find() -> Command {
             place("SOURCE").help("A folder with chess databases, or one database"),
             place("DATABASE").help("Searches only this database, named by its path in SOURCE as info shows it"),
             query("where").help(
-                "The query, if it is not the first argument; together with one of the next options, \
-                 only the games that answer both",
+                "With --novelty, only those of games that answer this query; otherwise an older way to give QUERY",
             ),
         ])
         .args([
             wanted("fen", "FEN").help(
-                "Finds this position, given as FEN or EPD; castling rights and en passant may be left out and are \
-                 then any",
+                "Older form of fen: in QUERY; castling rights and en passant may be left out and are then any",
             ),
-            wanted("moves", "LINE").help("Finds the position after these moves, such as 'e4 c5 Nf3'"),
-            wanted("pawns", "FEN").help("Finds positions in which all pawns stand as in this FEN"),
-            wanted("material", "PIECES").help("Finds positions with exactly these pieces, such as KRPkr"),
+            wanted("moves", "LINE").help("Older form of line: in QUERY, such as 'e4 c5 Nf3'"),
+            wanted("pawns", "FEN").help("Older form of pawns: in QUERY"),
+            wanted("material", "PIECES").help("Older form of material: in QUERY, such as KRPkr"),
             Arg::new("novelty").long("novelty").action(ArgAction::SetTrue).help(
-                "Finds in each game the first move to a position that no game of an earlier date has",
+                "Finds in each game, instead of QUERY, the first move to a position that no game of an earlier date has",
             ),
         ])
         .group(ArgGroup::new("wanted").args(find::WANTED))
@@ -231,7 +233,7 @@ fn begins_with_field(argument: &OsStr) -> bool {
 fn mount_helper() -> Command {
     Command::new("mount.pgnfs")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Mounts a folder of old chess databases; called by mount -t pgnfs")
+        .about("Mounts chess databases as a file system of PGN files; called by mount -t pgnfs")
         .args([source(), mount_point()])
         .arg(flag('s', "sloppy").help("Ignores unknown options"))
         .arg(flag('f', "fake").help("Does not mount"))

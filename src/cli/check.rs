@@ -21,7 +21,14 @@ pub fn run(library: &Library, threads: usize) -> Result<ExitCode, CommandError> 
     };
     let written = report.all(library, threads);
     report.bar.finish_and_clear();
+    let is_whole = written.is_ok();
     ended(written, "standard output")?;
+    if !is_whole {
+        logging::say(format_args!(
+            "stopped early, because nothing reads the output any more"
+        ));
+        return Ok(ExitCode::from(PROBLEMS));
+    }
     logging::say(format_args!(
         "{} in {}, {}",
         counted(games, "game"),

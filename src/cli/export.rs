@@ -99,6 +99,25 @@ impl Request<'_> {
     }
 }
 
+impl Request<'_> {
+    /// False if nothing at this path of the source, or below it, is exported in any case.
+    pub fn may_concern(&self, path: &str) -> bool {
+        may_concern(self.database, &self.filter, path)
+    }
+}
+
+/// False if nothing at a path of the source, or below it, is a database, where this one is named, or answers one of the
+/// queries.
+pub fn may_concern<'a>(
+    database: Option<&str>,
+    queries: impl IntoIterator<Item = &'a Query>,
+    path: &str,
+) -> bool {
+    let is_below = |below: &str, above: &str| Path::new(below).starts_with(above);
+    database.is_none_or(|database| is_below(path, database) || is_below(database, path))
+        && queries.into_iter().all(|query| query.may_concern(path))
+}
+
 /// Some games of a database.
 pub struct ExportedGames<'a> {
     entry: &'a LibraryEntry,

@@ -4,16 +4,17 @@ mod lines;
 mod order;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ArgMatches;
 
-use super::export::selected;
+use super::export::{may_concern, selected};
 use super::options::Settings;
 use super::search::{Search, SearchedPart, all_of, given_query, read_query, unique_of};
-use super::{CommandError, FOUND_NONE, ended};
+use super::{CommandError, FOUND_NONE, ended, logging};
+use crate::mount::in_shell;
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, on_one_line};
 use chessdb_library::positions::{
@@ -64,7 +65,8 @@ impl Question {
         let (asked, filter, source, database) = match (wanted, given, places) {
             (Some(wanted), filter, [source, database, None]) => (wanted, filter, source, database),
             (None, Some(query), [source, database, None]) => (Asked::Query(query), None, source, database),
-            (None, None, [Some(query), source @ Some(_), database]) => {
+            (None, None, [Some(query), source @ Some(place), database]) => {
+                check_order(query.as_ref(), place.as_ref())?;
                 (Asked::Query(read_query(query)?), None, source, database)
             }
             (None, None, _) => {
@@ -113,6 +115,31 @@ impl Question {
     pub fn source(&self) -> &Path {
         &self.source
     }
+
+    /// False if nothing at this path of the source, or below it, is searched in any case.
+    pub fn may_concern(&self, path: &str) -> bool {
+        let asked = match &self.asked {
+            Asked::Query(query) => Some(query),
+            Asked::Wanted(_) | Asked::Novelties => None,
+        };
+        may_concern(
+            self.database.as_deref(),
+            asked.into_iter().chain(&self.filter),
+            path,
+        )
+    }
+}
+
+/// Refuses a query that names a file or folder, before a source that does not exist.
+fn check_order(query: &Path, source: &Path) -> Result<(), CommandError> {
+    if source.exists() || !query.exists() {
+        return Ok(());
+    }
+    let (query, source) = (in_shell(query), in_shell(source));
+    Err(format!(
+        "there is no file or folder {source}: the query comes before SOURCE, as in pgnfs find {source} {query}"
+    )
+    .into())
 }
 
 /// Prints the games with a match. The exit code shows whether there are any.
@@ -158,6 +185,9 @@ pub fn run(
         return Err(format!("{name}: a file was changed while it was read: search again").into());
     }
     ended(written, "standard output")?;
+    if found == 0 && io::stderr().is_terminal() {
+        logging::say(format_args!("no game found"));
+    }
     Ok(match found {
         0 => ExitCode::from(FOUND_NONE),
         _ => ExitCode::SUCCESS,

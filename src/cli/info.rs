@@ -9,13 +9,24 @@ use super::{CommandError, counted, ended, games, json};
 use chessdb::formats::Problem;
 use chessdb_library::library::{Library, LibraryEntry, on_one_line, shown};
 
-/// Shows the contents of a source, as text or JSON.
-pub fn run(library: &Library, as_json: bool) -> Result<ExitCode, CommandError> {
+/// How the contents of a source are shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum InfoForm {
+    /// A line for each database, or everything of the only one.
+    Short,
+    /// Everything of each database.
+    Long,
+    /// An object.
+    Json,
+}
+
+/// Shows the contents of a source.
+pub fn run(library: &Library, form: InfoForm) -> Result<ExitCode, CommandError> {
     let out = &mut io::stdout().lock();
-    let written = if as_json {
-        writeln!(out, "{}", json::text(&described(library)))
-    } else {
-        text(out, library)
+    let written = match form {
+        InfoForm::Json => writeln!(out, "{}", json::text(&described(library))),
+        InfoForm::Short if library.databases().len() > 1 => text(out, library, line),
+        InfoForm::Short | InfoForm::Long => text(out, library, paragraph),
     };
     ended(written, "standard output")
 }
@@ -55,7 +66,11 @@ fn database(entry: &LibraryEntry) -> Value {
     })
 }
 
-fn text(out: &mut impl Write, library: &Library) -> io::Result<()> {
+fn text<W: Write>(
+    out: &mut W,
+    library: &Library,
+    describe: fn(&mut W, &LibraryEntry) -> io::Result<()>,
+) -> io::Result<()> {
     let databases = library.databases();
     writeln!(
         out,
@@ -65,29 +80,52 @@ fn text(out: &mut impl Write, library: &Library) -> io::Result<()> {
         counted(databases.len() as u64, "database")
     )?;
     for entry in databases {
-        let info = entry.database.info();
-        writeln!(out, "\n{}", on_one_line(entry.name()))?;
-        let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {}", on_one_line(value));
-        row("format", entry.format.title)?;
-        row("games", &entry.database.len().to_string())?;
-        for file in entry.file_rows() {
-            row("file", &file)?;
-        }
-        for (name, value) in &info.rows {
-            row(name, value)?;
-        }
-        for warning in &info.warnings {
-            row("warning", warning)?;
-        }
-        for problem in entry.problems() {
-            row("problem", &problem.to_string())?;
-        }
+        describe(out, entry)?;
     }
     if !library.left_out().is_empty() {
         writeln!(out, "\nleft out")?;
     }
     for left_out in library.left_out() {
         writeln!(out, "  {left_out}")?;
+    }
+    Ok(())
+}
+
+/// `club/kasparov.dci: 12 games, SimpleCDb`, with the number of warnings and problems.
+fn line(out: &mut impl Write, entry: &LibraryEntry) -> io::Result<()> {
+    let (info, problems) = (entry.database.info(), entry.problems());
+    let faults = [(info.warnings.len(), "warning"), (problems.len(), "problem")];
+    let faults = faults.into_iter().filter(|(number, _)| *number > 0);
+    let faults: String = faults
+        .map(|(number, what)| format!(", {}", counted(number as u64, what)))
+        .collect();
+    let games = counted(entry.database.len().into(), "game");
+    writeln!(
+        out,
+        "{}: {games}, {}{faults}",
+        on_one_line(entry.name()),
+        entry.format.title
+    )
+}
+
+/// Everything that is known of a database, a line each.
+fn paragraph(out: &mut impl Write, entry: &LibraryEntry) -> io::Result<()> {
+    let info = entry.database.info();
+    writeln!(out, "\n{}", on_one_line(entry.name()))?;
+    let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {}", on_one_line(value));
+    row("format", entry.format.title)?;
+    row("games", &entry.database.len().to_string())?;
+    for file in entry.file_rows() {
+        row("file", &file)?;
+    }
+    for (name, value) in &info.rows {
+        row(name, value)?;
+    }
+    for warning in &info.warnings {
+        row("warning", warning)?;
+    }
+    for problem in entry.problems() {
+        row("problem", &problem.to_string())?;
     }
     Ok(())
 }

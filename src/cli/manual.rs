@@ -9,10 +9,12 @@ use clap_mangen::roff::{Roff, bold, roman};
 use super::arguments;
 use super::completion::SCRIPTS;
 use super::options::{self, Scope};
-use super::pages::{ABOUT, HELPER_ABOUT, HELPER_PARTS, PARTS, PageItem, PageSection};
+use super::pages::{
+    ABOUT, HELPER_ABOUT, HELPER_PARTS, OPENER_ABOUT, OPENER_PARTS, PARTS, PageItem, PageSection,
+};
 
 /// What can be generated.
-pub const KINDS: [&str; 5] = ["pgnfs.1", "mount.pgnfs.8", "bash", "zsh", "fish"];
+pub const KINDS: [&str; 6] = ["pgnfs.1", "pgnfs-open.1", "mount.pgnfs.8", "bash", "zsh", "fish"];
 
 /// Writes one of [`KINDS`].
 ///
@@ -21,6 +23,7 @@ pub const KINDS: [&str; 5] = ["pgnfs.1", "mount.pgnfs.8", "bash", "zsh", "fish"]
 pub fn write(kind: &str, out: &mut impl Write) -> io::Result<()> {
     let text = match kind {
         "pgnfs.1" => program_page()?,
+        "pgnfs-open.1" => opener_page()?,
         "mount.pgnfs.8" => helper_page()?,
         shell => {
             let script = SCRIPTS.iter().find(|(name, _)| *name == shell);
@@ -129,6 +132,18 @@ fn describe(roff: &mut Roff, command: &Command, usage: &str) {
         term(roff, &spelled, &text);
     }
     roff.control("RE", []);
+}
+
+fn opener_page() -> io::Result<Vec<u8>> {
+    let page = Command::new("pgnfs-open")
+        .about(OPENER_ABOUT)
+        .override_usage("pgnfs-open [--unmount] FILE");
+    let page = Man::new(page);
+    let mut text = title("PGNFS-OPEN", 1);
+    page.render_name_section(&mut text)?;
+    page.render_synopsis_section(&mut text)?;
+    sections(OPENER_PARTS).to_writer(&mut text)?;
+    Ok(text)
 }
 
 fn helper_page() -> io::Result<Vec<u8>> {

@@ -17,6 +17,7 @@ mod pages;
 mod progress;
 mod search;
 mod status;
+mod unknown;
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -104,13 +105,13 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         Some(("export", matches)) => {
             let request = export::Request::read(matches)?;
             let (library, settings, kept) = open(matches, Scope::Search, path(matches, "SOURCE"))?;
-            warn_of_left_out(&library);
+            warn_of_left_out(&library, |path| request.may_concern(path), BY_INFO);
             export::run(&library, request, &settings, kept)
         }
         Some(("find", matches)) => {
             let question = find::Question::read(matches)?;
             let (library, settings, kept) = open(matches, Scope::Search, question.source())?;
-            warn_of_left_out(&library);
+            warn_of_left_out(&library, |path| question.may_concern(path), BY_INFO);
             find::run(&library, &question, &settings, kept)
         }
         Some(("check", matches)) => {
@@ -119,7 +120,14 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         }
         Some(("info", matches)) => {
             let (library, ..) = open(matches, Scope::Games, path(matches, "SOURCE"))?;
-            info::run(&library, matches.get_flag("json"))
+            let form = if matches.get_flag("json") {
+                info::InfoForm::Json
+            } else if matches.get_flag("long") {
+                info::InfoForm::Long
+            } else {
+                info::InfoForm::Short
+            };
+            info::run(&library, form)
         }
         Some(("status", matches)) => status::run(
             path(matches, "MOUNTPOINT"),
@@ -190,23 +198,19 @@ fn left_out(library: &Library) -> impl Iterator<Item = &LeftOut> {
     all.filter(|left_out| !left_out.is_doubtful)
 }
 
-/// Logs what was left out, each with its reason.
-fn list_left_out(library: &Library) {
-    for one in left_out(library) {
-        log::warn!("{}: left out: {}", one.path, one.reason);
-    }
-}
+/// Where the reasons are for which something was left out.
+const BY_INFO: &str = "'pgnfs info' lists them with the reasons";
 
-/// Logs a line about what was left out, for commands whose output is something else.
-fn warn_of_left_out(library: &Library) {
-    let mut all = left_out(library);
+/// Logs a line about what was left out and was asked for. `listed` says where all of it is listed.
+fn warn_of_left_out(library: &Library, is_asked: impl Fn(&str) -> bool, listed: &str) {
+    let mut all = left_out(library).filter(|one| is_asked(&one.path));
     let Some(one) = all.next() else {
         return;
     };
     match all.count() {
         0 => log::warn!("{}: left out: {}", one.path, one.reason),
         others => log::warn!(
-            "{} and {} were left out: 'pgnfs info' lists them with the reasons",
+            "{} and {} were left out: {listed}",
             one.path,
             counted(others as u64, "other")
         ),
@@ -254,13 +258,13 @@ fn explain(error: clap::Error, failed: u8) -> ExitCode {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             logging::say(format_args!("name a command\n\n{}", text.trim_end()));
         }
-        _ => match options::of_others(&unknown_argument(&error)) {
-            Some(error) => logging::say(format_args!("{error}")),
-            None => {
+        _ => {
+            let text = unknown(&error).unwrap_or_else(|| {
                 let text = text.strip_prefix("error: ").unwrap_or(&text);
-                logging::say(format_args!("{}", text.trim_end()));
-            }
-        },
+                text.trim_end().to_owned()
+            });
+            logging::say(format_args!("{text}"));
+        }
     }
     ExitCode::from(failed)
 }
@@ -284,12 +288,23 @@ fn with_words_on_one_line(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// The name of an unknown long option, if that is the error.
-fn unknown_argument(error: &clap::Error) -> String {
-    match (error.kind(), error.get(ContextKind::InvalidArg)) {
-        (ErrorKind::UnknownArgument, Some(ContextValue::String(argument))) => {
-            argument.trim_start_matches("--").to_owned()
+/// What was probably meant by an unknown command or a long option, if that is the error.
+fn unknown(error: &clap::Error) -> Option<String> {
+    let word = |kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => Some(word.as_str()),
+        _ => None,
+    };
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let commands = arguments::pgnfs();
+            let names = commands.get_subcommands().map(clap::Command::get_name);
+            Some(unknown::command(word(ContextKind::InvalidSubcommand)?, names))
         }
-        _ => String::new(),
+        ErrorKind::UnknownArgument => {
+            let name = word(ContextKind::InvalidArg)?.strip_prefix("--")?;
+            let of_others = options::of_others(name).map(|error| error.to_string());
+            of_others.or_else(|| unknown::option(name))
+        }
+        _ => None,
     }
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::cache::kept_files;
 use super::options::Settings;
-use super::{CommandError, list_left_out, logging};
+use super::{CommandError, logging, warn_of_left_out};
 use crate::fs::ServeOptions;
 use crate::fuse::Presentation;
 use crate::mount::{self, MountPoint, in_shell};
@@ -63,7 +63,11 @@ pub fn run(request: &MountRequest<'_>) -> Result<ExitCode, CommandError> {
     let server = Server::open(&source, settings.watch, settings.quiet, open, serve)?;
     let fs = server.live().current();
     let library = fs.library();
-    list_left_out(library);
+    warn_of_left_out(
+        library,
+        |_| true,
+        "info.txt of the mount lists them with the reasons",
+    );
     let options = mount::MountOptions {
         source: library.source().to_owned(),
         presentation: Presentation {

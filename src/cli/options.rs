@@ -17,6 +17,17 @@ pub fn choices(name: &str) -> &'static [&'static str] {
     row.map_or(&[], |(_, words)| words)
 }
 
+/// The only option that accepts a word, if it means nothing for another one.
+pub fn of_choice(word: &str) -> Option<&'static str> {
+    let of_spelling = SPELLINGS.contains(&word).then_some("spelling");
+    let mut options = CHOICES.iter().filter(|(_, words)| words.contains(&word));
+    let option = options.next().map(|(option, _)| *option).or(of_spelling)?;
+    options.next().is_none().then_some(option)
+}
+
+/// The words that `spelling` accepts instead of a file.
+const SPELLINGS: [&str; 2] = ["stored", "fold"];
+
 /// The words that options accept.
 const CHOICES: [(&str, &[&str]); 5] = [
     ("fix-dates", &["yes", "no"]),
@@ -27,6 +38,7 @@ const CHOICES: [(&str, &[&str]); 5] = [
 ];
 
 pub use error::OptionError;
+pub use generic::is_generic;
 pub use read::{arguments, is_idle_remount, list_argument, of_others, settings};
 pub use settings::{CacheFolder, Settings};
 

@@ -24,7 +24,7 @@ pub const PARTS: &[PageSection] = &[
         "DESCRIPTION",
         &[
             Text(
-                "pgnfs mounts a folder of old chess databases as a file system in which every game is a PGN file. \
+                "pgnfs mounts a folder of chess databases as a file system in which every game is a PGN file. \
                  The directory of a database shows its games by number, player, event, year and opening; all.pgn \
                  contains all of them. The files do not exist on disk: pgnfs decodes a game when a program reads it. \
                  It never writes to the databases.",
@@ -120,8 +120,44 @@ pub const PARTS: &[PageSection] = &[
     ),
     (
         "SEE ALSO",
-        &[Text("mount.pgnfs(8), fusermount3(1), findmnt(8), systemctl(1)")],
+        &[Text(
+            "pgnfs-open(1), mount.pgnfs(8), fusermount3(1), findmnt(8), systemctl(1)",
+        )],
     ),
+];
+
+/// The description after the name of pgnfs-open(1).
+pub const OPENER_ABOUT: &str = "mount a chess database and open it in the file manager";
+
+/// The sections of pgnfs-open(1).
+pub const OPENER_PARTS: &[PageSection] = &[
+    (
+        "DESCRIPTION",
+        &[
+            Text(
+                "pgnfs-open mounts FILE, a chess database or a folder with databases, with pgnfs, and opens the mount in \
+                 the file manager. It is what a double click on a database runs. If FILE is mounted by it already, the \
+                 mount is opened again.",
+            ),
+            Text(
+                "The mount is in a folder of its own below $XDG_RUNTIME_DIR/pgnfs-open/, and lasts until it is unmounted \
+                 or the user logs out.",
+            ),
+        ],
+    ),
+    ("OPTIONS", &[Term("--unmount", "Unmounts FILE instead.")]),
+    (
+        "EXIT STATUS",
+        &[
+            Term("0", "Success."),
+            Term(
+                "1",
+                "Failure. The reason is on standard error, and a notification of the desktop if there is notify-send.",
+            ),
+            Term("2", "Incorrect usage."),
+        ],
+    ),
+    ("SEE ALSO", &[Text("pgnfs(1), xdg-open(1), notify-send(1)")]),
 ];
 
 /// The description after the name of mount.pgnfs(8).

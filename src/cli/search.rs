@@ -106,11 +106,8 @@ impl<'a> Search<'a> {
         let entry = part.entry;
         let answer = |index: Option<&Index>| {
             let searched = Searched {
-                path: entry.name(),
-                database: &*entry.database,
                 index,
-                names: self.names.as_ref(),
-                among: part.among.as_deref(),
+                ..self.searched(part)
             };
             query.answer(&searched, self.threads(), done)
         };
@@ -123,6 +120,16 @@ impl<'a> Search<'a> {
         }
         // Only an index can be damaged.
         answer(None).unwrap_or_default()
+    }
+
+    fn searched<'b>(&'b self, part: &'b SearchedPart<'_>) -> Searched<'b> {
+        Searched {
+            path: part.entry.name(),
+            database: &*part.entry.database,
+            index: None,
+            names: self.names.as_ref(),
+            among: part.among.as_deref(),
+        }
     }
 
     /// The same databases with only the games that answer a query.

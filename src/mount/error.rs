@@ -102,7 +102,7 @@ impl fmt::Display for MountError {
             }
             MountError::NotEmpty(path) => write!(
                 f,
-                "mount point {} is not empty: name an empty folder, because a mount would hide its contents",
+                "mount point {} is not empty: name SOURCE first and then an empty folder, because a mount would hide its contents",
                 shown(path)
             ),
             MountError::AlreadyMounted { path, source } => {

@@ -44,6 +44,7 @@ fn install_and_uninstall() {
             "share/applications/pgnfs.desktop",
             "share/bash-completion/completions/pgnfs",
             "share/fish/vendor_completions.d/pgnfs.fish",
+            "share/man/man1/pgnfs-open.1",
             "share/man/man1/pgnfs.1",
             "share/man/man8/mount.pgnfs.8",
             "share/mime/packages/pgnfs.xml",
@@ -94,6 +95,15 @@ fn man_pages() {
         (
             "man1/pgnfs.1",
             ["pgnfs status", "--cache-size", "-V, --version", "mount.pgnfs(8)"],
+        ),
+        (
+            "man1/pgnfs-open.1",
+            [
+                "pgnfs-open [--unmount] FILE",
+                "XDG_RUNTIME_DIR",
+                "file manager",
+                "EXIT STATUS",
+            ],
         ),
         (
             "man8/mount.pgnfs.8",
@@ -396,6 +406,7 @@ fn the_package() {
         "/usr/share/doc/pgnfs/copyright",
         "/usr/share/doc/pgnfs/docs/commands.md",
         "/usr/share/fish/vendor_completions.d/pgnfs.fish",
+        "/usr/share/man/man1/pgnfs-open.1.gz",
         "/usr/share/man/man1/pgnfs.1.gz",
         "/usr/share/man/man8/mount.pgnfs.8.gz",
         "/usr/share/mime/packages/pgnfs.xml",

@@ -23,7 +23,9 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
     (
         "chessdb-library",
         &[
-            &["cancel", "csv", "mounts", "mapped", "recent", "workers"],
+            &[
+                "cancel", "csv", "mounts", "mapped", "recent", "similar", "workers",
+            ],
             &["kept", "parallel", "spill"],
             &["library", "spelling"],
             &["positions"],

@@ -2,6 +2,9 @@
 
 use glob::Pattern;
 
+use super::Query;
+use super::field::QueryField;
+use super::value::TagValue;
 use crate::library::matches_pattern;
 
 /// A pattern of databases, as of the option `only`.
@@ -47,6 +50,24 @@ impl DatabasePattern {
     }
 }
 
+impl Query {
+    /// False if `db:` leaves out what is at this path of the source, and everything below it.
+    pub fn may_concern(&self, path: &str) -> bool {
+        let below = format!("{path}/.");
+        let mut of_databases = self
+            .tags
+            .iter()
+            .filter(|term| term.field() == Some(QueryField::Db));
+        of_databases.all(|term| {
+            let has = |path: &str| {
+                let mut values = term.values.iter();
+                values.any(|value| matches!(value, TagValue::Database(pattern) if pattern.matches(path)))
+            };
+            (has(path) || has(&below)) != term.is_negated
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,6 +87,18 @@ mod tests {
         ] {
             assert_eq!(matches(text, path, false), in_query, "{text} {path}");
             assert_eq!(matches(text, path, true), in_name, "{text} {path}");
+        }
+        for (query, paths) in [
+            ("player:x", "a.cbv club club/b.cbv"),
+            ("db:club/*", "club club/b.cbv"),
+            ("db:*.cbv", "a.cbv club/b.cbv"),
+            ("-db:club/*", "a.cbv"),
+            ("db:*.pgn", ""),
+        ] {
+            let query = Query::parse(query).unwrap();
+            let all = ["a.cbv", "club", "club/b.cbv"].into_iter();
+            let concerned: Vec<&str> = all.filter(|path| query.may_concern(path)).collect();
+            assert_eq!(concerned.join(" "), paths, "{query:?}");
         }
         assert!(DatabasePattern::parse("[a", false).is_err());
         assert!(DatabasePattern::parse(&"_".repeat(200), true).is_ok());

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::row::{GameRow, NULL, Value, append_string};
 use crate::csv::append_field;
+use crate::similar::similar;
 use chessdb::game::{ROSTER, TagName};
 
 /// A column of a table.
@@ -82,9 +83,6 @@ const USUAL: [&str; 20] = [
     "WhiteTeam",
     "WhiteTitle",
 ];
-
-/// Least likeness of two names, from 0 to 1, of which one is probably meant by the other.
-const SIMILAR: f64 = 0.65;
 
 /// The columns of a table, in their order, with their names.
 pub struct Columns(Vec<(String, Column)>);
@@ -181,14 +179,7 @@ impl Columns {
         let roster = ROSTER.iter().map(|(name, _)| *name);
         let named = NAMED.iter().map(|(name, _)| *name);
         let all: BTreeSet<&str> = tags.chain(roster).chain(USUAL).chain(named).collect();
-        let likeness = |other: &str| {
-            let (name, other) = (name.to_ascii_lowercase(), other.to_ascii_lowercase());
-            strsim::jaro_winkler(&name, &other)
-        };
-        let mut all: Vec<(f64, &str)> = all.into_iter().map(|other| (likeness(other), other)).collect();
-        all.retain(|(likeness, _)| *likeness >= SIMILAR);
-        all.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-        all.into_iter().take(3).map(|(_, other)| other).collect()
+        similar(name, all)
     }
 
     /// The number of columns that are tags.

@@ -1,4 +1,4 @@
-"""Reads old chess databases: ChessBase, Chess Assistant, Scid, jose, SimpleCDb, Brenner and PGN.
+"""Reads chess databases: PGN, ChessBase, Scid, Chess Assistant, jose, SimpleCDb and Brenner.
 
 >>> import chessdb
 >>> database = chessdb.open_database("classics.pgn")

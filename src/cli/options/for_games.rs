@@ -165,8 +165,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "index-space",
         value: "BYTES",
-        help: "Maximum size of all indexes of positions in the cache folder; cache-space, which limits all files in \
-               it, has replaced this [default: that of cache-space]",
+        help: "Obsolete, use cache-space: maximum size of all indexes of positions in the cache folder [default: that \
+               of cache-space]",
         repeats: false,
         set: |settings, value| {
             settings.index_space = Some(bytes(value).ok_or("a number of bytes such as 512M or 20G")? as u64);

@@ -231,7 +231,7 @@ fn a_name_with_a_line_feed_is_one_line() {
         "{}",
         checked.err
     );
-    let info = run(pgnfs().arg("info").arg(&scratch.source));
+    let info = run(pgnfs().args(["info", "--long"]).arg(&scratch.source));
     assert!(info.out.contains("  file            ba  d.dcg, "), "{}", info.out);
     assert!(
         info.out.ends_with("begins as SimpleCDb files do\n"),
@@ -360,8 +360,24 @@ fn info_prints_text_or_json() {
     let scratch = Scratch::new();
     let text = run(pgnfs().arg("info").arg(&scratch.source));
     assert_eq!(text.code, Some(0));
-    assert!(text.out.contains("3 games in 2 databases"), "{}", text.out);
-    assert!(text.out.contains("\nsub/b.dci\n"), "{}", text.out);
+    let lines: Vec<&str> = text.out.lines().collect();
+    let [sum, first, second] = lines[..] else {
+        panic!("{}", text.out);
+    };
+    assert!(sum.ends_with(": 3 games in 2 databases"), "{sum}");
+    assert!(first.starts_with("a.dci: 2 games, SimpleCDb"), "{first}");
+    assert!(second.starts_with("sub/b.dci: 1 game, SimpleCDb"), "{second}");
+    let long = run(pgnfs().args(["info", "--long"]).arg(&scratch.source));
+    assert!(long.out.contains("\n\nsub/b.dci\n  format "), "{}", long.out);
+    // All that is known of a single database is shown.
+    for options in [&["info"][..], &["info", "--long"]] {
+        let single = run(pgnfs().args(options).arg(scratch.source.join("a.dci")));
+        assert!(
+            single.out.contains("\n  file            a.dcg, "),
+            "{}",
+            single.out
+        );
+    }
 
     let json = run(pgnfs().args(["info", "--json"]).arg(&scratch.source));
     let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
@@ -385,6 +401,66 @@ fn info_prints_text_or_json() {
     }
     assert!(first["info"].is_object());
     assert_eq!(json["left_out"], serde_json::json!([]));
+}
+
+#[test]
+fn check_stops_when_nobody_reads_its_output() {
+    let scratch = Scratch::new();
+    fs::write(scratch.source.join("none.dci"), "nothing").unwrap();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let checked = run(pgnfs().arg("check").arg(&scratch.source).stdout(writer));
+    assert_eq!(
+        (checked.code, checked.err.as_str()),
+        (
+            Some(1),
+            "pgnfs: stopped early, because nothing reads the output any more\n"
+        )
+    );
+}
+
+#[test]
+fn what_was_left_out_is_said_of_what_is_asked_for() {
+    let scratch = Scratch::new();
+    fs::write(scratch.source.join("none.dci"), "nothing").unwrap();
+    fs::write(scratch.source.join("sub/games.rar"), "an archive").unwrap();
+    for (arguments, said) in [
+        (&["export", "SOURCE"][..], "none.dci and 1 other were left out"),
+        (&["export", "SOURCE", "a.dci"], ""),
+        (&["export", "SOURCE", "sub/b.dci"], ""),
+        (
+            &["export", "--where=db:sub/*", "SOURCE"],
+            "sub/games.rar: left out",
+        ),
+        (&["export", "--only=b.dci", "SOURCE"], ""),
+        (&["export", "--kinds=dci", "SOURCE"], "none.dci: left out"),
+        (&["find", "", "SOURCE"], "none.dci and 1 other were left out"),
+        (&["find", "", "SOURCE", "a.dci"], ""),
+        (&["find", "--novelty", "SOURCE", "a.dci"], ""),
+        (&["find", "-db:sub/*", "SOURCE"], "none.dci: left out"),
+        (
+            &["find", "--moves=e4", "--where=db:*.rar|a.*", "SOURCE"],
+            "sub/games.rar: left out",
+        ),
+    ] {
+        let mut command = pgnfs();
+        command.arg(arguments[0]).arg("--cache-dir=none");
+        for &argument in &arguments[1..] {
+            match argument {
+                "SOURCE" => command.arg(&scratch.source),
+                _ => command.arg(argument),
+            };
+        }
+        let ended = run(&mut command);
+        assert_eq!(ended.code, Some(0), "{arguments:?}: {ended:?}");
+        assert_eq!(
+            ended.err.is_empty(),
+            said.is_empty(),
+            "{arguments:?}: {}",
+            ended.err
+        );
+        assert!(ended.err.contains(said), "{arguments:?}: {}", ended.err);
+    }
 }
 
 #[test]
@@ -419,7 +495,31 @@ fn usage() {
     }
     for (arguments, message) in [
         (&[][..], "name a command"),
-        (&["moutn", "a", "b"], "unrecognized subcommand 'moutn'"),
+        (
+            &["moutn", "a", "b"],
+            "there is no command 'moutn': 'mount' is similar",
+        ),
+        (&["serch", "x", "a"], "'find' is similar"),
+        (&["ls", "a"], "'info' is similar"),
+        (
+            &["/", "a"],
+            "there is no command '/': to mount it, write pgnfs mount SOURCE MOUNTPOINT",
+        ),
+        (
+            &["xyz"],
+            "there is no command 'xyz': pgnfs --help lists all commands",
+        ),
+        (
+            &["mount", "--ro", "a", "b"],
+            "pgnfs mount takes -o ro, which has no effect",
+        ),
+        (&["find", "--fold", "x", "a"], "write --spelling=fold"),
+        (&["export", "--verbatim", "a"], "write --pgn=verbatim"),
+        (
+            &["find", "/", "player:x"],
+            "the query comes before SOURCE, as in pgnfs find player:x /",
+        ),
+        (&["info", "--jsn", "a"], "'--json'"),
         (&["mount", "a"], "<MOUNTPOINT>"),
         (&["info", "--nonsense", "a"], "--nonsense"),
         (

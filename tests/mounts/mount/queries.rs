@@ -3,10 +3,12 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::process::Command;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::scratch::{Ended, Scratch, pgnfs, run};
+use testkit::needs;
 
 /// Games of two databases, which are named by their dates.
 fn scratch() -> Scratch {
@@ -319,6 +321,39 @@ fn a_wrong_query_is_refused_before_anything_is_opened() {
         "{}",
         ended.err
     );
+}
+
+#[test]
+fn on_a_terminal_find_says_that_there_is_no_game() {
+    needs!(program "script", in "bsdutils");
+    let scratch = scratch();
+    // Errors go to the terminal that the command makes.
+    let on_terminal = |query: &str| {
+        let line = r#""$PGNFS" find --cache-dir=none "$QUERY" "$SOURCE" >/dev/null"#;
+        let mut command = Command::new("script");
+        command.args(["--quiet", "--return", "--command", line, "/dev/null"]);
+        command
+            .env("PGNFS", env!("CARGO_BIN_EXE_pgnfs"))
+            .env("QUERY", query)
+            .env("SOURCE", &scratch.source);
+        run(&mut command)
+    };
+    for (query, said) in [
+        ("player:carlsen", ""),
+        ("white:carlsen black:anand", "pgnfs: no game found"),
+    ] {
+        let ended = on_terminal(query);
+        assert_eq!(ended.code, Some(i32::from(!said.is_empty())), "{ended:?}");
+        // A progress bar comes before it.
+        let shown = ended
+            .out
+            .find("pgnfs: ")
+            .map(|place| ended.out[place..].trim_end());
+        assert_eq!(shown.unwrap_or_default(), said, "{query}: {ended:?}");
+    }
+    // Scripts read what is not a terminal.
+    let silent = find(&scratch, &["white:carlsen black:anand"]);
+    assert_eq!((silent.code, silent.err.as_str()), (Some(1), ""));
 }
 
 #[test]
