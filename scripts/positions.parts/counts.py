@@ -32,7 +32,7 @@ class Facts(NamedTuple):
 
 
 def rating(text: str) -> int:
-    return int(text) if text.strip().isdigit() and int(text) <= 4095 else 0
+    return int(text) if text.strip().isdigit() and 100 <= int(text) <= 3999 else 0
 
 
 def facts_of(headers: chess.pgn.Headers) -> Facts:

@@ -17,9 +17,6 @@ use chessdb::game::{Date, Eco, Outcome};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts(pub(super) u64);
 
-/// Ratings above this are treated as unknown.
-const HIGHEST_ELO: u64 = 4095;
-
 impl Facts {
     /// Reads the data from the tags of a game; decodes no moves.
     pub fn of(database: &dyn Database, game: u32) -> Facts {
@@ -39,8 +36,8 @@ impl Facts {
                 | u64::from(month.min(12)) << 16
                 | u64::from(day.min(31)) << 20
                 | eco << 25
-                | elo(ratings.white) << 34
-                | elo(ratings.black) << 46,
+                | u64::from(ratings.white.unwrap_or(0)) << 34
+                | u64::from(ratings.black.unwrap_or(0)) << 46,
         )
     }
 
@@ -81,11 +78,6 @@ impl Facts {
     fn bits(self, first: u32, number: u32) -> u64 {
         self.0 >> first & ((1 << number) - 1)
     }
-}
-
-fn elo(rating: Option<u16>) -> u64 {
-    let elo = rating.map(u64::from);
-    elo.filter(|&elo| elo <= HIGHEST_ELO).unwrap_or(0)
 }
 
 fn number_of(eco: Eco) -> u64 {

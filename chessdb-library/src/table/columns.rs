@@ -22,7 +22,7 @@ pub enum Column {
     Month,
     /// The day of the date.
     Day,
-    /// White's rating as a number; unknown if the tag is not a number.
+    /// White's [rating](chessdb::game::rating) as a number.
     WhiteElo,
     /// Black's rating, likewise.
     BlackElo,

@@ -9,7 +9,7 @@ use super::opening::opening;
 use crate::csv::field_len;
 use crate::library::{LibraryEntry, append_game_path, tags_of};
 use crate::spelling::Names;
-use chessdb::game::{ROSTER, Tags};
+use chessdb::game::{ROSTER, Tags, rating};
 
 /// The value of an unknown field in `games.ndjson`.
 pub const NULL: &[u8] = b"null";
@@ -110,8 +110,8 @@ impl<'a> GameRow<'a> {
     }
 
     fn rating(&self, tag: &str) -> Option<Value<'_>> {
-        let number: i16 = self.tags.get(tag)?.trim().parse().ok()?;
-        (number > 0).then_some(Value::Number(number.into()))
+        let rating = self.tags.get(tag).and_then(rating)?;
+        Some(Value::Number(rating.into()))
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::board::ByColor;
 use crate::board::PackedMove;
-use crate::game::{Date, Eco, Game, Outcome, Tags};
+use crate::game::{Date, Eco, Game, Outcome, RATINGS, Tags, rating};
 use crate::problem::Problem;
 use crate::replay::{Ply, main_line};
 
@@ -94,7 +94,7 @@ pub trait Database: Send + Sync {
         None
     }
 
-    /// The ratings of the players, as far as their tags are numbers from 1 to 32,767.
+    /// The ratings of the players, as far as their tags have [ratings](rating).
     fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
         ratings_of(&self.tags(game))
     }
@@ -144,21 +144,15 @@ pub(super) fn ratings_of(tags: &Tags) -> ByColor<Option<u16>> {
 }
 
 /// The ratings of which the tags are these numbers, or are missing for 0.
-pub(super) fn ratings_of_numbers<N: TryInto<i16>>([white, black]: [N; 2]) -> ByColor<Option<u16>> {
+pub(super) fn ratings_of_numbers<N: TryInto<u16>>([white, black]: [N; 2]) -> ByColor<Option<u16>> {
     let rating = |number: N| {
-        let number = number.try_into().ok().filter(|&number| number > 0);
-        number.map(i16::unsigned_abs)
+        let number = number.try_into().ok();
+        number.filter(|number| RATINGS.contains(number))
     };
     ByColor {
         white: rating(white),
         black: rating(black),
     }
-}
-
-/// The number in a tag of a rating.
-pub(super) fn rating(text: &str) -> Option<u16> {
-    let number: Option<i16> = text.trim().parse().ok();
-    number.filter(|&number| number > 0).map(i16::unsigned_abs)
 }
 
 /// What a program needs in addition that shows databases as files, such as a file system: what takes long, texts of

@@ -8,7 +8,7 @@ mod values;
 pub use main_line::MainLineMove;
 pub use movetext::{Movetext, TextRange, Token, Tree};
 pub use tags::{ROSTER, TagName, Tags};
-pub use values::{Date, Eco, Outcome};
+pub use values::{Date, Eco, Outcome, RATINGS, rating};
 
 /// One game.
 #[derive(Clone, Debug, Default)]

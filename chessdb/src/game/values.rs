@@ -1,6 +1,7 @@
 //! Small values in headers: dates, results, opening codes.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// Result of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -32,6 +33,22 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.token())
     }
+}
+
+/// The numbers that are ratings. Others, which databases have as noise, count as unknown, though tags keep them.
+pub const RATINGS: RangeInclusive<u16> = 100..=3999;
+
+/// The rating in a tag.
+///
+/// ```
+/// use chessdb::game::rating;
+///
+/// assert_eq!(rating("2500"), Some(2500));
+/// assert_eq!(rating("65535"), None);
+/// ```
+pub fn rating(text: &str) -> Option<u16> {
+    let number = text.trim().parse().ok();
+    number.filter(|number| RATINGS.contains(number))
 }
 
 /// A date of which each part may be unknown.

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 use crate::game::append_plies;
 use chessdb::formats::Keys;
-use chessdb::game::Tags;
+use chessdb::game::{Tags, rating};
 use chessdb_library::library::{LibraryEntry, append_text, tags_of};
 use chessdb_library::table::{is_tag, opening};
 
@@ -44,7 +44,7 @@ enum Kind {
     Pgn,
     /// Name of the opening with the code in the tag `ECO`; null if there is none.
     Opening,
-    /// A rating; null if it is not a number.
+    /// A rating; null if the number is none.
     Rating,
     /// Any other tag; null if unknown.
     Tag,
@@ -170,7 +170,7 @@ impl Builder<'_> {
             }
             Builder::Opening(names) => names.append_option(row.tags.get("ECO").and_then(opening)),
             Builder::Rating(name, ratings) => {
-                ratings.append_option(row.tags.get(name).and_then(|value| value.parse().ok()));
+                ratings.append_option(row.tags.get(name).and_then(rating));
             }
             Builder::Tag(name, values) => values.append_option(row.tags.get(name).and_then(known)),
         }

@@ -68,8 +68,8 @@ fn check(tree: &Mounted, folder: &str) -> String {
     assert_eq!(numbers(&page, "years"), counted(years));
     assert_eq!(numbers(&page, "results"), counted(values("Result")));
     let ratings = values("WhiteElo").chain(values("BlackElo"));
-    let ratings = ratings.filter_map(|rating| rating.trim().parse::<i16>().ok());
-    let ratings = ratings.filter(|&rating| rating > 0);
+    let ratings = ratings.filter_map(|rating| rating.trim().parse::<u32>().ok());
+    let ratings = ratings.filter(|rating| (100..=3999).contains(rating));
     let ratings = ratings.map(|rating| format!("{}-{}", rating / 100 * 100, rating / 100 * 100 + 99));
     assert_eq!(numbers(&page, "ratings"), counted(ratings));
     let of_one_colour = rows.iter().filter(|row| row.get("White") != row.get("Black"));
@@ -215,6 +215,19 @@ fn a_number_of_games_is_not_taken_for_a_year() {
         let page = mount(Fake::of((0..games).map(|_| game("a", "b")))).cat("overview.html");
         assert!(page.contains(&format!("<p>{said} without a year.</p>")), "{page}");
     }
+}
+
+/// 65535 is what SimpleCDb has for no rating; it would make the chart a needle.
+#[test]
+fn a_wrong_rating_does_not_widen_the_chart() {
+    let ratings = ["99", "100", "2500", "2599", "3999", "4000", "32484", "65535"];
+    let games = ratings.map(|elo| game("a", "b").tag("WhiteElo", elo));
+    let tree = mount(Fake::of(games));
+    let page = check(&tree, "");
+    let counts = [("100-199", 1), ("2500-2599", 2), ("3900-3999", 1)];
+    let counts = counts.map(|(range, count)| (range.to_owned(), count));
+    assert_eq!(numbers(&page, "ratings"), counts.into());
+    assert!(tree.cat("games.csv").contains("65535"));
 }
 
 #[test]

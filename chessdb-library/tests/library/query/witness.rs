@@ -64,7 +64,7 @@ fn begins(text: Option<&str>, beginning: &str) -> bool {
 /// A rating, as in the columns of tables.
 fn rating(tags: &Tags, name: &str) -> Option<i64> {
     let number: i64 = known(tags, name)?.trim().parse().ok()?;
-    (1..=32_767).contains(&number).then_some(number)
+    (100..=3999).contains(&number).then_some(number)
 }
 
 /// The year, month and day; `None` for a part that is unknown.
