@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use chessdb::formats::Bytes;
 use chessdb::packed::{Allowance, Packed, Slices, zip_members};
+use chessdb_library::query::Query;
 use testkit::harness::frame::Input;
 use testkit::harness::meter::Counting;
 use testkit::harness::movetext;
@@ -40,6 +41,22 @@ pub fn jose_rows(bytes: &[u8]) {
 pub fn written_game(bytes: &[u8]) {
     let game = movetext::game(bytes);
     assert_written(&chessdb::pgn::to_text(&game), &game);
+}
+
+/// Reads a query, and what it is written like in the one way of equal queries.
+pub fn query(bytes: &[u8]) {
+    let Ok(text) = Query::text_of(bytes) else {
+        return;
+    };
+    if let Ok(query) = Query::parse(text) {
+        let canonical = query.canonical();
+        assert_eq!(Query::parse(&canonical).as_ref(), Ok(&query), "{canonical:?}");
+    }
+    if let Ok(query) = Query::parse_name(&text.replace('/', "_")) {
+        let name = query.name();
+        assert!(!name.contains('/'), "{name:?}");
+        assert_eq!(Query::parse_name(&name).as_ref(), Ok(&query), "{name:?}");
+    }
 }
 
 /// Reads a compressed file: the first two bytes have the length of an index that was kept of it, which follows.

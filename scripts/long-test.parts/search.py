@@ -57,11 +57,20 @@ class Group(NamedTuple):
     least: int
     most: int
     plies: int
+    # The side to move; of `player` and `opponent`, see `of_player`.
+    by: str = ""
 
     def holds(self, ply: int, view: View) -> bool:
-        if not self.least <= ply <= self.most:
+        if not self.least <= ply <= self.most or self.by[:1] not in ("", view.fields[1]):
             return False
         return all(any(one.holds(view) for one in alternatives) for alternatives in self.terms)
+
+    def of_player(self, player: str, colour: bool) -> "Group":
+        """The group where `w` or `b` is the player, in an image with colours exchanged or not."""
+        if self.by not in ("player", "opponent"):
+            return self
+        is_white = (player == "w") == (self.by == "player")
+        return self._replace(by="w" if is_white != colour else "b")
 
     def first(self, views: list[View], begin: int) -> Optional[int]:
         """The first of so many successive positions from a ply on."""
@@ -125,18 +134,33 @@ class Games:
             ]
         return self.images[colour, side]
 
+    def players(self, _: int) -> tuple[str, str]:
+        """The sides of a game that have the player's name, and those of them as whom its tags hold."""
+        return "wb", "wb"
+
     def answer(self, groups: list[Group], excluded: list[Group], mirror: str) -> Found:
         found: Found = {}
         images = [
-            self.views(colour, side)
+            [(colour, views) for views in self.views(colour, side)]
             for colour in (False, True)
             for side in (False, True)
             if (not colour or mirror in ("colour", "both")) and (not side or mirror in ("side", "both"))
         ]
         for number, views in enumerate(zip(*images), 1):
-            if any(group.first(image, 0) is not None for group in excluded for image in views):
+            named, held = self.players(number)
+            if any(
+                group.of_player(player, colour).first(image, 0) is not None
+                for group in excluded
+                for colour, image in views
+                for player in named
+            ):
                 continue
-            plies = [ply for ply in (sequence(groups, image) for image in views) if ply is not None]
+            sequences = (
+                sequence([group.of_player(player, colour) for group in groups], image)
+                for colour, image in views
+                for player in held
+            )
+            plies = [ply for ply in sequences if ply is not None]
             if plies:
                 found[number] = min(plies)
         return found
@@ -239,7 +263,7 @@ def diff(view: View, chance: random.Random) -> Term:
 
 
 def fen(view: View, chance: random.Random) -> Term:
-    number = chance.choice([2, 3, 4, 4])
+    number = chance.choice([1, 2, 3, 4, 4])
     own = view.fields[:number]
     is_name = chance.random() < 0.5
     text = "_".join(own).replace("/", "-") if is_name else " ".join(own)
@@ -260,7 +284,8 @@ def move(view: View, chance: random.Random) -> Term:
         text = chance.choice([own, bare])
 
         def castles(other: View) -> bool:
-            return isinstance(other.move, str) and text in (other.move, other.move.rstrip("+#"))
+            signs = (other.move, other.move.rstrip("+#"), other.move.replace("#", "+")) if isinstance(other.move, str) else ()
+            return text in signs
 
         return Term(f"played:{text}", castles)
     has_sign, either = own.sign != "" and chance.random() < 0.5, chance.random() < 0.4
@@ -279,7 +304,8 @@ def move(view: View, chance: random.Random) -> Term:
             (piece, target, promotion) == (own.piece, own.target, own.promotion)
             and (either or takes == own.takes)
             and (start == origin or origin in ("", start[0], start[1]))
-            and (not has_sign or sign == own.sign)
+            # A check may be mate.
+            and (not has_sign or sign == own.sign or own.sign == "+" and sign == "#")
         )
 
     return Term(f"played:{text}", holds)
@@ -315,7 +341,9 @@ def alone(kind: Callable[[View, random.Random], Term], games: Games, chance: ran
     return Question([term.text], games.answer([Group([[term]], 0, sys.maxsize, 1)], [], ""))
 
 
-def group_at(games: Games, number: int, ply: int, chance: random.Random) -> tuple[Group, str]:
+def group_at(
+    games: Games, number: int, ply: int, chance: random.Random, movers: tuple[str, ...]
+) -> tuple[Group, str]:
     """A group that holds at a position, unless a term was changed."""
     view = games.views()[number][ply]
     terms, texts = [], []
@@ -334,29 +362,39 @@ def group_at(games: Games, number: int, ply: int, chance: random.Random) -> tupl
         if chance.random() < 0.5:
             most = ply + chance.randint(0, 8)
             texts[-1] += str(most)
+    by = ""
     if chance.random() < 0.25:
         plies = chance.randint(2, 6)
         texts.append(f"for:{plies}")
+    elif chance.random() < 0.4:
+        mover = "white" if (view.fields[1] == "w") != (chance.random() < 0.2) else "black"
+        by = chance.choice([mover, mover, *movers])
+        texts.append(f"by:{by}")
     chance.shuffle(texts)
-    return Group(terms, least, most, plies), " ".join(texts)
+    return Group(terms, least, most, plies, by), " ".join(texts)
 
 
-def combined(games: Games, chance: random.Random, mirrors: tuple[str, ...] = MIRRORS) -> Question:
+def combined(
+    games: Games, chance: random.Random, mirrors: tuple[str, ...] = MIRRORS, movers: tuple[str, ...] = ()
+) -> Question:
     number, _ = somewhere(games, chance)
     last = len(games.games[number].moves)
     plies = sorted({chance.randint(0, last) for _ in range(chance.choice([0, 1, 1, 2, 2, 3]))})
     groups, texts = [], []
     for ply in plies:
-        group, text = group_at(games, number, ply, chance)
+        group, text = group_at(games, number, ply, chance, movers)
         groups.append(group)
         texts.append(text)
     excluded = []
     if not groups or chance.random() < 0.25:
         number, ply = somewhere(games, chance)
         term = chance.choice(KINDS)(games.views()[number][ply], chance)
-        # The plies of the group in which it stands hold for it, too.
+        # The plies and the side of the group in which it stands hold for it, too.
         inside = groups[0] if groups else Group([], 0, sys.maxsize, 1)
-        excluded.append(Group([[term]], inside.least, inside.most, 1))
+        if not groups and chance.random() < 0.5:
+            inside = inside._replace(by=chance.choice(["white", "black", *movers]))
+            texts = [f"by:{inside.by}"]
+        excluded.append(Group([[term]], inside.least, inside.most, 1, inside.by))
         texts = [" ".join([f"-{term.text}", *texts[:1]]), *texts[1:]]
     mirror = chance.choice(mirrors)
     if mirror:

@@ -42,6 +42,8 @@ Holds = Callable[[Tags], bool]
 class TagTerm(NamedTuple):
     text: str
     holds: Holds
+    # Of a player: the sides that have the name, and those of them as whom all of it holds.
+    sides: Callable[[Tags], tuple[str, str]] = lambda _: ("wb", "wb")
 
 
 class AllGames(Games):
@@ -66,9 +68,12 @@ class AllGames(Games):
 class SomeGames(Games):
     """The games for which terms of tags hold."""
 
-    def __init__(self, games: AllGames, numbers: list[int]) -> None:
+    def __init__(self, games: AllGames, numbers: list[int], sides: list[tuple[str, str]]) -> None:
         super().__init__([games.games[number] for number in numbers])
-        self.all, self.numbers = games, numbers
+        self.all, self.numbers, self.sides = games, numbers, sides
+
+    def players(self, number: int) -> tuple[str, str]:
+        return self.sides[number - 1]
 
     def views(self, colour: bool = False, side: bool = False) -> list[list[View]]:
         if (colour, side) not in self.images:
@@ -109,7 +114,7 @@ def write(games: list[tuple[Tags, Game]], path: Path) -> None:
 
 def number_in(tags: Tags, name: str) -> Optional[int]:
     text = tags.get(name, "")
-    return int(text) if text.isdigit() and int(text) > 0 else None
+    return int(text) if text.isdigit() and 100 <= int(text) <= 3999 else None
 
 
 def begins(text: str, beginning: str) -> bool:
@@ -142,10 +147,12 @@ def about_player(own: Tags, chance: random.Random) -> Optional[TagTerm]:
     ]
     text, rest = chance.choice(kinds)
 
-    def holds(tags: Tags) -> bool:
-        return any(begins(tags[side[0]], name) and rest(tags, *side) for side in SIDES)
+    def sides(tags: Tags) -> tuple[str, str]:
+        named = [side for side in SIDES if begins(tags[side[0]], name)]
+        held = [side for side in named if rest(tags, *side)]
+        return "".join(side[0][0].lower() for side in named), "".join(side[0][0].lower() for side in held)
 
-    return TagTerm(f"player:{name}{text}", holds)
+    return TagTerm(f"player:{name}{text}", lambda tags: sides(tags)[1] != "", sides)
 
 
 def about_game(own: Tags, chance: random.Random) -> Optional[TagTerm]:
@@ -172,8 +179,8 @@ def about_game(own: Tags, chance: random.Random) -> Optional[TagTerm]:
     return chance.choice(kinds)
 
 
-def tag_terms(own: Tags, chance: random.Random) -> tuple[list[str], Holds]:
-    """One to three terms, of which those without a hyphen hold for a game with these tags."""
+def tag_terms(own: Tags, chance: random.Random) -> tuple[list[str], Holds, Optional[TagTerm]]:
+    """One to three terms, of which those without a hyphen hold for a game with these tags; and that of a player."""
     texts: list[str] = []
     all_of_them: list[Holds] = []
     player = about_player(own, chance) if chance.random() < 0.4 else None
@@ -190,17 +197,19 @@ def tag_terms(own: Tags, chance: random.Random) -> tuple[list[str], Holds]:
         else:
             texts.append(term.text)
             all_of_them.append(term.holds)
-    return texts, lambda tags: all(holds(tags) for holds in all_of_them)
+    return texts, lambda tags: all(holds(tags) for holds in all_of_them), player
 
 
 def question(games: list[tuple[Tags, Game]], all_games: AllGames, chance: random.Random) -> tuple[str, Found]:
     while True:
-        texts, holds = tag_terms(chance.choice(games)[0], chance)
+        texts, holds, player = tag_terms(chance.choice(games)[0], chance)
         numbers = [number for number, (tags, _) in enumerate(games) if holds(tags)]
         if texts and numbers:
             break
-    some = SomeGames(all_games, numbers)
-    positions = combined(some, chance, MIRRORS if len(numbers) <= MIRRORED else ("",))
+    sides = [player.sides(games[number][0]) if player else ("wb", "wb") for number in numbers]
+    some = SomeGames(all_games, numbers, sides)
+    movers = ("player", "opponent") if player else ()
+    positions = combined(some, chance, MIRRORS if len(numbers) <= MIRRORED else ("",), movers)
     # Terms of tags may stand in any group.
     parts = positions.arguments[0].split(" then ")
     for text in texts:

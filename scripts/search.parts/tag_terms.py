@@ -18,7 +18,7 @@ TEXTS = {
     "event": ("Event",),
     "site": ("Site",),
     "annotator": ("Annotator",),
-    "source": ("Source",),
+    "source": ("Source", "SourceTitle"),
     "team": ("WhiteTeam", "BlackTeam"),
     "opening": ("opening",),
     "": ("White", "Black", "Event"),
@@ -119,7 +119,10 @@ def text(field: str, row: Row, table: Columns, chance: random.Random) -> Optiona
         return None
 
     def one_of(columns: list[str]) -> str:
-        return " OR ".join(holds(column) for _, holds in values for column in columns)
+        # A source is unknown where neither tag has one.
+        joints = [" AND " if (field, value) == ("source", "?") else " OR " for value, _ in values]
+        conditions = [joint.join(holds(column) for column in columns) for joint, (_, holds) in zip(joints, values)]
+        return " OR ".join(f"({condition})" for condition in conditions)
 
     query = (field and f"{field}:") + "|".join(value for value, _ in values)
     if field == "player":

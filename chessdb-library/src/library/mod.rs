@@ -10,6 +10,7 @@ mod names;
 mod open;
 mod opener;
 mod openings;
+mod pattern;
 mod places;
 mod remedy;
 mod reporting;
@@ -35,8 +36,9 @@ pub use names::{
     LONGEST_NAME, TakenNames, abridged, cut, is_unprintable, numbered, on_one_line, safe_name, shown,
 };
 pub use openings::ProgressReport;
+pub use pattern::{DatabasePattern, PatternError};
 pub use remedy::advised;
-pub use selection::{DatabaseSelection, matches_pattern};
+pub use selection::DatabaseSelection;
 pub use text::{GameText, REMARK, append_text, document_text, problems_of, tags_of, text_of, to_pgn};
 
 use crate::kept::KeptFiles;

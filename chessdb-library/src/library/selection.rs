@@ -1,34 +1,26 @@
 //! Which databases of a folder are served, and how they are arranged.
 
 use super::found_name::legible;
+use super::pattern::{DatabasePattern, PatternError};
 use chessdb::formats::{Candidate, Format};
-use glob::{MatchOptions, Pattern, PatternError};
 
 /// The databases of a folder that the user selects. The default is all of them, at their places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DatabaseSelection {
     /// If true, all databases are at the root of the tree, without the folders that contain them.
     pub flat: bool,
-    only: Vec<Pattern>,
+    only: Vec<DatabasePattern>,
     /// Extensions and names of formats in lower case; empty for all.
     kinds: Vec<String>,
 }
 
-/// Case is ignored, as in extensions, and `*` does not match `/`.
-const HOW: MatchOptions = MatchOptions {
-    case_sensitive: false,
-    require_literal_separator: true,
-    require_literal_leading_dot: false,
-};
-
 impl DatabaseSelection {
-    /// Selects the databases that match a pattern, in addition to those of other patterns. A pattern with a
-    /// slash is compared with the path in the source, any other with the name.
+    /// Selects the databases that match a [pattern](DatabasePattern), in addition to those of other patterns.
     ///
     /// # Errors
     /// If the pattern is invalid.
     pub fn add_only(&mut self, pattern: &str) -> Result<(), PatternError> {
-        self.only.push(Pattern::new(pattern)?);
+        self.only.push(DatabasePattern::parse(pattern)?);
         Ok(())
     }
 
@@ -82,17 +74,8 @@ impl DatabaseSelection {
             .collect();
         let path = path.join("/");
         let path = legible(&path);
-        self.only.is_empty() || self.only.iter().any(|pattern| matches_pattern(pattern, &path))
+        self.only.is_empty() || self.only.iter().any(|pattern| pattern.matches(&path))
     }
-}
-
-/// True if a database has a path that a pattern with a slash matches, or a name that any other pattern matches.
-pub fn matches_pattern(pattern: &Pattern, path: &str) -> bool {
-    let compared = match path.rsplit_once('/') {
-        Some((_, name)) if !pattern.as_str().contains('/') => name,
-        _ => path,
-    };
-    pattern.matches_with(compared, HOW)
 }
 
 #[cfg(test)]

@@ -56,7 +56,8 @@ impl Query {
         }
         // What takes longer than looking for positions is asked of the games that have them.
         let is_indexed = searched.index.is_some() && self.positions.uses_index();
-        let most = if is_indexed {
+        // The side that positions are about is known when all terms were asked that are about a side.
+        let most = if is_indexed && !self.positions.has_player() {
             TagSource::Keys
         } else {
             TagSource::Tags
@@ -71,7 +72,15 @@ impl Query {
             done(u64::from(database.len()) - among.len() as u64);
         }
         let positions = &self.positions;
-        let found = positions.find(database, among.as_deref(), searched.index, threads, done)?;
+        let players = |game| evaluator.player_sides(game, most);
+        let found = positions.find_for(
+            &players,
+            database,
+            among.as_deref(),
+            searched.index,
+            threads,
+            done,
+        )?;
         let is_checked = among.is_some() && !evaluator.reads_more_than(most);
         Ok(if is_checked {
             found

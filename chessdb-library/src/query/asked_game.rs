@@ -11,6 +11,9 @@ use chessdb::board::ByColor;
 use chessdb::formats::{Database, Decoded, Keys, TextId};
 use chessdb::game::{Tags, Token};
 
+/// How times on the clock begin in comments: time left, time used for the move, and used in all.
+const CLOCK_TIMES: [&str; 3] = ["[%clk", "[%emt", "[%egt"];
+
 /// A game, of which as little is read as terms need.
 pub(super) struct AskedGame<'a> {
     database: &'a dyn Database,
@@ -86,7 +89,10 @@ impl<'a> AskedGame<'a> {
     pub(super) fn has(&self, content: GamePart) -> bool {
         match content {
             GamePart::Comments => self.comments().next().is_some(),
-            GamePart::Clock => self.comments().any(|comment| comment.contains("[%clk")),
+            GamePart::Clock => {
+                let has_time = |comment: &str| CLOCK_TIMES.iter().any(|time| comment.contains(time));
+                self.comments().any(has_time)
+            }
             GamePart::Chess960 => self.tags().is_chess960(),
             GamePart::Variations => {
                 let tokens = self.decoded().game.movetext.tokens();

@@ -4,19 +4,12 @@ use std::cell::OnceCell;
 
 use unicode_normalization::UnicodeNormalization;
 
+use super::sides::{BOTH, Sides, side_of};
 use super::tag_term::TagTerm;
 use super::value::TagValue;
 use super::words::{folded, has_words};
 use chessdb::board::Color;
 use chessdb::game::Outcome;
-
-/// The sides as whose player a term holds: 1 for White, 2 for Black. Of a term that says nothing of a side, both or
-/// none.
-pub(super) type Sides = u8;
-
-pub(super) const WHITE: Sides = 1;
-pub(super) const BLACK: Sides = 2;
-pub(super) const BOTH: Sides = WHITE | BLACK;
 
 impl TagTerm {
     /// True if a database with this path is asked for.
@@ -84,7 +77,7 @@ impl TagValue {
             Outcome::BlackWins => Some(Color::Black),
             Outcome::Draw | Outcome::Unknown => None,
         };
-        let side = |color: Option<Color>| color.map_or(0, |color| color.fold_wb(WHITE, BLACK));
+        let side = |color: Option<Color>| color.map_or(0, side_of);
         let is_held = match self {
             TagValue::Win => return side(winner),
             TagValue::Loss => return side(winner.map(|winner| !winner)),

@@ -3,9 +3,9 @@
 use super::Query;
 use super::answer::Searched;
 use super::asked_game::AskedGame;
-use super::compare::{BOTH, Sides};
 use super::field::QueryField;
 use super::remembered::Remembered;
+use super::sides::{BOTH, PlayerSides, Sides};
 use super::tag_term::{TagSource, TagSubject, TagTerm};
 use super::value::TagValue;
 use crate::cancel;
@@ -35,6 +35,9 @@ struct AskedTerm<'a> {
     events_or_sites: Option<Remembered>,
     openings: Option<Remembered>,
 }
+
+/// The tags that name the source of a game.
+const SOURCES: [&str; 2] = ["Source", "SourceTitle"];
 
 /// Number of opening codes from A00 to E99.
 const CODES: usize = 500;
@@ -96,33 +99,38 @@ impl<'a> Evaluator<'a> {
 
     /// True if all terms hold for a game that read no more than `most` of it.
     pub(super) fn holds(&self, game: u32, most: TagSource) -> bool {
+        self.player_sides(game, most).held != 0
+    }
+
+    /// The sides as whose player they hold.
+    pub(super) fn player_sides(&self, game: u32, most: TagSource) -> PlayerSides {
         if self.searched.among.is_some_and(|among| !among.has(game)) {
-            return false;
+            return PlayerSides::NONE;
         }
         let asked = AskedGame::new(self.searched.database, game);
         if self.leaves_out_deleted && asked.keys.deleted {
-            return false;
+            return PlayerSides::NONE;
         }
-        let player = self
+        let named = self
             .player
             .as_ref()
             .map_or(BOTH, |player| self.sides(player, &asked));
-        let mut left = player;
+        let mut held = named;
         for term in self.terms.iter().take_while(|term| term.source <= most) {
-            if left == 0 {
-                return false;
+            if held == 0 {
+                break;
             }
             if term.source == TagSource::Game {
                 cancel::check();
             }
             let sides = self.sides(term, &asked);
             if !term.term.is_negated {
-                left &= sides;
-            } else if sides & player != 0 {
-                return false;
+                held &= sides;
+            } else if sides & named != 0 {
+                return PlayerSides::NONE;
             }
         }
-        left != 0
+        PlayerSides { named, held }
     }
 
     /// The sides as whose player a term holds, whether or not it is negated.
@@ -170,7 +178,14 @@ impl<'a> Evaluator<'a> {
                 None => tag("Site"),
             }),
             F::Annotator => both(tag("Annotator")),
-            F::Source => both(tag("Source")),
+            F::Source => {
+                let sources = SOURCES.map(|name| game.tag(name));
+                let mut known = sources.iter().flatten().peekable();
+                both(match known.peek() {
+                    Some(_) => known.any(|source| asked.term.has_text(Some(source))),
+                    None => asked.term.has_text(None),
+                })
+            }
             F::Team => both(tag("WhiteTeam") || tag("BlackTeam")),
             F::Round => both(asked.term.has_round(game.tag("Round").as_deref())),
             F::Elo => {

@@ -36,6 +36,7 @@ pub(super) enum QueryField {
     Material,
     Diff,
     Played,
+    By,
     Ply,
     For,
     Mirror,
@@ -45,7 +46,7 @@ pub(super) enum QueryField {
 const SIMILAR: f64 = 0.65;
 
 /// The names of all fields in the order of the documentation, each with a few words about its values.
-const FIELDS: [(&str, QueryField, &str); 36] = [
+const FIELDS: [(&str, QueryField, &str); 37] = [
     ("player", QueryField::Player, "words of White's or Black's name"),
     ("white", QueryField::White, "words of White's name"),
     ("black", QueryField::Black, "words of Black's name"),
@@ -103,6 +104,11 @@ const FIELDS: [(&str, QueryField, &str); 36] = [
     ("material", QueryField::Material, "all pieces, such as KRPkr"),
     ("diff", QueryField::Diff, "White's material less Black's"),
     ("played", QueryField::Played, "a move that is played next"),
+    (
+        "by",
+        QueryField::By,
+        "the side to move: white, black, player, opponent",
+    ),
     ("ply", QueryField::Ply, "number of half-moves before the position"),
     ("for", QueryField::For, "for so many half-moves"),
     ("mirror", QueryField::Mirror, "colour, side or both"),
@@ -142,6 +148,15 @@ pub(super) fn nearest(name: &str) -> Option<&'static str> {
     let all = fields().map(|(field, _)| (likeness(field), field));
     let (likeness, field) = all.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
     (likeness >= SIMILAR).then_some(field)
+}
+
+/// The likeness of the words of a name to those that are wanted, from 0 to 1.
+pub(super) fn likeness_of_words(wanted: &[String], name: &[String]) -> f64 {
+    let best = |wanted: &String| {
+        let all = name.iter().map(|word| strsim::jaro_winkler(wanted, word));
+        all.max_by(f64::total_cmp).unwrap_or(0.0)
+    };
+    wanted.iter().map(best).sum::<f64>() / wanted.len().max(1) as f64
 }
 
 #[cfg(test)]

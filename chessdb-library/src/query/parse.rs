@@ -4,9 +4,9 @@ use super::canonical::quoted;
 use super::error::QueryError;
 use super::field::QueryField;
 use super::tag_term::TagTerm;
-use super::terms::{TermHead, WrittenAlternative, WrittenTerm, terms};
+use super::terms::{LONGEST, TermHead, WrittenAlternative, WrittenTerm, terms};
 use super::value::{self, TagValue};
-use super::{Bounds, Mirror, PositionGroup, PositionQuery, PositionTerm, Query};
+use super::{Bounds, Mirror, Mover, PositionGroup, PositionQuery, PositionTerm, Query};
 
 impl Query {
     /// Reads a query. That without terms asks for all games.
@@ -74,7 +74,12 @@ fn parse(text: &str, is_name: bool) -> Result<Query, QueryError> {
         read.map_err(|what| QueryError::new(term.place, term.text, what))?;
     }
     parser.check(&written)?;
-    Ok(parser.finish())
+    let query = parser.finish();
+    if query.canonical().len() > LONGEST {
+        let what = "a query has at most 64 KiB, also in its canonical form";
+        return Err(QueryError::new(0, "", what));
+    }
+    Ok(query)
 }
 
 impl Parser {
@@ -133,7 +138,7 @@ impl Parser {
             });
         }
         let texts = match field {
-            QueryField::For | QueryField::Mirror => {
+            QueryField::By | QueryField::For | QueryField::Mirror => {
                 let [one] = &*term.alternatives else {
                     return Err(format!("{}: has no alternatives", field.name()));
                 };
@@ -160,9 +165,10 @@ impl Parser {
                 texts
             }
             _ => {
-                let read = |one: &WrittenAlternative| position_term(field, &one.text, self.is_name);
-                let terms: Vec<PositionTerm> =
+                let read = |one: &WrittenAlternative| position_terms(field, &one.text, self.is_name);
+                let terms: Vec<Vec<PositionTerm>> =
                     term.alternatives.iter().map(read).collect::<Result<_, _>>()?;
+                let terms = terms.concat();
                 let texts = terms.iter().map(PositionTerm::to_string).collect();
                 let one = PositionGroup {
                     terms: vec![terms],
@@ -197,7 +203,7 @@ impl Parser {
         }
     }
 
-    /// Sets `for:` or `mirror:`, and gives its canonical value.
+    /// Sets `by:`, `for:` or `mirror:`, and gives its canonical value.
     fn set(&mut self, field: QueryField, text: &str) -> Result<String, String> {
         const MIRRORS: [(&str, Mirror); 3] = [
             ("colour", Mirror::Colour),
@@ -212,12 +218,19 @@ impl Parser {
             }
             return Ok((*name).to_owned());
         }
+        let group = self.groups.last_mut();
+        if field == QueryField::By {
+            let mover = Mover::of_name(text).ok_or("white, black, player or opponent is wanted")?;
+            if group.is_some_and(|group| group.group.mover.replace(mover).is_some()) {
+                return Err("by: is there once in a group".to_owned());
+            }
+            return Ok(mover.name().to_owned());
+        }
         let plies = text
             .parse()
             .ok()
             .filter(|&plies| plies > 0 && !text.starts_with('+'));
         let plies: u32 = plies.ok_or("a number of half-moves from 1 on is wanted")?;
-        let group = self.groups.last_mut();
         if group.is_some_and(|group| group.for_plies.replace(plies).is_some()) {
             return Err("for: is there once in a group".to_owned());
         }
@@ -232,11 +245,16 @@ impl Parser {
         };
         let is_of = |field: QueryField| move |term: &WrittenTerm<'_>| term.head == TermHead::Field(field);
         let players = self.tags.iter().filter(|term| term.is_player()).count();
-        if players != 1 && self.tags.iter().any(TagTerm::needs_player) {
+        let movers = self.groups.iter().filter_map(|group| group.group.mover);
+        let has_mover = movers.clone().any(Mover::is_of_player);
+        if players != 1 && (has_mover || self.tags.iter().any(TagTerm::needs_player)) {
             let needs_player = |term: &WrittenTerm<'_>| {
                 let is_of_player =
                     |one: &WrittenAlternative| matches!(&*one.text.to_lowercase(), "win" | "loss");
-                is_of(QueryField::Opponent)(term)
+                let is_mover =
+                    |one: &WrittenAlternative| Mover::of_name(&one.text).is_some_and(Mover::is_of_player);
+                is_of(QueryField::By)(term) && term.alternatives.iter().any(is_mover)
+                    || is_of(QueryField::Opponent)(term)
                     || is_of(QueryField::OpponentElo)(term)
                     || is_of(QueryField::Result)(term) && term.alternatives.iter().any(is_of_player)
             };
@@ -264,6 +282,19 @@ impl Parser {
             )?;
         }
         let has_positions = |group: &WrittenGroup| group.asks() || !group.excluded.is_empty();
+        let mut with_mover = self.groups.iter().filter(|group| group.group.mover.is_some());
+        if with_mover.clone().any(|group| !has_positions(group)) {
+            error(
+                &is_of(QueryField::By),
+                "a term of positions is wanted in its group, as in played:O-O-O by:white",
+            )?;
+        }
+        if with_mover.any(|group| group.for_plies.is_some_and(|plies| plies > 1)) {
+            error(
+                &is_of(QueryField::By),
+                "the sides take turns, so it holds for no two half-moves in succession: leave it or for: out",
+            )?;
+        }
         if self.mirror.is_some() && !self.groups.iter().any(has_positions) {
             error(
                 &is_of(QueryField::Mirror),
@@ -285,11 +316,12 @@ impl Parser {
         };
         let mut group_texts = Vec::new();
         for written in self.groups {
-            let (asks, ply) = (written.asks(), written.group.ply.clone());
+            let (asks, ply, mover) = (written.asks(), written.group.ply.clone(), written.group.mover);
             positions
                 .excluded
                 .extend(written.excluded.into_iter().map(|mut excluded| {
                     excluded.ply.extend(ply.iter().cloned());
+                    excluded.mover = mover;
                     excluded
                 }));
             if asks {
@@ -309,8 +341,8 @@ impl Parser {
     }
 }
 
-/// Reads an alternative of a term of positions.
-fn position_term(field: QueryField, text: &str, is_name: bool) -> Result<PositionTerm, String> {
+/// Reads an alternative of a term of positions, which may be several.
+fn position_terms(field: QueryField, text: &str, is_name: bool) -> Result<Vec<PositionTerm>, String> {
     let with_slashes = || {
         if is_name {
             text.replace('_', "/")
@@ -319,17 +351,20 @@ fn position_term(field: QueryField, text: &str, is_name: bool) -> Result<Positio
         }
     };
     let term = match field {
-        QueryField::Line => PositionTerm::line(text),
-        // The underscores after those between ranks are between fields.
-        QueryField::Fen if is_name && text.matches('_').count() >= 7 => {
-            PositionTerm::fen(text).or_else(|_| PositionTerm::fen(&text.replacen('_', "/", 7)))
+        QueryField::Fen => {
+            let mut terms = PositionTerm::fens(text);
+            // The underscores after those between ranks are between fields.
+            if terms.is_err() && is_name && text.matches('_').count() >= 7 {
+                terms = PositionTerm::fens(&text.replacen('_', "/", 7));
+            }
+            return terms.map_err(|error| error.to_string());
         }
-        QueryField::Fen => PositionTerm::fen(text),
+        QueryField::Line => PositionTerm::line(text),
         QueryField::Board => PositionTerm::board(&with_slashes()),
         QueryField::Pawns => PositionTerm::pawns(&with_slashes()),
         QueryField::Material => PositionTerm::material(text),
-        QueryField::Diff => return Ok(PositionTerm::diff(value::bounds(text, "3..")?)),
+        QueryField::Diff => Ok(PositionTerm::diff(value::bounds(text, "3..")?)),
         _ => PositionTerm::played(text),
     };
-    term.map_err(|error| error.to_string())
+    term.map(|term| vec![term]).map_err(|error| error.to_string())
 }

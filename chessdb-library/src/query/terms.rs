@@ -5,7 +5,7 @@ use super::field::{QueryField, nearest};
 use crate::library::abridged;
 
 /// Bytes of a query at most.
-const LONGEST: usize = 64 << 10;
+pub(super) const LONGEST: usize = 64 << 10;
 
 /// Terms of a query at most.
 const MOST_TERMS: usize = 256;

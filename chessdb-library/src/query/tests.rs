@@ -40,6 +40,9 @@ fn queries_have_one_spelling() {
         ("event:\"a..b\"", "event:\"a b\""),
         ("round:1|02|1.2|Final", "round:1|1.2|2|final"),
         ("round:1..3|5..", "round:1..3|5.."),
+        // A circled number, and a spacing accent.
+        ("round:\u{2460}", "round:1"),
+        ("round:\"a\u{a8}\"", "round:a"),
         ("tag:TimeControl=180|?", "tag:timecontrol=180|?"),
         ("tag:TimeControl==\"180+2\"", "tag:timecontrol==180+2"),
         ("tag:Mode=\"over the board\"", "tag:mode=\"over the board\""),
@@ -74,6 +77,19 @@ fn queries_have_one_spelling() {
         ("played:e4|d4", "played:e4|d4"),
         ("ply:..20 -played:O-O", "ply:..20 -played:O-O"),
         ("-ply:80..", "-ply:80.."),
+        ("played:O-O by:WHITE", "played:O-O by:white"),
+        (
+            "by:Opponent player:a played:O-O then -played:e4 played:d4 by:black",
+            "player:a by:opponent played:O-O then -played:e4 played:d4 by:black",
+        ),
+        ("by:player -played:O-O player:a", "player:a by:player -played:O-O"),
+        // The side to move may be left out.
+        (
+            "fen:8/8/4k3/8/r7/4P3/4K3/7R",
+            "fen:8-8-4k3-8-r7-4P3-4K3-7R_w|8-8-4k3-8-r7-4P3-4K3-7R_b",
+        ),
+        // Black cannot be to move when White is in check.
+        ("fen:4k3/8/8/8/8/8/4r3/4K3", "fen:4k3-8-8-8-8-8-4r3-4K3_w"),
         (
             "material:KRPkr for:4 mirror:COLOUR",
             "material:KRPkr for:4 mirror:colour",
@@ -127,6 +143,8 @@ fn errors_have_a_place_and_a_remedy() {
         ("eco:..", 1, "eco:..", "a code such as B"),
         ("elo:..", 1, "elo:..", "a number or a range"),
         ("round:3..1", 1, "round:3..1", "the wrong way round"),
+        ("round:\" \"", 1, "round:\" \"", "a round such as"),
+        ("round:\u{a8}|1", 1, "round:\u{a8}|1", "a round such as"),
         ("round:a..b", 1, "round:a..b", "a number or a range"),
         ("moves:x", 1, "moves:x", "such as ..20"),
         ("a  playr:b", 4, "playr:b", "no field 'playr'; player: is similar"),
@@ -220,6 +238,37 @@ fn errors_have_a_place_and_a_remedy() {
         ("played:e4 for:2 for:2", 17, "for:2", "once in a group"),
         ("played:e4 -for:2", 11, "-for:2", "without a hyphen"),
         ("for:2", 1, "for:2", "is wanted in its group"),
+        ("by:white", 1, "by:white", "is wanted in its group"),
+        (
+            "played:e4 then by:white year:1985",
+            11,
+            "then",
+            "is wanted after it",
+        ),
+        (
+            "played:e4 by:both",
+            11,
+            "by:both",
+            "white, black, player or opponent",
+        ),
+        ("played:e4 by:white by:black", 20, "by:black", "once in a group"),
+        (
+            "played:e4 by:white|black",
+            11,
+            "by:white|black",
+            "no alternatives",
+        ),
+        ("played:e4 -by:white", 11, "-by:white", "without a hyphen"),
+        ("played:e4 by:?", 11, "by:?", "is never unknown"),
+        ("played:e4 by:player", 11, "by:player", "one player: is wanted"),
+        (
+            "player:a player:b played:e4 by:opponent",
+            29,
+            "by:opponent",
+            "one player: is wanted",
+        ),
+        ("diff:3.. by:white for:2", 10, "by:white", "the sides take turns"),
+        ("fen:8/8/8/8/8/8/8/8", 1, "fen:8/8/8/8/8/8/8/8", "king"),
         ("mirror:side", 1, "mirror:side", "is wanted beside it"),
         ("played:e4 mirror:x", 11, "mirror:x", "colour, side or both"),
         (
@@ -319,6 +368,14 @@ fn hostile_queries_are_refused_at_once() {
     }
 }
 
+/// A letter that is folded to many can make the canonical form longer than a query may be.
+#[test]
+fn a_query_is_no_longer_than_its_canonical_form_may_be() {
+    let text = format!("player:{}", "\u{fdfa}".repeat(10_000));
+    let error = Query::parse(&text).unwrap_err();
+    assert!(error.what.contains("at most 64 KiB"), "{error}");
+}
+
 #[test]
 fn the_page_has_every_field() {
     for (name, _) in fields() {
@@ -326,7 +383,54 @@ fn the_page_has_every_field() {
     }
 }
 
+/// Signs that are read, folded or written in a special way.
+const SIGNS: &str = "\"|=_/.:-?*\\ '1aA\u{a8}\u{2003}\u{2026}\u{2100}\u{130}\u{bc}\u{2460}\u{df}\u{1e9e}\u{fdfa}\u{301}\u{3c2}";
+
+/// Any values of any fields.
+fn any_query() -> impl Strategy<Value = String> {
+    let signs = prop::sample::select(SIGNS.chars().collect::<Vec<_>>());
+    let signs = prop::collection::vec(signs, 0..6).prop_map(String::from_iter);
+    let positions = prop::sample::select(vec![
+        "e4",
+        "N*f7+",
+        "8/8/4k3/8/r7/4P3/4K3/7R",
+        "8/8/4k3/8/r7/4P3/4K3/7R w - -",
+        "KRP3-5kr",
+        "..3",
+        "white",
+        "colour",
+        "2",
+    ]);
+    let value = prop_oneof![signs, "\\PC{0,8}", positions.prop_map(str::to_owned)];
+    let mut heads: Vec<String> = fields().map(|(name, _)| format!("{name}:")).collect();
+    heads.extend(["", "-", "tag:a=", "-player:", "player:a|", "round:1|", "site:="].map(str::to_owned));
+    let term = (prop::sample::select(heads), value, any::<bool>()).prop_map(|(head, value, is_quoted)| {
+        if is_quoted {
+            format!("{head}\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+        } else {
+            format!("{head}{value}")
+        }
+    });
+    prop::collection::vec(term, 0..4).prop_map(|terms| terms.join(" "))
+}
+
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+
+    #[test]
+    fn the_canonical_form_is_its_own(text in any_query()) {
+        if let Ok(query) = Query::parse(&text) {
+            let canonical = query.canonical();
+            let again = Query::parse(&canonical);
+            prop_assert_eq!(again.as_ref(), Ok(&query), "{}", canonical);
+        }
+        if let Ok(query) = Query::parse_name(&text.replace('/', "_")) {
+            let name = query.name();
+            let again = Query::parse_name(&name);
+            prop_assert_eq!(again.as_ref(), Ok(&query), "{}", name);
+        }
+    }
+
     #[test]
     fn no_text_breaks_the_language(text in "[-a-c:\"|=.?\\\\ _0-9/]{0,40}") {
         if let Ok(query) = Query::parse(&text) {

@@ -3,11 +3,11 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::bounds::{Bounds, BoundsError};
-use super::databases::DatabasePattern;
 use super::days::Days;
 use super::field::QueryField;
 use super::terms::{TermHead, WrittenAlternative};
 use super::words::{folded, words_of};
+use crate::library::DatabasePattern;
 use crate::table::is_tag;
 use chessdb::game::Outcome;
 
@@ -93,7 +93,7 @@ pub(super) fn read(
     }
     let text = &written.text;
     match field {
-        QueryField::Round => round(text, written.is_quoted),
+        QueryField::Round => round(text, written.is_quoted, is_name),
         QueryField::Has => has(text),
         QueryField::Date | QueryField::Year => {
             let days = Days::parse(text)?;
@@ -123,7 +123,13 @@ pub(super) fn read(
         },
         QueryField::Db => {
             let text = text.to_lowercase();
-            Ok((TagValue::Database(DatabasePattern::parse(&text, is_name)?), text))
+            let pattern = if is_name {
+                DatabasePattern::parse_name(&text)
+            } else {
+                DatabasePattern::parse(&text)
+            };
+            let wanted = |error| format!("a pattern such as *.pgn is wanted: {error}");
+            Ok((TagValue::Database(pattern.map_err(wanted)?), text))
         }
         _ => words(text, written.is_quoted),
     }
@@ -174,14 +180,22 @@ fn number(text: &str, example: &str) -> Result<(TagValue, String), String> {
     Ok((TagValue::Number(bounds), bounds.to_string()))
 }
 
-fn round(text: &str, is_quoted: bool) -> Result<(TagValue, String), String> {
+fn round(text: &str, is_quoted: bool, is_name: bool) -> Result<(TagValue, String), String> {
     if text.contains("..") && !is_quoted {
         return number(text, "1..3");
     }
-    if text.bytes().all(|c| c.is_ascii_digit()) {
-        return number(text, "1..3");
+    // Folding makes blanks and slashes of signs.
+    let folded = folded(text);
+    let mut text = folded.trim().to_owned();
+    if is_name {
+        text = text.replace('/', "_");
     }
-    let text = folded(text.trim());
+    if text.is_empty() {
+        return Err("a round such as 1, 1.2 or final is wanted".to_owned());
+    }
+    if text.bytes().all(|c| c.is_ascii_digit()) {
+        return number(&text, "1..3");
+    }
     Ok((TagValue::Round(text.clone()), text))
 }
 

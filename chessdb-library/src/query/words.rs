@@ -39,6 +39,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_folded_stays_as_it_is() {
+        // No later character has a decomposition.
+        for c in '\0'..='\u{2fa1d}' {
+            let once = folded(c.encode_utf8(&mut [0; 4]));
+            assert_eq!(folded(&once), once, "{c:?}");
+        }
+    }
+
+    #[test]
     fn beginnings_of_words_are_found() {
         let has = |text: &str, wanted: &str| has_words(&folded(text), &words_of(wanted));
         for (text, wanted) in [

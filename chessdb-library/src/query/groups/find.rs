@@ -6,6 +6,7 @@ use super::term::Condition;
 use crate::cancel;
 use crate::parallel::{chunks, chunks_of};
 use crate::positions::{Damaged, Index, Occurrence, Pattern, Pawns, Wanted};
+use crate::query::sides::PlayerSides;
 use chessdb::formats::Database;
 
 /// Number of games that a thread takes at a time if they are far apart.
@@ -17,12 +18,25 @@ impl PositionQuery {
     /// too.
     ///
     /// Only the games `among`, in ascending order, are searched, or all. An index of the database makes it faster. `done`
-    /// is called with numbers of games searched.
+    /// is called with numbers of games searched. Either side may be the player.
     ///
     /// # Errors
     /// If the index is damaged.
     pub fn find(
         &self,
+        database: &dyn Database,
+        among: Option<&[u32]>,
+        index: Option<&Index>,
+        threads: usize,
+        done: &(dyn Fn(u64) + Sync),
+    ) -> Result<Vec<Occurrence>, Damaged> {
+        self.find_for(&|_| PlayerSides::BOTH, database, among, index, threads, done)
+    }
+
+    /// Likewise, where `players` gives the sides of a game that may be the player.
+    pub(in crate::query) fn find_for(
+        &self,
+        players: &(dyn Fn(u32) -> PlayerSides + Sync),
         database: &dyn Database,
         among: Option<&[u32]>,
         index: Option<&Index>,
@@ -53,7 +67,12 @@ impl PositionQuery {
             let mut matcher = Matcher::new(&images);
             let found = games.filter_map(|game| {
                 cancel::check();
-                matcher.first_in(database, game)
+                let sides = if images.has_player {
+                    players(game)
+                } else {
+                    PlayerSides::BOTH
+                };
+                matcher.first_in(database, game, sides)
             });
             found.collect::<Vec<_>>()
         };
@@ -75,7 +94,7 @@ impl QueryImages {
     /// The position that is asked for, if nothing else is.
     fn one_position(&self) -> Option<&Pattern> {
         match (self.images.as_slice(), self.excluded.as_slice()) {
-            ([groups], []) => match groups.as_slice() {
+            ([image], []) => match image.groups.as_slice() {
                 [group] => group.one_position(),
                 _ => None,
             },
@@ -89,8 +108,8 @@ impl QueryImages {
             return Ok(None);
         }
         let mut wanted = Vec::new();
-        for groups in &self.images {
-            let terms = groups.iter().flat_map(|group| &group.terms);
+        for image in &self.images {
+            let terms = image.groups.iter().flat_map(|group| &group.terms);
             let mut known = terms.filter_map(|alternatives| {
                 let wanted = alternatives.iter().map(Condition::wanted);
                 wanted.collect::<Option<Vec<_>>>()

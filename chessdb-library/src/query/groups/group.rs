@@ -1,10 +1,12 @@
 //! Terms that hold at one position, and sequences of such groups.
 
+use super::mover::Mover;
 use super::reflection::{Mirror, Reflection};
 use super::term::{Condition, PositionTerm};
 use crate::positions::Pattern;
 use crate::query::Bounds;
-use chessdb::board::{Move, Position};
+use crate::query::sides::{Sides, side_of};
+use chessdb::board::{Color, Move, Position};
 
 /// Terms that must hold at one position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub struct PositionGroup {
     pub terms: Vec<Vec<PositionTerm>>,
     /// The number of half-moves before the position: likewise.
     pub ply: Vec<Vec<Bounds>>,
+    /// The side to move; either if it is `None`.
+    pub mover: Option<Mover>,
     /// The number of successive positions that the group must hold at. 0 counts as 1.
     pub for_plies: u32,
 }
@@ -22,6 +26,7 @@ impl Default for PositionGroup {
         PositionGroup {
             terms: Vec::new(),
             ply: Vec::new(),
+            mover: None,
             for_plies: 1,
         }
     }
@@ -44,6 +49,12 @@ impl PositionQuery {
         self.groups.is_empty() && self.excluded.is_empty()
     }
 
+    /// True if it depends on which side is the player.
+    pub fn has_player(&self) -> bool {
+        let mut groups = self.groups.iter().chain(&self.excluded);
+        groups.any(|group| group.mover.is_some_and(Mover::is_of_player))
+    }
+
     /// True if an index of positions excludes games.
     pub fn uses_index(&self) -> bool {
         let mut terms = self.groups.iter().flat_map(|group| &group.terms);
@@ -57,7 +68,7 @@ impl PositionQuery {
         let ([alternatives], []) = (&*group.terms, &*group.ply) else {
             return None;
         };
-        let is_plain = group.for_plies <= 1 && self.mirror == Mirror::None;
+        let is_plain = group.for_plies <= 1 && group.mover.is_none() && self.mirror == Mirror::None;
         match &**alternatives {
             [term] if is_plain => term.position(),
             _ => None,
@@ -68,10 +79,12 @@ impl PositionQuery {
 /// A query as it is asked of positions: the groups of each mirror image.
 #[derive(Debug)]
 pub(super) struct QueryImages {
-    /// The groups in each image of the query that a game can have.
-    pub(super) images: Vec<Vec<GroupTest>>,
+    /// The images of the query that a game can have.
+    pub(super) images: Vec<QueryImage>,
     /// The excluded groups in all images.
     pub(super) excluded: Vec<GroupTest>,
+    /// True if they depend on which side is the player.
+    pub(super) has_player: bool,
     /// True if games must have some position.
     pub(super) asks: bool,
     /// True if some group depends on how many pieces there are, and not on their squares.
@@ -81,18 +94,29 @@ pub(super) struct QueryImages {
 impl QueryImages {
     pub(super) fn new(query: &PositionQuery) -> QueryImages {
         let (mut images, mut excluded) = (Vec::new(), Vec::new());
-        for reflection in query.mirror.reflections() {
-            let test = |group| GroupTest::new(group, reflection);
-            let groups = query.groups.iter().map(test).collect::<Option<Vec<_>>>();
-            images.extend(groups.filter(|groups| !images.contains(groups)));
+        let players = [Color::White, Color::Black];
+        let either = query.mirror.reflections().flat_map(|reflection| {
+            let players = players.into_iter();
+            players.map(move |player| (reflection, player))
+        });
+        for (reflection, player) in either {
+            let test = |group| GroupTest::new(group, reflection, player);
+            if let Some(groups) = query.groups.iter().map(test).collect() {
+                let image = QueryImage::new(groups);
+                if !images.contains(&image) {
+                    images.push(image);
+                }
+            }
             for group in query.excluded.iter().filter_map(test) {
                 if !excluded.contains(&group) {
                     excluded.push(group);
                 }
             }
         }
+        let mut tests = images.iter().flat_map(|image| &image.groups);
         QueryImages {
-            has_counts: images.iter().flatten().any(|group| group.is_of_counts),
+            has_counts: tests.any(|group| group.is_of_counts),
+            has_player: query.has_player(),
             images,
             excluded,
             asks: !query.groups.is_empty(),
@@ -100,13 +124,44 @@ impl QueryImages {
     }
 }
 
-/// A group in one mirror image.
+/// The groups of a query in one mirror image, with one side as the player.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct QueryImage {
+    pub(super) groups: Vec<GroupTest>,
+    /// The side that is the player, if that matters.
+    player: Option<Color>,
+}
+
+impl QueryImage {
+    fn new(groups: Vec<GroupTest>) -> QueryImage {
+        QueryImage {
+            player: groups.iter().find_map(|group| group.player),
+            groups,
+        }
+    }
+
+    /// True if it is asked of a game of which one of these sides is the player.
+    pub(super) fn is_of(&self, players: Sides) -> bool {
+        is_among(self.player, players)
+    }
+}
+
+/// True if the player, who may not matter, is one of these sides.
+fn is_among(player: Option<Color>, players: Sides) -> bool {
+    player.is_none_or(|player| side_of(player) & players != 0)
+}
+
+/// A group in one mirror image, with one side as the player.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct GroupTest {
     pub(super) terms: Vec<Vec<Condition>>,
     ply: Vec<Vec<Bounds>>,
     /// The largest ply at which the group can hold.
     last: Option<i64>,
+    /// The side to move, if that matters.
+    turn: Option<Color>,
+    /// The side that is the player, if that matters.
+    player: Option<Color>,
     pub(super) for_plies: u32,
     /// True if it depends on the move that is played in the position.
     pub(super) has_played: bool,
@@ -116,7 +171,7 @@ pub(super) struct GroupTest {
 
 impl GroupTest {
     /// `None` if the group never holds.
-    fn new(group: &PositionGroup, reflection: Reflection) -> Option<GroupTest> {
+    fn new(group: &PositionGroup, reflection: Reflection, player: Color) -> Option<GroupTest> {
         let mut terms = Vec::new();
         for alternatives in &group.terms {
             let conditions = alternatives.iter().map(|term| &term.condition);
@@ -141,7 +196,9 @@ impl GroupTest {
                 .iter()
                 .flatten()
                 .any(|condition| matches!(condition, Condition::Played(_))),
-            is_of_counts: group.ply.is_empty() && terms.iter().all(is_of_counts),
+            is_of_counts: group.ply.is_empty() && group.mover.is_none() && terms.iter().all(is_of_counts),
+            turn: group.mover.map(|mover| mover.color(player, reflection)),
+            player: group.mover.filter(|mover| mover.is_of_player()).map(|_| player),
             last: group.ply.iter().filter_map(last).min(),
             terms,
             ply: group.ply.clone(),
@@ -155,7 +212,9 @@ impl GroupTest {
             return None;
         };
         match alternatives.as_slice() {
-            [Condition::Exact(exact)] if self.ply.is_empty() && self.for_plies == 1 => {
+            [Condition::Exact(exact)]
+                if self.ply.is_empty() && self.turn.is_none() && self.for_plies == 1 =>
+            {
                 Some(&exact.pattern).filter(|pattern| pattern.is_exact())
             }
             _ => None,
@@ -165,7 +224,9 @@ impl GroupTest {
     /// True if the group holds at a position in which a move leads to another one: see [`Condition::holds`].
     #[inline]
     pub(super) fn holds(&self, ply: u32, position: &Position, played: Option<(Move, &Position)>) -> bool {
-        self.has_ply(ply) && any_of_each(&self.terms, |condition| condition.holds(position, played))
+        self.has_ply(ply)
+            && self.has_turn(position.turn())
+            && any_of_each(&self.terms, |condition| condition.holds(position, played))
     }
 
     /// False if the group does not hold at the position before a move.
@@ -175,7 +236,18 @@ impl GroupTest {
             Condition::Played(wanted) => wanted.may_be(mv, after),
             _ => true,
         };
-        self.has_ply(ply) && any_of_each(&self.terms, may_be)
+        self.has_ply(ply) && self.has_turn(!after.turn()) && any_of_each(&self.terms, may_be)
+    }
+
+    /// True if it is asked of a game of which one of these sides is the player.
+    #[inline]
+    pub(super) fn is_of(&self, players: Sides) -> bool {
+        is_among(self.player, players)
+    }
+
+    #[inline]
+    fn has_turn(&self, turn: Color) -> bool {
+        self.turn.is_none_or(|wanted| wanted == turn)
     }
 
     #[inline]

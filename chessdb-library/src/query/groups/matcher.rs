@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use super::group::{GroupTest, QueryImages};
 use super::outline::Outline;
 use crate::positions::{LineStep, Occurrence, follow};
+use crate::query::sides::{PlayerSides, Sides};
 use chessdb::board::{Bitboard, ByColor, Move, PackedMove, Position};
 use chessdb::formats::Database;
 use chessdb::replay::Ply;
@@ -24,6 +25,8 @@ pub(super) struct Matcher<'a> {
     /// The excluded groups that depend on no move, and those that do.
     excluded: [Vec<&'a GroupTest>; 2],
     images: Vec<ImageProgress<'a>>,
+    /// The sides as whose player a game is excluded.
+    players: Sides,
     found: Option<Place>,
     /// True if the game has a position that it may not have.
     is_excluded: bool,
@@ -95,21 +98,28 @@ impl<'a> Matcher<'a> {
             query,
             excluded: [others, of_moves],
             images: Vec::with_capacity(query.images.len()),
+            players: 0,
             found: None,
             is_excluded: false,
             can_be_excluded: false,
-            outline: TriedOutline::new(query.images.iter().map(Vec::as_slice)),
+            outline: TriedOutline::new(query.images.iter().map(|image| &*image.groups)),
             excluded_outline: TriedOutline::new(query.excluded.iter().map(std::slice::from_ref)),
             moves: Vec::new(),
             pieces: ByColor::default(),
         }
     }
 
-    /// The first position of a game with which the query holds.
-    pub(super) fn first_in(&mut self, database: &dyn Database, game: u32) -> Option<Occurrence> {
+    /// The first position of a game with which the query holds, where one of these sides is the player.
+    pub(super) fn first_in(
+        &mut self,
+        database: &dyn Database,
+        game: u32,
+        players: PlayerSides,
+    ) -> Option<Occurrence> {
         let query = self.query;
         self.is_excluded = false;
-        self.can_be_excluded = !query.excluded.is_empty();
+        self.players = players.named;
+        self.can_be_excluded = query.excluded.iter().any(|group| group.is_of(players.named));
         let [outline, excluded_outline] = [&mut self.outline, &mut self.excluded_outline]
             .map(|tried| tried.as_mut().filter(|tried| tried.pays()));
         if outline.is_some() || excluded_outline.is_some() {
@@ -131,9 +141,9 @@ impl<'a> Matcher<'a> {
         self.found = (!query.asks).then(Place::default);
         self.images.clear();
         if query.asks {
-            let images = query.images.iter();
+            let images = query.images.iter().filter(|image| image.is_of(players.held));
             self.images
-                .extend(images.map(|groups| ImageProgress::new(groups)));
+                .extend(images.map(|image| ImageProgress::new(&image.groups)));
         }
         follow(database, game, |step| match step {
             LineStep::Start(position) => {
@@ -201,7 +211,8 @@ impl<'a> Matcher<'a> {
         }
         let [_, excluded] = &self.excluded;
         if self.can_be_excluded && !excluded.is_empty() {
-            self.is_excluded = excluded.iter().any(|group| holds(group));
+            let mut excluded = excluded.iter().filter(|group| group.is_of(self.players));
+            self.is_excluded = excluded.any(|group| holds(group));
         }
         self.flow()
     }
@@ -220,7 +231,8 @@ impl<'a> Matcher<'a> {
         }
         let [excluded, _] = &self.excluded;
         if self.can_be_excluded && !excluded.is_empty() {
-            self.is_excluded = excluded.iter().any(|group| group.holds(ply, position, None));
+            let mut excluded = excluded.iter().filter(|group| group.is_of(self.players));
+            self.is_excluded = excluded.any(|group| group.holds(ply, position, None));
         }
         let look_every = if self.query.has_counts {
             COUNT_EVERY
@@ -230,7 +242,9 @@ impl<'a> Matcher<'a> {
         if ply.is_multiple_of(look_every) {
             let is_past = |group: &GroupTest| group.is_past(ply, position);
             self.images.retain(|image| !image.groups.iter().any(is_past));
-            self.can_be_excluded = self.can_be_excluded && !self.query.excluded.iter().all(is_past);
+            let mut excluded = self.query.excluded.iter();
+            let is_open = |group: &GroupTest| group.is_of(self.players) && !is_past(group);
+            self.can_be_excluded = self.can_be_excluded && excluded.any(is_open);
         }
         self.flow()
     }

@@ -12,6 +12,7 @@ mod find;
 mod group;
 mod matcher;
 mod material;
+mod mover;
 mod outline;
 mod plain_board;
 mod played;
@@ -20,5 +21,6 @@ mod sketch;
 mod term;
 
 pub use group::{PositionGroup, PositionQuery};
+pub use mover::Mover;
 pub use reflection::Mirror;
 pub use term::{PositionTerm, TermError};

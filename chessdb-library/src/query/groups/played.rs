@@ -53,7 +53,7 @@ enum CheckSign {
 
 impl MovePattern {
     /// Reads SAN. `*` before the target stands for a move that takes or not. The sign of check, and what distinguishes
-    /// the piece from others of its kind, may be missing.
+    /// the piece from others of its kind, may be missing. `+` is check or mate, `#` mate alone.
     pub(super) fn parse(text: &str) -> Result<MovePattern, TermError> {
         let (text, sign) = match text.as_bytes() {
             [.., b'+'] => (&text[..text.len() - 1], Some(CheckSign::Check)),
@@ -138,7 +138,7 @@ impl MovePattern {
         has_taken
             && match self.sign {
                 None => true,
-                Some(CheckSign::Check) => after.is_check() && !after.is_checkmate(),
+                Some(CheckSign::Check) => after.is_check(),
                 Some(CheckSign::Mate) => after.is_checkmate(),
             }
     }

@@ -76,6 +76,30 @@ impl PositionTerm {
         Ok(PositionTerm::of(pattern_name(&pattern), Condition::Exact(exact)))
     }
 
+    /// Likewise, but the side to move may be left out, too: a term for each side that can be to move.
+    ///
+    /// ```
+    /// use chessdb_library::query::PositionTerm;
+    ///
+    /// let terms = PositionTerm::fens("8/8/4k3/8/r7/4P3/4K3/7R").unwrap();
+    /// let names: Vec<String> = terms.iter().map(ToString::to_string).collect();
+    /// assert_eq!(names, ["8-8-4k3-8-r7-4P3-4K3-7R_w", "8-8-4k3-8-r7-4P3-4K3-7R_b"]);
+    /// ```
+    ///
+    /// # Errors
+    /// If the text is no position that a game can reach.
+    pub fn fens(text: &str) -> Result<Vec<PositionTerm>, TermError> {
+        let read = PositionTerm::fen(text);
+        if !matches!(read, Err(TermError::Position(WantedError::NoTurn))) {
+            return read.map(|term| vec![term]);
+        }
+        let [white, black] = ["w", "b"].map(|turn| PositionTerm::fen(&format!("{text} {turn}")));
+        match (white, black) {
+            (Err(error), Err(_)) => Err(error),
+            (white, black) => Ok(white.into_iter().chain(black).collect()),
+        }
+    }
+
     /// A partial position: the board of a FEN with signs for what may be on a square.
     ///
     /// ```

@@ -190,7 +190,10 @@ pub fn played(shown: &Shown, chance: &mut Chance) -> Option<Asked> {
     let own = shown.san.clone();
     let has_sign = own.ends_with(['+', '#']) && chance.once_in(2);
     let (piece, takes, target, sign) = parts(&own);
-    let has_right_sign = move |other: &str| !has_sign || parts(other).3 == sign;
+    let has_right_sign = move |other: &str| {
+        let other = parts(other).3;
+        !has_sign || other == sign || (other == "#" && sign == "+")
+    };
     let bare = own.trim_end_matches(['+', '#']).to_owned();
     let text = if has_sign { own.clone() } else { bare.clone() };
     if is_castling(&own) {

@@ -78,6 +78,7 @@ impl AskedGroup {
                 .collect(),
             ply: ply.map(|bounds| vec![bounds]).into_iter().collect(),
             for_plies: self.for_plies,
+            ..PositionGroup::default()
         }
     }
 }

@@ -264,7 +264,7 @@ fn signs_of_check_may_be_left_out_but_not_be_wrong() {
     for (text, games) in [
         ("Qxf7", vec![(0, 6)]),
         ("Qxf7#", vec![(0, 6)]),
-        ("Qxf7+", vec![]),
+        ("Qxf7+", vec![(0, 6)]),
         ("Bb5", vec![(1, 2)]),
         ("Bb5+", vec![(1, 2)]),
         ("Bb5#", vec![]),

@@ -2,6 +2,9 @@
 
 #![allow(missing_docs)]
 
+mod by;
+mod hints;
+mod marks;
 mod rules;
 mod witness;
 

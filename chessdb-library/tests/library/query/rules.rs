@@ -13,7 +13,7 @@ use testkit::samples::open_base;
 use super::{answer, games, searched};
 
 /// A database of PGN games.
-fn database(pgn: &str) -> Arc<dyn Database> {
+pub fn database(pgn: &str) -> Arc<dyn Database> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games");
     std::fs::write(path.with_extension("pgn"), pgn).unwrap();
@@ -21,7 +21,7 @@ fn database(pgn: &str) -> Arc<dyn Database> {
 }
 
 /// A game with these tags, given as in `White=Tal; Round=1`, and this movetext.
-fn game(tags: &str, movetext: &str) -> String {
+pub fn game(tags: &str, movetext: &str) -> String {
     let tags = tags.split("; ").filter_map(|tag| tag.split_once('='));
     let tags: String = tags
         .map(|(name, value)| format!("[{name} \"{value}\"]\n"))

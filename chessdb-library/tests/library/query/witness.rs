@@ -90,7 +90,7 @@ fn questions(all: &[Tags], random: &mut impl FnMut(usize) -> usize) -> Vec<Quest
             ("event", &["Event"]),
             ("site", &["Site"]),
             ("annotator", &["Annotator"]),
-            ("source", &["Source"]),
+            ("source", &["Source", "SourceTitle"]),
             ("team", &["WhiteTeam", "BlackTeam"]),
             ("", &["White", "Black", "Event"]),
         ] {
@@ -110,8 +110,14 @@ fn questions(all: &[Tags], random: &mut impl FnMut(usize) -> usize) -> Vec<Quest
                 }));
             }
             if !field.is_empty() {
-                questions.push(question(format!("{field}:?"), |game| {
-                    tags.iter().any(|tag| known(game, tag).is_none())
+                questions.push(question(format!("{field}:?"), move |game| {
+                    let mut unknown = tags.iter().map(|tag| known(game, tag).is_none());
+                    // A source is unknown where neither tag has one.
+                    if field == "source" {
+                        unknown.all(|is_unknown| is_unknown)
+                    } else {
+                        unknown.any(|is_unknown| is_unknown)
+                    }
                 }));
                 if let Some(exact) = known(some_game(random), tag).map(str::to_owned) {
                     let text = exact.replace('\\', "\\\\").replace('"', "\\\"");

@@ -1,0 +1,316 @@
+//! Why no game may answer a query: what is probably meant otherwise than it is written, and names that nobody has.
+
+use std::fmt;
+
+use rustc_hash::FxHashSet;
+
+use super::answer::Searched;
+use super::error::MOST_SHOWN;
+use super::field::{QueryField, likeness_of_words, nearest};
+use super::tag_term::TagTerm;
+use super::terms::{TermHead, WrittenAlternative, WrittenTerm, terms};
+use super::value;
+use super::words::words_of;
+use crate::cancel;
+use crate::library::{abridged, on_one_line};
+use crate::table::known;
+use chessdb::formats::{Keys, TextId};
+
+/// Number of similar names that are named at most.
+const MOST_SIMILAR: usize = 3;
+
+/// Least likeness of a similar name, from 0 to 1.
+const SIMILAR_NAME: f64 = 0.8;
+
+/// Words that stand between players elsewhere.
+const VERSUS: [&str; 5] = ["vs", "vs.", "v.", "versus", "against"];
+
+/// A reason why no game may answer a query. As text it says what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum QueryHint {
+    /// A word is written like a comparison of a field: `white=carlsen`, `elo>2700`.
+    Comparison {
+        /// The word.
+        word: String,
+        /// The term that is probably meant.
+        meant: String,
+    },
+    /// A word such as `vs`.
+    Versus(String),
+    /// A word has `*` in it.
+    Star(String),
+    /// A name that no game has.
+    NoName {
+        /// The term.
+        term: String,
+        /// Whose name it would be: a player's, or an event's, too.
+        whose: &'static str,
+        /// The most similar names.
+        similar: Vec<String>,
+    },
+}
+
+impl fmt::Display for QueryHint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short = |text: &str| abridged(text, MOST_SHOWN);
+        match self {
+            QueryHint::Comparison { word, meant } => {
+                let (word, meant) = (short(word), short(meant));
+                write!(f, "{word} is looked for as words of a name: is {meant} meant?")
+            }
+            QueryHint::Versus(word) => write!(
+                f,
+                "{} is looked for as a word of a name: the games of two players are those of \
+                 player:carlsen player:caruana",
+                short(word)
+            ),
+            QueryHint::Star(term) => {
+                let term = short(term);
+                write!(
+                    f,
+                    "{term}: * is no sign of words: a word finds all that begin with it"
+                )
+            }
+            QueryHint::NoName { term, whose, similar } => {
+                write!(f, "{}: no {whose} has such a name", short(term))?;
+                let similar: Vec<String> = similar
+                    .iter()
+                    .map(|name| format!("\"{}\"", short(name)))
+                    .collect();
+                match &*similar {
+                    [] => Ok(()),
+                    [one] => write!(f, "; {one} is similar"),
+                    [others @ .., last] => write!(f, "; {} and {last} are similar", others.join(", ")),
+                }
+            }
+        }
+    }
+}
+
+/// The reasons why no game of the databases may answer a query, as far as they can be known, in the order of its terms.
+/// A wrong query has none.
+pub fn hints(query: &str, searched: &[Searched<'_>]) -> Vec<QueryHint> {
+    let written = terms(query).unwrap_or_default();
+    let asked = written.iter().filter(|term| !term.is_negated);
+    let mut names = Vec::new();
+    let mut hints: Vec<Option<QueryHint>> = Vec::new();
+    for term in asked {
+        let hint = of_writing(term);
+        if hint.is_none()
+            && let Some(name) = AskedName::of(term)
+        {
+            names.push((hints.len(), name));
+        }
+        hints.push(hint);
+    }
+    for_each_name(searched, |kind, text| {
+        let mut unknown = false;
+        for (_, name) in &mut names {
+            name.is_known = name.is_known || name.has(kind, text);
+            unknown |= !name.is_known;
+        }
+        unknown
+    });
+    names.retain(|(_, name)| !name.is_known);
+    for_each_name(searched, |kind, text| {
+        names.iter_mut().for_each(|(_, name)| name.compare(kind, text));
+        !names.is_empty()
+    });
+    for (place, name) in names {
+        hints[place] = Some(name.hint());
+    }
+    hints.into_iter().flatten().collect()
+}
+
+/// What is probably meant otherwise than it is written.
+fn of_writing(term: &WrittenTerm<'_>) -> Option<QueryHint> {
+    let is_of_words = match term.head {
+        TermHead::Word => {
+            let word = term.alternatives.iter().find(|word| !word.is_quoted)?;
+            if VERSUS.contains(&&*word.text.to_lowercase()) {
+                return Some(QueryHint::Versus(word.text.clone()));
+            }
+            if let Some(meant) = comparison(&word.text) {
+                let word = word.text.clone();
+                return Some(QueryHint::Comparison { word, meant });
+            }
+            true
+        }
+        TermHead::Field(field) => field.is_of_words(),
+        TermHead::Tag(_) => true,
+        TermHead::Then => false,
+    };
+    // At the end of a word it changes nothing.
+    let is_inside = |rest: &str| rest.starts_with(char::is_alphanumeric);
+    let has_star = |one: &WrittenAlternative| !one.is_exact && one.text.split('*').skip(1).any(is_inside);
+    let has_star = is_of_words && term.alternatives.iter().any(has_star);
+    has_star.then(|| QueryHint::Star(term.text.to_owned()))
+}
+
+/// The term that is meant by a comparison such as `elo>2700`.
+fn comparison(word: &str) -> Option<String> {
+    let is_sign = |c: char| matches!(c, '=' | '<' | '>');
+    let (name, rest) = word.split_at(word.find(is_sign)?);
+    let value = rest.trim_start_matches(is_sign);
+    let sign = &rest[..rest.len() - value.len()];
+    let field = nearest(name).filter(|_| !value.is_empty())?;
+    let number = |step: i64| {
+        let number = value
+            .parse()
+            .ok()
+            .and_then(|number: i64| number.checked_add(step));
+        number.map_or_else(|| value.to_owned(), |number| number.to_string())
+    };
+    Some(match sign {
+        ">" => format!("{field}:{}..", number(1)),
+        ">=" | "=>" => format!("{field}:{value}.."),
+        "<" => format!("{field}:..{}", number(-1)),
+        "<=" | "=<" => format!("{field}:..{value}"),
+        _ => format!("{field}:{value}"),
+    })
+}
+
+/// What a name is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NameKind {
+    Player,
+    Event,
+}
+
+/// A term that asks for a name.
+struct AskedName<'a> {
+    term: &'a WrittenTerm<'a>,
+    read: TagTerm,
+    /// The words of each alternative.
+    words: Vec<Vec<String>>,
+    is_known: bool,
+    /// The most similar names, the best first.
+    similar: Vec<(f64, String)>,
+}
+
+impl<'a> AskedName<'a> {
+    /// `None` for a term that asks for something else, or for an unknown name.
+    fn of(term: &'a WrittenTerm<'a>) -> Option<AskedName<'a>> {
+        use QueryField as F;
+        let is_of_name = match term.head {
+            TermHead::Word => true,
+            TermHead::Field(field) => {
+                matches!(field, F::Player | F::White | F::Black | F::Opponent | F::Event)
+            }
+            TermHead::Tag(_) | TermHead::Then => false,
+        };
+        if !is_of_name || term.alternatives.iter().any(WrittenAlternative::is_unknown) {
+            return None;
+        }
+        let values = term.alternatives.iter().map(|one| match term.head {
+            TermHead::Word => value::words(&one.text, one.is_quoted),
+            _ => value::read(&term.head, one, false),
+        });
+        let values = values.collect::<Result<Vec<_>, _>>().ok()?;
+        Some(AskedName {
+            read: TagTerm::new(false, &term.head, values),
+            words: term.alternatives.iter().map(|one| words_of(&one.text)).collect(),
+            term,
+            is_known: false,
+            similar: Vec::new(),
+        })
+    }
+
+    /// True if names of a kind are compared with it.
+    fn is_of(&self, kind: NameKind) -> bool {
+        match self.term.head {
+            TermHead::Field(field) => (field == QueryField::Event) == (kind == NameKind::Event),
+            _ => true,
+        }
+    }
+
+    fn has(&self, kind: NameKind, text: &str) -> bool {
+        self.is_of(kind) && self.read.has_text(Some(text))
+    }
+
+    /// Remembers a name if it is one of the most similar.
+    fn compare(&mut self, kind: NameKind, text: &str) {
+        if !self.is_of(kind) || self.similar.iter().any(|(_, name)| name == text) {
+            return;
+        }
+        let name = words_of(text);
+        let likeness = self.words.iter().map(|wanted| likeness_of_words(wanted, &name));
+        let likeness = likeness.max_by(f64::total_cmp).unwrap_or(0.0);
+        if likeness >= SIMILAR_NAME {
+            let place = self.similar.partition_point(|(better, _)| *better >= likeness);
+            self.similar.insert(place, (likeness, text.to_owned()));
+            self.similar.truncate(MOST_SIMILAR);
+        }
+    }
+
+    fn hint(self) -> QueryHint {
+        QueryHint::NoName {
+            term: self.term.text.to_owned(),
+            whose: match self.term.head {
+                TermHead::Field(QueryField::Event) => "event",
+                TermHead::Field(_) => "player",
+                _ => "player and no event",
+            },
+            similar: self.similar.into_iter().map(|(_, name)| name).collect(),
+        }
+    }
+}
+
+/// Calls `each` with the names of all players and events until it returns false.
+fn for_each_name(searched: &[Searched<'_>], mut each: impl FnMut(NameKind, &str) -> bool) {
+    for one in searched {
+        let mut seen: FxHashSet<(bool, TextId)> = FxHashSet::default();
+        for game in 0..one.database.len() {
+            if game.is_multiple_of(1024) {
+                cancel::check();
+            }
+            let Keys {
+                white, black, event, ..
+            } = one.database.keys(game);
+            for (kind, id) in [
+                (NameKind::Player, white),
+                (NameKind::Player, black),
+                (NameKind::Event, event),
+            ] {
+                if !seen.insert((kind == NameKind::Player, id)) {
+                    continue;
+                }
+                let stored = one.database.text(id);
+                let shown = one.names.and_then(|names| names.other(&stored));
+                let shown = shown.filter(|_| kind == NameKind::Player);
+                let names = known(&stored).into_iter().chain(shown.and_then(known));
+                for name in names {
+                    if !each(kind, &on_one_line(&name)) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comparisons_are_meant_as_fields() {
+        for (word, meant) in [
+            ("white=carlsen", Some("white:carlsen")),
+            ("White==Carlsen", Some("white:Carlsen")),
+            ("elo>2700", Some("elo:2701..")),
+            ("elo>=2700", Some("elo:2700..")),
+            ("WhiteElo<2000", Some("white_elo:..1999")),
+            ("year<=1950", Some("year:..1950")),
+            ("date>1985.11", Some("date:1985.11..")),
+            ("elo>9223372036854775807", Some("elo:9223372036854775807..")),
+            ("elo>", None),
+            ("=a", None),
+            ("xyz=1", None),
+            ("carlsen", None),
+        ] {
+            assert_eq!(comparison(word).as_deref(), meant, "{word}");
+        }
+    }
+}

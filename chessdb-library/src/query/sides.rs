@@ -1,0 +1,36 @@
+//! The sides of a game as whose player a query holds.
+
+use chessdb::board::Color;
+
+/// The sides as whose player a term holds: 1 for White, 2 for Black. Of a term that says nothing of a side, both or
+/// none.
+pub(super) type Sides = u8;
+
+pub(super) const WHITE: Sides = 1;
+pub(super) const BLACK: Sides = 2;
+pub(super) const BOTH: Sides = WHITE | BLACK;
+
+/// That side alone.
+pub(super) fn side_of(color: Color) -> Sides {
+    color.fold_wb(WHITE, BLACK)
+}
+
+/// The sides of a game that may be the player of whom a query speaks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlayerSides {
+    /// Those that have the name.
+    pub(super) named: Sides,
+    /// Those of them as whose player all terms hold that were asked.
+    pub(super) held: Sides,
+}
+
+impl PlayerSides {
+    /// Those where a query speaks of no player.
+    pub(super) const BOTH: PlayerSides = PlayerSides {
+        named: BOTH,
+        held: BOTH,
+    };
+
+    /// Those of a game that does not answer a query.
+    pub(super) const NONE: PlayerSides = PlayerSides { named: 0, held: 0 };
+}

@@ -1,0 +1,66 @@
+//! Values that count as unknown, and tags and comments that a field reads beside the first one.
+
+use super::rules::{database, game};
+use super::{games, searched};
+use chessdb_library::query::SortKey;
+
+/// A rating is 100 to 3999: SimpleCDb has 65535, and others have noise.
+#[test]
+fn a_number_that_is_no_rating_is_unknown() {
+    let ratings = [
+        "0", "1", "99", "100", "2500", "3999", "4000", "32484", "65535", "-5", "x", "",
+    ];
+    let pgn = ratings.map(|elo| game(&format!("White=A; Black=B; Result=*; WhiteElo={elo}"), "*"));
+    let database = database(&pgn.concat());
+    let searched = searched(&*database, "a.pgn");
+    assert_eq!(games("white_elo:0..", &searched), [3, 4, 5]);
+    assert_eq!(games("white_elo:?", &searched), [0, 1, 2, 6, 7, 8, 9, 10, 11]);
+    assert_eq!(games("white_elo:65535", &searched), [0; 0]);
+    // The tag stays as it is stored.
+    assert_eq!(games("tag:WhiteElo==65535", &searched), [8]);
+    assert_eq!(games("player:a elo:..3000", &searched), [3, 4]);
+    let mut sorted: Vec<u32> = (0..12).collect();
+    SortKey::Elo.sort(&mut sorted, |&game| (&*database, game), false, 1);
+    assert_eq!(sorted[..3], [5, 4, 3]);
+}
+
+#[test]
+fn a_source_is_in_either_tag() {
+    let tags = [
+        "Source=Mega; SourceTitle=TWIC 1000",
+        "SourceTitle=Mega 2024",
+        "Source=TWIC",
+        "Event=Mega",
+        "Source=?; SourceTitle=Mega",
+    ];
+    let pgn = tags.map(|tags| game(&format!("White=A; Black=B; Result=*; {tags}"), "*"));
+    let database = database(&pgn.concat());
+    let searched = searched(&*database, "a.pgn");
+    for (query, expected) in [
+        ("source:mega", &[0, 1, 4][..]),
+        ("source:twic", &[0, 2]),
+        ("-source:mega", &[2, 3]),
+        ("source:?", &[3]),
+        ("source:?|twic", &[0, 2, 3]),
+        ("source:=\"Mega 2024\"", &[1]),
+        ("tag:Source=mega", &[0]),
+    ] {
+        assert_eq!(games(query, &searched), expected, "{query}");
+    }
+}
+
+#[test]
+fn times_on_the_clock_have_three_commands() {
+    let comments = [
+        "{[%clk 0:01:00]}",
+        "{[%emt 0:00:05]}",
+        "{a [%egt 0:09:00] b}",
+        "{[%eval 0.1]}",
+        "{clk}",
+        "",
+    ];
+    let pgn = comments.map(|comment| game("White=A; Black=B; Result=*", &format!("1. e4 {comment} *")));
+    let database = database(&pgn.concat());
+    let searched = searched(&*database, "a.pgn");
+    assert_eq!(games("has:clock", &searched), [0, 1, 2]);
+}
