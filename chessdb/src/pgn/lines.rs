@@ -165,3 +165,32 @@ fn break_lines(words: &mut [u8], column: usize) -> usize {
     }
     column + words.len() - start
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A line is full at 79 columns, whatever ends there: every length of the last word.
+    #[test]
+    fn no_line_is_longer_than_its_width() {
+        let mut full = 0;
+        for len in 1..WIDTH {
+            let mut text = Vec::new();
+            let mut lines = Lines::new(&mut text);
+            lines.short_word(*b"e4......", 2);
+            lines.open_parenthesis();
+            lines.word(&b"x".repeat(len), len);
+            lines.close_parenthesis();
+            lines.close_parenthesis();
+            lines.short_word(*b"e5......", 2);
+            lines.finish();
+            let text = String::from_utf8(text).unwrap();
+            let widths = text.lines().map(str::len);
+            assert!(widths.clone().all(|width| width <= WIDTH), "{len}: {text}");
+            full += widths.filter(|&width| width == WIDTH).count();
+            let words = text.split_whitespace().collect::<String>();
+            assert_eq!(words, format!("e4({}))e5", "x".repeat(len)));
+        }
+        assert!(full > 3, "{full} full lines");
+    }
+}

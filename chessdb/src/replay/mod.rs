@@ -457,3 +457,38 @@ pub fn main_line(game: &Game, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>)
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Square;
+
+    /// A state of which all lines share the largest number so far.
+    #[derive(Clone, Debug, Default)]
+    struct Highest(u32);
+
+    impl State for Highest {
+        fn carry(&mut self, left: &Highest) {
+            self.0 = self.0.max(left.0);
+        }
+    }
+
+    #[test]
+    fn what_lines_share_goes_into_variations_and_out_of_them() {
+        let start = Position::initial();
+        let sink = Tree::beginning(&start, 1, 0);
+        let mut replay = Replay::new(sink, start, Highest(1), Limits::NONE, Origin::default());
+        replay.play(Move::normal(Square::E2, Square::E4)).unwrap();
+        replay.follow(Highest(2));
+        assert_eq!(replay.state_before().0, 1);
+        // The variation begins before the move, and has what the move added.
+        replay.start_variation().unwrap();
+        assert_eq!((replay.state().0, replay.state_before().0), (2, 2));
+        replay.play(Move::normal(Square::D2, Square::D4)).unwrap();
+        replay.follow(Highest(3));
+        assert!(replay.end_variation());
+        assert_eq!(replay.state().0, 3);
+        replay.start_variation().unwrap();
+        assert_eq!(replay.state().0, 3);
+    }
+}

@@ -266,3 +266,42 @@ impl Record<'_> {
         Some((utf8_line(text), 1 + length.size + text.len()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn lengths_are_reversed_only_if_more_games_fit_so() {
+        // 128 bytes behind a length in one form, which the other one cannot read.
+        let record = |length: [u8; 2]| [&length[..], &[0; 128]].concat();
+        let (normal, reversed) = (record([0x81, 0x80]), record([0x80, 0x81]));
+        for (parts, is_reversed) in [
+            (vec![&normal], false),
+            (vec![&reversed], true),
+            (vec![&normal, &reversed], false),
+            (vec![&reversed, &normal], false),
+            (vec![&reversed, &normal, &reversed], true),
+            (vec![&normal, &reversed, &normal], false),
+        ] {
+            let mut bytes = MAGIC.to_vec();
+            let offsets: Vec<u64> = parts
+                .iter()
+                .map(|part| {
+                    bytes.extend_from_slice(part);
+                    (bytes.len() - part.len()) as u64
+                })
+                .collect();
+            let mut records = Records {
+                file: Some(SourceFile {
+                    name: "x.dcg".to_owned(),
+                    bytes: Arc::new(bytes),
+                }),
+                reversed: None,
+            };
+            records.detect_reversed(offsets.into_iter());
+            assert_eq!(records.reversed.is_some(), is_reversed, "{} games", parts.len());
+        }
+    }
+}

@@ -131,6 +131,31 @@ fn games_without_an_index_are_those_with_a_good_checksum_in_the_order_of_the_fil
 }
 
 #[test]
+fn a_variation_that_begins_before_any_move_of_its_line_is_skipped_to_its_end() {
+    let text = "[White \"a\"]\n\n1. e4 (1. d4 d5) 1... e5 2. Nf3 *\n";
+    let mut games = source::read(text.as_bytes()).unwrap();
+    let items = &mut games[0].items;
+    // 1. e4 ( ( 1. d4 ) 1. c4 ) 1... e5 2. Nf3, where 1. c4 is what the game has as 1. d4 again.
+    let (start, end) = (items[1].clone(), items[4].clone());
+    let d4 = items[2].clone();
+    items.splice(1..5, [start.clone(), start, d4.clone(), end.clone(), d4, end]);
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().join("nested");
+    encode_chessbase::write(&games, &base).unwrap();
+    let decoded = open_base(&base).unwrap().game(0);
+    assert_eq!(decoded.problems.len(), 1, "{:?}", decoded.problems);
+    let [read] = &pgn::read(&to_pgn(&decoded.game))[..] else {
+        panic!("not one game")
+    };
+    assert_eq!(coordinates(read), ["e2e4", "e7e5", "g1f3"]);
+    assert!(
+        !read.movetext.iter().any(|item| item == "d4"),
+        "{:?}",
+        read.movetext
+    );
+}
+
+#[test]
 fn noise_has_no_games() {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().join("noise");

@@ -85,7 +85,11 @@ fn main_lines_and_tags_of_all_samples_are_those_of_the_games() {
             lines += 1;
         }
     }
-    eprintln!("{lines} main lines of {} databases compared", databases.len());
+    assert!(
+        lines > 50_000 && databases.len() > 50,
+        "{lines} main lines of {} databases",
+        databases.len()
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use chessdb::formats::{Bytes, Database, FORMATS, Files, Kept, Options, PgnForm, SourceFile};
 use chessdb_library::library::{Library, LibraryError};
 
-use super::ways::{bgzf, bzip2, gzip, run, seekable, zip};
+use super::ways::{bgzf, bzip2, gzip, run, seekable, stored_zip, zip};
 use testkit::needs;
 
 /// Games of several kinds, one of them in windows-1252.
@@ -293,6 +293,53 @@ fn what_was_made_to_do_harm_is_left_out() {
     assert_eq!(paths(&library), ["b.zip/a.pgn"]);
     let reason = &library.left_out()[0].reason;
     assert!(reason.contains("far more than its size"), "{reason}");
+}
+
+#[test]
+fn members_inside_another_one_are_left_out_however_many() {
+    let plain = games(3);
+    let inner = stored_zip(&[("b.pgn", &plain), ("c.pgn", &plain)]);
+    let outer = stored_zip(&[("a.pgn", &inner)]);
+    let place = |bytes: &[u8], mark: &[u8]| bytes.windows(4).rposition(|bytes| bytes == mark).unwrap();
+    let begin = outer
+        .windows(inner.len())
+        .position(|bytes| bytes == inner)
+        .unwrap();
+    // The directory of the archive lists what is in its member, too.
+    let first = inner.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
+    let mut entries = inner[first..place(&inner, b"PK\x05\x06")].to_vec();
+    for at in [0, place(&entries, b"PK\x01\x02")] {
+        let field = &mut entries[at + 42..at + 46];
+        let offset = u32::from_le_bytes(field.try_into().unwrap()) + begin as u32;
+        field.copy_from_slice(&offset.to_le_bytes());
+    }
+    let end = place(&outer, b"PK\x05\x06");
+    let mut bytes = [&outer[..end], &entries, &outer[end..]].concat();
+    let end = bytes.len() - 22;
+    bytes[end + 8..end + 12].copy_from_slice(&[3, 0, 3, 0]);
+    let len = u32::from_le_bytes(bytes[end + 12..end + 16].try_into().unwrap()) + entries.len() as u32;
+    bytes[end + 12..end + 16].copy_from_slice(&len.to_le_bytes());
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("x.zip"), bytes).unwrap();
+    let library = open(folder.path(), PgnForm::Cleaned).unwrap();
+    let databases = library.databases();
+    let named: Vec<String> = databases
+        .iter()
+        .flat_map(|entry| entry.problems())
+        .map(|problem| problem.what)
+        .chain(library.left_out().iter().map(|left| left.reason.to_string()))
+        .collect();
+    for name in ["b.pgn", "c.pgn"] {
+        assert!(
+            databases.iter().all(|entry| !entry.path.ends_with(name)),
+            "{:?}",
+            paths(&library)
+        );
+    }
+    let inside = named
+        .iter()
+        .filter(|what| what.contains("lies in the bytes of another one"));
+    assert!(inside.count() >= 2, "{named:?}");
 }
 
 /// What is kept, in memory.

@@ -136,6 +136,55 @@ fn a_file_that_grew_is_scanned_as_a_new_one_is() {
     }
 }
 
+/// Compares a file that has grown from a length with one that is scanned anew. False if it cannot be continued.
+fn compare_grown(text: &[u8], old: usize) -> bool {
+    let earlier = scanned(&Counted::new(&text[..old]));
+    let source = Counted::new(text);
+    let Some(index) = continued(&source, &earlier) else {
+        return false;
+    };
+    let expected = scanned(&source);
+    assert_eq!(contents(&index), contents(&expected), "from {old} bytes");
+    assert_eq!(index.unclosed(), expected.unclosed(), "from {old} bytes");
+    true
+}
+
+#[test]
+fn every_game_may_be_the_last_that_is_decided() {
+    let filler = "1. e4 e5 2. Nf3 Nc6\n".repeat(LOOKAHEAD / 20 + 10);
+    for head in [
+        "[A \"1\"]\n\n1. e4 { open\n\n[Event \"2\"]\n[Site \"\"]\n\n1. d4 } *\n\n[C \"3\"]\n\n*\n\n[D \"4\"]\n\n",
+        "[Event \"1\"]\n[Site \"\"]\n\n*\n\n[Event \"2\"]\n[Site \"\"]\n\n{ open\n\n[Event \"3\"]\n[Site \"\"]\n\n",
+    ] {
+        let text = head.to_owned() + &filler + "*\n\n[Z \"\"]\n\n*\n";
+        for place in 0..=head.len() {
+            assert!(compare_grown(text.as_bytes(), LOOKAHEAD + place), "{place}");
+        }
+    }
+}
+
+/// What looks like the tag of a game at the end of a file may be something else when more follows.
+#[test]
+fn a_file_may_have_ended_anywhere() {
+    let head = "[A \"1\"]\n\n".to_owned() + &"1. e4 e5 2. Nf3 Nc6\n".repeat(LOOKAHEAD / 20 + 10);
+    let long = |letter: &str| format!("[B \"{}\"]", letter.repeat(65_000));
+    for tail in [
+        "*\n\n  [B \"\"] [C \"\"] e5 *\n\n\t[B \"\"]\n\n*\n\n[Event \"2\"]\n[Site \"?\"]\n\n*\n".to_owned(),
+        "{ open\n\n[Event \"\"]\n[Site \"\"] text\n\n[Event \"\"]\n[Site \"\"]\n\n} *\n".to_owned(),
+        format!(" {} {} e5 *\n", long("b"), long("c")),
+    ] {
+        let text = format!("{head}{tail}[White \"last\"]\n\n*\n");
+        // Where letters repeat, one of many ends is enough.
+        let signs = tail.as_bytes();
+        let is_border = |at: usize| at == 0 || signs[at] != signs[at - 1] || !b"bc".contains(&signs[at]);
+        let ends = (0..tail.len()).filter(|&at| is_border(at));
+        for end in ends {
+            compare_grown(text.as_bytes(), head.len() + end);
+            compare_grown(text.as_bytes(), head.len() + end + 1);
+        }
+    }
+}
+
 #[test]
 fn only_the_end_is_scanned() {
     let text = text(1_500_000, 7);

@@ -308,6 +308,26 @@ fn in_windows(text: &[u8], line_end: u8, windows: &[usize]) -> Found {
     }
 }
 
+/// A window may end behind any byte: within a byte-order mark, within the blanks before a tag, within a comment.
+#[test]
+fn it_does_not_matter_where_a_window_ends() {
+    let rest = "1. e4 e5 2. Nf3 Nc6\n".repeat(LOOKAHEAD / 20 + 10);
+    for head in [
+        "[A \"\"]\n1. e4 *\n\u{feff}[B \"\"]\n1. d4 *\n\u{feff}\u{feff}[C \"\"]\n*\n\n\0\u{feff}[D \"\"]\n",
+        "[A \"\"]\n1. e4 *\n  \u{feff}[B \"\"]\n1. d4 *\n \t [C \"\"]\n\n* \u{feff}[D \"\"]\n\u{feff}%[E \"\"]\n",
+        "[A \"\"]\n1. e4 { open\n\n\u{feff}[Event \"\"]\n[Site \"\"]\n\n1. d4 } { a } ; b\n[C \"\"]\n*\n",
+        "[White \"\"]\n\n\u{feff}[White \"\"]\n[Black \"\"] [ECO \"\"]\n\n[Black \"\"]\n\u{feff}\n\u{feff}[Black \"\"]\n",
+    ] {
+        let text = head.to_owned() + &rest;
+        let whole = scanned(&text);
+        assert!(whole.starts.len() > 1, "{head}");
+        for end in 8..=head.len() {
+            let found = in_windows(text.as_bytes(), b'\n', &[end, 2 * LOOKAHEAD]);
+            assert_eq!(found, whole, "a window ends at {end} of {head:?}");
+        }
+    }
+}
+
 /// Bytes between two places at which a game may begin. Some are longer than any lookahead.
 fn part() -> impl Strategy<Value = Vec<u8>> {
     let short: Vec<&[u8]> = vec![

@@ -270,6 +270,35 @@ mod tests {
         assert_eq!(damage.as_deref(), Some("a name has too high a number"));
     }
 
+    /// The header counts names, so the highest number is one less: with 65,536 names it still fits into two bytes, but
+    /// has three.
+    #[test]
+    fn numbers_have_three_bytes_from_65536_names_on() {
+        for (count, width) in [(65_535u32, 2), (65_536, 3), (65_537, 3)] {
+            let mut bytes = [MAGIC, &[0; 28]].concat();
+            bytes[12..15].copy_from_slice(&count.to_be_bytes()[1..]);
+            for number in 0..count {
+                bytes.extend_from_slice(&number.to_be_bytes()[4 - width..]);
+                // Frequency, length, and no byte from the name before.
+                bytes.extend_from_slice(if number == 0 { &[1, 6] } else { &[1, 6, 0] });
+                bytes.extend_from_slice(format!("{number:06}").as_bytes());
+            }
+            let file = SourceFile {
+                name: "x.sn4".to_owned(),
+                bytes: Arc::new(bytes),
+            };
+            let (names, damage) = Coded::open(&file, &mut Vec::new());
+            assert!(damage.is_none() && names.is_whole, "{count}");
+            assert_eq!(names.count(Kind::Player), count as usize);
+            let texts = Texts::choose(None, &mut Vec::new());
+            for number in [0, 1, 65_534, count - 1] {
+                let mut text = String::new();
+                assert!(names.append(Kind::Player, number, texts, &mut text));
+                assert_eq!(text, format!("{number:06}"), "{count}");
+            }
+        }
+    }
+
     #[test]
     fn a_prefix_is_no_longer_than_the_name_before() {
         let (names, damage) = open(2, b"\0\0\x01\x01A\0\x01\x01\x09\x02aaaaaaa");
