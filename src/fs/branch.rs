@@ -306,6 +306,20 @@ impl<'a> PartFs<'a> {
 
 /// Its nodes.
 impl BranchFs {
+    /// Adds a reference to each of these inodes. Returns those whose numbers no longer mean anything.
+    pub(super) fn hold(&self, inodes: &[Inode]) -> Vec<Inode> {
+        let is_gone = |inode: &&Inode| inode.node().is_some_and(|(_, node)| !self.branch().hold(node));
+        let gone: Vec<Inode> = inodes.iter().filter(is_gone).copied().collect();
+        self.references.add((inodes.len() - gone.len()) as u64);
+        gone
+    }
+
+    /// Subtracts references to a node. Returns true if there were some to the branch before and are none now.
+    pub(super) fn release(&self, node: Node, times: u64) -> bool {
+        self.branch().release(node, times);
+        self.references.subtract(times)
+    }
+
     /// The section of a node.
     pub(super) fn section(&self, node: Node) -> Option<&dyn Section> {
         self.tree.section(node)

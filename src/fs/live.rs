@@ -151,25 +151,21 @@ impl Live {
             let Some(prefix) = inodes.first().and_then(prefix) else {
                 continue;
             };
-            let add = |branch: &BranchFs| branch.references.add(inodes.len() as u64);
-            if let Some(references) = current.references_of(prefix) {
-                references.add(inodes.len() as u64);
-            } else if current.common.retired.with(prefix, add).is_none() {
-                gone.extend(inodes);
-            }
+            let held = current.with_branch(prefix, |branch| branch.hold(inodes));
+            gone.extend(held.unwrap_or_else(|| inodes.to_vec()));
         }
         gone
     }
 
     /// Subtracts references to an inode.
     pub fn release(&self, inode: Inode, times: u64) {
-        let Some((prefix, _)) = inode.node() else { return };
+        let Some((prefix, node)) = inode.node() else {
+            return;
+        };
         let current = self.current.read();
+        let is_last = current.with_branch(prefix, |branch| branch.release(node, times));
         let mut dropped = Vec::new();
-        let subtract = |branch: &BranchFs| branch.references.subtract(times);
-        if let Some(references) = current.references_of(prefix) {
-            references.subtract(times);
-        } else if current.common.retired.with(prefix, subtract) == Some(true) {
+        if is_last == Some(true) {
             dropped = current.common.retired.remove_unused(prefix);
         }
         // A branch may take long to drop.

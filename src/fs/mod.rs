@@ -61,7 +61,6 @@ use database::DatabaseFs;
 use detached::DetachedDirectory;
 use folder::INFO;
 use pass::Pass;
-use references::BranchReferences;
 use refused::RefusedNames;
 use retired::RetiredBranches;
 use searches::Searches;
@@ -264,11 +263,15 @@ impl ChessFs {
         self.present_branch(prefix).cloned().or_else(detached)
     }
 
-    /// The references to inodes of a branch of the source, or of a search.
-    fn references_of(&self, prefix: Prefix) -> Option<Arc<BranchReferences>> {
-        let of_branch = |branch: &Arc<BranchFs>| Arc::clone(&branch.references);
-        let present = self.present_branch(prefix).map(of_branch);
-        present.or_else(|| self.common.searches.references_of(prefix))
+    /// Calls `call` with the branch with this prefix, which is not dropped meanwhile. `None` if there is none.
+    fn with_branch<T>(&self, prefix: Prefix, call: impl FnOnce(&BranchFs) -> T) -> Option<T> {
+        if let Some(present) = self.present_branch(prefix) {
+            return Some(call(present));
+        }
+        if let Some(directory) = self.common.searches.get(prefix) {
+            return Some(call(&directory.branch));
+        }
+        self.common.retired.with(prefix, call)
     }
 
     /// The inode of the directory of the branch with this prefix.

@@ -63,13 +63,6 @@ impl Searches {
         Some(Arc::clone(&search.directory))
     }
 
-    /// The references to inodes of the search with this prefix.
-    pub(super) fn references_of(&self, prefix: Prefix) -> Option<Arc<BranchReferences>> {
-        let known = self.known.read();
-        let search = known.by_prefix.get(&prefix)?;
-        Some(Arc::clone(&search.directory.branch.references))
-    }
-
     /// The inode of the directory of a search. This is a use of it.
     fn named(&self, place: &SearchPlace) -> Option<Inode> {
         let known = self.known.read();

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::codes::Codes;
 use super::combined_view::combined_view;
+use super::counted_texts::CountedTexts;
 use super::filter::Filter;
 use super::found_games::FoundGames;
 use super::game_name::game_of_name;
@@ -50,6 +51,7 @@ struct Databases {
     paths: OnceLock<Vec<String>>,
     duplicates: OnceLock<Duplicates>,
     names: OnceLock<Option<Arc<Names>>>,
+    counted: CountedTexts,
 }
 
 /// A database in a branch.
@@ -110,6 +112,7 @@ impl Branch {
             paths: OnceLock::new(),
             duplicates: OnceLock::new(),
             names: OnceLock::new(),
+            counted: CountedTexts::default(),
         };
         Branch::showing(Arc::new(all), shown)
     }
@@ -147,6 +150,21 @@ impl Branch {
     /// The databases. No game is counted.
     pub fn databases(&self) -> &[Arc<IndexedDatabase>] {
         &self.all.databases
+    }
+
+    /// The texts of nodes whose numbers are counted.
+    pub(super) fn counted(&self) -> &CountedTexts {
+        &self.all.counted
+    }
+
+    /// Adds a reference to a node, which a front end gives away. Returns false if its number no longer means it.
+    pub fn hold(&self, node: Node) -> bool {
+        self.counted().hold(node)
+    }
+
+    /// Subtracts references to a node.
+    pub fn release(&self, node: Node, times: u64) {
+        self.counted().release(node, times);
     }
 
     fn formats(&self) -> Vec<&dyn Database> {

@@ -12,6 +12,8 @@ mod branch_tree;
 mod codes;
 mod collections;
 mod combined_view;
+mod counted;
+mod counted_texts;
 mod entries;
 mod filter;
 mod found_games;
@@ -44,6 +46,7 @@ mod views;
 
 pub use branch::Branch;
 pub use branch_tree::BranchTree;
+pub use counted::Counted;
 pub use filter::Filter;
 pub use game_name::GameName;
 pub use games::{Games, GamesOfPart};

@@ -9,7 +9,7 @@ use super::games::Games;
 use super::inode::{KIND_POSITIONS, KIND_RANKS, Node};
 use super::ply::{AtPly, Plies, Use};
 use super::position_info::{how_to_ask, position_info};
-use super::ranks::{DIRECTORIES, Ranks};
+use super::ranks::{DIRECTORIES, ranks_node};
 use super::section::{Content, Existing, Kind, Section};
 use chessdb::board::{Move, Position};
 use chessdb_library::positions::{
@@ -19,7 +19,6 @@ use chessdb_library::positions::{
 /// The directories of positions. They can be looked up but are not listed.
 pub(super) struct PositionDirectories {
     positions: BranchPositions,
-    ranks: Ranks,
     /// True if some game has the usual first position; not set before the index is there.
     has_start: OnceLock<bool>,
 }
@@ -56,7 +55,6 @@ impl PositionDirectories {
 
     pub(super) fn new(positions: BranchPositions) -> PositionDirectories {
         PositionDirectories {
-            ranks: Ranks::new(),
             has_start: OnceLock::new(),
             positions,
         }
@@ -178,7 +176,7 @@ impl Section for PositionDirectories {
                 return exists.then_some(Existing::File(Content::Own));
             }
             Self::START => return self.has_start().then(|| Existing::Link(initial_name().into())),
-            _ if node.kind() == KIND_RANKS => return self.ranks.text(node).map(|_| Existing::Directory),
+            _ if node.kind() == KIND_RANKS => return self.ranks(node).map(|_| Existing::Directory),
             _ => {}
         }
         let as_ = Use::of(node)?;
@@ -219,9 +217,9 @@ impl Section for PositionDirectories {
         let above = match Use::of(node) {
             None if node == Self::TOP => return Node::DATABASE,
             None if node.kind() == KIND_RANKS => {
-                let text = self.ranks.text(node);
+                let text = self.ranks(node);
                 let above = text.as_ref().and_then(|text| text.rsplit_once('/'));
-                above.and_then(|(above, _)| self.ranks.node(above))
+                above.and_then(|(above, _)| self.ranks_node(above))
             }
             None | Some(Use::Position | Use::Spelling) => None,
             Some(Use::FenLink) => {
@@ -229,7 +227,7 @@ impl Section for PositionDirectories {
                 let epd = found.map(|found| epd(found.pattern.position()));
                 let board = epd.as_ref().and_then(|epd| epd.split(' ').next());
                 let ranks = board.and_then(|board| board.rsplit_once('/'));
-                ranks.and_then(|(ranks, _)| self.ranks.node(ranks))
+                ranks.and_then(|(ranks, _)| self.ranks_node(ranks))
             }
             // The position before the move. Other moves may lead to the same position.
             Some(Use::NextMove) => {
@@ -320,12 +318,22 @@ impl Section for PositionDirectories {
 }
 
 impl PositionDirectories {
+    /// The directory of the first ranks of a FEN.
+    fn ranks_node(&self, ranks: &str) -> Option<Node> {
+        ranks_node(self.positions.branch(), ranks)
+    }
+
+    /// The ranks of a directory.
+    fn ranks(&self, node: Node) -> Option<Arc<str>> {
+        self.positions.branch().counted().text(node)
+    }
+
     /// The directory of the next rank, or, below the last directory of ranks, a link to the position.
     fn child_of_ranks(&self, directory: Node, name: &str) -> Option<Node> {
-        let ranks = self.ranks.text(directory)?;
+        let ranks = self.ranks(directory)?;
         let text = format!("{ranks}/{name}");
         if ranks.split('/').count() < DIRECTORIES {
-            return self.ranks.node(&text);
+            return self.ranks_node(&text);
         }
         let found = self.positions.find(read_position(&text).ok()?)?;
         self.node(Use::FenLink, &found)
@@ -333,7 +341,7 @@ impl PositionDirectories {
 
     /// The directory of a position, or a link to it if `name` is another spelling of the position.
     fn child_of_top(&self, name: &str) -> Option<Node> {
-        if let Some(ranks) = self.ranks.node(name) {
+        if let Some(ranks) = self.ranks_node(name) {
             return Some(ranks);
         }
         let found = self.positions.find(read_position(name).ok()?)?;

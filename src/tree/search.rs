@@ -4,7 +4,6 @@
 //! branch in which it is looked up.
 
 use std::borrow::Cow;
-use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -12,11 +11,6 @@ use super::branch::Branch;
 use super::inode::{KIND_SEARCH_LINK, Node};
 use super::section::{Content, Existing, Kind, Section};
 use chessdb_library::query::{Query, QueryError, SYNTAX};
-use chessdb_library::recent::Recent;
-use xxhash_rust::xxh3::xxh3_64;
-
-/// Number of links that are kept. Looking up the name of another one makes it again.
-const MOST_LINKS: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
 /// Name of the file that describes queries.
 pub(super) const SYNTAX_FILE: &str = "syntax.txt";
@@ -25,11 +19,7 @@ pub(super) const SYNTAX_FILE: &str = "syntax.txt";
 const LONGEST: usize = 255;
 
 /// `search/`
-pub(super) struct SearchDirectory {
-    branch: Arc<Branch>,
-    /// The names that were looked up and are not canonical, by the numbers of their nodes, with their targets.
-    links: Recent<u32, Arc<(String, String)>>,
-}
+pub(super) struct SearchDirectory(Arc<Branch>);
 
 /// What a name in `search/` asks for.
 pub enum SearchName {
@@ -87,22 +77,15 @@ impl SearchDirectory {
 
     /// `None` in the directory of a search.
     pub(super) fn new(branch: &Arc<Branch>) -> Option<SearchDirectory> {
-        (!branch.is_search()).then(|| SearchDirectory {
-            branch: Arc::clone(branch),
-            links: Recent::new(MOST_LINKS),
-        })
+        (!branch.is_search()).then(|| SearchDirectory(Arc::clone(branch)))
     }
 
-    /// The node of a link, which is kept from now on.
-    fn link(&self, name: &str, target: String) -> Node {
-        let mut number = xxh3_64(name.as_bytes()) as u32;
-        while let Some(other) = self.links.get(&number)
-            && other.0 != name
-        {
-            number = number.wrapping_add(1);
+    /// The target of a link, whose node stands for its name.
+    fn target(&self, link: Node) -> Option<String> {
+        match asked(&self.0.counted().text(link)?) {
+            Ok(Some(SearchName::Link(target))) => Some(target),
+            _ => None,
         }
-        self.links.put(number, Arc::new((name.to_owned(), target)));
-        Node::new(KIND_SEARCH_LINK, number)
     }
 }
 
@@ -119,7 +102,7 @@ impl Section for SearchDirectory {
         Some(match node {
             Node::SEARCH => Existing::Searches,
             Node::SYNTAX => Existing::File(Content::Own),
-            _ => Existing::Link(self.links.get(&node.number())?.1.clone().into()),
+            _ => Existing::Link(self.target(node)?.into()),
         })
     }
 
@@ -137,7 +120,7 @@ impl Section for SearchDirectory {
 
     fn links(&self, node: Node) -> u32 {
         if node == Node::SEARCH {
-            2 + self.branch.searches().len() as u32
+            2 + self.0.searches().len() as u32
         } else {
             1
         }
@@ -156,7 +139,7 @@ impl Section for SearchDirectory {
             return Some(Node::SYNTAX);
         }
         match asked(name) {
-            Ok(Some(SearchName::Link(target))) => Some(self.link(name, target)),
+            Ok(Some(SearchName::Link(_))) => self.0.counted().node(KIND_SEARCH_LINK, name),
             _ => None,
         }
     }

@@ -1,0 +1,171 @@
+//! Numbers for what is too long to be a number: they are counted, and remembered while a front end has them.
+//!
+//! `tests/interleavings/counted.rs` plays look-ups against forgetting with loom.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use lru::LruCache;
+
+/// A number for each of some keys. It means this key as long as there are references to it, and as long as few others
+/// without references were asked for or released since. After that it is given to another key only when all other
+/// numbers were given.
+pub struct Counted<K: ?Sized> {
+    by_key: HashMap<Arc<K>, u32>,
+    by_number: HashMap<u32, Counting<K>>,
+    /// The numbers without references, the one asked for least recently first.
+    idle: LruCache<u32, ()>,
+    most_idle: usize,
+    last: u32,
+    most: u32,
+}
+
+struct Counting<K: ?Sized> {
+    key: Arc<K>,
+    references: u64,
+}
+
+impl<K: Eq + Hash + ?Sized> Counted<K> {
+    /// Numbers from 1 to `most`. `most_idle` of them are remembered without references.
+    pub fn new(most: u32, most_idle: usize) -> Counted<K> {
+        Counted {
+            by_key: HashMap::new(),
+            by_number: HashMap::new(),
+            idle: LruCache::unbounded(),
+            most_idle: most_idle.max(1),
+            last: 0,
+            most,
+        }
+    }
+
+    /// The number of a key, if it has one.
+    pub fn known(&mut self, key: &K) -> Option<u32> {
+        let number = *self.by_key.get(key)?;
+        self.idle.promote(&number);
+        Some(number)
+    }
+
+    /// The number of a key: its own, or the next for which `is_free` is true and that no other key has. `None` if
+    /// there is none.
+    pub fn number(&mut self, key: impl Into<Arc<K>>, is_free: impl Fn(u32) -> bool) -> Option<u32> {
+        let key = key.into();
+        if let Some(known) = self.known(&key) {
+            return Some(known);
+        }
+        let number = self.next(is_free)?;
+        self.last = number;
+        self.by_key.insert(Arc::clone(&key), number);
+        let references = 0;
+        self.by_number.insert(number, Counting { key, references });
+        self.rest(number);
+        Some(number)
+    }
+
+    fn next(&self, is_free: impl Fn(u32) -> bool) -> Option<u32> {
+        let mut next = (self.last + 1..=self.most).chain(1..=self.last);
+        next.find(|number| !self.by_number.contains_key(number) && is_free(*number))
+    }
+
+    /// The key of a number, if it is remembered.
+    pub fn key(&self, number: u32) -> Option<&Arc<K>> {
+        Some(&self.by_number.get(&number)?.key)
+    }
+
+    /// Adds references to a number. Returns false if it is not remembered.
+    pub fn hold(&mut self, number: u32, times: u64) -> bool {
+        let Some(counting) = self.by_number.get_mut(&number) else {
+            return false;
+        };
+        counting.references += times;
+        if counting.references > 0 {
+            self.idle.pop(&number);
+        }
+        true
+    }
+
+    /// Subtracts references to a number.
+    pub fn release(&mut self, number: u32, times: u64) {
+        let Some(counting) = self.by_number.get_mut(&number) else {
+            return;
+        };
+        let before = counting.references;
+        counting.references = before.saturating_sub(times);
+        if before > 0 && counting.references == 0 {
+            self.rest(number);
+        }
+    }
+
+    /// Remembers a number without references, and forgets those beyond the maximum.
+    fn rest(&mut self, number: u32) {
+        self.idle.put(number, ());
+        while self.idle.len() > self.most_idle
+            && let Some((oldest, ())) = self.idle.pop_lru()
+        {
+            self.forget(oldest);
+        }
+    }
+
+    fn forget(&mut self, number: u32) {
+        if let Some(forgotten) = self.by_number.remove(&number) {
+            self.by_key.remove(&forgotten.key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn any(_: u32) -> bool {
+        true
+    }
+
+    #[test]
+    fn a_number_means_one_key_while_there_are_references() {
+        let mut counted = Counted::<str>::new(u32::MAX, 2);
+        assert_eq!(counted.number("a", any), Some(1));
+        assert!(counted.hold(1, 2));
+        for (n, key) in ["b", "c", "d", "e"].into_iter().enumerate() {
+            assert_eq!(counted.number(key, any), Some(n as u32 + 2));
+        }
+        assert_eq!(counted.key(1).map(|key| &**key), Some("a"));
+        // Those without references are forgotten, the oldest first.
+        assert_eq!((counted.key(2), counted.known("c")), (None, None));
+        assert!(!counted.hold(3, 1));
+        assert_eq!((counted.known("d"), counted.known("e")), (Some(4), Some(5)));
+        assert_eq!(counted.number("b", any), Some(6));
+        counted.release(1, 1);
+        counted.release(1, 1);
+        counted.number("f", any);
+        assert!(counted.key(1).is_some());
+        counted.number("g", any);
+        assert_eq!(counted.key(1), None);
+        assert_eq!(counted.number("a", any), Some(9));
+        assert_eq!((counted.by_key.len(), counted.by_number.len()), (2, 2));
+    }
+
+    #[test]
+    fn numbers_go_round_and_leave_out_those_that_are_used() {
+        let mut counted = Counted::<str>::new(4, 1);
+        assert_eq!(counted.number("a", any), Some(1));
+        assert!(counted.hold(1, 1));
+        assert_eq!(counted.number("b", |number| number != 2), Some(3));
+        assert_eq!(counted.number("c", any), Some(4));
+        assert!(counted.hold(4, 1));
+        assert_eq!(counted.number("d", any), Some(2));
+        assert!(counted.hold(2, 1));
+        assert_eq!(counted.number("e", any), Some(3));
+        assert!(counted.hold(3, 1));
+        assert_eq!(counted.number("f", any), None);
+        assert_eq!(counted.number("a", any), Some(1));
+        counted.release(4, 1);
+        assert_eq!(
+            counted.number("f", any),
+            None,
+            "one without references is remembered"
+        );
+        counted.release(2, 1);
+        assert_eq!(counted.number("f", any), Some(4));
+    }
+}
