@@ -61,8 +61,8 @@ impl Server {
     }
 
     /// Starts the background pass, adding databases that were still being opened, and following changes of the source if
-    /// it is watched. After each change, calls `outdated` with what must not be taken from a cache any more, in a thread
-    /// that answers no request. The threads have the privileges of the one that calls this.
+    /// it is watched. After each change, and when a front end keeps very many searches, calls `outdated` with what it must
+    /// not take from a cache any more, in threads that answer no request. The threads have the privileges of the one that calls this.
     ///
     /// # Errors
     /// If a thread cannot be started.
@@ -79,6 +79,7 @@ impl Server {
         });
         let watch = self.watch.take();
         followed.add_late(watch.as_ref())?;
+        followed.take_names_back()?;
         watch.map_or(Ok(()), |watch| followed.follow(watch))
     }
 
@@ -111,6 +112,17 @@ impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
                     .as_ref()
                     .filter(|_| is_unsettled)
                     .inspect(|alarm| alarm.raise());
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Starts taking names of searches back that were not used for long.
+    fn take_names_back(self: &Arc<Self>) -> io::Result<()> {
+        let own = Arc::clone(self);
+        thread::Builder::new().name("names".to_owned()).spawn(move || {
+            while let Some(unused) = own.live.unused_searches() {
+                (own.outdated)(&unused);
             }
         })?;
         Ok(())

@@ -37,6 +37,16 @@ impl<K: Hash + Eq, V: Clone> Recent<K, V> {
         drop(dropped);
     }
 
+    /// The sum of a number for each value, such as the memory that it takes. This is no use of them.
+    pub fn sum(&self, of: impl Fn(&V) -> usize) -> usize {
+        self.0.lock().iter().map(|(_, value)| of(value)).sum()
+    }
+
+    /// The number of values.
+    pub fn count(&self) -> usize {
+        self.0.lock().len()
+    }
+
     /// The kept value of a key, or else the one that `make` returns, which is kept.
     pub fn get_or(&self, key: K, make: impl FnOnce() -> V) -> V {
         match self.get_or_make(key, || Ok::<V, Infallible>(make())) {
@@ -72,5 +82,6 @@ mod tests {
         assert_eq!((recent.get(&2), recent.get(&1)), (None, Some("one")));
         assert_eq!(recent.get_or_make(2, || Err("gone")), Err("gone"));
         assert_eq!(recent.get_or(3, || "another"), "three");
+        assert_eq!((recent.sum(|text| text.len()), recent.count()), (8, 2));
     }
 }

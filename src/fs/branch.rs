@@ -34,7 +34,7 @@ pub(super) struct BranchFs {
     /// The prefix of this state, or of the one that is searched.
     state: Prefix,
     prefix: Prefix,
-    pub(super) references: Arc<BranchReferences>,
+    pub(super) references: BranchReferences,
     /// True if the source no longer has it. No search is added to it.
     pub(super) is_gone: AtomicBool,
     /// What is asked, in the directory of a search.
@@ -90,21 +90,10 @@ impl BranchFs {
         BranchFs::new(tree, databases, paths, path.to_owned(), prefix, remote)
     }
 
-    /// The directory of the games that a query finds among those that are shown here. `on_found` is called when they are
-    /// found.
-    pub(super) fn searched(
-        &self,
-        search: SearchText,
-        query: &Arc<Query>,
-        prefix: Prefix,
-        references: Arc<BranchReferences>,
-        on_found: impl Fn() + Send + Sync + 'static,
-    ) -> BranchFs {
+    /// The directory of the games that a query finds among those that are shown here.
+    pub(super) fn searched(&self, search: SearchText, query: &Arc<Query>, prefix: Prefix) -> BranchFs {
         let databases = Arc::clone(&self.databases);
-        let is_sound = move || {
-            on_found();
-            databases.iter().all(|database| database.texts().check().is_ok())
-        };
+        let is_sound = move || databases.iter().all(|database| database.texts().check().is_ok());
         BranchFs {
             tree: BranchTree::new(self.tree.branch().searched(query, is_sound)),
             databases: Arc::clone(&self.databases),
@@ -113,7 +102,7 @@ impl BranchFs {
             path: self.path.clone(),
             state: self.prefix,
             prefix,
-            references,
+            references: BranchReferences::default(),
             is_gone: AtomicBool::new(false),
             search: Some(search),
             wrong_queries: Pause::new(Level::Warn),
@@ -137,7 +126,7 @@ impl BranchFs {
             numbers: Arc::new(numbers.collect()),
             joins: OnceLock::new(),
             made: Made::new(),
-            references: Arc::default(),
+            references: BranchReferences::default(),
             is_gone: AtomicBool::new(false),
             search: None,
             wrong_queries: Pause::new(Level::Warn),
@@ -210,6 +199,12 @@ impl BranchFs {
     pub(super) fn threads(&self) -> usize {
         let first = self.databases.first();
         first.map_or(1, |database| database.options.threads)
+    }
+
+    /// The memory that it takes, in bytes, as far as it grows with its games.
+    pub(super) fn bytes(&self) -> usize {
+        let joins = self.joins.get().into_iter().flatten();
+        self.tree.bytes() + self.made.bytes() + joins.map(Joins::bytes).sum::<usize>()
     }
 
     /// A text that is another one if tables of its games would have other rows, unless a database changes.
@@ -308,10 +303,15 @@ impl<'a> PartFs<'a> {
 impl BranchFs {
     /// Adds a reference to each of these inodes. Returns those whose numbers no longer mean anything.
     pub(super) fn hold(&self, inodes: &[Inode]) -> Vec<Inode> {
-        let is_gone = |inode: &&Inode| inode.node().is_some_and(|(_, node)| !self.branch().hold(node));
-        let gone: Vec<Inode> = inodes.iter().filter(is_gone).copied().collect();
+        let gone = self.hold_nodes(inodes);
         self.references.add((inodes.len() - gone.len()) as u64);
         gone
+    }
+
+    /// Adds references to what the numbers of inodes stand for, here or in a search. Returns those that mean nothing.
+    pub(super) fn hold_nodes(&self, inodes: &[Inode]) -> Vec<Inode> {
+        let is_gone = |inode: &&Inode| inode.node().is_some_and(|(_, node)| !self.branch().hold(node));
+        inodes.iter().filter(is_gone).copied().collect()
     }
 
     /// Subtracts references to a node. Returns true if there were some to the branch before and are none now.

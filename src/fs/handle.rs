@@ -49,7 +49,7 @@ impl Number {
         if let Some(folder) = fs.folders.number_of(inode) {
             return Some(Number::Folder(folder));
         }
-        let detached = fs.common.detached(inode.node()?.0)?;
+        let detached = fs.detached(inode.node()?.0)?;
         (detached.folder.inode == inode).then_some(Number::Detached(detached))
     }
 

@@ -32,6 +32,11 @@ impl Join {
         self.places.len() <= 1
     }
 
+    /// The memory that it takes, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.places)
+    }
+
     /// Length of the file in bytes.
     pub(super) fn len(&self) -> u64 {
         self.len

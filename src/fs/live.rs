@@ -16,14 +16,11 @@ use super::detached::DetachedDirectory;
 use super::handle::{Handle, Resolved};
 use super::open_node::Open;
 use super::outdated::{Outdated, outdated};
+use super::prefixes::Prefixes;
 use super::status::Status;
 use super::types::{FsError, Inode, Statistics};
 use chessdb_library::cancel::Cancel;
 use chessdb_library::library::{Library, LibraryEntry};
-
-/// After this many prefixes have been assigned, those that no branch uses are released for reuse. This is a
-/// 16th of all prefixes.
-const MOST_GIVEN: usize = 1 << 20;
 
 /// A [`ChessFs`] that can be replaced while it is used.
 pub struct Live {
@@ -94,10 +91,10 @@ impl Live {
             let retired = retired.iter().map(|retired| &retired.branch);
             before.branches.iter().chain(retired)
         };
-        if common.prefixes.lock().len() > MOST_GIVEN {
-            let used = living().map(|branch| branch.prefix());
-            common.searches.release(&common.prefixes, used);
-        }
+        let used = living().map(|branch| branch.prefix());
+        common
+            .searches
+            .with_prefixes(|prefixes| prefixes.release_hashed(used));
         let by_entry: HashMap<*const LibraryEntry, &Arc<BranchFs>> = living()
             .filter_map(|branch| Some((Arc::as_ptr(branch.own_database()?.library_entry()), branch)))
             .collect();
@@ -127,7 +124,10 @@ impl Live {
         let is_present = |prefix| now.present_branch(prefix).is_some();
         let searches = common.searches.replace(&now.branches, gone.clone());
         let directories = gone.clone().filter_map(with_directory).chain(searches);
-        common.retired.replace(directories, is_present);
+        for (prefix, references) in common.retired.replace(directories, is_present) {
+            let leave = |prefixes: &mut Prefixes| prefixes.leave(prefix, references);
+            common.searches.with_prefixes(leave);
+        }
         *current = Arc::clone(&now);
         drop(current);
         // This includes databases that are not kept: a request that is still waiting has its database but is not
@@ -136,6 +136,13 @@ impl Live {
             database.texts().set_retired(true);
         }
         outdated
+    }
+
+    /// Waits until a front end keeps too many names of searches that are not used any more, and returns what to drop from
+    /// its caches. `None` when work has ended.
+    pub fn unused_searches(&self) -> Option<Vec<Outdated>> {
+        let common = Arc::clone(&self.current().common);
+        common.searches.unused()
     }
 
     /// Adds a reference to each of these inodes: a front end gives them away, and what they refer to is kept until they are
@@ -151,8 +158,7 @@ impl Live {
             let Some(prefix) = inodes.first().and_then(prefix) else {
                 continue;
             };
-            let held = current.with_branch(prefix, |branch| branch.hold(inodes));
-            gone.extend(held.unwrap_or_else(|| inodes.to_vec()));
+            gone.extend(current.hold(prefix, inodes));
         }
         gone
     }
@@ -163,9 +169,8 @@ impl Live {
             return;
         };
         let current = self.current.read();
-        let is_last = current.with_branch(prefix, |branch| branch.release(node, times));
         let mut dropped = Vec::new();
-        if is_last == Some(true) {
+        if current.release(prefix, node, times) {
             dropped = current.common.retired.remove_unused(prefix);
         }
         // A branch may take long to drop.

@@ -17,11 +17,13 @@ mod handle;
 mod info;
 mod join;
 mod live;
+mod made_searches;
 mod object;
 mod open_node;
 mod outdated;
 mod pass;
 mod place;
+mod prefixes;
 mod references;
 mod refused;
 mod remote;
@@ -36,8 +38,6 @@ mod texts;
 mod times;
 mod types;
 
-use parking_lot::Mutex;
-use std::collections::HashSet;
 use std::sync::atomic::{self, AtomicU64, Ordering};
 use std::sync::{self, Arc, OnceLock};
 
@@ -61,6 +61,7 @@ use database::DatabaseFs;
 use detached::DetachedDirectory;
 use folder::INFO;
 use pass::Pass;
+use prefixes::Prefixes;
 use refused::RefusedNames;
 use retired::RetiredBranches;
 use searches::Searches;
@@ -89,10 +90,8 @@ struct Common {
     pass: OnceLock<Pass>,
     /// Earlier states of directories.
     retired: RetiredBranches,
-    searches: Arc<Searches>,
+    searches: Searches,
     refused: RefusedNames,
-    /// Prefixes that were assigned and must not be assigned to other branches.
-    prefixes: Mutex<HashSet<Prefix>>,
     /// Ends what requests wait for.
     cancel: Cancel,
     /// Number of requests so far.
@@ -106,13 +105,12 @@ impl ChessFs {
     pub fn new(library: Library, options: ServeOptions) -> ChessFs {
         let common = Arc::new(Common {
             cache: Arc::new(TextCache::new(options.cache_size)),
+            searches: Searches::up_to(options.search_memory),
             options,
             kept: OnceLock::new(),
             pass: OnceLock::new(),
             retired: RetiredBranches::default(),
-            searches: Arc::default(),
             refused: RefusedNames::default(),
-            prefixes: Mutex::default(),
             cancel: Cancel::default(),
             requests: Arc::new(AtomicU64::new(0)),
             on_error: OnceLock::new(),
@@ -127,7 +125,10 @@ impl ChessFs {
         kept: impl Fn(&LibraryEntry) -> Option<Arc<BranchFs>>,
         all_before: &[Arc<BranchFs>],
     ) -> ChessFs {
-        let free = |hash| Prefix::free(hash, &mut common.prefixes.lock());
+        let free = |hash| {
+            let of_hash = |prefixes: &mut Prefixes| prefixes.of_hash(hash);
+            common.searches.with_prefixes(of_hash)
+        };
         let open = |entry: &Arc<LibraryEntry>| {
             let prefix = free(entry.identity_hash());
             Arc::new(BranchFs::of_one(common.open(entry, prefix)))
@@ -210,6 +211,7 @@ impl ChessFs {
     /// answered within [`Live::cancel`]. What is known can still be read.
     pub fn end_work(&self) {
         self.common.cancel.cancel();
+        self.common.searches.end();
         self.common.pass.get().inspect(|pass| pass.cancel());
     }
 
@@ -259,24 +261,65 @@ impl ChessFs {
 
     /// The branch with this prefix: of the source, of a search, or retired.
     fn branch_with(&self, prefix: Prefix) -> Option<Arc<BranchFs>> {
-        let detached = || Some(Arc::clone(&self.common.detached(prefix)?.branch));
+        let detached = || Some(Arc::clone(&self.detached(prefix)?.branch));
         self.present_branch(prefix).cloned().or_else(detached)
     }
 
-    /// Calls `call` with the branch with this prefix, which is not dropped meanwhile. `None` if there is none.
-    fn with_branch<T>(&self, prefix: Prefix, call: impl FnOnce(&BranchFs) -> T) -> Option<T> {
+    /// The directory with this prefix of a search, or of an earlier state.
+    fn detached(&self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
+        self.common.retired.get(prefix).or_else(|| self.search(prefix))
+    }
+
+    /// True for the directory of a search that is not made.
+    fn must_make(&self, directory: Inode) -> bool {
+        directory.node().is_some_and(|(prefix, node)| {
+            node == Node::DATABASE
+                && self.present_branch(prefix).is_none()
+                && self.common.searches.must_make(prefix)
+        })
+    }
+
+    /// The branch whose nodes are counted for the search with this prefix.
+    fn searched_branch(&self, prefix: Prefix) -> Option<&Arc<BranchFs>> {
+        self.present_branch(self.common.searches.place(prefix)?.branch)
+    }
+
+    /// Adds a reference to each of these inodes of a branch. Returns those that mean nothing any more.
+    fn hold(&self, prefix: Prefix, inodes: &[Inode]) -> Vec<Inode> {
         if let Some(present) = self.present_branch(prefix) {
-            return Some(call(present));
+            return present.hold(inodes);
         }
-        if let Some(directory) = self.common.searches.get(prefix) {
-            return Some(call(&directory.branch));
+        let searches = &self.common.searches;
+        if searches.hold(prefix, inodes.len() as u64) {
+            let searched = self.searched_branch(prefix);
+            let gone = searched.map_or_else(|| inodes.to_vec(), |searched| searched.hold_nodes(inodes));
+            searches.release(prefix, gone.len() as u64);
+            return gone;
         }
-        self.common.retired.with(prefix, call)
+        let retired = self.common.retired.with(prefix, |branch| branch.hold(inodes));
+        retired.unwrap_or_else(|| inodes.to_vec())
+    }
+
+    /// Subtracts references to a node of a branch. Returns true if it is retired and these were the last.
+    fn release(&self, prefix: Prefix, node: Node, times: u64) -> bool {
+        if let Some(present) = self.present_branch(prefix) {
+            present.release(node, times);
+            return false;
+        }
+        let retired = &self.common.retired;
+        if let Some(is_last) = retired.with(prefix, |branch| branch.release(node, times)) {
+            return is_last;
+        }
+        if let Some(searched) = self.searched_branch(prefix) {
+            searched.branch().release(node, times);
+        }
+        self.common.searches.release(prefix, times);
+        false
     }
 
     /// The inode of the directory of the branch with this prefix.
     fn directory_of(&self, prefix: Prefix) -> Inode {
-        match self.common.detached(prefix) {
+        match self.detached(prefix) {
             Some(detached) => detached.folder.inode,
             None => self.folders.directory_of(prefix),
         }
@@ -309,11 +352,6 @@ impl ChessFs {
 }
 
 impl Common {
-    /// The directory with this prefix of a search, or of an earlier state.
-    fn detached(&self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
-        self.retired.get(prefix).or_else(|| self.searches.get(prefix))
-    }
-
     /// Serves a database, with what is kept in files.
     fn open(&self, entry: &Arc<LibraryEntry>, prefix: Prefix) -> Arc<DatabaseFs> {
         let cache = Arc::clone(&self.cache);

@@ -47,6 +47,9 @@ impl DirectoryEntry<'_> {
 
     /// The attributes, or `None` if a game would have to be decoded for them, or games to be counted.
     pub fn attributes_if_known(&self) -> Option<Attributes> {
+        if self.fs.must_make(self.inode) {
+            return None;
+        }
         self.with_place(|place| place.attributes_if_known())
     }
 
@@ -103,6 +106,7 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
         }
         let directory = self.object.directory()?;
         let child = directory.child(name.to_str().ok_or(FsError::NotFound)?);
+        self.weigh();
         self.resolved(self.fs().reported(child)?)
     }
 
@@ -145,8 +149,9 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
     /// # Errors
     /// [`FsError::Io`] if a game cannot be read.
     pub fn attributes(&self) -> Result<Attributes, FsError> {
-        let size = self.fs().reported(self.object.size())?;
-        Ok(self.object.attributes(size))
+        let size = self.fs().reported(self.object.size());
+        self.weigh();
+        Ok(self.object.attributes(size?))
     }
 
     /// The attributes, or `None` if a game would have to be decoded for them.
@@ -208,7 +213,17 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
                 break false;
             }
         };
+        self.weigh();
         fs.reported(directory.check((!is_at_end).then_some(&shown)))
+    }
+
+    /// In the directory of a search, counts the memory of what this request has made.
+    fn weigh(&self) {
+        let branch = self.object.node().map(|at| at.branch);
+        if let Some(branch) = branch.filter(|branch| branch.search.is_some()) {
+            let searches = &self.fs().common.searches;
+            searches.set_bytes(branch.prefix(), branch.bytes());
+        }
     }
 
     /// Up to `most` games that a directory lists after `game`, or its first games. `None` if the directory
@@ -225,7 +240,9 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
     /// read or has changed.
     pub fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
         let read = |file: &dyn File| file.read(offset, size);
-        self.fs().reported(self.object.with_file(read)?)
+        let bytes = self.object.with_file(read);
+        self.weigh();
+        self.fs().reported(bytes?)
     }
 
     /// The target of a symbolic link, relative to its directory.

@@ -15,9 +15,14 @@ impl Default for BranchReferences {
 }
 
 impl BranchReferences {
+    /// Their number.
+    pub(super) fn count(&self) -> u64 {
+        u64::try_from(self.0.load(Ordering::Relaxed)).unwrap_or(0)
+    }
+
     /// True if there are any.
     pub(super) fn exist(&self) -> bool {
-        self.0.load(Ordering::Relaxed) > 0
+        self.count() > 0
     }
 
     /// Adds references.

@@ -58,12 +58,13 @@ impl RetiredBranches {
     }
 
     /// Adds directories of branches that the source no longer has. Removes those for which `is_present` is true, those
-    /// that are not needed, and all but the last [`MOST`] of a path.
+    /// that are not needed, and all but the last [`MOST`] of a path. Returns the prefixes of those to which there are
+    /// still references, with their numbers.
     pub(super) fn replace(
         &self,
         gone: impl Iterator<Item = Arc<DetachedDirectory>>,
         is_present: impl Fn(Prefix) -> bool,
-    ) {
+    ) -> Vec<(Prefix, u64)> {
         let mut states = self.0.write();
         for directory in gone {
             states.last += 1;
@@ -80,9 +81,11 @@ impl RetiredBranches {
         let combined = states.by_prefix.values();
         let combined = combined.filter(|retired| retired.branch().own_database().is_none());
         states.combined = combined.map(|retired| Arc::clone(&retired.directory)).collect();
-        // A branch may take long to drop.
         drop(states);
-        drop(dropped);
+        // A branch may take long to drop.
+        let left = dropped.into_iter();
+        let left = left.map(|(prefix, retired)| (prefix, retired.branch().references.count()));
+        left.filter(|&(_, references)| references > 0).collect()
     }
 
     /// Calls `hold` with the branch with this prefix, which cannot be removed meanwhile. `None` if there is none.

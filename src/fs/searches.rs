@@ -1,150 +1,184 @@
-//! Searches: directories of the games that queries find, made when their names are looked up.
+//! Searches: directories of the games that queries find, in `search/` of the present branches.
+//!
+//! A search is its place and the prefix of its inodes, which belong together as long as a front end has one of these.
+//! Its directory follows from the place: it is made when it is looked into, dropped when it takes too much memory, and
+//! made again for the next request.
 
-use parking_lot::{Mutex, RwLock};
-use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use parking_lot::{Condvar, Mutex};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
+
+use lru::LruCache;
 
 use super::ChessFs;
 use super::branch::BranchFs;
 use super::detached::DetachedDirectory;
+use super::made_searches::MadeSearches;
 use super::object::{At, Directory, FIRST_OFFSET, ListedEntry};
-use super::references::BranchReferences;
+use super::outdated::Outdated;
+use super::prefixes::{Prefixes, SearchPlace};
 use super::types::{FsError, Inode, Kind};
 use crate::tree::{NamedSearch, Node, Prefix, SearchName, asked};
 use chessdb_library::query::Query;
-use xxhash_rust::xxh3::xxh3_64;
 
-/// Maximum number of searches that are kept, besides those that are listed.
-const MOST: usize = 64;
-
-/// Maximum size of their lists of games in bytes.
-const MOST_BYTES: usize = 256 << 20;
-
-/// Maximum number of searches whose prefixes are remembered.
-const MOST_REMEMBERED: usize = 1 << 16;
+/// Number of searches that were dropped whose names a front end may keep. Of more, the names of those dropped first are
+/// taken back, because it would keep them without end.
+const MOST_DROPPED: usize = 1024;
 
 /// The searches in the directories of the present branches.
-#[derive(Default)]
 pub(super) struct Searches {
-    known: RwLock<Known>,
-    /// Number of uses of searches so far.
-    uses: AtomicU64,
+    state: Mutex<SearchesState>,
+    /// Signalled when there are names to take back, and when work ends.
+    changed: Condvar,
 }
 
-#[derive(Default)]
-struct Known {
-    by_prefix: HashMap<Prefix, Arc<KnownSearch>>,
-    by_name: HashMap<SearchPlace, Arc<KnownSearch>>,
-    /// Those of them that are not listed.
-    unlisted: Vec<Arc<KnownSearch>>,
-    /// Prefixes and references by a hash of the place. A search that was dropped and is made again has the same inodes,
-    /// and no other search gets them: the kernel may still have names and bytes of it.
-    remembered: HashMap<u64, (Prefix, Arc<BranchReferences>)>,
-}
-
-/// The branch in whose directory a search is, and its name.
-type SearchPlace = (Prefix, String);
-
-struct KnownSearch {
-    directory: Arc<DetachedDirectory>,
-    place: SearchPlace,
-    /// The number of its last use.
-    used: AtomicU64,
+struct SearchesState {
+    prefixes: Prefixes,
+    made: MadeSearches,
+    /// Searches that were made and dropped, and of which a front end has inodes.
+    dropped: LruCache<Prefix, ()>,
+    /// Searches whose names are to be taken back.
+    unused: Vec<Arc<SearchPlace>>,
+    is_over: bool,
 }
 
 impl Searches {
-    /// The directory of the search with this prefix. This is a use of it.
-    pub(super) fn get(&self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
-        let known = self.known.read();
-        let search = known.by_prefix.get(&prefix)?;
-        self.touch(search);
-        Some(Arc::clone(&search.directory))
+    /// No searches, with room for so many bytes of what they find.
+    pub(super) fn up_to(most_bytes: usize) -> Searches {
+        let state = SearchesState {
+            prefixes: Prefixes::default(),
+            made: MadeSearches::up_to(most_bytes),
+            dropped: LruCache::unbounded(),
+            unused: Vec::new(),
+            is_over: false,
+        };
+        Searches {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        }
     }
 
-    /// The inode of the directory of a search. This is a use of it.
-    fn named(&self, place: &SearchPlace) -> Option<Inode> {
-        let known = self.known.read();
-        let search = known.by_name.get(place)?;
-        self.touch(search);
-        Some(search.directory.folder.inode)
+    /// Calls `call` with the prefixes of all branches.
+    pub(super) fn with_prefixes<T>(&self, call: impl FnOnce(&mut Prefixes) -> T) -> T {
+        call(&mut self.state.lock().prefixes)
     }
 
-    /// Removes the searches of branches that the source no longer has, and returns their directories.
+    /// The place of the search with this prefix.
+    pub(super) fn place(&self, prefix: Prefix) -> Option<Arc<SearchPlace>> {
+        self.with_prefixes(|prefixes| prefixes.search(prefix).cloned())
+    }
+
+    /// True if the directory of the search with this prefix is not made.
+    pub(super) fn must_make(&self, prefix: Prefix) -> bool {
+        let state = self.state.lock();
+        state.prefixes.search(prefix).is_some() && !state.made.has(prefix)
+    }
+
+    /// Adds references to the search with this prefix. Returns false if there is none.
+    pub(super) fn hold(&self, prefix: Prefix, times: u64) -> bool {
+        self.with_prefixes(|prefixes| prefixes.hold(prefix, times))
+    }
+
+    /// Subtracts references to the search with this prefix.
+    pub(super) fn release(&self, prefix: Prefix, times: u64) {
+        let mut state = self.state.lock();
+        state.prefixes.release(prefix, times);
+        if !state.prefixes.is_held(prefix) {
+            state.dropped.pop(&prefix);
+        }
+    }
+
+    /// Sets how much memory the directory of a search takes, and drops those used least recently if all together take
+    /// too much.
+    pub(super) fn set_bytes(&self, prefix: Prefix, bytes: usize) {
+        let mut state = self.state.lock();
+        state.made.set_bytes(prefix, bytes);
+        let dropped = self.trim(&mut state);
+        drop(state);
+        // A branch may take long to drop.
+        drop(dropped);
+    }
+
+    /// Drops directories until the limits are kept, and returns them.
+    fn trim(&self, state: &mut SearchesState) -> Vec<Arc<DetachedDirectory>> {
+        let mut dropped = Vec::new();
+        while let Some((prefix, is_listed)) = state.made.too_many() {
+            dropped.extend(state.made.remove(prefix));
+            state.prefixes.release(prefix, 1);
+            if !is_listed && state.prefixes.is_held(prefix) {
+                state.dropped.put(prefix, ());
+            }
+        }
+        if state.dropped.len() > MOST_DROPPED {
+            while state.dropped.len() > MOST_DROPPED / 2
+                && let Some((prefix, ())) = state.dropped.pop_lru()
+            {
+                let place = state.prefixes.search(prefix).cloned();
+                state.unused.extend(place);
+            }
+            self.changed.notify_all();
+        }
+        dropped
+    }
+
+    /// Waits until names of dropped searches are to be taken back from a front end, each of which keeps the names of the
+    /// others. `None` when work has ended.
+    ///
+    /// Nothing depends on when that happens: a search that is used again meanwhile, or whose directory is open, goes on.
+    pub(super) fn unused(&self) -> Option<Vec<Outdated>> {
+        let mut state = self.state.lock();
+        while state.unused.is_empty() && !state.is_over {
+            self.changed.wait(&mut state);
+        }
+        if state.is_over {
+            return None;
+        }
+        let mut names: BTreeMap<Inode, Vec<String>> = BTreeMap::new();
+        for place in state.unused.drain(..) {
+            let directory = Inode::of(place.branch, Node::SEARCH);
+            names.entry(directory).or_default().push(place.name.clone());
+        }
+        let outdated = names.into_iter().map(|(inode, names)| Outdated { inode, names });
+        Some(outdated.collect())
+    }
+
+    /// Lets [`Searches::unused`] return.
+    pub(super) fn end(&self) {
+        self.state.lock().is_over = true;
+        self.changed.notify_all();
+    }
+
+    /// Removes the searches of branches that the source no longer has, and returns the directories that are made.
     pub(super) fn replace<'a>(
         &self,
         present: &[Arc<BranchFs>],
         gone: impl Iterator<Item = &'a Arc<BranchFs>>,
     ) -> Vec<Arc<DetachedDirectory>> {
-        let mut known = self.known.write();
+        let mut state = self.state.lock();
         // A branch may have been gone before.
         for branch in present {
             branch.is_gone.store(false, Ordering::Relaxed);
         }
         let gone = gone.inspect(|branch| branch.is_gone.store(true, Ordering::Relaxed));
         let gone: HashSet<Prefix> = gone.map(|branch| branch.prefix()).collect();
-        let is_gone = |search: &KnownSearch| gone.contains(&search.place.0);
-        known.unlisted.retain(|search| !is_gone(search));
-        known.by_name.retain(|_, search| !is_gone(search));
-        let removed = known.by_prefix.extract_if(|_, search| is_gone(search));
-        removed.map(|(_, search)| Arc::clone(&search.directory)).collect()
-    }
-
-    /// Releases the prefixes of searches that were dropped, and all others that are neither those of searches nor among
-    /// `used`.
-    pub(super) fn release(&self, prefixes: &Mutex<HashSet<Prefix>>, used: impl Iterator<Item = Prefix>) {
-        let mut known = self.known.write();
-        known.forget_dropped();
-        let kept = used.chain(known.by_prefix.keys().copied());
-        *prefixes.lock() = kept.collect();
-    }
-
-    /// Drops the searches used least recently, until the limits are kept.
-    fn trim(&self) {
-        let dropped = self.known.write().trim();
-        // A branch may take long to drop, and no lock is held.
-        drop(dropped);
-    }
-
-    fn touch(&self, search: &KnownSearch) {
-        let number = self.uses.fetch_add(1, Ordering::Relaxed);
-        search.used.store(number, Ordering::Relaxed);
-    }
-}
-
-impl Known {
-    /// Removes the searches used least recently, until the limits are kept, and returns them.
-    fn trim(&mut self) -> Vec<Arc<KnownSearch>> {
-        let last_use = |search: &Arc<KnownSearch>| Reverse(search.used.load(Ordering::Relaxed));
-        self.unlisted.sort_unstable_by_key(last_use);
-        let (mut number, mut bytes) = (0, 0);
-        let is_dropped = |search: &mut Arc<KnownSearch>| {
-            number += 1;
-            bytes += search.directory.branch.branch().found_bytes();
-            // The one that is used now stays in any case.
-            number > 1 && (number > MOST || bytes > MOST_BYTES) && !search.is_in_use()
-        };
-        let dropped: Vec<_> = self.unlisted.extract_if(.., is_dropped).collect();
-        for search in &dropped {
-            self.by_prefix.remove(&search.directory.branch.prefix());
-            self.by_name.remove(&search.place);
+        if gone.is_empty() {
+            return Vec::new();
         }
-        dropped
-    }
-
-    /// Forgets searches that were dropped, and returns their prefixes.
-    fn forget_dropped(&mut self) -> Vec<Prefix> {
-        let is_dropped = |prefix: &Prefix| !self.by_prefix.contains_key(prefix);
-        let dropped = self.remembered.extract_if(|_, (prefix, _)| is_dropped(prefix));
-        dropped.map(|(_, (prefix, _))| prefix).collect()
-    }
-}
-
-impl KnownSearch {
-    /// True if a request uses it, which may wait for its answer.
-    fn is_in_use(&self) -> bool {
-        Arc::strong_count(&self.directory) > 1 || Arc::strong_count(&self.directory.branch) > 1
+        let mut directories = Vec::new();
+        for (prefix, mut references) in state.prefixes.remove_searches(|branch| gone.contains(&branch)) {
+            state.dropped.pop(&prefix);
+            let made = state.made.remove(prefix);
+            references -= u64::from(made.is_some());
+            match made {
+                Some(directory) => {
+                    directory.branch.references.add(references);
+                    directories.push(directory);
+                }
+                None => state.prefixes.leave(prefix, references),
+            }
+        }
+        directories
     }
 }
 
@@ -169,11 +203,22 @@ impl SearchesFs<'_> {
         self.at.branch.branch().searches()
     }
 
-    /// The directory of a search that it lists.
-    fn listed_search(&self, named: &NamedSearch) -> Result<Inode, FsError> {
-        let place = (self.at.branch.prefix(), named.name.clone());
-        self.fs
-            .search(self.at.branch, place, &named.text, &named.query, true)
+    fn place(&self, name: &str) -> SearchPlace {
+        SearchPlace {
+            branch: self.at.branch.prefix(),
+            name: name.to_owned(),
+        }
+    }
+
+    /// The directory of a search, which is not made before it is looked into.
+    fn search(&self, name: &str, is_listed: bool) -> Result<Inode, FsError> {
+        let mut state = self.fs.common.searches.state.lock();
+        if self.at.branch.is_gone.load(Ordering::Relaxed) {
+            return Err(FsError::Stale);
+        }
+        let prefix = state.prefixes.of_search(self.place(name), is_listed);
+        let prefix = prefix.ok_or(FsError::Again)?;
+        Ok(Inode::of(prefix, Node::DATABASE))
     }
 }
 
@@ -190,7 +235,7 @@ impl Directory for SearchesFs<'_> {
         let named = self.listed().get(listed)?;
         Some(ListedEntry {
             name: named.name.as_str().into(),
-            inode: self.listed_search(named).ok()?,
+            inode: self.search(&named.name, true).ok()?,
             kind: Kind::Directory,
             next: offset + 1,
         })
@@ -202,17 +247,15 @@ impl Directory for SearchesFs<'_> {
             section,
             node,
         } = self.at;
-        let place = (branch.prefix(), name.to_owned());
-        if let Some(known) = self.fs.common.searches.named(&place) {
-            return Ok(known);
+        let known = |prefixes: &mut Prefixes| prefixes.known(&self.place(name));
+        if let Some(known) = self.fs.common.searches.with_prefixes(known) {
+            return Ok(Inode::of(known, Node::DATABASE));
         }
-        if let Some(named) = self.listed().iter().find(|named| named.name == name) {
-            return self.listed_search(named);
+        if self.listed().iter().any(|named| named.name == name) {
+            return self.search(name, true);
         }
         match asked(name) {
-            Ok(Some(SearchName::Directory(query))) => {
-                self.fs.search(branch, place, name, &Arc::new(query), false)
-            }
+            Ok(Some(SearchName::Directory(_))) => self.search(name, false),
             // The other names depend on no source.
             Ok(_) => {
                 let found = section.child(node, name);
@@ -230,75 +273,54 @@ impl Directory for SearchesFs<'_> {
     }
 
     fn check(&self, shown: Option<&[Inode]>) -> Result<(), FsError> {
+        // A listing that lacks some is no listing.
+        let mut listed = self.listed().iter().map(|named| self.search(&named.name, true));
+        if let Some(error) = listed.find(|found| *found == Err(FsError::Again)) {
+            return error.map(|_| ());
+        }
         self.at.check(shown)
     }
 }
 
 impl ChessFs {
-    /// The directory of a search in `search/` of a branch. If it does not exist, it is made, and its games are found
-    /// when they are first asked for.
-    ///
-    /// # Errors
-    /// [`FsError::Stale`] if the source no longer has the branch.
-    fn search(
-        &self,
-        parent: &BranchFs,
-        place: SearchPlace,
-        text: &str,
-        query: &Arc<Query>,
-        is_listed: bool,
-    ) -> Result<Inode, FsError> {
+    /// The directory of the search with this prefix, made if it is not. Its games are found when they are first asked
+    /// for. `None` if there is no such search, or the source no longer has its branch.
+    pub(super) fn search(&self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
         let searches = &self.common.searches;
-        if let Some(known) = searches.named(&place) {
-            return Ok(known);
+        let mut state = searches.state.lock();
+        if let Some(made) = state.made.get(prefix) {
+            return Some(made);
         }
-        let mut known = searches.known.write();
-        // Another thread may have made it meanwhile.
-        if let Some(search) = known.by_name.get(&place) {
-            return Ok(search.directory.folder.inode);
-        }
-        if parent.is_gone.load(Ordering::Relaxed) {
-            return Err(FsError::Stale);
-        }
-        if known.remembered.len() >= MOST_REMEMBERED {
-            let dropped = known.forget_dropped();
-            let mut prefixes = self.common.prefixes.lock();
-            dropped.iter().for_each(|prefix| {
-                prefixes.remove(prefix);
-            });
-        }
-        let directory = Inode::of(place.0, Node::SEARCH);
-        let hash = xxh3_64(format!("{:x}/{}", directory.0, place.1).as_bytes());
-        let new = || {
-            let prefix = Prefix::free(hash, &mut self.common.prefixes.lock());
-            (prefix, Arc::default())
+        let place = Arc::clone(state.prefixes.search(prefix)?);
+        let parent = self.present_branch(place.branch)?;
+        let mut listed = parent.branch().searches().iter();
+        let (text, query) = match listed.find(|named| named.name == place.name) {
+            Some(named) => (&named.text, Arc::clone(&named.query)),
+            None => match asked(&place.name) {
+                Ok(Some(SearchName::Directory(query))) => (&place.name, Arc::new(query)),
+                _ => return None,
+            },
         };
-        let (prefix, references) = known.remembered.entry(hash).or_insert_with(new).clone();
-        let search = SearchText {
-            text: text.to_owned(),
-            canonical: query.canonical(),
-        };
-        let limited = Arc::downgrade(searches);
-        let on_found = move || {
-            limited.upgrade().inspect(|searches| searches.trim());
-        };
-        let branch = parent.searched(search, query, prefix, references, on_found);
-        let search = Arc::new(KnownSearch {
-            directory: Arc::new(DetachedDirectory::of_search(branch, directory)),
-            place,
-            used: AtomicU64::new(0),
-        });
-        searches.touch(&search);
-        known.by_prefix.insert(prefix, Arc::clone(&search));
-        known.by_name.insert(search.place.clone(), Arc::clone(&search));
-        let mut dropped = Vec::new();
-        if !is_listed {
-            known.unlisted.push(Arc::clone(&search));
-            dropped = known.trim();
-        }
-        drop(known);
+        let branch = parent.searched(SearchText::new(text, &query), &query, prefix);
+        let directory = Inode::of(place.branch, Node::SEARCH);
+        let directory = Arc::new(DetachedDirectory::of_search(branch, directory));
+        let is_listed = state.prefixes.is_listed(prefix);
+        state.made.put(prefix, &directory, is_listed);
+        state.prefixes.hold(prefix, 1);
+        state.dropped.pop(&prefix);
+        let dropped = searches.trim(&mut state);
+        drop(state);
         // A branch may take long to drop.
         drop(dropped);
-        Ok(search.directory.folder.inode)
+        Some(directory)
+    }
+}
+
+impl SearchText {
+    fn new(text: &str, query: &Query) -> SearchText {
+        SearchText {
+            text: text.to_owned(),
+            canonical: query.canonical(),
+        }
     }
 }

@@ -24,6 +24,8 @@ pub struct ServeOptions {
     pub unique: bool,
     /// How long a request to a source that is not local may remain unanswered.
     pub source_timeout: Duration,
+    /// Bytes that what all searches found and made of it may take together, about.
+    pub search_memory: usize,
     /// Whether there is an index of positions, and with it `moves/` and `positions/`.
     pub index: IndexUse,
     /// Bytes of memory that are used to build one, about.
@@ -41,6 +43,7 @@ impl Default for ServeOptions {
             layout: Layout::default(),
             unique: false,
             source_timeout: Duration::from_secs(30),
+            search_memory: 256 << 20,
             index: IndexUse::default(),
             index_memory: BuildOptions::default().memory,
             index_folders: BuildOptions::default().folders,
@@ -83,6 +86,8 @@ pub enum FsError {
     NoAttribute,
     /// No node has this inode number, or no longer.
     Stale,
+    /// There is no free number for another node now.
+    Again,
     /// The source cannot be read or has changed.
     Io,
 }
@@ -97,6 +102,7 @@ impl FsError {
             FsError::WrongKind => libc::EINVAL,
             FsError::NoAttribute => libc::ENODATA,
             FsError::Stale => libc::ESTALE,
+            FsError::Again => libc::EAGAIN,
             FsError::Io => libc::EIO,
         }
     }
@@ -111,6 +117,7 @@ impl fmt::Display for FsError {
             FsError::WrongKind => "not possible with a file of this kind",
             FsError::NoAttribute => "no such attribute",
             FsError::Stale => "no such inode, or it is no longer kept",
+            FsError::Again => "too many searches are in use",
             FsError::Io => "the database cannot be read",
         })
     }

@@ -234,11 +234,13 @@ impl Branch {
         matches!(self.shown, Shown::Found(_))
     }
 
-    /// The memory that the list of games found by a search takes, in bytes.
-    pub fn found_bytes(&self) -> usize {
+    /// The memory that its own views and lists of games take, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let views = self.views.iter().filter_map(OnceLock::get);
+        let views: usize = views.map(|view| view.bytes()).sum();
         match &self.shown {
-            Shown::Found(search) => search.known().map_or(0, Filter::bytes),
-            _ => 0,
+            Shown::Found(search) => views + search.bytes(),
+            Shown::All | Shown::Unique(_) => views,
         }
     }
 

@@ -175,6 +175,12 @@ impl BranchPositions {
         self.find(pattern).filter(|found| found.at == at)
     }
 
+    /// The memory that kept positions take, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let kept = self.kept();
+        kept.games * size_of::<u32>() + kept.positions.len() * size_of::<FoundPosition>()
+    }
+
     /// True if [`BranchPositions::at`] need not search for the position.
     pub(super) fn is_kept(&self, place: (AtPly, Rights)) -> bool {
         self.kept().positions.contains(&place)

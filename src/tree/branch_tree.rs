@@ -135,6 +135,9 @@ const fn row_of(node: Node) -> u8 {
     NO_ROW
 }
 
+/// Approximate memory of a directory of which nothing was asked for, in bytes.
+const EMPTY: usize = 12 << 10;
+
 /// The directory of a branch. It is a section itself, whose only node is [`Node::DATABASE`].
 pub struct BranchTree {
     branch: Arc<Branch>,
@@ -213,6 +216,12 @@ impl BranchTree {
             }
         };
         self.branch.view(id)?.named_by(node.number())
+    }
+
+    /// The memory that it takes, in bytes, as far as it grows with its games and with what was asked for.
+    pub fn bytes(&self) -> usize {
+        let sections = self.sections.iter().flatten();
+        EMPTY + self.branch.bytes() + sections.map(|section| section.bytes()).sum::<usize>()
     }
 
     fn entries(&self) -> &[(String, Node)] {

@@ -81,6 +81,10 @@ impl Section for Collections {
         (end - start) as u32
     }
 
+    fn bytes(&self) -> usize {
+        self.folders.get().map_or(0, Folders::bytes)
+    }
+
     fn len(&self, directory: Node) -> usize {
         self.folder(directory)
             .map_or(0, |folder| folder.children.len() + folder.games.len())
@@ -158,6 +162,12 @@ impl Folders {
         let mut shown: Vec<u32> = folders.iter().flat_map(|folder| &folder.games).copied().collect();
         shown.sort_unstable();
         Folders { list: folders, shown }
+    }
+
+    /// The memory that they take, in bytes.
+    fn bytes(&self) -> usize {
+        let lists = |folder: &Collection| size_of_val(&*folder.games) + size_of_val(&*folder.places);
+        size_of_val(&*self.shown) + self.list.iter().map(lists).sum::<usize>()
     }
 
     fn name(&self, folder: u32) -> &str {

@@ -146,6 +146,14 @@ impl Indexes {
         }
     }
 
+    /// The memory that they take beside the databases' own views, in bytes.
+    fn bytes(&self) -> usize {
+        match self {
+            Indexes::Named(named) => named.iter().flatten().map(ViewIndex::bytes).sum(),
+            Indexes::Own | Indexes::Players(_) => 0,
+        }
+    }
+
     /// The text that a directory of one of them has among all.
     fn text(&self, index: &ViewIndex, directory: u32) -> Option<String> {
         let text = index.text(directory)?;
@@ -209,6 +217,18 @@ impl Contents for SourceLists {
     fn named_by(&self, directory: u32) -> Option<usize> {
         let place = *self.named_by.get(directory as usize)?;
         Some(self.sources.get(place as usize)?.part as usize)
+    }
+
+    fn bytes(&self) -> usize {
+        let listed = self.listed.as_ref();
+        let lists = [
+            Some(&self.named_by),
+            Some(&self.starts),
+            listed.map(|listed| &listed.starts),
+            listed.map(|listed| &listed.games),
+        ];
+        let lists: usize = lists.into_iter().flatten().map(|list| size_of_val(&**list)).sum();
+        lists + size_of_val(&*self.sources) + self.indexes.bytes()
     }
 
     fn games<'a>(&'a self, _: &'a Arrays, directory: u32) -> Games<'a> {

@@ -72,6 +72,26 @@ impl<K: Eq + Hash + ?Sized> Counted<K> {
         Some(&self.by_number.get(&number)?.key)
     }
 
+    /// The number of references to a number.
+    pub fn references(&self, number: u32) -> u64 {
+        let counting = self.by_number.get(&number);
+        counting.map_or(0, |counting| counting.references)
+    }
+
+    /// Forgets the keys for which `is_wanted` is true. Returns their numbers with those of their references.
+    pub fn remove_where(&mut self, is_wanted: impl Fn(&K) -> bool) -> Vec<(u32, u64)> {
+        let removed = self.by_number.extract_if(|_, counting| is_wanted(&counting.key));
+        let removed: Vec<_> = removed.collect();
+        for (number, counting) in &removed {
+            self.by_key.remove(&counting.key);
+            self.idle.pop(number);
+        }
+        let numbers = removed.into_iter();
+        numbers
+            .map(|(number, counting)| (number, counting.references))
+            .collect()
+    }
+
     /// Adds references to a number. Returns false if it is not remembered.
     pub fn hold(&mut self, number: u32, times: u64) -> bool {
         let Some(counting) = self.by_number.get_mut(&number) else {
@@ -131,7 +151,8 @@ mod tests {
         }
         assert_eq!(counted.key(1).map(|key| &**key), Some("a"));
         // Those without references are forgotten, the oldest first.
-        assert_eq!((counted.key(2), counted.known("c")), (None, None));
+        assert_eq!(counted.key(2), None);
+        assert_eq!(counted.known("c"), None);
         assert!(!counted.hold(3, 1));
         assert_eq!((counted.known("d"), counted.known("e")), (Some(4), Some(5)));
         assert_eq!(counted.number("b", any), Some(6));

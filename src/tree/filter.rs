@@ -8,23 +8,26 @@ use chessdb_library::positions::Selection;
 pub struct Filter {
     games: Vec<Box<[u32]>>,
     selections: Vec<Arc<Selection>>,
+    bytes: usize,
 }
 
 impl Filter {
     /// These games of each database, in ascending order.
     pub fn new(games: Vec<Box<[u32]>>) -> Filter {
         let selections = games.iter().map(|games| Arc::new(Selection::of(games)));
+        let selections: Vec<Arc<Selection>> = selections.collect();
+        let lists = games.iter().map(|games| size_of_val(&**games));
+        let bytes = lists.chain(selections.iter().map(|games| games.bytes())).sum();
         Filter {
-            selections: selections.collect(),
             games,
+            selections,
+            bytes,
         }
     }
 
     /// The memory that the lists of games take, in bytes.
     pub fn bytes(&self) -> usize {
-        let lists = self.games.iter().map(|games| size_of_val(&**games));
-        let selections = self.selections.iter().map(|games| games.bytes());
-        lists.chain(selections).sum()
+        self.bytes
     }
 
     /// The games of a database, by its number among the parts.

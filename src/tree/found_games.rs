@@ -44,6 +44,12 @@ impl FoundGames {
         self.found.get().map(|(found, _)| found)
     }
 
+    /// The memory that they take, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let duplicates = self.duplicates.get().map_or(0, Duplicates::bytes);
+        self.known().map_or(0, Filter::bytes) + duplicates
+    }
+
     pub(super) fn found(&self) -> &(Filter, bool) {
         self.found.get().unwrap_or_else(|| {
             // Others need these, too, and wait for them.

@@ -38,6 +38,11 @@ pub(super) trait Contents: Send + Sync {
     fn named_by(&self, _directory: u32) -> Option<usize> {
         None
     }
+
+    /// The memory that they take beside the arrays, in bytes.
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 impl ViewIndex {
@@ -176,6 +181,11 @@ impl ViewIndex {
     pub fn parent(&self, directory: u32) -> u32 {
         let parent = self.arrays.u32(Array::Parents, directory as usize);
         parent.filter(|&parent| parent < directory).unwrap_or(0)
+    }
+
+    /// The memory that it takes, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.arrays.sections().memory() + self.contents.bytes()
     }
 
     /// The subdirectories of a directory, sorted by name.

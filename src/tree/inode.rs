@@ -52,11 +52,24 @@ impl Prefix {
         Prefix(u32::from_be_bytes([0, a, b, c]).max(1))
     }
 
-    /// A prefix made from a hash of what a database is, or the next that is not among those given; it is among them
-    /// from now on.
-    pub fn free(hash: u64, given: &mut HashSet<Prefix>) -> Prefix {
+    /// The highest.
+    pub const LAST: Prefix = Prefix(0x00ff_ffff);
+
+    /// A prefix by its number, which is not 0.
+    pub const fn numbered(number: u32) -> Prefix {
+        Prefix(number & Prefix::LAST.0)
+    }
+
+    /// Its number.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// A prefix made from a hash of what a database is, or the next that is neither taken nor among those given; it is
+    /// among them from now on.
+    pub fn free(hash: u64, given: &mut HashSet<Prefix>, is_taken: impl Fn(Prefix) -> bool) -> Prefix {
         let mut prefix = Prefix::from_hash(hash);
-        while !given.insert(prefix) {
+        while is_taken(prefix) || !given.insert(prefix) {
             prefix = prefix.next();
         }
         prefix
@@ -64,7 +77,7 @@ impl Prefix {
 
     /// The one to try where this one is taken.
     fn next(self) -> Prefix {
-        Prefix(((self.0 + 1) & 0x00ff_ffff).max(1))
+        Prefix(((self.0 + 1) & Prefix::LAST.0).max(1))
     }
 }
 
@@ -322,7 +335,8 @@ mod tests {
     #[test]
     fn no_two_databases_have_one_prefix() {
         let mut given = HashSet::new();
-        let free = [7, 7, 8, u64::MAX, u64::MAX].map(|hash| Prefix::free(hash, &mut given));
-        assert_eq!(free, [7, 8, 9, 0x00ff_ffff, 1].map(Prefix));
+        let mut free = |hash| Prefix::free(hash, &mut given, |prefix| prefix.number() == 9);
+        let free = [7, 7, 8, u64::MAX, u64::MAX].map(&mut free);
+        assert_eq!(free, [7, 8, 10, 0x00ff_ffff, 1].map(Prefix));
     }
 }

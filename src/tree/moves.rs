@@ -44,6 +44,13 @@ struct Listing {
     games: Arc<[u32]>,
 }
 
+impl Listing {
+    /// The memory that it takes, in bytes.
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.entries) + size_of_val(&*self.games)
+    }
+}
+
 impl Moves {
     /// `moves/` itself.
     pub(super) const TOP: Node = Node::new(Use::Moves.first_kind(), 0);
@@ -175,6 +182,11 @@ impl Section for Moves {
     /// 1 means that the subdirectories are not counted.
     fn links(&self, _: Node) -> u32 {
         1
+    }
+
+    fn bytes(&self) -> usize {
+        let listings = self.kept.sum(|listing| listing.bytes());
+        self.positions.bytes() + self.nodes.count() * size_of::<OpeningNode>() + listings
     }
 
     /// A node that is not kept has to be found in the tree, for which games are replayed.

@@ -256,6 +256,10 @@ impl Section for PositionDirectories {
         }
     }
 
+    fn bytes(&self) -> usize {
+        self.positions.bytes()
+    }
+
     fn len(&self, directory: Node) -> usize {
         match Use::of(directory) {
             None if directory == Self::TOP => self.top_entries().count(),

@@ -58,6 +58,11 @@ pub trait Section: Send + Sync {
         0
     }
 
+    /// The memory that it takes, in bytes, as far as it grows with what was asked for.
+    fn bytes(&self) -> usize {
+        0
+    }
+
     /// The number of entries that a directory lists.
     fn len(&self, _directory: Node) -> usize {
         0

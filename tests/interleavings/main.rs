@@ -1,5 +1,6 @@
 //! Code that several threads run without a common lock. loom runs all interleavings.
 
+mod counted;
 mod counters;
 mod slots;
 

@@ -75,6 +75,11 @@ impl Reason {
 }
 
 impl Duplicates {
+    /// The memory that they take, in bytes.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.duplicates) + size_of_val(&*self.starts)
+    }
+
     /// Searches these databases with up to `threads` threads. The result is incomplete if their files change
     /// meanwhile.
     pub fn find(databases: &[&dyn Database], threads: usize) -> Duplicates {

@@ -236,6 +236,14 @@ impl<P: SectionId> Sections<P> {
         self.numbers.sections.iter().map(|&(_, len)| len as usize).sum()
     }
 
+    /// The memory that sections take which are in no file, in bytes.
+    pub fn memory(&self) -> usize {
+        match &self.data {
+            Data::Memory(bytes) => bytes.capacity(),
+            Data::Unchecked(_) | Data::File(_) => 0,
+        }
+    }
+
     /// Adds a section to those in memory. It must not be there yet.
     pub fn append(&mut self, section: P, section_bytes: Vec<u8>) {
         if let Data::Memory(bytes) = &mut self.data {

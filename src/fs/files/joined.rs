@@ -29,6 +29,11 @@ impl Joins {
         }
     }
 
+    /// The memory that they take, in bytes.
+    pub(in crate::fs) fn bytes(&self) -> usize {
+        self.all.get().map_or(0, |join| join.bytes()) + self.listed.sum(|join| join.bytes())
+    }
+
     fn get(&self, file: Node) -> Option<Arc<Join>> {
         match file {
             Node::ALL => self.all.get().cloned(),

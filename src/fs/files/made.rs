@@ -63,6 +63,25 @@ impl Made {
     }
 }
 
+impl Made {
+    /// The memory that it takes, in bytes.
+    pub(in crate::fs) fn bytes(&self) -> usize {
+        let texts = [&self.info, &self.problems, &self.overview];
+        let texts: usize = texts
+            .map(|text| text.get().map_or(0, |text| text.len()))
+            .iter()
+            .sum();
+        let tables = self.tables_of_parts.get().into_iter().flatten();
+        texts
+            + tables.map(Tables::bytes).sum::<usize>()
+            + self.parquet.memory()
+            + self.duplicates.memory()
+            + self.texts.sum(|text| text.len())
+            + self.tables_of_games.sum(|tables| tables.bytes())
+            + self.ends.sum(|ends| size_of_val(&**ends))
+    }
+}
+
 /// A file that is generated as a whole.
 pub(in crate::fs) trait Text {
     /// The text, if nothing has to be decoded or read for it.

@@ -15,6 +15,13 @@ pub(in crate::fs) struct TablesOfGames {
     all: CombinedTables,
 }
 
+impl TablesOfGames {
+    /// The memory that they take, in bytes.
+    pub(in crate::fs) fn bytes(&self) -> usize {
+        self.own.iter().map(Tables::bytes).sum()
+    }
+}
+
 /// The tags of some games as a table.
 pub(super) struct TableOfGames<'a> {
     pub(super) at: At<'a>,

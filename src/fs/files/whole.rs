@@ -28,6 +28,14 @@ pub(in crate::fs) struct WholeTable {
     kept: Mutex<Option<Arc<KeptFile>>>,
 }
 
+impl WholeTable {
+    /// The memory that it takes, in bytes, if it is in no file. One that is being made counts later.
+    pub(super) fn memory(&self) -> usize {
+        let bytes = self.bytes.try_lock();
+        bytes.map_or(0, |bytes| bytes.as_ref().map_or(0, |bytes| bytes.memory()))
+    }
+}
+
 /// A table of a branch.
 pub(super) struct WholeTableFile<'a> {
     branch: &'a BranchFs,

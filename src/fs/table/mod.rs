@@ -70,6 +70,11 @@ struct Lengths {
 }
 
 impl Tables {
+    /// The memory that they take, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.csv) + size_of_val(&*self.ndjson)
+    }
+
     /// Reads the tags of the games of a part.
     pub(super) fn new(part: &PartFs<'_>, threads: usize) -> Tables {
         let (games, names) = (&part.games, part.names);

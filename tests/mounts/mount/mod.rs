@@ -24,6 +24,7 @@ mod queries;
 mod refusals;
 mod requests;
 mod scratch;
+mod searches;
 mod simplecdb;
 mod sizes;
 mod storage;

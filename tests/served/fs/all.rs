@@ -1,9 +1,11 @@
 //! `all/`: the games of all databases as one library.
 
+use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use chessdb::game::Outcome;
 use pgnfs::fs::{Inode, Kind, Layout, ServeOptions};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::fake::{Fake, FakeGame, game};
 use super::mounted::{Mounted, mount, mount_all, mount_with};
@@ -275,4 +277,51 @@ fn nothing_is_decoded_for_names_and_tables() {
     assert!(!tree.may_wait(tree.inode("all/players")));
     tree.cat("all/games.csv");
     assert_eq!(decoded.map(|decoded| decoded.load(Ordering::Relaxed)), [0, 0]);
+}
+
+#[test]
+fn a_name_with_a_long_code_is_cut_to_what_a_name_may_have() {
+    // Two databases whose codes begin with the same three characters, which is a hash of the path in base 36.
+    let mut seen = HashMap::new();
+    let [first, second] = (0..)
+        .find_map(|number| {
+            let path = format!("{number}.fake");
+            let code = xxh3_64(path.as_bytes()) % 36_u64.pow(3);
+            let other = seen.insert(code, path.clone())?;
+            let mut both = [other, path];
+            both.sort_unstable();
+            Some(both)
+        })
+        .unwrap();
+    let long = game(&"W".repeat(300), "b").event(&"E".repeat(300));
+    let mut layout = Layout::default();
+    layout
+        .name_games("%{white}%{event}%{white}%{event}_%{number}")
+        .unwrap();
+    let options = ServeOptions {
+        layout,
+        ..ServeOptions::default()
+    };
+    let tree = mount_with(
+        vec![Fake::of([long.clone()]).at(&first), Fake::of([long]).at(&second)],
+        options,
+    );
+    let names = tree.ls("all/years/unknown");
+    let code = |name: &str| {
+        let (before, number) = name.rsplit_once('-').unwrap();
+        assert_eq!(number, "000001.pgn");
+        before.trim_start_matches(['W', 'E', '_']).to_owned()
+    };
+    let codes: Vec<String> = names.iter().map(|name| code(name)).collect();
+    assert_eq!(
+        codes.iter().map(String::len).collect::<Vec<_>>(),
+        [3, 4],
+        "{codes:?}"
+    );
+    assert!(codes[1].starts_with(&codes[0]));
+    for (name, database) in names.iter().zip([&first, &second]) {
+        assert_eq!(name.len(), 255, "{name}");
+        let own = format!("{database}/games/000001-001000/000001.pgn");
+        assert_eq!(tree.inode(&format!("all/years/unknown/{name}")), tree.inode(&own));
+    }
 }

@@ -207,8 +207,7 @@ fn named_searches_are_listed_everywhere() {
             ["Anand, V", "Kasparov, Garry"]
         );
     }
-    let again = mount_with(entries(), options());
-    assert_eq!(tree.inode("b/search/tal"), again.inode("b/search/tal"));
+    assert_eq!(tree.inode("b/search/tal"), tree.inode("b/search/tal"));
     assert_ne!(tree.inode("b/search/tal"), tree.inode("a/search/tal"));
     for (text, error) in [
         ("x", "it is written NAME=QUERY"),
@@ -229,27 +228,215 @@ fn named_searches_are_listed_everywhere() {
     assert!(layout.add_search("more=moves:1").is_err());
 }
 
+/// True if the games of a search are known, by the inode of its `games/`.
+fn is_kept(tree: &Mounted, games: Inode) -> bool {
+    !tree.0.resolve(games).unwrap().may_wait()
+}
+
 #[test]
 fn of_many_searches_those_used_last_are_kept() {
     let tree = one();
-    let first = tree.inode("search/year:1000/players");
-    let used = tree.inode("search/year:1001/players");
+    let games = |year: u32| {
+        tree.ls(&format!("search/year:{year}/games"));
+        tree.inode(&format!("search/year:{year}/games"))
+    };
+    let (first, used) = (games(1000), games(1001));
     for year in 1100..1162 {
-        tree.inode(&format!("search/year:{year}"));
+        tree.stat(&format!("search/year:{year}"));
     }
-    assert!(tree.attributes(used).is_ok());
+    assert!(is_kept(&tree, used));
     for year in 1162..1164 {
-        tree.inode(&format!("search/year:{year}"));
+        tree.stat(&format!("search/year:{year}"));
     }
-    assert!(tree.attributes(used).is_ok());
-    assert_eq!(tree.attributes(first), Err(FsError::Stale));
-    assert_eq!(tree.inode("search/year:1000/players"), first);
-    assert!(tree.attributes(first).is_ok());
+    assert!(is_kept(&tree, used) && !is_kept(&tree, first));
     for number in 0..10_000 {
         assert!(tree.exists(&format!("search/moves:{number}")));
         assert!(tree.exists(&format!("search/ moves:{number}")));
     }
+    // No front end has them.
+    assert_eq!(tree.attributes(first), Err(FsError::Stale));
+    assert_ne!(games(1000), first);
     assert!(tree.exists("search/year:1993/players/Anand, V"));
+}
+
+#[test]
+fn a_search_is_not_dropped_while_it_is_read() {
+    let tree = one();
+    tree.ls("search/year:1000/games");
+    let games = tree.inode("search/year:1000/games");
+    let reading = tree.0.resolve(games).unwrap();
+    for year in 1100..1200 {
+        tree.stat(&format!("search/year:{year}"));
+    }
+    // The request that reads it is not the last one.
+    drop(reading);
+    assert!(is_kept(&tree, games));
+    for year in 1100..1165 {
+        tree.stat(&format!("search/year:{year}"));
+    }
+    assert!(!is_kept(&tree, games));
+}
+
+#[test]
+fn views_and_tables_of_searches_take_from_their_memory() {
+    let mount = |search_memory| {
+        let options = ServeOptions {
+            search_memory,
+            ..ServeOptions::default()
+        };
+        mount_with(vec![Fake::many(10_000).at("")], options)
+    };
+    let searched = |tree: &Mounted, year: u32, look: &[&str]| {
+        let own = format!("search/year:{}..", 1000 + year);
+        tree.ls(&format!("{own}/games"));
+        for name in look {
+            tree.stat(&format!("{own}/{name}"));
+            tree.entries(&format!("{own}/{name}"));
+        }
+        tree.inode(&format!("{own}/games"))
+    };
+    // The lists of games take 40 kB each, a view of players at least 80 kB.
+    let tree = mount(400_000);
+    let plain: Vec<Inode> = (0..5).map(|year| searched(&tree, year, &[])).collect();
+    assert!(plain.iter().all(|&games| is_kept(&tree, games)));
+    let tree = mount(400_000);
+    let seen: Vec<Inode> = (0..5).map(|year| searched(&tree, year, &["players"])).collect();
+    let kept: Vec<bool> = seen.iter().map(|&games| is_kept(&tree, games)).collect();
+    assert!(!kept[0] && kept[4], "{kept:?}");
+    // A search that is too large alone is there as long as it is used.
+    let tree = mount(100_000);
+    let large = searched(&tree, 0, &["players", "events"]);
+    assert!(is_kept(&tree, large));
+    searched(&tree, 1, &[]);
+    assert!(!is_kept(&tree, large));
+    assert!(tree.exists("search/year:1000../players"));
+}
+
+#[test]
+fn listed_searches_are_made_when_they_are_looked_into() {
+    let mut layout = Layout::default();
+    layout.add_search("tal=player:tal").unwrap();
+    let options = ServeOptions {
+        layout,
+        ..ServeOptions::default()
+    };
+    let tree = mount_with(vec![Fake::of(games()).at("")], options);
+    let listed = |tree: &Mounted| {
+        let mut entries = tree.entries("search").into_iter();
+        entries.find(|entry| entry.0 == "tal").unwrap()
+    };
+    let (_, inode, kind, attributes) = listed(&tree);
+    assert_eq!(
+        (kind, attributes),
+        (Kind::Directory, None),
+        "nothing is made for a listing"
+    );
+    assert_eq!(tree.attributes(inode).unwrap().inode, inode);
+    assert_eq!(tree.stat("search/tal").inode, inode);
+    assert_eq!(listed(&tree).3.map(|attributes| attributes.inode), Some(inode));
+    // Other searches do not drive it out.
+    tree.ls("search/tal/games");
+    let games = tree.inode("search/tal/games");
+    for number in 0..1000 {
+        tree.stat(&format!("search/moves:{number}"));
+    }
+    assert!(is_kept(&tree, games));
+    assert_eq!(tree.inode("search/tal"), inode);
+}
+
+/// Looks up a path like the kernel, which keeps every name, and returns all inodes.
+fn walk(live: &Live, path: &str) -> Result<Vec<Inode>, FsError> {
+    let mut inodes = vec![Inode::ROOT];
+    for name in path.split('/') {
+        let directory = *inodes.last().unwrap();
+        let found = live.child(&live.resolve(directory)?.open()?, OsStr::new(name))?;
+        assert!(live.hold(&[found.inode()]).is_empty(), "{path}");
+        inodes.push(found.inode());
+    }
+    Ok(inodes)
+}
+
+fn text_of(live: &Live, file: Inode) -> Result<String, FsError> {
+    let text = live.resolve(file)?.open()?.read(0, 100_000)?;
+    Ok(String::from_utf8(text.to_vec()).unwrap())
+}
+
+#[test]
+fn what_the_kernel_has_of_a_search_goes_on() {
+    let library = Library::from_databases(vec![Fake::of(games()).at("")]);
+    let live = Live::new(ChessFs::new(library, ServeOptions::default()));
+    let path = "search/player:kasparov/all.pgn";
+    let inodes = walk(&live, path).unwrap();
+    let [_, _, directory, file] = inodes[..] else {
+        panic!()
+    };
+    let before = text_of(&live, file).unwrap();
+    assert_eq!(before.matches("[Event ").count(), 3);
+    let others = |number: usize| {
+        for number in number..number + 200 {
+            walk(&live, &format!("search/moves:{number}/all.pgn"))
+                .unwrap()
+                .into_iter()
+                .skip(2)
+                .for_each(|inode| live.release(inode, 1));
+        }
+    };
+    others(0);
+    assert!(live.resolve(file).unwrap().may_wait(), "it was dropped");
+    assert_eq!(text_of(&live, file), Ok(before));
+    others(200);
+    assert_eq!(walk(&live, path).unwrap(), inodes, "it has the same inodes");
+    for inode in [directory, file] {
+        live.release(inode, 2);
+    }
+    others(400);
+    assert_eq!(text_of(&live, file), Err(FsError::Stale));
+    assert_eq!(live.hold(&[file]), [file]);
+    let again = walk(&live, path).unwrap();
+    assert_ne!(again[2], directory, "counted on");
+}
+
+#[test]
+fn of_very_many_searches_the_kernel_keeps_the_names_of_some() {
+    let library = Library::from_databases(vec![Fake::of(games()).at("")]);
+    let live = Live::new(ChessFs::new(library, ServeOptions::default()));
+    let path = |number: usize| format!("search/moves:{number}");
+    let directories: Vec<Inode> = (0..1064).map(|n| walk(&live, &path(n)).unwrap()[2]).collect();
+    let files: Vec<Inode> = [0, 1063]
+        .map(|n| walk(&live, &(path(n) + "/all.pgn")).unwrap()[3])
+        .into();
+    // 0 was made again.
+    let more: Vec<Inode> = (1064..1095).map(|n| walk(&live, &path(n)).unwrap()[2]).collect();
+    let unused = live.unused_searches().unwrap();
+    let [unused] = &unused[..] else {
+        panic!("{unused:?}")
+    };
+    assert_eq!(unused.inode, walk(&live, "search").unwrap()[1]);
+    assert!(unused.names.contains(&"moves:1".to_owned()), "{unused:?}");
+    assert!(!unused.names.contains(&"moves:0".to_owned()), "{unused:?}");
+    assert!(!unused.names.contains(&"moves:1063".to_owned()), "{unused:?}");
+    assert!(
+        (500..1000).contains(&unused.names.len()),
+        "{}",
+        unused.names.len()
+    );
+    // One that is used meanwhile is what it was, whenever the kernel drops its name.
+    assert_eq!(walk(&live, &path(1)).unwrap()[2], directories[1]);
+    assert!(text_of(&live, files[0]).is_ok());
+    // What the kernel forgets is forgotten.
+    for (number, &directory) in directories.iter().enumerate().take(1000).skip(1) {
+        live.release(directory, if number == 1 { 2 } else { 1 });
+    }
+    for number in 2000..2200 {
+        let directory = walk(&live, &path(number)).unwrap()[2];
+        live.release(directory, 1);
+    }
+    assert!(live.resolve(directories[500]).is_err() && live.resolve(directories[1]).is_err());
+    for inode in files.iter().chain(&more).chain(&directories[1000..]) {
+        assert!(live.resolve(*inode).is_ok());
+    }
+    live.end_work();
+    assert_eq!(live.unused_searches(), None);
 }
 
 #[test]
@@ -262,20 +449,8 @@ fn searches_change_with_their_database() {
         Library::of(entries.iter().map(|&entry| Arc::clone(entry)).collect())
     };
     let live = Live::new(ChessFs::new(library(&[&a, &b]), ServeOptions::default()));
-    let walk = |path: &str| {
-        path.split('/').try_fold(Inode::ROOT, |inode, name| {
-            let found = live.child(&live.resolve(inode)?.open()?, OsStr::new(name))?;
-            assert!(live.hold(&[found.inode()]).is_empty(), "{path}");
-            Ok::<_, FsError>(found.inode())
-        })
-    };
-    let games_of = |file: Inode| -> Result<usize, FsError> {
-        let text = live.resolve(file)?.open()?.read(0, 10_000)?;
-        Ok(String::from_utf8(text.to_vec())
-            .unwrap()
-            .matches("[Event ")
-            .count())
-    };
+    let walk = |path: &str| Ok::<_, FsError>(*walk(&live, path)?.last().unwrap());
+    let games_of = |file| text_of(&live, file).map(|text| text.matches("[Event ").count());
     let query = "player:kasparov year:1990..";
     let before = ["a", "b", "all"].map(|directory| {
         let file = walk(&format!("{directory}/search/{query}/all.pgn")).unwrap();

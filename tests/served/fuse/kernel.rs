@@ -56,6 +56,8 @@ pub struct Kernel {
     /// Replies that came while another one was awaited, by request number.
     pub others: Vec<(u64, Answer)>,
     session: Option<JoinHandle<std::io::Result<()>>>,
+    /// What is served.
+    pub live: Option<Arc<Live>>,
 }
 
 /// A request that was sent.
@@ -93,11 +95,14 @@ impl Kernel {
             xattr: false,
         };
         let fs = ChessFs::new(Library::from_databases(entries), options);
+        let live = Arc::new(Live::new(fs));
+        let served = Arc::clone(&live);
         let mut kernel = Kernel::connect(PATIENCE, move |socket| {
             let again = socket.try_clone().unwrap();
-            let fuse = Fuse::new(Arc::new(Live::new(fs)), presentation, again);
+            let fuse = Fuse::new(served, presentation, again);
             Session::from_fd(fuse, socket, SessionACL::All, fuser::Config::default())?.run()
         });
+        kernel.live = Some(live);
         let init: Vec<u8> = [7, 45, 1 << 17, flags, 0]
             .into_iter()
             .chain([0; 11])
@@ -123,6 +128,7 @@ impl Kernel {
             stored: Vec::new(),
             others: Vec::new(),
             session: Some(thread::spawn(move || serve(theirs))),
+            live: None,
         }
     }
 
