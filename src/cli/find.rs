@@ -39,6 +39,8 @@ pub struct Question {
     asked: Asked,
     /// What the games must answer, too.
     filter: Option<Query>,
+    /// The query, as it is written; empty without one.
+    query: String,
     /// One of [`SHOWN`].
     show: String,
     order: Order,
@@ -100,7 +102,10 @@ impl Question {
             }
             _ => {}
         }
+        let written = matches.get_one::<OsString>("where");
+        let written = written.or_else(|| places[0].filter(|_| matches!(asked, Asked::Query(_))));
         Ok(Question {
+            query: written.map_or_else(String::new, |text| text.to_string_lossy().into_owned()),
             source: source.into(),
             database: database.map(|path| path.to_string_lossy().into_owned()),
             asked,
@@ -187,6 +192,9 @@ pub fn run(
     ended(written, "standard output")?;
     if found == 0 && io::stderr().is_terminal() {
         logging::say(format_args!("no game found"));
+        for hint in search.hints(&parts, &question.query) {
+            logging::say(format_args!("{hint}"));
+        }
     }
     Ok(match found {
         0 => ExitCode::from(FOUND_NONE),

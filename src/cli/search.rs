@@ -16,7 +16,7 @@ use chessdb_library::library::LibraryEntry;
 use chessdb_library::positions::{
     BuildOptions, Damaged, Index, IndexError, IndexUse, Novelty, Occurrence, Selection,
 };
-use chessdb_library::query::{Query, Searched};
+use chessdb_library::query::{Query, QueryHint, Searched, hints};
 use chessdb_library::spelling::Names;
 
 /// A database, and which of its games are searched.
@@ -130,6 +130,12 @@ impl<'a> Search<'a> {
             names: self.names.as_ref(),
             among: part.among.as_deref(),
         }
+    }
+
+    /// Why no game may answer a query.
+    pub fn hints(&self, parts: &[SearchedPart<'_>], query: &str) -> Vec<QueryHint> {
+        let searched: Vec<Searched<'_>> = parts.iter().map(|part| self.searched(part)).collect();
+        hints(query, &searched)
     }
 
     /// The same databases with only the games that answer a query.

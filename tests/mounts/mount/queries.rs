@@ -338,18 +338,30 @@ fn on_a_terminal_find_says_that_there_is_no_game() {
             .env("SOURCE", &scratch.source);
         run(&mut command)
     };
+    let none = "pgnfs: no game found";
     for (query, said) in [
-        ("player:carlsen", ""),
-        ("white:carlsen black:anand", "pgnfs: no game found"),
+        ("player:carlsen", &[][..]),
+        ("white:carlsen black:anand", &[none]),
+        (
+            "player:carlsn",
+            &[none, "pgnfs: player:carlsn: no player has such a name; "],
+        ),
+        (
+            "white=carlsen",
+            &[none, "pgnfs: white=carlsen is looked for as words of a name: "],
+        ),
+        (
+            "white=carlsen elo>2700",
+            &[none, "pgnfs: white=carlsen ", "pgnfs: elo>2700 "],
+        ),
     ] {
         let ended = on_terminal(query);
         assert_eq!(ended.code, Some(i32::from(!said.is_empty())), "{ended:?}");
         // A progress bar comes before it.
-        let shown = ended
-            .out
-            .find("pgnfs: ")
-            .map(|place| ended.out[place..].trim_end());
-        assert_eq!(shown.unwrap_or_default(), said, "{query}: {ended:?}");
+        let shown = ended.out.find("pgnfs: ").map(|place| &ended.out[place..]);
+        let lines: Vec<&str> = shown.unwrap_or_default().lines().collect();
+        let are_said = lines.iter().zip(said).all(|(line, said)| line.starts_with(said));
+        assert!(lines.len() == said.len() && are_said, "{query}: {ended:?}");
     }
     // Scripts read what is not a terminal.
     let silent = find(&scratch, &["white:carlsen black:anand"]);
