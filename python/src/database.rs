@@ -172,7 +172,7 @@ impl Database {
         let columns = Columns::of(columns.as_deref(), &USUAL)?;
         let query = r#where.map(|text| read_query(py, text)).transpose()?;
         let rows = Rows::of(py, &search, games, query.as_ref())?;
-        columns.table(py, [(search.source, rows)], self.threads)
+        columns.table(py, &[(search.source, rows)], self.threads)
     }
 
     /// Writes an opening book of Polyglot, and returns the number of its entries.

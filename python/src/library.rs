@@ -81,7 +81,7 @@ impl Library {
             let rows = Rows::of(py, &search, 0..search.source.len(), query.as_ref())?;
             Ok((search.source, rows))
         });
-        columns.table(py, parts.collect::<PyResult<Vec<_>>>()?, self.threads)
+        columns.table(py, &parts.collect::<PyResult<Vec<_>>>()?, self.threads)
     }
 
     /// The games of all databases that answer a query, or have a position, as `find` of a database gives them, database by

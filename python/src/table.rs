@@ -1,9 +1,10 @@
 //! Games as columns in the memory format of Arrow.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, StructArray};
+use arrow_array::{Array as _, ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,8 +17,10 @@ mod columns;
 use crate::in_chunks::in_chunks;
 use crate::search::{Search, answer};
 use crate::source::Source;
+use chessdb_library::library::tags_of;
 use chessdb_library::query::Query;
-use columns::Column;
+use chessdb_library::table::{further_tags, no_tag};
+use columns::{Column, computed_names};
 
 /// Games in a batch.
 const CHUNK: u32 = 8192;
@@ -147,27 +150,50 @@ impl Columns {
     /// The columns of some games of databases.
     ///
     /// # Errors
-    /// Those of [`in_chunks`].
-    pub fn table(
-        &self,
-        py: Python<'_>,
-        parts: impl IntoIterator<Item = (Source, Rows)>,
-        threads: usize,
-    ) -> PyResult<Table> {
+    /// Those of [`in_chunks`], and one if none of the games has a tag that was named and is not usual.
+    pub fn table(&self, py: Python<'_>, parts: &[(Source, Rows)], threads: usize) -> PyResult<Table> {
         let mut all = Vec::new();
         for (source, rows) in parts {
             let batch = |places: Range<u32>| {
                 let arrays = columns::arrays(&self.columns, &source.entry, &rows.games(places));
                 RecordBatch::try_new(Arc::clone(&self.schema), arrays)
             };
-            let batches = in_chunks(py, &source, 0..rows.len(), CHUNK, threads, batch)?;
+            let batches = in_chunks(py, source, 0..rows.len(), CHUNK, threads, batch)?;
             for batch in batches {
                 all.push(batch.map_err(pyo3_arrow::error::PyArrowError::from)?);
             }
+        }
+        if let Some(missing) = self.missing_tag(&all) {
+            let mut tags = BTreeSet::new();
+            for (source, rows) in parts {
+                let further = |places: Range<u32>| {
+                    let mut names = BTreeSet::new();
+                    for game in rows.games(places) {
+                        let tags = tags_of(&*source.entry.database, game);
+                        names.extend(further_tags(&tags).map(str::to_owned));
+                    }
+                    names
+                };
+                let names = in_chunks(py, source, 0..rows.len(), CHUNK, threads, further)?;
+                tags.extend(names.into_iter().flatten());
+            }
+            let tags = tags.iter().map(String::as_str);
+            return Err(PyValueError::new_err(no_tag(missing, tags, computed_names())));
         }
         Ok(Table {
             batches: all,
             schema: Arc::clone(&self.schema),
         })
+    }
+
+    /// The first tag that is unusual and in none of the games, of which there are some.
+    fn missing_tag(&self, batches: &[RecordBatch]) -> Option<&str> {
+        let is_empty = |place: usize| {
+            let mut batches = batches.iter();
+            batches.all(|batch| batch.column(place).null_count() == batch.num_rows())
+        };
+        let has_rows = batches.iter().any(|batch| batch.num_rows() > 0);
+        let mut columns = self.columns.iter().enumerate().filter(|_| has_rows);
+        columns.find_map(|(place, column)| column.unusual_tag().filter(|_| is_empty(place)))
     }
 }

@@ -48,8 +48,20 @@ def test_parts(classics: chessdb.Database) -> None:
     assert part.column("number").to_pylist() == [59, 60, 61]
     assert len(classics.table(["number"], start=5, stop=5)) == 0
     assert pyarrow.table(classics.table(start=5, stop=5)).num_rows == 0
-    with pytest.raises(ValueError, match='"elo"'):
-        classics.table(["elo"])
+
+
+def test_a_column_that_does_not_exist_is_the_error_of_the_command(classics: chessdb.Database) -> None:
+    for name, message in [
+        ("whiteelo", "no table has a column 'whiteelo'; similar are WhiteElo, "),
+        ("xyz", "no table has a column 'xyz'; there are the tags, such as White, and database, number"),
+        ("Whiteelo", "no game has the tag 'Whiteelo'; similar are WhiteElo, "),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            classics.table(["White", name])
+    # A usual tag may be in no game, and so may one that is named so on purpose.
+    empty = pyarrow.table(classics.table(["Annotator", "tag:Whiteelo"], stop=3)).to_pylist()
+    assert empty == [{"Annotator": None, "tag:Whiteelo": None}] * 3
+    assert len(classics.table(["Whiteelo"], start=5, stop=5)) == 0
 
 
 def test_every_library_takes_it(classics: chessdb.Database) -> None:

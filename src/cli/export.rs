@@ -21,7 +21,7 @@ use chessdb_library::library::{Library, LibraryEntry, append_text, on_one_line, 
 use chessdb_library::parallel::in_order;
 use chessdb_library::polyglot::BookOptions;
 use chessdb_library::query::Query;
-use chessdb_library::table::{Columns, UnknownColumn};
+use chessdb_library::table::{Columns, UnknownColumn, no_column};
 use table::Form;
 
 /// Typical size of the texts of a chunk, in bytes.
@@ -262,15 +262,8 @@ fn parts<'a>(all: &[ExportedGames<'a>], (k, n): (u32, u32)) -> Vec<ExportedGames
 }
 
 fn columns(names: &str) -> Result<Columns, CommandError> {
-    Columns::of_names(names.split(',').map(str::trim)).map_err(|UnknownColumn(name)| {
-        let (name, known) = (on_one_line(&name), Columns::names_for_people());
-        let similar = Columns::similar(&name, std::iter::empty());
-        let meant = match similar.as_slice() {
-            [] => format!("there are the tags, such as White, and {known}"),
-            names => format!("similar are {}", names.join(", ")),
-        };
-        format!("no table has a column '{name}'; {meant}").into()
-    })
+    let columns = Columns::of_names(names.split(',').map(str::trim));
+    columns.map_err(|UnknownColumn(name)| no_column(&name, Columns::names()).into())
 }
 
 fn write(

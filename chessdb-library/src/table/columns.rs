@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::row::{GameRow, NULL, Value, append_string};
 use crate::csv::append_field;
+use crate::library::on_one_line;
 use crate::similar::similar;
 use chessdb::game::{ROSTER, TagName};
 
@@ -58,7 +59,7 @@ const NAMED: [(&str, Column); 13] = [
 ];
 
 /// Prefix for a tag that has the name of another column. No name of a tag can contain it.
-const TAG: &str = "tag:";
+pub const TAG: &str = "tag:";
 
 /// Tags that games have so often that no game of a database having them is no mistake.
 const USUAL: [&str; 20] = [
@@ -153,10 +154,9 @@ impl Columns {
         names.map(column).collect::<Result<_, _>>().map(Columns)
     }
 
-    /// The names of the columns other than tags, for messages.
-    pub fn names_for_people() -> String {
-        let names: Vec<&str> = NAMED.iter().map(|(name, _)| *name).collect();
-        names.join(", ")
+    /// The names of the columns other than tags.
+    pub fn names<'a>() -> impl Iterator<Item = &'a str> + Clone {
+        NAMED.iter().map(|(name, _)| *name)
     }
 
     /// All columns with their names.
@@ -170,16 +170,7 @@ impl Columns {
             Column::Tag(tag) if tag.as_str() == name => Some(tag.as_str()),
             _ => None,
         });
-        let is_in_roster = |tag: &str| ROSTER.iter().any(|(name, _)| *name == tag);
-        tags.filter(move |tag| !is_in_roster(tag) && !USUAL.contains(tag))
-    }
-
-    /// The names of columns that look like this one, among `tags` and all others, the most similar first.
-    pub fn similar<'a>(name: &str, tags: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-        let roster = ROSTER.iter().map(|(name, _)| *name);
-        let named = NAMED.iter().map(|(name, _)| *name);
-        let all: BTreeSet<&str> = tags.chain(roster).chain(USUAL).chain(named).collect();
-        similar(name, all)
+        tags.filter(|tag| !is_usual_tag(tag))
     }
 
     /// The number of columns that are tags.
@@ -242,6 +233,43 @@ impl Columns {
             *first = b'{';
         }
     }
+}
+
+/// True for a tag that games have so often that no game of a database having it is no mistake.
+pub fn is_usual_tag(tag: &str) -> bool {
+    usual_tags().any(|usual| usual == tag)
+}
+
+fn usual_tags<'a>() -> impl Iterator<Item = &'a str> {
+    ROSTER.iter().map(|(name, _)| *name).chain(USUAL)
+}
+
+/// Says that no column has a name, and what is similar among the tags and the columns that are `named` otherwise.
+pub fn no_column<'a>(name: &str, named: impl Iterator<Item = &'a str> + Clone) -> String {
+    let meant = match similar(name, usual_tags().chain(named.clone())).as_slice() {
+        [] => {
+            let named: Vec<&str> = named.collect();
+            format!("there are the tags, such as White, and {}", named.join(", "))
+        }
+        names => format!("similar are {}", names.join(", ")),
+    };
+    format!("no table has a column '{}'; {meant}", on_one_line(name))
+}
+
+/// Says that no game has a tag that was named as a column, and what is similar among the `tags` of the games, the usual
+/// ones, and the columns that are `named` otherwise.
+pub fn no_tag<'a>(
+    tag: &str,
+    tags: impl Iterator<Item = &'a str>,
+    named: impl Iterator<Item = &'a str>,
+) -> String {
+    let all: BTreeSet<&str> = tags.chain(usual_tags()).chain(named).collect();
+    let meant = match similar(tag, all).as_slice() {
+        [] => String::new(),
+        names => format!("; similar are {}", names.join(", ")),
+    };
+    let tag = on_one_line(tag);
+    format!("no game has the tag '{tag}'{meant}; for an empty column, write {TAG}{tag}")
 }
 
 /// True if PGN allows a tag of this name.

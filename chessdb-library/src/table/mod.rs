@@ -10,7 +10,7 @@ mod parquet;
 mod row;
 
 pub use crate::csv::append_field;
-pub use columns::{Column, Columns, UnknownColumn, is_tag};
+pub use columns::{Column, Columns, TAG, UnknownColumn, is_tag, is_usual_tag, no_column, no_tag};
 pub use duplicate::DuplicateRow;
 pub use opening::opening;
 pub use parquet::{ColumnRows, Parquet};

@@ -15,7 +15,7 @@ use crate::game::append_plies;
 use chessdb::formats::Keys;
 use chessdb::game::{Tags, rating};
 use chessdb_library::library::{LibraryEntry, append_text, tags_of};
-use chessdb_library::table::{is_tag, opening};
+use chessdb_library::table::{TAG, is_tag, is_usual_tag, no_column, opening};
 
 /// A column by its name.
 pub struct Column {
@@ -64,6 +64,11 @@ const COMPUTED: [(&str, Kind); 10] = [
     ("opening", Kind::Opening),
 ];
 
+/// The names of the columns that are not tags.
+pub fn computed_names<'a>() -> impl Iterator<Item = &'a str> + Clone {
+    COMPUTED.iter().map(|(name, _)| *name)
+}
+
 /// The tags that are numbers.
 const RATINGS: [&str; 2] = ["WhiteElo", "BlackElo"];
 
@@ -77,18 +82,20 @@ impl Column {
         let kind = match computed {
             Some((_, kind)) => *kind,
             None if RATINGS.contains(&name) => Kind::Rating,
+            None if name.strip_prefix(TAG).is_some_and(is_tag) => Kind::Tag,
             None if name.starts_with(|c: char| c.is_ascii_uppercase()) && is_tag(name) => Kind::Tag,
-            None => {
-                let names = COMPUTED.map(|(name, _)| name).join(", ");
-                return Err(PyValueError::new_err(format!(
-                    "columns: there is no column {name:?}: name tags, such as White, or {names}"
-                )));
-            }
+            None => return Err(PyValueError::new_err(no_column(name, computed_names()))),
         };
         Ok(Column {
             name: name.to_owned(),
             kind,
         })
+    }
+
+    /// The tag of the column, if hardly any game has it and it was not named with [`TAG`].
+    pub fn unusual_tag(&self) -> Option<&str> {
+        let is_unusual = self.kind == Kind::Tag && !self.name.starts_with(TAG) && !is_usual_tag(&self.name);
+        is_unusual.then_some(&self.name)
     }
 
     /// Name and type of the column.
@@ -107,7 +114,7 @@ impl Column {
     }
 
     fn builder(&self, rows: usize) -> Builder<'_> {
-        let name = self.name.as_str();
+        let name = self.name.strip_prefix(TAG).unwrap_or(&self.name);
         match self.kind {
             Kind::Database => Builder::Database(StringBuilder::with_capacity(rows, 16 * rows)),
             Kind::Number => Builder::Number(UInt32Builder::with_capacity(rows)),

@@ -9,9 +9,9 @@ use indicatif::ProgressBar;
 use super::ExportedGames;
 use crate::cli::CommandError;
 use chessdb_library::library::digits;
-use chessdb_library::library::{on_one_line, tags_of};
+use chessdb_library::library::tags_of;
 use chessdb_library::parallel::in_order;
-use chessdb_library::table::{ColumnRows, Columns, GamePath, GameRow, Parquet, further_tags};
+use chessdb_library::table::{ColumnRows, Columns, GamePath, GameRow, Parquet, further_tags, no_tag};
 
 /// The forms of tables.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,13 +49,8 @@ pub fn check_tags(
     let Some(missing) = unusual.iter().find(|tag| !tags.contains(**tag)) else {
         return Ok(());
     };
-    let similar = Columns::similar(missing, tags.iter().map(String::as_str));
-    let meant = match similar.as_slice() {
-        [] => String::new(),
-        names => format!("; similar are {}", names.join(", ")),
-    };
-    let missing = on_one_line(missing);
-    Err(format!("no game has the tag '{missing}'{meant}; for an empty column, write tag:{missing}").into())
+    let tags = tags.iter().map(String::as_str);
+    Err(no_tag(missing, tags, Columns::names()).into())
 }
 
 /// The tags of the games other than the roster, until those found so far are enough.
