@@ -236,4 +236,20 @@ mod tests {
         assert_eq!((tally.elo(), tally.performance()), (Some(2200), Some(2193)));
         assert_eq!([0, 25, 50, 99, 100].map(difference), [-800, -193, 0, 677, 800]);
     }
+
+    #[test]
+    fn a_score_is_rounded_to_a_percent() {
+        let performance = |wins: usize, losses: usize| {
+            let mut tally = Tally::default();
+            for outcome in std::iter::repeat_n(1, wins).chain(std::iter::repeat_n(2, losses)) {
+                tally.add(facts(outcome, 0, 0, 2400, 2000), Color::White);
+            }
+            tally.performance()
+        };
+        // 66.7, 33.3, 57.1 and 62.5 percent are 67, 33, 57 and 63: by FIDE's table 125, -125, 50 and 95 points.
+        assert_eq!(performance(2, 1), Some(2125));
+        assert_eq!(performance(1, 2), Some(1875));
+        assert_eq!(performance(4, 3), Some(2050));
+        assert_eq!(performance(5, 3), Some(2095));
+    }
 }

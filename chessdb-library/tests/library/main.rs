@@ -5,3 +5,4 @@ mod library;
 mod polyglot;
 mod positions;
 mod query;
+mod table;

@@ -201,7 +201,7 @@ pub fn played(shown: &Shown, chance: &mut Chance) -> Option<Asked> {
             move |shown: &Shown| shown.san.trim_end_matches(['+', '#']) == bare && has_right_sign(&shown.san);
         return Some((PositionTerm::played(&text).unwrap(), Box::new(holds)));
     }
-    // Without what distinguishes the piece, which the SAN of the other move need not have.
+    // With parts of the square of departure, whether or not they distinguish the piece.
     let letter = if piece == 'P' {
         String::new()
     } else {
@@ -214,13 +214,29 @@ pub fn played(shown: &Shown, chance: &mut Chance) -> Option<Asked> {
         _ => "",
     };
     let sign = own.trim_start_matches(|sign| !"+#".contains(sign));
-    let text = format!("{letter}{taking}{target}{}", if has_sign { sign } else { "" });
+    // A pawn that takes nothing has its file from the target.
+    let (has_file, has_rank) = (
+        chance.once_in(3) && (piece != 'P' || !taking.is_empty()),
+        chance.once_in(3) && piece != 'P',
+    );
+    let departure = move |from: &str| -> String {
+        let mut signs = from.chars();
+        let (file, rank) = (signs.next(), signs.next());
+        let file = file.filter(|_| has_file);
+        file.into_iter().chain(rank.filter(|_| has_rank)).collect()
+    };
+    let from = departure(&shown.from);
+    let text = format!(
+        "{letter}{from}{taking}{target}{}",
+        if has_sign { sign } else { "" }
+    );
     let holds = move |shown: &Shown| {
         let other = parts(&shown.san);
         !shown.san.is_empty()
             && !is_castling(&shown.san)
             && shown.san != "null"
             && (other.0, &other.2) == (piece, &target)
+            && departure(&shown.from) == from
             && (either || other.1 == takes)
             && has_right_sign(&shown.san)
     };

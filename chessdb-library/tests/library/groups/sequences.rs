@@ -104,6 +104,36 @@ fn plies_are_counted_from_the_start_of_the_game() {
 }
 
 #[test]
+fn the_square_of_departure_has_a_mirror_image_too() {
+    let pgn = [
+        game("1. Nf3 Nf6"),
+        game("1. e4 Nh6 2. d4 Ng4 3. Nc3 Nf6"),
+        game("1. e4 Nc6 2. d4 Ne5 3. Nc3 Nc6"),
+    ];
+    let pgn = pgn.concat();
+    for (text, mirror, expected) in [
+        ("N1f3", Mirror::None, &[(0, 0)][..]),
+        ("N1f3", Mirror::Colour, &[(0, 0)]),
+        ("N8f6", Mirror::None, &[(0, 1)]),
+        ("N8f6", Mirror::Colour, &[(0, 0)]),
+        ("N5f3", Mirror::Colour, &[(1, 5)]),
+        ("Ngf3", Mirror::Colour, &[(0, 0), (1, 5)]),
+        ("Ng5f3", Mirror::Colour, &[(1, 5)]),
+        ("Nec6", Mirror::None, &[(2, 5)]),
+        ("Ndf6", Mirror::Side, &[(2, 5)]),
+        ("Ndf3", Mirror::Both, &[(2, 5)]),
+        ("N4f3", Mirror::Both, &[(2, 5)]),
+        ("Ndf3", Mirror::Colour, &[]),
+    ] {
+        let query = PositionQuery {
+            mirror,
+            ..asking([group([played(text)])])
+        };
+        assert_eq!(found(&query, &pgn), expected, "{text} {mirror:?}");
+    }
+}
+
+#[test]
 fn mirror_images_count_if_they_are_asked_for() {
     let pgn = game("1. e4 c5 2. Bc4 Nc6 3. Bxf7+")
         + &game("1. Nc3 e5 2. Ne4 Bc5 3. g3 Bxf2+")

@@ -9,6 +9,8 @@ pub struct Shown {
     pub castling: String,
     pub en_passant: String,
     pub san: String,
+    /// The square that a piece leaves in that move, unless it castles.
+    pub from: String,
 }
 
 impl Shown {
@@ -27,7 +29,22 @@ impl Shown {
             castling: fields[2].to_owned(),
             en_passant: fields[3].to_owned(),
             san: san.to_owned(),
+            from: String::new(),
         }
+    }
+
+    /// Finds the square that a piece of the side to move leaves, by the position after the move.
+    pub fn followed_by(mut self, next: Option<&Shown>) -> Shown {
+        let is_own = |piece: char| piece.is_ascii_uppercase() == (self.turn == 'w') && piece != ' ';
+        let left = next.and_then(|next| {
+            let mut pairs = self.squares.iter().zip(&next.squares);
+            pairs.position(|(&before, &after)| is_own(before) && after == ' ')
+        });
+        if let Some(place) = left.filter(|_| !self.san.starts_with("O-O")) {
+            let file = char::from(b'a' + place as u8 % 8);
+            self.from = format!("{file}{}", 8 - place / 8);
+        }
+        self
     }
 
     /// The position seen in a mirror.
@@ -43,11 +60,13 @@ impl Shown {
             shown.castling = white.into_iter().chain(black).collect();
             shown.en_passant = exchanged(&shown.en_passant, '1'..='8');
             shown.san = exchanged(&shown.san, '1'..='8');
+            shown.from = exchanged(&shown.from, '1'..='8');
         }
         if side {
             let files = shown.squares.chunks(8).flat_map(|rank| rank.iter().rev());
             shown.squares = files.copied().collect();
             shown.castling = "any".to_owned();
+            shown.from = exchanged(&shown.from, 'a'..='h');
             shown.en_passant = exchanged(&shown.en_passant, 'a'..='h');
             shown.san = if shown.san.starts_with("O-O") {
                 String::new()

@@ -29,7 +29,8 @@ impl AskedGroup {
         let number = 1 + chance.below(2);
         while terms.len() < number {
             let (epd, shown) = &line[ply];
-            let term = match chance.below(7) {
+            let kind = chance.below(7);
+            let term = match kind {
                 0 | 1 => board(shown, chance),
                 2 => pawns(shown),
                 3 => material(shown, chance),
@@ -41,7 +42,8 @@ impl AskedGroup {
                 },
             };
             let mut alternatives = vec![term];
-            if chance.once_in(6) {
+            // Queries have alternatives of one kind only, and those of a move are moves.
+            if kind < 6 && chance.once_in(6) {
                 let (_, other) = chance.of(line);
                 alternatives.push(pawns(other));
             }
@@ -107,9 +109,12 @@ fn random_questions_are_answered_as_by_a_look_at_every_square() {
     for (name, database) in all {
         let lines: Vec<Vec<(String, Shown)>> = (0..database.len())
             .map(|game| {
-                let line = line(&database.game(game).game).into_iter();
-                line.map(|(epd, san)| (epd.clone(), Shown::new(&epd, &san)))
-                    .collect()
+                let line = line(&database.game(game).game);
+                let shown: Vec<Shown> = line.iter().map(|(epd, san)| Shown::new(epd, san)).collect();
+                let after = shown.iter().skip(1).map(Some).chain([None]);
+                let shown = shown.clone().into_iter().zip(after);
+                let shown = shown.map(|(shown, next)| shown.followed_by(next));
+                line.iter().map(|(epd, _)| epd.clone()).zip(shown).collect()
             })
             .collect();
         let usable: Vec<_> = lines.iter().filter(|line| line.len() > 1).collect();

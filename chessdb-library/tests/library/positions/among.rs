@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use chessdb::board::Position;
 use chessdb::formats::{Database, Decoded, Info, Keys, TextId};
 use chessdb::game::Tags;
 use chessdb::replay::Ply;
@@ -13,6 +14,7 @@ use chessdb_library::positions::{
 
 use super::counted::databases;
 use super::index::{built, positions};
+use crate::groups::asking::games;
 use testkit::needs;
 
 /// Some games of a database, with numbers of their own.
@@ -127,6 +129,38 @@ impl Both {
             }
         }
         nodes
+    }
+}
+
+/// Enough games with equal moves that positions have stored tables and that the index passes over 4,096 games at once.
+const MANY: u32 = 9_500;
+
+#[test]
+fn a_table_of_a_popular_position_counts_the_chosen_games_only() {
+    let pgn: String = (0..MANY)
+        .map(|n| {
+            let (reply, result) = match n % 19 {
+                0 => ("c5", "0-1"),
+                1 => ("e6", "1/2-1/2"),
+                _ => ("e5", "1-0"),
+            };
+            format!("[White \"{n}\"]\n[Result \"{result}\"]\n\n1. e4 {reply} {result}\n\n")
+        })
+        .collect();
+    let database: Arc<dyn Database> = Arc::from(games(&pgn));
+    let index = built(&database);
+    let after_e4 = Pattern::parse("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -").unwrap();
+    for pattern in [Pattern::new(Position::initial()), after_e4] {
+        for chosen in [2_047, 2_048, 2_049, MANY - 1, MANY] {
+            let chosen: Vec<u32> = (MANY - chosen..MANY).collect();
+            let selection = Arc::new(Selection::of(&chosen));
+            let scanned = scan_moves_among(&*database, &pattern, Some(&selection), 2, &|_| ());
+            let total: u32 = scanned.rows.iter().map(|row| row.tally.games).sum();
+            assert_eq!(total as usize, chosen.len());
+            assert_eq!(index.among(&selection).moves(&pattern).unwrap(), scanned);
+        }
+        let scanned = scan_moves_among(&*database, &pattern, None, 2, &|_| ());
+        assert_eq!(index.moves(&pattern).unwrap(), scanned);
     }
 }
 

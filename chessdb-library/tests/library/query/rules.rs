@@ -150,6 +150,47 @@ fn terms_of_tags_find_what_they_say() {
 }
 
 #[test]
+fn a_player_of_a_question_may_be_both_sides() {
+    let sister = |white: &str, black: &str, result: &str| {
+        let tags = format!(
+            "White=Polgar, {white}; Black=Polgar, {black}; Result={result}; WhiteElo=2700; BlackElo=2500"
+        );
+        game(&tags, &format!("1. e4 {result}"))
+    };
+    let other = game(
+        "White=Polgar, Judit; Black=Short; Result=1-0; WhiteElo=2700; BlackElo=2690",
+        "1. e4 1-0",
+    );
+    let database = database(
+        &[
+            sister("Judit", "Zsuzsa", "1-0"),
+            sister("Sofia", "Judit", "0-1"),
+            other,
+        ]
+        .concat(),
+    );
+    let searched = searched(&*database, "");
+    for (query, expected) in [
+        ("player:polgar elo:2600..", &[0, 1, 2][..]),
+        ("player:polgar elo:..2600", &[0, 1]),
+        // What is excluded holds for neither of the two.
+        ("player:polgar -elo:2600..", &[]),
+        ("player:polgar -elo:..2600", &[2]),
+        ("player:zsuzsa -elo:2600..", &[0]),
+        ("player:judit -elo:2600..", &[1]),
+        // One of them must have all of the rest.
+        ("player:polgar elo:2600.. result:win", &[0, 2]),
+        ("player:polgar elo:..2600 result:win", &[1]),
+        ("player:polgar elo:2600.. result:loss", &[1]),
+        ("player:polgar opponent_elo:2600.. result:win", &[1, 2]),
+        ("player:polgar -result:win", &[]),
+        ("player:polgar -opponent:short", &[0, 1]),
+    ] {
+        assert_eq!(games(query, &searched), expected, "{query}");
+    }
+}
+
+#[test]
 fn positions_and_tags_are_asked_together() {
     let database = six();
     let whole = searched(&*database, "");

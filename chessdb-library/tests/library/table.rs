@@ -1,0 +1,113 @@
+//! Tables: rows at the borders between the batches and groups in which they are written, and moves as text.
+
+use std::fs;
+use std::ops::Range;
+use std::sync::Arc;
+
+use chessdb::formats::Options;
+use chessdb_library::library::{Library, LibraryEntry};
+use chessdb_library::table::{ColumnRows, Columns, GamePath, GameRow, Parquet};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+
+/// The only database of a folder, a PGN file.
+fn entry(pgn: &str) -> Arc<LibraryEntry> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("games.pgn"), pgn).unwrap();
+    let library = Library::open(folder.path(), &Options::default()).unwrap();
+    Arc::clone(&library.databases()[0])
+}
+
+fn row(entry: &LibraryEntry, game: u32) -> GameRow<'_> {
+    let place = GamePath {
+        database: "",
+        folder: "",
+        game,
+        digits: 6,
+    };
+    GameRow::new(entry, place)
+}
+
+/// The rows of a Parquet file with some columns of all games, an empty text for what is unknown.
+fn parquet_rows(entry: &LibraryEntry, columns: &[&str]) -> (Vec<Vec<String>>, usize) {
+    let columns = Columns::of_names(columns.iter().copied()).unwrap();
+    let rows = |_, games: Range<u32>| {
+        let mut rows = ColumnRows::new(&columns);
+        games.for_each(|game| rows.push(&columns, &row(entry, game)));
+        rows
+    };
+    let mut file = Vec::new();
+    Parquet::write(&mut file, &columns, &[entry.database.len()], 2, rows, |_| ()).unwrap();
+    let reader = SerializedFileReader::new(bytes::Bytes::from(file)).unwrap();
+    let groups = reader.metadata().row_groups().len();
+    let rows = reader.get_row_iter(None).unwrap().map(|row| {
+        let row = row.unwrap();
+        let fields = row.get_column_iter().map(|(_, field)| match field {
+            Field::Null => String::new(),
+            Field::Str(text) => text.clone(),
+            Field::Int(number) => number.to_string(),
+            other => panic!("{other}"),
+        });
+        fields.collect()
+    });
+    (rows.collect(), groups)
+}
+
+#[test]
+fn rows_stay_the_same_at_the_borders_of_batches_and_groups() {
+    // 1,024 rows are written together, and 100,000 are a group.
+    for (games, groups) in [
+        (1, 1),
+        (1_023, 1),
+        (1_024, 1),
+        (1_025, 1),
+        (2_049, 1),
+        (100_000, 1),
+        (100_001, 2),
+    ] {
+        // A third of the games has no opening code, and names have different lengths.
+        let name = |n: usize| format!("W\u{fc}st {}", "x".repeat(n % 7) + &n.to_string());
+        let code = |n: usize| if n.is_multiple_of(3) { "" } else { "B97" };
+        let mut pgn = String::new();
+        for n in 0..games {
+            pgn.push_str(&format!("[White \"{}\"]\n", name(n)));
+            if !code(n).is_empty() {
+                pgn.push_str(&format!("[ECO \"{}\"]\n", code(n)));
+            }
+            pgn.push_str("\n*\n\n");
+        }
+        let entry = entry(&pgn);
+        let (rows, written) = parquet_rows(&entry, &["number", "White", "ECO"]);
+        assert_eq!((rows.len(), written), (games, groups));
+        for (n, row) in rows.iter().enumerate() {
+            assert_eq!(
+                *row,
+                [(n + 1).to_string(), name(n), code(n).to_owned()],
+                "{games}"
+            );
+        }
+    }
+}
+
+#[test]
+fn castling_is_written_as_in_chess960_where_the_game_is_one_with_or_without_its_tag() {
+    let columns = Columns::of_names(["uci"].into_iter()).unwrap();
+    let uci = |tags: &str, moves: &str| {
+        let entry = entry(&format!("[White \"a\"]\n{tags}\n{moves} *\n\n"));
+        let mut text = Vec::new();
+        columns.append_row(&mut text, &row(&entry, 0));
+        String::from_utf8(text).unwrap().trim_end().to_owned()
+    };
+    let from = |fen: &str| format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n");
+    let variant = "[Variant \"Chess960\"]\n";
+    // In one of them White's king and rook stand on other squares than Black's.
+    let (usual, unusual) = (
+        "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+        "r3k2r/8/8/8/8/8/8/1R3K1R w KQkq - 0 1",
+    );
+    // The king of a usual game goes to its target; those of Chess960 take their own rooks.
+    assert_eq!(uci(&from(usual), "1. O-O O-O-O"), "e1g1 e8c8");
+    assert_eq!(uci(&(from(usual) + variant), "1. O-O O-O-O"), "e1h1 e8a8");
+    assert_eq!(uci(&from(unusual), "1. O-O O-O-O"), "f1h1 e8a8");
+    assert_eq!(uci(&(from(unusual) + variant), "1. O-O O-O-O"), "f1h1 e8a8");
+}
