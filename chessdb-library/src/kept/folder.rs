@@ -8,17 +8,20 @@
 //! is opened once, and again only if it was deleted.
 
 use parking_lot::RwLock;
-use std::fs::{DirBuilder, File};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, linkat, openat, renameat, statat, unlinkat,
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, linkat, mkdirat, openat, readlinkat, renameat, statat,
+    unlinkat,
 };
 use rustix::io::Errno;
 
@@ -30,6 +33,9 @@ const SAFELY: OFlags = OFlags::CLOEXEC
     .union(OFlags::NOFOLLOW)
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY);
+
+/// Maximum number of symbolic links on the way to the folder, as in the kernel.
+const MOST_LINKS: u32 = 40;
 
 /// An open folder.
 #[derive(Debug)]
@@ -50,8 +56,8 @@ impl KeptFolder {
     /// Opens a folder. Creates it, with access for this user only, if it does not exist.
     ///
     /// # Errors
-    /// If the folder cannot be opened or created, is a symbolic link, belongs to another user, or others can
-    /// write to it.
+    /// If the folder cannot be opened or created, is a symbolic link, belongs to another user, is reached through a link of
+    /// another user, or others can write to it.
     pub(super) fn open(path: &Path) -> io::Result<KeptFolder> {
         // A slash at the end would make the kernel follow a link.
         let path: PathBuf = path.components().collect();
@@ -126,21 +132,80 @@ impl KeptFolder {
     }
 }
 
-/// Opens the folder, and creates it if it does not exist.
+/// Opens the folder, and creates it and those above it if they do not exist.
 fn open_folder(path: &Path) -> io::Result<OwnedFd> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-    let folder = match openat(CWD, path, OFlags::DIRECTORY | SAFELY, Mode::empty()) {
-        Err(Errno::LOOP | Errno::NOTDIR) => return Err(io::Error::other("it is a symbolic link")),
-        folder => folder?,
-    };
+    let user = rustix::process::geteuid().as_raw();
+    let folder = walk_to(path, user)?;
     let stat = fstat(&folder)?;
-    if stat.st_uid != rustix::process::geteuid().as_raw() {
+    if stat.st_uid != user {
         return Err(io::Error::other("it belongs to another user"));
     }
     if Mode::from_raw_mode(stat.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
         return Err(io::Error::other("others can write to it: run chmod go-w on it"));
     }
     Ok(folder)
+}
+
+/// Opens a folder for `user`, name by name, so that nobody else decides where it is: on the way to it only links of this
+/// user and of root are followed, and it is none itself.
+pub(super) fn walk_to(path: &Path, user: u32) -> io::Result<OwnedFd> {
+    let open = |here: BorrowedFd<'_>, name: &OsStr, how: OFlags| {
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | how;
+        openat(here, name, flags, Mode::empty())
+    };
+    let mut here = openat(CWD, ".", OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+    // The names that remain, the next one last.
+    let mut rest = names(path);
+    let mut links = 0;
+    while let Some(name) = rest.pop() {
+        let how = if rest.is_empty() {
+            OFlags::RDONLY
+        } else {
+            OFlags::PATH
+        };
+        let opened = match open(here.as_fd(), &name, how) {
+            Err(Errno::NOENT) => {
+                match mkdirat(&here, &*name, Mode::RWXU) {
+                    Err(Errno::EXIST) => {}
+                    made => made?,
+                }
+                open(here.as_fd(), &name, how)
+            }
+            opened => opened,
+        };
+        here = match opened {
+            Err(Errno::LOOP | Errno::NOTDIR) => {
+                let link = openat(&here, &*name, OFlags::PATH | SAFELY, Mode::empty())?;
+                let stat = fstat(&link)?;
+                if !FileType::from_raw_mode(stat.st_mode).is_symlink() {
+                    return Err(Errno::NOTDIR.into());
+                }
+                if rest.is_empty() {
+                    return Err(io::Error::other("it is a symbolic link"));
+                }
+                if ![0, user].contains(&stat.st_uid) {
+                    let what = format!("the symbolic link {name:?} on the way to it belongs to another user");
+                    return Err(io::Error::other(what));
+                }
+                links += 1;
+                if links > MOST_LINKS {
+                    return Err(Errno::LOOP.into());
+                }
+                rest.extend(names(Path::new(OsStr::from_bytes(
+                    readlinkat(&link, "", Vec::new())?.as_bytes(),
+                ))));
+                continue;
+            }
+            opened => opened?,
+        };
+    }
+    Ok(here)
+}
+
+/// The names of a path, the first one last. That of the root is `/`.
+fn names(path: &Path) -> Vec<OsString> {
+    let names = path.components().map(|name| name.as_os_str().to_owned());
+    names.rev().collect()
 }
 
 /// A file that is being written. It is removed if it is not kept.

@@ -1,11 +1,11 @@
-use super::folder::{FolderFile, PARTIAL};
+use super::folder::{FolderFile, PARTIAL, walk_to};
 use super::program::{code_file, path_of_map, program_hash};
 use super::scans::{WholeFile, write_whole};
 use super::space::name;
 use super::*;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown, symlink};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -451,6 +451,43 @@ fn a_folder_of_others_is_not_used() {
         assert!(refusal(&folder).contains("belongs to another user"));
         chown(&folder, Some(Uid::ROOT), None).unwrap();
         drop(open(&folder).unwrap());
+    }
+}
+
+#[test]
+fn links_of_other_users_lead_to_no_folder() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |path: &str| scratch.path().canonicalize().unwrap().join(path);
+    fs::create_dir_all(at("there/deep")).unwrap();
+    symlink("there", at("link")).unwrap();
+    symlink(at("link/deep/.."), at("far")).unwrap();
+    symlink("loop", at("loop")).unwrap();
+    let own = rustix::process::geteuid().as_raw();
+    let inode = |path: &str, user| {
+        let opened = walk_to(&at(path), user);
+        opened.map(|folder| fs::File::from(folder).metadata().unwrap().ino())
+    };
+    let expected = |path: &str| fs::metadata(at(path)).unwrap().ino();
+    assert_eq!(inode("link/deep", own).unwrap(), expected("there/deep"));
+    assert_eq!(inode("far/deep/../deep", own).unwrap(), expected("there/deep"));
+    assert_eq!(inode("far/new/kept", own).unwrap(), expected("there/new/kept"));
+    assert_eq!(inode("there/new", own + 1).unwrap(), expected("there/new"));
+    for path in ["loop/kept", "link", "far"] {
+        assert!(inode(path, own).is_err(), "{path}");
+    }
+    // Only root can change the owner. To other users, links of this one are those of others.
+    let other = if own == 0 {
+        for link in ["link", "far"] {
+            lchown(at(link), Some(65534), None).unwrap();
+        }
+        own
+    } else {
+        own + 1
+    };
+    for path in ["link/kept", "far/kept", "link/deep"] {
+        let refusal = inode(path, other).unwrap_err().to_string();
+        assert!(refusal.contains("belongs to another user"), "{path}: {refusal}");
+        assert!(!at("there/kept").exists());
     }
 }
 
