@@ -5,6 +5,7 @@
 
 use parking_lot::Mutex;
 use std::io;
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -89,6 +90,23 @@ impl Server {
     }
 }
 
+/// Searches a source after each change, until `wait` breaks. That waits for a change, or less long for those that are
+/// unsettled. `search` leaves out what has not rested for as long as it is told, and returns true if that is unsettled.
+fn search_after_changes(
+    quiet: Duration,
+    mut wait: impl FnMut(bool) -> ControlFlow<()>,
+    mut search: impl FnMut(Duration) -> bool,
+) {
+    let mut unsettled_since: Option<Instant> = None;
+    while wait(unsettled_since.is_some()).is_continue() {
+        // A source that keeps changing is searched eventually.
+        let may_leave = unsettled_since.is_none_or(|since| since.elapsed() < LONGEST);
+        let is_unsettled = search(if may_leave { quiet } else { Duration::ZERO });
+        unsettled_since = unsettled_since.filter(|_| is_unsettled);
+        unsettled_since = unsettled_since.or_else(|| is_unsettled.then(Instant::now));
+    }
+}
+
 /// A tree that is replaced when its source changes.
 struct Followed<F> {
     live: Arc<Live>,
@@ -136,17 +154,15 @@ impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
         // A file system may have answered again before the listener was added.
         watch.alarm().raise();
         thread::Builder::new().name("reload".to_owned()).spawn(move || {
-            let mut unsettled_since = None;
-            loop {
-                watch.wait(unsettled_since.is_some());
-                // A source that keeps changing is searched eventually.
-                let may_leave = unsettled_since.is_none_or(|since: Instant| since.elapsed() < LONGEST);
-                let rest = if may_leave { watch.quiet() } else { Duration::ZERO };
-                let open = || self.live.open_databases();
-                let is_unsettled = self.replace(|library| library.reopen(&open(), rest));
-                unsettled_since = unsettled_since.filter(|_| is_unsettled);
-                unsettled_since = unsettled_since.or_else(|| is_unsettled.then(Instant::now));
-            }
+            let quiet = watch.quiet();
+            let wait = |is_unsettled| {
+                watch.wait(is_unsettled);
+                ControlFlow::Continue(())
+            };
+            let open = || self.live.open_databases();
+            search_after_changes(quiet, wait, |rest| {
+                self.replace(|library| library.reopen(&open(), rest))
+            });
         })?;
         Ok(())
     }
@@ -170,5 +186,39 @@ impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
         }));
         // The panic message is in the log. The next change is handled normally.
         replaced.unwrap_or(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_that_has_settled_is_not_searched_before_it_changes_again() {
+        // What each search finds, and whether the wait before it is one for what is unsettled.
+        let searches = [
+            (false, false),
+            (true, false),
+            (true, true),
+            (false, true),
+            (false, false),
+            (true, false),
+            (false, true),
+        ];
+        let (mut found, mut waits) = (searches.iter().map(|&(found, _)| found), Vec::new());
+        let wait = |is_unsettled| {
+            waits.push(is_unsettled);
+            if waits.len() > searches.len() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        search_after_changes(Duration::from_secs(7), wait, |rest| {
+            assert_eq!(rest, Duration::from_secs(7));
+            found.next().unwrap()
+        });
+        let expected = searches.iter().map(|&(_, wait)| wait).chain([false]);
+        assert_eq!(waits, expected.collect::<Vec<_>>());
     }
 }

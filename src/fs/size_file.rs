@@ -157,3 +157,21 @@ fn read_rows(mut rest: &[u8], games: u32) -> Option<Vec<(u32, &str)>> {
     }
     Some(rows)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_at_the_border_of_two_bytes_come_back() {
+        let lens = [1, 65_534, 65_535, 65_536, 0, 65_535, 131_071, 7];
+        let sizes = Sizes::new(lens.len() as u32);
+        for (game, &len) in lens.iter().enumerate().filter(|&(_, &len)| len > 0) {
+            assert!(sizes.record(game as u32, len, &[]));
+        }
+        let kept = Sizes::new(lens.len() as u32);
+        assert_eq!(fill(&kept, &sections(&sizes)), Ok(7));
+        let read = (0..kept.games()).map(|game| kept.get(game).unwrap_or(0) as usize);
+        assert_eq!(read.collect::<Vec<_>>(), lens);
+    }
+}
