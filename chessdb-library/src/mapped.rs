@@ -7,6 +7,7 @@ mod heap;
 mod holes;
 mod identity;
 mod limit;
+mod renames;
 mod slots;
 mod stamp;
 
@@ -88,6 +89,11 @@ impl Mapped {
     pub fn of(file: File, path: &Path) -> io::Result<Mapped> {
         let ticket = Ticket::take(*MOST_FILES)?;
         let watched = watch(&file, path)?;
+        Mapped::of_watched(file, watched, ticket)
+    }
+
+    fn of_watched(file: File, watched: Watched, ticket: Ticket) -> io::Result<Mapped> {
+        watched.watch_renames(&file);
         Mapped::map(file, watched, ticket)
     }
 
@@ -111,8 +117,9 @@ impl Mapped {
     pub fn copy_or_map(file: File, path: &Path) -> io::Result<Mapped> {
         let watched = watch(&file, path)?;
         let Some(copy) = Copied::of(&file, watched.identity.size)? else {
-            return Mapped::map(file, watched, Ticket::take(*MOST_FILES)?);
+            return Mapped::of_watched(file, watched, Ticket::take(*MOST_FILES)?);
         };
+        watched.watch_renames(&file);
         Ok(Mapped {
             guard: None,
             map: None,

@@ -6,9 +6,11 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
+use super::renames::RenameWatch;
 use super::stamp::{Stamp, nanoseconds, now, settled};
 
 use rustix::fs::{Mode, OFlags};
@@ -70,6 +72,8 @@ pub(super) struct Watched {
     path: PathBuf,
     pub(super) identity: Identity,
     status: Mutex<InodeStatus>,
+    /// Set if the file has several names.
+    renames: OnceLock<RenameWatch>,
 }
 
 /// Metadata that changes with the contents, but also for other reasons.
@@ -90,12 +94,17 @@ impl Watched {
     pub(super) fn new(file: &File, path: &Path) -> io::Result<Watched> {
         let look = || file.metadata().map(|meta| (Stamp::of(&meta), meta));
         let meta = settled(look, now, thread::sleep)?;
-        Ok(Watched {
+        Ok(Watched::of(&meta, path))
+    }
+
+    fn of(meta: &Metadata, path: &Path) -> Watched {
+        Watched {
             file: None,
             path: path.to_owned(),
-            identity: Identity::from(&meta),
-            status: Mutex::new(InodeStatus::of(&meta)),
-        })
+            identity: Identity::from(meta),
+            status: Mutex::new(InodeStatus::of(meta)),
+            renames: OnceLock::new(),
+        }
     }
 
     /// Examines a file that was just opened. Changes within one step of its clock may not be seen.
@@ -103,13 +112,22 @@ impl Watched {
     /// # Errors
     /// Those of `fstat`.
     pub(super) fn at_once(file: &File) -> io::Result<Watched> {
-        let meta = file.metadata()?;
-        Ok(Watched {
-            file: None,
-            path: PathBuf::new(),
-            identity: Identity::from(&meta),
-            status: Mutex::new(InodeStatus::of(&meta)),
-        })
+        Ok(Watched::of(&file.metadata()?, Path::new("")))
+    }
+
+    /// Has renames of a file with several names reported, so that they are no changes of the contents.
+    pub(super) fn watch_renames(&self, file: &File) {
+        if self.status.lock().links() > 1 {
+            self.watch_renames_at(&path_of(file));
+        }
+    }
+
+    fn watch_renames_at(&self, path: &Path) {
+        if self.renames.get().is_none()
+            && let Some(watch) = RenameWatch::start(path)
+        {
+            let _ = self.renames.set(watch);
+        }
     }
 
     /// The present size and times of the file.
@@ -127,8 +145,8 @@ impl Watched {
     /// Keeps a descriptor of the file, so that it is found under any name. It has no access to the contents,
     /// which a memory map provides. Closing such a descriptor sends no request to the file system.
     pub(super) fn keeping(self, file: File) -> Watched {
-        let same = format!("/proc/self/fd/{}", file.as_raw_fd());
-        let without_contents = rustix::fs::open(same, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+        let without_contents =
+            rustix::fs::open(path_of(&file), OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
         Watched {
             file: Some(without_contents.map_or(file, File::from)),
             ..self
@@ -148,47 +166,51 @@ impl Watched {
 
     /// True if the file still has the same contents.
     pub(super) fn is_unchanged(&self) -> bool {
-        let meta = match &self.file {
-            Some(file) => file.metadata(),
-            None => match self.path.metadata() {
-                Ok(meta) if self.is_same_file(&Identity::from(&meta)) => Ok(meta),
-                _ => return true,
-            },
-        };
-        meta.is_ok_and(|meta| self.has_contents_of(&meta))
+        match &self.file {
+            Some(file) => self.has_contents_of(|| file.metadata()),
+            None => self.has_contents_of(|| self.path.metadata()) || !self.is_at_path(),
+        }
     }
 
-    /// True if the present metadata of the file show no change of its contents.
-    fn has_contents_of(&self, meta: &Metadata) -> bool {
-        if Identity::from(meta) != self.identity {
-            return false;
-        }
-        let now = InodeStatus::of(meta);
+    /// True if the present metadata of the file, which `look` returns, show no change of its contents.
+    fn has_contents_of(&self, look: impl Fn() -> io::Result<Metadata>) -> bool {
+        let look = || look().ok().filter(|meta| Identity::from(meta) == self.identity);
+        let Some(now) = look() else { return false };
         let mut then = self.status.lock();
-        let is_same = now.changed == then.changed;
-        let is_explained = now.others != then.others;
+        if InodeStatus::of(&now).changed == then.changed {
+            return true;
+        }
+        // Another thread may have seen and explained a later change meanwhile.
+        let Some(now) = look() else { return false };
+        let now = InodeStatus::of(&now);
+        let is_renamed = || self.renames.get().is_some_and(RenameWatch::has_news);
+        let is_explained = now.changed == then.changed || now.others != then.others || is_renamed();
         if is_explained {
             // The next change of the time must have a reason of its own.
             *then = now;
         }
-        is_same || is_explained || self.is_elsewhere()
+        if is_explained && then.links() > 1 {
+            let path = self.file.as_ref().map_or_else(|| self.path.clone(), path_of);
+            self.watch_renames_at(&path);
+        }
+        is_explained || !self.is_at_path()
     }
 
     /// True if the file is still at its path and has the same contents.
     pub(super) fn is_current(&self) -> bool {
-        let there = self.path.metadata();
-        there.is_ok_and(|meta| self.is_same_file(&Identity::from(&meta)) && self.has_contents_of(&meta))
+        self.has_contents_of(|| self.path.metadata())
     }
 
-    /// True for the identity of this file, in whatever state.
-    fn is_same_file(&self, other: &Identity) -> bool {
-        (other.device, other.inode) == (self.identity.device, self.identity.inode)
+    /// True if the path leads to this file, in whatever state: it was neither renamed nor replaced.
+    fn is_at_path(&self) -> bool {
+        let there = Identity::at(&self.path);
+        there.is_ok_and(|there| (there.device, there.inode) == (self.identity.device, self.identity.inode))
     }
+}
 
-    /// True if the file was renamed or replaced.
-    fn is_elsewhere(&self) -> bool {
-        !Identity::at(&self.path).is_ok_and(|there| self.is_same_file(&there))
-    }
+/// A path that leads to an open file.
+fn path_of(file: &File) -> PathBuf {
+    format!("/proc/self/fd/{}", file.as_raw_fd()).into()
 }
 
 impl InodeStatus {
@@ -203,6 +225,11 @@ impl InodeStatus {
             ],
         }
     }
+
+    /// Number of names of the file.
+    fn links(&self) -> u64 {
+        self.others[0]
+    }
 }
 
 #[cfg(test)]
@@ -213,7 +240,9 @@ mod tests {
 
     fn watch(path: &Path) -> Watched {
         let file = File::open(path).unwrap();
-        Watched::new(&file, path).unwrap().keeping(file)
+        let watched = Watched::new(&file, path).unwrap();
+        watched.watch_renames(&file);
+        watched.keeping(file)
     }
 
     fn scratch() -> (tempfile::TempDir, PathBuf) {
@@ -221,6 +250,20 @@ mod tests {
         let path = folder.path().join("file");
         fs::write(&path, "contents").unwrap();
         (folder, path)
+    }
+
+    /// Waits until the clock of the file system has advanced since the last change of a file.
+    fn tick(folder: &Path, path: &Path) {
+        let changed = |path: &Path| {
+            fs::metadata(path)
+                .map(|found| (found.ctime(), found.ctime_nsec()))
+                .unwrap()
+        };
+        let clock = folder.join("clock");
+        fs::write(&clock, "tick").unwrap();
+        while changed(&clock) <= changed(path) {
+            fs::write(&clock, "tick").unwrap();
+        }
     }
 
     #[test]
@@ -251,22 +294,37 @@ mod tests {
         let watched = watch(&path);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         assert!(watched.is_unchanged());
-        // The clock of the file system must have advanced.
-        let changed = |path: &Path| {
-            fs::metadata(path)
-                .map(|found| (found.ctime(), found.ctime_nsec()))
-                .unwrap()
-        };
-        let clock = folder.path().join("clock");
-        fs::write(&clock, "tick").unwrap();
-        while changed(&clock) <= changed(&path) {
-            fs::write(&clock, "tick").unwrap();
-        }
+        tick(folder.path(), &path);
         let file = File::options().write(true).open(&path).unwrap();
         let time = file.metadata().unwrap().modified().unwrap();
         file.write_at(b"CONTENTS", 0).unwrap();
         file.set_modified(time).unwrap();
         assert!(!watched.is_unchanged());
+    }
+
+    #[test]
+    fn renames_of_another_name_do_not_count_and_hide_no_later_rewrite() {
+        let (folder, path) = scratch();
+        let names = [folder.path().join("one"), folder.path().join("two")];
+        fs::hard_link(&path, &names[0]).unwrap();
+        // Both the file that had the name when it was opened, and the one that gets it later.
+        let (before, file) = (watch(&path), File::open(&path).unwrap());
+        fs::remove_file(&names[0]).unwrap();
+        assert!(before.is_unchanged());
+        let copied = Watched::new(&file, &path).unwrap();
+        fs::hard_link(&path, &names[0]).unwrap();
+        assert!(before.is_unchanged() && copied.is_unchanged() && copied.is_current());
+        for (from, to) in [(0, 1), (1, 0), (0, 1)] {
+            tick(folder.path(), &path);
+            fs::rename(&names[from], &names[to]).unwrap();
+            assert!(before.is_unchanged() && copied.is_unchanged() && before.is_current());
+        }
+        tick(folder.path(), &path);
+        let writer = File::options().write(true).open(&names[1]).unwrap();
+        let time = writer.metadata().unwrap().modified().unwrap();
+        writer.write_at(b"CONTENTS", 0).unwrap();
+        writer.set_modified(time).unwrap();
+        assert!(!before.is_unchanged() && !copied.is_unchanged() && !copied.is_current());
     }
 
     #[test]
