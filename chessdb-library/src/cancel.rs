@@ -86,9 +86,14 @@ fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Cancelled> {
 /// Unwinds if the work of this thread was cancelled. Does nothing outside of [`Cancel::run`].
 pub fn check() {
     if CURRENT.with_borrow(|current| current.as_ref().is_some_and(Cancel::is_cancelled)) {
-        // Calls no panic hook.
-        resume_unwind(Box::new(Cancelled));
+        unwind();
     }
+}
+
+/// Unwinds to [`Cancel::run`], because another thread has found that their common work was cancelled.
+pub fn unwind() -> ! {
+    // Calls no panic hook.
+    resume_unwind(Box::new(Cancelled))
 }
 
 /// What the work of this thread belongs to, for threads that do a part of it.

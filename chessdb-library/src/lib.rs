@@ -21,4 +21,5 @@ pub mod similar;
 pub mod spelling;
 pub mod spill;
 pub mod table;
+pub mod turns;
 pub mod workers;

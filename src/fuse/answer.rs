@@ -1,6 +1,7 @@
 //! Which thread answers a request, and replies to requests that may be given up.
 
 use parking_lot::{Mutex, MutexGuard};
+use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
@@ -14,14 +15,16 @@ use super::waiting::{Refusable, RequestOrigin, WaitingRequests};
 use super::{Shared, errno, guarded};
 use crate::fs::{Open, OpenedHere, Resolved};
 use chessdb_library::cancel::Cancel;
+use chessdb_library::turns::for_user;
 use chessdb_library::workers::{WorkerOptions, Workers};
 
-/// Maximum number of threads in which requests wait at a time. The thread of a killed caller waits on with the work.
-const MOST_WAITING: usize = 1000;
+/// Maximum number of threads in which requests of a user wait at a time. The thread of a killed caller waits on with the
+/// work.
+const MOST_WAITING: usize = 500;
 
 /// Opens a node and answers a request for it, in this thread, or in another one if it may have to wait for many games
 /// or for a source that does not answer. The reply is EIO if the source takes too long, EINTR if the caller is killed, and EAGAIN if very
-/// many requests wait.
+/// many requests of the user wait.
 ///
 /// A reply that is dropped, because its thread panics or cannot be started, becomes EIO as well.
 pub(super) fn answer<R, A>(shared: &Arc<Shared>, node: Resolved, reply: Pending<R>, answer: A)
@@ -31,11 +34,11 @@ where
 {
     let (workers, refusal) = match node.open_here() {
         Ok(OpenedHere::Here(node)) => return answer(shared, &node, reply),
-        Ok(OpenedHere::Aside) => (Arc::clone(&shared.aside), Errno::EAGAIN),
+        Ok(OpenedHere::Aside) => (shared.aside.of_user(reply.origin.user), Errno::EAGAIN),
         Ok(OpenedHere::Workers(workers)) => (workers, Errno::EIO),
         Err(error) => return reply.refuse(errno(error)),
     };
-    let (own, is_read) = (Arc::clone(shared), reply.origin.is_read);
+    let (own, user) = (Arc::clone(shared), reply.origin.user);
     let (reply, since, open) = reply.waiting(&shared.waiting);
     let abandoned = open.abandoned();
     let work = move || {
@@ -45,23 +48,31 @@ where
                 Err(error) => reply.refuse(errno(error)),
             })
         };
-        // A reply that is dropped is EIO. Files that are open are served to their end.
-        let _ = if is_read {
-            work()
-        } else {
-            own.fs.cancel().run(work).flatten()
-        };
+        // A reply that is dropped is EIO.
+        let _ = own.fs.cancel().run(|| for_user(user, work)).flatten();
     };
     workers.submit(since, || guarded(work), move || open.refuse(refusal));
 }
 
-/// The threads for requests to local databases that may have to wait.
-pub(super) fn aside() -> Arc<Workers> {
-    Arc::new(Workers::new(WorkerOptions {
-        name: "waiting",
-        threads: MOST_WAITING,
-        ..WorkerOptions::default()
-    }))
+/// The threads for requests to local databases that may have to wait, by user.
+#[derive(Default)]
+pub(super) struct Aside(Mutex<HashMap<u32, Arc<Workers>>>);
+
+impl Aside {
+    fn of_user(&self, user: u32) -> Arc<Workers> {
+        let mut users = self.0.lock();
+        if let Some(workers) = users.get(&user) {
+            return Arc::clone(workers);
+        }
+        // What has been begun goes on.
+        users.retain(|_, workers| workers.oldest().is_some());
+        let workers = Workers::new(WorkerOptions {
+            name: "waiting",
+            threads: MOST_WAITING,
+            ..WorkerOptions::default()
+        });
+        Arc::clone(users.entry(user).or_insert(Arc::new(workers)))
+    }
 }
 
 /// A reply of any type in fuser.

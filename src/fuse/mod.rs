@@ -34,8 +34,7 @@ use fuser::{
 
 use crate::fs::{FsError, Inode, Kind, Live, Open};
 use ahead::Ahead;
-use answer::{Pending, Reply, answer};
-use chessdb_library::workers::Workers;
+use answer::{Aside, Pending, Reply, answer};
 use trace::{Answered, Traced};
 use waiting::{RequestOrigin, WaitingRequests};
 use walk::is_followed;
@@ -76,7 +75,7 @@ struct Shared {
     kernel: OwnedFd,
     ahead: Ahead,
     waiting: Arc<WaitingRequests>,
-    aside: Arc<Workers>,
+    aside: Aside,
 }
 
 impl Fuse {
@@ -88,7 +87,7 @@ impl Fuse {
             kernel,
             ahead: Ahead::new(),
             waiting: Arc::default(),
-            aside: answer::aside(),
+            aside: Aside::default(),
         });
         ahead::start(&shared);
         shared.waiting.start();

@@ -25,7 +25,7 @@ pub(super) struct RequestOrigin {
     pub(super) thread: u32,
     /// The user who made it.
     pub(super) user: u32,
-    /// True if it reads a file, which is served to its end.
+    /// True if it reads a file, which is served to its end, unless that needs long work.
     pub(super) is_read: bool,
 }
 
@@ -76,7 +76,7 @@ impl WaitingRequests {
         }
     }
 
-    /// Refuses all requests but those that read files.
+    /// Refuses all requests but those that read files: these end with the work of the mount if they wait for it.
     pub(super) fn refuse_all(&self) {
         let requests = self
             .state()

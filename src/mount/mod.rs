@@ -10,7 +10,6 @@ mod error;
 mod guardian;
 mod held;
 mod point;
-mod priority;
 mod privileges;
 mod readahead;
 mod signals;
@@ -31,6 +30,7 @@ use crate::fs::{Outdated, PassOptions};
 use crate::fuse::{self, Fuse, Presentation};
 use crate::server::Server;
 use crate::status::{self, Mounted, Socket};
+use chessdb_library::turns::lower_priority;
 use ended::MountIdentity;
 
 pub use background::{is_background, is_detached, report_failure, start_in_background};
@@ -39,6 +39,9 @@ pub use guardian::{COMMAND as GUARDIAN, guard};
 pub use point::{MountPoint, check_alive, find, unmount};
 pub use privileges::give_up_to_read;
 pub use signals::{ignore_others, survive_long_files};
+
+/// The priority of the background pass.
+const LOWEST: i32 = 19;
 
 /// Options of a mount.
 #[derive(Clone, Debug)]
@@ -125,7 +128,7 @@ pub fn serve(
         .map_err(MountError::system("cannot start a thread"))?;
     let pass = PassOptions {
         threads: options.decoders,
-        lower_priority: priority::lower_priority,
+        lower_priority: || lower_priority(LOWEST),
     };
     let outdated = move |outdated: &[Outdated]| {
         // Fails when the mount is being ended.

@@ -9,6 +9,7 @@ use chessdb_library::cancel;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::positions::Index;
 use chessdb_library::query::{Query, Searched};
+use chessdb_library::turns::{at_low_priority, in_turn};
 
 /// The games of a branch that answer a query, found when the first of them is asked for.
 pub(super) struct FoundGames {
@@ -58,7 +59,15 @@ impl FoundGames {
             // The next request that needs the games searches again.
             cancel::while_wanted(|| {
                 self.found.get_or_init(|| {
-                    let found = Filter::new(self.of.find(&self.query));
+                    let databases = self.of.databases();
+                    let is_local = databases.iter().all(|database| database.entry().is_local);
+                    let find = || self.of.find(&self.query);
+                    // A search that hangs in its source must not have a turn.
+                    let found = Filter::new(if is_local {
+                        in_turn(find)
+                    } else {
+                        at_low_priority(find)
+                    });
                     (found, (self.on_found)())
                 })
             })

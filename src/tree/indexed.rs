@@ -3,11 +3,15 @@
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use chessdb_library::cancel::Underway;
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::positions::{BuildOptions, Damaged, Index, IndexError};
+
+/// How long a question that can be answered without the index waits for it.
+const MOST_PATIENCE: Duration = Duration::from_millis(100);
 
 /// The positions of a database.
 pub struct Positions {
@@ -133,7 +137,8 @@ impl Positions {
         if self.is_building.load(Ordering::Acquire) {
             return None;
         }
-        let mut index = self.index.lock();
+        // It may just have begun to be built.
+        let mut index = self.index.try_lock_for(MOST_PATIENCE)?;
         if index.is_none() && !self.has_failed() {
             let loaded = self.files.get().and_then(|files| Index::load(files, &self.entry));
             *index = loaded.map(Arc::new);

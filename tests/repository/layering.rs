@@ -26,7 +26,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
             &[
                 "cancel", "csv", "mounts", "mapped", "recent", "similar", "workers",
             ],
-            &["kept", "parallel", "spill"],
+            &["kept", "parallel", "spill", "turns"],
             &["library", "spelling"],
             &["positions"],
             &["duplicates", "polyglot", "table"],

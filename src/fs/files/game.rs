@@ -39,10 +39,10 @@ impl DatabaseFs {
         if let Some(text) = self.cached(game) {
             return Ok(text);
         }
-        let mut decoded = None;
+        let mut text = Vec::new();
         self.texts()
-            .decode(&mut iter::once(game), |_, text| decoded = Some(Arc::from(text)))?;
-        let text: Arc<[u8]> = decoded.ok_or(FsError::Io)?;
+            .append(&mut text, usize::MAX, &mut iter::once(game), |_, _| ())?;
+        let text: Arc<[u8]> = text.into();
         self.keep(game, Arc::clone(&text));
         Ok(text)
     }

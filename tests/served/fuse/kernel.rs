@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -56,6 +57,8 @@ pub struct Kernel {
     /// Replies that came while another one was awaited, by request number.
     pub others: Vec<(u64, Answer)>,
     session: Option<JoinHandle<std::io::Result<()>>>,
+    /// Ends the work of the mount, as when it is unmounted while files are open.
+    pub end_work: Box<dyn Fn() + Send>,
     /// What is served.
     pub live: Option<Arc<Live>>,
 }
@@ -97,9 +100,13 @@ impl Kernel {
         let fs = ChessFs::new(Library::from_databases(entries), options);
         let live = Arc::new(Live::new(fs));
         let served = Arc::clone(&live);
+        let (ending, ended) = channel();
         let mut kernel = Kernel::connect(PATIENCE, move |socket| {
             let again = socket.try_clone().unwrap();
             let fuse = Fuse::new(served, presentation, again);
+            ending
+                .send(Box::new(fuse.ending()) as Box<dyn Fn() + Send>)
+                .unwrap();
             Session::from_fd(fuse, socket, SessionACL::All, fuser::Config::default())?.run()
         });
         kernel.live = Some(live);
@@ -109,6 +116,7 @@ impl Kernel {
             .flat_map(u32::to_ne_bytes)
             .collect();
         assert_eq!(kernel.ask(INIT, 0, &init).error, 0);
+        kernel.end_work = ended.recv().unwrap();
         kernel
     }
 
@@ -128,6 +136,7 @@ impl Kernel {
             stored: Vec::new(),
             others: Vec::new(),
             session: Some(thread::spawn(move || serve(theirs))),
+            end_work: Box::new(|| ()),
             live: None,
         }
     }

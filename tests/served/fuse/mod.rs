@@ -2,6 +2,7 @@
 
 mod ahead;
 mod dropped;
+mod ending;
 mod kernel;
 mod links;
 mod remote;
