@@ -110,7 +110,9 @@ pub fn pgnfs() -> Command {
         .args(options::arguments(Scope::Games));
     let status = Command::new("status")
         .about("Shows the status of a mount: its databases, how many sizes it knows, and its cache")
-        .arg(mount_point().help("Where it is mounted"))
+        .arg(mount_point().help(
+            "Where it is mounted; of a device, or where another file system is mounted, lists the mounts that show its files",
+        ))
         .arg(json())
         .arg(
             Arg::new("wait")

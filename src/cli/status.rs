@@ -1,7 +1,7 @@
 //! `pgnfs status`.
 
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -16,8 +16,14 @@ use chessdb_library::library::{on_one_line, shown};
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Shows the status of the mount at `point` as text or JSON. With `waits`, first waits until all databases
-/// are open and all sizes are known.
+/// are open and all sizes are known. Of a device, or of another file system, lists the mounts that show files of it.
 pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, CommandError> {
+    if mount::find(point).is_err()
+        && let Some(showing) = mount::showing(point)?
+    {
+        let out = &mut io::stdout().lock();
+        return ended(list(out, point, &showing, as_json), "standard output");
+    }
     let status = if waits { wait(point)? } else { ask(point)? };
     let out = &mut io::stdout().lock();
     let written = if as_json {
@@ -26,6 +32,24 @@ pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, Command
         text(out, &status)
     };
     ended(written, "standard output")
+}
+
+/// Lists the mounts that show files of a file system.
+fn list(out: &mut impl Write, of: &Path, showing: &[(PathBuf, PathBuf)], as_json: bool) -> io::Result<()> {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    if as_json {
+        let rows = showing
+            .iter()
+            .map(|(point, source)| serde_json::json!({ "mount_point": text(point), "source": text(source) }));
+        return writeln!(out, "{}", json::text(&rows.collect()));
+    }
+    for (point, source) in showing {
+        writeln!(out, "{} shows {}", shown(point), shown(source))?;
+    }
+    if showing.is_empty() {
+        writeln!(out, "no mount of pgnfs shows files of {}", shown(of))?;
+    }
+    Ok(())
 }
 
 fn ask(point: &Path) -> Result<Value, CommandError> {
@@ -125,6 +149,12 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
     )?;
     let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {value}");
     row("source", &line(status, "source"))?;
+    if status["source_gone_since"].is_string() {
+        row(
+            "",
+            &format!("is gone since {}", line(status, "source_gone_since")),
+        )?;
+    }
     row(
         "program",
         &format!("pgnfs {}, process {}", line(status, "version"), status["process"]),
@@ -143,6 +173,9 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
     )?;
     let (hits, misses) = (number(cache, "hits"), number(cache, "misses"));
     row("cache hits", &format!("{hits} of {}", hits + misses))?;
+    for made in status["making"].as_array().into_iter().flatten() {
+        row("being made", &being_made(made))?;
+    }
     for workers in status["workers"].as_array().into_iter().flatten() {
         let (running, waiting) = (number(workers, "running"), number(workers, "waiting"));
         let waiting = match waiting {
@@ -186,6 +219,19 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
         writeln!(out, "  {:<15} for {elapsed}{read}", "being opened")?;
     }
     Ok(())
+}
+
+/// What is being made, and how far it is.
+fn being_made(made: &Value) -> String {
+    let (what, of) = (line(made, "what"), line(made, "of"));
+    let elapsed = duration(number(made, "seconds"));
+    match made["games"].as_u64() {
+        Some(games) => format!(
+            "{what} of {of}: {} of {games} games, for {elapsed}",
+            number(made, "done")
+        ),
+        None => format!("{what} of {of}, for {elapsed}"),
+    }
 }
 
 /// The state of a database's index of positions; `None` if nothing has needed it.
@@ -281,6 +327,29 @@ mod tests {
         for silent in [json!({ "index": "unused" }), json!({})] {
             assert_eq!(index(&silent), None);
         }
+    }
+
+    #[test]
+    fn what_is_made_and_that_the_source_is_gone_are_shown() {
+        let made = [
+            json!({ "what": "index of positions", "of": "a.pgn", "seconds": 61, "done": 5, "games": 12 }),
+            json!({ "what": "view players", "of": "all", "seconds": 2, "done": 0, "games": null }),
+        ];
+        let status = json!({ "source": "/media/stick", "source_gone_since": "1999-12-31 23:59:59 UTC", "making": made });
+        let mut out = Vec::new();
+        text(&mut out, &status).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        for row in [
+            "  source          /media/stick\n                  is gone since 1999-12-31 23:59:59 UTC\n",
+            "  being made      index of positions of a.pgn: 5 of 12 games, for 1 min 1 s\n",
+            "  being made      view players of all, for 2 s\n",
+        ] {
+            assert!(out.contains(row), "{out}");
+        }
+        // Earlier versions, and a source that is there.
+        let mut out = Vec::new();
+        text(&mut out, &json!({ "source_gone_since": null })).unwrap();
+        assert!(!String::from_utf8(out).unwrap().contains("gone"));
     }
 
     #[test]

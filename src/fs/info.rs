@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::searches::SearchText;
 use super::sizes::Sizes;
+use super::times::utc;
 use chessdb::formats::Problem;
 use chessdb_library::library::{Library, LibraryEntry, is_unprintable};
 
@@ -34,11 +35,15 @@ pub(super) fn library_info(library: &Library) -> String {
         .iter()
         .map(|entry| u64::from(entry.database.len()))
         .sum();
+    let mut source = library.source().display().to_string();
+    if let Some(since) = library.gone() {
+        source += &format!(", gone since {}", utc(since));
+    }
     let are_counted = databases.iter().all(|entry| entry.is_counted());
     push_rows(
         &mut text,
         &[
-            ("Source", library.source().display().to_string()),
+            ("Source", source),
             ("Databases", databases.len().to_string()),
             ("Games", format!("{}{games}", bound(are_counted))),
         ],

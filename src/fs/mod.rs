@@ -49,6 +49,7 @@ pub use outdated::Outdated;
 pub use pass::PassOptions;
 pub use refused::RefusedName;
 pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
+pub use times::utc;
 pub use types::{Attributes, Chunk, FsError, Inode, Kind, Layout, ServeOptions, Statistics};
 
 use crate::tree::{Branch, Node, Placement, Prefix, SourceTree, UNIQUE};
@@ -344,6 +345,7 @@ impl ChessFs {
     pub fn status(&self) -> Status {
         Status {
             databases: self.databases.iter().map(|database| database.status()).collect(),
+            gone: self.library.gone(),
             opening: self.library.opening().iter().map(opening_status).collect(),
             cache: self.common.cache.status(),
             refused: self.common.refused.all(),

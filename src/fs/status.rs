@@ -1,6 +1,6 @@
 //! Status of the databases.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::refused::RefusedName;
 use crate::tree::IndexState;
@@ -10,6 +10,8 @@ use crate::tree::IndexState;
 pub struct Status {
     /// All databases, sorted by path.
     pub databases: Vec<DatabaseStatus>,
+    /// Since when the source is gone.
+    pub gone: Option<SystemTime>,
     /// Databases that are still being opened.
     pub opening: Vec<OpeningStatus>,
     /// The cache of decoded games.

@@ -15,6 +15,7 @@ use crate::tree::{Games, Positions};
 use chessdb_library::cancel::{self, Underway};
 use chessdb_library::kept::{KeptFile, KeptFiles};
 use chessdb_library::library::{LibraryEntry, append_text, problems_of};
+use chessdb_library::making::Making;
 
 /// The files are checked after this many bytes of texts. At most so much is decoded in vain if they have
 /// changed.
@@ -229,6 +230,8 @@ impl Texts {
     ) {
         self.load();
         let _turn = self.gathering.lock();
+        let making = Making::begin("sizes", self.name(), games.len() as u64);
+        let decode = |some: &mut dyn Iterator<Item = u32>| decode(&mut some.inspect(|_| making.done(1)));
         let is_all = games.are_all_of(self.sizes().games());
         self.decode_unknown(games, threads, decode, || {
             self.is_changed() || (is_all && self.is_retired.load(Ordering::Acquire))
@@ -242,11 +245,13 @@ impl Texts {
         if self.sizes().have_problems() {
             return;
         }
+        let making = Making::begin("problems", self.name(), self.sizes().games().into());
         let next = AtomicU64::new(0);
         on_threads(threads.min(self.sizes().shares()), || {
             while let Some(share) = self.sizes().share_from(&next).filter(|_| !is_over()) {
                 for game in share {
                     cancel::check();
+                    making.done(1);
                     self.sizes()
                         .record_problems(game, &problems_of(&self.entry, game));
                 }

@@ -1,5 +1,7 @@
 //! Times as file systems store them.
 
+use std::time::SystemTime;
+
 use chessdb::game::Date;
 
 const SECONDS_A_DAY: i64 = 24 * 60 * 60;
@@ -24,6 +26,21 @@ pub(super) fn seconds_and_nanoseconds(time: i128) -> (i64, u32) {
         i64::try_from(seconds).unwrap_or(0),
         u32::try_from(nanoseconds).unwrap_or(0),
     )
+}
+
+/// A time as `2026-01-31 12:34:56 UTC`.
+pub fn utc(time: SystemTime) -> String {
+    let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let seconds = since_1970.as_secs().cast_signed();
+    let (days, time) = (seconds / SECONDS_A_DAY, seconds % SECONDS_A_DAY);
+    // The first of a year is at most 366 days before any of its days.
+    let year = (days / 366 + 1970..).take_while(|&year| days_since_1970(year, 1, 1) <= days);
+    let year = year.last().unwrap_or(1970);
+    let months = (1..=12).take_while(|&month| days_since_1970(year, month, 1) <= days);
+    let month = months.last().unwrap_or(1);
+    let day = days - days_since_1970(year, month, 1) + 1;
+    let (hour, minute, second) = (time / 3600, time / 60 % 60, time % 60);
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
 }
 
 fn days_of_month(year: i64, month: i64) -> i64 {
@@ -52,6 +69,22 @@ mod tests {
 
     fn noon_of(year: u16, month: u8, day: u8) -> Option<i64> {
         noon(Date::new(year, month, day))
+    }
+
+    #[test]
+    fn a_time_is_what_date_says() {
+        // date -u -d @...
+        for (seconds, text) in [
+            (0, "1970-01-01 00:00:00 UTC"),
+            (951_782_399, "2000-02-28 23:59:59 UTC"),
+            (951_868_800, "2000-03-01 00:00:00 UTC"),
+            (1_798_761_599, "2026-12-31 23:59:59 UTC"),
+            (1_798_761_600, "2027-01-01 00:00:00 UTC"),
+            (1_735_646_645, "2024-12-31 12:04:05 UTC"),
+        ] {
+            let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+            assert_eq!(utc(time), text, "{seconds}");
+        }
     }
 
     #[test]

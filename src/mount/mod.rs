@@ -36,7 +36,7 @@ use ended::MountIdentity;
 pub use background::{is_background, is_detached, report_failure, start_in_background};
 pub use error::{MountError, in_shell};
 pub use guardian::{COMMAND as GUARDIAN, guard};
-pub use point::{MountPoint, check_alive, find, unmount};
+pub use point::{MountPoint, check_alive, find, showing, unmount};
 pub use privileges::give_up_to_read;
 pub use signals::{ignore_others, survive_long_files};
 

@@ -1,7 +1,8 @@
 //! The mount point.
 
-use std::fs;
+use std::fs::{self, metadata};
 use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
@@ -9,7 +10,7 @@ use rustix::io::Errno;
 use super::device;
 use super::error::MountError;
 use super::held::Held;
-use chessdb_library::mounts::{Mount, Mounts, TYPE};
+use chessdb_library::mounts::{Device, Mount, Mounts, TYPE};
 use chessdb_library::workers::hung;
 
 /// A folder to mount on.
@@ -137,6 +138,35 @@ pub fn find(path: &Path) -> Result<(u64, u32), MountError> {
         }) if kind == TYPE => Ok((device.0, user)),
         _ => Err(MountError::NotMounted(path.to_owned())),
     }
+}
+
+/// The mounts of pgnfs that show files of a device, or of the other file system that is mounted at `path`: their mount
+/// points and sources. `None` if it is neither.
+///
+/// # Errors
+/// If the table of mounts cannot be read.
+pub fn showing(path: &Path) -> Result<Option<Vec<(PathBuf, PathBuf)>>, MountError> {
+    let Ok(resolved) = resolve(path) else {
+        return Ok(None);
+    };
+    let mounts = Mounts::read().map_err(MountError::system("cannot read the table of mounts"))?;
+    let device = metadata(&resolved)
+        .ok()
+        .filter(|meta| meta.file_type().is_block_device());
+    let device = device.map(|meta| Device(meta.rdev()));
+    let there = mounts.top_at(&resolved).filter(|mount| mount.kind != TYPE);
+    if device.is_none() && there.is_none() {
+        return Ok(None);
+    }
+    let is_it = |mount: &Mount| match there {
+        Some(there) => mount.device == there.device,
+        // Not all file systems on a disk have its number.
+        None => Some(mount.device) == device || *mount.source == *resolved.as_os_str(),
+    };
+    let shown = mounts
+        .showing(is_it)
+        .map(|mount| (mount.path.clone(), PathBuf::from(&mount.source)));
+    Ok(Some(shown.collect()))
 }
 
 /// Checks that the daemon of the pgnfs at `path` is alive. Waits for one that is stopped.

@@ -6,7 +6,8 @@ use std::time::Instant;
 use rustix::process::Uid;
 use serde_json::{Value, json};
 
-use crate::fs::{DatabaseStatus, IndexState, OpeningStatus, PassState, RefusedName, Status};
+use crate::fs::{DatabaseStatus, IndexState, OpeningStatus, PassState, RefusedName, Status, utc};
+use chessdb_library::making::{BeingMade, being_made};
 use chessdb_library::workers::{Busy, busy};
 
 /// Properties of a mount that do not depend on its files.
@@ -37,6 +38,7 @@ pub(super) fn report(mounted: &Mounted, status: &Status, user: Uid) -> Value {
         "source": mounted.source.to_string_lossy(),
         "version": env!("CARGO_PKG_VERSION"),
         "process": std::process::id(),
+        "source_gone_since": status.gone.map(utc),
         "uptime": mounted.since.elapsed().as_secs(),
         "watched": mounted.is_watched,
         "games": games.sum::<u64>(),
@@ -51,6 +53,7 @@ pub(super) fn report(mounted: &Mounted, status: &Status, user: Uid) -> Value {
             "hits": cache.hits,
             "misses": cache.misses,
         },
+        "making": being_made().into_iter().map(making).collect::<Vec<_>>(),
         "workers": busy().into_iter().map(workers).collect::<Vec<_>>(),
         "refused": refused.map(refused_name).collect::<Vec<_>>(),
     })
@@ -62,6 +65,17 @@ fn refused_name(refused: &RefusedName) -> Value {
         "reason": refused.reason,
         "user": refused.user,
         "seconds": refused.at.elapsed().as_secs(),
+    })
+}
+
+fn making(made: BeingMade) -> Value {
+    let (done, games) = made.games;
+    json!({
+        "what": made.what,
+        "of": made.of,
+        "seconds": made.elapsed.as_secs(),
+        "done": done,
+        "games": (games > 0).then_some(games),
     })
 }
 
@@ -126,6 +140,7 @@ mod tests {
         };
         let status = Status {
             databases: Vec::new(),
+            gone: None,
             opening: Vec::new(),
             cache: CacheStatus {
                 games: 0,

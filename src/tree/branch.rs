@@ -20,6 +20,7 @@ use super::search::NamedSearch;
 use chessdb::formats::Database;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::library::{cut, game_path, numbered};
+use chessdb_library::making::Making;
 use chessdb_library::positions::Selection;
 use chessdb_library::query::Query;
 use chessdb_library::spelling::{Names, Spelling};
@@ -150,6 +151,15 @@ impl Branch {
     /// The databases. No game is counted.
     pub fn databases(&self) -> &[Arc<IndexedDatabase>] {
         &self.all.databases
+    }
+
+    /// What it is called where people read it.
+    pub(super) fn name(&self) -> &str {
+        match (self.only_database(), self.is_of_unique()) {
+            (Some(only), _) => only.entry().name(),
+            (None, false) => "all",
+            (None, true) => "all/unique",
+        }
     }
 
     /// The texts of nodes whose numbers are counted.
@@ -320,12 +330,14 @@ impl Branch {
         let (formats, threads) = (self.formats(), self.threads());
         match &self.shown {
             Shown::Found(search) => search.duplicates.get_or_init(|| {
+                let _making = Making::begin("duplicates of a search", self.name(), 0);
                 let games = self.filter();
                 let is_shown = |part, game| games.is_some_and(|games| games.has(part, game));
                 let ends = |part: usize| self.databases().get(part)?.line_ends().known();
                 Duplicates::find_among(&formats, threads, is_shown, ends)
             }),
             _ => self.all.duplicates.get_or_init(|| {
+                let _making = Making::begin("duplicates", self.name(), 0);
                 let ends = |part: usize| {
                     let database = self.databases().get(part)?;
                     database.line_ends().of(database.database(), threads)
@@ -433,6 +445,7 @@ impl Branch {
         let index = self.views.get(id.index())?;
         let view = self.layout().view(id)?;
         Some(index.get_or_init(|| {
+            let _making = Making::begin(format!("view {}", view.name()), self.name(), 0);
             let names = view.names_players().then(|| self.names()).flatten();
             Box::new(combined_view(&view, id, self, names))
         }))

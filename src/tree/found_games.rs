@@ -7,6 +7,7 @@ use super::filter::Filter;
 use super::indexed_database::IndexedDatabase;
 use chessdb_library::cancel;
 use chessdb_library::duplicates::Duplicates;
+use chessdb_library::making::Making;
 use chessdb_library::positions::Index;
 use chessdb_library::query::{Query, Searched};
 use chessdb_library::turns::{at_low_priority, in_turn};
@@ -81,6 +82,11 @@ impl Branch {
     /// Ends when its work is [cancelled](chessdb_library::cancel).
     fn find(&self, query: &Query) -> Vec<Box<[u32]>> {
         let names = self.names().map(Arc::as_ref);
+        let all = self
+            .databases()
+            .iter()
+            .map(|database| u64::from(database.database().len()));
+        let making = Making::begin(format!("search {}", query.canonical()), self.name(), all.sum());
         let find = |(part, database): (usize, &Arc<IndexedDatabase>)| {
             let answer = |index: Option<&Index>| {
                 let searched = Searched {
@@ -90,7 +96,7 @@ impl Branch {
                     names,
                     among: self.selection(part).map(Arc::as_ref),
                 };
-                query.answer(&searched, self.threads(), &|_| ())
+                query.answer(&searched, self.threads(), &|games| making.done(games))
             };
             // Without an index there is always an answer.
             let found = if self.layout().has_positions() {

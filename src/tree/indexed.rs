@@ -8,6 +8,7 @@ use std::time::Duration;
 use chessdb_library::cancel::Underway;
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::LibraryEntry;
+use chessdb_library::making::Making;
 use chessdb_library::positions::{BuildOptions, Damaged, Index, IndexError};
 
 /// How long a question that can be answered without the index waits for it.
@@ -169,8 +170,10 @@ impl Positions {
 
     fn build(&self) -> Option<Index> {
         let entry = &self.entry;
+        let making = Making::begin("index of positions", entry.name(), entry.database.len().into());
         let done = |games| {
             self.read.fetch_add(games, Ordering::Relaxed);
+            making.done(games);
         };
         let built = self
             .files

@@ -11,6 +11,7 @@ use super::views::View;
 use chessdb::formats::{Database, Keys};
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{LibraryEntry, digits};
+use chessdb_library::making::Making;
 use chessdb_library::positions::{BuildOptions, LineEnds};
 use chessdb_library::spelling::{Names, Spelling};
 
@@ -140,6 +141,7 @@ impl IndexedDatabase {
     }
 
     fn index(&self, view: View, spelling: Spelling) -> Box<ViewIndex> {
+        let _making = Making::begin(format!("view {}", view.name()), self.entry.name(), 0);
         Box::new(ViewIndex::of(self.sorting(view, spelling), self.kept_views.get()))
     }
 

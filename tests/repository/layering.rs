@@ -24,7 +24,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
         "chessdb-library",
         &[
             &[
-                "cancel", "csv", "mounts", "mapped", "recent", "similar", "workers",
+                "cancel", "csv", "making", "mounts", "mapped", "recent", "similar", "workers",
             ],
             &["kept", "parallel", "spill", "turns"],
             &["library", "spelling"],

@@ -26,7 +26,7 @@ mod unread;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 pub use entry::LibraryEntry;
 pub use error::{LeftOut, LibraryError};
@@ -64,6 +64,7 @@ pub struct Library {
     /// The source is a file.
     is_file: bool,
     is_unsettled: bool,
+    gone: Option<SystemTime>,
 }
 
 /// A database that is being opened.
@@ -230,7 +231,13 @@ impl Library {
             opening: Vec::new(),
             is_file: false,
             is_unsettled: false,
+            gone: None,
         }
+    }
+
+    /// Since when the source, in which databases were open, is gone or has none.
+    pub fn gone(&self) -> Option<SystemTime> {
+        self.gone
     }
 
     /// True if a database is shown in an older state because its files were changing during the search.
@@ -244,6 +251,7 @@ impl Library {
         let mut jobs = self.opening.iter().zip(&other.opening);
         self.source == other.source
             && self.left_out == other.left_out
+            && self.gone == other.gone
             && self.databases.len() == other.databases.len()
             && self.opening.len() == other.opening.len()
             && pairs.all(|(one, other)| Arc::ptr_eq(one, other))

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::opener::{Attempt, Opener};
 use super::places::place;
@@ -49,7 +49,9 @@ impl Library {
         // Databases that take longer are added later.
         let patience = self.patience.map(|patience| patience.min(LONGEST_RELOAD));
         let opener = self.opener(open, rest).with_patience(patience);
-        self.search(&opener, &mut None).unwrap_or_else(|error| {
+        let mut is_missing = false;
+        let library = self.search(&opener, &mut None).unwrap_or_else(|error| {
+            is_missing = matches!(error, LibraryError::Missing(_) | LibraryError::Unreadable(..));
             let (kept, source, reason) = match &error {
                 // The databases stay as they were.
                 LibraryError::Hung(_, hung) => (self.clone(), &self.source, hung.to_string()),
@@ -62,7 +64,15 @@ impl Library {
                 is_unsettled: opener.is_unsettled(),
                 ..self.with(kept.found, vec![left_out], kept.opening)
             }
-        })
+        });
+        let is_empty =
+            library.databases.is_empty() && library.opening.is_empty() && library.left_out.is_empty();
+        let is_news = !self.databases.is_empty() || !self.opening.is_empty();
+        let gone = self.gone.or_else(|| is_news.then(SystemTime::now));
+        Library {
+            gone: gone.filter(|_| is_missing || is_empty),
+            ..library
+        }
     }
 
     fn opener<'a>(&'a self, open: &'a [Arc<LibraryEntry>], rest: Duration) -> Opener<'a> {
@@ -200,6 +210,7 @@ impl Library {
             opening,
             is_file: self.is_file,
             is_unsettled: self.is_unsettled,
+            gone: self.gone,
         }
     }
 }

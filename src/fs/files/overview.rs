@@ -10,6 +10,7 @@ use crate::fs::failure::Failure;
 use crate::fs::gather::decode_missing;
 use crate::fs::types::FsError;
 use crate::overview::{Counts, Figures, Subject, page};
+use chessdb_library::making::Making;
 
 /// Games in a piece. A thread counts up to 32 pieces at a time: many games, because their counts are then added to
 /// those of all.
@@ -30,6 +31,7 @@ impl Text for Overview<'_> {
             return Ok(text);
         }
         let (name, what) = branch.title();
+        let _making = Making::begin("overview.html", &name, 0);
         let problems = branch.problems()?;
         let mut figures = Figures::default();
         for part in branch.named_parts() {

@@ -13,6 +13,7 @@ use crate::fs::types::{Chunk, FsError};
 use chessdb_library::kept::{
     Damaged, KeptFile, KeptKind, Numbers, Sections, WholeFile, temporary_files, write_whole,
 };
+use chessdb_library::making::Making;
 
 /// Tables of fewer games stay in memory: making them again takes no longer than opening a file.
 const FEWEST_GAMES: usize = 1000;
@@ -88,6 +89,12 @@ impl<'a> WholeTableFile<'a> {
 
     /// Makes the table in its kept file, or else in a file without a name.
     fn make(&self, kept: Option<&KeptFile>) -> Result<Sections<WholeFile>, FsError> {
+        let what = if self.kind == KeptKind::Parquet {
+            "games.parquet"
+        } else {
+            "duplicates.csv"
+        };
+        let _making = Making::begin(what, self.name(), 0);
         if self.games() < FEWEST_GAMES {
             return self.make_in_memory();
         }

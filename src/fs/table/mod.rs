@@ -18,6 +18,7 @@ use super::types::FsError;
 use crate::tree::{Games, Table};
 use chessdb::game::ROSTER;
 use chessdb_library::library::{LibraryEntry, append_game_path, tags_of};
+use chessdb_library::making::Making;
 use chessdb_library::spelling::Names;
 use chessdb_library::table::{Columns, GamePath, GameRow, NULL, field_lengths, respell_players};
 pub(super) use combined::CombinedTables;
@@ -82,7 +83,9 @@ impl Tables {
         let pieces: Vec<u32> = (0..games.len().div_ceil(PIECE) as u32).collect();
         let lengths: Vec<OnceLock<Lengths>> = pieces.iter().map(|_| OnceLock::new()).collect();
         let columns = Mutex::new(BTreeSet::new());
+        let making = Making::begin("table of games", entry.name(), games.len() as u64);
         decode_missing(&pieces, threads, |pieces| {
+            making.done((pieces.len() * PIECE) as u64);
             let mut own = BTreeSet::new();
             for &piece in pieces {
                 let found = lengths_of(entry, games_of(piece, games), digits, names, &mut own);

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -232,10 +233,19 @@ fn a_missing_source_leaves_a_mount_that_says_so() {
             text.contains("Databases: 0") && text.contains("no such file or folder"),
             "{text}"
         );
+        let source = text.lines().next().unwrap();
+        assert!(
+            source.contains(", gone since ") && source.ends_with(" UTC"),
+            "{text}"
+        );
+        let status = || run(pgnfs().arg("status").arg(&scratch.mount)).out;
+        assert!(status().contains("is gone since "), "{}", status());
         assert_eq!(fs::read_dir(&scratch.mount).unwrap().count(), 1);
         // A link to the same files serves as well as the folder.
         symlink(&elsewhere, &scratch.source).unwrap();
         wait_for("the games", || white_is(&game, "Morphy, Paul"));
+        assert!(!fs::read_to_string(&info).unwrap().contains("gone since"));
+        assert!(!status().contains("gone since"));
         // The new target of the link.
         fs::create_dir(scratch.path("third")).unwrap();
         simplecdb::write(&scratch.path("third/a"), &[OTHER]);
@@ -339,6 +349,42 @@ fn changes_of_metadata_alone_have_no_effect() {
     wait_for("the new one", || exists(&scratch.mount.join("new.dci")));
     assert_eq!(fs::metadata(&game).unwrap().ino(), inode);
     assert!(white_is(&game, "Morphy, Paul"));
+}
+
+#[test]
+fn a_rename_of_a_hard_link_has_no_effect_on_the_other() {
+    needs!(mount);
+    let scratch = Scratch::new();
+    let game = "[Event \"?\"]\n[White \"Morphy, Paul\"]\n\n1. e4 *\n\n";
+    // Mapped, and copied.
+    for (name, times) in [("long", 1000), ("short", 1)] {
+        fs::write(scratch.source.join(format!("{name}.pgn")), game.repeat(times)).unwrap();
+    }
+    let other = |name: &str| scratch.source.join(name);
+    for name in ["long", "short"] {
+        fs::hard_link(other(&format!("{name}.pgn")), other(&format!("{name}-2.pgn"))).unwrap();
+    }
+    scratch.mount(&["-o", "cache-size=0"]);
+    let opened = ["long.pgn", "short.pgn", "all"].map(|name| {
+        let path = scratch.mount.join(name).join("players");
+        (File::open(&path).unwrap(), fs::metadata(&path).unwrap().ino())
+    });
+    let read = |folder: &File| {
+        let player = format!("/proc/self/fd/{}/Morphy, Paul", folder.as_raw_fd());
+        let games = fs::read_dir(player).unwrap().map(|game| game.unwrap().path());
+        games.map(|game| fs::read(game).unwrap().len()).sum::<usize>()
+    };
+    let before = opened.each_ref().map(|(folder, _)| read(folder));
+    for name in ["long", "short"] {
+        fs::rename(other(&format!("{name}-2.pgn")), other(&format!("{name}-3.pgn"))).unwrap();
+    }
+    assert_eq!(opened.each_ref().map(|(folder, _)| read(folder)), before);
+    wait_for("the new name", || exists(&scratch.mount.join("long-3.pgn")));
+    assert_eq!(opened.each_ref().map(|(folder, _)| read(folder)), before);
+    for (name, (_, inode)) in ["long.pgn", "short.pgn"].iter().zip(&opened) {
+        let path = scratch.mount.join(name).join("players");
+        assert_eq!(fs::metadata(path).unwrap().ino(), *inode, "{name}");
+    }
 }
 
 #[test]

@@ -13,6 +13,30 @@ use super::simplecdb::{self, Game, ILLEGAL, OPERA};
 use testkit::needs;
 
 #[test]
+fn status_names_the_mounts_that_show_files_of_a_file_system() {
+    needs!(mount);
+    let scratch = Scratch::new();
+    let point = run(Command::new("stat").args(["-c", "%m"]).arg(&scratch.source)).out;
+    let list = || run(pgnfs().args(["status", "--json"]).arg(point.trim())).out;
+    let has = |list: &str| list.contains(scratch.mount.to_str().unwrap());
+    assert!(!has(&list()), "{}", list());
+    scratch.mount(&[]);
+    let listed: serde_json::Value = serde_json::from_str(&list()).unwrap();
+    let rows = listed.as_array().unwrap().iter();
+    let own: Vec<_> = rows
+        .filter(|row| row["mount_point"] == scratch.mount.to_str().unwrap())
+        .map(|row| row["source"].as_str().unwrap())
+        .collect();
+    assert_eq!(own, [scratch.source.to_str().unwrap()]);
+    let text = run(pgnfs().arg("status").arg(point.trim())).out;
+    let (mount, source) = (scratch.mount.display(), scratch.source.display());
+    assert!(text.contains(&format!("{mount} shows {source}\n")), "{text}");
+    // A folder that is neither.
+    let refused = run(pgnfs().arg("status").arg(&scratch.source));
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+}
+
+#[test]
 fn export_writes_all_games_in_database_order() {
     let scratch = Scratch::new();
     let all = run(pgnfs().arg("export").arg(&scratch.source));
