@@ -14,6 +14,9 @@ use chessdb_library::positions::{BuildOptions, Damaged, Index, IndexError};
 /// How long a question that can be answered without the index waits for it.
 const MOST_PATIENCE: Duration = Duration::from_millis(100);
 
+/// After so many damaged indexes none is kept any more, where others can change it.
+const MOST_DAMAGED: u64 = 2;
+
 /// The positions of a database.
 pub struct Positions {
     entry: Arc<LibraryEntry>,
@@ -24,6 +27,8 @@ pub struct Positions {
     is_ready: AtomicBool,
     has_failed: AtomicBool,
     is_building: AtomicBool,
+    /// Number of indexes that turned out to be damaged.
+    damaged: AtomicU64,
     /// Number of games read for the index that is being built.
     read: AtomicU64,
 }
@@ -54,6 +59,7 @@ impl Positions {
             is_ready: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
             is_building: AtomicBool::new(false),
+            damaged: AtomicU64::new(0),
             read: AtomicU64::new(0),
         }
     }
@@ -61,6 +67,12 @@ impl Positions {
     /// Makes the index load from a file and save to it.
     pub fn keep_in(&self, files: &KeptFiles) {
         self.files.get_or_init(|| files.clone());
+    }
+
+    /// Where the index is kept.
+    fn files(&self) -> Option<&KeptFiles> {
+        let is_sound = self.damaged.load(Ordering::Relaxed) < MOST_DAMAGED;
+        self.files.get().filter(|_| is_sound)
     }
 
     /// Removes the file of the index, if there is one.
@@ -112,10 +124,13 @@ impl Positions {
 
     /// Answers a question from the index. Replaces a damaged index by a new one. `None` if there is no index.
     pub(super) fn ask<T>(&self, question: impl Fn(&Index) -> Result<T, Damaged>) -> Option<T> {
-        let index = self.index()?;
-        question(&index).ok().or_else(|| {
-            self.discard(&index);
-            question(&*self.index()?).ok()
+        (0..=MOST_DAMAGED).find_map(|_| {
+            let index = self.index()?;
+            let answer = question(&index).ok();
+            if answer.is_none() {
+                self.discard(&index);
+            }
+            answer
         })
     }
 
@@ -141,7 +156,7 @@ impl Positions {
         // It may just have begun to be built.
         let mut index = self.index.try_lock_for(MOST_PATIENCE)?;
         if index.is_none() && !self.has_failed() {
-            let loaded = self.files.get().and_then(|files| Index::load(files, &self.entry));
+            let loaded = self.files().and_then(|files| Index::load(files, &self.entry));
             *index = loaded.map(Arc::new);
             self.is_ready.store(index.is_some(), Ordering::Release);
         }
@@ -160,7 +175,7 @@ impl Positions {
     }
 
     fn open(&self) -> Option<Index> {
-        let loaded = self.files.get().and_then(|files| Index::load(files, &self.entry));
+        let loaded = self.files().and_then(|files| Index::load(files, &self.entry));
         loaded.or_else(|| {
             self.read.store(0, Ordering::Relaxed);
             let _building = Underway::new(&self.is_building);
@@ -176,8 +191,7 @@ impl Positions {
             making.done(games);
         };
         let built = self
-            .files
-            .get()
+            .files()
             .map(|files| Index::build(files, entry, self.options, &done));
         let built = match built {
             Some(Err(error)) if !matches!(error, IndexError::Changed) => {
@@ -203,6 +217,7 @@ impl Positions {
                 self.entry.name()
             );
             self.remove_file();
+            self.damaged.fetch_add(1, Ordering::Relaxed);
             self.is_ready.store(false, Ordering::Release);
             *index = None;
         }
