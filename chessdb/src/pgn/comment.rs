@@ -1,8 +1,10 @@
 //! Comments: cleaned, split into words, and wrapped at the end of a line.
 
+use memchr::memchr;
+
 use super::lines::Lines;
 
-/// Maximum length of a word in bytes.
+/// Maximum length in bytes of a word, without commands in it: the standard allows lines of 255 bytes.
 const LONGEST_WORD: usize = 250;
 
 /// Writes the words of all `texts` in braces, or nothing if there are none.
@@ -29,18 +31,79 @@ pub(super) fn append_comment<'t>(lines: &mut Lines<'_>, texts: impl Iterator<Ite
     }
 }
 
-/// The words of a text, in parts of at most [`LONGEST_WORD`] bytes. A command such as `[%clk 0:01:00]` is a single word
-/// including its spaces.
+/// The words of a text. A command such as `[%clk 0:01:00]` is part of a word with its spaces; other text between blanks is
+/// divided into parts of at most [`LONGEST_WORD`] bytes.
 struct Words<'t> {
-    /// The rest of a word whose beginning was returned.
-    word: &'t str,
-    /// The text after it.
     rest: &'t str,
+    /// The closing bracket that was found last. Searching for it again for each command would take very long in a text
+    /// with many opening brackets.
+    bracket: Bracket,
+}
+
+/// A closing bracket in the rest of a text.
+enum Bracket {
+    /// The one before this number of bytes, if it has not been passed.
+    Before(usize),
+    Nowhere,
 }
 
 impl<'t> Words<'t> {
     fn of(text: &'t str) -> Words<'t> {
-        Words { word: "", rest: text }
+        Words {
+            rest: text,
+            // None that has not been passed.
+            bracket: Bracket::Before(text.len()),
+        }
+    }
+
+    /// The end of the command that begins at an offset.
+    fn command_end(&mut self, from: usize) -> Option<usize> {
+        let known = match self.bracket {
+            Bracket::Before(after) => self.rest.len().checked_sub(after).filter(|end| *end > from),
+            Bracket::Nowhere => return None,
+        };
+        if known.is_none() {
+            let text = self.rest.as_bytes().get(from..)?;
+            let found = memchr(b']', text);
+            self.bracket = found.map_or(Bracket::Nowhere, |at| Bracket::Before(text.len() - at - 1));
+            return found.map(|at| from + at + 1);
+        }
+        known
+    }
+
+    /// Length of the first word, or of its first part.
+    fn part_len(&mut self) -> usize {
+        // The length of the text since the last command.
+        let (mut at, mut text) = (0, 0);
+        loop {
+            let plain = plain_len(&self.rest.as_bytes()[at..]);
+            if text + plain > LONGEST_WORD {
+                return self.boundary(at + LONGEST_WORD.saturating_sub(text));
+            }
+            (at, text) = (at + plain, text + plain);
+            let next = self.rest[at..].chars().next();
+            let Some(c) = next.filter(|c| !is_blank(*c)) else {
+                return at;
+            };
+            let is_command = self.rest[at..].starts_with("[%");
+            if is_command && let Some(end) = self.command_end(at) {
+                (at, text) = (end, 0);
+                continue;
+            }
+            let len = c.len_utf8();
+            if text + len > LONGEST_WORD && !starts_badly(c) {
+                return at;
+            }
+            (at, text) = (at + len, text + len);
+        }
+    }
+
+    /// The place between two characters at an offset or before it.
+    fn boundary(&self, offset: usize) -> usize {
+        (0..=offset)
+            .rev()
+            .find(|&at| self.rest.is_char_boundary(at))
+            .unwrap_or(0)
     }
 }
 
@@ -48,30 +111,11 @@ impl<'t> Iterator for Words<'t> {
     type Item = &'t str;
 
     fn next(&mut self) -> Option<&'t str> {
-        if self.word.is_empty() {
-            let text = self.rest.trim_start_matches(is_blank);
-            // Text directly after the bracket of a command belongs to the same word.
-            let command = command_len(text).unwrap_or(0);
-            (self.word, self.rest) = text.split_at(command + blank_at(&text[command..]));
-        }
-        let (part, word) = self.word.split_at(part_len(self.word));
-        self.word = word;
+        self.rest = self.rest.trim_start_matches(is_blank);
+        let (part, rest) = self.rest.split_at(self.part_len());
+        self.rest = rest;
         (!part.is_empty()).then_some(part)
     }
-}
-
-/// The length of the first part of a word. Only the first one may begin with `[` or `%`.
-fn part_len(word: &str) -> usize {
-    if word.len() <= LONGEST_WORD {
-        return word.len();
-    }
-    let mut len = 0;
-    let ends = |&(_, c): &(usize, char)| {
-        len += clean(c).len_utf8();
-        len > LONGEST_WORD && !starts_badly(c)
-    };
-    let mut characters = word.char_indices();
-    characters.find(ends).map_or(word.len(), |(at, _)| at)
 }
 
 /// Appends a word with `)` for braces that would end the comment, and blanks for control characters.
@@ -95,31 +139,11 @@ fn clean(c: char) -> char {
     }
 }
 
-/// Offset of the first blank, or the length of the text.
-fn blank_at(text: &str) -> usize {
-    let mut from = 0;
-    loop {
-        let is_candidate = |c: &u8| *c <= b' ' || *c == 0x7f || *c == 0xc2;
-        let rest = &text.as_bytes()[from..];
-        let Some(at) = rest.iter().position(is_candidate).map(|at| from + at) else {
-            return text.len();
-        };
-        if text[at..].starts_with(is_blank) {
-            return at;
-        }
-        from = at + 1;
-    }
-}
-
-/// Length of the command at the beginning of a text, including its brackets.
-fn command_len(text: &str) -> Option<usize> {
-    if !text.starts_with("[%") {
-        return None;
-    }
-    // The search for the closing bracket is limited, because a text of many opening brackets would take very
-    // long.
-    let bracket = text.bytes().take(LONGEST_WORD).position(|c| c == b']')?;
-    Some(bracket + 1)
+/// Number of bytes up to the first one with which a blank, a command or a line that must not be may begin.
+fn plain_len(text: &[u8]) -> usize {
+    // The control characters beyond ASCII begin with 0xc2.
+    let is_special = |c: &u8| *c <= b' ' || matches!(*c, 0x7f | 0xc2 | b'[' | b'%');
+    text.iter().position(is_special).unwrap_or(text.len())
 }
 
 fn is_blank(c: char) -> bool {
@@ -151,6 +175,12 @@ mod tests {
         let text = "word ".repeat(15) + "[%cal Ge2e4, Rd1d8] end";
         let written = written(&[&text]);
         assert!(written.contains("[%cal Ge2e4, Rd1d8]"), "{written}");
+        assert_eq!(
+            super::tests::written(&[&"[%clk 0:01:00] a ".repeat(99)])
+                .matches("[%clk 0:01:00]")
+                .count(),
+            99
+        );
         assert!(
             written.lines().all(|line| !line.starts_with(['[', '%'])),
             "{written}"
@@ -158,10 +188,24 @@ mod tests {
     }
 
     #[test]
-    fn a_command_has_250_bytes_at_most() {
-        let command = |len: usize| format!("[%{}]", "a ".repeat(len / 2));
-        assert_eq!(Words::of(&command(246)).count(), 1);
-        assert!(Words::of(&command(248)).count() > 100);
+    fn commands_of_any_length_are_whole() {
+        let long = format!("[%ref {}]", "aaaaaaaa-0001|bbbb ".repeat(30));
+        for text in [
+            format!("{long} good"),
+            format!("{long}good"),
+            format!("so{long}{long} good"),
+            format!("{}{long}", "é".repeat(124)),
+            format!("{}{long}", "a".repeat(250)),
+            format!("[%{}]", "%[".repeat(400)),
+        ] {
+            assert_eq!(written(&[&text]).replace('\n', " "), format!("{{{text}}}"));
+        }
+        // The text beside a command is divided as all other text.
+        let text = format!("{long}{}", "a".repeat(251));
+        assert_eq!(
+            written(&[&text]).replace('\n', " "),
+            format!("{{{long}{} a}}", "a".repeat(250))
+        );
     }
 
     #[test]
@@ -182,9 +226,14 @@ mod tests {
 
     #[test]
     fn long_words_are_broken_between_characters() {
-        let written = written(&[&"é".repeat(400)]);
-        assert_eq!(written.chars().filter(|c| *c == 'é').count(), 400);
-        let longest = written.split_whitespace().map(str::len).max();
-        assert_eq!(longest, Some(251));
+        for (character, longest) in [('é', 250), ('中', 249), ('𝄞', 248)] {
+            let text = character.to_string().repeat(400);
+            let written = written(&[&text]);
+            let parts: Vec<&str> = written.trim_matches(['{', '}']).split_whitespace().collect();
+            assert_eq!(parts.concat(), text);
+            assert_eq!(parts[0].len(), longest);
+        }
+        assert_eq!(written(&[&"a".repeat(250)]).len(), 252);
+        assert_eq!(written(&[&"a".repeat(251)]).split_whitespace().count(), 2);
     }
 }
