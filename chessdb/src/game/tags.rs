@@ -142,8 +142,8 @@ impl Tags {
         self.outcome
     }
 
-    /// Sets a tag, replacing an earlier value. `Result` and names that PGN does not allow (other than
-    /// `[A-Za-z0-9][A-Za-z0-9_]*`) are ignored.
+    /// Sets a tag, replacing an earlier value; an empty value of the roster is an unknown one. `Result` and names that PGN does not
+    /// allow (other than `[A-Za-z0-9][A-Za-z0-9_]*`) are ignored.
     pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: impl Display) {
         self.set_with(name, |values| {
             // Writing to a string cannot fail.
@@ -194,8 +194,9 @@ impl Tags {
         let start = self.values.len();
         append(&mut self.values);
         let value = (start, self.values.len());
+        let is_empty = self.value(value).chars().all(char::is_control);
         match place.and_then(|place| self.roster.get_mut(place)) {
-            Some(slot) => *slot = Some(value),
+            Some(slot) => *slot = Some(value).filter(|_| !is_empty),
             None => self.set_other(beginning(&name), name, value),
         }
     }
@@ -298,5 +299,17 @@ mod tests {
         assert_eq!(tags.get("Date"), Some("????.??.??"));
         assert_eq!(tags.get("Result"), Some("1/2-1/2"));
         assert_eq!(tags.get("Annotator"), None);
+    }
+
+    #[test]
+    fn an_empty_value_of_the_roster_is_unknown() {
+        for (value, shown) in [("Tal", "Tal"), ("", "?"), ("\u{1}\u{85}", "?")] {
+            let mut tags = Tags::new(Outcome::Draw);
+            tags.set_str("White", "Keres");
+            tags.set_str("White", value);
+            tags.set_str("Annotator", value);
+            assert_eq!(tags.get("White"), Some(shown));
+            assert_eq!(tags.get("Annotator"), Some(value));
+        }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::*;
 use chessdb::formats::Options;
-use chessdb::game::{Date, Eco};
+use chessdb::game::{Date, Eco, ROSTER};
 use testkit::samples::{Sample, candidates, open, read_text, shared};
 
 /// Tags that Scid's export leaves out.
@@ -93,6 +93,11 @@ fn plain(value: &str) -> String {
 fn normalize(game: &mut Read) {
     game.tags.retain(|name, _| !NOT_EXPORTED.contains(&name.as_str()));
     game.tags.values_mut().for_each(|value| *value = plain(value));
+    // Scid writes empty names; the standard has `?` for unknown values of the roster.
+    for (name, unknown) in ROSTER {
+        let value = game.tags.get_mut(name).filter(|value| value.is_empty());
+        value.into_iter().for_each(|value| *value = unknown.to_owned());
+    }
 }
 
 /// Removes glyphs of which Scid keeps one for each move when loading a game, if it kept another one. Returns
