@@ -51,6 +51,7 @@ const SHORTEST: usize = 2;
 /// Private characters in comments, with what is shown for them (section 6.1).
 pub(super) const MARKS: Marks = &[
     ('\u{e005}', "[#]"),
+    ('\u{e00d}', "∆"),
     ('\u{e024}', "K"),
     ('\u{e025}', "Q"),
     ('\u{e026}', "R"),

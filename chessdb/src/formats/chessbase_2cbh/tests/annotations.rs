@@ -20,7 +20,7 @@ fn each_kind_has_its_form() {
     let text = |kind| {
         [
             &[kind, 0, 0, 0, 0x35, 0][..],
-            &string("Te{x}t\r\n \u{e026}d1 \u{e005}".as_bytes()),
+            &string("Te{x}t\r\n \u{e026}d1 \u{e005} \u{e00d}Rd7 \u{e00e}".as_bytes()),
         ]
         .concat()
     };
@@ -37,8 +37,8 @@ fn each_kind_has_its_form() {
     let empty = [&[0x26, 0, 1][..], &string(&[0, 0])].concat();
     let path = [&[0x15, 0][..], &string(&[1, 2, 3])].concat();
     for (item, shown) in [
-        (text(2), "1. d4 {Te(x)t Rd1 [#]} 1... Nf6"),
-        (text(0x82), "{Te(x)t Rd1 [#]} 1. d4 Nf6"),
+        (text(2), "1. d4 {Te(x)t Rd1 [#] ∆Rd7 \u{e00e}} 1... Nf6"),
+        (text(0x82), "{Te(x)t Rd1 [#] ∆Rd7 \u{e00e}} 1. d4 Nf6"),
         (old, "1. d4 {Müller Bxe4, ¢ must go} 1... Nf6"),
         (vec![3, 0, 1, 16, 0], "1. d4 $1 $16 Nf6"),
         (squares, "1. d4 {[%csl Ga1,Rh8]} 1... Nf6"),
