@@ -13,7 +13,7 @@ use crate::source::Source;
 use crate::tokens::{to_list, values_of};
 use chessdb::board::Uci;
 use chessdb::formats::Database;
-use chessdb_library::library::problems_of;
+use chessdb_library::library::{problems_of, to_pgn};
 
 /// Names and values of headers, and the movetext as a list.
 type Values<'py> = (Vec<(String, String)>, Bound<'py, PyList>);
@@ -130,7 +130,7 @@ impl Game {
         Ok(problems.iter().map(Problem::from).collect())
     }
 
-    /// The game as a `chess.pgn.Game` of python-chess, equal to what that reads from `pgn()`.
+    /// The game as a `chess.pgn.Game` of python-chess, equal to what that reads from the game in export form.
     ///
     /// >>> import chessdb
     /// >>> game = chessdb.open_database("classics.pgn")[0].to_chess()
@@ -139,6 +139,15 @@ impl Game {
     fn to_chess<'py>(slf: &Bound<'py, Game>) -> PyResult<Bound<'py, PyAny>> {
         let module = slf.py().import("chessdb._to_chess")?;
         module.call_method1("to_chess", (slf,))
+    }
+
+    /// The PGN in export form, also of a game that `pgn` shows as it is written.
+    fn _export<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        let index = self.index;
+        let text = self
+            .source
+            .read(py, |entry| to_pgn(&entry.database.game(index).game))?;
+        PyString::from_bytes(py, &text)
     }
 
     /// Headers and movetext for `to_chess`; `None` if python-chess has to read the PGN.

@@ -36,12 +36,9 @@ pub fn start_of(tags: &Tags) -> Option<Fen> {
     }
 }
 
-/// The values of a game. `None` if python-chess has to read the PGN, because the text is not generated from
-/// moves.
+/// The values of a game in export form; `None` if it cannot be played from its start, so that python-chess has to read
+/// the text.
 pub fn values_of(database: &dyn Database, game: u32) -> Option<Values> {
-    if database.as_files().stored_len(game).is_some() {
-        return None;
-    }
     let game = database.game(game).game;
     let start = start_of(&game.tags)?.position;
     let text = String::from_utf8(to_pgn(&game)).ok()?;

@@ -57,12 +57,17 @@ def test_headers_and_text_agree(library: chessdb.Library) -> None:
             assert game.pgn() == text
 
 
-def test_games_of_python_chess(library: chessdb.Library, caplog: pytest.LogCaptureFixture) -> None:
-    """`to_chess` is what python-chess reads from the text, with every variation, glyph and comment."""
+def test_games_of_python_chess(
+    library: chessdb.Library, samples: Path, program: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """`to_chess` is what python-chess reads from the export form, with every variation, glyph and comment."""
     compared = 0
     for database in library:
-        for game in database.games(0, MOST):
-            expected = chess.pgn.read_game(io.StringIO(game.pgn()))
+        texts = (game.pgn() for game in database.games(0, MOST))
+        if database.format == "pgn":
+            texts = exported(program, samples / database.path)
+        for game, text in zip(database.games(0, MOST), texts):
+            expected = chess.pgn.read_game(io.StringIO(text))
             assert expected is not None
             given = game.to_chess()
             assert dict(given.headers) == dict(expected.headers), f"{database.path}: {game}"
@@ -71,6 +76,24 @@ def test_games_of_python_chess(library: chessdb.Library, caplog: pytest.LogCaptu
             assert_same(given, expected, f"{database.path}: {game}")
             compared += 1
     assert compared > 3_000
+
+
+def exported(program: str, path: Path) -> list[str]:
+    """The games of a PGN file in export form, each with its empty line at the end."""
+    command = [program, "export", "--pgn=export", str(path)]
+    text = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode()
+    parts = text.split("\n\n")[:-1]
+    return ["\n\n".join(pair) + "\n\n" for pair in zip(parts[::2], parts[1::2])]
+
+
+def test_a_game_that_python_chess_reads_otherwise(tmp_path: Path) -> None:
+    """After two empty lines python-chess sees no moves."""
+    path = tmp_path / "two-empty-lines.pgn"
+    path.write_text('[Event "a"]\n[Result "1-0"]\n\n\n1. e4 e5 2. Nf3 1-0\n')
+    game = chessdb.open_database(path)[0]
+    assert "\n\n\n" in game.pgn()
+    moves = [move.uci() for move in game.to_chess().mainline_moves()]
+    assert moves == game.moves() == ["e2e4", "e7e5", "g1f3"]
 
 
 def assert_same(given: chess.pgn.GameNode, expected: chess.pgn.GameNode, place: str) -> None:

@@ -9,10 +9,13 @@ from chessdb._chessdb import Game
 
 
 def to_chess(game: Game) -> chess.pgn.Game:
-    """Builds the game that python-chess reads from ``game.pgn()``, without reading its text."""
+    """Builds the game that python-chess reads from its export form, without reading a text.
+
+    Its text as it is written in a PGN file may be one that python-chess reads otherwise.
+    """
     values = game._values()
     if values is None:
-        read = chess.pgn.read_game(io.StringIO(game.pgn()))
+        read = chess.pgn.read_game(io.StringIO(game._export()))
         return chess.pgn.Game() if read is None else read
     headers, movetext = values
     builder = chess.pgn.GameBuilder()
