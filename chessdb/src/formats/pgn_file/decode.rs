@@ -7,6 +7,7 @@ use super::characters::decode;
 use super::game::Stored;
 use super::items::{Item, Items};
 use super::languages::{Language, candidates};
+use super::numbers::MoveCount;
 use super::symbols;
 use super::values::{movetext_result, usual_result, with_plain_signs};
 use super::words::{Signs, Word, has_marks_inside, read_word, without_marks, without_number};
@@ -19,6 +20,9 @@ pub(super) const LIMITS: Limits = Limits {
     depth: 255,
     moves: u32::MAX,
 };
+
+/// Number of times that the bytes of a game may be read ahead.
+const AHEAD: usize = 8;
 
 /// Decodes the movetext of one game.
 pub(super) struct Decoder<'a, S> {
@@ -35,6 +39,8 @@ pub(super) struct Decoder<'a, S> {
     number: Option<usize>,
     /// Words that are not moves: the start of the first one and the end of the last one.
     unread: Option<(usize, usize)>,
+    /// See [`Counts`].
+    counts: Option<Counts>,
     /// Offset of the parenthesis that began the last variation.
     opened: usize,
     /// Offsets of the parentheses that are never closed, in ascending order. Computed when needed.
@@ -46,6 +52,18 @@ pub(super) struct Decoder<'a, S> {
     /// See [`End`].
     is_certain: bool,
     has_failed: bool,
+    needs_counts: bool,
+}
+
+/// The move numbers of the lines that are open, for a game with words that are no moves. Other games do without.
+struct Counts {
+    line: MoveCount,
+    /// Those of the lines from which the current one branches off, outermost first.
+    outer: Vec<MoveCount>,
+    /// Up to this offset, words of a line at this depth that are no moves stand for none.
+    passed: (usize, usize),
+    /// Number of bytes that may still be read ahead.
+    budget: usize,
 }
 
 /// State of the main line.
@@ -67,6 +85,8 @@ pub(super) struct End<'a, S> {
     pub(super) is_certain: bool,
     /// True if a word with the form of a move could not be played.
     pub(super) has_failed: bool,
+    /// True if a word of a whole game is no move, so that it must be decoded with [`Decoder::counting`].
+    pub(super) needs_counts: bool,
 }
 
 impl<'a, S: Sink> Decoder<'a, S> {
@@ -88,12 +108,28 @@ impl<'a, S: Sink> Decoder<'a, S> {
             early: Vec::new(),
             number: None,
             unread: None,
+            counts: None,
             opened: 0,
             unclosed: None,
             state: State::Moves,
             is_english: false,
             is_certain: true,
             has_failed: false,
+            needs_counts: false,
+        }
+    }
+
+    /// Counts moves from a number of half-moves on, to compare them with the numbers in the game.
+    pub(super) fn counting(self, plies: u64) -> Decoder<'a, S> {
+        let counts = Counts {
+            line: MoveCount::new(plies, self.moves, self.stored.encoding()),
+            outer: Vec::new(),
+            passed: (0, 0),
+            budget: AHEAD * self.items.text.len(),
+        };
+        Decoder {
+            counts: Some(counts),
+            ..self
         }
     }
 
@@ -112,6 +148,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
                 Item::Open => self.open(),
                 Item::Close => self.close(),
                 Item::Bracket => self.broken(self.items.start, &Fault::damage("this is no movetext")),
+                Item::Sign(sign) => self.sign(sign),
             }
             if self.is_finished() {
                 break;
@@ -122,13 +159,18 @@ impl<'a, S: Sink> Decoder<'a, S> {
 
     /// True if the sink needs no more of the game, or can be given no more.
     fn is_finished(&self) -> bool {
-        self.replay.is_done() || !self.is_certain || !S::WHOLE && self.state != State::Moves
+        self.replay.is_done()
+            || !self.is_certain
+            || self.needs_counts
+            || !S::WHOLE && self.state != State::Moves
     }
 
     fn end(mut self) -> End<'a, S> {
         self.report_unread();
         if S::WHOLE && self.replay.depth() > 0 {
             self.fault(self.items.at, &Fault::OpenVariations);
+        } else if !self.early.is_empty() {
+            self.fault(self.moves.at, &Fault::damage("glyphs belong to no move"));
         }
         let outcome = match self.state {
             State::Over(outcome) => Some(outcome),
@@ -139,12 +181,18 @@ impl<'a, S: Sink> Decoder<'a, S> {
             outcome,
             is_certain: self.is_certain,
             has_failed: self.has_failed,
+            needs_counts: self.needs_counts,
         }
     }
 
     #[inline(always)]
     fn word(&mut self, word: &'a [u8]) {
         let start = self.items.start;
+        if S::WHOLE
+            && let Some(counts) = &mut self.counts
+        {
+            counts.line.word(word, self.items);
+        }
         let (rest, is_number) = without_number(word);
         if is_number {
             self.number = Some(start);
@@ -206,6 +254,9 @@ impl<'a, S: Sink> Decoder<'a, S> {
             return false;
         }
         if S::WHOLE {
+            if let Some(counts) = &mut self.counts {
+                counts.line.play();
+            }
             if !self.early.is_empty() {
                 self.early_glyphs();
             }
@@ -257,6 +308,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
             State::Over(_) => Word::Unreadable,
         };
         match meaning {
+            Word::Unreadable if self.state == State::Moves => self.no_move(word, start),
             Word::Unreadable => self.unreadable(),
             Word::Nothing => {}
             Word::Glyphs(nags) => nags.into_iter().for_each(|nag| self.glyph(nag)),
@@ -303,6 +355,15 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
+    /// Handles a sign that is left out.
+    fn sign(&mut self, sign: u8) {
+        if self.state != State::Moves || self.unread.is_some() {
+            return self.unreadable();
+        }
+        let what = format!("a sign has no meaning here: {}", char::from(sign));
+        self.fault(self.items.start, &Fault::damage(what));
+    }
+
     /// Adds a glyph to the last move, or to the first one of its line if it precedes that.
     fn glyph(&mut self, nag: u8) {
         if self.replay.has_move() {
@@ -326,21 +387,41 @@ impl<'a, S: Sink> Decoder<'a, S> {
             self.unread = Some((start, self.items.at));
             return;
         }
-        self.opened = start;
         if let Err(fault) = self.replay.start_variation() {
             self.items.skip_variation();
             let text = self.text(start, self.items.at);
             let detail = format!(": {text}");
             self.replay
                 .fault_with(self.stored.start + start as u64, &fault, &detail);
+            return;
+        }
+        self.opened = start;
+        if let Some(counts) = &mut self.counts {
+            counts.outer.push(counts.line);
+            counts.line = counts.line.of_variation();
         }
     }
 
     fn close(&mut self) {
         self.report_unread();
+        if S::WHOLE && !self.replay.has_move() && !self.early.is_empty() {
+            let text = self.text(self.opened, self.items.at);
+            let what = format!("a variation has no move: {text}");
+            self.fault(self.opened, &Fault::damage(what));
+        }
         self.early.clear();
-        if S::WHOLE && !self.replay.end_variation() {
+        if S::WHOLE && !self.end_variation() {
             self.fault(self.items.start, &Fault::StrayEnd);
         }
+    }
+
+    /// Ends the current variation. Returns false if none is open.
+    fn end_variation(&mut self) -> bool {
+        if let Some(counts) = &mut self.counts
+            && let Some(outer) = counts.outer.pop()
+        {
+            counts.line = outer;
+        }
+        self.replay.end_variation()
     }
 }

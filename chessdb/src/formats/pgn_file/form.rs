@@ -11,6 +11,17 @@ pub(super) struct Form<'a> {
     pub(super) promotion: &'a str,
 }
 
+/// Castling and null moves.
+const SPECIAL: [&str; 13] = [
+    "O-O", "O-O-O", "0-0", "0-0-0", "o-o", "o-o-o", "--", "Z0", "0000", "null", "@@@@", "<>", "pass",
+];
+
+/// True for a word with the form of a move, whether or not it can be played.
+pub(super) fn has_form(word: &str) -> bool {
+    let is_sign = |c: char| !c.is_alphanumeric() && !matches!(c, '-' | '>' | '@');
+    form(word).is_some() || SPECIAL.contains(&word.trim_end_matches(is_sign))
+}
+
 /// What may follow a move without white space between them, besides signs.
 const SUFFIXES: [&str; 6] = ["ep", "e.p.", "ch", "mate", "N", "D"];
 

@@ -175,11 +175,14 @@ impl<'a> Stored<'a> {
             Some(Ok(set_up)) => (set_up.position, set_up.first_move),
             _ => (Position::initial(), 1),
         };
-        let tree = Tree::beginning(&position, first_move, self.text.len() / 6);
-        let mut replay = Replay::new(tree, position, (), LIMITS, origin);
-        for (at, what) in &read.doubts {
-            replay.doubt(self.start + *at as u64, what.clone());
-        }
+        let begin = || {
+            let tree = Tree::beginning(&position, first_move, self.text.len() / 6);
+            let mut replay = Replay::new(tree, position, (), LIMITS, origin);
+            for (at, what) in &read.doubts {
+                replay.doubt(self.start + *at as u64, what.clone());
+            }
+            replay
+        };
         if let (Some(Err(error)), Some((at, fen))) = (&read.set_up, &read.fen) {
             let text = value(
                 self.text.get(read.moves_at..).unwrap_or_default(),
@@ -187,6 +190,7 @@ impl<'a> Stored<'a> {
             );
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
             let detail = format!(": {fen}; the moves are {text}");
+            let mut replay = begin();
             replay.fault_with(
                 self.start + *at as u64,
                 &Fault::damage(format!("no game can be played from the set-up position: {error}")),
@@ -194,7 +198,12 @@ impl<'a> Stored<'a> {
             );
             return Attempt::of(replay, false);
         }
-        let mut end = Decoder::new(self, read.moves_at, language, replay).decode();
+        let decoder = || Decoder::new(self, read.moves_at, language, begin());
+        let mut end = decoder().decode();
+        if end.needs_counts {
+            let plies = 2 * u64::from(first_move.saturating_sub(1)) + u64::from(position.turn().is_black());
+            end = decoder().counting(plies).decode();
+        }
         let shown = read.tags.outcome();
         if let Some(outcome) = end.outcome
             && outcome != shown
@@ -248,6 +257,9 @@ impl<'a> Stored<'a> {
             let text = value(tag.value, self.encoding());
             let is_usable = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
             match name.as_str() {
+                "SetUp" if fen.is_none() && text.trim() == "1" => {
+                    doubts.push((*at, "the tag SetUp has no FEN beside it".to_owned()));
+                }
                 "Result" | "FEN" | "SetUp" => {}
                 "Date" => {
                     let date = read_date(&text);

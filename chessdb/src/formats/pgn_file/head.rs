@@ -1,7 +1,7 @@
 //! Games without tags, in text before the first tag of a file (section 3.4).
 
 use encoding_rs::UTF_8;
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 use super::items::{Item, Items};
 use super::values::movetext_result;
@@ -13,36 +13,81 @@ use crate::board::Position;
 pub(super) const MOST_HEAD: u64 = 1 << 28;
 
 /// Offsets of games without tags: lines with a number, a point and a legal first move, with nothing but moves, or with
-/// a result alone. Each game ends with a result outside of variations and comments.
+/// a result alone. Comments before the first of them belong to it. Each game ends with a result outside of variations
+/// and comments.
 pub(super) fn games(text: &[u8], line_end: u8) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut at = 0;
-    while let Some(start) = next_start(text, at, line_end) {
+    while let Some((comments, moves)) = next_start(text, at, line_end) {
+        let start = if starts.is_empty() { comments } else { moves };
         starts.push(start);
         at = end_of_game(text, start, line_end);
     }
     starts
 }
 
-/// The next line that begins a game, starting at `at`, which may be in the middle of a line.
-fn next_start(text: &[u8], at: usize, line_end: u8) -> Option<usize> {
+/// The place of the first move of a game without tags, if comments precede it and it begins a line.
+pub(super) fn moves_of(game: &[u8], line_end: u8) -> usize {
+    let moves = after_comments(game, 0, line_end);
+    let line = game.get(..moves).unwrap_or_default().trim_ascii_end().len();
+    let begins_line = memchr(line_end, game.get(line..moves).unwrap_or_default()).is_some();
+    if begins_line { moves } else { 0 }
+}
+
+/// The next line that begins a game, starting at `at`, which may be in the middle of a line. If comments precede it, the
+/// first place is theirs.
+fn next_start(text: &[u8], at: usize, line_end: u8) -> Option<(usize, usize)> {
     let mut at = at;
+    // Comments up to this place precede no game.
+    let mut vain = at;
     loop {
         let rest = text.get(at..)?;
         let end = memchr(line_end, rest).unwrap_or(rest.len());
-        let line = rest.get(..end)?;
-        let indent = line
-            .iter()
-            .take_while(|c| c.is_ascii_whitespace() || **c == 0 || **c == 0x1a)
-            .count();
-        let mark = line
-            .get(indent..)
-            .is_some_and(|line| line.starts_with(b"\xef\xbb\xbf"));
-        let indent = indent + if mark { 3 } else { 0 };
-        if begins_game(line.get(indent..)?) {
-            return Some(at + indent);
+        let line = trim_ignored(rest.get(..end)?);
+        let start = at + end - line.len();
+        if begins_game(line) {
+            return Some((start, start));
+        }
+        if at >= vain && matches!(line.first(), Some(b'{' | b';')) {
+            let moves = after_comments(text, start, line_end);
+            let after = text.get(moves..).unwrap_or_default();
+            let line = after.get(..memchr(line_end, after).unwrap_or(after.len()))?;
+            if begins_game(line) && movetext_result(line.trim_ascii(), UTF_8).is_none() {
+                return Some((start, moves));
+            }
+            vain = moves;
         }
         at += end + 1;
+    }
+}
+
+/// The place after the comments at a place, and what is ignored beside them. Braces with others inside are no comment.
+fn after_comments(text: &[u8], at: usize, line_end: u8) -> usize {
+    let mut at = at;
+    loop {
+        let rest = trim_ignored(text.get(at..).unwrap_or_default());
+        let start = text.len() - rest.len();
+        let len = match rest.split_first() {
+            Some((b'{', inside)) => match memchr2(b'{', b'}', inside) {
+                Some(end) if inside.get(end) == Some(&b'}') => end + 2,
+                _ => return start,
+            },
+            Some((b';', _)) => memchr(line_end, rest).unwrap_or(rest.len()),
+            _ => return start,
+        };
+        at = start + len;
+    }
+}
+
+/// A text without the white space and the ignored bytes at its beginning.
+fn trim_ignored(text: &[u8]) -> &[u8] {
+    let mut rest = text;
+    loop {
+        rest = match rest {
+            [c, rest @ ..] if c.is_ascii_whitespace() || matches!(c, 0 | 0x1a) => rest,
+            [0xef, 0xbb, 0xbf, rest @ ..] => rest,
+            _ => return rest,
+        }
     }
 }
 
@@ -127,6 +172,36 @@ mod tests {
     fn moves_need_no_numbers() {
         let text = "e4 is best.\ne4 e5 Nf3\nNc6 *\nd4 {open} d5 2. c4 (2. a3) 1-0\na4\nNf3 Nc6 Nf3\n";
         assert_eq!(games(text.as_bytes(), b'\n'), [12, 28]);
+    }
+
+    #[test]
+    fn comments_before_the_first_move_belong_to_the_game() {
+        for (text, start, moves) in [
+            ("{a}\n\n1. e4 e5 *\n", 0, 5),
+            ("Dear all,\n \n{a\nb} ; c\n{d}\n1. e4 *\n", 12, 26),
+            ("{1. d4 is\n2. c4} 1. e4 e5\n2. Nf3 *\n", 0, 0),
+            ("; a\n; b\r\ne4 e5\n", 0, 9),
+            // An open comment is text.
+            ("{a\n1. e4 {b} e5 2. Nf3\n", 3, 3),
+            ("{a}\nb\n1. e4 e5\n", 6, 6),
+        ] {
+            let games = games(text.as_bytes(), b'\n');
+            assert_eq!(games, [start], "{text}");
+            assert_eq!(
+                start + moves_of(&text.as_bytes()[start..], b'\n'),
+                moves,
+                "{text}"
+            );
+        }
+        // After a game they belong to it.
+        assert_eq!(games(b"1. e4 *\n{a\n1. b} 1. d4 *\n", b'\n'), [0, 17]);
+    }
+
+    #[test]
+    fn many_comments_are_read_once() {
+        for line in ["{\n", "{a}\n", ";\n", "{{}\n"] {
+            assert!(games(line.repeat(1 << 20).as_bytes(), b'\n').is_empty());
+        }
     }
 
     #[test]

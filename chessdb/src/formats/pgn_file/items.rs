@@ -22,6 +22,8 @@ pub(super) enum Item<'a> {
     Close,
     /// A bracket outside of comments: text that is not movetext.
     Bracket,
+    /// A sign without meaning: `$` without a number, `%` within a line, `]`.
+    Sign(u8),
 }
 
 /// Iterates over the items of movetext.
@@ -87,6 +89,9 @@ impl<'a> Items<'a> {
             b'$' => {
                 let rest = self.rest();
                 let len = rest.iter().take_while(|c| c.is_ascii_digit()).count();
+                if len == 0 {
+                    return Some(Item::Sign(first));
+                }
                 self.at += len;
                 let mut digits = rest.get(..len).unwrap_or_default().iter();
                 let number = digits.try_fold(0u8, |number, digit| {
@@ -94,8 +99,9 @@ impl<'a> Items<'a> {
                 });
                 Some(Item::Nag(number))
             }
-            // A brace that closes nothing, or a percent sign within a line.
-            _ => None,
+            // A brace that closes nothing.
+            b'}' => None,
+            _ => Some(Item::Sign(first)),
         }
     }
 
@@ -204,6 +210,7 @@ mod tests {
                 Item::Open => "(".to_owned(),
                 Item::Close => ")".to_owned(),
                 Item::Bracket => "[".to_owned(),
+                Item::Sign(sign) => format!("sign {}", char::from(sign)),
             });
         }
         all
@@ -213,13 +220,18 @@ mod tests {
     fn items_need_no_blanks_between_them() {
         assert_eq!(
             items("1.e4$1$14{a;b}(1.d4;x)\n)%\n%no\n} 2"),
-            ["1.e4", "$1", "$14", "{a;b}", "(", "1.d4", "{x)}", ")", "2"]
+            [
+                "1.e4", "$1", "$14", "{a;b}", "(", "1.d4", "{x)}", ")", "sign %", "2"
+            ]
         );
         assert_eq!(
             items("b8(R)+ a1(q) e4(Nf6)"),
             ["b8(R)+", "a1(q)", "e4", "(", "Nf6", ")"]
         );
-        assert_eq!(items("$256 $ {open"), ["$0", "$0", "{open}"]);
+        assert_eq!(
+            items("$256 $ $f3 e4]{open"),
+            ["$0", "sign $", "sign $", "f3", "e4", "sign ]", "{open}"]
+        );
         assert_eq!(items("\u{feff}1-0\u{feff} \u{feff}\n"), ["1-0"]);
     }
 }

@@ -5,7 +5,7 @@
 //! | bytes, by ranges | [`source`]; [`packed`]; [`many`] |
 //! | where games begin | [`scan`], [`near`], [`roster`], [`head`], [`boundaries`], [`shares`] |
 //! | tags | [`tag`], [`section`], [`values`], [`characters`] |
-//! | movetext | [`items`], [`words`], [`form`], [`symbols`], [`languages`], [`decode`], [`outcome`] |
+//! | movetext | [`items`], [`words`], [`form`], [`numbers`], [`symbols`], [`languages`], [`decode`], [`outcome`] |
 //! | data stored for each game | [`make_index`], [`index`], [`row`], [`names`] |
 //! | files that grow at their end | [`grown`] |
 //! | the text as it is shown | [`clean`] |
@@ -28,6 +28,7 @@ mod make_index;
 mod many;
 mod names;
 mod near;
+mod numbers;
 mod outcome;
 mod packed;
 mod roster;
@@ -139,6 +140,15 @@ fn has_text(bytes: &[u8]) -> bool {
     bytes.iter().any(is_text)
 }
 
+/// Number of bytes of comments with which a game without tags begins.
+fn comments_at(source: &dyn Source, game: Range<u64>, line_end: u8) -> u64 {
+    let part = |len: u64| source.read(game.start..game.end.min(game.start + len));
+    match part(1).first() {
+        Some(b'{' | b';') => head::moves_of(&part(MOST_HEAD), line_end) as u64,
+        _ => 0,
+    }
+}
+
 /// An open PGN file, or many small ones.
 struct PgnFile {
     name: String,
@@ -190,7 +200,15 @@ impl PgnFile {
         if index.len() == 0 && has_text(&source.read(0..source.len().min(MOST_HEAD))) {
             problems.push(Problem::damage(&name, 0, "no game is found in this text"));
         }
-        let head = index.row(0).map_or(source.len(), |first| first.start);
+        let first = index.row(0).map_or(source.len(), |first| first.start);
+        let head = match options.pgn {
+            // Comments before the first move of a game without tags.
+            PgnForm::Verbatim => {
+                let next = index.row(1).map_or(source.len(), |next| next.start);
+                first + comments_at(&*source, first..next, line_end)
+            }
+            _ => first,
+        };
         if is_utf_16 && options.pgn == PgnForm::Verbatim {
             let what =
                 "the file is in UTF-16: it can only be shown converted, which the form verbatim excludes";
@@ -357,7 +375,7 @@ impl AsFiles for PgnFile {
             PgnForm::Cleaned => Some(self.row(game).map_or(0, |row| row.size)),
             PgnForm::Verbatim => {
                 let range = self.row(game).map(|row| self.range_of(game, &row));
-                let len = range.map_or(0, |range| range.end - range.start);
+                let len = range.map_or(0, |range| range.end - range.start.max(self.head));
                 Some(u32::try_from(len).unwrap_or(u32::MAX))
             }
         }
@@ -371,7 +389,10 @@ impl AsFiles for PgnFile {
             return true;
         };
         match self.form {
-            PgnForm::Verbatim => out.extend_from_slice(&text),
+            PgnForm::Verbatim => {
+                let head = bytes::index(self.head.saturating_sub(row.start));
+                out.extend_from_slice(text.get(head..).unwrap_or_default());
+            }
             _ if row.is_plain => clean::append_plain(out, &text, bytes::index(row.size.into())),
             _ => clean::append_cleaned(out, &text, self.characters.of(&text)),
         }

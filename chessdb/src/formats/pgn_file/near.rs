@@ -55,8 +55,7 @@ fn find(
     far(rest).map(|found| text.len() - rest.len() + found)
 }
 
-/// A line that is a single tag of the usual form: `[`, letters and digits, ` "`, any bytes, `"]`. The line may
-/// contain further tags.
+/// A line that is a single tag of the usual form: `[`, letters and digits, ` "`, a value without quotation marks, `"]`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TagLine {
     /// The name as an integer in little endian; 0 if it is longer than eight bytes.
@@ -100,10 +99,16 @@ fn tag_line_of(text: &[u8], start: &[u8; START], line_end: u8) -> Option<TagLine
         let rest = text.get(WIDTH..)?.iter();
         quoted += rest.take_while(|c| c.is_ascii_alphanumeric()).count();
     }
-    let line = text.get(..end)?;
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let is_tag =
-        named > 1 && line.get(quoted..)?.starts_with(b" \"") && line.get(quoted + 2..)?.ends_with(b"\"]");
+    let quotes = places(blocks, b'"');
+    let closing = match quotes & quotes.wrapping_sub(1) {
+        0 => START + memchr(b'"', text.get(START..end)?)?,
+        found => found.trailing_zeros() as usize,
+    };
+    // With another quotation mark in it, the line may have more than this tag.
+    let is_tag = named > 1
+        && quotes.trailing_zeros() as usize == quoted + 1
+        && text.get(quoted) == Some(&b' ')
+        && matches!(text.get(closing + 1..end)?, b"]" | b"]\r");
     let name = u64::from_le_bytes(*start.get(1..)?.first_chunk()?);
     let name = match named {
         ..=9 => name & u64::MAX.unbounded_shr(72 - 8 * named),
@@ -219,7 +224,8 @@ mod tests {
             let wanted = text.iter().position(|&c| c == b'\n').and_then(|end| {
                 let line = text[..end].strip_suffix(b"\r").unwrap_or(&text[..end]);
                 let value = line[1 + name.len()..].strip_prefix(b" \"")?;
-                let is_tag = !name.is_empty() && value.ends_with(b"\"]");
+                let value = value.strip_suffix(b"\"]")?;
+                let is_tag = !name.is_empty() && !value.contains(&b'"');
                 is_tag.then_some(TagLine {
                     name: key,
                     len: end + 1,

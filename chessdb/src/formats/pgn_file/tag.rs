@@ -1,5 +1,7 @@
 //! Reading a tag (section 3.1).
 
+use std::ops::Range;
+
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::near::short_tag;
@@ -39,20 +41,25 @@ fn read_any_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
     let text = text.get(..LONGEST_TAG).unwrap_or(text);
     let (name, value_at) = opening(text)?;
     let line = value_at + memchr(line_end, text.get(value_at..)?).unwrap_or(text.len() - value_at);
-    let quotes = memchr_iter(b'"', text.get(value_at..line)?).map(|quote| value_at + quote);
-    for quote in quotes {
-        if let Some(len) = closing(text, quote) {
-            return tag(text, name, value_at..quote, None, len);
+    let value = text.get(value_at..line)?;
+    let quotes =
+        memchr_iter(b'"', value).map(|quote| (value_at + quote, bracket_after(text, value_at + quote)));
+    let mut closed = None;
+    for (quote, bracket) in quotes {
+        let Some(bracket) = bracket else { continue };
+        if !is_escaped(text, value_at..quote) || ends_tag(text.get(bracket + 1..)?) {
+            return tag(text, name, value_at..quote, None, bracket + 1);
         }
+        closed = Some((quote, bracket + 1));
     }
-    if let Some(quote) = memrchr(b'"', text.get(value_at..line)?) {
-        // No such end exists, so the last quotation mark in the line is used.
+    if let Some((quote, len)) = closed {
+        return tag(text, name, value_at..quote, None, len);
+    }
+    if let Some(quote) = memrchr(b'"', value) {
+        // No bracket closes the tag, so the last quotation mark in the line is used.
         let end = value_at + quote;
-        let bracket = end + 1 + blanks(text.get(end + 1..line)?);
-        let has_bracket = text.get(bracket) == Some(&b']');
-        let len = if has_bracket { bracket + 1 } else { bracket };
-        let flaw = if has_bracket { None } else { Some(Flaw::End) };
-        return tag(text, name, value_at..end, flaw, len);
+        let len = end + 1 + blanks(text.get(end + 1..line)?);
+        return tag(text, name, value_at..end, Some(Flaw::End), len);
     }
     if let Some((quote, len)) = closing_below(text, line, line_end) {
         return tag(text, name, value_at..quote, None, len);
@@ -113,7 +120,7 @@ pub(super) fn opens_game(text: &[u8], line_end: u8) -> bool {
 fn tag<'a>(
     text: &'a [u8],
     name: &'a [u8],
-    value: std::ops::Range<usize>,
+    value: Range<usize>,
     flaw: Option<Flaw>,
     len: usize,
 ) -> Option<Tag<'a>> {
@@ -142,18 +149,27 @@ fn is_name(c: u8) -> bool {
     c.is_ascii_alphanumeric() || b"_+#=:-".contains(&c)
 }
 
-/// The end of a tag whose value ends at a quotation mark: a bracket must follow, and then the end of the line
-/// or another tag.
-fn closing(text: &[u8], quote: usize) -> Option<usize> {
-    let bracket = quote + 1 + blanks(text.get(quote + 1..)?);
-    let rest = text.get(bracket..)?.strip_prefix(b"]")?;
-    let next = rest.get(blanks(rest)..)?;
-    let is_end = match next.first() {
+/// The closing bracket that follows a quotation mark, perhaps after blanks.
+fn bracket_after(text: &[u8], quote: usize) -> Option<usize> {
+    let rest = text.get(quote + 1..)?;
+    let bracket = blanks(rest);
+    (rest.get(bracket) == Some(&b']')).then_some(quote + 1 + bracket)
+}
+
+/// True if an odd number of backslashes precedes the end of a value.
+fn is_escaped(text: &[u8], value: Range<usize>) -> bool {
+    let value = text.get(value).unwrap_or_default();
+    value.iter().rev().take_while(|c| **c == b'\\').count() % 2 == 1
+}
+
+/// True if the end of the line or another tag follows a bracket.
+fn ends_tag(after: &[u8]) -> bool {
+    let next = after.get(blanks(after)..).unwrap_or_default();
+    match next.first() {
         None | Some(b'\n' | b'\r' | b'\0' | 0x1a) => true,
         Some(b'[') => opening(next).is_some(),
         _ => false,
-    };
-    is_end.then_some(bracket + 1)
+    }
 }
 
 /// The quotation mark and the end of a tag whose value continues on the following lines. An empty line, or
@@ -170,8 +186,11 @@ fn closing_below(text: &[u8], line: usize, line_end: u8) -> Option<(usize, usize
         let line_len = end.unwrap_or(rest.len());
         let quotes = memchr_iter(b'"', rest.get(..line_len)?);
         for quote in quotes.map(|quote| start + quote) {
-            if let Some(len) = closing(text, quote) {
-                return Some((quote, len));
+            let bracket = bracket_after(text, quote);
+            if let Some(bracket) = bracket
+                && ends_tag(text.get(bracket + 1..)?)
+            {
+                return Some((quote, bracket + 1));
             }
         }
         start += end? + 1;
@@ -217,6 +236,35 @@ mod tests {
         );
         assert_eq!(read(r#"[A "C:\"]"#), wanted("A", "C:\\", true, ""));
         assert_eq!(read("[A \"x\"] 1. e4\n"), wanted("A", "x", true, " 1. e4\n"));
+    }
+
+    /// The table of section 3.1 in `docs/formats/pgn.md`, and more of its kind.
+    #[test]
+    fn movetext_may_follow_in_the_line() {
+        for (text, value, rest) in [
+            (
+                r#"[A "x"] 1. e4 {he said "fine"} e5"#,
+                "x",
+                r#" 1. e4 {he said "fine"} e5"#,
+            ),
+            (r#"[A "x"]1. e4 {["y"]}"#, "x", r#"1. e4 {["y"]}"#),
+            (r#"[A "x"] {a "live" game}"#, "x", r#" {a "live" game}"#),
+            (r#"[A "x" ] [B "y"] 1. d4"#, "x", r#" [B "y"] 1. d4"#),
+            (r#"[A "x"][B "y"]"#, "x", r#"[B "y"]"#),
+            (
+                r#"[A "The "Big" Open"] 1. d4 {"y"}"#,
+                r#"The "Big" Open"#,
+                r#" 1. d4 {"y"}"#,
+            ),
+            (r#"[A "W [X] ]"] 1. d4 {"y"]"#, "W [X] ]", r#" 1. d4 {"y"]"#),
+            (r#"[A "W \"X\"] Y"] 1. d4"#, r#"W \"X\"] Y"#, " 1. d4"),
+            (r#"[A "W \\"] 1. d4 {"y"]"#, r#"W \\"#, r#" 1. d4 {"y"]"#),
+            // A folder of Windows, whose last backslash escapes nothing.
+            (r#"[A "C:\"] [B "y"]"#, r#"C:\"#, r#" [B "y"]"#),
+            (r#"[A "C:\"] 1. d4 {"y"}"#, r#"C:\"#, r#" 1. d4 {"y"}"#),
+        ] {
+            assert_eq!(read(text), wanted("A", value, true, rest), "{text}");
+        }
     }
 
     #[test]

@@ -267,3 +267,39 @@ fn clean_text_stays_as_it_is() {
         }
     }
 }
+
+#[test]
+fn a_comment_before_a_game_without_tags_is_kept() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().join("comment.pgn");
+    for (text, kept, head) in [
+        (
+            "{The only comment.}\n\n1. e4 e5 2. Nf3 *\n",
+            "{The only comment.}\n\n1. e4 e5 2. Nf3 *\n\n",
+            21,
+        ),
+        (
+            "Dear all,\n; a\n{b\nc}\n1. e4 *\n",
+            "; a\n{b\nc}\n1. e4 *\n\n",
+            20,
+        ),
+        ("{a\nb} 1. e4 *\n", "{a\nb} 1. e4 *\n\n", 0),
+    ] {
+        fs::write(&path, text).unwrap();
+        let cleaned = open_form(&path, PgnForm::Cleaned);
+        assert_eq!(String::from_utf8(stored(&*cleaned)).unwrap(), kept);
+        let exported = String::from_utf8(to_pgn(&open_pgn(&path).game(0).game)).unwrap();
+        assert!(
+            exported.contains("\n{") && exported.contains("1. e4"),
+            "{exported}"
+        );
+        let verbatim = open_form(&path, PgnForm::Verbatim);
+        let parts = [self::head(&*verbatim), stored(&*verbatim)];
+        assert_eq!(parts[0].len(), head, "{text}");
+        assert_eq!(parts.concat(), text.as_bytes());
+        for database in [&cleaned, &verbatim] {
+            assert_eq!(database.len(), 1);
+            check_keys(&**database, 0, text);
+        }
+    }
+}

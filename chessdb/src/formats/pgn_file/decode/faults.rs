@@ -4,6 +4,7 @@ use super::{Decoder, State};
 use crate::board::ReadError;
 use crate::formats::pgn_file::characters::decode;
 use crate::formats::pgn_file::items::Item;
+use crate::formats::pgn_file::numbers::Verdict;
 use crate::formats::pgn_file::values::{movetext_result, with_plain_signs};
 use crate::formats::pgn_file::words::{Word, read_word, without_number};
 use crate::replay::{Fault, Sink};
@@ -19,6 +20,12 @@ fn short(text: &str) -> String {
     }
 }
 
+/// True for a word with the sign of a drop or the name of a square.
+fn names_square(word: &[u8]) -> bool {
+    let is_square = |pair: &[u8]| matches!(pair, [b'a'..=b'h', b'1'..=b'8']);
+    word.contains(&b'@') || word.windows(2).any(is_square)
+}
+
 impl<S: Sink> Decoder<'_, S> {
     /// Handles an illegal move. The first move of a variation that is never closed may continue the outer
     /// line; its parenthesis is then ignored.
@@ -31,7 +38,7 @@ impl<S: Sink> Decoder<'_, S> {
             if let Some(outer) = self.replay.position_outside()
                 && let Word::Move(mv, signs) = read_word(&outer, &text, self.language)
             {
-                self.replay.end_variation();
+                self.end_variation();
                 self.fault(start, &Fault::damage("unclosed parenthesis ignored"));
                 return self.play_with(mv, &signs, start);
             }
@@ -45,6 +52,38 @@ impl<S: Sink> Decoder<'_, S> {
             error => format!("illegal move: {error}"),
         };
         self.broken(start, &Fault::damage(fault));
+    }
+
+    /// Handles a word that is no move where one could be. It is skipped, unless the move numbers show that it stands for
+    /// a move; its line ends there then.
+    #[cold]
+    pub(super) fn no_move(&mut self, word: &[u8], start: usize) {
+        if !S::WHOLE {
+            self.is_certain = false;
+            return;
+        }
+        let depth = self.replay.depth();
+        let Some(counts) = &mut self.counts else {
+            self.needs_counts = true;
+            return;
+        };
+        counts.line.skip(word);
+        let is_passed = counts.passed.0 == depth && start < counts.passed.1;
+        let ends_line = !is_passed
+            && match counts.line.judge(self.items, depth == 0, &mut counts.budget) {
+                Verdict::NoMove(end) => {
+                    counts.passed = (depth, end);
+                    false
+                }
+                // Before the moves of a game there may be any text.
+                Verdict::Move if depth > 0 || self.replay.has_move() => true,
+                _ => names_square(word),
+            };
+        if ends_line {
+            let fault = format!("this is no move: {}", short(&self.text(start, self.items.at)));
+            return self.broken(start, &Fault::damage(fault));
+        }
+        self.unreadable();
     }
 
     /// Handles a word that is not a move. Consecutive ones are a single fault.

@@ -16,7 +16,7 @@ impl<S: Sink> Decoder<'_, S> {
     pub(super) fn usual_moves(&mut self) {
         // Only a whole game has another language.
         let is_english = !S::WHOLE || self.language.is_none();
-        if !is_english || self.unread.is_some() || self.state != State::Moves {
+        if !is_english || self.unread.is_some() || self.counts.is_some() || self.state != State::Moves {
             return;
         }
         loop {

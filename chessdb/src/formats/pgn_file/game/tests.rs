@@ -181,7 +181,196 @@ fn glyphs_before_a_move_belong_to_it() {
         movetext("$13 1. e4 $2 ($142 1. d4! d5) (□ 1. c4 $1) 1... e5 ($146 1... c5) $14 2. Nf3 *"),
         "1. e4 $13 $2 (1. d4 $142 $1 d5) (1. c4 $7 $1) 1... e5 $14 (1... c5 $146) 2. Nf3 *"
     );
-    assert_eq!(movetext("1. e4 ($1) e5 *"), "1. e4 e5 *");
+    for (text, wanted, problem) in [
+        (
+            "1. e4 (=) e5 *",
+            "1. e4 {chessdb: byte 6 of x.pgn: a variation has no move: (=)} 1... e5 *",
+            "a variation has no move: (=)",
+        ),
+        (
+            "$1 *",
+            "{chessdb: byte 0 of x.pgn: glyphs belong to no move} *",
+            "glyphs belong to no move",
+        ),
+    ] {
+        assert_eq!(read(text), (wanted.to_owned(), vec![problem.to_owned()]));
+    }
+    assert_eq!(movetext("1. e4 () e5 *"), "1. e4 e5 *");
+}
+
+#[test]
+fn signs_without_meaning_are_left_out_with_a_remark() {
+    for (sign, text) in [
+        ("$", "1. e4 e5 2. $f3 *"),
+        ("%", "1. e4 e5 2. %f3 *"),
+        ("]", "1. e4 e5] 2. f3 *"),
+    ] {
+        let what = format!("a sign has no meaning here: {sign}");
+        let place = text.find(sign).unwrap();
+        let wanted = format!("1. e4 e5 {{chessdb: byte {place} of x.pgn: {what}}} 2. f3 *");
+        assert_eq!(read(text), (wanted, vec![what]));
+    }
+    assert_eq!(read("1. e4 yl] g e5 *").1, ["this is no move: yl] g"]);
+    assert_eq!(
+        read("1. e4 *  $f3").0,
+        "1. e4 {chessdb: byte 9 of x.pgn: this text comes after the result: $f3} *"
+    );
+}
+
+/// The table of section 5.5 in `docs/formats/pgn.md`, and more of its kind. An empty word is one that ends no line.
+#[test]
+fn numbers_show_which_words_stand_for_moves() {
+    for (text, wanted, ends_at) in [
+        // Black's move is missing before 6.
+        ("5. c3 d&6 6. O-O O-O 7. Re1", "5. c3", "d&6"),
+        ("5. c3 d&6 6. O-O", "5. c3", "d&6"),
+        ("5. c3 N@d5 6. O-O", "5. c3", "N@d5"),
+        ("5. N@d4 N@d5 6. c3", "", "N@d4"),
+        ("5. N@d4 N@d5 7. c3", "", "N@d4"),
+        ("5. N@d4 d6 6. c3", "", "N@d4"),
+        (
+            "5. c3 (5. a3) d&6 (5. a4 a6 6. h3) 6. O-O O-O",
+            "5. c3 (5. a3)",
+            "d&6",
+        ),
+        ("5. c3 d&6 6.O-O O-O", "5. c3", "d&6"),
+        ("5. c3 d&6 6 . O-O O-O", "5. c3", "d&6"),
+        ("5.d&4 d6 6.O-O", "", "5.d&4"),
+        ("5... d&6 6. O-O", "", "d&6"),
+        // Numbers that fit.
+        ("5. TN c3 d6 6. O-O", "5. c3 d6 6. O-O", ""),
+        ("5. c3 TN d6 6. O-O", "5. c3 d6 6. O-O", ""),
+        ("5. c3 d6 RR 6. O-O", "5. c3 d6 6. O-O", ""),
+        ("5. c3 RR 5... d6 6. O-O", "5. c3 d6 6. O-O", ""),
+        ("5. c3 RR 5 ... d6 6. O-O", "5. c3 d6 6. O-O", ""),
+        ("5. c3 RR 5\u{2026}d6 6. O-O", "5. c3 d6 6. O-O", ""),
+        ("5. c3 0:05 d6 0:07 6. O-O", "5. c3 d6 6. O-O", ""),
+        ("5. Bxf7+ dis.ch Kxf7 6. Nxe5+", "5. Bxf7+ Kxf7 6. Nxe5+", ""),
+        ("5. c3 d6 p. 123 6. O-O", "5. c3 d6 6. O-O", ""),
+        ("5. c3 d6 Diagram 12 6. O-O", "5. c3 d6 6. O-O", ""),
+        ("5. c3 d6 Linares 1993. 6. O-O", "5. c3 d6 6. O-O", ""),
+        ("5. c3 +0.35/12 d6 3.2 6. O-O", "5. c3 d6 6. O-O", ""),
+        ("5. c3 d6 (theory) 6. O-O", "5. c3 d6 6. O-O", ""),
+        (
+            "5. c3 d6 (RR 5... Bb6 6. O-O) 6. O-O",
+            "5. c3 d6 (5... Bb6 6. O-O) 6. O-O",
+            "",
+        ),
+        ("5. c3 d6 d&6 6. O-O", "5. c3 d6 6. O-O", ""),
+        ("5. c3 d6 N@d2 6. O-O", "5. c3 d6 6. O-O", ""),
+        (
+            "5. c3 RR {b} (5. a3 a6 6. a4) 5... d6 6. O-O",
+            "5. c3 (5. a3 a6 6. a4) d6 6. O-O",
+            "",
+        ),
+        // In a variation.
+        ("5. c3 d6 (5... d&6 6. O-O O-O) 6. a3", "5. c3 d6 6. a3", "d&6"),
+        (
+            "5. c3 d6 (5... Bb6 6. N@g5 d6 7. a3) 6. a3",
+            "5. c3 d6 (5... Bb6) 6. a3",
+            "N@g5",
+        ),
+        ("5. c3 d6 (TN 6. O-O) 6. a3", "5. c3 d6 6. a3", "TN"),
+        // No number follows.
+        ("5. c3 d&6 O-O O-O", "5. c3 O-O 6. O-O", ""),
+        ("5. c3 N@d5 O-O", "5. c3", "N@d5"),
+        ("5. c3 a4paper O-O", "5. c3", "a4paper"),
+        ("5. c3 TN", "5. c3", ""),
+        // Wrong numbers alone change nothing.
+        ("5. c3 d6 7. O-O", "5. c3 d6 6. O-O", ""),
+        ("5. c3 d6 7. O-O RR O-O 8. Re1", "5. c3 d6 6. O-O O-O 7. Re1", ""),
+        ("5. c3 d6 7. O-O d&6 7. Re1", "5. c3 d6 6. O-O", "d&6"),
+    ] {
+        let before = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. d3 Nf6";
+        check_numbers(
+            &format!("{before} {text} *"),
+            &format!("{before} {wanted}"),
+            ends_at,
+        );
+    }
+    for (text, wanted, ends_at) in [
+        (
+            "1. e4 1. e5 2. TN Nf3 2. Nc6 3. Bb5",
+            "1. e4 e5 2. Nf3 Nc6 3. Bb5",
+            "",
+        ),
+        (
+            "1. e4 1. e5 2. Nf3 TN 2. Nc6 3. Bb5",
+            "1. e4 e5 2. Nf3 Nc6 3. Bb5",
+            "",
+        ),
+        ("1. e4 1. e5 2. Nf3 2. N&6 3. Bb5 3. a6", "1. e4 e5 2. Nf3", "N&6"),
+        ("1. e4 1. e5 2. N@f3 2. Nc6 3. Bb5", "1. e4 e5", "N@f3"),
+        (
+            "1 e4 e5 2 Nf3 TN Nc6 p. 123 3 Bb5",
+            "1. e4 e5 2. Nf3 Nc6 3. Bb5",
+            "",
+        ),
+        ("1 e4 e5 2 Nf3 N&6 3 Bb5", "1. e4 e5 2. Nf3", "N&6"),
+        ("e4 e5 Nf3 TN Nc6", "1. e4 e5 2. Nf3 Nc6", ""),
+        ("e4 e5 N@f3 Nc6", "1. e4 e5", "N@f3"),
+        // Before the first move there may be any text.
+        ("Round 5 Linares 1993. 1. e4 e5", "1. e4 e5", ""),
+        ("Game 2. Tal 1. e4 e5 2. Nf3", "1. e4 e5 2. Nf3", ""),
+    ] {
+        check_numbers(&format!("{text} *"), wanted, ends_at);
+    }
+    let far = |words: usize| format!("1. e4 {}e5 2. Nf3 *", "x ".repeat(words));
+    let (near, late) = (read(&far(62)), read(&far(200)));
+    assert!(near.0.ends_with("1... e5 2. Nf3 *") && late.0.ends_with("1... e5 2. Nf3 *"));
+    let far = |words: usize| format!("1. e4 d&5 {}2. Nf3 *", "x ".repeat(words));
+    assert!(read(&far(63)).1[0] == "this is no move: d&5" && read(&far(63)).0.contains("the line goes on"));
+    assert!(read(&far(64)).0.contains("this is no move: x; the line goes on"));
+}
+
+/// Compares a game with its wanted moves, up to the remark on a word that ends a line.
+fn check_numbers(text: &str, wanted: &str, ends_at: &str) {
+    let (given, problems) = read(text);
+    let mut plain = String::new();
+    for part in given.split_inclusive(['{', '}']) {
+        match part.strip_suffix('}') {
+            Some(comment) if comment.starts_with("chessdb: ") => plain.truncate(plain.len() - 1),
+            _ => plain += part,
+        }
+    }
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split_whitespace().filter(|word| !word.ends_with("..."));
+        words.map(str::to_owned).collect()
+    };
+    // A variation without moves is none.
+    let plain = plain.replace("( ", "(").replace(" )", ")");
+    assert_eq!(words(&plain), words(&format!("{wanted} *")), "{text}: {given}");
+    let rest = format!("this is no move: {ends_at}; the line goes on");
+    assert_eq!(
+        given.contains("; the line goes on"),
+        !ends_at.is_empty(),
+        "{text}: {given}"
+    );
+    assert!(ends_at.is_empty() || given.contains(&rest), "{text}: {given}");
+    assert_eq!(problems.is_empty(), !given.contains("chessdb:"), "{text}");
+}
+
+#[test]
+fn looking_ahead_takes_no_quadratic_time() {
+    let deep = format!("1. e4 {}", "(x x x x 1. ".repeat(250));
+    for text in [
+        "1. e4 ".to_owned() + &"x ".repeat(1 << 14),
+        "1. e4 ".to_owned() + &"x (y) {z} ".repeat(1 << 14),
+        deep.clone() + &"y ".repeat(1 << 14),
+        "1. e4 e5 ".to_owned() + &". ".repeat(1 << 14),
+        format!("1. e4 1. e5 {}", "x 2. . . ".repeat(1 << 14)),
+    ] {
+        let (written, problems) = read(&text);
+        assert!(written.starts_with("1. e4"));
+        assert!(!problems.is_empty() || text.ends_with(". "));
+    }
+}
+
+#[test]
+fn a_sign_of_a_set_up_needs_its_fen() {
+    let problems = |text: &str| stored(text).game("x.pgn").1.len();
+    assert_eq!(problems("[SetUp \"1\"]\n\n1. e4 *"), 1);
+    assert_eq!(problems("[SetUp \"0\"]\n\n1. e4 *"), 0);
 }
 
 #[test]

@@ -36,6 +36,19 @@ fn an_indented_tag_behind_moves_begins_a_game_if_one_follows() {
 }
 
 #[test]
+fn movetext_begins_in_the_line_of_a_tag() {
+    assert_eq!(
+        starts("[A \"x\"] 1. e4 {\"y\"]\n[B \"\"]\n}\n[A \"\"]\n"),
+        [0, 29]
+    );
+    assert_eq!(
+        starts("[A \"x\"] 1. e4 {\"y\"} *\n[A \"x\"] [B \"y\"] 1. d4 *\n"),
+        [0, 22]
+    );
+    assert_eq!(starts("[A \"x\"] [B \"\\\"]\"]\n[C \"\"]\n"), [0]);
+}
+
+#[test]
 fn a_tag_without_quotation_marks_is_no_movetext() {
     assert_eq!(starts("[A \"\"]\n[FEN 8/8 w]\n[B \"\"]\n"), [0]);
     assert_eq!(starts("[A \"\"]\n\n[Diagram 1]\n[B \"\"]\n"), [0, 20]);
@@ -203,18 +216,6 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
 
 /// The end of a line that begins with a tag, or the place where movetext begins in it.
 fn end_of_tags(text: &[u8], start: usize, line_end: u8) -> Result<usize, usize> {
-    let len = text[start..].iter().position(|&c| c == line_end);
-    let line = &text[start..len.map_or(text.len(), |len| start + len)];
-    let name = line[1..].iter().take_while(|c| c.is_ascii_alphanumeric()).count();
-    let value = line[1 + name..].strip_prefix(b" \"");
-    let value = value.map(|value| value.strip_suffix(b"\r").unwrap_or(value));
-    if let Some(len) = len
-        && name > 0
-        && value.is_some_and(|value| value.ends_with(b"\"]"))
-    {
-        // A line that ends like a tag has nothing but tags.
-        return Ok(start + len + 1);
-    }
     let mut at = start;
     loop {
         match text.get(at) {
@@ -233,7 +234,7 @@ fn end_of_tags(text: &[u8], start: usize, line_end: u8) -> Result<usize, usize> 
 
 #[test]
 fn games_are_found_as_byte_by_byte() {
-    const PARTS: [&[u8]; 30] = [
+    const PARTS: [&[u8]; 32] = [
         b"{",
         b"}",
         b";",
@@ -264,6 +265,8 @@ fn games_are_found_as_byte_by_byte() {
         b"{ comment }",
         b"a sentence that is longer than one block of sixteen bytes, and than four of them, too",
         b"] [Round \"1\"] ",
+        b"[Result \"*\"] 1. e4 {see ",
+        b"[\"x\"]\n",
     ];
     let mut number = 1u64;
     let mut next = || {

@@ -1,0 +1,268 @@
+//! Move numbers, which show whether a word that is no move stands for one (section 5.5).
+
+use encoding_rs::Encoding;
+
+use super::characters::decode;
+use super::form::has_form;
+use super::items::{Item, Items};
+use super::values::{movetext_result, with_plain_signs};
+use crate::text::utf8;
+
+/// Number of words among which the next number is searched for.
+const MOST_WORDS: u32 = 64;
+
+/// Number of points from which on a number is one of Black's.
+const BLACK: u64 = 3;
+
+/// A move number as written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct MoveNumber {
+    value: u64,
+    /// Number of points after it.
+    points: u64,
+}
+
+impl MoveNumber {
+    /// Reads the number with which a word begins: digits, and points in the word or after it. Returns the rest of the
+    /// word, which must not be another number, as in `3.2`.
+    fn read<'w>(
+        word: &'w [u8],
+        after: Items<'_>,
+        encoding: &'static Encoding,
+    ) -> Option<(MoveNumber, &'w [u8])> {
+        let digits = word.iter().take_while(|c| c.is_ascii_digit()).count();
+        let (digits, rest) = word.split_at_checked(digits)?;
+        let value: u32 = utf8(digits).ok()?.parse().ok().filter(|value| *value > 0)?;
+        let (mut points, rest) = split_points(rest);
+        let is_number = match rest.first() {
+            None => true,
+            Some(_) if points == 0 => false,
+            Some(c) if c.is_ascii_digit() => {
+                is_move(rest, encoding) || movetext_result(rest, encoding).is_some()
+            }
+            Some(_) => true,
+        };
+        if rest.is_empty() {
+            points += points_after(after);
+        }
+        let value = u64::from(value);
+        is_number.then_some((MoveNumber { value, points }, rest))
+    }
+
+    /// Number of half-moves before White's move with this number.
+    fn plies(self) -> u64 {
+        2 * (self.value - 1)
+    }
+}
+
+/// Counts and splits off the points at the beginning of a word.
+fn split_points(word: &[u8]) -> (u64, &[u8]) {
+    let (mut points, mut rest) = (0, word);
+    loop {
+        (points, rest) = match rest {
+            [b'.', rest @ ..] => (points + 1, rest),
+            // An ellipsis, in UTF-8 and in windows-1252.
+            [0xe2, 0x80, 0xa6, rest @ ..] | [0x85, rest @ ..] => (points + 3, rest),
+            _ => return (points, rest),
+        }
+    }
+}
+
+/// Number of points with which the next words begin, up to a word with something else.
+fn points_after(items: Items<'_>) -> u64 {
+    let (mut items, mut all) = (items, 0);
+    while all < BLACK
+        && let Some(Item::Word(word)) = items.next()
+    {
+        let (points, rest) = split_points(word);
+        all += points;
+        if points == 0 || !rest.is_empty() {
+            break;
+        }
+    }
+    all
+}
+
+/// True for a word with the form of a move.
+fn is_move(word: &[u8], encoding: &'static Encoding) -> bool {
+    let may_be = word.iter().any(u8::is_ascii_digit)
+        || matches!(
+            word.first(),
+            Some(b'O' | b'o' | b'-' | b'n' | b'@' | b'<' | b'p' | 0x80..)
+        );
+    may_be && has_form(&with_plain_signs(&decode(word, encoding)))
+}
+
+/// The count of half-moves in a line: its last number, and the moves since then.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MoveCount {
+    /// Number of half-moves before the next move.
+    plies: u64,
+    /// The last number that counted.
+    last: Option<MoveNumber>,
+    /// True if Black's moves have the same numbers as White's: `1. e4 1. e5`.
+    is_doubled: bool,
+    /// True if the last word is no move and ends with a point, like `p.`.
+    is_abbreviation: bool,
+    encoding: &'static Encoding,
+}
+
+/// What move numbers say of a word that is no move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It stands for no move, nor does any such word of the line up to this offset.
+    NoMove(usize),
+    /// It stands for a move.
+    Move,
+    /// There is no number, or it fits both.
+    Unknown,
+}
+
+impl MoveCount {
+    /// The count at the beginning of a main line with these items, before which there were `plies` half-moves.
+    pub(super) fn new(plies: u64, items: Items<'_>, encoding: &'static Encoding) -> MoveCount {
+        MoveCount {
+            plies,
+            last: None,
+            is_doubled: is_doubled(items, encoding),
+            is_abbreviation: false,
+            encoding,
+        }
+    }
+
+    /// The count at the beginning of a variation on the last move.
+    pub(super) fn of_variation(self) -> MoveCount {
+        MoveCount {
+            plies: self.plies.saturating_sub(1),
+            is_abbreviation: false,
+            ..self
+        }
+    }
+
+    /// Reads the number with which a word may begin; `after` are the items after the word. Returns the word without
+    /// number and points.
+    pub(super) fn word<'w>(&mut self, word: &'w [u8], after: Items<'_>) -> &'w [u8] {
+        self.number(word, after).1
+    }
+
+    /// [`MoveCount::word`], and the number if it counts.
+    fn number<'w>(&mut self, word: &'w [u8], after: Items<'_>) -> (Option<MoveNumber>, &'w [u8]) {
+        let is_abbreviation = std::mem::take(&mut self.is_abbreviation);
+        let Some((number, rest)) = MoveNumber::read(word, after, self.encoding) else {
+            return (None, split_points(word).1);
+        };
+        let agrees = self.plies / 2 == number.value - 1;
+        let counts = match self.last {
+            None => number.points > 0 || agrees,
+            // So few words lead to no such number: it is a year, perhaps.
+            Some(last) if number.value > last.value + u64::from(MOST_WORDS) => false,
+            // A number without points is none in a game that writes points, or in `p. 123`.
+            Some(last) => number.points > 0 || last.points == 0 && !is_abbreviation,
+        };
+        if !counts {
+            return (None, rest);
+        }
+        self.last = Some(number);
+        if number.points >= BLACK {
+            self.plies = number.plies() + 1;
+        } else if !agrees {
+            self.plies = number.plies();
+        }
+        (Some(number), rest)
+    }
+
+    /// Counts a move.
+    pub(super) fn play(&mut self) {
+        self.plies += 1;
+    }
+
+    /// Notes a word that is no move.
+    pub(super) fn skip(&mut self, word: &[u8]) {
+        self.is_abbreviation = word.ends_with(b".");
+    }
+
+    /// Compares the count after a word that is no move with the next number in `items`, which follow the word. Their
+    /// bytes are taken from `budget`; nothing is read beyond it.
+    pub(super) fn judge(self, items: Items<'_>, is_main_line: bool, budget: &mut usize) -> Verdict {
+        let (mut count, mut items) = (self, items);
+        let start = items.at;
+        let mut verdict = Verdict::Unknown;
+        let (mut words, mut depth) = (0, 0u32);
+        while let Some(item) = items.next()
+            && items.at - start <= *budget
+        {
+            match item {
+                Item::Open => depth += 1,
+                Item::Close if depth > 0 => depth -= 1,
+                Item::Close | Item::Bracket => break,
+                Item::Word(_) if depth > 0 => {}
+                Item::Word(word) => {
+                    words += 1;
+                    let plies = count.plies;
+                    let (number, rest) = count.number(word, items);
+                    if let Some(number) = number {
+                        verdict = self.verdict(plies, number, items.start);
+                        break;
+                    }
+                    let is_over = is_main_line && movetext_result(rest, self.encoding).is_some();
+                    if is_over || words == MOST_WORDS {
+                        break;
+                    }
+                    if is_move(rest, self.encoding) {
+                        count.play();
+                    } else {
+                        count.skip(rest);
+                    }
+                }
+                _ => {}
+            }
+        }
+        *budget = budget.saturating_sub(items.at - start);
+        verdict
+    }
+
+    /// Compares the half-moves that were counted up to a number, at an offset, with the number.
+    fn verdict(self, plies: u64, number: MoveNumber, at: usize) -> Verdict {
+        let is_blacks = number.points >= BLACK;
+        let fits = |plies: u64| match self.is_doubled {
+            true if !is_blacks => plies / 2 == number.value - 1,
+            _ => plies == number.plies() + u64::from(is_blacks),
+        };
+        match fits(plies) {
+            true if self.is_doubled && fits(plies + 1) => Verdict::Unknown,
+            true => Verdict::NoMove(at),
+            false => Verdict::Move,
+        }
+    }
+}
+
+/// True if a main line has a number twice with one move between.
+fn is_doubled(items: Items<'_>, encoding: &'static Encoding) -> bool {
+    let mut items = items;
+    let (mut last, mut moves) = (None, 0);
+    while let Some(item) = items.next() {
+        match item {
+            Item::Open => drop(items.skip_variation()),
+            Item::Word(word) => {
+                let rest = match MoveNumber::read(word, items, encoding) {
+                    Some((number, rest)) => {
+                        let value = Some(number.value).filter(|_| number.points < BLACK);
+                        if value.is_some() && value == last && moves == 1 {
+                            return true;
+                        }
+                        (last, moves) = (value, 0);
+                        rest
+                    }
+                    None => split_points(word).1,
+                };
+                if is_move(rest, encoding) {
+                    moves += 1;
+                } else if !rest.is_empty() {
+                    last = None;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
