@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use chessdb::formats::{Candidate, Database, Files, Format, Options, SourceFile};
+use chessdb::formats::{Candidate, Database, FORMATS, Files, Format, Options, SourceFile};
 use chessdb_library::library::to_pgn;
 use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::mapped::Mapped;
@@ -95,12 +95,13 @@ fn bytes_that_change_while_they_are_read() {
             formats.entry(format.name).or_default().push((format, candidate));
         }
     }
+    assert_eq!(formats.len(), FORMATS.len(), "{:?}", formats.keys());
     for found in formats.values() {
         let step = found.len().div_ceil(DATABASES);
         let time = TIME / found.len().div_ceil(step) as u32;
-        for (format, candidate) in found.iter().rev().step_by(step) {
-            Changing::new(format, candidate).read_for(time);
-        }
+        let chosen = found.iter().rev().step_by(step);
+        let games = chosen.map(|(format, candidate)| Changing::new(format, candidate).read_for(time));
+        assert!(games.sum::<u32>() > 0, "no game of {}", found[0].0.name);
     }
 }
 
@@ -182,7 +183,7 @@ fn a_frame_that_is_moved_is_never_a_torn_game() {
             }
         }
     });
-    eprintln!("{seen} games were read");
+    assert!(seen > 0, "no game was read");
 }
 
 /// The file of the first game, if it can be read.
@@ -268,9 +269,10 @@ impl Changing {
         }
     }
 
-    /// Reads the database repeatedly while its bytes change, at least once.
-    fn read_for(&self, time: Duration) {
-        let Some(database) = self.open() else { return };
+    /// Reads the database repeatedly while its bytes change, at least once. Returns the number of its games.
+    fn read_for(&self, time: Duration) -> u32 {
+        let Some(database) = self.open() else { return 0 };
+        let games = database.len();
         let entry = self.entry(database);
         let before = served(&entry);
         eprintln!("{} ({})", self.name, self.format.name);
@@ -292,6 +294,7 @@ impl Changing {
                 }
             }
         });
+        games
     }
 }
 

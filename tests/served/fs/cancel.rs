@@ -105,6 +105,9 @@ fn a_search_for_novelties_ends_soon() {
     let whole = mount(self::fake());
     let [size, expected] = [&tree, &whole].map(|tree| tree.stat("positions/novelties.csv").size);
     assert_eq!(size, expected);
+    // There is a novelty to be found.
+    let rows = whole.cat("positions/novelties.csv").lines().count();
+    assert!(rows > 1, "{rows} lines");
 }
 
 #[test]

@@ -152,7 +152,9 @@ fn a_query_is_answered_when_its_games_are_first_asked_for() {
     for name in ["all.pgn", "info.txt", "players", "games", "moves"] {
         assert!(tree.may_wait(tree.inode(&format!("{own}/{name}"))), "{name}");
     }
-    tree.ls(&format!("{own}/games"));
+    let blocks = tree.ls(&format!("{own}/games"));
+    assert_eq!(blocks.len(), 1);
+    assert_eq!(tree.ls(&format!("{own}/games/{}", blocks[0])).len(), 3);
     assert!(!tree.may_wait(tree.inode(&format!("{own}/games"))));
 }
 
