@@ -212,6 +212,7 @@ OWN_GAMES = [
     ("White=Nepo; Black=Carlsen, M; WhiteElo=2760; Result=1-0", f"{DEVELOPED} 8. O-O O-O-O"),
     ("White=Nepo; Black=Carlsen, M; WhiteElo=2749; Result=0-1", f"{DEVELOPED} 8. O-O-O"),
     ("White=Carlsen, M; Black=Carlsen, H; Result=1-0", f"{DEVELOPED} 8. O-O O-O-O"),
+    ("White=Carlsen, M; Black=Tal, M", f"{DEVELOPED} 8. O-O"),
     ("White=Karpov; Black=Kasparov; Event=Linares; Date=1990.??.??; WhiteElo=2699; BlackElo=2700", QUIET),
     ("White=Tal, M; Black=Tal, Mihail; Event=Tata Wijk aan Zee; Date=1985.??.??; WhiteElo=2700; BlackElo=2700", QUIET),
     ("White=Tata; Black=Zee; Event=Wijk aan; Date=1985.11.09", QUIET),
