@@ -337,7 +337,7 @@ fn names_that_depend_on_all_previous_ones_are_found() {
     let tags = database.tags(0);
     assert_eq!(
         (tags.get("White"), tags.get("Black")),
-        (Some(name.as_str()), Some(""))
+        (Some(name.as_str()), Some("?"))
     );
     assert_eq!(database.text(database.keys(0).black), "?");
 }
