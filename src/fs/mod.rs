@@ -298,7 +298,10 @@ impl ChessFs {
             return gone;
         }
         let retired = self.common.retired.with(prefix, |branch| branch.hold(inodes));
-        retired.unwrap_or_else(|| inodes.to_vec())
+        let gone = retired.unwrap_or_else(|| inodes.to_vec());
+        let held = (inodes.len() - gone.len()) as u64;
+        searches.with_prefixes(|prefixes| prefixes.hold_left(prefix, held));
+        gone
     }
 
     /// Subtracts references to a node of a branch. Returns true if it is retired and these were the last.
@@ -309,6 +312,7 @@ impl ChessFs {
         }
         let retired = &self.common.retired;
         if let Some(is_last) = retired.with(prefix, |branch| branch.release(node, times)) {
+            self.common.searches.release(prefix, times);
             return is_last;
         }
         if let Some(searched) = self.searched_branch(prefix) {

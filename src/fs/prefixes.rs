@@ -28,7 +28,8 @@ pub(super) struct Prefixes {
     searches: Counted<SearchPlace>,
     /// Those of searches that are listed, which hold them.
     listed: HashSet<Prefix>,
-    /// References to inodes of branches that are neither present nor retired.
+    /// References to inodes of searches and branches that are not present. Their prefixes are not given again, whether they
+    /// are retired or dropped.
     left: HashMap<Prefix, u64>,
 }
 
@@ -122,10 +123,17 @@ impl Prefixes {
         removed.collect()
     }
 
-    /// Remembers the references to inodes of a branch that is dropped.
+    /// Remembers the references to inodes of a search or branch that is no longer present.
     pub(super) fn leave(&mut self, prefix: Prefix, references: u64) {
         if references > 0 {
-            *self.left.entry(prefix).or_default() += references;
+            self.left.insert(prefix, references);
+        }
+    }
+
+    /// Adds references to what is left of a search.
+    pub(super) fn hold_left(&mut self, prefix: Prefix, times: u64) {
+        if let Some(left) = self.left.get_mut(&prefix) {
+            *left += times;
         }
     }
 
@@ -170,6 +178,23 @@ mod tests {
         assert_eq!(numbers(&mut prefixes, &["c", "a"]), [Some(3), Some(1)]);
         // A database does not get the prefix of a search.
         assert_eq!(prefixes.of_hash(1).number(), 5);
+    }
+
+    #[test]
+    fn the_prefix_of_a_search_that_is_retired_is_not_given_again() {
+        let mut prefixes = Prefixes::up_to(Prefix::numbered(1));
+        let retired = prefixes.of_search(place("a"), false).unwrap();
+        prefixes.hold(retired, 1);
+        let removed = prefixes.remove_searches(|_| true);
+        assert_eq!(removed, [(retired, 1)]);
+        prefixes.leave(retired, 1);
+        prefixes.hold_left(retired, 1);
+        for _ in 0..2 {
+            assert_eq!(prefixes.of_search(place("b"), false), None);
+            prefixes.release(retired, 1);
+        }
+        assert_eq!(prefixes.of_search(place("b"), false), Some(retired));
+        assert_ne!(prefixes.of_hash(1), retired);
     }
 
     #[test]

@@ -170,12 +170,10 @@ impl Searches {
             state.dropped.pop(&prefix);
             let made = state.made.remove(prefix);
             references -= u64::from(made.is_some());
-            match made {
-                Some(directory) => {
-                    directory.branch.references.add(references);
-                    directories.push(directory);
-                }
-                None => state.prefixes.leave(prefix, references),
+            state.prefixes.leave(prefix, references);
+            if let Some(directory) = made {
+                directory.branch.references.add(references);
+                directories.push(directory);
             }
         }
         directories
