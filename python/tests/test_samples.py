@@ -2,6 +2,7 @@
 
 import io
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import chess
@@ -63,7 +64,7 @@ def test_games_of_python_chess(
     """`to_chess` is what python-chess reads from the export form, with every variation, glyph and comment."""
     compared = 0
     for database in library:
-        texts = (game.pgn() for game in database.games(0, MOST))
+        texts: Iterable[str] = (game.pgn() for game in database.games(0, MOST))
         if database.format == "pgn":
             texts = exported(program, samples / database.path)
         for game, text in zip(database.games(0, MOST), texts):
