@@ -146,8 +146,8 @@ fn open_folder(path: &Path) -> io::Result<OwnedFd> {
     Ok(folder)
 }
 
-/// Opens a folder for `user`, name by name, so that nobody else decides where it is: on the way to it only links of this
-/// user and of root are followed, and it is none itself.
+/// Opens a folder for `user`, name by name, so that no other user decides where it is: only links of this user and of root
+/// are followed on the way to it, and the folder itself must not be a link.
 pub(super) fn walk_to(path: &Path, user: u32) -> io::Result<OwnedFd> {
     let open = |here: BorrowedFd<'_>, name: &OsStr, how: OFlags| {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | how;

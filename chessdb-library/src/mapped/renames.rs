@@ -1,7 +1,7 @@
 //! Renames of files that have several names.
 //!
 //! When one of the names is changed, the file gets a new time of change under all others, just as from a rewrite after
-//! which the time of the contents was put back. The kernel reports the rename to whoever watches the file itself.
+//! which the time of the contents was put back. The kernel reports the rename to programs that watch the file itself.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;

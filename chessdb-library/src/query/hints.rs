@@ -1,4 +1,4 @@
-//! Why no game may answer a query: what is probably meant otherwise than it is written, and names that nobody has.
+//! Why a query may find no game: terms that are probably mistakes, and names that no player has.
 
 use std::fmt;
 
@@ -123,7 +123,7 @@ pub fn hints(query: &str, searched: &[Searched<'_>]) -> Vec<QueryHint> {
     hints.into_iter().flatten().collect()
 }
 
-/// What is probably meant otherwise than it is written.
+/// Terms that are probably mistakes.
 fn of_writing(term: &WrittenTerm<'_>) -> Option<QueryHint> {
     let is_of_words = match term.head {
         TermHead::Word => {
