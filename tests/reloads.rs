@@ -1,17 +1,23 @@
-//! The memory in use after a database was replaced many times, counted to the byte for all threads.
+//! What is left of databases that were replaced and of servers that stopped: memory, counted to the byte for all threads,
+//! threads and descriptors.
 
 use std::alloc::System;
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::fs;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::mpsc::channel;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chessdb::formats::Options;
 use chessdb_library::library::Library;
-use pgnfs::fs::{ChessFs, FsError, Inode, Live, Open, Resolved, ServeOptions};
+use parking_lot::Mutex;
+use pgnfs::fs::{ChessFs, FsError, Inode, Live, Open, PassOptions, Resolved, ServeOptions};
+use pgnfs::server::{OpenFile, Server};
+use pgnfs::watch::{Means, QUIET};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 #[global_allocator]
@@ -97,8 +103,12 @@ const LOOKED_AT: [&str; 12] = [
     "all/games.csv",
 ];
 
+/// Held by the test that counts.
+static TURN: Mutex<()> = Mutex::new(());
+
 #[test]
 fn a_database_that_is_replaced_leaves_no_memory_behind() {
+    let _turn = TURN.lock();
     let source = tempfile::tempdir().unwrap();
     let path = source.path().join("a.pgn");
     write(&path, 0);
@@ -133,4 +143,63 @@ fn a_database_that_is_replaced_leaves_no_memory_behind() {
     let each = (after as f64 - before as f64) / 60.0;
     eprintln!("{each} bytes for each replacement");
     assert!(each <= EACH, "{each} bytes for each replacement");
+}
+
+/// The threads and the open descriptors of this process.
+fn held() -> [usize; 2] {
+    ["/proc/self/task", "/proc/self/fd"].map(|of| fs::read_dir(of).unwrap().count())
+}
+
+#[test]
+fn servers_that_are_dropped_leave_no_threads_and_descriptors_behind() {
+    const SERVERS: usize = 20;
+    let _turn = TURN.lock();
+    let source = tempfile::tempdir().unwrap();
+    write(&source.path().join("a.pgn"), 0);
+    let serve = || {
+        let open = |source: &Path| Library::open(source, &Options::default()).map_err(io::Error::other);
+        let options = ServeOptions::default();
+        let mut server = Server::open(source.path(), Means::Auto, QUIET, open, options).unwrap();
+        let pass = PassOptions {
+            threads: 1,
+            lower_priority: || (),
+        };
+        server.start(pass, |_| ()).unwrap();
+        server
+    };
+    let before = held();
+    let servers: Vec<Server> = (0..SERVERS).map(|_| serve()).collect();
+    let during = held();
+    assert!(
+        during
+            .iter()
+            .zip(before)
+            .all(|(during, before)| *during >= before + SERVERS),
+        "{before:?} {during:?}"
+    );
+    let (sender, answers) = channel();
+    for server in &servers {
+        let sender = sender.clone();
+        let requests = server.requests();
+        requests.open(
+            0,
+            "a.pgn/search/event:000000/all.pgn",
+            move |file: Result<OpenFile, FsError>| {
+                sender.send(file.map(|file| file.size())).unwrap();
+            },
+        );
+    }
+    drop(sender);
+    let dropped = Instant::now();
+    drop(servers);
+    // Each request was answered, or given up.
+    assert_eq!(answers.iter().count(), SERVERS);
+    while held() != before {
+        assert!(
+            dropped.elapsed() < Duration::from_secs(20),
+            "{before:?} {:?}",
+            held()
+        );
+        thread::sleep(Duration::from_millis(10));
+    }
 }

@@ -61,8 +61,7 @@ pub fn run(request: &MountRequest<'_>) -> Result<ExitCode, CommandError> {
         ..settings.serve.clone()
     };
     let server = Server::open(&source, settings.watch, settings.quiet, open, serve)?;
-    let fs = server.live().current();
-    let library = fs.library();
+    let library = &server.library();
     warn_of_left_out(
         library,
         |_| true,
@@ -83,10 +82,10 @@ pub fn run(request: &MountRequest<'_>) -> Result<ExitCode, CommandError> {
     };
     let opening = opening(library, point.path());
     if let Some(kept) = &kept {
-        fs.keep_in(kept);
+        server.keep_in(kept);
     }
-    for (database, obstacle) in fs.obstacles() {
-        log::warn!("{}: {obstacle}", on_one_line(database));
+    for (database, obstacle) in server.obstacles() {
+        log::warn!("{}: {obstacle}", on_one_line(&database));
     }
     let shown = format!("{} is mounted: Ctrl-C unmounts it", shown(point.path()));
     let ready = || {
@@ -99,7 +98,6 @@ pub fn run(request: &MountRequest<'_>) -> Result<ExitCode, CommandError> {
             logging::say(format_args!("{opening}"));
         }
     };
-    drop(fs);
     mount::serve(server, point, &options, ready)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -10,6 +10,7 @@ use super::files::Wait;
 use super::folder::{FolderFs, RootInfo};
 use super::open_node::OpenNode;
 use super::place::NodePlace;
+use super::remote::Remote;
 use super::types::{FsError, Inode, Kind};
 use crate::tree::Node;
 use chessdb_library::workers::Workers;
@@ -67,9 +68,15 @@ impl Number {
 pub enum OpenedHere<'a, F> {
     /// This thread may answer requests for it.
     Here(OpenNode<'a, F>),
-    /// A thread of its own must open it and answer: many games may have to be decoded, or a view built.
+    /// Another thread must open it and answer.
+    Elsewhere(Elsewhere),
+}
+
+/// The threads that must answer a request.
+pub enum Elsewhere {
+    /// One that may wait: many games may have to be decoded, or a view built.
     Aside,
-    /// Only these workers may open it and answer: the source may not answer.
+    /// Only these workers: the source may not answer.
     Workers(Arc<Workers>),
 }
 
@@ -104,16 +111,7 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
 
     /// False if a source may not answer that requests for the node may need.
     pub fn is_local(&self) -> bool {
-        match self.place() {
-            Ok(NodePlace::Node(_, branch, _)) => branch.remote().is_none(),
-            _ => true,
-        }
-    }
-
-    /// True if attributes or contents of a file may require decoding many games, or a directory building a
-    /// view. Such a request should not block a thread that reads requests.
-    pub fn may_wait(&self) -> bool {
-        self.place().is_ok_and(|place| place.wait() != Wait::None)
+        self.place().is_ok_and(|place| place.remote().is_none())
     }
 
     /// Opens the node. May have to wait for games that are counted or sorted, or for the source.
@@ -125,30 +123,56 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
         Ok(OpenNode::new(self, object))
     }
 
-    /// Opens the node without waiting, if this thread may answer requests for it. A look-up is a request for the
-    /// directory.
+    /// Opens the node without waiting, if this thread, which belongs to no database, may answer requests for it. A look-up
+    /// is a request for the directory.
     ///
     /// # Errors
     /// [`FsError::Stale`] if it does not exist.
     pub fn open_here(&self) -> Result<OpenedHere<'_, F>, FsError> {
         let place = self.place()?;
-        if let NodePlace::Node(_, branch, node) = place
-            && let Some(remote) = branch.remote()
-        {
-            let wait = place.wait();
-            // Answered from memory.
-            let is_here = node == Node::INFO && wait == Wait::None;
-            if !is_here {
-                return Ok(OpenedHere::Workers(remote.workers_for(wait)));
-            }
-        }
+        let remote = place.remote();
         if place.must_build() {
-            return Ok(OpenedHere::Aside);
+            return Ok(OpenedHere::Elsewhere(elsewhere(remote, Wait::Common)));
         }
-        let object = place.open().ok_or(FsError::Stale)?;
-        Ok(match object.wait() {
-            Wait::None => OpenedHere::Here(OpenNode::new(self, object)),
-            Wait::Common | Wait::Own => OpenedHere::Aside,
+        // A directory may be opened by reading names from the source. `info.txt` is in memory.
+        let is_quick = remote.is_none() || place.kind() == Kind::File;
+        let Some(object) = is_quick.then(|| place.open()).flatten() else {
+            return match remote {
+                Some(_) => Ok(OpenedHere::Elsewhere(elsewhere(remote, Wait::None))),
+                None => Err(FsError::Stale),
+            };
+        };
+        let node = OpenNode::new(self, object);
+        Ok(match node.elsewhere() {
+            None => OpenedHere::Here(node),
+            Some(elsewhere) => OpenedHere::Elsewhere(elsewhere),
         })
+    }
+
+    /// Opens the node in a thread that answers requests for a node of the same database, or may wait, unless that would
+    /// take so long that other requests wait for this thread.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] if it does not exist.
+    pub fn open_in_worker(&self) -> Result<OpenedHere<'_, F>, FsError> {
+        let place = self.place()?;
+        let wait = if place.must_build() {
+            Wait::Common
+        } else {
+            let object = place.open().ok_or(FsError::Stale)?;
+            match object.wait() {
+                Wait::None => return Ok(OpenedHere::Here(OpenNode::new(self, object))),
+                wait => wait,
+            }
+        };
+        Ok(OpenedHere::Elsewhere(elsewhere(place.remote(), wait)))
+    }
+}
+
+/// The threads that may wait for this.
+pub(super) fn elsewhere(remote: Option<&Remote>, wait: Wait) -> Elsewhere {
+    match remote {
+        Some(remote) => Elsewhere::Workers(remote.workers_for(wait)),
+        None => Elsewhere::Aside,
     }
 }

@@ -21,6 +21,7 @@ mod made_searches;
 mod object;
 mod open_node;
 mod outdated;
+mod own_open;
 mod pass;
 mod place;
 mod prefixes;
@@ -42,15 +43,16 @@ use std::sync::atomic::{self, AtomicU64, Ordering};
 use std::sync::{self, Arc, OnceLock};
 
 pub use crate::tree::IndexState;
-pub use handle::{Handle, OpenedHere, Resolved};
+pub use handle::{Elsewhere, Handle, OpenedHere, Resolved};
 pub use live::Live;
 pub use open_node::{DirectoryEntry, Open, OpenNode};
 pub use outdated::Outdated;
+pub use own_open::OwnOpen;
 pub use pass::PassOptions;
 pub use refused::RefusedName;
 pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
 pub use times::utc;
-pub use types::{Attributes, Chunk, FsError, Inode, Kind, Layout, ServeOptions, Statistics};
+pub use types::{Attributes, Chunk, FsError, Inode, Kind, Layout, NAME_MAX, ServeOptions, Statistics};
 
 use crate::tree::{Branch, Node, Placement, Prefix, SourceTree, UNIQUE};
 use branch::BranchFs;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::ChessFs;
 use super::branch::BranchFs;
 use super::database::DatabaseFs;
-use super::files::File;
-use super::handle::{Handle, Number};
+use super::files::{File, Wait};
+use super::handle::{Elsewhere, Handle, Number, elsewhere};
 use super::object::{At, ListedEntry, Object};
 use super::place::NodePlace;
 use super::types::{Attributes, Chunk, FsError, Inode, Kind};
@@ -86,8 +86,23 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
         self.handle
     }
 
+    /// The threads that must answer a request for it, if this one, which belongs to no database, must not.
+    pub fn elsewhere(&self) -> Option<Elsewhere> {
+        let wait = self.object.wait();
+        let remote = self.object.node().and_then(|at| at.branch.remote());
+        // Answered from memory.
+        let is_info = matches!(self.object, Object::File(_, Content::Info));
+        let may_answer = wait == Wait::None && (remote.is_none() || is_info);
+        (!may_answer).then(|| elsewhere(remote, wait))
+    }
+
     pub(super) fn fs(&self) -> &'a F {
         self.handle.fs()
+    }
+
+    /// The branch that it belongs to.
+    pub(super) fn branch(&self) -> Option<&'a BranchFs> {
+        self.object.node().map(|at| at.branch)
     }
 
     fn resolved(&self, inode: Inode) -> Result<Handle<F>, FsError> {
@@ -179,7 +194,7 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
     ) -> Result<(), FsError> {
         let directory = self.object.directory()?;
         let fs: &ChessFs = self.fs();
-        let branch = self.object.node().map(|at| at.branch);
+        let branch = self.branch();
         let mut at = offset;
         let mut shown = Vec::new();
         let is_at_end = loop {
@@ -219,7 +234,7 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
 
     /// In the directory of a search, counts the memory of what this request has made.
     fn weigh(&self) {
-        let branch = self.object.node().map(|at| at.branch);
+        let branch = self.branch();
         if let Some(branch) = branch.filter(|branch| branch.search.is_some()) {
             let searches = &self.fs().common.searches;
             searches.set_bytes(branch.prefix(), branch.bytes());

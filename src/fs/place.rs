@@ -2,9 +2,9 @@
 
 use super::ChessFs;
 use super::branch::BranchFs;
-use super::files::Wait;
 use super::folder::{FolderFs, RootInfo};
 use super::object::Object;
+use super::remote::Remote;
 use super::searches::SearchesFs;
 use super::types::{Attributes, Kind};
 use crate::tree::{Existing, Node};
@@ -47,14 +47,11 @@ impl<'a> NodePlace<'a> {
         }
     }
 
-    /// The work that a request for the node may have to wait for.
-    pub(super) fn wait(self) -> Wait {
-        if self.must_build() {
-            return Wait::Common;
-        }
-        match self.kind() {
-            Kind::File => self.open().map_or(Wait::None, |object| object.wait()),
-            Kind::Directory | Kind::Link => Wait::None,
+    /// The threads that access its source, if that may not answer.
+    pub(super) fn remote(self) -> Option<&'a Remote> {
+        match self {
+            NodePlace::Folder(_) | NodePlace::RootInfo(_) => None,
+            NodePlace::Node(_, branch, _) => branch.remote(),
         }
     }
 

@@ -71,6 +71,9 @@ pub struct Attributes {
     pub links: u32,
 }
 
+/// Maximum length of a name in bytes.
+pub const NAME_MAX: usize = 255;
+
 /// Why an operation failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FsError {
@@ -86,8 +89,12 @@ pub enum FsError {
     NoAttribute,
     /// No node has this inode number, or no longer.
     Stale,
-    /// There is no free number for another node now.
+    /// The name is longer than [`NAME_MAX`] bytes.
+    NameTooLong,
+    /// There is no free number for another node now, or very many requests wait.
     Again,
+    /// The caller has left.
+    Interrupted,
     /// The source cannot be read or has changed.
     Io,
 }
@@ -102,7 +109,9 @@ impl FsError {
             FsError::WrongKind => libc::EINVAL,
             FsError::NoAttribute => libc::ENODATA,
             FsError::Stale => libc::ESTALE,
+            FsError::NameTooLong => libc::ENAMETOOLONG,
             FsError::Again => libc::EAGAIN,
+            FsError::Interrupted => libc::EINTR,
             FsError::Io => libc::EIO,
         }
     }
@@ -117,7 +126,9 @@ impl fmt::Display for FsError {
             FsError::WrongKind => "not possible with a file of this kind",
             FsError::NoAttribute => "no such attribute",
             FsError::Stale => "no such inode, or it is no longer kept",
-            FsError::Again => "too many searches are in use",
+            FsError::NameTooLong => "the name is too long",
+            FsError::Again => "too many requests or searches are in use: try again later",
+            FsError::Interrupted => "the caller has left",
             FsError::Io => "the database cannot be read",
         })
     }

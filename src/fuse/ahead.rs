@@ -10,12 +10,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
+use super::Shared;
 use super::walk::{Task, WALKS, Walks, read_ahead};
-use super::{Shared, guarded};
-use crate::fs::{Inode, Live, Open};
+use crate::fs::Inode;
+use crate::server::Requests;
 
 /// Answers a request that was held back.
-pub(super) type HeldRequest = Box<dyn FnOnce(&Arc<Shared>) + Send>;
+pub(super) type HeldRequest = Box<dyn FnOnce(&Shared) + Send>;
 
 /// Number of games in ascending order after which a reader that no mark has shown may be one that walks.
 const SERIES: u32 = 4;
@@ -75,22 +76,29 @@ impl Ahead {
     }
 
     /// See [`Walks::listed`].
-    pub(super) fn listed(&self, directory: &Open<'_>) {
+    pub(super) fn listed(&self, requests: &Requests, directory: Inode) {
         let mut state = self.state();
-        state.walks.listed(directory);
+        state.walks.listed(requests, directory);
         self.reads.set_marks(&state.walks);
     }
 
+    /// True if [`Ahead::requested`] must be told that the beginning of a game is read.
+    pub(super) fn is_concerned(&self, game: Inode) -> bool {
+        self.reads.concern_walks(game)
+    }
+
     /// See [`Walks::requested`].
-    pub(super) fn requested(&self, fs: &Live, game: Inode, answer: HeldRequest) -> Option<HeldRequest> {
-        if !self.reads.concern_walks(game) {
-            return Some(answer);
-        }
+    pub(super) fn requested(
+        &self,
+        requests: &Requests,
+        game: Inode,
+        answer: HeldRequest,
+    ) -> Option<HeldRequest> {
         let mut state = self.state();
         if state.is_over {
             return Some(answer);
         }
-        let back = state.walks.requested(fs, game, answer);
+        let back = state.walks.requested(requests, game, answer);
         self.reads.set_marks(&state.walks);
         let has_task = state.walks.has_task();
         drop(state);
@@ -153,7 +161,7 @@ fn work(shared: &Arc<Shared>, mut task: Task<HeldRequest>) {
     let mut is_stored = store_all(shared, &games);
     let request = ahead.state().walks.take_request(&mut task);
     if let Some(answer) = request {
-        guarded(|| answer(shared));
+        answer(shared);
     }
     if is_stored {
         let games = ahead.state().walks.begin_rest(&mut task);
@@ -164,16 +172,12 @@ fn work(shared: &Arc<Shared>, mut task: Task<HeldRequest>) {
 
 /// Stores games. Returns false if one cannot be read or the kernel rejects it.
 fn store_all(shared: &Shared, games: &[Inode]) -> bool {
-    let mut is_stored = false;
-    guarded(|| {
-        is_stored = read_ahead(&shared.fs, games, &mut |game, text| {
-            log::trace!("STORE {:#x}: {} bytes", game.0, text.len());
-            store(&shared.kernel, game, text)
-                .inspect_err(|error| log::debug!("{:#x} is not stored ahead: {error}", game.0))
-                .is_ok()
-        });
-    });
-    is_stored
+    read_ahead(&shared.requests, games, &mut |game, text| {
+        log::trace!("STORE {:#x}: {} bytes", game.0, text.len());
+        store(&shared.kernel, game, text)
+            .inspect_err(|error| log::debug!("{:#x} is not stored ahead: {error}", game.0))
+            .is_ok()
+    })
 }
 
 /// Stores a whole file in the kernel's page cache (`FUSE_NOTIFY_STORE`).

@@ -62,7 +62,7 @@ impl Presentation {
 }
 
 /// Attributes of a negative entry: inode 0.
-pub(super) fn of_nothing() -> FileAttr {
+pub(super) const fn of_nothing() -> FileAttr {
     FileAttr {
         ino: INodeNo(0),
         size: 0,

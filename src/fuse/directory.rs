@@ -3,141 +3,129 @@
 use std::io;
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
-use fuser::{Errno, Generation, INodeNo, ReplyDirectory, ReplyDirectoryPlus, RequestId};
+use fuser::{Errno, FileAttr, Generation, INodeNo, ReplyDirectory, ReplyDirectoryPlus, RequestId};
 
-use super::attributes::file_type;
+use super::answer::{Unsent, errno};
+use super::attributes::{file_type, of_nothing};
 use super::trace::Answered;
-use super::walk::is_followed;
-use super::{BLOCK, FOREVER, Pending, Presentation, Shared, errno};
-use crate::fs::{Attributes, DirectoryEntry, Inode, Kind, Open};
+use super::{BLOCK, FOREVER, Presentation, Shared};
+use crate::fs::{FsError, Inode, Kind};
+use crate::server::{Entry, Reply, Visitor};
 
-/// Directories with more entries are huge, and listed without attributes: the kernel would create an inode for
-/// every entry, which takes ten times as long as the listing itself.
-const HUGE: usize = 10_000;
+/// Attributes that fuser encodes only to see how long they are.
+const NOTHING: FileAttr = of_nothing();
 
-/// Maximum number of games decoded for one part of a listing. Programs that list a directory usually need the
-/// sizes of its games next, and a request for each game takes longer than decoding it now.
-const MOST_DECODED: usize = 256;
+/// Answers READDIR.
+pub(super) struct Listing {
+    reply: Unsent<ReplyDirectory>,
+    count: usize,
+}
 
-/// No further game is decoded for a part of a listing after this time, because other requests wait for the
-/// thread.
-const LONGEST: Duration = Duration::from_millis(5);
-
-/// Answers READDIR with as many entries from `offset` as fit.
-pub(super) fn answer(directory: &Open<'_>, offset: u64, mut reply: Pending<ReplyDirectory>) {
-    let mut count = 0;
-    let read = directory.read_dir(offset, &mut |entry| {
-        let kind = file_type(entry.kind);
-        let add =
-            |reply: &mut ReplyDirectory| reply.add(INodeNo(entry.inode.0), entry.next, kind, entry.name);
-        match reply.with(add) {
-            Some(false) => {
-                count += 1;
-                ControlFlow::Continue(())
-            }
-            Some(true) | None => ControlFlow::Break(()),
-        }
-    });
-    match read {
-        Ok(()) => reply.answer(Answered::Entries(count), ReplyDirectory::ok),
-        Err(error) => reply.refuse(errno(error)),
+impl Listing {
+    pub(super) fn new(reply: Unsent<ReplyDirectory>) -> Listing {
+        Listing { reply, count: 0 }
     }
 }
 
-/// Answers READDIRPLUS with as many entries from `offset` as fit.
-///
-/// An entry without attributes has node 0 in `struct fuse_entry_out`. fuser would put 0 into `struct
-/// fuse_dirent` as well, but C libraries before glibc 2.42 skip names with inode 0. Therefore a reply that has such an
-/// entry is written here, and fuser's reply only shows when it is full.
-pub(super) fn answer_plus(
-    shared: &Shared,
-    request: RequestId,
-    directory: &Open<'_>,
-    offset: u64,
-    mut reply: Pending<ReplyDirectoryPlus>,
-) {
-    let presentation = &shared.presentation;
-    let mut sizes = match directory.entries() {
-        Ok(entries) => ListedSizes::of(entries),
-        Err(error) => return reply.refuse(errno(error)),
-    };
-    let mut own = PlusReply::new(request);
-    let read = directory.read_dir(offset, &mut |entry| {
-        let attributes = sizes.attributes(&entry);
-        let shown = match &attributes {
-            Some(attributes) => presentation.of(attributes),
-            None => presentation.bare(entry.inode, entry.kind),
-        };
-        let number = INodeNo(entry.inode.0);
-        let add = |reply: &mut ReplyDirectoryPlus| {
-            reply.add(number, entry.next, entry.name, &FOREVER, &shown, Generation(0))
-        };
-        if reply.with(add) != Some(false) {
+impl Visitor for Listing {
+    fn visit(&mut self, entry: &Entry<'_>) -> ControlFlow<()> {
+        let (inode, kind) = (INodeNo(entry.inode.0), file_type(entry.kind));
+        if self.reply.reply.add(inode, entry.next, kind, entry.name) {
             return ControlFlow::Break(());
         }
-        own.add(&entry, attributes.as_ref(), presentation);
+        self.count += 1;
         ControlFlow::Continue(())
-    });
-    if let Err(error) = read {
-        return reply.refuse(errno(error));
-    }
-    reply.answer(Answered::Entries(own.count), |reply| {
-        // The kernel gets these inodes. They are held before it does, because FORGET may follow immediately.
-        own.leave_out(&shared.fs.hold(&own.inodes));
-        if !own.has_bare {
-            return reply.ok();
-        }
-        if let Err(error) = own.send(&shared.kernel) {
-            own.inodes.iter().for_each(|&inode| shared.fs.release(inode, 1));
-            // ENOENT: the reader was killed and no longer waits.
-            let level = match error.raw_os_error() {
-                Some(libc::ENOENT) => log::Level::Debug,
-                _ => log::Level::Error,
-            };
-            log::log!(level, "a listing could not be answered: {error}");
-        }
-        // The kernel ignores this second reply; it only ends fuser's reply object.
-        reply.error(Errno::EIO);
-    });
-    if is_followed(directory.handle(), offset) {
-        shared.ahead.listed(directory);
     }
 }
 
-/// Which entries of a part of a listing have attributes: those whose size is known or quickly found.
-struct ListedSizes {
-    is_huge: bool,
-    begin: Instant,
-    decoded: usize,
+impl Reply<Vec<Inode>> for Listing {
+    fn send(self, answer: Result<Vec<Inode>, FsError>) {
+        let count = self.count;
+        self.reply
+            .send(answer, |_| Answered::Entries(count), |reply, _| reply.ok());
+    }
 }
 
-impl ListedSizes {
-    /// For a directory with so many entries.
-    fn of(entries: usize) -> ListedSizes {
-        ListedSizes {
-            is_huge: entries > HUGE,
-            begin: Instant::now(),
-            decoded: 0,
+/// Answers READDIRPLUS.
+///
+/// An entry without attributes has node 0 in `struct fuse_entry_out`. fuser would put 0 into `struct
+/// fuse_dirent` as well, but C libraries before glibc 2.42 skip names with inode 0. Therefore the reply is written here, and
+/// fuser's reply only shows when it is full.
+pub(super) struct PlusListing {
+    shared: Arc<Shared>,
+    directory: Inode,
+    offset: u64,
+    reply: Unsent<ReplyDirectoryPlus>,
+    own: PlusReply,
+}
+
+impl PlusListing {
+    /// The listing of a directory from an offset, which a request asks for.
+    pub(super) fn new(
+        shared: &Arc<Shared>,
+        request: RequestId,
+        directory: Inode,
+        offset: u64,
+        reply: Unsent<ReplyDirectoryPlus>,
+    ) -> PlusListing {
+        PlusListing {
+            shared: Arc::clone(shared),
+            directory,
+            offset,
+            reply,
+            own: PlusReply::new(request),
         }
     }
+}
 
-    /// The attributes of an entry, if it is to have them. The kernel ignores those of `.` and `..`.
-    fn attributes(&mut self, entry: &DirectoryEntry<'_>) -> Option<Attributes> {
-        if self.is_huge || entry.is_dots() {
-            return None;
+impl Visitor for PlusListing {
+    fn visit(&mut self, entry: &Entry<'_>) -> ControlFlow<()> {
+        // Any node but 0 takes as much room.
+        let length = &NOTHING;
+        let reply = &mut self.reply.reply;
+        if reply.add(
+            INodeNo(1),
+            entry.next,
+            entry.name,
+            &FOREVER,
+            length,
+            Generation(0),
+        ) {
+            return ControlFlow::Break(());
         }
-        let known = entry.attributes_if_known();
-        let is_decoded = known.is_none()
-            && entry.inode.is_game()
-            && self.decoded < MOST_DECODED
-            && self.begin.elapsed() < LONGEST;
-        if !is_decoded {
-            return known;
+        self.own.add(entry, &self.shared.presentation);
+        ControlFlow::Continue(())
+    }
+}
+
+impl Reply<Vec<Inode>> for PlusListing {
+    fn send(mut self, answer: Result<Vec<Inode>, FsError>) {
+        let gone = match answer {
+            Ok(gone) => gone,
+            Err(error) => return self.reply.refuse(errno(error)),
+        };
+        self.own.leave_out(&gone);
+        let (shared, mut own) = (self.shared, self.own);
+        self.reply.answer(Answered::Entries(own.count), |reply| {
+            if let Err(error) = own.send(&shared.kernel) {
+                own.inodes
+                    .iter()
+                    .for_each(|&inode| shared.requests.release(inode, 1));
+                // ENOENT: the reader was killed and no longer waits.
+                let level = match error.raw_os_error() {
+                    Some(libc::ENOENT) => log::Level::Debug,
+                    _ => log::Level::Error,
+                };
+                log::log!(level, "a listing could not be answered: {error}");
+            }
+            // The kernel ignores this second reply; it only ends fuser's reply object.
+            reply.error(Errno::EIO);
+        });
+        if self.offset == 0 && shared.requests.is_local(self.directory) {
+            shared.ahead.listed(&shared.requests, self.directory);
         }
-        self.decoded += 1;
-        entry.attributes().ok()
     }
 }
 
@@ -155,8 +143,6 @@ struct PlusReply {
     /// The inodes of entries with attributes, and where the attributes begin.
     inodes: Vec<Inode>,
     places: Vec<usize>,
-    /// True if an entry has no attributes. Any other reply can be left to fuser.
-    has_bare: bool,
 }
 
 impl PlusReply {
@@ -166,19 +152,13 @@ impl PlusReply {
             count: 0,
             inodes: Vec::new(),
             places: Vec::new(),
-            has_bare: false,
         };
         answer.u32s([0, 0]);
         answer.u64s([request.0]);
         answer
     }
 
-    fn add(
-        &mut self,
-        entry: &DirectoryEntry<'_>,
-        attributes: Option<&Attributes>,
-        presentation: &Presentation,
-    ) {
+    fn add(&mut self, entry: &Entry<'_>, presentation: &Presentation) {
         self.count += 1;
         let end = self.bytes.len() + (FIXED + entry.name.len()).next_multiple_of(8);
         let format = match entry.kind {
@@ -186,7 +166,7 @@ impl PlusReply {
             Kind::File => 0o100_000,
             Kind::Link => 0o120_000,
         };
-        match attributes {
+        match entry.attributes {
             Some(attributes) => {
                 self.inodes.push(entry.inode);
                 self.places.push(self.bytes.len());
@@ -203,10 +183,7 @@ impl PlusReply {
                 ]);
                 self.u32s([presentation.uid, presentation.gid, 0, BLOCK, 0]);
             }
-            None => {
-                self.has_bare |= !entry.is_dots();
-                self.u64s([0; ATTRIBUTES / 8]);
-            }
+            None => self.u64s([0; ATTRIBUTES / 8]),
         }
         self.u64s([entry.inode.0, entry.next]);
         self.u32s([entry.name.len() as u32, format >> 12]);
@@ -225,7 +202,6 @@ impl PlusReply {
                 && let Some(attributes) = self.bytes.get_mut(place..place + ATTRIBUTES)
             {
                 attributes.fill(0);
-                self.has_bare = true;
             }
         }
         self.inodes.retain(|inode| !gone.contains(inode));

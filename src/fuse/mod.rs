@@ -1,43 +1,40 @@
-//! Translates requests of the kernel into calls of [`Live`], and results into replies.
+//! Translates requests of the kernel into [`Requests`], and answers into replies.
 //!
 //! The kernel should send as few requests as possible. What a reply says of an inode stays true, so the
 //! kernel may cache entries (negative ones too), attributes and pages for good, and it need not send OPEN.
-//! Requests that may need many games are answered in separate threads, so that the threads that read requests
-//! never wait. Requests that access a source which may not answer are answered by the threads of that
-//! database.
 
 mod ahead;
 mod answer;
 mod attributes;
+mod callers;
 mod directory;
 mod invalidate;
-mod look_up;
 mod trace;
-mod waiting;
 pub mod walk;
 
 use std::ffi::OsStr;
 use std::fmt::Arguments;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use fuser::{
-    AccessFlags, BsdFileFlags, Errno, FileHandle, Filesystem, FopenFlags, INodeNo, InitFlags, IoctlFlags,
-    KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory,
-    ReplyDirectoryPlus, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLseek, ReplyOpen, ReplyStatfs, ReplyWrite,
-    ReplyXattr, Request, TimeOrNow, WriteFlags,
+    AccessFlags, BsdFileFlags, Errno, FileHandle, Filesystem, FopenFlags, Generation, INodeNo, InitFlags,
+    IoctlFlags, KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData,
+    ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLseek, ReplyOpen,
+    ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 
-use crate::fs::{FsError, Inode, Kind, Live, Open};
+use crate::fs::{Attributes, Chunk, FsError, Inode, Kind, NAME_MAX};
+use crate::server::{Entries, Requests, Unanswered};
 use ahead::Ahead;
-use answer::{Aside, Pending, Reply, answer};
+use answer::{KernelReply, Unsent};
+use attributes::of_nothing;
+use callers::Callers;
+use directory::{Listing, PlusListing};
 use trace::{Answered, Traced};
-use waiting::{RequestOrigin, WaitingRequests};
-use walk::is_followed;
 
 pub use attributes::Presentation;
 pub use invalidate::invalidate;
@@ -45,16 +42,10 @@ pub use invalidate::invalidate;
 /// Timeout of entries and attributes in the kernel's caches.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// Maximum length of a name in bytes, as reported by `statfs`.
-const NAME_MAX: u32 = 255;
-
-/// Name of the request that reads a file.
-const READ: &str = "READ";
-
 /// Block size in bytes, as reported by `statfs`.
 const BLOCK: u32 = 4096;
 
-/// A [`Live`] as a file system of fuser.
+/// A served source as a file system of fuser.
 pub struct Fuse {
     shared: Arc<Shared>,
     open_is_needless: bool,
@@ -64,33 +55,31 @@ pub struct Fuse {
 impl Drop for Fuse {
     fn drop(&mut self) {
         self.shared.ahead.end();
-        self.shared.waiting.end();
+        self.shared.callers.end();
     }
 }
 
 /// What every thread that answers requests needs.
 struct Shared {
-    fs: Arc<Live>,
+    requests: Requests,
     presentation: Presentation,
     kernel: OwnedFd,
     ahead: Ahead,
-    waiting: Arc<WaitingRequests>,
-    aside: Aside,
+    callers: Arc<Callers>,
 }
 
 impl Fuse {
-    /// Serves `fs`. `kernel` is a duplicate of the descriptor from which the session reads requests.
-    pub fn new(fs: Arc<Live>, presentation: Presentation, kernel: OwnedFd) -> Fuse {
+    /// Passes on the kernel's requests. `kernel` is a duplicate of the descriptor from which the session reads them.
+    pub fn new(requests: Requests, presentation: Presentation, kernel: OwnedFd) -> Fuse {
         let shared = Arc::new(Shared {
-            fs,
+            requests,
             presentation,
             kernel,
             ahead: Ahead::new(),
-            waiting: Arc::default(),
-            aside: Aside::default(),
+            callers: Arc::default(),
         });
         ahead::start(&shared);
-        shared.waiting.start();
+        shared.callers.start();
         Fuse {
             shared,
             open_is_needless: false,
@@ -98,62 +87,50 @@ impl Fuse {
         }
     }
 
-    /// Ends the long work of the mount and what waits for it, for good.
-    pub fn ending(&self) -> impl Fn() + Send + Sync + 'static {
-        let (fs, waiting) = (Arc::clone(&self.shared.fs), Arc::clone(&self.shared.waiting));
-        move || {
-            fs.end_work();
-            waiting.refuse_all();
-        }
-    }
-
     /// Begins to trace a request; `kind` is its name in the kernel.
-    fn begin<R: Reply>(
+    fn begin<R: KernelReply>(
         &self,
-        request: &Request,
         kind: &str,
         inode: INodeNo,
         arguments: Arguments<'_>,
         reply: R,
-    ) -> Pending<R> {
-        let origin = RequestOrigin {
-            thread: request.pid(),
-            user: request.uid(),
-            is_read: kind == READ,
-        };
-        let traced = Traced::begin(&self.shared.fs, kind, Inode(inode.0), arguments);
-        Pending::new(origin, reply, traced)
-    }
-
-    /// Resolves an inode and answers a request for it in a suitable thread.
-    fn answer<R, A>(&self, inode: INodeNo, reply: Pending<R>, how: A)
-    where
-        R: Reply,
-        A: FnOnce(&Arc<Shared>, &Open<'_>, Pending<R>) + Send + 'static,
-    {
-        guarded(|| match self.shared.fs.resolve(Inode(inode.0)) {
-            Ok(node) => answer(&self.shared, node, reply, how),
-            Err(error) => reply.refuse(errno(error)),
-        });
+    ) -> Unsent<R> {
+        let traced = Traced::begin(&self.shared.requests, kind, Inode(inode.0), arguments);
+        Unsent { reply, traced }
     }
 }
 
-/// Catches a panic, which would end the thread and with it the mount.
-fn guarded(handler: impl FnOnce()) {
-    if catch_unwind(AssertUnwindSafe(handler)).is_err() {
-        log::error!("a request failed and was answered with an input/output error");
+impl Shared {
+    /// Remembers who waits for a request that another thread answers.
+    fn wait(&self, thread: u32, request: Option<Unanswered>) {
+        if let Some(request) = request {
+            self.callers.add(thread, request);
+        }
     }
-}
 
-fn errno(error: FsError) -> Errno {
-    Errno::from_i32(error.errno())
+    fn read(
+        &self,
+        (thread, user): (u32, u32),
+        file: Inode,
+        offset: u64,
+        size: u32,
+        reply: Unsent<ReplyData>,
+    ) {
+        let asked = self
+            .requests
+            .read(user, file, offset, size, |answer: Result<Chunk, _>| {
+                let outcome = |chunk: &Chunk| Answered::Bytes(chunk.len());
+                reply.send(answer, outcome, |reply, chunk| reply.data(&chunk));
+            });
+        self.wait(thread, asked);
+    }
 }
 
 /// Requests that would change something, with the types of their arguments; all are refused with EROFS.
 macro_rules! refused {
     ($($kind:literal $name:ident($($argument:ty),*) $reply:ty;)*) => {$(
-        fn $name(&self, request: &Request, inode: INodeNo, $(_: $argument,)* reply: $reply) {
-            self.begin(request, $kind, inode, format_args!(""), reply).refuse(Errno::EROFS);
+        fn $name(&self, _: &Request, inode: INodeNo, $(_: $argument,)* reply: $reply) {
+            self.begin($kind, inode, format_args!(""), reply).refuse(Errno::EROFS);
         }
     )*};
 }
@@ -177,45 +154,56 @@ impl Filesystem for Fuse {
     }
 
     fn lookup(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        let reply = self.begin(request, "LOOKUP", parent, format_args!("{name:?}"), reply);
-        let name = name.to_owned();
-        self.answer(parent, reply, move |shared, directory, reply| {
-            look_up::look_up(shared, directory, &name, reply);
-        });
+        let reply = self.begin("LOOKUP", parent, format_args!("{name:?}"), reply);
+        let presentation = self.shared.presentation;
+        let answered = move |answer| match answer {
+            // Node 0 makes the kernel cache the missing entry.
+            Err(FsError::NotFound) => reply.answer(Answered::Error(Errno::ENOENT), |reply| {
+                reply.entry(&FOREVER, &of_nothing(), Generation(0));
+            }),
+            answer => reply.send(answer, Answered::found, |reply, found| {
+                reply.entry(&FOREVER, &presentation.of(&found), Generation(0));
+            }),
+        };
+        let requests = &self.shared.requests;
+        let asked = requests.look_up(request.uid(), Inode(parent.0), name, answered);
+        self.shared.wait(request.pid(), asked);
     }
 
     fn forget(&self, _: &Request, inode: INodeNo, times: u64) {
-        let inode = Inode(inode.0);
-        let traced = Traced::begin(&self.shared.fs, "FORGET", inode, format_args!("{times} times"));
-        guarded(|| self.shared.fs.release(inode, times));
+        let (requests, inode) = (&self.shared.requests, Inode(inode.0));
+        let traced = Traced::begin(requests, "FORGET", inode, format_args!("{times} times"));
+        requests.release(inode, times);
         traced.end(Answered::Done);
     }
 
     fn getattr(&self, request: &Request, inode: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
-        let reply = self.begin(request, "GETATTR", inode, format_args!(""), reply);
-        self.answer(inode, reply, |shared, node, reply| match node.attributes() {
-            Ok(attributes) => {
-                let shown = shared.presentation.of(&attributes);
-                reply.answer(Answered::Size(attributes.size), |reply| {
-                    reply.attr(&FOREVER, &shown)
-                });
-            }
-            Err(error) => reply.refuse(errno(error)),
-        });
+        let reply = self.begin("GETATTR", inode, format_args!(""), reply);
+        let presentation = self.shared.presentation;
+        let answered = move |answer: Result<Attributes, _>| {
+            let outcome = |attributes: &Attributes| Answered::Size(attributes.size);
+            reply.send(answer, outcome, |reply, attributes| {
+                reply.attr(&FOREVER, &presentation.of(&attributes));
+            });
+        };
+        let requests = &self.shared.requests;
+        let asked = requests.attributes(request.uid(), Inode(inode.0), answered);
+        self.shared.wait(request.pid(), asked);
     }
 
     fn readlink(&self, request: &Request, inode: INodeNo, reply: ReplyData) {
-        let reply = self.begin(request, "READLINK", inode, format_args!(""), reply);
-        self.answer(inode, reply, |_, node, reply| match node.target() {
-            Ok(target) => reply.answer(Answered::Bytes(target.len()), |reply| {
-                reply.data(target.as_bytes())
-            }),
-            Err(error) => reply.refuse(errno(error)),
-        });
+        let reply = self.begin("READLINK", inode, format_args!(""), reply);
+        let answered = move |answer: Result<String, _>| {
+            let outcome = |target: &String| Answered::Bytes(target.len());
+            reply.send(answer, outcome, |reply, target| reply.data(target.as_bytes()));
+        };
+        let requests = &self.shared.requests;
+        let asked = requests.target(request.uid(), Inode(inode.0), answered);
+        self.shared.wait(request.pid(), asked);
     }
 
-    fn open(&self, request: &Request, inode: INodeNo, _: OpenFlags, reply: ReplyOpen) {
-        let reply = self.begin(request, "OPEN", inode, format_args!(""), reply);
+    fn open(&self, _: &Request, inode: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        let reply = self.begin("OPEN", inode, format_args!(""), reply);
         if self.open_is_needless {
             // ENOSYS makes the kernel open files without sending OPEN from now on.
             return reply.refuse(Errno::ENOSYS);
@@ -235,48 +223,35 @@ impl Filesystem for Fuse {
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
-        let reply = self.begin(
-            request,
-            READ,
-            inode,
-            format_args!("{size} bytes at {offset}"),
-            reply,
-        );
-        guarded(|| {
-            let file = match self.shared.fs.resolve(Inode(inode.0)) {
-                Ok(file) => file,
-                Err(error) => return reply.refuse(errno(error)),
-            };
-            let read = move |_: &Arc<Shared>, file: &Open<'_>, reply: Pending<ReplyData>| match file
-                .read(offset, size)
-            {
-                Ok(chunk) => reply.answer(Answered::Bytes(chunk.len()), |reply| reply.data(&chunk)),
-                Err(error) => reply.refuse(errno(error)),
-            };
-            let game = file.inode();
-            if !game.is_game() || !is_followed(&file, offset) {
-                return answer(&self.shared, file, reply, read);
-            }
-            let answer = Box::new(move |shared: &Arc<Shared>| answer(shared, file, reply, read));
-            if let Some(answer) = self.shared.ahead.requested(&self.shared.fs, game, answer) {
-                answer(&self.shared);
-            }
-        });
+        let reply = self.begin("READ", inode, format_args!("{size} bytes at {offset}"), reply);
+        let (shared, file, caller) = (&self.shared, Inode(inode.0), (request.pid(), request.uid()));
+        // A single thread reads ahead for all databases, so it must not access a source that may not answer.
+        let is_followed = file.is_game()
+            && offset == 0
+            && shared.ahead.is_concerned(file)
+            && shared.requests.is_local(file);
+        if !is_followed {
+            return shared.read(caller, file, offset, size, reply);
+        }
+        let answer = Box::new(move |shared: &Shared| shared.read(caller, file, offset, size, reply));
+        if let Some(answer) = shared.ahead.requested(&shared.requests, file, answer) {
+            answer(shared);
+        }
     }
 
-    fn flush(&self, request: &Request, inode: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
+    fn flush(&self, _: &Request, inode: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
         // ENOSYS makes the kernel stop sending FLUSH.
-        self.begin(request, "FLUSH", inode, format_args!(""), reply)
+        self.begin("FLUSH", inode, format_args!(""), reply)
             .refuse(Errno::ENOSYS);
     }
 
-    fn fsync(&self, request: &Request, inode: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        let reply = self.begin(request, "FSYNC", inode, format_args!(""), reply);
+    fn fsync(&self, _: &Request, inode: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        let reply = self.begin("FSYNC", inode, format_args!(""), reply);
         reply.answer(Answered::Done, ReplyEmpty::ok);
     }
 
-    fn opendir(&self, request: &Request, inode: INodeNo, _: OpenFlags, reply: ReplyOpen) {
-        let reply = self.begin(request, "OPENDIR", inode, format_args!(""), reply);
+    fn opendir(&self, _: &Request, inode: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        let reply = self.begin("OPENDIR", inode, format_args!(""), reply);
         if self.opendir_is_needless {
             return reply.refuse(Errno::ENOSYS);
         }
@@ -285,10 +260,11 @@ impl Filesystem for Fuse {
     }
 
     fn readdir(&self, request: &Request, inode: INodeNo, _: FileHandle, offset: u64, reply: ReplyDirectory) {
-        let reply = self.begin(request, "READDIR", inode, format_args!("from {offset}"), reply);
-        self.answer(inode, reply, move |_, directory, reply| {
-            directory::answer(directory, offset, reply);
-        });
+        let reply = self.begin("READDIR", inode, format_args!("from {offset}"), reply);
+        let (requests, directory) = (&self.shared.requests, Inode(inode.0));
+        let listing = Listing::new(reply);
+        let asked = requests.list(request.uid(), directory, offset, Entries::Bare, listing);
+        self.shared.wait(request.pid(), asked);
     }
 
     fn readdirplus(
@@ -299,82 +275,82 @@ impl Filesystem for Fuse {
         offset: u64,
         reply: ReplyDirectoryPlus,
     ) {
-        let reply = self.begin(
-            request,
-            "READDIRPLUS",
-            inode,
-            format_args!("from {offset}"),
-            reply,
-        );
-        let request = request.unique();
-        self.answer(inode, reply, move |shared, directory, reply| {
-            directory::answer_plus(shared, request, directory, offset, reply);
-        });
+        let reply = self.begin("READDIRPLUS", inode, format_args!("from {offset}"), reply);
+        let (requests, directory) = (&self.shared.requests, Inode(inode.0));
+        let listing = PlusListing::new(&self.shared, request.unique(), directory, offset, reply);
+        let asked = requests.list(request.uid(), directory, offset, Entries::WithAttributes, listing);
+        self.shared.wait(request.pid(), asked);
     }
 
-    fn fsyncdir(&self, request: &Request, inode: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        let reply = self.begin(request, "FSYNCDIR", inode, format_args!(""), reply);
+    fn fsyncdir(&self, _: &Request, inode: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        let reply = self.begin("FSYNCDIR", inode, format_args!(""), reply);
         reply.answer(Answered::Done, ReplyEmpty::ok);
     }
 
-    fn statfs(&self, request: &Request, inode: INodeNo, reply: ReplyStatfs) {
-        let reply = self.begin(request, "STATFS", inode, format_args!(""), reply);
-        guarded(|| {
-            let statistics = self.shared.fs.statistics();
-            // As much as is used is reported as free: monitors warn of a file system that is full.
-            let used = statistics.source_bytes.div_ceil(BLOCK.into()).max(1);
-            let games = statistics.games.max(1);
-            reply.answer(Answered::Done, |reply| {
-                reply.statfs(2 * used, used, used, 2 * games, games, BLOCK, NAME_MAX, BLOCK);
-            });
+    fn statfs(&self, _: &Request, inode: INodeNo, reply: ReplyStatfs) {
+        let reply = self.begin("STATFS", inode, format_args!(""), reply);
+        let statistics = self.shared.requests.statistics();
+        // As much as is used is reported as free: monitors warn of a file system that is full.
+        let used = statistics.source_bytes.div_ceil(BLOCK.into()).max(1);
+        let games = statistics.games.max(1);
+        reply.answer(Answered::Done, |reply| {
+            reply.statfs(
+                2 * used,
+                used,
+                used,
+                2 * games,
+                games,
+                BLOCK,
+                NAME_MAX as u32,
+                BLOCK,
+            );
         });
     }
 
     fn getxattr(&self, request: &Request, inode: INodeNo, name: &OsStr, size: u32, reply: ReplyXattr) {
-        let reply = self.begin(request, "GETXATTR", inode, format_args!("{name:?}"), reply);
+        let reply = self.begin("GETXATTR", inode, format_args!("{name:?}"), reply);
         if !self.shared.presentation.xattr {
             return reply.refuse(Errno::ENOSYS);
         }
-        let name = name.to_owned();
-        self.answer(inode, reply, move |_, node, reply| {
-            match node.attribute_value(&name) {
-                Ok(value) => sized(reply, size, &value),
-                Err(error) => reply.refuse(errno(error)),
-            }
-        });
+        let answered = move |answer: Result<Vec<u8>, _>| sized(reply, size, answer);
+        let requests = &self.shared.requests;
+        let asked = requests.tag(request.uid(), Inode(inode.0), name, answered);
+        self.shared.wait(request.pid(), asked);
     }
 
     fn listxattr(&self, request: &Request, inode: INodeNo, size: u32, reply: ReplyXattr) {
-        let reply = self.begin(request, "LISTXATTR", inode, format_args!(""), reply);
+        let reply = self.begin("LISTXATTR", inode, format_args!(""), reply);
         if !self.shared.presentation.xattr {
             return reply.refuse(Errno::ENOSYS);
         }
-        self.answer(inode, reply, move |_, node, reply| match node.attribute_names() {
-            Ok(names) => {
-                let list: Vec<u8> = names.iter().flat_map(|name| name.bytes().chain([0])).collect();
-                sized(reply, size, &list);
-            }
-            Err(error) => reply.refuse(errno(error)),
-        });
+        let answered = move |answer: Result<Vec<String>, FsError>| {
+            let list = |names: Vec<String>| names.iter().flat_map(|name| name.bytes().chain([0])).collect();
+            sized(reply, size, answer.map(list));
+        };
+        let requests = &self.shared.requests;
+        let asked = requests.tag_names(request.uid(), Inode(inode.0), answered);
+        self.shared.wait(request.pid(), asked);
     }
 
     fn access(&self, request: &Request, inode: INodeNo, mask: AccessFlags, reply: ReplyEmpty) {
-        let reply = self.begin(request, "ACCESS", inode, format_args!("{mask:?}"), reply);
+        let reply = self.begin("ACCESS", inode, format_args!("{mask:?}"), reply);
         if mask.contains(AccessFlags::W_OK) {
             return reply.refuse(Errno::EROFS);
         }
-        self.answer(inode, reply, move |_, node, reply| {
-            if mask.contains(AccessFlags::X_OK) && node.handle().kind() != Kind::Directory {
+        let answered = move |answer| match answer {
+            Ok(kind) if mask.contains(AccessFlags::X_OK) && kind != Kind::Directory => {
                 reply.refuse(Errno::EACCES);
-            } else {
-                reply.answer(Answered::Done, ReplyEmpty::ok);
             }
-        });
+            answer => reply.send(answer, |_| Answered::Done, |reply, _| reply.ok()),
+        };
+        let requests = &self.shared.requests;
+        let asked = requests.kind(request.uid(), Inode(inode.0), answered);
+        self.shared.wait(request.pid(), asked);
     }
 
     fn ioctl(
         &self,
-        request: &Request,
+        _: &Request,
         inode: INodeNo,
         _: FileHandle,
         _: IoctlFlags,
@@ -383,13 +359,13 @@ impl Filesystem for Fuse {
         _: u32,
         reply: ReplyIoctl,
     ) {
-        self.begin(request, "IOCTL", inode, format_args!(""), reply)
+        self.begin("IOCTL", inode, format_args!(""), reply)
             .refuse(Errno::ENOTTY);
     }
 
-    fn lseek(&self, request: &Request, inode: INodeNo, _: FileHandle, _: i64, _: i32, reply: ReplyLseek) {
+    fn lseek(&self, _: &Request, inode: INodeNo, _: FileHandle, _: i64, _: i32, reply: ReplyLseek) {
         // ENOSYS makes the kernel treat files as free of holes and stop sending LSEEK.
-        self.begin(request, "LSEEK", inode, format_args!(""), reply)
+        self.begin("LSEEK", inode, format_args!(""), reply)
             .refuse(Errno::ENOSYS);
     }
 
@@ -413,11 +389,14 @@ impl Filesystem for Fuse {
 }
 
 /// Replies with the length if the kernel asks for it (`size` 0), else with the bytes.
-fn sized(reply: Pending<ReplyXattr>, size: u32, bytes: &[u8]) {
-    let outcome = Answered::Bytes(bytes.len());
-    match u32::try_from(bytes.len()) {
-        Ok(len) if size == 0 => reply.answer(outcome, |reply| reply.size(len)),
-        Ok(len) if len <= size => reply.answer(outcome, |reply| reply.data(bytes)),
-        _ => reply.refuse(Errno::ERANGE),
+fn sized(reply: Unsent<ReplyXattr>, size: u32, answer: Result<Vec<u8>, FsError>) {
+    let len = answer.as_ref().map_or(0, Vec::len);
+    if size > 0 && len > size as usize {
+        return reply.refuse(Errno::ERANGE);
     }
+    let outcome = |bytes: &Vec<u8>| Answered::Bytes(bytes.len());
+    reply.send(answer, outcome, |reply, bytes| match size {
+        0 => reply.size(bytes.len() as u32),
+        _ => reply.data(&bytes),
+    });
 }

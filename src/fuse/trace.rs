@@ -6,7 +6,8 @@ use std::time::Instant;
 use fuser::Errno;
 use log::{Level, log_enabled, trace};
 
-use crate::fs::{Inode, Live};
+use crate::fs::{Attributes, Inode};
+use crate::server::Requests;
 
 /// Log target of these lines.
 const TARGET: &str = "pgnfs::fuse";
@@ -37,13 +38,25 @@ pub(super) enum Answered {
     Entries(usize),
 }
 
+impl Answered {
+    /// A look-up has found this node.
+    pub(super) fn found(attributes: &Attributes) -> Answered {
+        Answered::Found(attributes.inode, attributes.size)
+    }
+}
+
 impl Traced {
     /// Begins to trace a request; `kind` is its name in the kernel.
-    pub(super) fn begin(fs: &Live, kind: &str, inode: Inode, arguments: fmt::Arguments<'_>) -> Traced {
+    pub(super) fn begin(
+        requests: &Requests,
+        kind: &str,
+        inode: Inode,
+        arguments: fmt::Arguments<'_>,
+    ) -> Traced {
         if !log_enabled!(target: TARGET, Level::Trace) {
             return Traced(None);
         }
-        let what = fs.describe(inode);
+        let what = requests.describe(inode);
         let space = if arguments.as_str() == Some("") { "" } else { " " };
         Traced(Some(Box::new(Begun {
             request: format!("{kind} {:#x} ({what}){space}{arguments}", inode.0),
@@ -91,8 +104,10 @@ impl fmt::Display for Answered {
 }
 
 /// Names of the errors that requests are refused with.
-const NAMES: [(Errno, &str); 13] = [
+const NAMES: [(Errno, &str); 15] = [
     (Errno::EACCES, "EACCES"),
+    (Errno::EAGAIN, "EAGAIN"),
+    (Errno::EINTR, "EINTR"),
     (Errno::EINVAL, "EINVAL"),
     (Errno::EIO, "EIO"),
     (Errno::EISDIR, "EISDIR"),

@@ -11,7 +11,8 @@
 
 use std::collections::VecDeque;
 
-use crate::fs::{Inode, Live, Open, OpenedHere, Resolved};
+use crate::fs::Inode;
+use crate::server::Requests;
 
 /// Number of games from one mark to the next.
 const STRIDE: usize = 64;
@@ -81,11 +82,10 @@ impl<R> Default for Walks<R> {
 
 impl<R> Walks<R> {
     /// Follows the reader of a directory that has just been listed.
-    pub fn listed(&mut self, directory: &Open<'_>) {
-        let Some(first) = directory.next_games(None, 1) else {
+    pub fn listed(&mut self, requests: &Requests, directory: Inode) {
+        let Some(first) = requests.next_games(directory, None, 1) else {
             return;
         };
-        let directory = directory.handle().inode();
         self.walks.retain(|walk| walk.directory != directory);
         self.walks.truncate(WALKS - 1);
         self.walks.push_front(Walk {
@@ -97,13 +97,13 @@ impl<R> Walks<R> {
 
     /// Records a request for a game. Returns the request if it must be answered now; otherwise a task holds
     /// it.
-    pub fn requested(&mut self, fs: &Live, game: Inode, request: R) -> Option<R> {
+    pub fn requested(&mut self, requests: &Requests, game: Inode, request: R) -> Option<R> {
         let Some(walk) = self.walks.iter_mut().find(|walk| walk.mark == Some(game)) else {
-            self.move_mark(fs, game);
+            self.move_mark(requests, game);
             return Some(request);
         };
         let after = walk.after;
-        let mut task = walk.advance(fs, game);
+        let mut task = walk.advance(requests, game);
         if after != AfterMark::Coming && task.first.is_empty() && task.rest.is_empty() {
             return Some(request);
         }
@@ -121,10 +121,10 @@ impl<R> Walks<R> {
 
     /// Moves the mark of the most recently listed directory after a requested game that is not a mark: the
     /// reader is elsewhere than expected.
-    fn move_mark(&mut self, fs: &Live, game: Inode) {
+    fn move_mark(&mut self, requests: &Requests, game: Inode) {
         if let Some(walk) = self.walks.front_mut()
             && walk.after != AfterMark::Coming
-            && let Some(after) = next_games(fs, walk.directory, Some(game), 1)
+            && let Some(after) = requests.next_games(walk.directory, Some(game), 1)
         {
             walk.mark = after.first().copied();
             walk.after = AfterMark::Nothing;
@@ -188,8 +188,8 @@ impl<R> Walks<R> {
 
 impl Walk {
     /// Moves the mark forward and returns the games to be stored now.
-    fn advance<R>(&mut self, fs: &Live, mark: Inode) -> Task<R> {
-        let games = next_games(fs, self.directory, Some(mark), 2 * STRIDE);
+    fn advance<R>(&mut self, requests: &Requests, mark: Inode) -> Task<R> {
+        let games = requests.next_games(self.directory, Some(mark), 2 * STRIDE);
         let mut first = games.unwrap_or_default();
         let mut rest = first.split_off(first.len().min(STRIDE));
         // The last game of each part is a mark, unless it is the last game of the directory.
@@ -211,23 +211,9 @@ impl Walk {
     }
 }
 
-fn next_games(fs: &Live, directory: Inode, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
-    match fs.resolve(directory).ok()?.open_here().ok()? {
-        OpenedHere::Here(node) => node.next_games(game, most),
-        // It was listed, but the games of a search that was dropped and made again are not known yet.
-        OpenedHere::Aside | OpenedHere::Workers(_) => None,
-    }
-}
-
-/// True for listings and reads of games that [`Walks`] must be notified of. A single thread reads ahead for all
-/// databases, so it must not access a source that may not answer.
-pub fn is_followed(node: &Resolved, offset: u64) -> bool {
-    offset == 0 && node.is_local()
-}
-
 /// Passes the texts of games to `store` until it returns false, except long ones. Returns true if all texts were read
 /// and stored.
-pub fn read_ahead(fs: &Live, games: &[Inode], store: &mut dyn FnMut(Inode, &[u8]) -> bool) -> bool {
+pub fn read_ahead(requests: &Requests, games: &[Inode], store: &mut dyn FnMut(Inode, &[u8]) -> bool) -> bool {
     let prefix = |game: &Inode| game.node().map(|(prefix, _)| prefix);
     // A directory may show games of several databases.
     let of_one = games.chunk_by(|a, b| prefix(a) == prefix(b));
@@ -238,8 +224,7 @@ pub fn read_ahead(fs: &Live, games: &[Inode], store: &mut dyn FnMut(Inode, &[u8]
                 is_stored = store(game, text);
             }
         };
-        let first = games.first().map(|&first| fs.resolve(first));
-        let read = first.map(|first| first?.open()?.read_games(games, LONGEST, &mut each));
-        is_stored && read.is_none_or(|read| read.is_ok())
+        let read = requests.read_games(games, LONGEST, &mut each);
+        is_stored && read.is_ok()
     })
 }

@@ -19,7 +19,6 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
@@ -83,11 +82,10 @@ pub fn serve(
     drop(point);
     // New threads inherit the privileges of the thread that starts them.
     privileges::give_up()?;
-    let live = Arc::clone(server.live());
+    let requests = server.requests().clone();
     let again = kernel.try_clone();
-    let fuse = again.map(|again| Fuse::new(live, options.presentation, again));
+    let fuse = again.map(|again| Fuse::new(requests.clone(), options.presentation, again));
     let fuse = fuse.map_err(MountError::system("cannot talk to the kernel"))?;
-    let end_work = fuse.ending();
     let session = session(fuse, kernel, options).map_err(MountError::system("cannot talk to the kernel"))?;
     let notifier = session.notifier();
     let serving = thread::Builder::new()
@@ -105,7 +103,7 @@ pub fn serve(
         since: Instant::now(),
         is_watched: server.is_watched(),
     };
-    let served = Arc::clone(server.live());
+    let served = requests.clone();
     let socket = status::serve(mounted, move || served.status())
         .inspect_err(|error| log::warn!("pgnfs status will not work: no folder for its socket: {error}"))
         .ok();
@@ -119,7 +117,7 @@ pub fn serve(
         .map_err(MountError::system("cannot start a thread"))?;
     // While files are open, the session goes on after the mount was unmounted.
     let unmounted = move || match ended::wait(device) {
-        Ok(()) => end_work(),
+        Ok(()) => requests.end_work(),
         Err(error) => log::debug!("work goes on after unmounting as long as files are open: {error}"),
     };
     thread::Builder::new()
@@ -146,7 +144,7 @@ pub fn serve(
     if let Some(socket) = socket {
         socket.remove();
     }
-    server.end();
+    drop(server);
     match ended {
         Ok(ended) => ended.map_err(MountError::system("the connection to the kernel broke")),
         Err(_) => Err(MountError::Panicked),

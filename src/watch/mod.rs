@@ -12,6 +12,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
+use std::ops::ControlFlow;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -99,19 +100,47 @@ pub struct Watch {
     cost: Duration,
     /// When the last examination ended.
     looked: Instant,
-    alarm: Arc<OwnedFd>,
+    alarm: Alarm,
 }
 
-/// Notifies a [`Watch`] of a change that it cannot detect.
+/// Notifies a [`Watch`] of a change that it cannot detect, or that it is over.
 #[derive(Clone)]
-pub struct Alarm(Arc<OwnedFd>);
+pub struct Alarm {
+    raised: Arc<OwnedFd>,
+    /// Never read, so that it ends every pause from then on.
+    over: Arc<OwnedFd>,
+}
 
 impl Alarm {
+    fn new() -> io::Result<Alarm> {
+        let event = || eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC);
+        Ok(Alarm {
+            raised: Arc::new(event()?),
+            over: Arc::new(event()?),
+        })
+    }
+
     /// Reports a change.
     pub fn raise(&self) {
-        // Fails only if the counter is full, and then the alarm is raised anyway.
-        let _ = rustix::io::write(&*self.0, &1_u64.to_ne_bytes());
+        set(&self.raised);
     }
+
+    /// Ends [`Watch::wait`] for good.
+    pub fn stop(&self) {
+        set(&self.over);
+    }
+
+    /// Waits this long, or until it is over. Returns true if it is.
+    fn pause(&self, duration: Duration) -> bool {
+        let mut over = [PollFd::new(&*self.over, PollFlags::IN)];
+        let timeout = Timespec::try_from(duration).ok();
+        rustix::event::poll(&mut over, timeout.as_ref()).is_ok_and(|ready| ready > 0)
+    }
+}
+
+fn set(event: &OwnedFd) {
+    // Fails only if the counter is full, and then it is set anyway.
+    let _ = rustix::io::write(event, &1_u64.to_ne_bytes());
 }
 
 impl Watch {
@@ -135,7 +164,6 @@ impl Watch {
                 .map(Arc::new),
             Means::Poll(_) | Means::Off => None,
         };
-        let flags = EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC;
         let mut watch = Watch {
             source: source.to_owned(),
             means,
@@ -152,7 +180,7 @@ impl Watch {
             is_polled: false,
             cost: Duration::ZERO,
             looked: Instant::now(),
-            alarm: Arc::new(eventfd(0, flags)?),
+            alarm: Alarm::new()?,
         };
         watch.examine();
         Ok(watch)
@@ -160,7 +188,7 @@ impl Watch {
 
     /// A handle to report changes detected elsewhere.
     pub fn alarm(&self) -> Alarm {
-        Alarm(Arc::clone(&self.alarm))
+        self.alarm.clone()
     }
 
     /// For how long nothing must have changed before a change counts.
@@ -170,13 +198,18 @@ impl Watch {
 
     /// Waits until something has changed and then nothing for the quiet time, but at most three times as long
     /// if the source keeps changing. With `is_unsettled`, a change is already pending. Later changes are
-    /// reported by the next call.
-    pub fn wait(&mut self, is_unsettled: bool) {
+    /// reported by the next call. Breaks when an alarm has [stopped](Alarm::stop) it.
+    pub fn wait(&mut self, is_unsettled: bool) -> ControlFlow<()> {
         if !is_unsettled {
-            self.wait_for_events();
-            // An alarm reports a change that has already happened.
-            while !(self.drain_alarm() | self.is_changed()) {
+            loop {
                 self.wait_for_events();
+                if self.alarm.pause(Duration::ZERO) {
+                    return ControlFlow::Break(());
+                }
+                // An alarm reports a change that has already happened.
+                if self.drain_alarm() | self.is_changed() {
+                    break;
+                }
             }
         }
         let begin = Instant::now();
@@ -184,7 +217,9 @@ impl Watch {
         // True if folders that were added are watched.
         let mut is_examined = false;
         while last.elapsed() < self.quiet && begin.elapsed() < self.quiet * LONGEST {
-            thread::sleep(self.quiet / 8);
+            if self.alarm.pause(self.quiet / 8) {
+                return ControlFlow::Break(());
+            }
             if self.is_changed() {
                 last = Instant::now();
                 is_examined = false;
@@ -197,6 +232,7 @@ impl Watch {
         if !is_examined {
             self.examine();
         }
+        ControlFlow::Continue(())
     }
 
     /// True if something has changed since the last call.
@@ -210,7 +246,8 @@ impl Watch {
         self.wait_for_any(Some(Timespec::default()));
         let is_remounted = std::mem::take(&mut self.is_remounted);
         if is_remounted {
-            thread::sleep((self.cost * SHARE).saturating_sub(self.looked.elapsed()));
+            let pause = (self.cost * SHARE).saturating_sub(self.looked.elapsed());
+            self.alarm.pause(pause);
         }
         is_remounted
     }
@@ -231,7 +268,8 @@ impl Watch {
 
     /// Waits for an alarm, an event or a change of the table of mounts.
     fn wait_for_any(&mut self, timeout: Option<Timespec>) {
-        let mut sources = vec![PollFd::new(&*self.alarm, PollFlags::IN)];
+        let events = [&self.alarm.raised, &self.alarm.over];
+        let mut sources = events.map(|event| PollFd::new(&**event, PollFlags::IN)).to_vec();
         sources.extend(self.inotify.as_deref().map(|fd| PollFd::new(fd, PollFlags::IN)));
         sources.extend(self.mounts.as_ref().map(|fd| PollFd::new(fd, PollFlags::PRI)));
         match rustix::event::poll(&mut sources, timeout.as_ref()) {
@@ -248,7 +286,7 @@ impl Watch {
     }
 
     fn drain_alarm(&self) -> bool {
-        rustix::io::read(&*self.alarm, &mut [0; 8]).is_ok()
+        rustix::io::read(&*self.alarm.raised, &mut [0; 8]).is_ok()
     }
 
     /// Reads all pending events. Returns true if one of them counts.

@@ -1,55 +1,91 @@
-//! A front end without FUSE: it walks, lists and reads by path.
+//! A front end without FUSE: it lists and reads by path, in several threads, and its callers leave.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
-use std::sync::mpsc::channel;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
 use std::time::Duration;
 
 use chessdb_library::library::Library;
-use pgnfs::fs::{FsError, Inode, Kind, PassOptions, Resolved, ServeOptions};
-use pgnfs::server::Server;
+use pgnfs::fs::{FsError, Inode, Kind, Outdated, PassOptions, ServeOptions};
+use pgnfs::server::{Entries, Entry, OpenFile, Reply, Requests, Server, Unanswered, Visitor};
 use pgnfs::watch::Means;
 
-struct FrontEnd(Server);
+/// A front end. It waits for each answer, or leaves at once.
+#[derive(Clone)]
+struct FrontEnd {
+    requests: Requests,
+    leaves: bool,
+}
+
+/// Collects what is in a directory.
+struct Listing(Vec<(String, Kind)>, Sender<Result<Vec<(String, Kind)>, FsError>>);
+
+impl Visitor for Listing {
+    fn visit(&mut self, entry: &Entry<'_>) -> ControlFlow<()> {
+        self.0.push((entry.name.to_owned(), entry.kind));
+        ControlFlow::Continue(())
+    }
+}
+
+impl Reply<Vec<Inode>> for Listing {
+    fn send(self, end: Result<Vec<Inode>, FsError>) {
+        self.1.send(end.map(|_| self.0)).unwrap();
+    }
+}
 
 impl FrontEnd {
-    fn find(&self, path: &str) -> Result<Resolved, FsError> {
-        let mut names = path.split('/').filter(|name| !name.is_empty());
-        names.try_fold(self.0.live().resolve(Inode::ROOT)?, |directory, name| {
-            self.0.live().child(&directory.open()?, OsStr::new(name))
+    fn ask<A>(
+        &self,
+        ask: impl FnOnce(Sender<Result<A, FsError>>) -> Option<Unanswered>,
+    ) -> Result<A, FsError> {
+        let (sender, answer) = channel();
+        let unanswered = ask(sender);
+        unanswered.filter(|_| self.leaves).inspect(Unanswered::leave);
+        let answered = answer.recv().unwrap();
+        assert!(answer.recv().is_err(), "there are two answers");
+        answered
+    }
+
+    fn open(&self, path: &str) -> Result<OpenFile, FsError> {
+        self.ask(|to| self.requests.open(7, path, move |file| to.send(file).unwrap()))
+    }
+
+    fn list(&self, path: &str) -> Result<Vec<(String, Kind)>, FsError> {
+        let found = self.ask(|to| self.requests.find(7, path, move |found| to.send(found).unwrap()))?;
+        self.ask(|to| {
+            self.requests
+                .list(7, found.inode, 2, Entries::Bare, Listing(Vec::new(), to))
         })
     }
 
-    fn list(&self, directory: &str) -> Result<Vec<(String, Kind)>, FsError> {
-        let mut entries = Vec::new();
-        self.find(directory)?.open()?.read_dir(2, &mut |entry| {
-            entries.push((format!("{directory}/{}", entry.name), entry.kind));
-            ControlFlow::Continue(())
-        })?;
-        Ok(entries)
-    }
-
     fn read(&self, path: &str) -> Result<String, FsError> {
-        let file = self.find(path)?;
-        let bytes = file.open()?.read(0, u32::MAX)?.to_vec();
-        assert_eq!(file.open()?.attributes()?.size, bytes.len() as u64, "{path}");
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    }
-
-    /// The paths and texts of all files below a directory.
-    fn read_all(&self, directory: &str, files: &mut Vec<(String, String)>) -> Result<(), FsError> {
-        for (path, kind) in self.list(directory)? {
-            match kind {
-                Kind::Directory => self.read_all(&path, files)?,
-                Kind::File => files.push((path.clone(), self.read(&path)?)),
-                Kind::Link => assert!(!self.find(&path)?.open()?.target()?.is_empty()),
-            }
+        let file = self.open(path)?;
+        let mut text = Vec::new();
+        while (text.len() as u64) < file.size() {
+            let at = text.len() as u64;
+            let more = self.ask(|to| file.read(7, at, 100, move |more| to.send(more).unwrap()))?;
+            assert!((1..=100).contains(&more.len()));
+            text.extend_from_slice(&more);
         }
-        Ok(())
+        Ok(String::from_utf8_lossy(&text).into_owned())
     }
+}
+
+/// The paths and texts of all files below a directory.
+fn read_all(front_end: &FrontEnd, directory: &str, files: &mut Vec<(String, String)>) -> Result<(), FsError> {
+    for (name, kind) in front_end.list(directory)? {
+        let path = format!("{directory}/{name}");
+        match kind {
+            Kind::Directory => read_all(front_end, &path, files)?,
+            Kind::File => files.push((path.clone(), front_end.read(&path)?)),
+            Kind::Link => assert!(matches!(front_end.open(&path), Err(FsError::WrongKind))),
+        }
+    }
+    Ok(())
 }
 
 fn write(path: &Path, players: &[&str]) {
@@ -61,6 +97,18 @@ fn write(path: &Path, players: &[&str]) {
     fs::rename(aside, path).unwrap();
 }
 
+fn serve(source: &Path, outdated: impl Fn(&[Outdated]) + Send + Sync + 'static) -> Server {
+    let open = |source: &Path| Library::open(source, &Default::default()).map_err(std::io::Error::other);
+    let (quiet, options) = (Duration::from_millis(50), ServeOptions::default());
+    let mut server = Server::open(source, Means::Auto, quiet, open, options).unwrap();
+    let pass = PassOptions {
+        threads: 1,
+        lower_priority: || (),
+    };
+    server.start(pass, outdated).unwrap();
+    server
+}
+
 #[test]
 fn a_front_end_reads_a_source_by_path_and_is_told_of_changes() {
     let folder = tempfile::tempdir().unwrap();
@@ -68,19 +116,15 @@ fn a_front_end_reads_a_source_by_path_and_is_told_of_changes() {
     fs::create_dir(source.join("club")).unwrap();
     write(&source.join("a.pgn"), &["Anderssen", "Kieseritzky"]);
     write(&source.join("club/b.pgn"), &["Dufresne"]);
-    let open = |source: &Path| Library::open(source, &Default::default()).map_err(std::io::Error::other);
-    let (quiet, options) = (Duration::from_millis(50), ServeOptions::default());
-    let mut front_end = FrontEnd(Server::open(source, Means::Auto, quiet, open, options).unwrap());
     let (sender, outdated) = channel();
-    let report = move |outdated: &[_]| sender.send(outdated.to_vec()).unwrap();
-    let pass = PassOptions {
-        threads: 1,
-        lower_priority: || (),
+    let server = serve(source, move |outdated| sender.send(outdated.to_vec()).unwrap());
+    let front_end = FrontEnd {
+        requests: server.requests().clone(),
+        leaves: false,
     };
-    front_end.0.start(pass, report).unwrap();
 
     let mut files = Vec::new();
-    front_end.read_all("", &mut files).unwrap();
+    read_all(&front_end, "", &mut files).unwrap();
     for database in ["a.pgn", "club/b.pgn"] {
         let mut export = Command::new(env!("CARGO_BIN_EXE_pgnfs"));
         let exported = export.arg("export").arg(source.join(database)).output().unwrap();
@@ -90,11 +134,115 @@ fn a_front_end_reads_a_source_by_path_and_is_told_of_changes() {
         assert_eq!(games.map(|(_, text)| text.as_str()).collect::<String>(), exported);
         assert!(files.contains(&(format!("/{database}/all.pgn"), exported)));
     }
+    assert!(matches!(
+        front_end.open("/club/b.pgn"),
+        Err(FsError::IsADirectory)
+    ));
+    assert!(matches!(front_end.open("/club/c.pgn"), Err(FsError::NotFound)));
+    assert!(matches!(
+        front_end.open("/club/b.pgn/all.pgn/x"),
+        Err(FsError::NotADirectory)
+    ));
+    assert!(matches!(
+        front_end.open(&"x".repeat(256)),
+        Err(FsError::NameTooLong)
+    ));
+    let open = front_end.open("club/b.pgn/all.pgn").unwrap();
+    let before = front_end.read("club/b.pgn/all.pgn").unwrap();
+    assert_eq!(open.key(), front_end.open("club/b.pgn/all.pgn").unwrap().key());
+    assert_ne!(open.key(), front_end.open("club/b.pgn/games.csv").unwrap().key());
 
-    write(&source.join("a.pgn"), &["Anderssen", "Kieseritzky", "Dufresne"]);
+    write(&source.join("club/b.pgn"), &["Dufresne", "Staunton"]);
     let outdated = outdated.recv_timeout(Duration::from_secs(20)).unwrap();
-    let root = outdated.iter().find(|here| here.inode == Inode::ROOT).unwrap();
-    assert!(root.names.contains(&"a.pgn".to_owned()), "{outdated:?}");
-    assert_eq!(front_end.list("a.pgn/games/000001-001000").unwrap().len(), 3);
-    front_end.0.end();
+    assert!(
+        outdated
+            .iter()
+            .any(|here| here.names.contains(&"b.pgn".to_owned())),
+        "{outdated:?}"
+    );
+    assert_eq!(front_end.list("club/b.pgn/games/000001-001000").unwrap().len(), 2);
+    assert_ne!(open.key(), front_end.open("club/b.pgn/all.pgn").unwrap().key());
+    // What is open stays as it was.
+    let again = front_end.ask(|to| open.read(7, 0, u32::MAX, move |text| to.send(text).unwrap()));
+    assert_eq!(String::from_utf8_lossy(&again.unwrap()), before);
+}
+
+#[test]
+fn eight_threads_read_one_state_or_another_while_the_source_changes_and_callers_leave() {
+    const READS: usize = 50;
+    let folder = tempfile::tempdir().unwrap();
+    let (path, states) = (
+        folder.path().join("a.pgn"),
+        [&["Anderssen"][..], &["Bird", "Bird"]],
+    );
+    write(&path, states[0]);
+    let server = serve(folder.path(), |_| ());
+    let (read, left, is_over) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let readers = (0..8).map(|thread| {
+            let front_end = FrontEnd {
+                requests: server.requests().clone(),
+                leaves: thread % 4 == 0,
+            };
+            let (read, left) = (&read, &left);
+            scope.spawn(move || {
+                for path in [
+                    "all.pgn",
+                    "games.csv",
+                    "players",
+                    "moves/e4/games",
+                    "search/player:bird/all.pgn",
+                ]
+                .iter()
+                .cycle()
+                .take(READS)
+                {
+                    let path = format!("a.pgn/{path}");
+                    let found = match path.ends_with("all.pgn") {
+                        true => front_end.read(&path).map(|text| {
+                            let players: Vec<&str> =
+                                text.lines().filter(|l| l.starts_with("[White")).collect();
+                            let is_state = |state: &&[&str]| {
+                                let all = state.iter().map(|player| format!("[White \"{player}\"]"));
+                                all.eq(players.iter().map(|&tag| tag.to_owned()))
+                            };
+                            assert!(
+                                players.is_empty() || states.iter().any(is_state),
+                                "{path}: {players:?}"
+                            );
+                        }),
+                        false if path.ends_with("csv") => front_end.read(&path).map(drop),
+                        false => front_end.list(&path).map(drop),
+                    };
+                    match found {
+                        Ok(()) => _ = read.fetch_add(1, Ordering::Relaxed),
+                        Err(FsError::Interrupted) => {
+                            assert!(front_end.leaves);
+                            left.fetch_add(1, Ordering::Relaxed);
+                        }
+                        // The file was replaced before it was read.
+                        Err(error) => assert!(
+                            matches!(error, FsError::Stale | FsError::Io | FsError::NotFound),
+                            "{path}: {error}"
+                        ),
+                    }
+                }
+            })
+        });
+        let readers: Vec<_> = readers.collect();
+        let writer = scope.spawn(|| {
+            for state in states.iter().cycle() {
+                write(&path, state);
+                if is_over.load(Ordering::Relaxed) {
+                    break;
+                }
+                thread::sleep(Duration::from_millis(20));
+            }
+        });
+        readers.into_iter().for_each(|reader| reader.join().unwrap());
+        is_over.store(true, Ordering::Relaxed);
+        writer.join().unwrap();
+    });
+    let (read, left) = (read.into_inner(), left.into_inner());
+    assert!(read >= READS && read + left <= 8 * READS, "{read} {left}");
 }

@@ -57,6 +57,11 @@ impl SourceFiles {
         push_text(&mut self.stays, name);
     }
 
+    /// A number that is another one as soon as a file changes.
+    pub fn hash(&self) -> u128 {
+        xxh3_128(&[&*self.stays, &self.state].concat())
+    }
+
     /// Adds very many small files of a folder, of which any may be added or replaced. `name` is that of the database.
     pub fn add_folder<'a>(
         &mut self,

@@ -20,6 +20,7 @@ mod temporary;
 pub use file::KeptFile;
 pub use files::KeptFiles;
 pub use key::SourceFiles;
+pub use program::program_hash;
 pub use scans::{WholeFile, write_whole};
 pub use sections::{Damaged, Numbers, Output, SectionId, Sections, begin, next_page, seal};
 pub use space::Space;

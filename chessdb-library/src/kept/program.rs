@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 /// A hash of the file with the running code, which changes with the code, its libraries and the compiler. `None`
 /// if the file cannot be read.
-pub(super) fn program_hash() -> Option<u128> {
+pub fn program_hash() -> Option<u128> {
     static HASH: OnceLock<Option<u128>> = OnceLock::new();
     *HASH.get_or_init(|| {
         let hashed = code_file().and_then(hash);

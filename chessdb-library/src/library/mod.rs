@@ -26,6 +26,7 @@ mod unread;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
 pub use entry::LibraryEntry;
@@ -95,9 +96,17 @@ pub struct Endings {
 }
 
 impl Endings {
-    /// Waits until at least one more database is open than at the last call; [`Library::go_on`] then adds it.
-    pub fn wait(&mut self) {
-        self.seen = self.openings.wait_for_late(self.seen);
+    /// Waits until at least one more database is open than at the last call; [`Library::go_on`] then adds it. Returns false
+    /// if `is_over` was set before another [`Endings::wake`].
+    pub fn wait(&mut self, is_over: &AtomicBool) -> bool {
+        let late = self.openings.wait_for_late(self.seen, is_over);
+        self.seen = late.unwrap_or(self.seen);
+        late.is_some()
+    }
+
+    /// Has all that wait look whether they are to go on.
+    pub fn wake(&self) {
+        self.openings.wake();
     }
 }
 
@@ -256,6 +265,16 @@ impl Library {
             && self.opening.len() == other.opening.len()
             && pairs.all(|(one, other)| Arc::ptr_eq(one, other))
             && jobs.all(|(one, other)| Arc::ptr_eq(&one.job, &other.job))
+    }
+
+    /// Gives up all databases that are being opened.
+    pub fn give_up_openings(&self) {
+        self.openings.keep(|_| false);
+    }
+
+    /// The options by which databases are read.
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 
     /// The source as the user named it.

@@ -212,13 +212,23 @@ impl Openings {
         }
     }
 
-    /// Waits until more than `seen` openings have ended late, and returns their number.
-    pub(super) fn wait_for_late(&self, seen: u64) -> u64 {
+    /// Waits until more than `seen` openings have ended late, and returns their number; `None` if `is_over` is set.
+    pub(super) fn wait_for_late(&self, seen: u64, is_over: &AtomicBool) -> Option<u64> {
         let mut state = self.0.state();
         while state.late == seen {
+            if is_over.load(Ordering::Acquire) {
+                return None;
+            }
             state = self.0.wait(state, None);
         }
-        state.late
+        Some(state.late)
+    }
+
+    /// Has [`Openings::wait_for_late`] look whether it is over.
+    pub(super) fn wake(&self) {
+        // With the lock, so that none is missed that is about to wait.
+        let _state = self.0.state();
+        self.0.ended.notify_all();
     }
 }
 

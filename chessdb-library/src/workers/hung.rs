@@ -11,7 +11,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use log::Level;
@@ -62,7 +62,13 @@ pub fn ask<T: Send + 'static>(
         let is_late = reply.try_send(Some(call())).is_err();
         progress::beat();
         if is_late {
-            LISTENERS.lock().iter().for_each(|call| call());
+            let listeners: Vec<Listener> = LISTENERS
+                .lock()
+                .iter()
+                .filter_map(Weak::upgrade)
+                .map(Listener)
+                .collect();
+            listeners.iter().for_each(|listener| (listener.0)());
         }
     };
     let give_up = move || drop(given_up.try_send(None));
@@ -79,9 +85,18 @@ pub fn prepare(call: Prepare) {
     let _ = PREPARE.set(call);
 }
 
-/// Adds a function that is called whenever a file system answers again.
-pub fn on_answer(call: impl Fn() + Send + Sync + 'static) {
-    LISTENERS.lock().push(Box::new(call));
+/// A function that is called whenever a file system answers again, until this is dropped.
+pub struct Listener(Arc<Call>);
+
+type Call = dyn Fn() + Send + Sync;
+
+/// Has a function called whenever a file system answers again.
+pub fn on_answer(call: impl Fn() + Send + Sync + 'static) -> Listener {
+    let call: Arc<Call> = Arc::new(call);
+    let mut listeners = LISTENERS.lock();
+    listeners.retain(|other| other.strong_count() > 0);
+    listeners.push(Arc::downgrade(&call));
+    Listener(call)
 }
 
 /// The absolute path of a file without symbolic links, as returned by [`fs::canonicalize`].
@@ -139,7 +154,7 @@ static WORKERS: Mutex<BTreeMap<FileSystemKey, Arc<Workers>>> = Mutex::new(BTreeM
 
 static PREPARE: OnceLock<Prepare> = OnceLock::new();
 
-static LISTENERS: Mutex<Vec<Box<dyn Fn() + Send + Sync>>> = Mutex::new(Vec::new());
+static LISTENERS: Mutex<Vec<Weak<Call>>> = Mutex::new(Vec::new());
 
 fn workers_of(mount: &Mount) -> Arc<Workers> {
     let key = (mount.device.0, mount.path.clone());
@@ -198,7 +213,7 @@ mod tests {
         let (release, released) = channel::<()>();
         let answered = Arc::new(AtomicBool::new(false));
         let listener = Arc::clone(&answered);
-        on_answer(move || listener.store(true, Ordering::Release));
+        let _listener = on_answer(move || listener.store(true, Ordering::Release));
         let hung = Err(Hung {
             point: "/hanging".into(),
         });

@@ -36,7 +36,7 @@ fn look_at(tree: &Mounted, path: &str) -> (Vec<String>, Vec<Attributes>) {
         if attributes.is_none() {
             assert!(tree.may_wait(inode), "{name}");
             let node = tree.0.resolve(inode).unwrap();
-            assert!(matches!(node.open_here(), Ok(OpenedHere::Aside)), "{name}");
+            assert!(matches!(node.open_here(), Ok(OpenedHere::Elsewhere(_))), "{name}");
         }
         names.push(name);
         known.extend(attributes);

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::ops::ControlFlow;
 
 use chessdb_library::library::{Library, LibraryEntry};
-use pgnfs::fs::{Attributes, ChessFs, Chunk, DirectoryEntry, FsError, Inode, Kind, ServeOptions};
+use pgnfs::fs::{Attributes, ChessFs, Chunk, DirectoryEntry, FsError, Inode, Kind, OpenedHere, ServeOptions};
 
 use super::fake::Fake;
 
@@ -50,7 +50,8 @@ impl Mounted {
     }
 
     pub fn may_wait(&self, inode: Inode) -> bool {
-        self.0.resolve(inode).is_ok_and(|node| node.may_wait())
+        let node = self.0.resolve(inode);
+        node.is_ok_and(|node| matches!(node.open_here(), Ok(OpenedHere::Elsewhere(_))))
     }
 
     pub fn read(&self, inode: Inode, offset: u64, size: u32) -> Result<Chunk, FsError> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chessdb::formats::Folder;
 use chessdb::game::Outcome;
 use chessdb_library::library::{Library, LibraryEntry};
-use pgnfs::fs::{ChessFs, FsError, Inode, Kind, Layout, Live, ServeOptions};
+use pgnfs::fs::{ChessFs, FsError, Inode, Kind, Layout, Live, OpenedHere, ServeOptions};
 
 use super::fake::{Fake, FakeGame, game};
 use super::mounted::{Mounted, mount, mount_with};
@@ -232,7 +232,7 @@ fn named_searches_are_listed_everywhere() {
 
 /// True if the games of a search are known, by the inode of its `games/`.
 fn is_kept(tree: &Mounted, games: Inode) -> bool {
-    !tree.0.resolve(games).unwrap().may_wait()
+    !tree.may_wait(games)
 }
 
 #[test]
@@ -384,7 +384,13 @@ fn what_the_kernel_has_of_a_search_goes_on() {
         }
     };
     others(0);
-    assert!(live.resolve(file).unwrap().may_wait(), "it was dropped");
+    assert!(
+        matches!(
+            live.resolve(file).unwrap().open_here(),
+            Ok(OpenedHere::Elsewhere(_))
+        ),
+        "it was dropped"
+    );
     assert_eq!(text_of(&live, file), Ok(before));
     others(200);
     assert_eq!(walk(&live, path).unwrap(), inodes, "it has the same inodes");

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use chessdb_library::library::{Library, LibraryEntry};
 use fuser::{Session, SessionACL};
 use pgnfs::fs::{ChessFs, Live, ServeOptions};
 use pgnfs::fuse::{Fuse, Presentation};
+use pgnfs::server::Requests;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
@@ -99,14 +99,11 @@ impl Kernel {
         };
         let fs = ChessFs::new(Library::from_databases(entries), options);
         let live = Arc::new(Live::new(fs));
-        let served = Arc::clone(&live);
-        let (ending, ended) = channel();
+        let requests = Requests::new(Arc::clone(&live));
+        let served = requests.clone();
         let mut kernel = Kernel::connect(PATIENCE, move |socket| {
             let again = socket.try_clone().unwrap();
             let fuse = Fuse::new(served, presentation, again);
-            ending
-                .send(Box::new(fuse.ending()) as Box<dyn Fn() + Send>)
-                .unwrap();
             Session::from_fd(fuse, socket, SessionACL::All, fuser::Config::default())?.run()
         });
         kernel.live = Some(live);
@@ -116,7 +113,7 @@ impl Kernel {
             .flat_map(u32::to_ne_bytes)
             .collect();
         assert_eq!(kernel.ask(INIT, 0, &init).error, 0);
-        kernel.end_work = ended.recv().unwrap();
+        kernel.end_work = Box::new(move || requests.end_work());
         kernel
     }
 
@@ -203,9 +200,7 @@ impl Kernel {
         };
         match request.state {
             State::Waiting => {
-                let is_past_fuser = request.operation == READDIRPLUS
-                    && answer.error == 0
-                    && entries(answer).iter().any(|entry| entry.node == 0);
+                let is_past_fuser = request.operation == READDIRPLUS && answer.error == 0;
                 request.state = if is_past_fuser {
                     State::AnsweredPastFuser
                 } else {

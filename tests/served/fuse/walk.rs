@@ -3,17 +3,23 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use chessdb_library::library::{Library, LibraryEntry};
 use pgnfs::fs::{ChessFs, DirectoryEntry, Inode, Live, ServeOptions};
-use pgnfs::fuse::walk::{Task, Walks, is_followed, read_ahead};
+use pgnfs::fuse::walk::{Task, Walks, read_ahead};
+use pgnfs::server::Requests;
 
 use crate::fs::fake::{Fake, game};
 use crate::fs::stuck::behind_gate;
 
-fn live(entries: Vec<LibraryEntry>) -> Live {
+fn live(entries: Vec<LibraryEntry>) -> Arc<Live> {
     let options = ServeOptions::default();
-    Live::new(ChessFs::new(Library::from_databases(entries), options))
+    Arc::new(Live::new(ChessFs::new(Library::from_databases(entries), options)))
+}
+
+fn requests(live: &Arc<Live>) -> Requests {
+    Requests::new(Arc::clone(live))
 }
 
 fn find(live: &Live, path: &str) -> Inode {
@@ -39,17 +45,17 @@ fn list(live: &Live, directory: Inode) -> Vec<Inode> {
 }
 
 /// A reader, its page cache, and the thread that stores games, which runs whenever possible.
-struct Reader<'a> {
-    live: &'a Live,
+struct Reader {
+    source: Requests,
     walks: Walks<Inode>,
     stored: BTreeMap<Inode, Vec<u8>>,
     requests: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn new(live: &'a Live) -> Reader<'a> {
+impl Reader {
+    fn new(live: &Arc<Live>) -> Reader {
         Reader {
-            live,
+            source: requests(live),
             walks: Walks::default(),
             stored: BTreeMap::new(),
             requests: 0,
@@ -61,7 +67,7 @@ impl<'a> Reader<'a> {
             return;
         }
         self.requests += 1;
-        let back = self.walks.requested(self.live, game, game);
+        let back = self.walks.requested(&self.source, game, game);
         assert!(back.is_none_or(|back| back == game));
         while let Some(task) = self.walks.next_task() {
             self.work(task);
@@ -79,7 +85,7 @@ impl<'a> Reader<'a> {
     }
 
     fn store(&mut self, games: &[Inode]) {
-        let is_stored = read_ahead(self.live, games, &mut |game, text| {
+        let is_stored = read_ahead(&self.source, games, &mut |game, text| {
             self.stored.insert(game, text.to_vec()).is_none()
         });
         assert!(is_stored, "no game is stored twice");
@@ -93,9 +99,7 @@ fn a_walk_requests_every_64th_game_and_the_rest_is_stored() {
     let games = list(&live, directory);
     assert_eq!(games.len(), 1000);
     let mut reader = Reader::new(&live);
-    reader
-        .walks
-        .listed(&live.resolve(directory).unwrap().open().unwrap());
+    reader.walks.listed(&requests(&live), directory);
     games.iter().for_each(|&game| reader.read(game));
     assert_eq!(reader.requests, 1000_usize.div_ceil(64));
     for (&game, text) in &reader.stored {
@@ -116,9 +120,7 @@ fn games_read_in_no_order_bring_no_others_along() {
     let directory = find(&live, "games/000001-001000");
     let games = list(&live, directory);
     let mut reader = Reader::new(&live);
-    reader
-        .walks
-        .listed(&live.resolve(directory).unwrap().open().unwrap());
+    reader.walks.listed(&requests(&live), directory);
     for n in [500, 100, 900, 300] {
         reader.read(games[n]);
     }
@@ -132,7 +134,7 @@ fn the_last_16_directories_that_were_listed_are_followed() {
     assert_eq!(blocks.len(), 17);
     let mut reader = Reader::new(&live);
     for &block in &blocks {
-        reader.walks.listed(&live.resolve(block).unwrap().open().unwrap());
+        reader.walks.listed(&requests(&live), block);
     }
     for (n, &block) in blocks.iter().enumerate() {
         let first = live
@@ -155,7 +157,7 @@ fn tasks_are_bounded_and_no_request_is_lost() {
     let mut walks = Walks::default();
     let mut answered = Vec::new();
     for &block in &blocks {
-        walks.listed(&live.resolve(block).unwrap().open().unwrap());
+        walks.listed(&requests(&live), block);
         let first = live
             .resolve(block)
             .unwrap()
@@ -163,7 +165,7 @@ fn tasks_are_bounded_and_no_request_is_lost() {
             .unwrap()
             .next_games(None, 1)
             .unwrap()[0];
-        answered.extend(walks.requested(&live, first, first));
+        answered.extend(walks.requested(&requests(&live), first, first));
     }
     assert_eq!(answered.len(), blocks.len() - 16, "16 tasks have the others");
     let mut held = Vec::new();
@@ -193,22 +195,22 @@ fn no_store_waits_for_a_request_that_waits_for_a_store() {
         .next_games(None, 100)
         .unwrap();
     let mut walks = Walks::default();
-    walks.listed(&live.resolve(block).unwrap().open().unwrap());
-    walks.listed(&live.resolve(player).unwrap().open().unwrap());
+    walks.listed(&requests(&live), block);
+    walks.listed(&requests(&live), player);
     // The reader of the second one continues with another game.
-    assert_eq!(walks.requested(&live, games[10], 10), Some(10));
-    assert_eq!(walks.requested(&live, games[0], 0), None);
-    assert_eq!(walks.requested(&live, games[11], 11), None);
+    assert_eq!(walks.requested(&requests(&live), games[10], 10), Some(10));
+    assert_eq!(walks.requested(&requests(&live), games[0], 0), None);
+    assert_eq!(walks.requested(&requests(&live), games[11], 11), None);
     let mut task = walks.next_task().unwrap();
     let first = walks.begin_first(&mut task);
     assert!(first.contains(&games[10]) && first.contains(&games[12]));
     assert!(!first.contains(&games[11]), "its request waits in a task");
 
-    walks.listed(&live.resolve(player).unwrap().open().unwrap());
-    assert_eq!(walks.requested(&live, games[19], 19), Some(19));
+    walks.listed(&requests(&live), player);
+    assert_eq!(walks.requested(&requests(&live), games[19], 19), Some(19));
     assert!(first.contains(&games[20]));
     assert_eq!(
-        walks.requested(&live, games[20], 20),
+        walks.requested(&requests(&live), games[20], 20),
         Some(20),
         "it is being stored"
     );
@@ -221,12 +223,12 @@ fn long_games_are_left_to_their_readers() {
     let directory = find(&live, "games/000001-001000");
     let games = list(&live, directory);
     let mut stored = Vec::new();
-    assert!(read_ahead(&live, &games, &mut |game, _| {
+    assert!(read_ahead(&requests(&live), &games, &mut |game, _| {
         stored.push(game);
         true
     }));
     assert_eq!(stored, [games[0], games[2]]);
-    let is_stored = read_ahead(&live, &games, &mut |_, _| false);
+    let is_stored = read_ahead(&requests(&live), &games, &mut |_, _| false);
     assert!(!is_stored, "the kernel does not know a game");
 }
 
@@ -243,13 +245,18 @@ fn a_source_that_may_not_answer_is_not_read_ahead() {
             .unwrap()
             .next_games(None, 1)
             .unwrap()[0];
+        let requests = requests(&live);
         for inode in [directory, game] {
-            assert_eq!(
-                is_followed(&live.resolve(inode).unwrap(), 0),
-                follows,
-                "{database}"
-            );
-            assert!(!is_followed(&live.resolve(inode).unwrap(), 4096), "{database}");
+            assert_eq!(requests.is_local(inode), follows, "{database}");
         }
+        assert_eq!(
+            requests.next_games(directory, None, 1),
+            follows.then(|| vec![game])
+        );
+        assert_eq!(
+            read_ahead(&requests, &[game], &mut |_, _| true),
+            follows,
+            "{database}"
+        );
     }
 }

@@ -1,92 +1,36 @@
-//! A source as it is served: its library as a tree, the watch that notices changes, the background pass, and what
-//! replaces the tree when the source changes.
-//!
-//! A front end, such as [`crate::fuse`], answers requests from [`Server::live`], and is told what became outdated.
+//! Following a source: what replaces the tree after a change, and when databases are added that opened late.
 
 use parking_lot::Mutex;
 use std::io;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::fs::{ChessFs, Live, Outdated, PassOptions, ServeOptions};
-use crate::watch::{Means, Watch};
-use chessdb_library::library::Library;
+use crate::fs::{Live, Outdated};
+use crate::watch::{Alarm, Watch};
+use chessdb_library::library::{Endings, Library};
 use chessdb_library::mapped::give_back;
-use chessdb_library::workers::hung;
+use chessdb_library::workers::hung::{self, Listener};
 
 /// A database that changes for longer than this is opened anyway.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// A served source.
-pub struct Server {
-    live: Arc<Live>,
-    is_watched: bool,
-    /// Until [`Server::start`].
-    watch: Option<Watch>,
+/// Ends following when it is dropped, without waiting for threads.
+pub(super) struct Stop {
+    is_over: Arc<AtomicBool>,
+    endings: Endings,
+    watch: Option<Alarm>,
+    _listener: Option<Listener>,
 }
 
-impl Server {
-    /// Begins to watch an absolute path, and then opens it with `open`, so that no later change is missed. `means` and
-    /// `quiet` are those of [`Watch::start`]. Decodes no game.
-    ///
-    /// # Errors
-    /// Those of `open`, and of [`Watch::start`].
-    pub fn open<E: From<io::Error>>(
-        source: &Path,
-        means: Means,
-        quiet: Duration,
-        open: impl FnOnce(&Path) -> Result<Library, E>,
-        options: ServeOptions,
-    ) -> Result<Server, E> {
-        let watch = Watch::start(source, means, quiet)?;
-        let fs = ChessFs::new(open(source)?, options);
-        Ok(Server {
-            live: Arc::new(Live::new(fs)),
-            is_watched: watch.is_some(),
-            watch,
-        })
-    }
-
-    /// The tree in its present state.
-    pub fn live(&self) -> &Arc<Live> {
-        &self.live
-    }
-
-    /// True if changes of the source are followed.
-    pub fn is_watched(&self) -> bool {
-        self.is_watched
-    }
-
-    /// Starts the background pass, adding databases that were still being opened, and following changes of the source if
-    /// it is watched. After each change, and when a front end keeps very many searches, calls `outdated` with what it must
-    /// not take from a cache any more, in threads that answer no request. The threads have the privileges of the one that calls this.
-    ///
-    /// # Errors
-    /// If a thread cannot be started.
-    pub fn start(
-        &mut self,
-        pass: PassOptions,
-        outdated: impl Fn(&[Outdated]) + Send + Sync + 'static,
-    ) -> io::Result<()> {
-        self.live.current().start_pass(pass);
-        let followed = Arc::new(Followed {
-            live: Arc::clone(&self.live),
-            outdated,
-            turn: Mutex::new(()),
-        });
-        let watch = self.watch.take();
-        followed.add_late(watch.as_ref())?;
-        followed.take_names_back()?;
-        watch.map_or(Ok(()), |watch| followed.follow(watch))
-    }
-
-    /// Ends the background pass, and saves the sizes known by then.
-    pub fn end(&self) {
-        self.live.current().end_pass();
+impl Drop for Stop {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Release);
+        self.endings.wake();
+        self.watch.as_ref().inspect(|watch| watch.stop());
     }
 }
 
@@ -108,7 +52,7 @@ fn search_after_changes(
 }
 
 /// A tree that is replaced when its source changes.
-struct Followed<F> {
+pub(super) struct Followed<F> {
     live: Arc<Live>,
     outdated: F,
     /// Locked from reading a library until the next one has replaced it.
@@ -116,14 +60,34 @@ struct Followed<F> {
 }
 
 impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
+    /// Starts all of it.
+    pub(super) fn start(live: &Arc<Live>, watch: Option<Watch>, outdated: F) -> io::Result<Stop> {
+        let followed = Arc::new(Followed {
+            live: Arc::clone(live),
+            outdated,
+            turn: Mutex::new(()),
+        });
+        let alarm = watch.as_ref().map(Watch::alarm);
+        let mut stop = Stop {
+            is_over: Arc::default(),
+            endings: live.current().library().endings(),
+            watch: alarm.clone(),
+            _listener: None,
+        };
+        followed.add_late(alarm, &stop.is_over)?;
+        followed.take_names_back()?;
+        if let Some(watch) = watch {
+            stop._listener = Some(followed.follow(watch)?);
+        }
+        Ok(stop)
+    }
+
     /// Starts adding databases whose opening ends late.
-    fn add_late(self: &Arc<Self>, watch: Option<&Watch>) -> io::Result<()> {
-        let own = Arc::clone(self);
+    fn add_late(self: &Arc<Self>, changed: Option<Alarm>, is_over: &Arc<AtomicBool>) -> io::Result<()> {
+        let (own, is_over) = (Arc::clone(self), Arc::clone(is_over));
         let mut endings = self.live.current().library().endings();
-        let changed = watch.map(Watch::alarm);
         thread::Builder::new().name("late".to_owned()).spawn(move || {
-            loop {
-                endings.wait();
+            while endings.wait(&is_over) {
                 let is_unsettled = own.replace(Library::go_on);
                 // Databases that changed while they were opened must be searched for again.
                 changed
@@ -147,24 +111,21 @@ impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
     }
 
     /// Starts searching the source again after each change.
-    fn follow(self: Arc<Self>, mut watch: Watch) -> io::Result<()> {
+    fn follow(self: Arc<Self>, mut watch: Watch) -> io::Result<Listener> {
         let (error, answer) = (watch.alarm(), watch.alarm());
         self.live.on_error(move || error.raise());
-        hung::on_answer(move || answer.raise());
+        let listener = hung::on_answer(move || answer.raise());
         // A file system may have answered again before the listener was added.
         watch.alarm().raise();
         thread::Builder::new().name("reload".to_owned()).spawn(move || {
             let quiet = watch.quiet();
-            let wait = |is_unsettled| {
-                watch.wait(is_unsettled);
-                ControlFlow::Continue(())
-            };
+            let wait = |is_unsettled| watch.wait(is_unsettled);
             let open = || self.live.open_databases();
             search_after_changes(quiet, wait, |rest| {
                 self.replace(|library| library.reopen(&open(), rest))
             });
         })?;
-        Ok(())
+        Ok(listener)
     }
 
     /// Replaces the present library by `next`, and reports what is outdated then. Requests are answered meanwhile.

@@ -1,0 +1,110 @@
+//! The threads that wait for an answer, and the end of their requests when they are killed.
+//!
+//! A program in the middle of a request is not killed before the reply. The kernel announces the signal by
+//! FUSE_INTERRUPT, but fuser keeps that to itself and answers ENOSYS, after which the kernel sends no more. So the
+//! pending signals of callers are read from `/proc` twice a second, for requests that have waited for half as long.
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::caller;
+use crate::server::Unanswered;
+
+/// Time between two looks at the callers.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Those who wait.
+#[derive(Default)]
+pub(super) struct Callers {
+    state: Mutex<CallersState>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct CallersState {
+    waiting: Vec<WaitingCaller>,
+    is_over: bool,
+}
+
+struct WaitingCaller {
+    thread: u32,
+    since: Instant,
+    request: Unanswered,
+}
+
+impl Callers {
+    /// Adds the thread that made a request, 0 if it is outside of the PID namespace.
+    pub(super) fn add(&self, thread: u32, request: Unanswered) {
+        if thread == 0 {
+            return;
+        }
+        let mut state = self.state();
+        let is_first = state.waiting.is_empty();
+        state.waiting.push(WaitingCaller {
+            thread,
+            since: Instant::now(),
+            request,
+        });
+        drop(state);
+        if is_first {
+            self.changed.notify_one();
+        }
+    }
+
+    /// Ends the thread that looks at the callers.
+    pub(super) fn end(&self) {
+        self.state().is_over = true;
+        self.changed.notify_all();
+    }
+
+    /// Starts the thread that looks at the callers.
+    pub(super) fn start(self: &Arc<Self>) {
+        if !caller::are_known() {
+            log::debug!("/proc shows other processes: requests of killed programs are not ended early");
+            return;
+        }
+        let callers = Arc::clone(self);
+        let started = thread::Builder::new()
+            .name("interrupts".to_owned())
+            .spawn(move || callers.watch(caller::is_killed));
+        if let Err(error) = started {
+            log::warn!("no thread for requests of killed programs: {error}");
+        }
+    }
+
+    /// Ends the requests of killed callers, until [`Callers::end`].
+    fn watch(&self, is_killed: impl Fn(u32) -> bool) {
+        let mut state = self.state();
+        while !state.is_over {
+            if state.waiting.is_empty() {
+                self.changed.wait(&mut state);
+                continue;
+            }
+            self.changed.wait_for(&mut state, PAUSE);
+            state.waiting.retain(|waiting| waiting.request.is_open());
+            // Half of the pause, so that none waits for two pauses and more.
+            let now = Instant::now();
+            let is_due =
+                |waiting: &mut WaitingCaller| now.saturating_duration_since(waiting.since) >= PAUSE / 2;
+            let mut due: Vec<WaitingCaller> = state.waiting.extract_if(.., is_due).collect();
+            drop(state);
+            let mut known: HashMap<u32, bool> = HashMap::new();
+            due.retain(|WaitingCaller { thread, request, .. }| {
+                let is_killed = *known.entry(*thread).or_insert_with(|| is_killed(*thread));
+                if is_killed {
+                    request.leave();
+                }
+                !is_killed
+            });
+            state = self.state();
+            state.waiting.append(&mut due);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, CallersState> {
+        self.state.lock()
+    }
+}

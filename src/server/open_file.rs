@@ -1,0 +1,67 @@
+//! A file that a front end has opened.
+
+use std::sync::Arc;
+
+use super::pending::{Pending, Reply, Unanswered};
+use super::requests::Requests;
+use crate::fs::{Chunk, FsError, Kind, Open, OwnOpen};
+
+/// An open file. It owns what it needs: it can be read piece after piece, and goes on to have the same bytes when its
+/// source is replaced.
+#[derive(Clone)]
+pub struct OpenFile {
+    requests: Requests,
+    open: Arc<OwnOpen>,
+    size: u64,
+    key: u128,
+}
+
+impl OpenFile {
+    /// Keeps the file at `path` open. Decodes games if the size requires it.
+    pub(super) fn new(requests: &Requests, open: &Open<'_>, path: &str) -> Result<OpenFile, FsError> {
+        match open.handle().kind() {
+            Kind::File => {}
+            Kind::Directory => return Err(FsError::IsADirectory),
+            Kind::Link => return Err(FsError::WrongKind),
+        }
+        let size = open.attributes()?.size;
+        let open = OwnOpen::of(open)?;
+        Ok(OpenFile {
+            requests: requests.clone(),
+            size,
+            key: open.key(path),
+            open: Arc::new(open),
+        })
+    }
+
+    /// Its size in bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// A number that is another one if anything changes from which the bytes follow: the database, the program, or its
+    /// options.
+    pub fn key(&self) -> u128 {
+        self.key
+    }
+
+    /// Answers with `size` bytes from `offset`, fewer only at the end of the file. See [`Requests::read`].
+    pub fn read(&self, user: u32, offset: u64, size: u32, reply: impl Reply<Chunk>) -> Option<Unanswered> {
+        let request = Pending::new(user, false, reply);
+        match self.open.elsewhere() {
+            None => {
+                let read = self.open.read(offset, size);
+                request.answer(|| read);
+                None
+            }
+            Some(elsewhere) => {
+                let file = Arc::clone(&self.open);
+                let read = move |_: &Requests, request: Pending<Chunk, _>| {
+                    let read = file.read(offset, size);
+                    request.answer(|| read);
+                };
+                Some(self.requests.hand_over(elsewhere, request, read))
+            }
+        }
+    }
+}
