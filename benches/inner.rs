@@ -5,10 +5,7 @@
 
 #![allow(missing_docs)]
 
-#[path = "../tests/served/fs/fake.rs"]
 #[allow(dead_code)]
-mod fake;
-
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -19,7 +16,7 @@ use chessdb::formats::Options;
 use chessdb::pgn::append_game;
 use chessdb_library::library::{Library, LibraryEntry, tags_of, text_of};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use pgnfs::fs::{ChessFs, Inode, ServeOptions};
+use pgnfs_server::inside::{ChessFs, Inode, ServeOptions};
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Chess, Position as _};
 
@@ -173,7 +170,7 @@ fn keys(criterion: &mut Criterion) {
 /// Computing names and attributes.
 fn tree(criterion: &mut Criterion) {
     let games = 100_000;
-    let library = Library::from_databases(vec![fake::Fake::many(games).at("")]);
+    let library = Library::from_databases(vec![testkit::fake::Fake::many(games).at("")]);
     let fs = ChessFs::new(library, ServeOptions::default());
     let child = |directory, name: &str| {
         fs.resolve(directory)?
@@ -202,7 +199,7 @@ fn tree(criterion: &mut Criterion) {
     group.bench_function("look a player up", |b| b.iter(|| child(players, "White1, A")));
     group.bench_function("open a database and build its views", |b| {
         b.iter(|| {
-            let library = Library::from_databases(vec![fake::Fake::many(1000).at("")]);
+            let library = Library::from_databases(vec![testkit::fake::Fake::many(1000).at("")]);
             let fs = ChessFs::new(library, ServeOptions::default());
             let root = fs.resolve(Inode::ROOT).expect("the root");
             let players = root

@@ -7,12 +7,12 @@ use std::process::ExitCode;
 use super::cache::kept_files;
 use super::options::Settings;
 use super::{CommandError, logging, warn_of_left_out};
-use crate::fs::ServeOptions;
 use crate::fuse::Presentation;
 use crate::mount::{self, MountPoint, in_shell};
-use crate::server::Server;
 use chessdb_library::library::{Library, on_one_line, shown};
 use chessdb_library::workers::hung;
+use pgnfs_server::ServeOptions;
+use pgnfs_server::Server;
 
 /// A request to mount.
 pub struct MountRequest<'a> {

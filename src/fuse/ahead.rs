@@ -12,8 +12,8 @@ use std::thread;
 
 use super::Shared;
 use super::walk::{Task, WALKS, Walks, read_ahead};
-use crate::fs::Inode;
-use crate::server::Requests;
+use pgnfs_server::Inode;
+use pgnfs_server::Requests;
 
 /// Answers a request that was held back.
 pub(super) type HeldRequest = Box<dyn FnOnce(&Shared) + Send>;

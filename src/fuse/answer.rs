@@ -6,7 +6,7 @@ use fuser::{
 };
 
 use super::trace::{Answered, Traced};
-use crate::fs::FsError;
+use pgnfs_server::FsError;
 
 /// A reply of any type in fuser.
 pub(super) trait KernelReply: Send + 'static {

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use fuser::{FileAttr, FileType, INodeNo};
 
 use super::BLOCK;
-use crate::fs::{Attributes, Inode, Kind};
+use pgnfs_server::{Attributes, Inode, Kind};
 
 /// Attributes that are the same for the whole mount: owner and permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

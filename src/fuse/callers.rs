@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::caller;
-use crate::server::Unanswered;
+use super::caller;
+use pgnfs_server::Unanswered;
 
 /// Time between two looks at the callers.
 const PAUSE: Duration = Duration::from_millis(500);

@@ -11,25 +11,25 @@ use super::answer::{Unsent, errno};
 use super::attributes::{file_type, of_nothing};
 use super::trace::Answered;
 use super::{BLOCK, FOREVER, Presentation, Shared};
-use crate::fs::{FsError, Inode, Kind};
-use crate::server::{Entry, Reply, Visitor};
+use pgnfs_server::{Entry, Reply, Visitor};
+use pgnfs_server::{FsError, Inode, Kind};
 
 /// Attributes that fuser encodes only to see how long they are.
 const NOTHING: FileAttr = of_nothing();
 
 /// Answers READDIR.
-pub(super) struct Listing {
+pub(super) struct BareListing {
     reply: Unsent<ReplyDirectory>,
     count: usize,
 }
 
-impl Listing {
-    pub(super) fn new(reply: Unsent<ReplyDirectory>) -> Listing {
-        Listing { reply, count: 0 }
+impl BareListing {
+    pub(super) fn new(reply: Unsent<ReplyDirectory>) -> BareListing {
+        BareListing { reply, count: 0 }
     }
 }
 
-impl Visitor for Listing {
+impl Visitor for BareListing {
     fn visit(&mut self, entry: &Entry<'_>) -> ControlFlow<()> {
         let (inode, kind) = (INodeNo(entry.inode.0), file_type(entry.kind));
         if self.reply.reply.add(inode, entry.next, kind, entry.name) {
@@ -40,7 +40,7 @@ impl Visitor for Listing {
     }
 }
 
-impl Reply<Vec<Inode>> for Listing {
+impl Reply<Vec<Inode>> for BareListing {
     fn send(self, answer: Result<Vec<Inode>, FsError>) {
         let count = self.count;
         self.reply

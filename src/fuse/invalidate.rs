@@ -5,7 +5,7 @@ use std::io;
 
 use fuser::{INodeNo, Notifier};
 
-use crate::fs::Outdated;
+use pgnfs_server::Outdated;
 
 /// Drops everything outdated from the kernel's caches. Entries and inodes that the kernel does not know are
 /// ignored.

@@ -6,6 +6,7 @@
 mod ahead;
 mod answer;
 mod attributes;
+mod caller;
 mod callers;
 mod directory;
 mod invalidate;
@@ -27,13 +28,13 @@ use fuser::{
     ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 
-use crate::fs::{Attributes, Chunk, FsError, Inode, Kind, NAME_MAX};
-use crate::server::{Entries, Requests, Unanswered};
 use ahead::Ahead;
 use answer::{KernelReply, Unsent};
 use attributes::of_nothing;
 use callers::Callers;
-use directory::{Listing, PlusListing};
+use directory::{BareListing, PlusListing};
+use pgnfs_server::{Attributes, Chunk, FsError, Inode, Kind, NAME_MAX};
+use pgnfs_server::{Detail, Requests, Unanswered};
 use trace::{Answered, Traced};
 
 pub use attributes::Presentation;
@@ -262,8 +263,8 @@ impl Filesystem for Fuse {
     fn readdir(&self, request: &Request, inode: INodeNo, _: FileHandle, offset: u64, reply: ReplyDirectory) {
         let reply = self.begin("READDIR", inode, format_args!("from {offset}"), reply);
         let (requests, directory) = (&self.shared.requests, Inode(inode.0));
-        let listing = Listing::new(reply);
-        let asked = requests.list(request.uid(), directory, offset, Entries::Bare, listing);
+        let listing = BareListing::new(reply);
+        let asked = requests.list(request.uid(), directory, offset, Detail::Bare, listing);
         self.shared.wait(request.pid(), asked);
     }
 
@@ -278,7 +279,7 @@ impl Filesystem for Fuse {
         let reply = self.begin("READDIRPLUS", inode, format_args!("from {offset}"), reply);
         let (requests, directory) = (&self.shared.requests, Inode(inode.0));
         let listing = PlusListing::new(&self.shared, request.unique(), directory, offset, reply);
-        let asked = requests.list(request.uid(), directory, offset, Entries::WithAttributes, listing);
+        let asked = requests.list(request.uid(), directory, offset, Detail::WithAttributes, listing);
         self.shared.wait(request.pid(), asked);
     }
 

@@ -6,8 +6,8 @@ use std::time::Instant;
 use fuser::Errno;
 use log::{Level, log_enabled, trace};
 
-use crate::fs::{Attributes, Inode};
-use crate::server::Requests;
+use pgnfs_server::Requests;
+use pgnfs_server::{Attributes, Inode};
 
 /// Log target of these lines.
 const TARGET: &str = "pgnfs::fuse";

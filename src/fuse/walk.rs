@@ -11,8 +11,8 @@
 
 use std::collections::VecDeque;
 
-use crate::fs::Inode;
-use crate::server::Requests;
+use pgnfs_server::Inode;
+use pgnfs_server::Requests;
 
 /// Number of games from one mark to the next.
 const STRIDE: usize = 64;

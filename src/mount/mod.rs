@@ -25,12 +25,12 @@ use std::time::Instant;
 use fuser::{Session, SessionACL};
 use signal_hook::iterator::Signals;
 
-use crate::fs::{Outdated, PassOptions};
 use crate::fuse::{self, Fuse, Presentation};
-use crate::server::Server;
 use crate::status::{self, Mounted, Socket};
 use chessdb_library::turns::lower_priority;
 use ended::MountIdentity;
+use pgnfs_server::Server;
+use pgnfs_server::{Outdated, PassOptions};
 
 pub use background::{is_background, is_detached, report_failure, start_in_background};
 pub use error::{MountError, in_shell};

@@ -6,9 +6,9 @@ use std::time::Instant;
 use rustix::process::Uid;
 use serde_json::{Value, json};
 
-use crate::fs::{DatabaseStatus, IndexState, OpeningStatus, PassState, RefusedName, Status, utc};
 use chessdb_library::making::{BeingMade, being_made};
 use chessdb_library::workers::{Busy, busy};
+use pgnfs_server::{DatabaseStatus, IndexState, OpeningStatus, PassState, RefusedName, Status, utc};
 
 /// Properties of a mount that do not depend on its files.
 #[derive(Clone, Debug)]
@@ -128,7 +128,7 @@ fn database(database: &DatabaseStatus) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fs::CacheStatus;
+    use pgnfs_server::CacheStatus;
 
     #[test]
     fn a_user_sees_own_refused_names_and_root_those_of_all() {

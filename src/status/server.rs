@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::place;
 use super::report::{Mounted, report};
-use crate::fs::Status;
+use pgnfs_server::Status;
 
 /// Time limit for a client to read its answer.
 const PATIENCE: Duration = Duration::from_secs(5);

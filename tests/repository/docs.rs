@@ -55,6 +55,7 @@ fn files_that_are_named_exist() {
         "examples/",
         "fuzz/",
         "packaging/",
+        "pgnfs-server/",
         "python/",
         "scripts/",
         "src/",

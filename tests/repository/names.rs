@@ -11,7 +11,7 @@ const OF_FORMATS: &str = "chessdb/src/formats/";
 fn a_type_name_is_defined_once() {
     let mut homes: BTreeMap<String, String> = BTreeMap::new();
     let mut broken = Vec::new();
-    for package in ["chessdb/src", "chessdb-library/src", "src"] {
+    for package in ["chessdb/src", "chessdb-library/src", "pgnfs-server/src", "src"] {
         for (file, code) in sources(package) {
             let file = format!("{package}/{file}");
             let is_of_a_format = file

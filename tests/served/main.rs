@@ -1,6 +1,4 @@
-//! The file system without a kernel, the requests of a kernel, and another front end.
+//! The requests of a kernel, and another front end.
 
-mod flip;
-mod fs;
 mod fuse;
 mod server;

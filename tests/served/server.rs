@@ -10,9 +10,9 @@ use std::thread;
 use std::time::Duration;
 
 use chessdb_library::library::Library;
-use pgnfs::fs::{FsError, Inode, Kind, Outdated, PassOptions, ServeOptions};
-use pgnfs::server::{Entries, Entry, OpenFile, Reply, Requests, Server, Unanswered, Visitor};
-use pgnfs::watch::Means;
+use pgnfs_server::watch::Means;
+use pgnfs_server::{Detail, Entry, OpenFile, Reply, Requests, Server, Unanswered, Visitor};
+use pgnfs_server::{FsError, Inode, Kind, Outdated, PassOptions, ServeOptions};
 
 /// A front end. It waits for each answer, or leaves at once.
 #[derive(Clone)]
@@ -58,7 +58,7 @@ impl FrontEnd {
         let found = self.ask(|to| self.requests.find(7, path, move |found| to.send(found).unwrap()))?;
         self.ask(|to| {
             self.requests
-                .list(7, found.inode, 2, Entries::Bare, Listing(Vec::new(), to))
+                .list(7, found.inode, 2, Detail::Bare, Listing(Vec::new(), to))
         })
     }
 

@@ -17,7 +17,7 @@ use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::positions::{BuildOptions, Index};
 use gungraun::prelude::*;
-use pgnfs::fs::{ChessFs, Inode, ServeOptions};
+use pgnfs_server::inside::{ChessFs, Inode, ServeOptions};
 
 main!(
     config = LibraryBenchmarkConfig::default().pass_through_envs(["PGNFS_DATABASES"]),

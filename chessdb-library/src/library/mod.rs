@@ -26,7 +26,7 @@ mod unread;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 pub use entry::LibraryEntry;
@@ -89,23 +89,27 @@ impl Opening {
     }
 }
 
-/// Waits for databases that a library left [being opened](Library::opening).
+/// Waits for databases that a library left [being opened](Library::opening). Clones wait for the same and
+/// [stop](Endings::stop) together.
+#[derive(Clone)]
 pub struct Endings {
     openings: Openings,
     seen: u64,
+    is_over: Arc<AtomicBool>,
 }
 
 impl Endings {
     /// Waits until at least one more database is open than at the last call; [`Library::go_on`] then adds it. Returns false
-    /// if `is_over` was set before another [`Endings::wake`].
-    pub fn wait(&mut self, is_over: &AtomicBool) -> bool {
-        let late = self.openings.wait_for_late(self.seen, is_over);
+    /// when it was stopped.
+    pub fn wait(&mut self) -> bool {
+        let late = self.openings.wait_for_late(self.seen, &self.is_over);
         self.seen = late.unwrap_or(self.seen);
         late.is_some()
     }
 
-    /// Has all that wait look whether they are to go on.
-    pub fn wake(&self) {
+    /// Ends all waiting for good.
+    pub fn stop(&self) {
+        self.is_over.store(true, Ordering::Release);
         self.openings.wake();
     }
 }
@@ -317,6 +321,7 @@ impl Library {
         Endings {
             openings: self.openings.clone(),
             seen: 0,
+            is_over: Arc::default(),
         }
     }
 }

@@ -86,13 +86,13 @@ pub fn prepare(call: Prepare) {
 }
 
 /// A function that is called whenever a file system answers again, until this is dropped.
-pub struct Listener(Arc<Call>);
+pub struct Listener(Arc<AnswerCall>);
 
-type Call = dyn Fn() + Send + Sync;
+type AnswerCall = dyn Fn() + Send + Sync;
 
 /// Has a function called whenever a file system answers again.
 pub fn on_answer(call: impl Fn() + Send + Sync + 'static) -> Listener {
-    let call: Arc<Call> = Arc::new(call);
+    let call: Arc<AnswerCall> = Arc::new(call);
     let mut listeners = LISTENERS.lock();
     listeners.retain(|other| other.strong_count() > 0);
     listeners.push(Arc::downgrade(&call));
@@ -154,7 +154,7 @@ static WORKERS: Mutex<BTreeMap<FileSystemKey, Arc<Workers>>> = Mutex::new(BTreeM
 
 static PREPARE: OnceLock<Prepare> = OnceLock::new();
 
-static LISTENERS: Mutex<Vec<Weak<Call>>> = Mutex::new(Vec::new());
+static LISTENERS: Mutex<Vec<Weak<AnswerCall>>> = Mutex::new(Vec::new());
 
 fn workers_of(mount: &Mount) -> Arc<Workers> {
     let key = (mount.device.0, mount.path.clone());

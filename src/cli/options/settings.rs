@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::fs::ServeOptions;
-use crate::watch::{Means, QUIET};
 use chessdb::formats;
 use chessdb_library::kept::Space;
 use chessdb_library::library::DatabaseSelection;
 use chessdb_library::positions::{BuildOptions, IndexUse};
+use pgnfs_server::ServeOptions;
+use pgnfs_server::watch::{Means, QUIET};
 
 /// The values of all options.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,9 +11,9 @@ use encoding_rs::WINDOWS_1252;
 use flate2::read::MultiGzDecoder;
 
 use super::error::ValidValues;
-use crate::watch::{self, Means};
 use chessdb::formats::Passwords;
 use chessdb_library::spelling::{Spelling, SpellingFile};
+use pgnfs_server::watch::{self, Means};
 
 /// Maximum length of a password file in bytes.
 const LONGEST: u64 = 64 << 10;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::kernel::{Kernel, NO_OPEN, READ, READDIRPLUS, entries, u64_at};
-use crate::fs::fake::Fake;
+use testkit::fake::Fake;
 
 /// A kernel that has listed a directory of games, and these games in order.
 fn listed(games: usize, path: &str) -> (Kernel, Vec<u64>) {

@@ -5,11 +5,11 @@ use std::thread;
 use std::time::Duration;
 
 use chessdb_library::library::Library;
-use pgnfs::fs::{Inode, ServeOptions};
+use pgnfs_server::inside::{Inode, ServeOptions};
 
 use super::kernel::{Kernel, NO_OPEN, READDIRPLUS, entries, reading, u64_at};
-use crate::fs::fake::Fake;
-use crate::fs::stuck::behind_gate;
+use testkit::fake::Fake;
+use testkit::stuck::behind_gate;
 
 const GAMES: usize = 5;
 

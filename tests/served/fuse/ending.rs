@@ -1,9 +1,9 @@
 //! Reads of open files when the mount has been unmounted.
 
 use super::kernel::{Kernel, NO_OPEN, READ, READLINK, reading, u64_at};
-use crate::fs::fake::{Fake, game};
-use crate::fs::stuck::behind_gate;
-use pgnfs::fs::ServeOptions;
+use pgnfs_server::inside::ServeOptions;
+use testkit::fake::{Fake, game};
+use testkit::stuck::behind_gate;
 
 const EIO: i32 = 5;
 

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use chessdb_library::library::{Library, LibraryEntry};
 use fuser::{Session, SessionACL};
-use pgnfs::fs::{ChessFs, Live, ServeOptions};
 use pgnfs::fuse::{Fuse, Presentation};
-use pgnfs::server::Requests;
+use pgnfs_server::Requests;
+use pgnfs_server::inside::{ChessFs, Live, ServeOptions};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 

@@ -1,8 +1,9 @@
 //! Symbolic links.
 
 use super::kernel::{GETATTR, Kernel, LOOKUP, NO_OPEN, READLINK, terminated, u32_at, u64_at};
-use crate::fs::fake::{Fake, game};
-use crate::fs::steps;
+#[path = "../../../pgnfs-server/tests/served/fs/steps.rs"]
+mod steps;
+use testkit::fake::{Fake, game};
 
 const EINVAL: i32 = 22;
 

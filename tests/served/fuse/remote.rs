@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use pgnfs::fs::ServeOptions;
+use pgnfs_server::inside::ServeOptions;
 
 use super::kernel::{
     GETATTR, Kernel, LOOKUP, NO_OPEN, READ, READDIRPLUS, ROOT, entries, reading, terminated, u64_at,
 };
-use crate::fs::fake::Fake;
-use crate::fs::stuck::behind_gate;
+use testkit::fake::Fake;
+use testkit::stuck::behind_gate;
 
 const EIO: i32 = 5;
 

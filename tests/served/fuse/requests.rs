@@ -10,7 +10,7 @@ use super::kernel::{
     GETATTR, Kernel, LOOKUP, NO_OPEN, OPEN, OPENDIR, READ, READDIRPLUS, ROOT, entries, terminated, u32_at,
     u64_at,
 };
-use crate::fs::fake::{Fake, game};
+use testkit::fake::{Fake, game};
 
 const ENOENT: i32 = 2;
 const EIO: i32 = 5;

@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use chessdb_library::library::{Library, LibraryEntry};
-use pgnfs::fs::{ChessFs, DirectoryEntry, Inode, Live, ServeOptions};
 use pgnfs::fuse::walk::{Task, Walks, read_ahead};
-use pgnfs::server::Requests;
+use pgnfs_server::Requests;
+use pgnfs_server::inside::{ChessFs, DirectoryEntry, Inode, Live, ServeOptions};
 
-use crate::fs::fake::{Fake, game};
-use crate::fs::stuck::behind_gate;
+use testkit::fake::{Fake, game};
+use testkit::stuck::behind_gate;
 
 fn live(entries: Vec<LibraryEntry>) -> Arc<Live> {
     let options = ServeOptions::default();

@@ -1,0 +1,8 @@
+//! `overview.html`: what the games of a database are, as one page with charts.
+
+mod chart;
+mod figures;
+mod page;
+
+pub use figures::{Counts, Figures};
+pub use page::{Subject, page};

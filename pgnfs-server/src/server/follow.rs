@@ -1,0 +1,180 @@
+//! Following a source: what replaces the tree after a change, and when databases are added that opened late.
+
+use parking_lot::Mutex;
+use std::io;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::fs::{Live, Outdated};
+use crate::watch::{Alarm, Watch};
+use chessdb_library::library::{Endings, Library};
+use chessdb_library::mapped::give_back;
+use chessdb_library::workers::hung::{self, Listener};
+
+/// A database that changes for longer than this is opened anyway.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// Ends following when it is dropped, without waiting for threads.
+pub(super) struct Stop {
+    endings: Endings,
+    watch: Option<Alarm>,
+    _listener: Option<Listener>,
+}
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        self.endings.stop();
+        self.watch.as_ref().inspect(|watch| watch.stop());
+    }
+}
+
+/// Searches a source after each change, until `wait` breaks. That waits for a change, or less long for those that are
+/// unsettled. `search` leaves out what has not rested for as long as it is told, and returns true if that is unsettled.
+fn search_after_changes(
+    quiet: Duration,
+    mut wait: impl FnMut(bool) -> ControlFlow<()>,
+    mut search: impl FnMut(Duration) -> bool,
+) {
+    let mut unsettled_since: Option<Instant> = None;
+    while wait(unsettled_since.is_some()).is_continue() {
+        // A source that keeps changing is searched eventually.
+        let may_leave = unsettled_since.is_none_or(|since| since.elapsed() < LONGEST);
+        let is_unsettled = search(if may_leave { quiet } else { Duration::ZERO });
+        unsettled_since = unsettled_since.filter(|_| is_unsettled);
+        unsettled_since = unsettled_since.or_else(|| is_unsettled.then(Instant::now));
+    }
+}
+
+/// A tree that is replaced when its source changes.
+pub(super) struct Followed<F> {
+    live: Arc<Live>,
+    outdated: F,
+    /// Locked from reading a library until the next one has replaced it.
+    turn: Mutex<()>,
+}
+
+impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
+    /// Starts all of it.
+    pub(super) fn start(live: &Arc<Live>, watch: Option<Watch>, outdated: F) -> io::Result<Stop> {
+        let followed = Arc::new(Followed {
+            live: Arc::clone(live),
+            outdated,
+            turn: Mutex::new(()),
+        });
+        let alarm = watch.as_ref().map(Watch::alarm);
+        let mut stop = Stop {
+            endings: live.current().library().endings(),
+            watch: alarm.clone(),
+            _listener: None,
+        };
+        followed.add_late(alarm, stop.endings.clone())?;
+        followed.take_names_back()?;
+        if let Some(watch) = watch {
+            stop._listener = Some(followed.follow(watch)?);
+        }
+        Ok(stop)
+    }
+
+    /// Starts adding databases whose opening ends late.
+    fn add_late(self: &Arc<Self>, changed: Option<Alarm>, mut endings: Endings) -> io::Result<()> {
+        let own = Arc::clone(self);
+        thread::Builder::new().name("late".to_owned()).spawn(move || {
+            while endings.wait() {
+                let is_unsettled = own.replace(Library::go_on);
+                // Databases that changed while they were opened must be searched for again.
+                changed
+                    .as_ref()
+                    .filter(|_| is_unsettled)
+                    .inspect(|alarm| alarm.raise());
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Starts taking names of searches back that were not used for long.
+    fn take_names_back(self: &Arc<Self>) -> io::Result<()> {
+        let own = Arc::clone(self);
+        thread::Builder::new().name("names".to_owned()).spawn(move || {
+            while let Some(unused) = own.live.unused_searches() {
+                (own.outdated)(&unused);
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Starts searching the source again after each change.
+    fn follow(self: Arc<Self>, mut watch: Watch) -> io::Result<Listener> {
+        let (error, answer) = (watch.alarm(), watch.alarm());
+        self.live.on_error(move || error.raise());
+        let listener = hung::on_answer(move || answer.raise());
+        // A file system may have answered again before the listener was added.
+        watch.alarm().raise();
+        thread::Builder::new().name("reload".to_owned()).spawn(move || {
+            let quiet = watch.quiet();
+            let wait = |is_unsettled| watch.wait(is_unsettled);
+            let open = || self.live.open_databases();
+            search_after_changes(quiet, wait, |rest| {
+                self.replace(|library| library.reopen(&open(), rest))
+            });
+        })?;
+        Ok(listener)
+    }
+
+    /// Replaces the present library by `next`, and reports what is outdated then. Requests are answered meanwhile.
+    /// Returns true if a database was kept in its previous state because it is still changing.
+    fn replace(&self, next: impl FnOnce(&Library) -> Library) -> bool {
+        let _turn = self.turn.lock();
+        let replaced = catch_unwind(AssertUnwindSafe(|| {
+            let library = next(self.live.current().library());
+            let is_unsettled = library.is_unsettled();
+            let outdated = self.live.replace(library);
+            if !outdated.is_empty() {
+                let databases = self.live.statistics().databases;
+                log::info!("the source has changed: {databases} databases");
+                (self.outdated)(&outdated);
+                // A state of many databases or files is many small blocks.
+                give_back();
+            }
+            is_unsettled
+        }));
+        // The panic message is in the log. The next change is handled normally.
+        replaced.unwrap_or(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_that_has_settled_is_not_searched_before_it_changes_again() {
+        // What each search finds, and whether the wait before it is one for what is unsettled.
+        let searches = [
+            (false, false),
+            (true, false),
+            (true, true),
+            (false, true),
+            (false, false),
+            (true, false),
+            (false, true),
+        ];
+        let (mut found, mut waits) = (searches.iter().map(|&(found, _)| found), Vec::new());
+        let wait = |is_unsettled| {
+            waits.push(is_unsettled);
+            if waits.len() > searches.len() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        search_after_changes(Duration::from_secs(7), wait, |rest| {
+            assert_eq!(rest, Duration::from_secs(7));
+            found.next().unwrap()
+        });
+        let expected = searches.iter().map(|&(_, wait)| wait).chain([false]);
+        assert_eq!(waits, expected.collect::<Vec<_>>());
+    }
+}

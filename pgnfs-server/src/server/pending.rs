@@ -1,0 +1,227 @@
+//! A request without an answer yet. It is answered once: by the thread that has the answer, or by the one that gives it
+//! up.
+
+use parking_lot::Mutex;
+use std::marker::PhantomData;
+use std::sync::{Arc, Weak};
+use std::time::Instant;
+
+use crate::fs::FsError;
+use chessdb_library::cancel::Cancel;
+
+/// What takes an answer to the caller, such as a function.
+pub trait Reply<A>: Send + 'static {
+    /// Takes the answer, in the thread that has it. Called once.
+    fn send(self, answer: Result<A, FsError>);
+}
+
+impl<A, F: FnOnce(Result<A, FsError>) + Send + 'static> Reply<A> for F {
+    fn send(self, answer: Result<A, FsError>) {
+        self(answer);
+    }
+}
+
+/// A request that another thread answers, for a front end whose caller may leave.
+pub struct Unanswered(Weak<dyn Waiting>);
+
+impl Unanswered {
+    pub(super) fn of(waiting: &Arc<dyn Waiting>) -> Unanswered {
+        Unanswered(Arc::downgrade(waiting))
+    }
+
+    /// False once it has an answer.
+    pub fn is_open(&self) -> bool {
+        self.0.upgrade().is_some_and(|waiting| waiting.is_open())
+    }
+
+    /// Gives it up because its caller has left: it is answered with [`FsError::Interrupted`], and what only it needs ends
+    /// soon.
+    pub fn leave(&self) {
+        if let Some(waiting) = self.0.upgrade() {
+            waiting.give_up(FsError::Interrupted);
+        }
+    }
+
+    /// Gives it up when serving ends, unless it goes on until then.
+    pub(super) fn end(&self) {
+        if let Some(waiting) = self.0.upgrade().filter(|waiting| waiting.ends_with_serving()) {
+            waiting.give_up(FsError::Io);
+        }
+    }
+}
+
+/// A request that waits for a thread, or in one.
+pub(super) trait Waiting: Send + Sync {
+    /// True if it has no answer.
+    fn is_open(&self) -> bool;
+
+    /// True if it is given up when serving ends.
+    fn ends_with_serving(&self) -> bool;
+
+    /// Cancelled when it is given up.
+    fn abandoned(&self) -> &Cancel;
+
+    /// Answers it with an error, unless it has an answer.
+    fn give_up(&self, error: FsError);
+}
+
+/// A request with what takes its answer.
+pub(super) struct Pending<A: 'static, R: Reply<A>> {
+    /// The user who makes it.
+    pub(super) user: u32,
+    ends_with_serving: bool,
+    reply: ReplyPlace<A, R>,
+}
+
+/// Where the reply is.
+enum ReplyPlace<A: 'static, R: Reply<A>> {
+    /// Only this thread can send it.
+    Here(OwnReply<A, R>),
+    /// Another thread may give the request up.
+    Shared(Arc<SharedReply<A, R>>),
+}
+
+/// A reply that is sent once: as an input/output error if nothing else is.
+struct OwnReply<A, R: Reply<A>>(Option<R>, PhantomData<fn(A)>);
+
+struct SharedReply<A, R: Reply<A>> {
+    unsent: Mutex<OwnReply<A, R>>,
+    /// When the request began to wait. All its parts share one timeout.
+    since: Instant,
+    ends_with_serving: bool,
+    abandoned: Cancel,
+}
+
+impl<A: 'static, R: Reply<A>> Pending<A, R> {
+    /// A new request of a user.
+    pub(super) fn new(user: u32, ends_with_serving: bool, reply: R) -> Pending<A, R> {
+        Pending {
+            user,
+            ends_with_serving,
+            reply: ReplyPlace::Here(OwnReply(Some(reply), PhantomData)),
+        }
+    }
+
+    /// True if it was passed to another thread before.
+    pub(super) fn is_shared(&self) -> bool {
+        matches!(self.reply, ReplyPlace::Shared(_))
+    }
+
+    /// Lets another thread answer it. Returns it twice: for that thread, and for those that may give it up; and when it
+    /// began to wait.
+    pub(super) fn share(self) -> (Pending<A, R>, Arc<dyn Waiting>, Instant) {
+        let shared = match self.reply {
+            ReplyPlace::Here(unsent) => Arc::new(SharedReply {
+                unsent: Mutex::new(unsent),
+                since: Instant::now(),
+                ends_with_serving: self.ends_with_serving,
+                abandoned: Cancel::default(),
+            }),
+            ReplyPlace::Shared(shared) => shared,
+        };
+        let (waiting, since) = (Arc::clone(&shared), shared.since);
+        let reply = ReplyPlace::Shared(shared);
+        (Pending { reply, ..self }, waiting, since)
+    }
+
+    /// Sends what `answer` returns. It is called only if the request was not given up, and nothing can give it up any
+    /// more: what must agree with what the caller receives belongs there.
+    pub(super) fn answer(self, answer: impl FnOnce() -> Result<A, FsError>) {
+        let reply = match self.reply {
+            ReplyPlace::Here(mut unsent) => unsent.0.take(),
+            ReplyPlace::Shared(shared) => shared.unsent.lock().0.take(),
+        };
+        if let Some(reply) = reply {
+            reply.send(answer());
+        }
+    }
+
+    /// Answers it with an error.
+    pub(super) fn refuse(self, error: FsError) {
+        self.answer(|| Err(error));
+    }
+
+    /// Calls `add` with the reply, which is not sent yet. `None` if the request was given up.
+    pub(super) fn with<T>(&mut self, add: impl FnOnce(&mut R) -> T) -> Option<T> {
+        match &mut self.reply {
+            ReplyPlace::Here(unsent) => unsent.0.as_mut().map(add),
+            ReplyPlace::Shared(shared) => shared.unsent.lock().0.as_mut().map(add),
+        }
+    }
+}
+
+impl<A: 'static, R: Reply<A>> Waiting for SharedReply<A, R> {
+    fn is_open(&self) -> bool {
+        self.unsent.lock().0.is_some()
+    }
+
+    fn ends_with_serving(&self) -> bool {
+        self.ends_with_serving
+    }
+
+    fn abandoned(&self) -> &Cancel {
+        &self.abandoned
+    }
+
+    fn give_up(&self, error: FsError) {
+        self.abandoned.cancel();
+        let reply = self.unsent.lock().0.take();
+        if let Some(reply) = reply {
+            reply.send(Err(error));
+        }
+    }
+}
+
+impl<A, R: Reply<A>> Drop for OwnReply<A, R> {
+    fn drop(&mut self) {
+        if let Some(reply) = self.0.take() {
+            reply.send(Err(FsError::Io));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn a_request_is_answered_once_whatever_becomes_of_it() {
+        let (sender, answers) = channel();
+        let pending = |ends_with_serving| {
+            let sender = sender.clone();
+            let reply = move |answer: Result<u8, FsError>| sender.send(answer).unwrap();
+            Pending::new(0, ends_with_serving, reply)
+        };
+        let answered = || answers.try_iter().collect::<Vec<_>>();
+        // What no thread answers is an error.
+        drop(pending(true));
+        assert_eq!(answered(), [Err(FsError::Io)]);
+        let (own, waiting, _) = pending(true).share();
+        drop(waiting);
+        drop(own);
+        assert_eq!(answered(), [Err(FsError::Io)]);
+        // Nothing gives up what has an answer.
+        let (own, waiting, _) = pending(true).share();
+        let unanswered = Unanswered::of(&waiting);
+        own.answer(|| Ok(7));
+        unanswered.leave();
+        unanswered.end();
+        assert_eq!(answered(), [Ok(7)]);
+        // What was given up has no other answer.
+        let (own, waiting, _) = pending(false).share();
+        let unanswered = Unanswered::of(&waiting);
+        unanswered.end();
+        assert!(unanswered.is_open() && answered().is_empty());
+        unanswered.leave();
+        assert!(!unanswered.is_open() && waiting.abandoned().is_cancelled());
+        own.answer(|| panic!("a given-up request is answered"));
+        drop(waiting);
+        assert_eq!(answered(), [Err(FsError::Interrupted)]);
+        let (own, waiting, _) = pending(true).share();
+        Unanswered::of(&waiting).end();
+        drop((own, waiting));
+        assert_eq!(answered(), [Err(FsError::Io)]);
+    }
+}

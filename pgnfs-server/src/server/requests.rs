@@ -1,0 +1,425 @@
+//! Requests of front ends. One that is quick is answered in the thread that makes it, any other in a thread that may wait
+//! for many games, or for a source that does not answer.
+
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use super::listing::{Detail, Visitor};
+use super::open_file::OpenFile;
+use super::pending::{Pending, Reply, Unanswered};
+use super::walking::find;
+use crate::fs::{Attributes, Chunk, FsError, Inode, Kind, Live, NAME_MAX, Open, OpenedHere};
+use crate::fs::{Elsewhere, Resolved, Statistics, Status};
+use chessdb_library::turns::for_user;
+use chessdb_library::workers::{WorkerOptions, Workers};
+
+/// Maximum number of threads in which requests of a user wait at a time. The thread of a caller that has left waits on
+/// with the work.
+const MOST_WAITING: usize = 500;
+
+/// Requests that have been answered are forgotten when there are this many, or twice as many as were open the last time.
+const FORGET_FROM: usize = 64;
+
+/// The door through which front ends ask a [`Server`](super::Server). Its clones are the same door.
+///
+/// Each request names the user who makes it, because searches of users take turns, and what takes the answer. That gets
+/// it before the function returns, or later in another thread; then the function returns the request, so that its caller
+/// may leave. An answer is an error if the source takes too long ([`FsError::Io`]), if the caller leaves
+/// ([`FsError::Interrupted`]), and if very many requests of the user wait ([`FsError::Again`]).
+#[derive(Clone)]
+pub struct Requests(Arc<Door>);
+
+/// What the requests of all front ends share.
+struct Door {
+    live: Arc<Live>,
+    aside: Aside,
+    unanswered: Mutex<OpenRequests>,
+}
+
+/// The requests that other threads answer.
+#[derive(Default)]
+struct OpenRequests {
+    all: Vec<Unanswered>,
+    /// Their number at which those with an answer are forgotten.
+    forget_at: usize,
+}
+
+impl Requests {
+    /// Requests for one tree.
+    pub fn new(live: Arc<Live>) -> Requests {
+        Requests(Arc::new(Door {
+            live,
+            aside: Aside::default(),
+            unanswered: Mutex::default(),
+        }))
+    }
+
+    pub(super) fn live(&self) -> &Arc<Live> {
+        &self.0.live
+    }
+
+    /// Looks up a name in a directory and answers with the attributes of its node, which is then held by the front end
+    /// until it is [released](Requests::release). `.` and `..` also work for files.
+    ///
+    /// Errors of the answer: [`FsError::NotFound`], [`FsError::NotADirectory`], [`FsError::NameTooLong`];
+    /// [`FsError::Stale`] if the directory is no longer kept, so that its own path must be looked up again.
+    pub fn look_up(
+        &self,
+        user: u32,
+        directory: Inode,
+        name: &OsStr,
+        reply: impl Reply<Attributes>,
+    ) -> Option<Unanswered> {
+        let request = Pending::new(user, true, reply);
+        if name.len() > NAME_MAX {
+            request.refuse(FsError::NameTooLong);
+            return None;
+        }
+        self.resolved(directory, request, |directory, request| {
+            if let Ok(OpenedHere::Here(open)) = directory.open_here() {
+                return look_up(self, &open, name, request);
+            }
+            let name = name.to_owned();
+            self.answer(directory, request, move |own, open, request| {
+                look_up(own, open, &name, request)
+            })
+        })
+    }
+
+    /// Follows a path from the root, names separated by `/`, and answers with the attributes of its node, which is not
+    /// held. Links are not followed.
+    ///
+    /// Errors of the answer: those of [`Requests::look_up`].
+    pub fn find(&self, user: u32, path: &str, reply: impl Reply<Attributes>) -> Option<Unanswered> {
+        find(
+            self,
+            path,
+            Pending::new(user, true, reply),
+            |_, found, request| {
+                let attributes = found.attributes();
+                request.answer(|| attributes);
+            },
+        )
+    }
+
+    /// Answers with the attributes of a node.
+    pub fn attributes(&self, user: u32, node: Inode, reply: impl Reply<Attributes>) -> Option<Unanswered> {
+        self.ask(user, node, reply, |open| open.attributes())
+    }
+
+    /// Answers with the kind of a node that exists.
+    pub fn kind(&self, user: u32, node: Inode, reply: impl Reply<Kind>) -> Option<Unanswered> {
+        self.ask(user, node, reply, |open| Ok(open.handle().kind()))
+    }
+
+    /// Answers with the target of a link, relative to its directory; [`FsError::WrongKind`] for another node.
+    pub fn target(&self, user: u32, link: Inode, reply: impl Reply<String>) -> Option<Unanswered> {
+        self.ask(user, link, reply, |open| open.target().map(str::to_owned))
+    }
+
+    /// Answers with the names of the tags of a game, as extended attributes; none for other nodes.
+    pub fn tag_names(&self, user: u32, node: Inode, reply: impl Reply<Vec<String>>) -> Option<Unanswered> {
+        self.ask(user, node, reply, |open| open.attribute_names())
+    }
+
+    /// Answers with the value of an extended attribute; [`FsError::NoAttribute`] if the node has none of this name.
+    pub fn tag(
+        &self,
+        user: u32,
+        node: Inode,
+        name: &OsStr,
+        reply: impl Reply<Vec<u8>>,
+    ) -> Option<Unanswered> {
+        let name = name.to_owned();
+        self.ask(user, node, reply, move |open| open.attribute_value(&name))
+    }
+
+    /// Answers with `size` bytes of a file from `offset`, fewer only at its end.
+    ///
+    /// Errors of the answer: [`FsError::IsADirectory`]; [`FsError::WrongKind`] for a link. A file is read to its end even
+    /// when serving ends, unless that needs long work.
+    pub fn read(
+        &self,
+        user: u32,
+        file: Inode,
+        offset: u64,
+        size: u32,
+        reply: impl Reply<Chunk>,
+    ) -> Option<Unanswered> {
+        let request = Pending::new(user, false, reply);
+        self.resolved(file, request, |file, request| {
+            self.answer(file, request, move |_, file, request| {
+                let read = file.read(offset, size);
+                request.answer(|| read);
+                None
+            })
+        })
+    }
+
+    /// Opens a file by its path. See [`Requests::find`] and [`OpenFile`].
+    ///
+    /// Errors of the answer: those of [`Requests::find`] and [`Requests::read`].
+    pub fn open(&self, user: u32, path: &str, reply: impl Reply<OpenFile>) -> Option<Unanswered> {
+        let asked = path.to_owned();
+        find(
+            self,
+            path,
+            Pending::new(user, true, reply),
+            move |own, found, request| {
+                let file = OpenFile::new(own, found, &asked);
+                request.answer(|| file);
+            },
+        )
+    }
+
+    /// Lists a directory from `offset`, which is 0 or [`Entry::next`](super::Entry::next) of an entry, until the visitor
+    /// stops. The first two entries are `.` and `..`. With [`Detail::WithAttributes`] the nodes of entries that have
+    /// attributes are held by the front end, as those that were looked up.
+    ///
+    /// Errors of the answer: [`FsError::NotADirectory`].
+    pub fn list(
+        &self,
+        user: u32,
+        directory: Inode,
+        offset: u64,
+        detail: Detail,
+        visitor: impl Visitor,
+    ) -> Option<Unanswered> {
+        let request = Pending::new(user, true, visitor);
+        self.resolved(directory, request, |directory, request| {
+            self.answer(directory, request, move |own, directory, request| {
+                super::listing::list(own.live(), directory, offset, detail, request);
+                None
+            })
+        })
+    }
+
+    /// Counts for file systems.
+    pub fn statistics(&self) -> Statistics {
+        self.live().statistics()
+    }
+
+    /// What `pgnfs status` shows.
+    pub fn status(&self) -> Status {
+        self.live().status()
+    }
+
+    /// Describes a node for the log, without looking at the source.
+    pub fn describe(&self, node: Inode) -> String {
+        self.live().describe(node)
+    }
+
+    /// Gives back nodes that the front end holds.
+    pub fn release(&self, node: Inode, times: u64) {
+        guarded(|| self.live().release(node, times));
+    }
+
+    /// True if requests for a node need no source that may not answer.
+    pub fn is_local(&self, node: Inode) -> bool {
+        guarded(|| self.live().resolve(node).is_ok_and(|node| node.is_local())).unwrap_or(false)
+    }
+
+    /// Up to `most` games that a directory lists after `game`, or its first ones; `None` if it does not list `game`, or if
+    /// finding out would take long.
+    pub fn next_games(&self, directory: Inode, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
+        guarded(|| match self.live().resolve(directory).ok()?.open_here().ok()? {
+            OpenedHere::Here(open) => open.next_games(game, most),
+            OpenedHere::Elsewhere(_) => None,
+        })
+        .flatten()
+    }
+
+    /// Passes the texts of games of one local database to `each`, except those that are longer than `longest` bytes.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] if the games are not all of one database, or not local; [`FsError::Io`] if they cannot be read.
+    pub fn read_games(
+        &self,
+        games: &[Inode],
+        longest: u32,
+        each: &mut dyn FnMut(Inode, &[u8]),
+    ) -> Result<(), FsError> {
+        let Some(&first) = games.first() else {
+            return Ok(());
+        };
+        let read = || {
+            let first = self.live().resolve(first)?;
+            if !first.is_local() {
+                return Err(FsError::Stale);
+            }
+            first.open()?.read_games(games, longest, each)
+        };
+        guarded(read).unwrap_or(Err(FsError::Io))
+    }
+
+    /// Ends all long work for good, and what waits for it, without waiting for threads. Files can still be read that need
+    /// no such work.
+    pub fn end_work(&self) {
+        self.live().end_work();
+        let unanswered = std::mem::take(&mut self.0.unanswered.lock().all);
+        unanswered.iter().for_each(Unanswered::end);
+    }
+}
+
+/// How requests are answered.
+impl Requests {
+    /// Answers a request for one node by what `call` returns.
+    fn ask<A: Send + 'static>(
+        &self,
+        user: u32,
+        node: Inode,
+        reply: impl Reply<A>,
+        call: impl FnOnce(&Open<'_>) -> Result<A, FsError> + Send + 'static,
+    ) -> Option<Unanswered> {
+        self.resolved(node, Pending::new(user, true, reply), |node, request| {
+            self.answer(node, request, move |_, open, request| {
+                let answer = call(open);
+                request.answer(|| answer);
+                None
+            })
+        })
+    }
+
+    /// Resolves a node for a new request, and calls `then`.
+    fn resolved<A: 'static, R: Reply<A>>(
+        &self,
+        node: Inode,
+        request: Pending<A, R>,
+        then: impl FnOnce(Resolved, Pending<A, R>) -> Option<Unanswered>,
+    ) -> Option<Unanswered> {
+        guarded(|| match self.live().resolve(node) {
+            Ok(node) => then(node, request),
+            Err(error) => {
+                request.refuse(error);
+                None
+            }
+        })
+        .flatten()
+    }
+
+    /// Opens a node and calls `how`, in this thread, or in another one if it may have to wait. `how` answers the request.
+    pub(super) fn answer<A, R, H>(&self, node: Resolved, request: Pending<A, R>, how: H) -> Option<Unanswered>
+    where
+        A: 'static,
+        R: Reply<A>,
+        H: FnOnce(&Requests, &Open<'_>, Pending<A, R>) -> Option<Unanswered> + Send + 'static,
+    {
+        let open = if request.is_shared() {
+            Resolved::open_in_worker
+        } else {
+            Resolved::open_here
+        };
+        let elsewhere = match open(&node) {
+            Ok(OpenedHere::Here(open)) => return how(self, &open, request),
+            Ok(OpenedHere::Elsewhere(elsewhere)) => elsewhere,
+            Err(error) => {
+                request.refuse(error);
+                return None;
+            }
+        };
+        let work = move |own: &Requests, request: Pending<A, R>| match node.open() {
+            Ok(open) => drop(how(own, &open, request)),
+            Err(error) => request.refuse(error),
+        };
+        Some(self.hand_over(elsewhere, request, work))
+    }
+
+    /// Has a request answered by `work` in another thread.
+    pub(super) fn hand_over<A: 'static, R: Reply<A>>(
+        &self,
+        elsewhere: Elsewhere,
+        request: Pending<A, R>,
+        work: impl FnOnce(&Requests, Pending<A, R>) + Send + 'static,
+    ) -> Unanswered {
+        let (own, user, is_new) = (self.clone(), request.user, !request.is_shared());
+        let (workers, refusal) = match elsewhere {
+            Elsewhere::Aside => (self.0.aside.of_user(user), FsError::Again),
+            Elsewhere::Workers(workers) => (workers, FsError::Io),
+        };
+        let (request, waiting, since) = request.share();
+        let unanswered = Unanswered::of(&waiting);
+        if is_new {
+            self.0.unanswered.lock().add(Unanswered::of(&waiting));
+        }
+        let abandoned = waiting.abandoned().clone();
+        let work = move || {
+            let cancel = own.live().cancel();
+            let work = || abandoned.serve(|| work(&own, request));
+            // A request that is dropped is answered with an error.
+            let _ = cancel.run(|| for_user(user, work));
+        };
+        let give_up = move || waiting.give_up(refusal);
+        workers.submit(since, || _ = guarded(work), give_up);
+        unanswered
+    }
+}
+
+/// Looks a name up in an open directory.
+fn look_up<R: Reply<Attributes>>(
+    own: &Requests,
+    directory: &Open<'_>,
+    name: &OsStr,
+    request: Pending<Attributes, R>,
+) -> Option<Unanswered> {
+    match own.live().child(directory, name) {
+        Ok(found) => own.answer(found, request, |own, found, request| {
+            let attributes = found.attributes();
+            request.answer(|| {
+                let attributes = attributes?;
+                // Counted before it is sent, because it may be released at once. If the state was dropped meanwhile, the
+                // whole path must be looked up again.
+                let gone = own.live().hold(&[attributes.inode]);
+                gone.is_empty().then_some(attributes).ok_or(FsError::Stale)
+            });
+            None
+        }),
+        Err(error) => {
+            if error == FsError::NotFound {
+                own.live().note_refused(directory, name, request.user);
+            }
+            request.refuse(error);
+            None
+        }
+    }
+}
+
+impl OpenRequests {
+    fn add(&mut self, request: Unanswered) {
+        if self.all.len() >= self.forget_at {
+            self.all.retain(Unanswered::is_open);
+            self.forget_at = (2 * self.all.len()).max(FORGET_FROM);
+        }
+        self.all.push(request);
+    }
+}
+
+/// The threads for requests to local databases that may have to wait, by user.
+#[derive(Default)]
+struct Aside(Mutex<HashMap<u32, Arc<Workers>>>);
+
+impl Aside {
+    fn of_user(&self, user: u32) -> Arc<Workers> {
+        let mut users = self.0.lock();
+        if let Some(workers) = users.get(&user) {
+            return Arc::clone(workers);
+        }
+        // What has been begun goes on.
+        users.retain(|_, workers| workers.oldest().is_some());
+        let workers = Workers::new(WorkerOptions {
+            name: "waiting",
+            threads: MOST_WAITING,
+            ..WorkerOptions::default()
+        });
+        Arc::clone(users.entry(user).or_insert(Arc::new(workers)))
+    }
+}
+
+/// Catches a panic, which would end a thread of the front end. `None` after one.
+fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work))
+        .inspect_err(|_| log::error!("a request failed and was answered with an input/output error"))
+        .ok()
+}

@@ -1,0 +1,59 @@
+//! The directory tree: names, inode numbers and views, computed from keys and texts alone.
+//!
+//! The directory of a [`Branch`] consists of [sections](Section), each of which defines its own nodes. Names of
+//! games are never stored, inode numbers need no table, and a view is a row of [`VIEWS`] and a few arrays of
+//! integers, built on first use. Nothing changes after it was built.
+
+mod arrays;
+mod blocks;
+mod branch;
+mod branch_positions;
+mod branch_tree;
+mod codes;
+mod collections;
+mod combined_view;
+mod counted;
+mod counted_texts;
+mod entries;
+mod filter;
+mod found_games;
+mod game_name;
+mod games;
+mod index;
+mod indexed;
+mod indexed_database;
+mod inode;
+mod layout;
+mod members;
+mod merged;
+mod moves;
+mod names;
+mod opening_node;
+mod own_view;
+mod plan;
+mod ply;
+mod position_info;
+mod positions;
+mod ranks;
+mod search;
+mod section;
+mod single_files;
+mod source;
+mod template;
+mod view_directories;
+mod view_files;
+mod views;
+
+pub use branch::Branch;
+pub use branch_tree::BranchTree;
+pub use counted::Counted;
+pub use games::{Games, GamesOfPart};
+pub use indexed::{IndexState, Positions};
+pub use indexed_database::IndexedDatabase;
+pub use inode::{Inode, Node, Prefix, Table};
+pub use layout::{Layout, SearchError, ViewError};
+pub use search::{NamedSearch, SearchName, asked, why_refused};
+#[cfg(feature = "inside")]
+pub use section::Row;
+pub use section::{Content, Existing, Kind, Section};
+pub use source::{Placement, SourceTree, TreeFolder, UNIQUE};

@@ -1,0 +1,10 @@
+//! Code that several threads run without a common lock. loom runs all interleavings.
+
+mod counted;
+mod counters;
+mod slots;
+
+/// The item of the tree that `fs::sizes` uses.
+mod tree {
+    pub use pgnfs_server::inside::tree::Games;
+}

@@ -1,0 +1,257 @@
+//! `games.parquet` and `duplicates.csv`, which are made once and kept for the next mount.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use chessdb_library::kept::{KeptFiles, Space};
+use chessdb_library::library::LibraryEntry;
+use chessdb_library::spelling::Spelling;
+use pgnfs_server::inside::{FsError, Layout, ServeOptions};
+use tempfile::TempDir;
+use testkit::kept::Layout as FileLayout;
+
+use super::mounted::{Mounted, mount_with};
+use super::tables::{read_csv, read_parquet};
+use testkit::fake::{Fake, FakeGame, game};
+
+const TABLES: [&str; 2] = ["games.parquet", "duplicates.csv"];
+
+/// So many games that tables are in files, each twice.
+fn fake() -> Fake {
+    let one = |n: u32| -> FakeGame {
+        let n = n % 1500;
+        game(&format!("White {n}"), &format!("Black {}", n % 7))
+            .event(&format!("Event {}", n % 50))
+            .date(1900 + (n % 100) as u16, 1, 1)
+            .line("e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7")
+    };
+    Fake::of((0..3000).map(one))
+}
+
+/// As many other games.
+fn others() -> Fake {
+    Fake::of((0..3000).map(|n| game(&format!("Somebody {n}"), "x")))
+}
+
+fn open(folder: &TempDir) -> KeptFiles {
+    KeptFiles::open(&folder.path().join("cache"), "options", Space::default()).unwrap()
+}
+
+fn mount(entries: Vec<LibraryEntry>, options: ServeOptions, folder: &TempDir) -> Mounted {
+    let tree = mount_with(entries, options);
+    tree.0.keep_in(&open(folder));
+    tree
+}
+
+fn mount_one(fake: &Fake, folder: &TempDir) -> Mounted {
+    mount(vec![fake.clone().at("")], ServeOptions::default(), folder)
+}
+
+/// A file in pieces, whose length is the one that is reported first.
+fn bytes_of(tree: &Mounted, path: &str) -> Vec<u8> {
+    let (size, inode) = (tree.stat(path).size, tree.inode(path));
+    let mut bytes = Vec::new();
+    while (bytes.len() as u64) < size {
+        let piece = tree.read(inode, bytes.len() as u64, 7000).unwrap();
+        assert!(!piece.is_empty());
+        bytes.extend_from_slice(&piece);
+    }
+    assert!(tree.read(inode, size, 10).unwrap().is_empty());
+    bytes
+}
+
+/// The kept files of a kind.
+fn kept(folder: &TempDir, kind: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder.path().join("cache")).unwrap();
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == kind));
+    paths.sort();
+    paths
+}
+
+fn kind_of(table: &str) -> &str {
+    match table {
+        "games.parquet" => "parquet",
+        _ => "duplicates",
+    }
+}
+
+#[test]
+fn the_next_mount_reads_what_the_first_one_made() {
+    let folder = TempDir::new().unwrap();
+    let fake = fake();
+    let first = mount_one(&fake, &folder);
+    let right = TABLES.map(|table| bytes_of(&first, table));
+    let without = mount_with(vec![fake.clone().at("")], ServeOptions::default());
+    assert_eq!(
+        TABLES.map(|table| bytes_of(&without, table)),
+        right,
+        "without a folder"
+    );
+    assert_eq!(read_parquet(right[0].clone()).1.len(), 3000);
+    let duplicates = read_csv(str::from_utf8(&right[1]).unwrap()).1;
+    assert_eq!(duplicates.len(), 3000);
+    let files = TABLES.map(|table| kept(&folder, kind_of(table)));
+    assert_eq!(files.each_ref().map(Vec::len), [1, 1]);
+    drop(first);
+    // The files of other games could not be told from those of the first.
+    let others = others();
+    let second = mount_one(&others, &folder);
+    assert_eq!(TABLES.map(|table| bytes_of(&second, table)), right);
+    assert_eq!(others.replayed.load(Ordering::Relaxed), 0, "no game was compared");
+    assert_eq!(TABLES.map(|table| kept(&folder, kind_of(table))), files);
+    // Another state of the database has tables of its own, in place of these.
+    let mut entry = others.clone().at("");
+    entry.files[0].1.modified += 1;
+    let changed = mount(vec![entry], ServeOptions::default(), &folder);
+    let rows = read_parquet(bytes_of(&changed, TABLES[0])).1;
+    assert_eq!(rows[7]["White"], "Somebody 7");
+    assert_eq!(kept(&folder, "parquet"), files[0]);
+}
+
+#[test]
+fn a_damaged_table_is_made_again() {
+    let folder = TempDir::new().unwrap();
+    let fake = fake();
+    let right = TABLES.map(|table| bytes_of(&mount_one(&fake, &folder), table));
+    for (table, right) in TABLES.into_iter().zip(&right) {
+        let path = &kept(&folder, kind_of(table))[0];
+        let sound = fs::read(path).unwrap();
+        let section = FileLayout::of(&sound).sections[0].clone();
+        assert_eq!(&sound[section.clone()], right);
+        let mut damaged = sound.clone();
+        damaged[section.start + section.len() / 2] ^= 1;
+        for bytes in [&damaged[..], &sound[..section.start + 10], &[]] {
+            fs::remove_file(path).unwrap();
+            fs::write(path, bytes).unwrap();
+            let tree = mount_one(&fake, &folder);
+            assert_eq!(&bytes_of(&tree, table), right, "{table}");
+            assert_eq!(fs::read(path).unwrap(), sound, "{table}");
+        }
+        // While it is mapped.
+        let tree = mount_one(&fake, &folder);
+        let (size, inode) = (tree.stat(table).size, tree.inode(table));
+        fs::write(path, &damaged).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let read = tree.read(inode, 0, u32::MAX).unwrap();
+        assert_eq!((&*read, read.len() as u64), (&right[..], size), "{table}");
+        assert_eq!(fs::read(path).unwrap(), sound, "{table}");
+    }
+}
+
+#[test]
+fn every_directory_has_tables_of_its_own() {
+    let folder = TempDir::new().unwrap();
+    let mount = |spelling: Spelling, files: Option<&TempDir>| {
+        let mut layout = Layout::default();
+        layout.spell(spelling);
+        let options = ServeOptions {
+            layout,
+            unique: true,
+            ..ServeOptions::default()
+        };
+        let mut other = others().at("b");
+        other.files[0].1.inode += 1;
+        let tree = mount_with(vec![fake().at("a"), other], options);
+        files.iter().for_each(|files| tree.0.keep_in(&open(files)));
+        tree
+    };
+    let paths = [
+        "a/games.parquet",
+        "b/games.parquet",
+        "all/games.parquet",
+        "all/unique/games.parquet",
+        "a/duplicates.csv",
+        "all/duplicates.csv",
+    ];
+    for (spelling, files) in [(Spelling::Stored, [4, 2]), (Spelling::Fold, [6, 3])] {
+        let without = mount(spelling.clone(), None);
+        let right = paths.map(|path| bytes_of(&without, path));
+        for _ in 0..2 {
+            let tree = mount(spelling.clone(), Some(&folder));
+            for (path, right) in paths.iter().zip(&right) {
+                assert_eq!(&bytes_of(&tree, path), right, "{path}");
+            }
+        }
+        let kept = ["parquet", "duplicates"].map(|kind| kept(&folder, kind).len());
+        assert_eq!(kept, files, "{spelling:?}");
+    }
+}
+
+#[test]
+fn a_table_that_does_not_fit_is_shown_and_not_kept() {
+    let folder = TempDir::new().unwrap();
+    let mount = |bytes| {
+        let mut other = others().at("b");
+        other.files[0].1.inode += 1;
+        let tree = mount_with(vec![fake().at("a"), other], ServeOptions::default());
+        let space = Space {
+            bytes,
+            ..Space::default()
+        };
+        let files = KeptFiles::open(&folder.path().join("cache"), "options", space).unwrap();
+        tree.0.keep_in(&files);
+        tree
+    };
+    let tree = mount(60_000);
+    let info = tree.cat("all/info.txt");
+    let refusal = "Warnings:\n  games.parquet is not kept if it has more than the 35000 bytes that cache-space \
+                   allows: raise cache-space\n";
+    assert!(info.contains(refusal), "{info}");
+    let bytes = bytes_of(&tree, "all/games.parquet");
+    assert_eq!(kept(&folder, "parquet").len(), 0);
+    let tree = mount(1 << 30);
+    assert!(!tree.cat("all/info.txt").contains("not kept"));
+    assert_eq!(bytes_of(&tree, "all/games.parquet"), bytes);
+    assert_eq!(kept(&folder, "parquet").len(), 1);
+}
+
+#[test]
+fn a_table_that_cannot_be_kept_is_in_a_file_without_a_name() {
+    let nowhere = || ServeOptions {
+        index_folders: &[],
+        ..ServeOptions::default()
+    };
+    let right = bytes_of(
+        &mount_with(vec![fake().at("")], ServeOptions::default()),
+        TABLES[0],
+    );
+    // The folder for kept files is gone.
+    let folder = TempDir::new().unwrap();
+    let cache = folder.path().join("cache");
+    let tree = mount_one(&fake(), &folder);
+    fs::remove_dir_all(&cache).unwrap();
+    fs::write(&cache, "a file").unwrap();
+    assert_eq!(bytes_of(&tree, TABLES[0]), right);
+    // Neither is there a folder for temporary files.
+    let tree = mount_with(vec![fake().at("")], nowhere());
+    let read = tree.read(tree.inode(TABLES[0]), 0, 10);
+    assert!(matches!(read, Err(FsError::Io)), "{read:?}");
+    // Small tables need no file.
+    let small = mount_with(vec![Fake::many(20).at("")], nowhere());
+    assert_eq!(read_parquet(bytes_of(&small, TABLES[0])).1.len(), 20);
+    let folder = TempDir::new().unwrap();
+    bytes_of(&mount_one(&Fake::many(20), &folder), TABLES[0]);
+    assert_eq!(kept(&folder, "parquet").len(), 0);
+}
+
+#[test]
+fn a_table_of_games_whose_texts_differ_is_not_kept() {
+    let folder = TempDir::new().unwrap();
+    let mut fake = fake();
+    fake.grows = true;
+    let options = || ServeOptions {
+        cache_size: 0,
+        ..ServeOptions::default()
+    };
+    let tree = mount(vec![fake.clone().at("")], options(), &folder);
+    bytes_of(&tree, TABLES[0]);
+    assert_eq!(kept(&folder, "parquet").len(), 1);
+    let game = tree.inode("games/000001-001000/000001.pgn");
+    tree.attributes(game).unwrap();
+    assert!(tree.read(game, 0, 1000).is_err());
+    assert_eq!(kept(&folder, "parquet").len(), 0, "a text has another length");
+    bytes_of(&tree, TABLES[1]);
+    assert_eq!(kept(&folder, "duplicates").len(), 0);
+}

@@ -1,0 +1,37 @@
+//! The file system as a user sees it, but without FUSE, over databases that the tests create.
+
+mod all;
+mod all_positions;
+mod attributes;
+mod cache;
+mod cancel;
+mod chosen;
+mod counted;
+mod counting;
+mod damage;
+mod documents;
+mod duplicates;
+mod folders;
+mod hostile;
+mod inodes;
+mod kept_tables;
+mod kept_views;
+mod live;
+mod merged;
+mod mounted;
+mod moves;
+mod names;
+mod overview;
+mod own_views;
+mod positions;
+mod remote;
+mod samples;
+mod search;
+mod sections;
+mod sizes;
+mod source;
+mod spelling;
+mod steps;
+mod tables;
+mod unique_positions;
+mod views;

@@ -1,0 +1,314 @@
+//! `overview.html`.
+
+use std::collections::BTreeMap;
+
+use chessdb::formats::Problem;
+use chessdb::game::Outcome;
+
+use super::mounted::{Mounted, mount, mount_all, mount_with};
+use super::tables::{Row, read_csv};
+use chessdb_library::spelling::Spelling;
+use pgnfs_server::inside::{Layout, ServeOptions};
+use testkit::fake::{Fake, game};
+use testkit::needs;
+
+type Counts = BTreeMap<String, u64>;
+
+/// The numbers of a section of the page.
+fn numbers(page: &str, id: &str) -> Counts {
+    let (_, section) = page.split_once(&format!("<h2 id=\"{id}\">")).unwrap();
+    let section = section.split("<h2").next().unwrap();
+    let rows = section.split("<tr><td>").skip(1).map(|row| {
+        let (text, count) = row.split_once("<td>").unwrap();
+        let text = match text.strip_prefix("<a ") {
+            Some(link) => link.split_once('>').unwrap().1.strip_suffix("</a>").unwrap(),
+            None => text,
+        };
+        let count = count.split(['\n', '<']).next().unwrap();
+        (unescaped(text), count.parse().unwrap())
+    });
+    rows.collect()
+}
+
+fn unescaped(html: &str) -> String {
+    let marks = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&amp;", "&"),
+    ];
+    marks
+        .iter()
+        .fold(html.to_owned(), |text, (mark, plain)| text.replace(mark, plain))
+}
+
+/// How often a column has each value.
+fn counted(values: impl Iterator<Item = String>) -> Counts {
+    let mut counts = Counts::new();
+    for value in values {
+        *counts.entry(value).or_default() += 1;
+    }
+    counts
+}
+
+/// Every number of a page is that of the games in `games.csv`. Returns the page.
+fn check(tree: &Mounted, folder: &str) -> String {
+    let page = tree.cat(&format!("{folder}overview.html"));
+    let (_, rows) = read_csv(&tree.cat(&format!("{folder}games.csv")));
+    let values = |tag: &'static str| rows.iter().filter_map(move |row: &Row| row.get(tag).cloned());
+    let (_, games) = page.split("</p>").next().unwrap().rsplit_once(", ").unwrap();
+    assert_eq!(
+        games.replace(',', "").split(' ').next().unwrap(),
+        rows.len().to_string()
+    );
+    let years = values("Date").filter_map(|date| date.get(..4).map(str::to_owned));
+    let years = years.filter(|year| year.bytes().all(|digit| digit.is_ascii_digit()));
+    let years = years.map(|year| year.trim_start_matches('0').to_owned());
+    assert_eq!(numbers(&page, "years"), counted(years));
+    assert_eq!(numbers(&page, "results"), counted(values("Result")));
+    let ratings = values("WhiteElo").chain(values("BlackElo"));
+    let ratings = ratings.filter_map(|rating| rating.trim().parse::<u32>().ok());
+    let ratings = ratings.filter(|rating| (100..=3999).contains(rating));
+    let ratings = ratings.map(|rating| format!("{}-{}", rating / 100 * 100, rating / 100 * 100 + 99));
+    assert_eq!(numbers(&page, "ratings"), counted(ratings));
+    let of_one_colour = rows.iter().filter(|row| row.get("White") != row.get("Black"));
+    let blacks = of_one_colour.filter_map(|row| row.get("Black").cloned());
+    check_most(&numbers(&page, "players"), counted(values("White").chain(blacks)));
+    let openings = numbers(&page, "openings").into_iter();
+    let codes = openings.map(|(text, count)| (text.split(' ').next().unwrap().to_owned(), count));
+    check_most(&codes.collect(), counted(values("ECO")));
+    check_harmless(&page);
+    for link in links(&page) {
+        let path = format!("{folder}{}", decoded(link));
+        let games = tree.ls(&path).len();
+        assert!(games > 0 && path.ends_with('/'), "{path}");
+    }
+    page
+}
+
+/// Where the page leads to.
+fn links(page: &str) -> impl Iterator<Item = &str> {
+    page.split("href=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap())
+}
+
+/// The path in a relative reference.
+fn decoded(reference: &str) -> String {
+    let mut parts = reference.split('%');
+    let mut bytes = parts.next().unwrap().as_bytes().to_vec();
+    for part in parts {
+        bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());
+        bytes.extend(&part.as_bytes()[2..]);
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+/// `shown` are the 25 greatest counts.
+fn check_most(shown: &Counts, counts: Counts) {
+    assert_eq!(shown.len(), counts.len().min(25));
+    let least = shown.values().min().copied().unwrap_or(0);
+    for (text, count) in counts {
+        match shown.get(&text) {
+            Some(shown) => assert_eq!(*shown, count, "{text}"),
+            None => assert!(count <= least, "{text}"),
+        }
+    }
+}
+
+/// The page runs nothing and loads nothing.
+fn check_harmless(page: &str) {
+    assert!(page.contains("<svg") && page.contains("default-src 'none'"));
+    for harmful in [
+        "<script", "<img", "<link", "<iframe", "<object", "src=", "http:", "https:", "url(", "@import",
+    ] {
+        assert!(!page.contains(harmful), "{harmful}");
+    }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/-._~%".contains(c);
+    for link in links(page) {
+        assert!(link.chars().all(is_plain) && !link.starts_with('/'), "{link}");
+    }
+}
+
+#[test]
+fn numbers_are_those_of_the_tables() {
+    let karpov = |black, year| game("Karpov, Anatoly", black).date(year, 1, 2);
+    let mut fake = Fake::of([
+        karpov("Spassky, Boris", 1974)
+            .outcome(Outcome::Draw)
+            .eco(b"B97")
+            .tag("ECO", "B97"),
+        karpov("Korchnoi, Viktor", 1978)
+            .tag("WhiteElo", "2725")
+            .tag("BlackElo", "x")
+            .deleted(),
+        karpov("Karpov, Anatoly", 0)
+            .outcome(Outcome::WhiteWins)
+            .tag("WhiteElo", "2700"),
+        game("?", "b").problem("odd: a colon"),
+    ]);
+    fake.problems.push(Problem::damage("b.dcn", 7, "cut"));
+    let tree = mount(fake);
+    let page = check(&tree, "");
+    assert_eq!(
+        numbers(&page, "years"),
+        [("1974".to_owned(), 1), ("1978".to_owned(), 1)].into()
+    );
+    assert!(page.contains("<p>2 games without a year.</p>"), "{page}");
+    assert_eq!(numbers(&page, "ratings"), [("2700-2799".to_owned(), 2)].into());
+    assert_eq!(numbers(&page, "players")["Karpov, Anatoly"], 3);
+    let damage = numbers(&page, "problems");
+    assert_eq!((damage["b.dcn"], damage.values().sum::<u64>()), (1, 2));
+    assert_eq!(tree.cat("problems.txt").lines().count(), 2);
+}
+
+#[test]
+fn players_openings_and_years_lead_to_their_directories() {
+    let games = [
+        game("Müller, \"50 %\" #1?", "a/b")
+            .date(985, 1, 2)
+            .eco(b"B97")
+            .tag("ECO", "B97"),
+        game("a_b", "a\\b").date(990, 1, 2).tag("ECO", "Z1"),
+        game("Deleted, Only", "a_b").date(991, 1, 2).deleted(),
+    ];
+    let tree = mount(Fake::of(games));
+    let page = check(&tree, "");
+    let leads = |text: &str| {
+        let row = page
+            .split("<tr><td>")
+            .find(|row| row.contains(&format!(">{text}</a>")));
+        row.map(|row| decoded(row.split('"').nth(1).unwrap()))
+    };
+    for (text, path) in [
+        ("Müller, &quot;50 %&quot; #1?", "players/Müller, \"50 %\" #1?/"),
+        ("985", "years/0985/"),
+        ("990", "years/0990/"),
+        ("B97 Sicilian Defence, Najdorf", "eco/B/B97/"),
+    ] {
+        assert_eq!(leads(text).as_deref(), Some(path), "{page}");
+    }
+    // Three names that are one when slashes are replaced, each in a directory of its own.
+    let game_of = |text: &str| tree.ls(&leads(text).unwrap());
+    assert_ne!(game_of("a/b"), game_of("a_b"));
+    assert_eq!(game_of("a_b"), game_of("a\\b"));
+    for nowhere in ["991", "Deleted, Only", "Z1"] {
+        assert!(page.contains(&format!("<tr><td>{nowhere}<td>1")), "{nowhere}");
+    }
+    // Charts lead there as well: four players, two years and an opening, twice each.
+    assert_eq!(links(&page).count(), 2 * (4 + 2 + 1));
+}
+
+#[test]
+fn a_wrong_year_does_not_narrow_the_columns() {
+    let games = (0..400).map(|n| game("a", "b").date(1950 + n % 50, 0, 0));
+    let tree = mount(Fake::of(games.chain([game("a", "b").date(9999, 0, 0)])));
+    let page = check(&tree, "");
+    assert!(!page.contains("A column stands for"), "{page}");
+    assert!(page.contains("<p>1 game with a year outside the chart.</p>"));
+}
+
+#[test]
+fn a_number_of_games_is_not_taken_for_a_year() {
+    for (games, said) in [(999, "999 games"), (1_000, "1,000 games"), (1_935, "1,935 games")] {
+        let page = mount(Fake::of((0..games).map(|_| game("a", "b")))).cat("overview.html");
+        assert!(page.contains(&format!("<p>{said} without a year.</p>")), "{page}");
+    }
+}
+
+/// 65535 is what SimpleCDb has for no rating; it would make the chart a needle.
+#[test]
+fn a_wrong_rating_does_not_widen_the_chart() {
+    let ratings = ["99", "100", "2500", "2599", "3999", "4000", "32484", "65535"];
+    let games = ratings.map(|elo| game("a", "b").tag("WhiteElo", elo));
+    let tree = mount(Fake::of(games));
+    let page = check(&tree, "");
+    let counts = [("100-199", 1), ("2500-2599", 2), ("3900-3999", 1)];
+    let counts = counts.map(|(range, count)| (range.to_owned(), count));
+    assert_eq!(numbers(&page, "ratings"), counts.into());
+    assert!(tree.cat("games.csv").contains("65535"));
+}
+
+#[test]
+fn texts_of_a_database_are_no_html() {
+    let tree = mount(Fake::of([game(
+        "<script>alert(1)</script>",
+        "</svg><b onclick='x'>\u{202e}\"&amp;",
+    )
+    .tag("ECO", "<i>")]));
+    let page = tree.cat("overview.html");
+    for tag in ["<script", "<b ", "<i>", "</svg><b", "\u{202e}"] {
+        assert!(!page.contains(tag), "{tag}");
+    }
+    assert!(numbers(&page, "players").contains_key("<script>alert(1)</script>"));
+    assert!(page.contains("&lt;/svg&gt;"));
+}
+
+#[test]
+fn all_databases_have_one_as_well() {
+    let tree = mount_all(vec![
+        Fake::of([game("Karpov", "Spassky").date(1974, 0, 0).problem("odd")]).at("old/a.dci"),
+        Fake::of([game("Karpov", "Kasparov").date(1985, 0, 0)]).at("b.dci"),
+        Fake::default().at("zero.dci"),
+    ]);
+    let page = check(&tree, "all/");
+    assert!(page.contains("<p>3 databases, 2 games</p>"));
+    assert_eq!(numbers(&page, "players")["Karpov"], 2);
+    assert_eq!(numbers(&page, "problems"), [("old/a.dci".to_owned(), 1)].into());
+    check_empty(&tree.cat("zero.dci/overview.html"));
+}
+
+#[test]
+fn players_of_all_databases_have_the_names_of_the_tables() {
+    let mut layout = Layout::default();
+    layout.spell(Spelling::Fold);
+    let options = ServeOptions {
+        layout,
+        ..ServeOptions::default()
+    };
+    let of = |name: &str, path: &str| Fake::of([game(name, "x")]).at(path);
+    let databases = vec![of("Kasparov, Garry", "a.dci"), of("Kasparov,G", "b.dci")];
+    let tree = mount_with(databases, options);
+    let players = numbers(&check(&tree, "all/"), "players");
+    assert_eq!(players["Kasparov, Garry"], 2, "{players:?}");
+    assert_eq!(numbers(&check(&tree, "b.dci/"), "players")["Kasparov,G"], 1);
+}
+
+fn check_empty(page: &str) {
+    assert!(page.contains("<p>Fake, 0 games</p>"), "{page}");
+    assert!(numbers(page, "years").is_empty() && numbers(page, "players").is_empty());
+}
+
+#[test]
+fn it_waits_for_all_games_and_is_the_same_in_the_next_mount() {
+    let games =
+        || (0..700u32).map(|n| game(&format!("p{}", n % 40), "x").date(1500 + (n % 500) as u16, 0, 0));
+    let tree = mount(Fake::of(games()));
+    let overview = tree.inode("overview.html");
+    assert!(tree.may_wait(overview));
+    assert_eq!(tree.attributes_if_known(overview).unwrap(), None);
+    let page = check(&tree, "");
+    assert!(!tree.may_wait(overview));
+    assert!(page.contains("<p>A column stands for 5 years.</p>"), "{page}");
+    let options = ServeOptions {
+        threads: 1,
+        ..ServeOptions::default()
+    };
+    let again = mount_with(vec![Fake::of(games()).at("")], options);
+    assert_eq!(again.cat("overview.html"), page);
+}
+
+#[test]
+fn samples_have_the_numbers_of_their_tables() {
+    let shared = needs!(samples);
+    for folder in ["chessbase", "brenner"] {
+        let library =
+            chessdb_library::library::Library::open(&shared.join("data").join(folder), &Default::default());
+        let tree = Mounted(pgnfs_server::inside::ChessFs::new(
+            library.unwrap(),
+            ServeOptions::default(),
+        ));
+        check(&tree, "all/");
+    }
+}

@@ -1,0 +1,4 @@
+//! The file system without a kernel.
+
+mod flip;
+mod fs;
