@@ -33,7 +33,7 @@ pub fn options(
     }
     if !(0.0..=100.0).contains(&min_score) {
         return Err(PyValueError::new_err(
-            "min_score: a number from 0 to 100 is wanted",
+            "min_score: expected a number from 0 to 100",
         ));
     }
     Ok(BookOptions {

@@ -30,8 +30,17 @@ pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
                     .value_parser(value_parser!(OsString)),
             );
         let all = pgnfs().subcommands([guardian, generate, complete]);
-        all.try_get_matches_from(with_marked_query(arguments))
+        all.try_get_matches_from(with_marked_query(without_needless_help(arguments)))
     }
+}
+
+/// `pgnfs help --help` asks for what `pgnfs --help` says, and `pgnfs help find --help` for that of `find`.
+fn without_needless_help(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_help = |argument: &OsString| argument == "--help" || argument == "-h";
+    if arguments.get(1).is_some_and(|command| command == "help") {
+        arguments.retain(|argument| !is_help(argument));
+    }
+    arguments
 }
 
 /// Name of the hidden command that generates man pages and completions.
@@ -105,20 +114,20 @@ pub fn pgnfs() -> Command {
             Arg::new("long")
                 .long("long")
                 .action(ArgAction::SetTrue)
-                .help("Shows files, readings, warnings and problems of each database, as for a single one"),
+                .help("Also shows files, readings, warnings and problems of each database"),
         )
         .args(options::arguments(Scope::Games));
     let status = Command::new("status")
-        .about("Shows the status of a mount: its databases, how many sizes it knows, and its cache")
+        .about("Shows the status of a mount: its databases, known sizes, cache, and what is being made")
         .arg(mount_point().help(
-            "Where it is mounted; of a device, or where another file system is mounted, lists the mounts that show its files",
+            "Where it is mounted; or a device, or where another file system is mounted, to list the mounts that show its files",
         ))
         .arg(json())
         .arg(
             Arg::new("wait")
                 .long("wait")
                 .action(ArgAction::SetTrue)
-                .help("Waits until the sizes of all games are known"),
+                .help("Waits until all databases are open and all sizes are known"),
         );
     Command::new("pgnfs")
         .version(env!("CARGO_PKG_VERSION"))
@@ -139,11 +148,11 @@ fn find() -> Command {
         .override_usage(USAGE_OF_FIND)
         .after_long_help(SYNTAX)
         .args([
-            place("QUERY").help("What is asked of the games, such as 'player:carlsen year:2013.. played:O-O'"),
+            place("QUERY").help("What the games must have, such as 'player:carlsen year:2013.. played:O-O'"),
             place("SOURCE").help("A folder with chess databases, or one database"),
             place("DATABASE").help("Searches only this database, named by its path in SOURCE as info shows it"),
             query("where").help(
-                "With --novelty, only those of games that answer this query; otherwise an older way to give QUERY",
+                "With --novelty: only in games that answer this query; otherwise an older form of QUERY",
             ),
         ])
         .args([
@@ -154,7 +163,7 @@ fn find() -> Command {
             wanted("pawns", "FEN").help("Older form of pawns: in QUERY"),
             wanted("material", "PIECES").help("Older form of material: in QUERY, such as KRPkr"),
             Arg::new("novelty").long("novelty").action(ArgAction::SetTrue).help(
-                "Finds in each game, instead of QUERY, the first move to a position that no game of an earlier date has",
+                "Instead of QUERY, finds in each game the first move to a position that no game of an earlier date has",
             ),
         ])
         .group(ArgGroup::new("wanted").args(find::WANTED))
@@ -162,7 +171,7 @@ fn find() -> Command {
             Arg::new("unique")
                 .long("unique")
                 .action(ArgAction::SetTrue)
-                .help("Searches only the best of the games that are there more than once"),
+                .help("Searches only the best game of each group of duplicates"),
         )
         .arg(
             Arg::new("show")
@@ -170,7 +179,7 @@ fn find() -> Command {
                 .value_name("WHAT")
                 .value_parser(find::SHOWN)
                 .default_value("path")
-                .help("Shows paths and plies of the games, their number, the moves played, or the games themselves"),
+                .help("Shows paths and plies of the games, how many there are, the moves played, the games, or a table"),
         )
         .args([
             Arg::new("sort")
@@ -185,12 +194,12 @@ fn find() -> Command {
             Arg::new("reverse")
                 .long("reverse")
                 .action(ArgAction::SetTrue)
-                .help("Shows them in the reverse order"),
+                .help("Reverses the order"),
             Arg::new("limit")
                 .long("limit")
                 .value_name("NUMBER")
                 .value_parser(value_parser!(u64).range(1..))
-                .help("Shows so many games at most"),
+                .help("Shows at most this many games"),
         ])
         .args(options::arguments(Scope::Search))
 }
@@ -319,5 +328,18 @@ mod tests {
             Some("export".to_owned())
         );
         assert!(parse(["pgnfs", "moutn", "/a", "/b"].map(OsString::from).to_vec()).is_err());
+    }
+
+    #[test]
+    fn help_of_help_is_help() {
+        let said = |line: &str| {
+            let error = parse(line.split(' ').map(OsString::from).collect()).unwrap_err();
+            assert_eq!(error.kind(), clap::error::ErrorKind::DisplayHelp, "{line}");
+            error.to_string()
+        };
+        for line in ["pgnfs help --help", "pgnfs help -h", "pgnfs --help"] {
+            assert_eq!(said(line), said("pgnfs help"), "{line}");
+        }
+        assert_eq!(said("pgnfs help find --help"), said("pgnfs help find"));
     }
 }

@@ -176,7 +176,8 @@ impl fmt::Display for MountError {
                  with --device /dev/fuse --cap-add SYS_ADMIN",
             ),
             MountError::ClosedDevice => f.write_str(
-                "this user may not open /dev/fuse: ask the administrator to run chmod 666 /dev/fuse",
+                "this user may not open /dev/fuse: ask the administrator for a udev rule: KERNEL==\"fuse\", MODE=\"0666\" in \
+                 /etc/udev/rules.d/99-fuse.rules (chmod 666 /dev/fuse lasts until the next start)",
             ),
             MountError::NoHelper => f.write_str(
                 "fusermount3, which mounts for ordinary users, is missing: install the package fuse3 \

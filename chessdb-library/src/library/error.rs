@@ -5,11 +5,14 @@ use std::io;
 use std::path::PathBuf;
 
 use super::names::{on_one_line, shown};
-use super::task::format_titles;
 use crate::workers::hung::Hung;
 
 /// Maximum number of entries left out that an error lists.
 const SHOWN: usize = 10;
+
+/// The databases that are found by their names.
+const SUPPORTED: &str = ".pgn .cbh .2cbh .cbf .si3 .si4 .si5 .cdp .d00 .dci .dcg .brn .fbk, archives (.zip .cbv .2cbv .cbz \
+                         .jose) and folders of jose";
 
 /// A file or folder in a source that is not served.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,16 +91,15 @@ impl fmt::Display for LibraryError {
             LibraryError::Refused(path, reason) => write!(f, "{}: {}", shown(path), on_one_line(reason)),
             LibraryError::NoneWanted(source) => write!(
                 f,
-                "{}: 'only' and 'kinds' select no chess database in or below this folder; run pgnfs info {} to list them",
+                "{}: 'only' and 'kinds' select no chess database in this folder; run pgnfs info {} to list them",
                 shown(source),
                 shown(source)
             ),
             LibraryError::NoDatabases { source, left_out } => {
                 write!(
                     f,
-                    "{}: no chess database in or below this folder; name a folder with databases of a supported format ({})",
-                    shown(source),
-                    format_titles()
+                    "no chess databases found in {}; supported: {SUPPORTED}",
+                    shown(source)
                 )?;
                 for left_out in left_out.iter().take(SHOWN) {
                     write!(f, "\nleft out: {left_out}")?;

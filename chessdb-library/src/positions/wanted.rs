@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::move_name;
 use chessdb::board::{
     Bitboard, ByColor, CastlingSide, Color, Fen, FenFlaw, Move, Position, Rank, ReadError, Role, Setup,
     SetupError, Square, Undo,
@@ -225,6 +226,21 @@ impl Pattern {
     }
 }
 
+/// The moves of a line from the normal start position, as people write them: `1. e4 c5`.
+fn numbered(moves: &[Move]) -> String {
+    let mut position = Position::initial();
+    let mut words = Vec::new();
+    for (ply, &mv) in moves.iter().enumerate() {
+        if ply % 2 == 0 {
+            words.push(format!("{}.", ply / 2 + 1));
+        }
+        words.extend(move_name(&position, mv));
+        // The moves are legal.
+        let _ = position.advance(mv, &mut Undo::default());
+    }
+    words.join(" ")
+}
+
 /// Reads a line of moves from the normal start position. Returns the moves and the position after them.
 ///
 /// ```
@@ -232,7 +248,8 @@ impl Pattern {
 ///
 /// let (moves, _) = read_moves("1. e4 c5 2.Nf3").unwrap();
 /// assert_eq!(moves.len(), 3);
-/// assert_eq!(read_moves("e4 e4").unwrap_err().to_string(), "'e4': no pawn can go to e4");
+/// let error = read_moves("e4 e4").unwrap_err().to_string();
+/// assert_eq!(error, "'e4' is not a legal move after 1. e4: no pawn can go to e4");
 /// ```
 ///
 /// # Errors
@@ -253,7 +270,7 @@ pub fn read_moves(line: &str) -> Result<(Vec<Move>, Position), WantedError> {
         }
         let mv = position
             .read_move(word)
-            .map_err(|error| WantedError::Move(word.to_owned(), error))?;
+            .map_err(|error| WantedError::Move(word.to_owned(), numbered(&moves), error))?;
         // `read_move` has checked that the move is legal.
         let _ = position.advance(mv, &mut undo);
         moves.push(mv);
@@ -429,8 +446,8 @@ pub enum WantedError {
     Fen(SetupError),
     /// The FEN has no second field.
     NoTurn,
-    /// A word in a line of moves, and why it is not a legal move.
-    Move(String, ReadError),
+    /// A word in a line of moves, the moves before it, and why it is not a legal move.
+    Move(String, String, ReadError),
     /// The text is not a list of pieces.
     Material,
 }
@@ -441,9 +458,18 @@ impl fmt::Display for WantedError {
             WantedError::NotFen(flaw) => flaw.fmt(f),
             WantedError::Fen(error) => error.fmt(f),
             WantedError::NoTurn => f.write_str("the side to move is missing: add w or b after the board"),
-            WantedError::Move(word, error) => write!(f, "'{word}': {error}"),
+            WantedError::Move(word, before, error) => {
+                write!(f, "'{word}' is not a legal move")?;
+                if !before.is_empty() {
+                    write!(f, " after {before}")?;
+                }
+                match error {
+                    ReadError::NotAMove => Ok(()),
+                    error => write!(f, ": {error}"),
+                }
+            }
             WantedError::Material => f.write_str(
-                "material is a list of letters such as KRPkr, capital ones for White, with both kings",
+                "expected letters of pieces such as KRPkr, capital ones for White, with both kings",
             ),
         }
     }

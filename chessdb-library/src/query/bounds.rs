@@ -98,7 +98,7 @@ pub enum BoundsError {
 impl fmt::Display for BoundsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            BoundsError::NotANumber => "a number or a range such as 20..40, 20.. or ..40 is wanted",
+            BoundsError::NotANumber => "expected a number or a range such as 20..40, 20.. or ..40",
             BoundsError::Reversed => "the range is the wrong way round: the smaller number comes first",
         })
     }

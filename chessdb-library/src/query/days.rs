@@ -19,7 +19,7 @@ impl Days {
     /// Says what would be right.
     pub(super) fn parse(text: &str) -> Result<Days, String> {
         let wanted =
-            || "a date such as 1985, 1985.11 or 1985.11.09, or a range such as 1985.. is wanted".to_owned();
+            || "expected a date such as 1985, 1985.11 or 1985.11.09, or a range such as 1985..".to_owned();
         let end = |text: &str| match text {
             "" => Ok(None),
             _ => date(text).map(Some).ok_or_else(wanted),

@@ -18,7 +18,7 @@ const MOST_SAID: usize = 400;
 /// let error = Query::parse("year:1985 elo:abc").unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "query, byte 11: elo:abc: a number or a range such as 2500.. is wanted"
+///     "query, byte 11: elo:abc: expected a number or a range such as 2500.."
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,10 @@ impl fmt::Display for QueryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "query, byte {}: ", self.offset)?;
         if !self.term.is_empty() {
-            write!(f, "{}: ", abridged(&self.term, MOST_SHOWN))?;
+            let term = abridged(&self.term, MOST_SHOWN);
+            // What a field needs is said of the field: `year: needs a value`.
+            let colon = if term.ends_with(':') { "" } else { ":" };
+            write!(f, "{term}{colon} ")?;
         }
         f.write_str(&abridged(&self.what, MOST_SAID))
     }

@@ -85,7 +85,7 @@ const FIELDS: [(&str, QueryField, &str); 37] = [
         QueryField::OpponentElo,
         "the rating of the player's opponent",
     ),
-    ("elo_diff", QueryField::EloDiff, "White's rating less Black's"),
+    ("elo_diff", QueryField::EloDiff, "White's rating minus Black's"),
     ("eco", QueryField::Eco, "the beginning of a code, or a range"),
     ("opening", QueryField::Opening, "words of the opening's name"),
     (
@@ -102,15 +102,19 @@ const FIELDS: [(&str, QueryField, &str); 37] = [
     ("board", QueryField::Board, "a partial position"),
     ("pawns", QueryField::Pawns, "a structure of pawns"),
     ("material", QueryField::Material, "all pieces, such as KRPkr"),
-    ("diff", QueryField::Diff, "White's material less Black's"),
-    ("played", QueryField::Played, "a move that is played next"),
+    ("diff", QueryField::Diff, "White's material minus Black's"),
+    ("played", QueryField::Played, "a move played in the position"),
     (
         "by",
         QueryField::By,
         "the side to move: white, black, player, opponent",
     ),
-    ("ply", QueryField::Ply, "number of half-moves before the position"),
-    ("for", QueryField::For, "for so many half-moves"),
+    ("ply", QueryField::Ply, "half-moves played before the position"),
+    (
+        "for",
+        QueryField::For,
+        "at least this many consecutive half-moves",
+    ),
     ("mirror", QueryField::Mirror, "colour, side or both"),
 ];
 
@@ -128,6 +132,49 @@ impl QueryField {
     pub(super) fn name(self) -> &'static str {
         let row = FIELDS.iter().find(|(_, field, _)| *field == self);
         row.map_or("", |(name, ..)| name)
+    }
+
+    /// A term of the field, such as `year:1985`.
+    pub(super) fn example(self) -> &'static str {
+        match self {
+            QueryField::Player => "player:tal",
+            QueryField::White => "white:tal",
+            QueryField::Black => "black:tal",
+            QueryField::Opponent => "opponent:tal",
+            QueryField::Event => "event:linares",
+            QueryField::Site => "site:moscow",
+            QueryField::Annotator => "annotator:tal",
+            QueryField::Source => "source:mega",
+            QueryField::Team => "team:riga",
+            QueryField::Round => "round:1",
+            QueryField::Tag => "tag:TimeControl=180",
+            QueryField::Has => "has:comments",
+            QueryField::Date => "date:1985.11",
+            QueryField::Year => "year:1985",
+            QueryField::Elo => "elo:2500..",
+            QueryField::WhiteElo => "white_elo:2500..",
+            QueryField::BlackElo => "black_elo:2500..",
+            QueryField::OpponentElo => "opponent_elo:2500..",
+            QueryField::EloDiff => "elo_diff:200..",
+            QueryField::Eco => "eco:B90",
+            QueryField::Opening => "opening:najdorf",
+            QueryField::Result => "result:1-0",
+            QueryField::Moves => "moves:..20",
+            QueryField::Deleted => "deleted:any",
+            QueryField::Db => "db:*.pgn",
+            QueryField::Text => "text:novelty",
+            QueryField::Line => "line:e4,c5,Nf3",
+            QueryField::Fen => "fen:8/8/4k3/8/r7/4P3/4K3/7R",
+            QueryField::Board => "board:8/8/8/4N3/8/8/8/8",
+            QueryField::Pawns => "pawns:8/8/8/3p4/3P4/8/8/8",
+            QueryField::Material => "material:KRPkr",
+            QueryField::Diff => "diff:3..",
+            QueryField::Played => "played:O-O",
+            QueryField::By => "by:white",
+            QueryField::Ply => "ply:..20",
+            QueryField::For => "for:4",
+            QueryField::Mirror => "mirror:colour",
+        }
     }
 
     /// True for a field that asks for positions.
@@ -179,5 +226,12 @@ mod tests {
             assert_eq!(nearest(name), Some(meant), "{name}");
         }
         assert_eq!(nearest("xyz"), None);
+    }
+
+    #[test]
+    fn every_field_has_an_example() {
+        for (name, field, _) in FIELDS {
+            assert!(field.example().starts_with(&format!("{name}:")), "{name}");
+        }
     }
 }

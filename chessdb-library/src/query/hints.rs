@@ -1,15 +1,16 @@
-//! Why a query may find no game: terms that are probably mistakes, and names that no player has.
+//! Why a query may find no game: terms that are probably mistakes, and names and tags that no game has.
 
 use std::fmt;
 
 use rustc_hash::FxHashSet;
 
+use super::Query;
 use super::answer::Searched;
 use super::error::MOST_SHOWN;
 use super::field::{QueryField, likeness_of_words, nearest};
 use super::tag_term::TagTerm;
 use super::terms::{TermHead, WrittenAlternative, WrittenTerm, terms};
-use super::value;
+use super::value::{self, TagValue};
 use super::words::words_of;
 use crate::cancel;
 use crate::library::{abridged, on_one_line};
@@ -49,6 +50,8 @@ pub enum QueryHint {
         /// The most similar names.
         similar: Vec<String>,
     },
+    /// A tag that no game has: the term.
+    NoTag(String),
 }
 
 impl fmt::Display for QueryHint {
@@ -57,19 +60,18 @@ impl fmt::Display for QueryHint {
         match self {
             QueryHint::Comparison { word, meant } => {
                 let (word, meant) = (short(word), short(meant));
-                write!(f, "{word} is looked for as words of a name: is {meant} meant?")
+                write!(f, "{word} was searched for as a name; did you mean {meant}?")
             }
             QueryHint::Versus(word) => write!(
                 f,
-                "{} is looked for as a word of a name: the games of two players are those of \
-                 player:carlsen player:caruana",
+                "{} was searched for as a name; for the games of two players, write player:carlsen player:caruana",
                 short(word)
             ),
             QueryHint::Star(term) => {
                 let term = short(term);
                 write!(
                     f,
-                    "{term}: * is no sign of words: a word finds all that begin with it"
+                    "{term}: leave out the *; a word finds every name with a word that begins so"
                 )
             }
             QueryHint::NoName { term, whose, similar } => {
@@ -84,6 +86,11 @@ impl fmt::Display for QueryHint {
                     [others @ .., last] => write!(f, "; {} and {last} are similar", others.join(", ")),
                 }
             }
+            QueryHint::NoTag(term) => write!(
+                f,
+                "{}: no game has this tag; has: also takes comments, variations, fen, chess960 and clock",
+                short(term)
+            ),
         }
     }
 }
@@ -96,7 +103,7 @@ pub fn hints(query: &str, searched: &[Searched<'_>]) -> Vec<QueryHint> {
     let mut names = Vec::new();
     let mut hints: Vec<Option<QueryHint>> = Vec::new();
     for term in asked {
-        let hint = of_writing(term);
+        let hint = of_writing(term).or_else(|| of_tags(term, searched));
         if hint.is_none()
             && let Some(name) = AskedName::of(term)
         {
@@ -146,6 +153,18 @@ fn of_writing(term: &WrittenTerm<'_>) -> Option<QueryHint> {
     let has_star = |one: &WrittenAlternative| !one.is_exact && one.text.split('*').skip(1).any(is_inside);
     let has_star = is_of_words && term.alternatives.iter().any(has_star);
     has_star.then(|| QueryHint::Star(term.text.to_owned()))
+}
+
+/// A term that asks for tags which no game has.
+fn of_tags(term: &WrittenTerm<'_>, searched: &[Searched<'_>]) -> Option<QueryHint> {
+    if term.head != TermHead::Field(QueryField::Has) {
+        return None;
+    }
+    let is_tag = |one| matches!(value::read(&term.head, one, false), Ok((TagValue::HasTag(_), _)));
+    let query = Query::parse(term.text).ok()?;
+    let has_none = |one| query.answer(one, 1, &|_| ()).is_ok_and(|found| found.is_empty());
+    let is_unknown = term.alternatives.iter().all(is_tag) && searched.iter().all(has_none);
+    is_unknown.then(|| QueryHint::NoTag(term.text.to_owned()))
 }
 
 /// The term that is meant by a comparison such as `elo>2700`.

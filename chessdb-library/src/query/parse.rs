@@ -90,10 +90,7 @@ impl Parser {
                     self.groups.push(WrittenGroup::default());
                     Ok(())
                 } else {
-                    Err(
-                        "a term of positions is wanted before it, as in played:O-O then played:Qxf7"
-                            .to_owned(),
-                    )
+                    Err("needs a term for positions before it, as in played:O-O then played:Qxf7".to_owned())
                 }
             }
             TermHead::Field(field) if field.is_of_positions() => {
@@ -134,13 +131,13 @@ impl Parser {
             return Err(if sign.is_exact {
                 value::no_exact_texts(field)
             } else {
-                format!("{}: is never unknown", field.name())
+                format!("{}: cannot be unknown", field.name())
             });
         }
         let texts = match field {
             QueryField::By | QueryField::For | QueryField::Mirror => {
                 let [one] = &*term.alternatives else {
-                    return Err(format!("{}: has no alternatives", field.name()));
+                    return Err(format!("{}: takes one value", field.name()));
                 };
                 if term.is_negated {
                     return Err(format!(
@@ -212,17 +209,19 @@ impl Parser {
         ];
         if field == QueryField::Mirror {
             let mirror = MIRRORS.iter().find(|(name, _)| text.eq_ignore_ascii_case(name));
-            let (name, mirror) = mirror.ok_or("colour, side or both is wanted")?;
+            let (name, mirror) = mirror.ok_or("expected colour, side or both")?;
             if self.mirror.replace(*mirror).is_some() {
-                return Err("mirror: is there once in a query: mirror:both has all mirror images".to_owned());
+                return Err(
+                    "mirror: can be given once in a query: mirror:both finds all mirror images".to_owned(),
+                );
             }
             return Ok((*name).to_owned());
         }
         let group = self.groups.last_mut();
         if field == QueryField::By {
-            let mover = Mover::of_name(text).ok_or("white, black, player or opponent is wanted")?;
+            let mover = Mover::of_name(text).ok_or("expected white, black, player or opponent")?;
             if group.is_some_and(|group| group.group.mover.replace(mover).is_some()) {
-                return Err("by: is there once in a group".to_owned());
+                return Err("by: can be given once in a group".to_owned());
             }
             return Ok(mover.name().to_owned());
         }
@@ -230,9 +229,9 @@ impl Parser {
             .parse()
             .ok()
             .filter(|&plies| plies > 0 && !text.starts_with('+'));
-        let plies: u32 = plies.ok_or("a number of half-moves from 1 on is wanted")?;
+        let plies: u32 = plies.ok_or("expected a number of half-moves, at least 1")?;
         if group.is_some_and(|group| group.for_plies.replace(plies).is_some()) {
-            return Err("for: is there once in a group".to_owned());
+            return Err("for: can be given once in a group".to_owned());
         }
         Ok(plies.to_string())
     }
@@ -258,17 +257,17 @@ impl Parser {
                     || is_of(QueryField::OpponentElo)(term)
                     || is_of(QueryField::Result)(term) && term.alternatives.iter().any(is_of_player)
             };
-            error(
-                &needs_player,
-                "one player: is wanted beside it, whose game it is, as in player:carlsen opponent:caruana",
-            )?;
+            let term = written.iter().rfind(|term| needs_player(term));
+            let term = term.map_or("", |term| term.text);
+            let what = format!("needs exactly one player:, as in player:carlsen {term}");
+            error(&needs_player, &what)?;
         }
         let has_several = self.groups.len() > 1;
         if has_several && self.groups.last().is_some_and(|last| !last.asks()) {
             let is_then = |term: &WrittenTerm<'_>| term.head == TermHead::Then;
             error(
                 &is_then,
-                "a term of positions is wanted after it, as in played:O-O then played:Qxf7",
+                "needs a term for positions after it, as in played:O-O then played:Qxf7",
             )?;
         }
         if self
@@ -278,7 +277,7 @@ impl Parser {
         {
             error(
                 &is_of(QueryField::For),
-                "a term of positions is wanted in its group, as in material:KRPkr for:4",
+                "needs a term for positions in its group, as in material:KRPkr for:4",
             )?;
         }
         let has_positions = |group: &WrittenGroup| group.asks() || !group.excluded.is_empty();
@@ -286,19 +285,19 @@ impl Parser {
         if with_mover.clone().any(|group| !has_positions(group)) {
             error(
                 &is_of(QueryField::By),
-                "a term of positions is wanted in its group, as in played:O-O-O by:white",
+                "needs a term for positions in its group, as in played:O-O-O by:white",
             )?;
         }
         if with_mover.any(|group| group.for_plies.is_some_and(|plies| plies > 1)) {
             error(
                 &is_of(QueryField::By),
-                "the sides take turns, so it holds for no two half-moves in succession: leave it or for: out",
+                "the sides take turns, so no two consecutive half-moves match: leave out by: or for:",
             )?;
         }
         if self.mirror.is_some() && !self.groups.iter().any(has_positions) {
             error(
                 &is_of(QueryField::Mirror),
-                "a term of positions is wanted beside it, as in pawns:8/8/8/3p4/3P4/8/8/8 mirror:colour",
+                "needs a term for positions, as in pawns:8/8/8/3p4/3P4/8/8/8 mirror:colour",
             )?;
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::error::{MOST_SHOWN, QueryError};
 use super::field::{QueryField, nearest};
+use super::value::is_sometimes_unknown;
 use crate::library::abridged;
 
 /// Bytes of a query at most.
@@ -56,21 +57,24 @@ impl WrittenAlternative {
 const OPERATORS: [(&str, &str); 4] = [
     (
         "and",
-        "terms side by side must all hold: leave the word out, or put it in double quotes",
+        "all terms must hold anyway: leave the word out, or put it in double quotes",
     ),
     (
         "or",
-        "alternatives are values of one field, as in player:carlsen|caruana; the word is written in double quotes",
+        "no OR between terms; write player:carlsen|tal, or put the word in double quotes",
     ),
     (
         "not",
-        "a hyphen leaves games out, as in -result:draw; the word is written in double quotes",
+        "write a hyphen, as in -result:draw, or put the word in double quotes",
     ),
     (
         "then",
-        "between groups it is written then, without a sign; the word is written in double quotes",
+        "between groups, write then without a sign; put the word in double quotes",
     ),
 ];
+
+/// What is wrong with a term without a value.
+const NO_VALUE: &str = "needs a value";
 
 /// Splits a query into its terms.
 ///
@@ -145,7 +149,10 @@ impl<'a> TermReader<'a> {
         let mut alternatives = Vec::new();
         loop {
             let alternative = self.alternative();
-            let alternative = alternative.map_err(|(end, what)| error(end_of_bare(end), what))?;
+            let alternative = alternative.map_err(|(end, what)| match what {
+                NO_VALUE => error(end_of_bare(end), &no_value(&head)),
+                what => error(end_of_bare(end), what),
+            })?;
             alternatives.push(alternative);
             if !self.takes('|') {
                 break;
@@ -178,18 +185,18 @@ impl<'a> TermReader<'a> {
             return Ok(TermHead::Word);
         }
         let Some(field) = QueryField::of_name(name) else {
-            let similar = nearest(name).map_or(String::new(), |field| format!("; {field}: is similar"));
+            let similar =
+                nearest(name).map(|field| format!("did you mean {field}:? To search for the text, quote it"));
+            let similar = similar.unwrap_or_else(|| "to search for the text, quote it".to_owned());
             let name = abridged(name, MOST_SHOWN);
-            return Err(format!(
-                "there is no field '{name}'{similar}; a text with a colon is written in double quotes"
-            ));
+            return Err(format!("unknown field '{name}'; {similar}"));
         };
         if field != QueryField::Tag {
             return Ok(TermHead::Field(field));
         }
         let name = self.take_until(|c| !c.is_ascii_alphanumeric() && c != '_');
         if name.is_empty() || !self.takes('=') {
-            return Err("the name of a tag and its value are wanted, as in tag:TimeControl=180".to_owned());
+            return Err("expected the name of a tag and its value, as in tag:TimeControl=180".to_owned());
         }
         Ok(TermHead::Tag(name.to_ascii_lowercase()))
     }
@@ -207,14 +214,14 @@ impl<'a> TermReader<'a> {
         let next = self.rest().chars().next();
         if next.is_some_and(|c| c != '|' && !c.is_whitespace()) {
             let what = if is_quoted {
-                "a blank or | is wanted after the closing double quotes"
+                "expected a blank or | after the closing double quotes"
             } else {
                 "double quotes begin and end a text; within them \\\" is one"
             };
             return Err((self.place, what));
         }
         if text.is_empty() {
-            return Err((self.place, "a value is wanted; ? asks for an unknown one"));
+            return Err((self.place, NO_VALUE));
         }
         Ok(WrittenAlternative {
             text,
@@ -245,10 +252,27 @@ impl<'a> TermReader<'a> {
     }
 }
 
+/// What a term needs that has no value.
+fn no_value(head: &TermHead) -> String {
+    let (example, is_sometimes_unknown) = match head {
+        TermHead::Field(field) => (field.example(), is_sometimes_unknown(*field)),
+        TermHead::Tag(_) => (QueryField::Tag.example(), true),
+        TermHead::Word | TermHead::Then => {
+            return "expected a word or a field, such as player:tal".to_owned();
+        }
+    };
+    let unknown = if is_sometimes_unknown {
+        ", or ? for unknown"
+    } else {
+        ""
+    };
+    format!("{NO_VALUE}, such as {example}{unknown}")
+}
+
 /// What is wrong with a word without a field.
 fn wrong_word(term: &WrittenTerm<'_>) -> Option<&'static str> {
     let [word] = &*term.alternatives else {
-        return Some("alternatives need a field, as in player:carlsen|caruana");
+        return Some("alternatives need a field, as in player:carlsen|tal");
     };
     if word.is_exact {
         return Some("an exact text needs a field, as in player:=\"Carlsen, Magnus\"");
@@ -257,9 +281,7 @@ fn wrong_word(term: &WrittenTerm<'_>) -> Option<&'static str> {
         return None;
     }
     if word.text.contains("..") {
-        return Some(
-            "a range needs a field, as in year:1985..; a text with two dots is written in double quotes",
-        );
+        return Some("a range needs a field, as in year:1985..; to search for the text, quote it");
     }
     let operator = OPERATORS
         .iter()

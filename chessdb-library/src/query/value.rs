@@ -119,7 +119,7 @@ pub(super) fn read(
             "yes" => Ok((TagValue::Deleted(true), "yes".to_owned())),
             "no" => Ok((TagValue::Deleted(false), "no".to_owned())),
             "any" => Ok((TagValue::Any, "any".to_owned())),
-            _ => Err("yes, no or any is wanted".to_owned()),
+            _ => Err("expected yes, no or any".to_owned()),
         },
         QueryField::Db => {
             let text = text.to_lowercase();
@@ -128,7 +128,7 @@ pub(super) fn read(
             } else {
                 DatabasePattern::parse(&text)
             };
-            let wanted = |error| format!("a pattern such as *.pgn is wanted: {error}");
+            let wanted = |error| format!("expected a pattern such as *.pgn: {error}");
             Ok((TagValue::Database(pattern.map_err(wanted)?), text))
         }
         _ => words(text, written.is_quoted),
@@ -136,15 +136,16 @@ pub(super) fn read(
 }
 
 /// True for a field whose value some games do not have.
-fn is_sometimes_unknown(field: QueryField) -> bool {
-    !matches!(
-        field,
-        QueryField::Has | QueryField::Moves | QueryField::Deleted | QueryField::Db | QueryField::Text
-    )
+pub(super) fn is_sometimes_unknown(field: QueryField) -> bool {
+    !field.is_of_positions()
+        && !matches!(
+            field,
+            QueryField::Has | QueryField::Moves | QueryField::Deleted | QueryField::Db | QueryField::Text
+        )
 }
 
 pub(super) fn no_exact_texts(field: QueryField) -> String {
-    format!("{}: has no exact texts: leave the equals sign out", field.name())
+    format!("{}: has no exact texts; leave out the equals sign", field.name())
 }
 
 fn exact(text: &str) -> (TagValue, String) {
@@ -155,13 +156,11 @@ fn exact(text: &str) -> (TagValue, String) {
 /// Words of a name or another text.
 pub(super) fn words(text: &str, is_quoted: bool) -> Result<(TagValue, String), String> {
     if text.contains("..") && !is_quoted {
-        return Err(
-            "words are wanted, not a range; a text with two dots is written in double quotes".to_owned(),
-        );
+        return Err("expected words, not a range; to search for the text, quote it".to_owned());
     }
     let words = words_of(text);
     if words.is_empty() {
-        return Err("a letter or a digit is wanted".to_owned());
+        return Err("expected a letter or a digit".to_owned());
     }
     let canonical = words.join(" ");
     Ok((TagValue::Words(words), canonical))
@@ -171,7 +170,7 @@ pub(super) fn words(text: &str, is_quoted: bool) -> Result<(TagValue, String), S
 pub(super) fn bounds(text: &str, example: &str) -> Result<Bounds, String> {
     text.parse().map_err(|error| match error {
         BoundsError::Reversed => error.to_string(),
-        _ => format!("a number or a range such as {example} is wanted"),
+        _ => format!("expected a number or a range such as {example}"),
     })
 }
 
@@ -191,7 +190,7 @@ fn round(text: &str, is_quoted: bool, is_name: bool) -> Result<(TagValue, String
         text = text.replace('/', "_");
     }
     if text.is_empty() {
-        return Err("a round such as 1, 1.2 or final is wanted".to_owned());
+        return Err("expected a round such as 1, 1.2 or final".to_owned());
     }
     if text.bytes().all(|c| c.is_ascii_digit()) {
         return number(&text, "1..3");
@@ -206,7 +205,7 @@ fn has(text: &str) -> Result<(TagValue, String), String> {
         return Ok((TagValue::Has(*content), text));
     }
     if !is_tag(&text) {
-        return Err("the name of a tag, comments, variations, fen, chess960 or clock is wanted".to_owned());
+        return Err("expected the name of a tag, comments, variations, fen, chess960 or clock".to_owned());
     }
     Ok((TagValue::HasTag(text.clone()), text))
 }
@@ -224,13 +223,13 @@ fn result(text: &str, is_name: bool) -> Result<(TagValue, String), String> {
     match &*text {
         "win" => Ok((TagValue::Win, text)),
         "loss" => Ok((TagValue::Loss, text)),
-        _ => Err("1-0, 0-1, 1/2-1/2, draw or * is wanted, or with player: win or loss".to_owned()),
+        _ => Err("expected 1-0, 0-1, 1/2-1/2, draw or *, or with one player: win or loss".to_owned()),
     }
 }
 
 /// A code, the beginning of one, or a range of both.
 fn codes(text: &str) -> Result<(TagValue, String), String> {
-    let wanted = || "a code such as B, B9 or B90, or a range such as B90..B99 is wanted".to_owned();
+    let wanted = || "expected a code such as B, B9 or B90, or a range such as B90..B99".to_owned();
     let upper = text.to_ascii_uppercase();
     let is_code = |code: &str| match code.as_bytes() {
         [b'A'..=b'E', digits @ ..] => digits.len() <= 2 && digits.iter().all(u8::is_ascii_digit),

@@ -54,7 +54,7 @@ impl fmt::Display for ViewError {
                 f,
                 "its name must be that of a directory: not empty, without / and \\, at most {LONGEST_NAME} bytes"
             ),
-            ViewError::TakenName => f.write_str("its name is taken; give it another"),
+            ViewError::TakenName => f.write_str("its name is already used; choose another"),
             ViewError::Template(error) => error.fmt(f),
             ViewError::TooMany => write!(f, "there can be {} views of your own", MOST_VIEWS - VIEWS.len()),
         }
@@ -88,7 +88,7 @@ impl fmt::Display for SearchError {
                 f,
                 "its name must be that of a directory: not empty, without /, \\ and :, at most {LONGEST_NAME} bytes"
             ),
-            SearchError::TakenName => f.write_str("its name is taken; give it another"),
+            SearchError::TakenName => f.write_str("its name is already used; choose another"),
             SearchError::Query(error) => error.fmt(f),
             SearchError::TooMany => write!(f, "there can be {MOST_SEARCHES} searches"),
         }

@@ -18,14 +18,14 @@ pub fn arguments() -> [Arg; 5] {
     [
         option("max-ply", "N")
             .value_parser(number)
-            .help("For a book: counts only the first N moves of each game [default: 1024]"),
+            .help("For a book: counts only the first N half-moves of each game [default: 1024]"),
         option("min-games", "N")
             .value_parser(number)
-            .help("For a book: only moves that were played N times in a position [default: 3]"),
+            .help("For a book: only moves played at least N times in a position [default: 3]"),
         option("min-score", "N")
             .allow_hyphen_values(true)
             .value_parser(percent)
-            .help("For a book: only moves that scored N percent, from 0 to 100 [default: 0]"),
+            .help("For a book: only moves that scored at least N percent, from 0 to 100 [default: 0]"),
         option("side", "SIDE")
             .value_parser(["white", "black"])
             .help("For a book: only moves of this side"),
@@ -38,7 +38,7 @@ pub fn arguments() -> [Arg; 5] {
 
 fn percent(text: &str) -> Result<f64, &'static str> {
     let number = text.parse().ok().filter(|number| (0.0..=100.0).contains(number));
-    number.ok_or("a number from 0 to 100 is wanted")
+    number.ok_or("expected a number from 0 to 100")
 }
 
 /// Reads the options of a book.

@@ -21,13 +21,12 @@ pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "reading",
         value: "NAME",
-        help: "Reads a format that has several readings in this one, named as in info.txt",
+        help: "For a format that can be read in several ways: the one to use, as info.txt names it",
         repeats: false,
         set: |settings, value| {
-            let known = || FORMATS.iter().flat_map(|format| (format.readings)());
-            if !known().any(|name| name == value) {
-                let names: Vec<String> = known().collect();
-                return Err(format!("the reading of any format; there are {}", names.join(", ")).into());
+            let mut known = FORMATS.iter().flat_map(|format| (format.readings)());
+            if !known.any(|name| name == value) {
+                return Err("a reading of any format; pgnfs info SOURCE lists those that apply".into());
             }
             settings.formats.reading = Some(value.to_owned());
             Ok(())
@@ -36,7 +35,7 @@ pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "fix-dates",
         value: "yes|no",
-        help: "Whether dates that show a known bug of the program that wrote them are corrected [default: yes]",
+        help: "Corrects dates that show a known bug of the program that wrote them [default: yes]",
         repeats: false,
         set: |settings, value| {
             settings.formats.fix_dates = match value {
@@ -50,8 +49,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "pgn",
         value: "FORM",
-        help: "How games of PGN files are shown: cleaned, as they are written but in UTF-8 with line feeds; export, \
-               read and written again; or verbatim, byte for byte [default: cleaned]",
+        help: "How games of PGN files are shown; cleaned: as they are written, but in UTF-8 with line feeds; export: read and \
+               written again; verbatim: byte for byte [default: cleaned]",
         repeats: false,
         set: |settings, value| {
             settings.formats.pgn = match value {
@@ -114,8 +113,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "cache-dir",
         value: "PATH",
-        help: "Folder in which is kept what takes long to find again: sizes of games, views, tables, and indexes of PGN \
-               files and of positions; none keeps nothing [default: $XDG_CACHE_HOME/pgnfs or ~/.cache/pgnfs]",
+        help: "Cache folder: sizes of games, views, tables, indexes of PGN files and of positions; none keeps nothing [default: \
+               $XDG_CACHE_HOME/pgnfs or ~/.cache/pgnfs]",
         repeats: false,
         set: |settings, value| {
             settings.cache_folder = match value {
@@ -139,7 +138,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "index",
         value: "auto|yes|no",
-        help: "Index of positions; auto: use it if it exists; yes: build it if missing; no: never use one [default: auto]",
+        help: "Index of positions. auto: find uses it if it exists, a mount builds it at the first look into moves/ or positions/; \
+               yes: it is built if it is missing, by a mount in the background; no: never [default: auto]",
         repeats: false,
         set: |settings, value| {
             settings.index = match value {
@@ -154,7 +154,7 @@ pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "index-memory",
         value: "BYTES",
-        help: "Memory that is used to build an index, about [default: 512M]",
+        help: "About how much memory to use for building an index [default: 512M]",
         repeats: false,
         set: |settings, value| {
             let memory = bytes(value).filter(|&memory| memory >= 16 << 20);
@@ -165,8 +165,7 @@ pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "index-space",
         value: "BYTES",
-        help: "Obsolete, use cache-space: maximum size of all indexes of positions in the cache folder [default: that \
-               of cache-space]",
+        help: "Older form of cache-space, for indexes of positions alone [default: that of cache-space]",
         repeats: false,
         set: |settings, value| {
             settings.index_space = Some(bytes(value).ok_or("a number of bytes such as 512M or 20G")? as u64);

@@ -96,8 +96,7 @@ pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "source-timeout",
         value: "SECONDS",
-        help: "How long a request may wait for files on a network or on the file system of another program before \
-               it fails [default: 30]",
+        help: "How long to wait for files on a network or on another FUSE file system before a request fails [default: 30]",
         repeats: false,
         set: |settings, value| {
             let seconds = value.parse().ok().filter(|seconds| (1..=86400).contains(seconds));
@@ -122,7 +121,7 @@ pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "wait-for-source",
         value: "",
-        help: "Mounts even if SOURCE does not exist or has no databases yet; they appear when they are there",
+        help: "Mounts even if SOURCE does not exist or has no databases yet",
         repeats: false,
         set: |settings, _| {
             settings.wait_for_source = true;
@@ -132,7 +131,7 @@ pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "xattr",
         value: "",
-        help: "Provides tags as extended attributes (getfattr -d); ls -l then sends two more requests for every file",
+        help: "Shows tags as extended attributes (getfattr -d); makes ls -l slower",
         repeats: false,
         set: |settings, _| {
             settings.xattr = true;

@@ -202,7 +202,8 @@ mod tests {
              result, number and tag:NAME"
         );
         assert!(
-            error("--view=players=%{white}").ends_with("is not a view: its name is taken; give it another")
+            error("--view=players=%{white}")
+                .ends_with("is not a view: its name is already used; choose another")
         );
         assert!(error("--name=%{white}").contains("character 9 of the template: the last thing"));
         assert!(error("--only=[a").contains("is not a pattern: "));

@@ -718,7 +718,10 @@ fn find_needs_no_folder_for_novelties() {
 fn find_says_what_is_wrong() {
     let scratch = Scratch::new();
     for (arguments, said) in [
-        (&["--moves", "e4 e4"][..], "--moves: 'e4': no pawn can go to e4"),
+        (
+            &["--moves", "e4 e4"][..],
+            "--moves: 'e4' is not a legal move after 1. e4: no pawn can go to e4",
+        ),
         (
             &["--fen", "nonsense w"],
             "--fen: rank 8: 'o' is neither a piece nor",

@@ -84,7 +84,7 @@ fn template_errors_are_reported_before_mounting() {
             "--view=x=%{colour}",
             "character 1 of the template: no field 'colour'; there are player,",
         ),
-        ("--view=players=%{eco}", "its name is taken"),
+        ("--view=players=%{eco}", "its name is already used"),
         (
             "--name=%{number}-%{white}",
             "the last thing of a name must be %{number}",

@@ -312,17 +312,17 @@ impl fmt::Display for TermError {
         match self {
             TermError::Position(error) => error.fmt(f),
             TermError::NoMoves => {
-                f.write_str("moves from the normal start position such as e4,c5,Nf3 are wanted")
+                f.write_str("expected moves from the usual start position, such as e4,c5,Nf3")
             }
             TermError::Ranks(ranks) => {
                 write!(
                     f,
-                    "a FEN board of eight ranks of eight squares is wanted, not of {ranks}"
+                    "expected a FEN board of 8 ranks with 8 squares each; this one has {ranks}"
                 )
             }
             TermError::Squares { rank, squares } => write!(
                 f,
-                "a FEN board of eight ranks of eight squares is wanted: rank {rank} has {}",
+                "expected a FEN board of 8 ranks with 8 squares each; rank {rank} has {}",
                 match squares {
                     0..=64 => squares.to_string(),
                     _ => "more".to_owned(),
@@ -330,22 +330,22 @@ impl fmt::Display for TermError {
             ),
             TermError::Sign(sign) => write!(
                 f,
-                "'{sign}' is no sign of a board: letters of pieces, digits, ? for anything, - for an empty square, ! A \
-                 and a for any piece, any of White's and of Black's, and [QR] for one of these are"
+                "'{sign}' has no meaning on a board: write letters of pieces, digits, ? for anything, - for an empty \
+                 square, ! for any piece, A for a white one, a for a black one, and [QR] for one of these"
             ),
-            TermError::Brackets => f.write_str("pieces such as [QR] are wanted in brackets"),
+            TermError::Brackets => f.write_str("expected pieces in brackets, such as [QR]"),
             TermError::Piece(sign) => write!(
                 f,
-                "'{sign}' is no piece: K, Q, R, B, N and P are, with a count such as 2, 1-3, + or *, and small letters for \
-                 Black"
+                "'{sign}' is not a piece: write K, Q, R, B, N or P, small letters for Black, and a count such as 2, 1-3, + \
+                 or *"
             ),
             TermError::Count => {
-                f.write_str("a count up to 64 such as P3 or P3-5 is wanted, the smaller number first")
+                f.write_str("expected a count up to 64, such as P3 or P3-5, the smaller number first")
             }
             TermError::WhiteFirst => f.write_str("White's pieces, in capital letters, come before Black's"),
-            TermError::Kings => f.write_str("material is that of both sides, with one K and one k: KRPkr"),
+            TermError::Kings => f.write_str("name the pieces of both sides, with one K and one k: KRPkr"),
             TermError::Played => {
-                f.write_str("a move such as Bxh7+, O-O-O, e8=N or N*f7, which takes or not, is wanted")
+                f.write_str("expected a move such as Bxh7+, O-O-O or e8=N; N*f7 captures or not")
             }
         }
     }

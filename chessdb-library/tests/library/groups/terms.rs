@@ -33,19 +33,19 @@ fn a_board_of_another_shape_or_with_other_signs_is_an_error() {
     for (text, error) in [
         (
             "8/8/8/8/8/8/8",
-            "a FEN board of eight ranks of eight squares is wanted, not of 7",
+            "expected a FEN board of 8 ranks with 8 squares each; this one has 7",
         ),
         (
             "8/8/8/8/8/8/8/8/8",
-            "a FEN board of eight ranks of eight squares is wanted, not of 9",
+            "expected a FEN board of 8 ranks with 8 squares each; this one has 9",
         ),
         (
             "8/8/8/ppp/8/8/8/8",
-            "a FEN board of eight ranks of eight squares is wanted: rank 5 has 3",
+            "expected a FEN board of 8 ranks with 8 squares each; rank 5 has 3",
         ),
         (
             "8/8/8/8/8/8/8/8P",
-            "a FEN board of eight ranks of eight squares is wanted: rank 1 has 9",
+            "expected a FEN board of 8 ranks with 8 squares each; rank 1 has 9",
         ),
     ] {
         assert_eq!(PositionTerm::board(text).unwrap_err().to_string(), error);
@@ -153,10 +153,13 @@ fn a_position_is_found_by_its_moves_its_fen_and_its_name() {
     }
     assert_eq!(PositionTerm::fen(fen).unwrap().to_string(), name);
     for (error, text) in [
-        (PositionTerm::line("e4 e4"), "'e4': no pawn can go to e4"),
+        (
+            PositionTerm::line("e4 e4"),
+            "'e4' is not a legal move after 1. e4: no pawn can go to e4",
+        ),
         (
             PositionTerm::line(" "),
-            "moves from the normal start position such as e4,c5,Nf3 are wanted",
+            "expected moves from the usual start position, such as e4,c5,Nf3",
         ),
         (
             PositionTerm::fen("8/8/8/8/8/8/8/8"),

@@ -28,7 +28,10 @@ fn a_folder_without_databases() {
     source.file("readme.txt", b"text");
     let text = message(&source.path(""));
     assert!(
-        text.contains("no chess database in or below this folder"),
+        text.starts_with(&format!(
+            "no chess databases found in {}; supported: .pgn ",
+            source.path("").display()
+        )),
         "{text}"
     );
     assert!(
@@ -39,6 +42,29 @@ fn a_folder_without_databases() {
     assert!(
         matches!(Source::new().open(), Err(LibraryError::NoDatabases { left_out, .. }) if left_out.is_empty())
     );
+}
+
+#[test]
+fn what_is_supported_is_found() {
+    let empty = Source::new();
+    empty.file("readme.txt", b"text");
+    let text = message(&empty.path(""));
+    let kinds = text
+        .split([' ', ',', '(', ')'])
+        .filter(|word| word.starts_with('.'));
+    let kinds: Vec<&str> = kinds.collect();
+    assert!(kinds.len() >= 18, "{kinds:?}");
+    for kind in kinds {
+        let source = Source::new();
+        source.file(&format!("x{kind}"), b"no database");
+        match source.open() {
+            Ok(library) => assert_eq!(library.databases().len(), 1, "{kind}"),
+            Err(error) => assert!(
+                error.to_string().contains(&format!("x{kind}: ")),
+                "{kind}: {error}"
+            ),
+        }
+    }
 }
 
 #[test]

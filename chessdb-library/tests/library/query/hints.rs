@@ -30,24 +30,23 @@ fn an_empty_answer_has_reasons() {
     for (query, said) in [
         (
             "white=carlsen",
-            vec!["white=carlsen is looked for as words of a name: is white:carlsen meant?"],
+            vec!["white=carlsen was searched for as a name; did you mean white:carlsen?"],
         ),
         (
             "carlsen elo>2700",
-            vec!["elo>2700 is looked for as words of a name: is elo:2701.. meant?"],
+            vec!["elo>2700 was searched for as a name; did you mean elo:2701..?"],
         ),
         (
             "carlsen VS caruana",
             vec![
-                "VS is looked for as a word of a name: the games of two players are those of player:carlsen \
-                 player:caruana",
+                "VS was searched for as a name; for the games of two players, write player:carlsen player:caruana",
             ],
         ),
         (
             "c*lsen tag:mode=\"o*b\" vishy*",
             vec![
-                "c*lsen: * is no sign of words: a word finds all that begin with it",
-                "tag:mode=\"o*b\": * is no sign of words: a word finds all that begin with it",
+                "c*lsen: leave out the *; a word finds every name with a word that begins so",
+                "tag:mode=\"o*b\": leave out the *; a word finds every name with a word that begins so",
                 "vishy*: no player and no event has such a name",
             ],
         ),
@@ -87,7 +86,16 @@ fn an_empty_answer_has_reasons() {
                 "smyslow: no player and no event has such a name; \"Smyslov, Vassily\" is similar",
             ],
         ),
-        // Names that exist, what is left out, and what has nothing to do with names.
+        (
+            "has:foo carlsen",
+            vec![
+                "has:foo: no game has this tag; has: also takes comments, variations, fen, chess960 and clock",
+            ],
+        ),
+        // Tags and names that exist, what is left out, and what has nothing to do with either.
+        ("has:foo|white year:1900", vec![]),
+        ("has:comments", vec![]),
+        ("-has:foo year:1900", vec![]),
         ("carlsen smyslov", vec![]),
         ("black:magnus", vec![]),
         ("-player:nobody carlsen year:1900", vec![]),

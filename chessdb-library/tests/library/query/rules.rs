@@ -286,10 +286,10 @@ fn the_page_has_the_language_and_right_examples() {
         "docs/search.md lacks chessdb-library/src/query/syntax.txt"
     );
     let examples = page
-        .split("## Examples")
+        .split("\n## Examples\n")
         .nth(1)
         .unwrap()
-        .split("## ")
+        .split("\n## ")
         .next()
         .unwrap();
     let examples: Vec<&str> = examples

@@ -215,15 +215,15 @@ fn named_searches_are_listed_everywhere() {
         ("x", "it is written NAME=QUERY"),
         ("x= ", "it is written NAME=QUERY"),
         ("a:b=player:x", "its name must be that of a directory"),
-        ("tal=player:x", "its name is taken"),
-        ("syntax.txt=player:x", "its name is taken"),
+        ("tal=player:x", "its name is already used"),
+        ("syntax.txt=player:x", "its name is already used"),
         ("x=elo:abc", "query, byte 1: elo:abc: "),
     ] {
         let found = layout.add_search(text).unwrap_err().to_string();
         assert!(found.starts_with(error), "{text}: {found}");
     }
     let error = Layout::default().add_view("search=%{white}").unwrap_err();
-    assert_eq!(error.to_string(), "its name is taken; give it another");
+    assert_eq!(error.to_string(), "its name is already used; choose another");
     for number in 2..27 {
         layout.add_search(&format!("s{number}=moves:{number}")).unwrap();
     }
