@@ -181,7 +181,6 @@ EXAMPLES: dict[str, Callable[[Game], bool]] = {
     "white_elo:2500.. played:O-O by:white then played:Bxh7+ by:white": lambda game: (game.rating(chess.WHITE) or 0) >= 2500
     and takes_on_h7(game),
     "played:O-O then played:O-O-O": lambda game: castled_in_turn(game, "short", "long"),
-    "played:O-O-O then played:O-O": lambda game: castled_in_turn(game, "long", "short"),
     "player:carlsen played:O-O-O by:player": lambda game: of_player(
         game, "carlsen", lambda color: (color, "long") in game.castlings()
     ),

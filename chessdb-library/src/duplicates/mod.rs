@@ -2,6 +2,18 @@
 //!
 //! One pass over all main lines finds a hash for each game. Games with equal hashes are decoded once more, in the order
 //! in which they are stored: their moves, players and dates are compared, which gives the groups.
+//!
+//! Games of at least ten half-moves with the same moves are in one group if they do not contradict each other in
+//!
+//! - dates: known years, months or days that differ. They do not count in games of at least 40 half-moves with two
+//!   known players, unless known rounds have different first numbers, or each of two known events has a word that the
+//!   other lacks (apart from numbers of four digits and ordinals such as `12th` and `XII`);
+//! - players of the same colour: known surnames, or known initials, that differ. The surname is before the comma;
+//!   without a comma it may be the first word, the last one, all of them, or those before words of one letter: `Garry
+//!   Kasparov` and `Kasparov G` agree with `Kasparov, Garry`. `NN`, `unknown`, `anonymous` and `?` are unknown. A game
+//!   with a known player shares one with the first game of its group; games without any go together.
+//!
+//! Of several groups that a game fits, those in which its date contradicts no other come first.
 
 mod group;
 mod line;

@@ -1,6 +1,26 @@
 //! Spellings of players' names: which of them are one player, and which is shown.
 //!
 //! Names that meet each other in a game are never joined, whatever else says that they are one player.
+//!
+//! Two spellings are compared so:
+//!
+//! - The surname is before the comma. A name without a comma is read in both orders if it agrees with a name with a
+//!   comma in exactly one of them; otherwise all of it is a surname, as is a name of several players, with `&`, `/`,
+//!   `+`, `:`, `;` or two commas.
+//! - Letter case, accents, punctuation and spaces do not count. `jr`, `sr`, `ii` and the like are not given names. Two
+//!   or three capital letters together are initials, unless the whole name is in capital letters.
+//! - Two names agree if their surnames and their `jr` are the same, and all given names that both have agree, one by
+//!   one from the first. A surname alone agrees with no given names.
+//! - Two given names agree if one is the initial of the other, or if they are the same when doubled letters count once
+//!   and `y` and `j` count as `i`: `Garry` and `Gary`, `Yuri` and `Juri`.
+//! - A given name of at least two letters that begins another one, and lacks at least two of its letters, is read as
+//!   that one if no other given name of this surname begins so: `Karpov, An` is `Karpov, Anatoly` unless there is a
+//!   `Karpov, Andrei`, and `Martin` is never `Martina`.
+//!
+//! The spellings of a surname are taken one by one: those with the most full given names first, then with the most
+//! given names, then in the order of their texts. Each joins the one player with all of whose spellings it agrees and
+//! none of whose spellings it meets in a game; of several players, the one with a spelling of the same words. Otherwise
+//! it is a separate player. If more than 2,000 spellings have one surname and one initial, none of them is joined.
 
 mod cut;
 mod file;

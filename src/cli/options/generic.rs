@@ -21,7 +21,7 @@ mod tests {
 
     #[test]
     fn every_name_is_documented() {
-        let page = include_str!("../../../docs/commands.md");
+        let page = include_str!("../../../docs/install.md");
         for name in GENERIC {
             assert!(page.contains(&format!("`{name}`")), "{name}");
         }

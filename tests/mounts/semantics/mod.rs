@@ -1,6 +1,7 @@
 //! `docs/semantics.md` on real mounts, with common tools.
 //!
-//! A test of a section has its number in its name. Each program in `docs/readers.md` has a module.
+//! A test of a section has its number in its name; what the sections leave out is in those of the same names in
+//! `docs/tree.md`. Each program in `docs/readers.md` has a module.
 
 use testkit::writers::simplecdb as encode_simplecdb;
 use testkit::writers::source;
@@ -9,6 +10,7 @@ mod chess_js;
 mod duplicates;
 mod mounted;
 mod openings;
+mod pages;
 mod readers;
 mod samba;
 mod scid;

@@ -1,4 +1,4 @@
-//! Tables: what independent readers find in them, and the examples of `docs/tables.md`.
+//! Tables: what independent readers find in them.
 
 use std::process::Command;
 
@@ -92,78 +92,4 @@ for source in sources:
     let out = String::from_utf8_lossy(&out);
     assert_eq!(out.lines().count(), sources.len());
     assert!(out.lines().any(|line| !line.ends_with(" 0 of Chess960")), "{out}");
-}
-
-/// The databases of the pages, and a Python with DuckDB.
-fn databases_of_pages() -> Option<(Mounted, String)> {
-    let databases = [
-        ("classics.pgn", "classics"),
-        ("annotated.pgn", "studies/annotated"),
-    ];
-    Some((Mounted::of(&databases)?, python("duckdb", "duckdb")?))
-}
-
-#[test]
-fn the_examples_of_the_pages_are_true() {
-    let Some((mounted, python)) = databases_of_pages() else {
-        return;
-    };
-    needs!(program "jq", in "jq");
-    mounted.mount(&[]);
-    for page in [
-        include_str!("../../../docs/tables.md"),
-        include_str!("../../../docs/recipes.md"),
-    ] {
-        let examples = examples(page);
-        assert!(examples.len() >= 4, "{} examples", examples.len());
-        for (command, printed) in examples {
-            let here = command.replacen("python3", &python, 1);
-            let here = here.replacen("pgnfs", env!("CARGO_BIN_EXE_pgnfs"), 1);
-            let here = here.replace(" databases\n", " source\n");
-            assert_eq!(mounted.shell(&format!("cd .. && {here}")), printed, "{command}");
-        }
-    }
-}
-
-#[test]
-fn parts_of_many_games_are_read_as_one_table() {
-    let Some((mounted, python)) = databases_of_pages() else {
-        return;
-    };
-    let examples = examples(include_str!("../../../docs/scale.md"));
-    assert!(examples.len() >= 3, "{} examples", examples.len());
-    let program = env!("CARGO_BIN_EXE_pgnfs");
-    for (command, printed) in examples {
-        let here = command.replacen("python3", &python, 1);
-        let here = here.replacen("pgnfs", program, 1);
-        let here = here.replace(" databases\n", " source\n");
-        assert_eq!(mounted.shell(&format!("cd .. && {here}")), printed, "{command}");
-    }
-}
-
-/// The commands on a page, each after `$ ` in an indented block, with their output.
-fn examples(page: &str) -> Vec<(String, String)> {
-    let mut examples: Vec<(String, String)> = Vec::new();
-    let mut in_document = false;
-    let mut in_example = false;
-    for line in page.lines() {
-        let code = line.strip_prefix("    ");
-        match (code, code.and_then(|code| code.strip_prefix("$ "))) {
-            (_, Some(command)) => {
-                in_document = command.ends_with("<<'END'");
-                examples.push((command.to_owned() + "\n", String::new()));
-                in_example = true;
-            }
-            (Some(code), None) if in_example => {
-                let Some((command, printed)) = examples.last_mut() else {
-                    continue;
-                };
-                let text = if in_document { command } else { printed };
-                *text += &format!("{code}\n");
-                in_document &= code != "END";
-            }
-            _ => in_example = in_document,
-        }
-    }
-    examples
 }

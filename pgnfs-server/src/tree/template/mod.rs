@@ -206,12 +206,10 @@ mod tests {
 
     #[test]
     fn every_field_is_documented() {
-        let page = include_str!("../../../../docs/views.md");
-        let rows = page.lines().filter(|line| line.starts_with("| `"));
-        let names: Vec<&str> = rows
-            .filter_map(|row| row.split('|').nth(1))
-            .flat_map(|names| names.split(", ").map(|name| name.trim().trim_matches('`')))
-            .collect();
+        let page = include_str!("../../../../docs/tree.md");
+        let rows = page.split("\n## 10. ").nth(1).unwrap().lines();
+        let rows = rows.filter_map(|line| line.strip_prefix("    ")?.split_once("  "));
+        let names: Vec<&str> = rows.flat_map(|(names, _)| names.split(", ")).collect();
         let known = FIELDS.iter().map(|(name, _)| *name).chain(["tag:NAME"]);
         assert_eq!(names, known.collect::<Vec<_>>());
     }
