@@ -558,7 +558,7 @@ fn usage() {
         ),
         (
             &["check", "-o", "reading=nonsense", "a"],
-            "option 'reading': 'nonsense' is not the reading of any format; there are ",
+            "option 'reading': 'nonsense' is not a reading of any format; pgnfs info SOURCE lists those that apply",
         ),
     ] {
         let ended = run(pgnfs().args(arguments));

@@ -265,7 +265,7 @@ fn a_wrong_query_is_refused_before_anything_is_opened() {
         (&["find", "player:\"a"], "the double quotes are not closed"),
         (&["find", &long], "byte 65537: a query has at most 64 KiB"),
         (&["find", &many], "byte 513: a query has at most 256 terms"),
-        (&["find", "board:8/8/8/8/8/8/8"], "eight ranks"),
+        (&["find", "board:8/8/8/8/8/8/8"], "8 ranks"),
         (&["find", "a\u{1b}b"], "byte 2: a control character"),
         (
             &["find", "year:1985", "--show=moves"],
@@ -374,7 +374,7 @@ fn help_and_completions_have_the_language() {
     for part in [
         "pgnfs find [OPTIONS] QUERY SOURCE [DATABASE]",
         "mirror:",
-        "then          ends a group",
+        "then          separates groups",
     ] {
         assert!(help.contains(part), "{part}: {help}");
     }
