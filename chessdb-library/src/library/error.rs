@@ -6,13 +6,10 @@ use std::path::PathBuf;
 
 use super::names::{on_one_line, shown};
 use crate::workers::hung::Hung;
+use chessdb::formats::MAIN_FILES;
 
 /// Maximum number of entries left out that an error lists.
 const SHOWN: usize = 10;
-
-/// The databases that are found by their names.
-const SUPPORTED: &str = ".pgn .cbh .2cbh .cbf .si3 .si4 .si5 .cdp .d00 .dci .dcg .brn .fbk, archives (.zip .cbv .2cbv .cbz \
-                         .jose) and folders of jose";
 
 /// A file or folder in a source that is not served.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +95,7 @@ impl fmt::Display for LibraryError {
             LibraryError::NoDatabases { source, left_out } => {
                 write!(
                     f,
-                    "no chess databases found in {}; supported: {SUPPORTED}",
+                    "no chess databases found in {}; supported: {MAIN_FILES}",
                     shown(source)
                 )?;
                 for left_out in left_out.iter().take(SHOWN) {

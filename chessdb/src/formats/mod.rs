@@ -163,6 +163,10 @@ pub static FORMATS: &[Format] = &[
     pgn_file::FORMAT,
 ];
 
+/// The main files of databases of all formats, as people name them.
+pub const MAIN_FILES: &str = ".pgn .cbh .2cbh .cbf .si3 .si4 .si5 .cdp .dci .dcg .brn .fbk, archives (.zip .cbv .2cbv .cbz .jose) \
+                              and folders of jose";
+
 /// The databases that a file may be by its content, whatever its name. This is for a file that the user names and that
 /// no format accepts by its name; in a scan, such guesses would be surprising.
 pub fn by_content(path: &Path, bytes: &[u8]) -> Vec<(&'static Format, Candidate)> {
