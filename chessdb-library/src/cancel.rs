@@ -11,7 +11,8 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::LocalKey;
+
+use crate::within::within;
 
 thread_local! {
     /// What the work of this thread belongs to.
@@ -127,22 +128,6 @@ impl Drop for Underway<'_> {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Release);
     }
-}
-
-type CancelPlace = &'static LocalKey<RefCell<Option<Cancel>>>;
-
-fn within<T>(place: CancelPlace, cancel: Option<Cancel>, work: impl FnOnce() -> T) -> T {
-    /// Restores what was there before, also after a panic.
-    struct Before(CancelPlace, Option<Cancel>);
-
-    impl Drop for Before {
-        fn drop(&mut self) {
-            self.0.set(self.1.take());
-        }
-    }
-
-    let _before = Before(place, place.replace(cancel));
-    work()
 }
 
 #[cfg(test)]

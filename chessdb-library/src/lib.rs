@@ -23,4 +23,5 @@ pub mod spelling;
 pub mod spill;
 pub mod table;
 pub mod turns;
+mod within;
 pub mod workers;

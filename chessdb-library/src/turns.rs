@@ -1,12 +1,13 @@
 //! Turns of searches: many of one user leave the processors to all others.
 
 use parking_lot::{Condvar, Mutex};
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::panic::resume_unwind;
 use std::thread;
 use std::time::Duration;
 
 use crate::cancel;
+use crate::within::within;
 use crate::workers::progress;
 
 /// How many searches have a turn at the same time, and how many of one user: a quick one passes a slow one.
@@ -22,30 +23,20 @@ const NICE: i32 = 10;
 
 thread_local! {
     /// The user for whom this thread works.
-    static USER: Cell<Option<u32>> = const { Cell::new(None) };
+    static USER: RefCell<Option<u32>> = const { RefCell::new(None) };
 }
 
 static TURNS: Turns = Turns::new();
 
 /// Does work for a user, whose searches take turns.
 pub fn for_user<T>(user: u32, work: impl FnOnce() -> T) -> T {
-    /// Restores the previous user, also after a panic.
-    struct Before(Option<u32>);
-
-    impl Drop for Before {
-        fn drop(&mut self) {
-            USER.set(self.0);
-        }
-    }
-
-    let _before = Before(USER.replace(Some(user)));
-    work()
+    within(&USER, Some(user), work)
 }
 
 /// Searches when it is the turn of this thread's user, in threads of low priority, and returns what was found. `search`
 /// must not wait for another search. Unwinds if it is [cancelled](crate::cancel).
 pub fn in_turn<T: Send>(search: impl FnOnce() -> T + Send) -> T {
-    let _turn = TURNS.take(USER.get());
+    let _turn = TURNS.take(USER.with_borrow(Clone::clone));
     at_low_priority(search)
 }
 

@@ -24,7 +24,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
         "chessdb-library",
         &[
             &[
-                "cancel", "csv", "making", "mounts", "mapped", "recent", "similar", "workers",
+                "cancel", "csv", "making", "mounts", "mapped", "recent", "similar", "within", "workers",
             ],
             &["kept", "parallel", "spill", "turns"],
             &["library", "spelling"],

@@ -12,7 +12,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, OnceLock, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use log::Level;
 
@@ -52,9 +52,17 @@ pub fn ask<T: Send + 'static>(
     mount: Option<&Mount>,
     call: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Hung> {
-    let Some(mount) = mount else {
-        return Ok(call());
-    };
+    match mount {
+        Some(mount) => ask_with(&workers_of(mount), mount, call),
+        None => Ok(call()),
+    }
+}
+
+fn ask_with<T: Send + 'static>(
+    workers: &Workers,
+    mount: &Mount,
+    call: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Hung> {
     // There is room for one answer: the result, or that the call was given up.
     let (reply, answer) = sync_channel(1);
     let given_up = reply.clone();
@@ -72,7 +80,7 @@ pub fn ask<T: Send + 'static>(
         }
     };
     let give_up = move || drop(given_up.try_send(None));
-    workers_of(mount).submit(Instant::now(), job, give_up);
+    workers.submit(workers.0.time.now(), job, give_up);
     // There is no answer if the call panicked; the message is in the log.
     answer.recv().ok().flatten().ok_or_else(|| Hung {
         point: mount.path.clone(),
@@ -163,8 +171,14 @@ fn workers_of(mount: &Mount) -> Arc<Workers> {
         return Arc::clone(workers);
     }
     all.retain(|_, workers| workers.oldest().is_some());
+    let workers = Workers::new(options(mount));
+    Arc::clone(all.entry(key).or_insert(Arc::new(workers)))
+}
+
+/// One thread for a file system.
+fn options(mount: &Mount) -> WorkerOptions {
     let name = format!("the file system at {}", mount.path.display());
-    let workers = Workers::new(WorkerOptions {
+    WorkerOptions {
         name: "others",
         timeout: Some(TIMEOUT),
         patience: Patience::Own,
@@ -172,17 +186,18 @@ fn workers_of(mount: &Mount) -> Arc<Workers> {
         refuse: true,
         prepare: PREPARE.get().copied(),
         ..WorkerOptions::default()
-    });
-    Arc::clone(all.entry(key).or_insert(Arc::new(workers)))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::clock::Clock;
+    use super::super::tests::next;
     use super::*;
     use crate::mounts::Device;
     use std::os::unix::fs::symlink;
     use std::sync::atomic::{AtomicBool, Ordering};
-    use std::sync::mpsc::channel;
+    use std::sync::mpsc::{Receiver, channel};
     use std::thread;
 
     fn mount(path: &str) -> Mount {
@@ -196,59 +211,78 @@ mod tests {
         }
     }
 
-    /// Asks again until there is an answer, because a busy machine may be late with it. If there is never one, the test
-    /// does not end.
-    fn answer_of(mount: &Mount) -> i32 {
-        loop {
-            if let Ok(answer) = ask(Some(mount), || 7) {
-                return answer;
-            }
-            thread::yield_now();
-        }
+    /// The workers of a file system, with a clock that stands still.
+    fn stopped(mount: &Mount) -> Arc<Workers> {
+        Arc::new(Workers::with_clock(options(mount), Clock::stopped()))
+    }
+
+    /// Asks in another thread.
+    fn asked<T: Send + 'static>(
+        workers: &Arc<Workers>,
+        mount: &Mount,
+        call: impl FnOnce() -> T + Send + 'static,
+    ) -> Receiver<Result<T, Hung>> {
+        let (reply, answer) = channel();
+        let (workers, mount) = (Arc::clone(workers), mount.clone());
+        thread::spawn(move || reply.send(ask_with(&workers, &mount, call)));
+        answer
+    }
+
+    #[test]
+    fn each_file_system_has_workers_of_its_own() {
+        let [one, other] = ["/one", "/other"].map(mount);
+        assert!(Arc::ptr_eq(&workers_of(&one), &workers_of(&one)));
+        assert!(!Arc::ptr_eq(&workers_of(&one), &workers_of(&other)));
+        assert_eq!(ask(None, || 8), Ok(8));
     }
 
     #[test]
     fn a_call_that_hangs_is_not_waited_for_and_others_fail_at_once() {
-        let (hanging, healthy) = (mount("/hanging"), mount("/healthy"));
+        let mount = mount("/hanging");
+        let workers = stopped(&mount);
         let (release, released) = channel::<()>();
         let answered = Arc::new(AtomicBool::new(false));
         let listener = Arc::clone(&answered);
         let _listener = on_answer(move || listener.store(true, Ordering::Release));
-        let hung = Err(Hung {
+        let hung = Hung {
             point: "/hanging".into(),
-        });
-        assert_eq!(ask(Some(&hanging), move || released.recv()), hung);
+        };
+        let hanging = asked(&workers, &mount, move || released.recv());
+        workers.wait_until_running(1);
+        assert!(hanging.try_recv().is_err());
+        workers.move_on(TIMEOUT);
+        assert_eq!(next(&hanging), Err(hung.clone()));
         // If these did not fail at once, they would wait for the first call.
-        for _ in 0..1000 {
-            assert_eq!(ask(Some(&hanging), || Ok(())), hung);
+        for _ in 0..100 {
+            assert_eq!(next(&asked(&workers, &mount, || 7)), Err(hung.clone()));
         }
-        assert_eq!(answer_of(&healthy), 7);
-        assert_eq!(ask(None, || 8), Ok(8));
+        workers.move_on(TIMEOUT);
         release.send(()).unwrap();
-        while !answered.load(Ordering::Acquire) {
-            thread::yield_now();
-        }
-        assert_eq!(answer_of(&hanging), 7);
+        workers.wait_until_running(0);
+        assert!(answered.load(Ordering::Acquire));
+        assert_eq!(next(&asked(&workers, &mount, || 7)), Ok(7));
     }
 
     #[test]
     fn a_call_that_gives_signs_of_life_is_waited_for() {
-        let slow = mount("/slow");
-        let call = || {
-            let begin = Instant::now();
-            while begin.elapsed() < 2 * TIMEOUT {
+        let mount = mount("/slow");
+        let workers = stopped(&mount);
+        let clock = Arc::clone(&workers);
+        let call = move || {
+            for _ in 0..4 {
+                clock.move_on(TIMEOUT * 2 / 3);
                 progress::beat();
-                thread::sleep(TIMEOUT / 300);
             }
         };
-        assert_eq!(ask(Some(&slow), call), Ok(()));
+        assert_eq!(next(&asked(&workers, &mount, call)), Ok(()));
     }
 
     #[test]
     fn a_call_that_panics_hangs_nothing() {
         let odd = mount("/odd");
-        assert!(ask(Some(&odd), || panic!("as expected")).is_err());
-        assert_eq!(answer_of(&odd), 7);
+        let workers = stopped(&odd);
+        assert!(next(&asked(&workers, &odd, || panic!("as expected"))).is_err());
+        assert_eq!(next(&asked(&workers, &odd, || 7)), Ok(7));
     }
 
     #[test]

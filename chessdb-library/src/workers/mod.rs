@@ -4,6 +4,7 @@
 //! gets an answer, and only the job's own thread stays blocked. [`hung`] asks file systems in this way, and
 //! requests that may have to wait are answered so.
 
+mod clock;
 pub mod hung;
 pub mod progress;
 mod queue;
@@ -15,6 +16,7 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use clock::Clock;
 use progress::Mark;
 use queue::{OpenJob, Queue, WaitingJob};
 pub use silence::{Pause, Silence};
@@ -125,6 +127,7 @@ pub fn busy() -> Vec<Busy> {
 /// Jobs are dropped without the lock held, because the last one may own the workers.
 struct WorkerPool {
     options: WorkerOptions,
+    time: Clock,
     /// The mark that all jobs share if patience is [common](Patience::Common).
     common: Arc<Mark>,
     queue: Mutex<Queue>,
@@ -137,10 +140,15 @@ type Call = Box<dyn FnOnce() + Send>;
 impl Workers {
     /// Workers without threads yet.
     pub fn new(options: WorkerOptions) -> Workers {
+        Workers::with_clock(options, Clock::default())
+    }
+
+    fn with_clock(options: WorkerOptions, time: Clock) -> Workers {
         let pool = Arc::new(WorkerPool {
             queue: Mutex::new(Queue::new(options.timeout, options.patience)),
             options,
-            common: Arc::default(),
+            common: Mark::new(&time),
+            time,
             jobs: Condvar::new(),
             clock: Condvar::new(),
         });
@@ -162,10 +170,11 @@ impl Workers {
         let options = &self.0.options;
         let mark = match options.patience {
             Patience::Common => Arc::clone(&self.0.common),
-            Patience::None | Patience::Own => Arc::default(),
+            Patience::None | Patience::Own => Mark::new(&self.0.time),
         };
+        let now = self.0.time.now();
         let silence = options.silence.as_ref();
-        if options.refuse && silence.is_some_and(|silence| silence.refuses(&mark)) {
+        if options.refuse && silence.is_some_and(|silence| silence.refuses(&mark, now)) {
             return give_up();
         }
         let mut queue = self.0.queue();
@@ -174,7 +183,7 @@ impl Workers {
             silence.inspect(|silence| silence.log_refusal(options.waiting));
             return give_up();
         }
-        let is_next = queue.push(since, mark, Box::new(job), Box::new(give_up));
+        let is_next = queue.push([since, now], mark, Box::new(job), Box::new(give_up));
         let needs_thread = queue.needs_thread(options.threads);
         let needs_clock = options.timeout.is_some() && !queue.has_clock;
         queue.threads += usize::from(needs_thread);
@@ -227,7 +236,7 @@ impl WorkerPool {
         }
         let mut queue = self.queue();
         loop {
-            if let Some((WaitingJob { number, mark, job }, is_next)) = queue.begin() {
+            if let Some((WaitingJob { number, mark, job }, is_next)) = queue.begin(self.time.now()) {
                 drop(queue);
                 if is_next {
                     self.clock.notify_one();
@@ -268,7 +277,7 @@ impl WorkerPool {
         let timeout = self.options.timeout.unwrap_or(Duration::MAX);
         let mut queue = self.queue();
         loop {
-            let now = Instant::now();
+            let now = self.time.now();
             match queue.next_end() {
                 Some((end, place)) if end <= now => {
                     let Some((OpenJob { give_up, .. }, waiting, mark)) = queue.give_up(place, now) else {

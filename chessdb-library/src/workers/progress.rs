@@ -1,12 +1,12 @@
 //! Progress of jobs on a source that may not answer.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// Zero point of the times in marks.
-static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+use super::clock::Clock;
+use crate::within::within;
 
 thread_local! {
     /// The mark of the job that this thread works on.
@@ -14,25 +14,32 @@ thread_local! {
 }
 
 /// When the source last returned data for a job.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Mark {
-    /// Nanoseconds since [`BEGIN`]; 0 if it never did.
+    clock: Clock,
+    /// The time as a number; 0 if it never did.
     last: AtomicU64,
 }
 
 impl Mark {
+    pub(super) fn new(clock: &Clock) -> Arc<Mark> {
+        Arc::new(Mark {
+            clock: clock.clone(),
+            last: AtomicU64::new(0),
+        })
+    }
+
     /// Records that the source returned data.
     pub(super) fn beat(&self) {
-        let now = BEGIN.elapsed().as_nanos();
         self.last
-            .store(u64::try_from(now).unwrap_or(u64::MAX).max(1), Ordering::Relaxed);
+            .store(self.clock.nanoseconds().max(1), Ordering::Relaxed);
     }
 
     /// When the source last returned data, or `begin` if that is later.
     pub(super) fn last_since(&self, begin: Instant) -> Instant {
         match self.last.load(Ordering::Relaxed) {
             0 => begin,
-            last => begin.max(*BEGIN + Duration::from_nanos(last)),
+            last => begin.max(Clock::time(last)),
         }
     }
 }
@@ -49,15 +56,5 @@ pub fn current() -> Option<Arc<Mark>> {
 
 /// Does a part of the job with this mark in this thread.
 pub fn work_for<T>(mark: Option<Arc<Mark>>, work: impl FnOnce() -> T) -> T {
-    /// Restores the previous mark on drop, also after a panic.
-    struct Previous(Option<Arc<Mark>>);
-
-    impl Drop for Previous {
-        fn drop(&mut self) {
-            CURRENT.set(self.0.take());
-        }
-    }
-
-    let _before = Previous(CURRENT.replace(mark));
-    work()
+    within(&CURRENT, mark, work)
 }

@@ -97,8 +97,14 @@ impl Queue {
         self.waiting.len() > self.idle && self.threads < most
     }
 
-    /// Adds a job. Returns true if it may have to be given up before the clock thread looks.
-    pub(super) fn push(&mut self, since: Instant, mark: Arc<Mark>, job: Call, give_up: Call) -> bool {
+    /// Adds a job whose timeout started at `since`, at the time `now`. Returns true if it may have to be given up before the clock thread looks.
+    pub(super) fn push(
+        &mut self,
+        [since, now]: [Instant; 2],
+        mark: Arc<Mark>,
+        job: Call,
+        give_up: Call,
+    ) -> bool {
         self.last += 1;
         let number = self.last;
         self.waiting.push_back(WaitingJob { number, mark, job });
@@ -106,7 +112,7 @@ impl Queue {
         self.open.push_back(OpenJob {
             number,
             since,
-            submitted: Instant::now(),
+            submitted: now,
             give_up,
         });
         is_next
@@ -114,10 +120,10 @@ impl Queue {
 
     /// The next job, which counts as running from now on, and whether it may have to be given up before the clock
     /// thread looks.
-    pub(super) fn begin(&mut self) -> Option<(WaitingJob, bool)> {
+    pub(super) fn begin(&mut self, now: Instant) -> Option<(WaitingJob, bool)> {
         let job = self.waiting.pop_front()?;
         let begun = RunningJob {
-            at: Instant::now(),
+            at: now,
             mark: Arc::clone(&job.mark),
         };
         let place = self.open.binary_search_by_key(&job.number, |job| job.number);

@@ -46,8 +46,8 @@ impl Silence {
         }
     }
 
-    /// True if a job must not start because an earlier one hangs.
-    pub(super) fn refuses(&self, mark: &Arc<Mark>) -> bool {
+    /// True if a job must not start at the time `now` because an earlier one hangs.
+    pub(super) fn refuses(&self, mark: &Arc<Mark>, now: Instant) -> bool {
         let mut place = self.present();
         let Some(present) = place.as_mut() else {
             return false;
@@ -57,9 +57,10 @@ impl Silence {
             *place = None;
             return false;
         }
-        let is_due = self.retry.is_some_and(|retry| present.tried.elapsed() >= retry);
+        let silent = now.saturating_duration_since(present.tried);
+        let is_due = self.retry.is_some_and(|retry| silent >= retry);
         if is_due {
-            present.tried = Instant::now();
+            present.tried = now;
             // A mark with no other reference belongs to a job that has ended.
             let since = present.since;
             let is_of_use = |mark: &Arc<Mark>| Arc::strong_count(mark) > 1 || mark.last_since(since) > since;
