@@ -1,14 +1,101 @@
 //! Names that are probably meant by a name that does not exist.
 
-/// Least likeness of two names, from 0 to 1, of which one is probably meant by the other.
-const SIMILAR: f64 = 0.65;
+/// Least likeness of two words, from 0 to 1, of which one is probably meant by the other.
+const LEAST_OF_WORDS: f64 = 0.65;
+
+/// Likewise of two names, of which a database has very many.
+const LEAST_OF_NAMES: f64 = 0.8;
 
 /// The three of `all` that are most like `name`, whatever the letter case, the most similar first.
 pub fn similar<'a>(name: &str, all: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let name = name.to_lowercase();
-    let likeness = |other: &str| strsim::jaro_winkler(&name, &other.to_lowercase());
-    let all = all.into_iter().map(|other| (likeness(other), other));
-    let mut alike: Vec<(f64, &str)> = all.filter(|(likeness, _)| *likeness >= SIMILAR).collect();
-    alike.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    alike.into_iter().take(3).map(|(_, other)| other).collect()
+    let mut found = MostSimilar::new(LEAST_OF_WORDS);
+    for other in all {
+        found.add(strsim::jaro_winkler(&name, &other.to_lowercase()), || other);
+    }
+    found.names()
+}
+
+/// The three names that are most like a wanted one, the most similar first.
+pub(crate) struct SimilarNames {
+    /// The words of the wanted name, or of each of several.
+    wanted: Vec<Vec<String>>,
+    found: MostSimilar<String>,
+}
+
+impl SimilarNames {
+    pub(crate) fn to(wanted: Vec<Vec<String>>) -> SimilarNames {
+        SimilarNames {
+            wanted,
+            found: MostSimilar::new(LEAST_OF_NAMES),
+        }
+    }
+
+    /// Remembers a name with these words if it is one of the most similar.
+    pub(crate) fn compare(&mut self, name: &str, words: &[String]) {
+        if self.found.best.iter().any(|(_, other)| other == name) {
+            return;
+        }
+        let likeness = self.wanted.iter().map(|wanted| likeness_of_words(wanted, words));
+        let likeness = likeness.max_by(f64::total_cmp).unwrap_or(0.0);
+        self.found.add(likeness, || name.to_owned());
+    }
+
+    pub(crate) fn names(self) -> Vec<String> {
+        self.found.names()
+    }
+}
+
+/// The likeness of the words of a name to those that are wanted, from 0 to 1.
+fn likeness_of_words(wanted: &[String], name: &[String]) -> f64 {
+    let best = |wanted: &String| {
+        let all = name.iter().map(|word| strsim::jaro_winkler(wanted, word));
+        all.max_by(f64::total_cmp).unwrap_or(0.0)
+    };
+    wanted.iter().map(best).sum::<f64>() / wanted.len().max(1) as f64
+}
+
+/// The names that are most like another one.
+struct MostSimilar<T> {
+    least: f64,
+    /// With their likeness, the most similar first.
+    best: Vec<(f64, T)>,
+}
+
+impl<T> MostSimilar<T> {
+    /// Maximum number of names.
+    const MOST: usize = 3;
+
+    /// Names have at least this likeness.
+    fn new(least: f64) -> MostSimilar<T> {
+        MostSimilar {
+            least,
+            best: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, likeness: f64, name: impl FnOnce() -> T) {
+        let place = self.best.partition_point(|(better, _)| *better >= likeness);
+        if likeness >= self.least && place < Self::MOST {
+            self.best.insert(place, (likeness, name()));
+            self.best.truncate(Self::MOST);
+        }
+    }
+
+    fn names(self) -> Vec<T> {
+        self.best.into_iter().map(|(_, name)| name).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_three_most_similar_are_named() {
+        let all = ["moves", "movs", "mov", "moves_of", "Move", "other"];
+        assert_eq!(similar("MOVE", all), ["Move", "moves", "mov"]);
+        assert_eq!(similar("other", all), ["other"]);
+        assert_eq!(similar("xyz", all), [""; 0]);
+    }
 }

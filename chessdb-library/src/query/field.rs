@@ -1,5 +1,7 @@
 //! The fields of the language.
 
+use crate::similar::similar;
+
 /// A field of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum QueryField {
@@ -41,9 +43,6 @@ pub(super) enum QueryField {
     For,
     Mirror,
 }
-
-/// Least likeness of a name to that of a field which is probably meant, from 0 to 1.
-const SIMILAR: f64 = 0.65;
 
 /// The names of all fields in the order of the documentation, each with a few words about its values.
 const FIELDS: [(&str, QueryField, &str); 37] = [
@@ -190,20 +189,7 @@ impl QueryField {
 
 /// The name of the field that is probably meant by an unknown one.
 pub(super) fn nearest(name: &str) -> Option<&'static str> {
-    let name = name.to_lowercase();
-    let likeness = |field: &str| strsim::jaro_winkler(&name, field);
-    let all = fields().map(|(field, _)| (likeness(field), field));
-    let (likeness, field) = all.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
-    (likeness >= SIMILAR).then_some(field)
-}
-
-/// The likeness of the words of a name to those that are wanted, from 0 to 1.
-pub(super) fn likeness_of_words(wanted: &[String], name: &[String]) -> f64 {
-    let best = |wanted: &String| {
-        let all = name.iter().map(|word| strsim::jaro_winkler(wanted, word));
-        all.max_by(f64::total_cmp).unwrap_or(0.0)
-    };
-    wanted.iter().map(best).sum::<f64>() / wanted.len().max(1) as f64
+    similar(name, fields().map(|(field, _)| field)).first().copied()
 }
 
 #[cfg(test)]

@@ -7,21 +7,16 @@ use rustc_hash::FxHashSet;
 use super::Query;
 use super::answer::Searched;
 use super::error::MOST_SHOWN;
-use super::field::{QueryField, likeness_of_words, nearest};
+use super::field::{QueryField, nearest};
 use super::tag_term::TagTerm;
 use super::terms::{TermHead, WrittenAlternative, WrittenTerm, terms};
 use super::value::{self, TagValue};
 use super::words::words_of;
 use crate::cancel;
 use crate::library::{abridged, on_one_line};
+use crate::similar::SimilarNames;
 use crate::table::known;
 use chessdb::formats::{Keys, TextId};
-
-/// Number of similar names that are named at most.
-const MOST_SIMILAR: usize = 3;
-
-/// Least likeness of a similar name, from 0 to 1.
-const SIMILAR_NAME: f64 = 0.8;
 
 /// Words that stand between players elsewhere.
 const VERSUS: [&str; 5] = ["vs", "vs.", "v.", "versus", "against"];
@@ -201,11 +196,8 @@ enum NameKind {
 struct AskedName<'a> {
     term: &'a WrittenTerm<'a>,
     read: TagTerm,
-    /// The words of each alternative.
-    words: Vec<Vec<String>>,
     is_known: bool,
-    /// The most similar names, the best first.
-    similar: Vec<(f64, String)>,
+    similar: SimilarNames,
 }
 
 impl<'a> AskedName<'a> {
@@ -227,12 +219,12 @@ impl<'a> AskedName<'a> {
             _ => value::read(&term.head, one, false),
         });
         let values = values.collect::<Result<Vec<_>, _>>().ok()?;
+        let words = term.alternatives.iter().map(|one| words_of(&one.text));
         Some(AskedName {
             read: TagTerm::new(false, &term.head, values),
-            words: term.alternatives.iter().map(|one| words_of(&one.text)).collect(),
+            similar: SimilarNames::to(words.collect()),
             term,
             is_known: false,
-            similar: Vec::new(),
         })
     }
 
@@ -250,16 +242,8 @@ impl<'a> AskedName<'a> {
 
     /// Remembers a name if it is one of the most similar.
     fn compare(&mut self, kind: NameKind, text: &str) {
-        if !self.is_of(kind) || self.similar.iter().any(|(_, name)| name == text) {
-            return;
-        }
-        let name = words_of(text);
-        let likeness = self.words.iter().map(|wanted| likeness_of_words(wanted, &name));
-        let likeness = likeness.max_by(f64::total_cmp).unwrap_or(0.0);
-        if likeness >= SIMILAR_NAME {
-            let place = self.similar.partition_point(|(better, _)| *better >= likeness);
-            self.similar.insert(place, (likeness, text.to_owned()));
-            self.similar.truncate(MOST_SIMILAR);
+        if self.is_of(kind) {
+            self.similar.compare(text, &words_of(text));
         }
     }
 
@@ -271,7 +255,7 @@ impl<'a> AskedName<'a> {
                 TermHead::Field(_) => "player",
                 _ => "player and no event",
             },
-            similar: self.similar.into_iter().map(|(_, name)| name).collect(),
+            similar: self.similar.names(),
         }
     }
 }
