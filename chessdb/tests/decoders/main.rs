@@ -6,6 +6,7 @@ mod by_content;
 mod choices;
 mod damage;
 mod golden;
+mod limits;
 mod packed;
 mod pgn;
 mod roundtrip;

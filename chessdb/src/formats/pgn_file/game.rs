@@ -222,7 +222,7 @@ impl<'a> Stored<'a> {
         let mut section = Section::new(self.text, self.line_end);
         let mut found: Vec<(usize, Tag<'_>)> = Vec::with_capacity(16);
         let mut doubts = Vec::new();
-        for (at, tag) in section.by_ref() {
+        for (number, (at, tag)) in section.by_ref().enumerate() {
             let name = || utf8_lossy(tag.name);
             if let Some(flaw) = tag.flaw {
                 let flaw = match flaw {
@@ -231,7 +231,7 @@ impl<'a> Stored<'a> {
                 };
                 doubts.push((at, format!("the tag {} {flaw}", name())));
             }
-            if found.len() >= MOST_TAGS {
+            if number >= MOST_TAGS {
                 doubts.push((at, format!("the game has more than {MOST_TAGS} tags")));
                 break;
             }
