@@ -6,7 +6,7 @@ use testkit::harness;
 
 use std::collections::BTreeMap;
 
-use chessdb::formats::{Candidate, Format, NotADatabase};
+use chessdb::formats::{Candidate, FORMATS, Format, NotADatabase};
 use harness::frame::Input;
 use harness::meter::measure;
 use harness::sweep::{Games, Strictness, Swept, sweep_candidate};
@@ -27,9 +27,10 @@ fn samples_stay_within_the_bounds() {
             formats.entry(format.name).or_default().add(swept);
         }
     }
-    for (format, swept) in formats {
+    for (format, swept) in &formats {
         eprintln!("{format}: {swept:?}");
     }
+    assert_eq!(formats.len(), FORMATS.len(), "{:?}", formats.keys());
 }
 
 #[test]

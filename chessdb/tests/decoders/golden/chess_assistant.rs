@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use chessdb::formats::Options;
@@ -137,6 +137,7 @@ fn mini_files_encodings_and_comments_are_as_stated() {
 #[test]
 fn readings_are_recognised() {
     needs!(samples);
+    let mut seen = BTreeSet::new();
     for sample in samples("chess-assistant") {
         let Some(variant) = sample.name.strip_prefix("variants/") else {
             continue;
@@ -150,7 +151,9 @@ fn readings_are_recognised() {
         let info = open_base(&sample.base).unwrap().info();
         assert_eq!(row(&info, "reading"), reading, "{variant}");
         assert_eq!(info.warnings, [] as [&str; 0], "{variant}");
+        seen.insert(reading);
     }
+    assert_eq!(seen.len(), 4, "{seen:?}");
 }
 
 #[test]

@@ -304,7 +304,9 @@ fn coordinates(game: &Read) -> Vec<String> {
 
 fn rows(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
-    serde_json::from_str(&text).unwrap()
+    let rows: Vec<Value> = serde_json::from_str(&text).unwrap();
+    assert!(!rows.is_empty());
+    rows
 }
 
 fn list(row: &Value, name: &str) -> Vec<Value> {

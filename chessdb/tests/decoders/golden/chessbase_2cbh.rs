@@ -251,6 +251,7 @@ fn damage_costs_what_it_touches_and_is_named() {
         numbers(records).iter().map(place).collect()
     };
     let is_database = |case: &&Value| case["path"].as_str().unwrap().ends_with(".2cbh");
+    let (mut exactly, mut with_problems) = (0, 0);
     for case in about["cases"].as_array().unwrap().iter().filter(is_database) {
         let name = format!(
             "damaged/{}",
@@ -264,11 +265,13 @@ fn damage_costs_what_it_touches_and_is_named() {
             let place = format!("game {} of {name}", number + 1);
             if exact.contains(&number) {
                 assert_equal(given, expected, &place);
+                exactly += 1;
             } else {
                 let problems = database.game(number as u32).problems;
                 let is_equal = nodes(given) == nodes(expected) && given.tags == expected.tags;
                 let is_named = has_problems || !problems.is_empty();
                 assert!(is_equal || is_named, "{place}: {}", case["what"]);
+                with_problems += usize::from(is_named);
             }
         }
         for number in games(&case["moves"]) {
@@ -280,6 +283,7 @@ fn damage_costs_what_it_touches_and_is_named() {
             );
         }
     }
+    assert!(exactly > 10 && with_problems > 10, "{exactly} {with_problems}");
 }
 
 /// Names the folder with the four archives of books that section 15 of the page counts, or with what they unpack to.

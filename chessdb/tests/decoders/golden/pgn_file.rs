@@ -35,6 +35,7 @@ fn without_remarks(game: &mut Read) {
 fn every_case_has_the_wanted_reading() {
     let folder = needs!(samples).join("data/pgn-cases");
     let cases: Value = serde_json::from_slice(&fs::read(folder.join("wanted.json")).unwrap()).unwrap();
+    assert!(cases.as_array().unwrap().len() > 10);
     for case in cases.as_array().unwrap() {
         let name = case["name"].as_str().unwrap();
         let database = open_base(&folder.join(name)).unwrap();
@@ -225,6 +226,7 @@ fn cases_and_changed_ones() -> Vec<Vec<u8>> {
             all.push(case);
         }
     }
+    assert!(all.len() > 200, "{}", all.len());
     all
 }
 
@@ -258,14 +260,17 @@ fn clean_text_stays_as_it_is() {
     let folder = needs!(samples).join("data/pgn-cases");
     let temporary = tempfile::TempDir::new().unwrap();
     let path = temporary.path().join("clean.pgn");
+    let mut cases = 0;
     for case in files_below(&folder) {
         if case.extension().is_some_and(|extension| extension == "pgn") {
             let cleaned = stored(&*open_form(&case, PgnForm::Cleaned));
             fs::write(&path, &cleaned).unwrap();
             let again = stored(&*open_form(&path, PgnForm::Cleaned));
             assert_eq!(again, cleaned, "{}", case.display());
+            cases += 1;
         }
     }
+    assert!(cases > 10, "{cases}");
 }
 
 #[test]

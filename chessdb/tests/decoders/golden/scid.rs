@@ -295,6 +295,7 @@ fn damaged_databases_show_what_can_be_read() {
     let folder = shared.join("data/scid");
     let cases = std::fs::read_to_string(folder.join("corrupt/cases.json")).unwrap();
     let cases: serde_json::Map<String, Value> = serde_json::from_str(&cases).unwrap();
+    assert!(cases.len() > 5, "{}", cases.len());
     for (name, case) in &cases {
         let wanted = case["entries_to_show"].as_u64().unwrap();
         let Some(database) = open_base(&folder.join("corrupt").join(name)) else {

@@ -68,6 +68,7 @@ fn what_is_behind_damage_is_shown_where_parts_decode_alone() {
 #[test]
 fn changed_bytes_cost_what_they_change() {
     for (way, bytes, plain) in small() {
+        let (mut same, mut told) = (0, 0);
         for at in 0..bytes.len() {
             for flip in [1, 0x80, 0xff] {
                 let mut changed = bytes.clone();
@@ -83,8 +84,11 @@ fn changed_bytes_cost_what_they_change() {
                     found.len(),
                     plain.len()
                 );
+                same += usize::from(found == plain);
+                told += usize::from(is_told);
             }
         }
+        assert!(same > 10 && told > bytes.len(), "{way}: {same} {told}");
     }
 }
 
