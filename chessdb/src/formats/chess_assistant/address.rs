@@ -50,4 +50,18 @@ mod tests {
         assert_eq!(follow(5, entry), Err(Lost::Outside(1 << 31)));
         assert_eq!(follow(6, entry), Err(Lost::Outside(6)));
     }
+
+    #[test]
+    fn at_most_256_redirects_are_followed() {
+        let end_of = |redirects: i32| {
+            let entry = |id: u32| {
+                let id = i32::try_from(id).unwrap();
+                Some(if id < redirects { -(id + 1) } else { 7 })
+            };
+            follow(0, entry)
+        };
+        assert_eq!(end_of(255), Ok(Found { id: 255, address: 7 }));
+        assert_eq!(end_of(256), Ok(Found { id: 256, address: 7 }));
+        assert_eq!(end_of(257), Err(Lost::Endless));
+    }
 }
