@@ -306,20 +306,20 @@ fn files_for_the_desktop_are_sound() {
     }
     let types = fs::read_to_string("packaging/pgnfs.xml").unwrap();
     let desktop = fs::read_to_string("packaging/pgnfs.desktop").unwrap();
-    for name in types
-        .split("type=\"")
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next())
-    {
+    let values = |attribute: &str| -> Vec<&str> {
+        let rests = types.split(attribute).skip(1);
+        rests.filter_map(|rest| rest.split('"').next()).collect()
+    };
+    let names = values("type=\"");
+    assert!(names.len() > 5, "{names:?}");
+    for name in names {
         assert!(desktop.contains(&format!("{name};")), "{name}");
     }
     // Every type is one of a database that is read.
-    for extension in types
-        .split("pattern=\"*.")
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next())
-    {
-        let page = fs::read_to_string("docs/tree.md").unwrap();
+    let extensions = values("pattern=\"*.");
+    assert!(extensions.len() > 5, "{extensions:?}");
+    let page = fs::read_to_string("docs/tree.md").unwrap();
+    for extension in extensions {
         let wanted = format!(".{extension}");
         let mut words = page.split([' ', ',', ';', '\n']);
         assert!(words.any(|word| word == wanted), "{extension}");

@@ -223,3 +223,43 @@ impl Positions {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chessdb_library::kept::Space;
+    use chessdb_library::library::Library;
+    use chessdb_library::positions::{Occurrence, Pattern, Wanted};
+    use std::cell::Cell;
+    use std::fs;
+
+    #[test]
+    fn an_index_that_is_damaged_again_and_again_is_no_longer_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("a.pgn");
+        fs::write(&source, "1. e4 e5 *\n\n1. d4 d5 *\n\n1. e4 c5 *\n").unwrap();
+        let library = Library::open(&source, &chessdb::formats::Options::default()).unwrap();
+        let cache = folder.path().join("cache");
+        let positions = Positions::new(&library.databases()[0], BuildOptions::default());
+        positions.keep_in(&KeptFiles::open(&cache, "", Space::default()).unwrap());
+        let wanted = Wanted::Position(Pattern::of_moves("e4").unwrap());
+        let kept = || fs::read_dir(&cache).unwrap().count();
+        let asked = Cell::new(0);
+        let games = |found: Option<Vec<Occurrence>>| -> Vec<u32> {
+            found.unwrap().iter().map(|occurrence| occurrence.game).collect()
+        };
+        let found = positions.ask(|index| {
+            asked.set(asked.get() + 1);
+            // Whoever can write to the folder damages every file that is kept in it.
+            match kept() {
+                0 => index.find(&wanted),
+                _ => Err(Damaged),
+            }
+        });
+        assert_eq!(games(found), [0, 2]);
+        assert_eq!((asked.get(), kept()), (3, 0));
+        // The one in memory answers from now on.
+        assert_eq!(games(positions.ask(|index| index.find(&wanted))), [0, 2]);
+        assert_eq!(kept(), 0);
+    }
+}

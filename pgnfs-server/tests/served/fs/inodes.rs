@@ -38,6 +38,7 @@ fn a_game_is_one_inode_in_all_views_and_nothing_else_shares_one() {
         }
         by_inode.entry(inode).or_default().push(path);
     }
+    let (mut games, mut others) = (0, 0);
     for (inode, paths) in by_inode {
         let attributes = tree.attributes(inode).unwrap();
         let is_game =
@@ -45,10 +46,13 @@ fn a_game_is_one_inode_in_all_views_and_nothing_else_shares_one() {
         if is_game {
             let views = paths.iter().filter(|path| !path.contains("/moves/"));
             assert_eq!(attributes.links as usize, views.count(), "{paths:?}");
+            games += 1;
         } else {
             assert_eq!(paths.len(), 1, "{paths:?}");
+            others += 1;
         }
     }
+    assert!(games > 1 && others > 50, "{games} {others}");
 }
 
 #[test]

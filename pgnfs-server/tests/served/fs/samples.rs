@@ -19,6 +19,7 @@ fn every_sample_is_a_sound_tree() {
     let shared = needs!(samples);
     // Samples of a format without a folder of its own are next to those of another format.
     let folders = FORMATS.iter().map(|format| shared.join("data").join(format.name));
+    let mut walked = 0;
     for folder in folders.filter(|folder| folder.is_dir()) {
         // The tables have the tags as they are read, so games of PGN files have to be shown in that form as well.
         let options = Options {
@@ -35,8 +36,10 @@ fn every_sample_is_a_sound_tree() {
         let tree = Mounted(ChessFs::new(library, ServeOptions::default()));
         for (path, games) in paths.into_iter().filter(|&(_, games)| games <= WALKED) {
             check_database(&tree, &path, games);
+            walked += 1;
         }
     }
+    assert!(walked > 50, "{walked}");
 }
 
 /// Checks that every name can be looked up, every size is correct, `all.pgn` consists of the games in order,
