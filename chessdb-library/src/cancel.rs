@@ -7,6 +7,7 @@
 //! A request may be abandoned, for example because its caller was killed. Most work goes on then, because the next
 //! request will need it; work in [`while_wanted`] ends.
 
+use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -27,6 +28,8 @@ pub struct Cancel {
     is_cancelled: Arc<AtomicBool>,
     /// What it is a part of, and ends with.
     whole: Option<Arc<Cancel>>,
+    /// The requests without which it ends.
+    wanted: Option<Wanted>,
 }
 
 /// The work was cancelled and has no result.
@@ -42,7 +45,9 @@ impl Cancel {
     /// True after [`Cancel::cancel`].
     pub fn is_cancelled(&self) -> bool {
         let is_over = |whole: &Arc<Cancel>| whole.is_cancelled();
-        self.is_cancelled.load(Ordering::Acquire) || self.whole.as_ref().is_some_and(is_over)
+        self.is_cancelled.load(Ordering::Acquire)
+            || self.whole.as_ref().is_some_and(is_over)
+            || self.wanted.as_ref().is_some_and(Wanted::is_abandoned)
     }
 
     /// Does work in this thread.
@@ -68,10 +73,50 @@ pub fn while_wanted<T>(work: impl FnOnce() -> T) -> T {
         return work();
     };
     let both = Cancel {
-        is_cancelled: abandoned.is_cancelled,
         whole: current().map(Arc::new),
+        ..abandoned
     };
     within(&CURRENT, Some(both), work)
+}
+
+/// The requests for which one thread works. Its work is abandoned when all of them are.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted(Arc<Mutex<Vec<Option<Cancel>>>>);
+
+impl Wanted {
+    /// Adds the request that this thread serves; without one, the work is never abandoned.
+    pub fn join(&self) {
+        let own = ABANDONED.with_borrow(Clone::clone);
+        let mut all = self.0.lock();
+        let is_same = |other: &Option<Cancel>| match (other, &own) {
+            (Some(other), Some(own)) => Arc::ptr_eq(&other.is_cancelled, &own.is_cancelled),
+            (other, own) => other.is_none() && own.is_none(),
+        };
+        if !all.iter().any(is_same) {
+            all.push(own);
+        }
+    }
+
+    /// Works for all that have joined, this thread included.
+    pub fn serve<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.join();
+        let all = Cancel {
+            wanted: Some(self.clone()),
+            ..Cancel::default()
+        };
+        within(&ABANDONED, Some(all), work)
+    }
+
+    fn is_abandoned(&self) -> bool {
+        let all = self.0.lock().clone();
+        let is_abandoned = |one: &Option<Cancel>| one.as_ref().is_some_and(Cancel::is_cancelled);
+        all.iter().all(is_abandoned)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn joined(&self) -> usize {
+        self.0.lock().len()
+    }
 }
 
 fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Cancelled> {

@@ -10,6 +10,7 @@ pub mod csv;
 pub mod duplicates;
 pub mod kept;
 pub mod library;
+pub mod made;
 pub mod making;
 pub mod mapped;
 pub mod mounts;

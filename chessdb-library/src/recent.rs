@@ -1,50 +1,72 @@
 //! The most recently used values of something that costs time to make again.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::hash::Hash;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use lru::LruCache;
 use parking_lot::Mutex;
 
-/// Up to a number of values by their keys; the least recently used one makes room for the next.
-///
-/// Values are cheap to clone, such as an `Arc`. No lock is held while a value is made, so two threads may make the same
-/// one.
-#[derive(Debug)]
-pub struct Recent<K: Hash + Eq, V>(Mutex<LruCache<K, V>>);
+use crate::made::Made;
 
-impl<K: Hash + Eq, V: Clone> Recent<K, V> {
+/// Up to a number of values by their keys; the least recently used one makes room for the next. Each is [made](Made) by one
+/// thread, and no lock is held meanwhile.
+///
+/// Values are cheap to clone, such as an `Arc`.
+#[derive(Debug)]
+pub struct Recent<K: Hash + Eq, V>(Mutex<RecentState<K, V>>);
+
+#[derive(Debug)]
+struct RecentState<K: Hash + Eq, V> {
+    kept: LruCache<K, V>,
+    making: HashMap<K, Arc<Made<V>>>,
+}
+
+impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
     /// Room for `most` values, which is taken as they come.
     pub fn new(most: NonZeroUsize) -> Recent<K, V> {
-        Recent(Mutex::new(LruCache::sparse(most)))
+        Recent(Mutex::new(RecentState {
+            kept: LruCache::sparse(most),
+            making: HashMap::new(),
+        }))
     }
 
     /// The value of a key, if it is kept.
     pub fn get(&self, key: &K) -> Option<V> {
-        self.0.lock().get(key).cloned()
+        self.0.lock().kept.get(key).cloned()
     }
 
     /// True if the value of a key is kept. This is no use of it.
     pub fn has(&self, key: &K) -> bool {
-        self.0.lock().contains(key)
+        self.0.lock().kept.contains(key)
     }
 
     /// Keeps a value, in place of an earlier one of this key.
     pub fn put(&self, key: K, value: V) {
         // What is dropped may be large.
-        let dropped = self.0.lock().push(key, value);
+        let dropped = self.0.lock().kept.push(key, value);
+        drop(dropped);
+    }
+
+    /// Drops the value of a key if `is_it`.
+    pub fn remove(&self, key: &K, is_it: impl FnOnce(&V) -> bool) {
+        let mut state = self.0.lock();
+        let found = state.kept.peek(key);
+        let dropped = found.is_some_and(is_it).then(|| state.kept.pop(key));
+        drop(state);
         drop(dropped);
     }
 
     /// The sum of a number for each value, such as the memory that it takes. This is no use of them.
     pub fn sum(&self, of: impl Fn(&V) -> usize) -> usize {
-        self.0.lock().iter().map(|(_, value)| of(value)).sum()
+        self.0.lock().kept.iter().map(|(_, value)| of(value)).sum()
     }
 
     /// The number of values.
     pub fn count(&self) -> usize {
-        self.0.lock().len()
+        self.0.lock().kept.len()
     }
 
     /// The kept value of a key, or else the one that `make` returns, which is kept.
@@ -54,17 +76,45 @@ impl<K: Hash + Eq, V: Clone> Recent<K, V> {
         }
     }
 
-    /// Like [`Recent::get_or`], for a value that cannot always be made.
+    /// Like [`Recent::get_or`], for a value that cannot always be made. See [`Made::get_or_make`].
     ///
     /// # Errors
     /// Those of `make`.
     pub fn get_or_make<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
-        if let Some(value) = self.get(&key) {
-            return Ok(value);
+        let mut state = self.0.lock();
+        if let Some(value) = state.kept.get(&key) {
+            return Ok(value.clone());
         }
-        let value = make()?;
-        self.put(key, value.clone());
-        Ok(value)
+        let made = Arc::clone(state.making.entry(key.clone()).or_default());
+        drop(state);
+        let _end = End(self, &key, &made);
+        let value = made.get_or_make(make)?;
+        Ok(value.clone())
+    }
+}
+
+/// Keeps a value when its making has ended, however it did.
+struct End<'a, K: Clone + Hash + Eq, V: Clone>(&'a Recent<K, V>, &'a K, &'a Arc<Made<V>>);
+
+impl<K: Clone + Hash + Eq, V: Clone> Drop for End<'_, K, V> {
+    fn drop(&mut self) {
+        let End(Recent(state), key, made) = *self;
+        let mut state = state.lock();
+        let is_it = state
+            .making
+            .get(key)
+            .is_some_and(|other| Arc::ptr_eq(other, made));
+        // Others that wait make it if this thread could not.
+        let is_over = made.get().is_some() || Arc::strong_count(made) == 2;
+        let mut dropped = None;
+        if is_it && is_over {
+            state.making.remove(key);
+            dropped = made
+                .get()
+                .and_then(|value| state.kept.push(key.clone(), value.clone()));
+        }
+        drop(state);
+        drop(dropped);
     }
 }
 
@@ -83,5 +133,9 @@ mod tests {
         assert_eq!(recent.get_or_make(2, || Err("gone")), Err("gone"));
         assert_eq!(recent.get_or(3, || "another"), "three");
         assert_eq!((recent.sum(|text| text.len()), recent.count()), (8, 2));
+        recent.remove(&3, |text| *text == "other");
+        assert!(recent.has(&3));
+        recent.remove(&3, |text| *text == "three");
+        assert!(!recent.has(&3));
     }
 }

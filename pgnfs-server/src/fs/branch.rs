@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::database::DatabaseFs;
 use super::failure::Failure;
-use super::files::{Joins, Made};
+use super::files::{BranchFiles, Joins};
 use super::object::At;
 use super::references::BranchReferences;
 use super::remote::Remote;
@@ -45,7 +45,7 @@ pub(super) struct BranchFs {
     remote: Option<Arc<Remote>>,
     /// Offsets of games in files of this directory that no database has, for each database.
     joins: OnceLock<Box<[Joins]>>,
-    pub(super) made: Made,
+    pub(super) files: BranchFiles,
 }
 
 /// A database in a branch.
@@ -108,7 +108,7 @@ impl BranchFs {
             wrong_queries: Pause::new(Level::Warn),
             remote: self.remote.clone(),
             joins: OnceLock::new(),
-            made: Made::new(),
+            files: BranchFiles::new(),
         }
     }
 
@@ -125,7 +125,7 @@ impl BranchFs {
         BranchFs {
             numbers: Arc::new(numbers.collect()),
             joins: OnceLock::new(),
-            made: Made::new(),
+            files: BranchFiles::new(),
             references: BranchReferences::default(),
             is_gone: AtomicBool::new(false),
             search: None,
@@ -204,7 +204,7 @@ impl BranchFs {
     /// The memory that it takes, in bytes, as far as it grows with its games.
     pub(super) fn bytes(&self) -> usize {
         let joins = self.joins.get().into_iter().flatten();
-        self.tree.bytes() + self.made.bytes() + joins.map(Joins::bytes).sum::<usize>()
+        self.tree.bytes() + self.files.bytes() + joins.map(Joins::bytes).sum::<usize>()
     }
 
     /// A text that is another one if tables of its games would have other rows, unless a database changes.
@@ -257,16 +257,11 @@ impl BranchFs {
         if parts.iter().all(PartFs::is_whole) {
             return parts.iter().map(|part| part.database.tables()).collect();
         }
-        let made = &self.made.tables_of_parts;
-        let tables = match made.get() {
-            Some(tables) => tables,
-            None => {
-                let new = parts.iter().map(|part| part.new_tables(self.threads()));
-                let new = new.collect::<Result<Vec<_>, _>>()?;
-                made.get_or_init(|| new)
-            }
+        let make = || {
+            let new = parts.iter().map(|part| part.new_tables(self.threads()));
+            new.collect::<Result<Vec<_>, _>>()
         };
-        Ok(tables.iter().collect())
+        Ok(self.files.tables_of_parts.get_or_make(make)?.iter().collect())
     }
 
     /// The kept offsets of a part's games in files that its database does not have.

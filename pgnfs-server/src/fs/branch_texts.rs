@@ -19,14 +19,15 @@ impl BranchFs {
         if is_known {
             return self.info().ok();
         }
-        self.made.info.get().cloned()
+        self.files.info.get().cloned()
     }
 
     /// `info.txt`. Sources that may not answer are not checked: what is said of them is known since they were opened.
     pub(super) fn info(&self) -> Result<Arc<[u8]>, FsError> {
-        if let Some(text) = self.made.info.get() {
-            return Ok(Arc::clone(text));
-        }
+        self.files.info.get_or_make(|| self.make_info()).cloned()
+    }
+
+    fn make_info(&self) -> Result<Arc<[u8]>, FsError> {
         let is_unique = self.branch().is_unique();
         let text = match (self.own_database(), &self.search) {
             (Some(own), _) => database_info(own.entry(), own.warnings()),
@@ -51,8 +52,7 @@ impl BranchFs {
         let is_checked = |database: &&Arc<DatabaseFs>| is_filtered || database.texts().remote().is_none();
         let mut checked = self.databases().iter().filter(is_checked);
         checked.try_for_each(|database| database.texts().check())?;
-        let text = text.into_bytes().into();
-        Ok(Arc::clone(self.made.info.get_or_init(|| text)))
+        Ok(text.into_bytes().into())
     }
 
     /// Which tables of several databases are not kept.

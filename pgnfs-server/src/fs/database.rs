@@ -14,6 +14,7 @@ use super::types::{FsError, Inode, ServeOptions};
 use crate::tree::{Games, IndexedDatabase, Node, Prefix};
 use chessdb_library::kept::{KINDS, KeptFiles, KeptKind};
 use chessdb_library::library::LibraryEntry;
+use chessdb_library::made::Made;
 use chessdb_library::positions::{BuildOptions, IndexUse};
 
 /// What all branches that show a database have in common.
@@ -27,7 +28,7 @@ pub(super) struct DatabaseFs {
     pub(super) cache: Arc<TextCache>,
     /// Offsets of games in the files of its own directory.
     joins: Joins,
-    tables: OnceLock<Tables>,
+    tables: Made<Tables>,
     /// What is kept for the next mount.
     kept: OnceLock<KeptFiles>,
 }
@@ -67,7 +68,7 @@ impl DatabaseFs {
             prefix,
             cache,
             joins: Joins::new(),
-            tables: OnceLock::new(),
+            tables: Made::new(),
             kept: OnceLock::new(),
         }
     }
@@ -89,11 +90,8 @@ impl DatabaseFs {
 
     /// The tables of all games; on first use reads their tags.
     pub(super) fn tables(&self) -> Result<&Tables, FsError> {
-        if let Some(tables) = self.tables.get() {
-            return Ok(tables);
-        }
-        let tables = PartFs::of(self).new_tables(self.options.threads)?;
-        Ok(self.tables.get_or_init(|| tables))
+        self.tables
+            .get_or_make(|| PartFs::of(self).new_tables(self.options.threads))
     }
 
     /// The same entry as a shared pointer, which identifies the database across states of the source.

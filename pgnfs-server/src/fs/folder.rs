@@ -199,20 +199,22 @@ impl Text for RootInfo<'_> {
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        if let Some(text) = self.0.info.get() {
-            return Ok(Arc::clone(text));
-        }
+        self.0.info.get_or_make(|| self.make()).cloned()
+    }
+}
+
+impl RootInfo<'_> {
+    fn make(&self) -> Result<Arc<[u8]>, FsError> {
         let library = &self.0.library;
         let others = library.left_out().len() + library.opening().len();
         let is_alone = self.0.databases.len() == 1 && others == 0;
         let own = self.branch().map(BranchFs::info).transpose()?;
-        let text: Arc<[u8]> = match own {
+        Ok(match own {
             Some(own) if is_alone => own,
             Some(own) => [&own, &b"\n"[..], library_info(library).as_bytes()]
                 .concat()
                 .into(),
             None => library_info(library).into_bytes().into(),
-        };
-        Ok(Arc::clone(self.0.info.get_or_init(|| text)))
+        })
     }
 }

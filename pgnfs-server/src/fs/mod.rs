@@ -60,6 +60,7 @@ use cache::TextCache;
 use chessdb_library::cancel::Cancel;
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, LibraryEntry, Opening};
+use chessdb_library::made::Made;
 use database::DatabaseFs;
 use detached::DetachedDirectory;
 use folder::INFO;
@@ -81,7 +82,7 @@ pub struct ChessFs {
     branches: Vec<Arc<BranchFs>>,
     common: Arc<Common>,
     /// `info.txt` at the root.
-    info: OnceLock<Arc<[u8]>>,
+    info: Made<Arc<[u8]>>,
 }
 
 /// What the states of a source share.
@@ -183,7 +184,7 @@ impl ChessFs {
             library,
             databases,
             common,
-            info: OnceLock::new(),
+            info: Made::new(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! `games/`: all games by number, in directories of a thousand.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::branch::Branch;
 use super::game_name::game_of_name;
@@ -10,12 +10,13 @@ use super::inode::{KIND_BLOCK, KIND_GAME, Node};
 use super::section::{Content, Existing, Kind, Section};
 use chessdb::formats::Keys;
 use chessdb_library::library::{BLOCK, block_name, numbered_game_name};
+use chessdb_library::made::Made;
 
 /// The games of the only database of a branch, and the blocks that contain them.
 pub(super) struct Blocks {
     branch: Arc<Branch>,
     /// The numbers of the blocks that have games, if not all games are shown.
-    filtered: OnceLock<Vec<u32>>,
+    filtered: Made<Vec<u32>>,
 }
 
 impl Blocks {
@@ -24,7 +25,7 @@ impl Blocks {
         branch.only_database()?;
         Some(Blocks {
             branch: Arc::clone(branch),
-            filtered: OnceLock::new(),
+            filtered: Made::new(),
         })
     }
 
@@ -51,7 +52,7 @@ impl Blocks {
 
     fn filtered(&self) -> Option<&[u32]> {
         let filter = self.branch.filter()?;
-        Some(self.filtered.get_or_init(|| {
+        Some(self.filtered.get_or(|| {
             let mut rest = filter.games(0);
             let mut blocks = Vec::new();
             while let Some(&first) = rest.first() {

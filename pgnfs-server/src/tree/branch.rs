@@ -20,6 +20,7 @@ use super::search::NamedSearch;
 use chessdb::formats::Database;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::library::{cut, game_path, numbered};
+use chessdb_library::made::Made;
 use chessdb_library::making::Making;
 use chessdb_library::positions::Selection;
 use chessdb_library::query::Query;
@@ -37,7 +38,7 @@ pub struct Branch {
     all: Arc<Databases>,
     shown: Shown,
     /// The views, if they are not those of the only database.
-    views: Vec<OnceLock<Box<ViewIndex>>>,
+    views: Vec<Made<Box<ViewIndex>>>,
 }
 
 /// What branches of the same databases have in common.
@@ -50,8 +51,8 @@ struct Databases {
     codes: Option<Codes>,
     /// The paths of the databases' directories in the mount.
     paths: OnceLock<Vec<String>>,
-    duplicates: OnceLock<Duplicates>,
-    names: OnceLock<Option<Arc<Names>>>,
+    duplicates: Made<Duplicates>,
+    names: Made<Option<Arc<Names>>>,
     counted: CountedTexts,
 }
 
@@ -67,7 +68,7 @@ enum Shown {
     /// All.
     All,
     /// The best game of each group of duplicates, unless it is deleted. They are searched for on first use.
-    Unique(OnceLock<Filter>),
+    Unique(Made<Filter>),
     /// Those that a search finds.
     Found(Box<FoundGames>),
 }
@@ -90,7 +91,7 @@ impl Branch {
 
     /// The same databases with only the best game of each group of duplicates, and without deleted games.
     pub fn unique(&self) -> Branch {
-        self.with(Shown::Unique(OnceLock::new()))
+        self.with(Shown::Unique(Made::new()))
     }
 
     /// The same databases with only the games that are shown here and answer a query. They are found when the first of
@@ -111,8 +112,8 @@ impl Branch {
             layout: layout.unwrap_or_default(),
             codes,
             paths: OnceLock::new(),
-            duplicates: OnceLock::new(),
-            names: OnceLock::new(),
+            duplicates: Made::new(),
+            names: Made::new(),
             counted: CountedTexts::default(),
         };
         Branch::showing(Arc::new(all), shown)
@@ -124,7 +125,7 @@ impl Branch {
 
     fn showing(all: Arc<Databases>, shown: Shown) -> Branch {
         Branch {
-            views: all.layout.views().map(|_| OnceLock::new()).collect(),
+            views: all.layout.views().map(|_| Made::new()).collect(),
             all,
             shown,
         }
@@ -246,7 +247,7 @@ impl Branch {
 
     /// The memory that its own views and lists of games take, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        let views = self.views.iter().filter_map(OnceLock::get);
+        let views = self.views.iter().filter_map(Made::get);
         let views: usize = views.map(|view| view.bytes()).sum();
         match &self.shown {
             Shown::Found(search) => views + search.bytes(),
@@ -272,7 +273,7 @@ impl Branch {
     pub fn filter(&self) -> Option<&Filter> {
         match &self.shown {
             Shown::All => None,
-            Shown::Unique(filter) => Some(filter.get_or_init(|| {
+            Shown::Unique(filter) => Some(filter.get_or(|| {
                 let unique = self.duplicates().unique(&self.formats());
                 Filter::new(unique)
             })),
@@ -329,14 +330,14 @@ impl Branch {
     pub fn duplicates(&self) -> &Duplicates {
         let (formats, threads) = (self.formats(), self.threads());
         match &self.shown {
-            Shown::Found(search) => search.duplicates.get_or_init(|| {
+            Shown::Found(search) => search.duplicates.get_or(|| {
                 let _making = Making::begin("duplicates of a search", self.name(), 0);
                 let games = self.filter();
                 let is_shown = |part, game| games.is_some_and(|games| games.has(part, game));
                 let ends = |part: usize| self.databases().get(part)?.line_ends().known();
                 Duplicates::find_among(&formats, threads, is_shown, ends)
             }),
-            _ => self.all.duplicates.get_or_init(|| {
+            _ => self.all.duplicates.get_or(|| {
                 let _making = Making::begin("duplicates", self.name(), 0);
                 let ends = |part: usize| {
                     let database = self.databases().get(part)?;
@@ -382,7 +383,7 @@ impl Branch {
     /// of all games.
     pub fn names(&self) -> Option<&Arc<Names>> {
         let find = || Names::find(&self.formats(), self.layout().spelling()).map(Arc::new);
-        self.all.names.get_or_init(find).as_ref()
+        self.all.names.get_or(find).as_ref()
     }
 
     /// Which spellings of players are joined.
@@ -444,7 +445,7 @@ impl Branch {
         }
         let index = self.views.get(id.index())?;
         let view = self.layout().view(id)?;
-        Some(index.get_or_init(|| {
+        Some(index.get_or(|| {
             let _making = Making::begin(format!("view {}", view.name()), self.name(), 0);
             let names = view.names_players().then(|| self.names()).flatten();
             Box::new(combined_view(&view, id, self, names))

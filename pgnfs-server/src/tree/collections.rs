@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::branch::Branch;
 use super::games::Games;
@@ -11,11 +11,12 @@ use super::names::{canonical, directory_name};
 use super::section::{Existing, Kind, Section};
 use chessdb::formats::{Folder, Keys};
 use chessdb_library::library::TakenNames;
+use chessdb_library::made::Made;
 
 /// The folders of a database, read on first use.
 pub(super) struct Collections {
     branch: Arc<Branch>,
-    folders: OnceLock<Folders>,
+    folders: Made<Folders>,
 }
 
 impl Collections {
@@ -24,12 +25,12 @@ impl Collections {
         branch.only_database()?;
         Some(Collections {
             branch: Arc::clone(branch),
-            folders: OnceLock::new(),
+            folders: Made::new(),
         })
     }
 
     fn folders(&self) -> &Folders {
-        self.folders.get_or_init(|| Folders::new(&self.branch))
+        self.folders.get_or(|| Folders::new(&self.branch))
     }
 
     fn folder(&self, node: Node) -> Option<&Collection> {

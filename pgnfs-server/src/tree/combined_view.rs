@@ -60,7 +60,7 @@ pub(super) fn combined_view(
     let indexes = Indexes::of(view, id, parts, names);
     let index_of = |source: &Source| indexes.of_part(parts, id, source.part);
     let shown = shown(index_of, parts.len(), filter);
-    let plan = Plan::new(shown.len() as u32, |number, depth| {
+    let plan = Plan::new(shown.len() as u32, branch.threads(), |number, depth| {
         let source = shown.get(number as usize)?;
         let index = index_of(source)?;
         indexes.text(index, above(index, source.directory, depth)?)

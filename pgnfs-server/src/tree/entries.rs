@@ -3,7 +3,6 @@
 use std::hash::Hash;
 use std::mem::take;
 use std::ops::Range;
-use std::thread::available_parallelism;
 
 use rustc_hash::FxHashMap;
 
@@ -56,13 +55,12 @@ impl Entries {
         let database = &*entry.database;
         match view {
             View::BuiltIn(built_in) => match built_in.by {
-                By::Keys(groups) => Entries::collect(view, entry, |_, keys, each| {
+                By::Keys(groups) => Entries::collect(sorting, |_, keys, each| {
                     groups(keys, &mut |group| each(group, group));
                 }),
                 By::LastMaterial => {
-                    let threads = available_parallelism().map_or(1, usize::from);
-                    let known = sorting.line_ends.of(database, threads);
-                    Entries::collect(view, entry, |game, _, each| {
+                    let known = sorting.line_ends.of(database, sorting.threads);
+                    Entries::collect(sorting, |game, _, each| {
                         let known = known.and_then(|known| known.get(game as usize));
                         let end = known.copied().unwrap_or_else(|| LineEnd::of(database, game));
                         let counts = end.material.0;
@@ -70,19 +68,20 @@ impl Entries {
                     })
                 }
             },
-            View::Own(own) => Entries::collect(view, entry, |game, keys, each| {
+            View::Own(own) => Entries::collect(sorting, |game, keys, each| {
                 own.each_group(game, &mut |group| each(own.key(database, keys, group), group));
             }),
         }
     }
 
     /// Collects the groups of all games. Groups with equal keys are one group, represented by the first.
-    fn collect<K, F>(view: &View, entry: &LibraryEntry, groups_of: F) -> (Vec<FoundGroup>, Entries)
+    fn collect<K, F>(sorting: &Sorting, groups_of: F) -> (Vec<FoundGroup>, Entries)
     where
         K: Eq + Hash + Clone + Send,
         F: Fn(u32, &Keys, &mut dyn FnMut(K, Group)) + Sync,
     {
-        let parts = at_once(ranges(entry.database.len()), |games| {
+        let (view, entry) = (&sorting.view, &*sorting.entry);
+        let parts = at_once(ranges(entry.database.len(), sorting.threads), |games| {
             collect_part(view, entry, games, &groups_of)
         });
         let mut groups = Vec::new();
@@ -132,9 +131,8 @@ impl Entries {
     }
 }
 
-/// Consecutive games, or groups, for each thread.
-pub(super) fn ranges(items: u32) -> Vec<Range<u32>> {
-    let threads = available_parallelism().map_or(1, usize::from);
+/// Consecutive games, or groups, for each of some threads.
+pub(super) fn ranges(items: u32, threads: usize) -> Vec<Range<u32>> {
     let threads = threads.min(MOST_THREADS).min(items as usize / LEAST_ITEMS).max(1) as u32;
     let each = items.div_ceil(threads);
     (0..threads)

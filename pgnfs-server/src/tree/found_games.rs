@@ -1,12 +1,13 @@
 //! The games of a branch that a query finds.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::branch::Branch;
 use super::filter::Filter;
 use super::indexed_database::IndexedDatabase;
 use chessdb_library::cancel;
 use chessdb_library::duplicates::Duplicates;
+use chessdb_library::made::Made;
 use chessdb_library::making::Making;
 use chessdb_library::positions::Index;
 use chessdb_library::query::{Query, Searched};
@@ -19,9 +20,9 @@ pub(super) struct FoundGames {
     pub(super) of: Arc<Branch>,
     /// Called when they are found. Returns false if they cannot be trusted.
     on_found: Box<dyn Fn() -> bool + Send + Sync>,
-    found: OnceLock<(Filter, bool)>,
+    found: Made<(Filter, bool)>,
     /// The duplicates among them.
-    pub(super) duplicates: OnceLock<Duplicates>,
+    pub(super) duplicates: Made<Duplicates>,
 }
 
 impl FoundGames {
@@ -36,8 +37,8 @@ impl FoundGames {
             query: Arc::clone(query),
             of: Arc::clone(of),
             on_found: Box::new(on_found),
-            found: OnceLock::new(),
-            duplicates: OnceLock::new(),
+            found: Made::new(),
+            duplicates: Made::new(),
         }
     }
 
@@ -58,8 +59,8 @@ impl FoundGames {
             self.of.filter();
             self.of.names();
             // The next request that needs the games searches again.
-            cancel::while_wanted(|| {
-                self.found.get_or_init(|| {
+            self.found.get_or(|| {
+                cancel::while_wanted(|| {
                     let databases = self.of.databases();
                     let is_local = databases.iter().all(|database| database.entry().is_local);
                     let find = || self.of.find(&self.query);

@@ -101,7 +101,9 @@ impl ViewIndex {
             let group = found.get(group as usize)?.group;
             view.text(database, names, group, depth)
         };
-        let mut plan = Plan::new(found.len() as u32, |group, depth| text(names, group, depth));
+        let mut plan = Plan::new(found.len() as u32, sorting.threads, |group, depth| {
+            text(names, group, depth)
+        });
         let (starts, games) = entries.by_directory(&plan.leaves, plan.directories.len());
         let groups = plan.directories.iter().map(|planned| planned.group);
         let mark = |group: u32| found.get(group as usize).map_or(0, |group| group.mark);
@@ -305,6 +307,8 @@ pub(super) struct Sorting {
     pub(super) entry: Arc<LibraryEntry>,
     pub(super) spelling: Spelling,
     pub(super) line_ends: Arc<LineEnds>,
+    /// Maximum number of threads.
+    pub(super) threads: usize,
 }
 
 impl Sorting {

@@ -11,6 +11,7 @@ use super::views::View;
 use chessdb::formats::{Database, Keys};
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{LibraryEntry, digits};
+use chessdb_library::made::Made;
 use chessdb_library::making::Making;
 use chessdb_library::positions::{BuildOptions, LineEnds};
 use chessdb_library::spelling::{Names, Spelling};
@@ -21,9 +22,9 @@ pub struct IndexedDatabase {
     entry: Arc<LibraryEntry>,
     layout: Layout,
     threads: usize,
-    views: Vec<OnceLock<Box<ViewIndex>>>,
+    views: Vec<Made<Box<ViewIndex>>>,
     /// The players as they are stored, where `views` has joined spellings.
-    stored_players: OnceLock<Box<ViewIndex>>,
+    stored_players: Made<Box<ViewIndex>>,
     kept_views: OnceLock<Arc<KeptViews>>,
     positions: Arc<Positions>,
     /// For duplicates and for views of material.
@@ -37,8 +38,8 @@ impl IndexedDatabase {
             threads: build.threads,
             positions: Arc::new(Positions::new(&entry, build)),
             entry,
-            views: layout.views().map(|_| OnceLock::new()).collect(),
-            stored_players: OnceLock::new(),
+            views: layout.views().map(|_| Made::new()).collect(),
+            stored_players: Made::new(),
             line_ends: Arc::default(),
             kept_views: OnceLock::new(),
             layout,
@@ -90,7 +91,7 @@ impl IndexedDatabase {
     pub(super) fn view(&self, id: ViewId) -> Option<&ViewIndex> {
         let index = self.views.get(id.index())?;
         let view = self.layout.view(id)?;
-        Some(index.get_or_init(|| self.index(view, self.layout.spelling().clone())))
+        Some(index.get_or(|| self.index(view, self.layout.spelling().clone())))
     }
 
     /// True if [`IndexedDatabase::view`] has to sort all games first.
@@ -106,7 +107,7 @@ impl IndexedDatabase {
             return self.view(id);
         }
         let index = || self.index(view, Spelling::Stored);
-        Some(self.stored_players.get_or_init(index))
+        Some(self.stored_players.get_or(index))
     }
 
     /// A view in which players are shown under these names. It is built now and not kept.
@@ -151,6 +152,7 @@ impl IndexedDatabase {
             entry: Arc::clone(&self.entry),
             spelling,
             line_ends: Arc::clone(&self.line_ends),
+            threads: self.threads,
         }
     }
 }

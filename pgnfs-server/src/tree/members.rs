@@ -1,7 +1,7 @@
 //! The raw files in a database, as files below `emb/` or in the database's own directory.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::indexed_database::IndexedDatabase;
 use super::inode::{KIND_MEMBER, KIND_MEMBER_DIRECTORY, Node};
@@ -9,24 +9,24 @@ use super::names::{canonical, directory_name};
 use super::section::{Content, Existing, Kind, Section};
 use chessdb::formats::{Database, Member};
 use chessdb_library::library::TakenNames;
+use chessdb_library::made::Made;
 
 /// The members of a database and the directories that contain them, read on first use.
 pub(super) struct Members {
     database: Arc<IndexedDatabase>,
-    list: OnceLock<MemberList>,
+    list: Made<MemberList>,
 }
 
 impl Members {
     pub(super) fn new(database: &Arc<IndexedDatabase>) -> Members {
         Members {
             database: Arc::clone(database),
-            list: OnceLock::new(),
+            list: Made::new(),
         }
     }
 
     fn list(&self) -> &MemberList {
-        self.list
-            .get_or_init(|| MemberList::new(self.database.database()))
+        self.list.get_or(|| MemberList::new(self.database.database()))
     }
 
     /// Names and numbers of the members in a directory, sorted by name.

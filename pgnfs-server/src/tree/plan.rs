@@ -59,7 +59,11 @@ pub(super) struct Planned {
 impl Plan {
     /// Plans the directories of `groups` groups, which are in the order of their first games. `text` returns
     /// the text of a group's directory at a depth.
-    pub(super) fn new(groups: u32, text: impl Fn(u32, usize) -> Option<String> + Sync) -> Plan {
+    pub(super) fn new(
+        groups: u32,
+        threads: usize,
+        text: impl Fn(u32, usize) -> Option<String> + Sync,
+    ) -> Plan {
         let own = Planned {
             parent: 0,
             group: 0,
@@ -80,7 +84,7 @@ impl Plan {
                     group,
                 })
             };
-            let labels = at_once(ranges(groups), |groups| {
+            let labels = at_once(ranges(groups, threads), |groups| {
                 let mut labels: Vec<Label> = groups.filter_map(label).collect();
                 labels.sort_unstable();
                 labels

@@ -1,6 +1,7 @@
 //! `positions/`: any position by its FEN, with the games that reach it.
 
 use std::borrow::Cow;
+use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
@@ -15,13 +16,19 @@ use chessdb::board::{Move, Position};
 use chessdb_library::positions::{
     Pattern, epd, initial_name, move_name, pattern_name, position_after, position_name, read_position,
 };
+use chessdb_library::recent::Recent;
 
 /// The directories of positions. They can be looked up but are not listed.
 pub(super) struct PositionDirectories {
     positions: BranchPositions,
     /// True if some game has the usual first position; not set before the index is there.
     has_start: OnceLock<bool>,
+    /// The moves played in positions, with their links.
+    moves: Recent<Node, Arc<[(String, Node)]>>,
 }
+
+/// Maximum number of positions whose moves are kept.
+const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 /// The entries of a position's directory.
 const ENTRIES: [(&str, Use); 6] = [
@@ -56,6 +63,7 @@ impl PositionDirectories {
     pub(super) fn new(positions: BranchPositions) -> PositionDirectories {
         PositionDirectories {
             has_start: OnceLock::new(),
+            moves: Recent::new(MOST_KEPT),
             positions,
         }
     }
@@ -124,12 +132,13 @@ impl PositionDirectories {
         moves
     }
 
-    fn entries(&self, directory: Node) -> Vec<(String, Node)> {
+    /// The entries of a directory of a position, or of its moves.
+    fn entries(&self, directory: Node) -> Arc<[(String, Node)]> {
         let Some(found) = self.found(directory) else {
-            return Vec::new();
+            return Arc::default();
         };
         if Use::of(directory) == Some(Use::NextMoves) {
-            return self.next_moves(&found);
+            return self.moves.get_or(directory, || self.next_moves(&found).into());
         }
         let node = |as_| self.node(as_, &found);
         let entries = ENTRIES.into_iter();
@@ -257,7 +266,7 @@ impl Section for PositionDirectories {
     }
 
     fn bytes(&self) -> usize {
-        self.positions.bytes()
+        self.positions.bytes() + self.moves.sum(|moves| size_of_val(&**moves))
     }
 
     fn len(&self, directory: Node) -> usize {
@@ -281,7 +290,7 @@ impl Section for PositionDirectories {
                 self.positions.branch().game_at(&Games::of(&found.games), n)
             }
             Some(_) => {
-                let (name, node) = self.entries(directory).into_iter().nth(n)?;
+                let (name, node) = self.entries(directory).get(n)?.clone();
                 Some((name.into(), node))
             }
         }
@@ -307,8 +316,9 @@ impl Section for PositionDirectories {
                     .game_of_name(name, &Games::of(&found.games))
             }
             Some(_) => {
-                let mut entries = self.entries(directory).into_iter();
-                entries.find(|(entry, _)| entry == name).map(|(_, node)| node)
+                let entries = self.entries(directory);
+                let found = entries.iter().find(|(entry, _)| entry == name);
+                found.map(|&(_, node)| node)
             }
         }
     }

@@ -62,7 +62,7 @@ impl Concatenated<'_> {
 
     /// Offset at which each part ends.
     fn ends(&self, parts: &[Joined<'_>]) -> Result<Arc<[u64]>, FsError> {
-        self.branch.made.ends.get_or_make(self.file, || {
+        self.branch.files.ends.get_or_make(self.file, || {
             let mut end = 0;
             let ends = parts.iter().map(|part| {
                 end += part.size()?;

@@ -1,9 +1,9 @@
 //! The files of a branch, one type for each kind of content.
 
+mod branch_files;
 mod concatenated;
 mod game;
 mod joined;
-mod made;
 mod member;
 mod overview;
 mod table_of_games;
@@ -13,17 +13,17 @@ mod whole;
 use super::object::At;
 use super::types::{Chunk, FsError};
 use crate::tree::Content;
+use branch_files::{Document, InfoFile, Own, Problems};
 use concatenated::Concatenated;
 use game::GameFile;
-use made::{Document, InfoFile, Own, Problems};
 use member::RawFile;
 use overview::Overview;
 use table_of_games::{TableOfGames, TablesOfGames};
 use tables::TableFile;
 use whole::{WholeTable, WholeTableFile};
 
+pub(super) use branch_files::{BranchFiles, Text};
 pub(super) use joined::Joins;
-pub(super) use made::{Made, Text};
 
 /// An existing file.
 pub(super) trait File {

@@ -21,15 +21,21 @@ pub(super) struct Overview<'a>(pub(super) &'a BranchFs);
 
 impl Text for Overview<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        self.0.made.overview.get().cloned()
+        self.0.files.overview.get().cloned()
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
+        self.0.files.overview.get_or_make(|| self.make()).cloned()
+    }
+
+    fn wait(&self) -> Wait {
+        Wait::Common.unless(self.text_if_known().is_some())
+    }
+}
+
+impl Overview<'_> {
+    fn make(&self) -> Result<Arc<[u8]>, FsError> {
         let branch = self.0;
-        let _turn = branch.made.overview_turn.lock();
-        if let Some(text) = self.text_if_known() {
-            return Ok(text);
-        }
         let (name, what) = branch.title();
         let _making = Making::begin("overview.html", &name, 0);
         let problems = branch.problems()?;
@@ -49,12 +55,7 @@ impl Text for Overview<'_> {
             directories: &|view, texts| branch.branch().directory_of(view, texts),
         };
         let text = page(&subject, &figures).into_bytes().into();
-        branch.check(None)?;
-        Ok(Arc::clone(branch.made.overview.get_or_init(|| text)))
-    }
-
-    fn wait(&self) -> Wait {
-        Wait::Common.unless(self.text_if_known().is_some())
+        branch.check(None).map(|()| text)
     }
 }
 

@@ -42,13 +42,13 @@ impl TableOfGames<'_> {
     }
 
     fn kept(&self) -> Option<Arc<TablesOfGames>> {
-        self.at.branch.made.tables_of_games.get(&self.at.node)
+        self.at.branch.files.tables_of_games.get(&self.at.node)
     }
 
     /// The tables. On first use, reads the tags of the games.
     fn tables(&self) -> Result<Arc<TablesOfGames>, FsError> {
         let branch = self.at.branch;
-        branch.made.tables_of_games.get_or_make(self.at.node, || {
+        branch.files.tables_of_games.get_or_make(self.at.node, || {
             let parts = self.parts();
             let own = parts.iter().map(|part| part.new_tables(branch.threads()));
             let own = own.collect::<Result<Vec<_>, _>>()?;

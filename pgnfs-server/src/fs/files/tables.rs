@@ -13,18 +13,16 @@ impl TableFile<'_> {
     /// The tables. On first use, makes those of every part.
     fn tables(&self) -> Result<&CombinedTables, FsError> {
         let branch = self.0;
-        if let Some(tables) = branch.made.combined.get() {
-            return Ok(tables);
-        }
-        let parts = branch.named_parts();
-        let tables = CombinedTables::new(&parts, &branch.tables_of(&parts)?);
-        Ok(branch.made.combined.get_or_init(|| tables))
+        branch.files.combined.get_or_make(|| {
+            let parts = branch.named_parts();
+            Ok(CombinedTables::new(&parts, &branch.tables_of(&parts)?))
+        })
     }
 }
 
 impl File for TableFile<'_> {
     fn size_if_known(&self) -> Option<u64> {
-        let tables = self.0.made.combined.get()?;
+        let tables = self.0.files.combined.get()?;
         Some(tables.len(self.1))
     }
 

@@ -1,6 +1,7 @@
 //! Tables that are made as a whole, and read from a file from then on: `games.parquet` and `duplicates.csv`.
 
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -14,26 +15,33 @@ use chessdb_library::kept::{
     Damaged, KeptFile, KeptKind, Numbers, Sections, WholeFile, temporary_files, write_whole,
 };
 use chessdb_library::making::Making;
+use chessdb_library::recent::Recent;
 
 /// Tables of fewer games stay in memory: making them again takes no longer than opening a file.
 const FEWEST_GAMES: usize = 1000;
 
 /// What is known of a table.
-#[derive(Default)]
 pub(in crate::fs) struct WholeTable {
     /// Its length, which never changes.
     len: OnceLock<u64>,
-    /// Locked while it is made, so other threads wait for it.
-    bytes: Mutex<Option<Arc<Sections<WholeFile>>>>,
+    /// One value, until it is damaged.
+    bytes: Recent<(), Arc<Sections<WholeFile>>>,
     /// The kept file with it, which the databases remove if they come into doubt.
     kept: Mutex<Option<Arc<KeptFile>>>,
 }
 
 impl WholeTable {
+    pub(super) fn new() -> WholeTable {
+        WholeTable {
+            len: OnceLock::new(),
+            bytes: Recent::new(NonZeroUsize::MIN),
+            kept: Mutex::default(),
+        }
+    }
+
     /// The memory that it takes, in bytes, if it is in no file. One that is being made counts later.
     pub(super) fn memory(&self) -> usize {
-        let bytes = self.bytes.try_lock();
-        bytes.map_or(0, |bytes| bytes.as_ref().map_or(0, |bytes| bytes.memory()))
+        self.bytes.sum(|bytes| bytes.memory())
     }
 }
 
@@ -49,7 +57,7 @@ impl<'a> WholeTableFile<'a> {
     pub(super) fn parquet(branch: &'a BranchFs) -> WholeTableFile<'a> {
         WholeTableFile {
             branch,
-            table: &branch.made.parquet,
+            table: &branch.files.parquet,
             kind: KeptKind::Parquet,
         }
     }
@@ -58,17 +66,17 @@ impl<'a> WholeTableFile<'a> {
     pub(super) fn duplicates(branch: &'a BranchFs) -> WholeTableFile<'a> {
         WholeTableFile {
             branch,
-            table: &branch.made.duplicates,
+            table: &branch.files.duplicates,
             kind: KeptKind::Duplicates,
         }
     }
 
     /// The table, found among the kept files or made on first use.
     fn bytes(&self) -> Result<Arc<Sections<WholeFile>>, FsError> {
-        let mut bytes = self.table.bytes.lock();
-        if let Some(bytes) = &*bytes {
-            return Ok(Arc::clone(bytes));
-        }
+        self.table.bytes.get_or_make((), || self.find_or_make())
+    }
+
+    fn find_or_make(&self) -> Result<Arc<Sections<WholeFile>>, FsError> {
         let kept = self.kept().map(Arc::new);
         let found = match kept.as_ref().and_then(|kept| kept.load()) {
             Some(found) => found,
@@ -84,7 +92,7 @@ impl<'a> WholeTableFile<'a> {
             texts.for_each(|texts| texts.remove_on_doubt(&kept));
             *self.table.kept.lock() = Some(kept);
         }
-        Ok(Arc::clone(bytes.insert(Arc::new(found))))
+        Ok(Arc::new(found))
     }
 
     /// Makes the table in its kept file, or else in a file without a name.
@@ -183,14 +191,16 @@ impl<'a> WholeTableFile<'a> {
 
     /// Drops a damaged table, unless another thread has replaced it already.
     fn discard(&self, damaged: &Arc<Sections<WholeFile>>) {
-        let mut bytes = self.table.bytes.lock();
-        if bytes.as_ref().is_some_and(|bytes| Arc::ptr_eq(bytes, damaged)) {
-            log::warn!("{}: a table is damaged: it is made again", self.name());
-            if let Some(kept) = self.kept() {
-                kept.remove();
+        self.table.bytes.remove(&(), |bytes| {
+            let is_it = Arc::ptr_eq(bytes, damaged);
+            if is_it {
+                log::warn!("{}: a table is damaged: it is made again", self.name());
+                if let Some(kept) = self.kept() {
+                    kept.remove();
+                }
             }
-            *bytes = None;
-        }
+            is_it
+        });
     }
 }
 

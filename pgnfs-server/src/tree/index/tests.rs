@@ -95,6 +95,7 @@ fn a_game_has_any_number_of_groups_and_stands_beside_directories() {
         entry: Arc::clone(&entry),
         spelling: Spelling::Stored,
         line_ends: Arc::default(),
+        threads: 2,
     };
     let index = ViewIndex::of(sorting, None);
     let listed = |directory| {
@@ -131,6 +132,7 @@ fn many_games_are_sorted_like_few() {
         entry: entry(games),
         spelling: Spelling::Stored,
         line_ends: Arc::default(),
+        threads: 2,
     };
     let index = ViewIndex::of(sorting, None);
     let years = |game: u32| [game % 9973, game % 9973 + 1];

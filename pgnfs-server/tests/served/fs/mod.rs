@@ -6,6 +6,7 @@ mod attributes;
 mod cache;
 mod cancel;
 mod chosen;
+mod cold;
 mod counted;
 mod counting;
 mod damage;

@@ -1,9 +1,7 @@
 //! Files that are generated on first use and then kept: `info.txt`, `problems.txt`, documents, tables.
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, OnceLock};
-
-use parking_lot::Mutex;
+use std::sync::Arc;
 
 use super::{File, TablesOfGames, Wait, WholeTable};
 use crate::fs::branch::BranchFs;
@@ -15,6 +13,7 @@ use crate::fs::table::{CombinedTables, Tables};
 use crate::fs::types::{Chunk, FsError};
 use crate::tree::{Games, Node};
 use chessdb_library::library::document_text;
+use chessdb_library::made::Made;
 use chessdb_library::recent::Recent;
 
 /// Maximum number of files of joined games whose parts' ends are kept.
@@ -27,15 +26,13 @@ const MOST_TABLES: NonZeroUsize = NonZeroUsize::new(16).unwrap();
 const MOST_TEXTS: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
 /// What is kept of the files of a branch.
-pub(in crate::fs) struct Made {
-    pub(in crate::fs) info: OnceLock<Arc<[u8]>>,
-    problems: OnceLock<Arc<[u8]>>,
-    pub(super) overview: OnceLock<Arc<[u8]>>,
-    /// Held by the request that counts for the overview; others wait for it.
-    pub(super) overview_turn: Mutex<()>,
+pub(in crate::fs) struct BranchFiles {
+    pub(in crate::fs) info: Made<Arc<[u8]>>,
+    problems: Made<Arc<[u8]>>,
+    pub(super) overview: Made<Arc<[u8]>>,
     /// The tables of each part, where these are not the tables of its database.
-    pub(in crate::fs) tables_of_parts: OnceLock<Vec<Tables>>,
-    pub(super) combined: OnceLock<CombinedTables>,
+    pub(in crate::fs) tables_of_parts: Made<Vec<Tables>>,
+    pub(super) combined: Made<CombinedTables>,
     pub(super) parquet: WholeTable,
     pub(super) duplicates: WholeTable,
     texts: Recent<Node, Arc<[u8]>>,
@@ -44,18 +41,17 @@ pub(in crate::fs) struct Made {
     pub(super) ends: Recent<Node, Arc<[u64]>>,
 }
 
-impl Made {
+impl BranchFiles {
     /// Nothing.
-    pub(in crate::fs) fn new() -> Made {
-        Made {
-            info: OnceLock::new(),
-            problems: OnceLock::new(),
-            overview: OnceLock::new(),
-            overview_turn: Mutex::new(()),
-            tables_of_parts: OnceLock::new(),
-            combined: OnceLock::new(),
-            parquet: WholeTable::default(),
-            duplicates: WholeTable::default(),
+    pub(in crate::fs) fn new() -> BranchFiles {
+        BranchFiles {
+            info: Made::new(),
+            problems: Made::new(),
+            overview: Made::new(),
+            tables_of_parts: Made::new(),
+            combined: Made::new(),
+            parquet: WholeTable::new(),
+            duplicates: WholeTable::new(),
             texts: Recent::new(MOST_TEXTS),
             tables_of_games: Recent::new(MOST_TABLES),
             ends: Recent::new(MOST_LISTS),
@@ -63,7 +59,7 @@ impl Made {
     }
 }
 
-impl Made {
+impl BranchFiles {
     /// The memory that it takes, in bytes.
     pub(in crate::fs) fn bytes(&self) -> usize {
         let texts = [&self.info, &self.problems, &self.overview];
@@ -130,7 +126,7 @@ impl Text for InfoFile<'_> {
 
     fn wait(&self) -> Wait {
         let is_known = match self.0.own_database() {
-            Some(own) => own.entry().is_described() || self.0.made.info.get().is_some(),
+            Some(own) => own.entry().is_described() || self.0.files.info.get().is_some(),
             None => self.text_if_known().is_some(),
         };
         Wait::Common.unless(is_known)
@@ -143,7 +139,7 @@ pub(super) struct Own<'a>(pub(super) At<'a>);
 impl Text for Own<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
         let At { branch, node, .. } = self.0;
-        branch.made.texts.get(&node)
+        branch.files.texts.get(&node)
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
@@ -152,7 +148,7 @@ impl Text for Own<'_> {
             section,
             node,
         } = self.0;
-        branch.made.texts.get_or_make(node, || {
+        branch.files.texts.get_or_make(node, || {
             let text = section.text(node);
             if section.is_unavailable() {
                 return Err(branch.fail_without_index());
@@ -186,7 +182,7 @@ impl Problems<'_> {
         let sizes = self.database.sizes();
         let have_some =
             || !sizes.are_stored() && self.games().is_some_and(|games| sizes.sum(&games).is_some());
-        self.branch.made.problems.get().is_some() || sizes.have_problems() || have_some()
+        self.branch.files.problems.get().is_some() || sizes.have_problems() || have_some()
     }
 
     fn know(&self) {
@@ -203,7 +199,7 @@ impl Text for Problems<'_> {
             return None;
         }
         self.branch.check_answer().ok()?;
-        let problems = self.branch.made.problems.get_or_init(|| {
+        let problems = self.branch.files.problems.get_or(|| {
             let (database, games) = (self.database, self.games());
             let own = match games {
                 None => database.entry().problems(),
@@ -239,11 +235,11 @@ pub(super) struct Document<'a> {
 
 impl Text for Document<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        self.at.branch.made.texts.get(&self.at.node)
+        self.at.branch.files.texts.get(&self.at.node)
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        self.at.branch.made.texts.get_or_make(self.at.node, || {
+        self.at.branch.files.texts.get_or_make(self.at.node, || {
             let text = document_text(self.database.entry(), self.number);
             self.database.texts().check().map(|()| text.into())
         })

@@ -1,0 +1,219 @@
+//! What is made when it is first asked for, by one thread for all.
+
+use parking_lot::{Condvar, Mutex};
+use std::convert::Infallible;
+use std::fmt;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use crate::cancel::{self, Wanted};
+
+/// How often a thread that waits looks whether its request was abandoned.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// A value that is made at the first look.
+///
+/// The thread that asks first makes it, and others wait for it. It goes on as long as the request of one of them is not
+/// abandoned; if it fails, panics or is cancelled, the next one makes the value.
+///
+/// ```
+/// use chessdb_library::made::Made;
+///
+/// let made = Made::new();
+/// assert_eq!(made.get(), None);
+/// assert_eq!(made.get_or_make(|| Err::<u8, _>("not yet")), Err("not yet"));
+/// assert_eq!(made.get_or(|| 7), &7);
+/// assert_eq!(made.get_or(|| 8), &7);
+/// ```
+pub struct Made<T> {
+    value: OnceLock<T>,
+    /// Who wants the value, while a thread makes it.
+    making: Mutex<Option<Wanted>>,
+    changed: Condvar,
+}
+
+impl<T> Made<T> {
+    /// Not made yet.
+    pub const fn new() -> Made<T> {
+        Made {
+            value: OnceLock::new(),
+            making: Mutex::new(None),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// The value, if it is made. Does not wait.
+    pub fn get(&self) -> Option<&T> {
+        self.value.get()
+    }
+
+    /// The value, which `make` returns if it is not made. `make` must not ask for the same value.
+    pub fn get_or(&self, make: impl FnOnce() -> T) -> &T {
+        match self.get_or_make(|| Ok::<T, Infallible>(make())) {
+            Ok(value) => value,
+        }
+    }
+
+    /// Like [`Made::get_or`], for a value that cannot always be made. Unwinds if the request of this thread is abandoned
+    /// while it waits.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn get_or_make<E>(&self, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+        loop {
+            if let Some(value) = self.get() {
+                return Ok(value);
+            }
+            let mut making = self.making.lock();
+            let Some(wanted) = &*making else {
+                if self.get().is_some() {
+                    continue;
+                }
+                let wanted = making.insert(Wanted::default()).clone();
+                drop(making);
+                let _turn = Turn(self);
+                let value = wanted.serve(make)?;
+                return Ok(self.value.get_or_init(|| value));
+            };
+            wanted.join();
+            self.changed.wait_for(&mut making, PAUSE);
+            drop(making);
+            cancel::while_wanted(cancel::check);
+        }
+    }
+}
+
+impl<T> From<T> for Made<T> {
+    /// A value that was made before.
+    fn from(value: T) -> Made<T> {
+        Made {
+            value: value.into(),
+            ..Made::new()
+        }
+    }
+}
+
+impl<T> Default for Made<T> {
+    fn default() -> Made<T> {
+        Made::new()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Made<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
+/// Ends the turn of the thread that makes the value, also when it unwinds.
+struct Turn<'a, T>(&'a Made<T>);
+
+impl<T> Drop for Turn<'_, T> {
+    fn drop(&mut self) {
+        *self.0.making.lock() = None;
+        self.0.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cancel::Cancel;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    fn has_waiters<T>(made: &Made<T>, count: usize) -> bool {
+        made.making
+            .lock()
+            .as_ref()
+            .is_some_and(|wanted| wanted.joined() >= count)
+    }
+
+    #[test]
+    fn of_many_one_makes_the_value() {
+        let (made, times) = (Made::new(), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let make = || {
+                        times.fetch_add(1, Ordering::Relaxed);
+                        while !has_waiters(&made, 8) {
+                            thread::yield_now();
+                        }
+                        7
+                    };
+                    let value = Cancel::default().serve(|| *made.get_or(make));
+                    assert_eq!(value, Ok(7));
+                });
+            }
+        });
+        assert_eq!(times.into_inner(), 1);
+    }
+
+    #[test]
+    fn who_cannot_make_it_leaves_it_to_the_next() {
+        let made: Made<u8> = Made::new();
+        let panics = catch_unwind(AssertUnwindSafe(|| {
+            made.get_or(|| std::panic::resume_unwind(Box::new(1)))
+        }));
+        assert!(panics.is_err() && made.get().is_none());
+        assert_eq!(made.get_or_make(|| Err("failed")), Err("failed"));
+        let cancel = Cancel::default();
+        let cancelled = cancel.run(|| {
+            made.get_or(|| {
+                cancel.cancel();
+                cancel::check();
+                1
+            });
+        });
+        assert!(cancelled.is_err() && made.get().is_none());
+        assert_eq!(made.get_or(|| 7), &7);
+    }
+
+    #[test]
+    fn it_is_made_as_long_as_a_request_wants_it() {
+        let (made, first, second) = (Made::new(), Cancel::default(), Cancel::default());
+        let (made, first, second) = (&made, &first, &second);
+        let ((begun, begins), (end, ends)) = (channel(), channel());
+        let make = move |n: u8| {
+            begun.send(n).unwrap();
+            while ends.try_recv().is_err() {
+                cancel::while_wanted(cancel::check);
+                thread::yield_now();
+            }
+            n
+        };
+        let wait_for = |count| {
+            while !has_waiters(made, count) {
+                thread::yield_now()
+            }
+        };
+        thread::scope(|scope| {
+            let maker = scope.spawn(move || first.serve(|| *made.get_or(|| make(1))));
+            assert_eq!(begins.recv(), Ok(1));
+            let left = scope.spawn(move || second.serve(|| *made.get_or(|| 2)));
+            wait_for(2);
+            let third = scope.spawn(move || *made.get_or(|| 3));
+            wait_for(3);
+            // The request of the thread that makes it is abandoned, and another one, but not the third.
+            first.cancel();
+            second.cancel();
+            assert!(left.join().unwrap().is_err());
+            end.send(()).unwrap();
+            assert_eq!(third.join().unwrap(), 1);
+            assert_eq!(maker.join().unwrap(), Ok(1));
+        });
+        // Nobody wants this one.
+        let (made, only) = (Made::<u8>::new(), Cancel::default());
+        let abandoned = only.serve(|| {
+            made.get_or(|| {
+                only.cancel();
+                cancel::while_wanted(cancel::check);
+                1
+            });
+        });
+        assert!(abandoned.is_err() && made.get().is_none());
+    }
+}
