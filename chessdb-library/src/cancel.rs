@@ -29,7 +29,7 @@ pub struct Cancel {
     /// What it is a part of, and ends with.
     whole: Option<Arc<Cancel>>,
     /// The requests without which it ends.
-    wanted: Option<Wanted>,
+    askers: Option<Askers>,
 }
 
 /// The work was cancelled and has no result.
@@ -47,7 +47,7 @@ impl Cancel {
         let is_over = |whole: &Arc<Cancel>| whole.is_cancelled();
         self.is_cancelled.load(Ordering::Acquire)
             || self.whole.as_ref().is_some_and(is_over)
-            || self.wanted.as_ref().is_some_and(Wanted::is_abandoned)
+            || self.askers.as_ref().is_some_and(Askers::is_abandoned)
     }
 
     /// Does work in this thread.
@@ -81,9 +81,9 @@ pub fn while_wanted<T>(work: impl FnOnce() -> T) -> T {
 
 /// The requests for which one thread works. Its work is abandoned when all of them are.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted(Arc<Mutex<Vec<Option<Cancel>>>>);
+pub struct Askers(Arc<Mutex<Vec<Option<Cancel>>>>);
 
-impl Wanted {
+impl Askers {
     /// Adds the request that this thread serves; without one, the work is never abandoned.
     pub fn join(&self) {
         let own = ABANDONED.with_borrow(Clone::clone);
@@ -101,7 +101,7 @@ impl Wanted {
     pub fn serve<T>(&self, work: impl FnOnce() -> T) -> T {
         self.join();
         let all = Cancel {
-            wanted: Some(self.clone()),
+            askers: Some(self.clone()),
             ..Cancel::default()
         };
         within(&ABANDONED, Some(all), work)

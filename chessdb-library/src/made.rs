@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use crate::cancel::{self, Wanted};
+use crate::cancel::{self, Askers};
 
 /// How often a thread that waits looks whether its request was abandoned.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -28,7 +28,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub struct Made<T> {
     value: OnceLock<T>,
     /// Who wants the value, while a thread makes it.
-    making: Mutex<Option<Wanted>>,
+    making: Mutex<Option<Askers>>,
     changed: Condvar,
 }
 
@@ -65,17 +65,17 @@ impl<T> Made<T> {
                 return Ok(value);
             }
             let mut making = self.making.lock();
-            let Some(wanted) = &*making else {
+            let Some(askers) = &*making else {
                 if self.get().is_some() {
                     continue;
                 }
-                let wanted = making.insert(Wanted::default()).clone();
+                let askers = making.insert(Askers::default()).clone();
                 drop(making);
-                let _turn = Turn(self);
-                let value = wanted.serve(make)?;
+                let _turn = MakingTurn(self);
+                let value = askers.serve(make)?;
                 return Ok(self.value.get_or_init(|| value));
             };
-            wanted.join();
+            askers.join();
             self.changed.wait_for(&mut making, PAUSE);
             drop(making);
             cancel::while_wanted(cancel::check);
@@ -106,9 +106,9 @@ impl<T: fmt::Debug> fmt::Debug for Made<T> {
 }
 
 /// Ends the turn of the thread that makes the value, also when it unwinds.
-struct Turn<'a, T>(&'a Made<T>);
+struct MakingTurn<'a, T>(&'a Made<T>);
 
-impl<T> Drop for Turn<'_, T> {
+impl<T> Drop for MakingTurn<'_, T> {
     fn drop(&mut self) {
         *self.0.making.lock() = None;
         self.0.changed.notify_all();
@@ -128,7 +128,7 @@ mod tests {
         made.making
             .lock()
             .as_ref()
-            .is_some_and(|wanted| wanted.joined() >= count)
+            .is_some_and(|askers| askers.joined() >= count)
     }
 
     #[test]

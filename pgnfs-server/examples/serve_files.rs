@@ -10,7 +10,7 @@ use std::{io, thread};
 
 use chessdb_library::library::Library;
 use pgnfs_server::{Detail, Entry, OpenFile, Reply, Requests, Server, Unanswered, Visitor};
-use pgnfs_server::{FsError, Inode, Kind, ServeOptions};
+use pgnfs_server::{Failure, FsError, Inode, Kind, ServeOptions};
 use tiny_http::{Header, Request, Response};
 
 /// An open file as a stream.
@@ -51,7 +51,7 @@ impl Reply<Vec<Inode>> for Listing {
 fn ask<A>(ask: impl FnOnce(Sender<Result<A, FsError>>) -> Option<Unanswered>) -> Result<A, FsError> {
     let (sender, answer) = channel();
     ask(sender);
-    answer.recv().unwrap_or(Err(FsError::Io))
+    answer.recv().unwrap_or(Err(FsError::Io(Failure::Ended)))
 }
 
 fn answer(requests: &Requests, request: Request) -> io::Result<()> {

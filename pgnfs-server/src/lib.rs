@@ -11,8 +11,9 @@ mod tree;
 pub mod watch;
 
 pub use fs::{
-    Attributes, CacheStatus, Chunk, DatabaseStatus, FsError, IndexState, Inode, Kind, Layout, NAME_MAX,
-    OpeningStatus, Outdated, PassOptions, PassState, RefusedName, ServeOptions, Statistics, Status, utc,
+    Attributes, CacheStatus, Chunk, DatabaseStatus, Failure, FsError, IndexState, Inode, Kind, Layout,
+    NAME_MAX, OpeningStatus, Outdated, PassOptions, PassState, RefusedName, ServeOptions, Statistics, Status,
+    utc,
 };
 pub use server::{Detail, Entry, OpenFile, Reply, Requests, Server, Unanswered, Visitor};
 

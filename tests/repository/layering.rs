@@ -24,7 +24,8 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
         "chessdb-library",
         &[
             &[
-                "cancel", "csv", "making", "mounts", "mapped", "recent", "similar", "within", "workers",
+                "cancel", "csv", "made", "making", "mounts", "mapped", "recent", "similar", "within",
+                "workers",
             ],
             &["kept", "parallel", "spill", "turns"],
             &["library", "spelling"],

@@ -222,7 +222,7 @@ fn eight_threads_read_one_state_or_another_while_the_source_changes_and_callers_
                         }
                         // The file was replaced before it was read.
                         Err(error) => assert!(
-                            matches!(error, FsError::Stale | FsError::Io | FsError::NotFound),
+                            matches!(error, FsError::Stale | FsError::Io(_) | FsError::NotFound),
                             "{path}: {error}"
                         ),
                     }

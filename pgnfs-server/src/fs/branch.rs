@@ -427,7 +427,7 @@ impl BranchFs {
         if self.branch().is_sound() {
             Ok(())
         } else {
-            self.check(None).and(Err(FsError::Io))
+            self.check(None).and(Err(FsError::Io(Failure::Changed)))
         }
     }
 
@@ -437,6 +437,8 @@ impl BranchFs {
             self.databases.len() == 1 || database.indexed().positions().state() == IndexState::Failed
         };
         let failed = self.databases.iter().find(has_failed);
-        failed.map_or(FsError::Io, |database| database.texts().fail(Failure::Index))
+        failed.map_or(FsError::Io(Failure::Index), |database| {
+            database.texts().fail(Failure::Index)
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! The causes of input/output errors, for the log.
+//! The causes of input/output errors, for front ends and the log.
 
 use std::fmt;
 
@@ -8,8 +8,10 @@ use super::types::FsError;
 use chessdb_library::workers::Pause;
 
 /// Why a request ends with an input/output error.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Failure {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// A file was changed after it was opened.
+    Changed,
     /// The text of this game does not have the length that was reported before.
     Length(u32),
     /// The size of at least one game cannot be determined.
@@ -24,10 +26,16 @@ pub(super) enum Failure {
     Index,
     /// There is no room for a table.
     NoRoom,
+    /// The source does not answer.
+    Silent,
+    /// Serving has ended.
+    Ended,
+    /// Something unexpected; the log says more.
+    Unexpected,
 }
 
 /// Number of values of [`Failure::reason`].
-const REASONS: usize = 7;
+const REASONS: usize = 11;
 
 /// When each reason was last logged.
 pub(super) struct Failures([Pause; REASONS]);
@@ -41,7 +49,7 @@ impl Failures {
     pub(super) fn report(&self, name: impl fmt::Display, failure: Failure) -> FsError {
         let level = self.0.get(failure.reason()).map_or(Level::Error, Pause::level);
         log::log!(level, "{name}: {failure}");
-        FsError::Io
+        FsError::Io(failure)
     }
 }
 
@@ -55,6 +63,10 @@ impl Failure {
             Failure::Member(..) => 4,
             Failure::Index => 5,
             Failure::NoRoom => 6,
+            Failure::Changed => 7,
+            Failure::Silent => 8,
+            Failure::Ended => 9,
+            Failure::Unexpected => 10,
         }
     }
 }
@@ -72,6 +84,10 @@ impl fmt::Display for Failure {
             Failure::NoRoom => {
                 f.write_str("a table cannot be written: set cache-dir, or TMPDIR, to a folder with room")
             }
+            Failure::Changed => f.write_str("a file was changed: it is opened again soon"),
+            Failure::Silent => f.write_str("the source does not answer"),
+            Failure::Ended => f.write_str("serving has ended"),
+            Failure::Unexpected => f.write_str("the database cannot be read: the log says why"),
             Failure::Sizes => f.write_str("the sizes of some games cannot be found"),
             Failure::Replaced => f.write_str("another state of the database took its place"),
             Failure::Tags => f.write_str("tags are not what they were: was a file changed?"),

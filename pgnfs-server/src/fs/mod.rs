@@ -43,6 +43,7 @@ use std::sync::atomic::{self, AtomicU64, Ordering};
 use std::sync::{self, Arc, OnceLock};
 
 pub use crate::tree::IndexState;
+pub use failure::Failure;
 pub use handle::{Elsewhere, Handle, OpenedHere, Resolved};
 pub use live::Live;
 pub use open_node::{DirectoryEntry, Open};
@@ -242,7 +243,7 @@ impl ChessFs {
 
     /// Calls `on_error` if the result is an input/output error, which may mean a changed source.
     fn reported<T>(&self, result: Result<T, FsError>) -> Result<T, FsError> {
-        if matches!(result, Err(FsError::Io))
+        if matches!(result, Err(FsError::Io(_)))
             && let Some(call) = self.common.on_error.get()
         {
             call();

@@ -44,13 +44,16 @@ fn sizes_of(entry: &Arc<LibraryEntry>) -> Sizes {
 pub(super) enum Wrong {
     /// The files have changed.
     Files,
-    /// A text does not have its reported length.
-    Length,
+    /// The text of this game does not have its reported length.
+    Length(u32),
 }
 
 impl From<Wrong> for FsError {
-    fn from(_: Wrong) -> FsError {
-        FsError::Io
+    fn from(wrong: Wrong) -> FsError {
+        FsError::Io(match wrong {
+            Wrong::Files => Failure::Changed,
+            Wrong::Length(game) => Failure::Length(game),
+        })
     }
 }
 
@@ -141,8 +144,8 @@ impl Texts {
                 Ok(()) if texts.is_empty() => return result,
                 Ok(()) => {}
                 // The other games may be correct.
-                Err(Wrong::Length) => result = Err(FsError::Io),
-                Err(Wrong::Files) => return Err(FsError::Io),
+                Err(wrong @ Wrong::Length(_)) => result = Err(wrong.into()),
+                Err(wrong @ Wrong::Files) => return Err(wrong.into()),
             }
         }
     }
@@ -182,7 +185,7 @@ impl Texts {
                 each(game, text);
             } else {
                 self.doubt(game);
-                result = Err(Wrong::Length);
+                result = Err(Wrong::Length(game));
             }
         }
         result
@@ -205,7 +208,7 @@ impl Texts {
             level,
             "{name}: {file} was changed: what is not known yet cannot be read until it is opened again"
         );
-        Err(FsError::Io)
+        Err(FsError::Io(Failure::Changed))
     }
 
     /// Logs why a request fails and returns its error. A changed file takes precedence over `failure`.

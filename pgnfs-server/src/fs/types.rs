@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::failure::Failure;
 pub use crate::tree::{Inode, Kind, Layout};
 use chessdb_library::positions::{BuildOptions, IndexUse};
 
@@ -96,7 +97,7 @@ pub enum FsError {
     /// The caller has left.
     Interrupted,
     /// The source cannot be read or has changed.
-    Io,
+    Io(Failure),
 }
 
 impl FsError {
@@ -112,7 +113,7 @@ impl FsError {
             FsError::NameTooLong => libc::ENAMETOOLONG,
             FsError::Again => libc::EAGAIN,
             FsError::Interrupted => libc::EINTR,
-            FsError::Io => libc::EIO,
+            FsError::Io(_) => libc::EIO,
         }
     }
 }
@@ -129,7 +130,7 @@ impl fmt::Display for FsError {
             FsError::NameTooLong => "the name is too long",
             FsError::Again => "too many requests or searches are in use: try again later",
             FsError::Interrupted => "the caller has left",
-            FsError::Io => "the database cannot be read",
+            FsError::Io(failure) => return failure.fmt(f),
         })
     }
 }

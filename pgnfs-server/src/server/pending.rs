@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
-use crate::fs::FsError;
+use crate::fs::{Failure, FsError};
 use chessdb_library::cancel::Cancel;
 
 /// What takes an answer to the caller, such as a function.
@@ -45,7 +45,7 @@ impl Unanswered {
     /// Gives it up when serving ends, unless it goes on until then.
     pub(super) fn end(&self) {
         if let Some(waiting) = self.0.upgrade().filter(|waiting| waiting.ends_with_serving()) {
-            waiting.give_up(FsError::Io);
+            waiting.give_up(FsError::Io(Failure::Ended));
         }
     }
 }
@@ -175,7 +175,7 @@ impl<A: 'static, R: Reply<A>> Waiting for SharedReply<A, R> {
 impl<A, R: Reply<A>> Drop for OwnReply<A, R> {
     fn drop(&mut self) {
         if let Some(reply) = self.0.take() {
-            reply.send(Err(FsError::Io));
+            reply.send(Err(FsError::Io(Failure::Unexpected)));
         }
     }
 }
@@ -197,11 +197,11 @@ mod tests {
         let answered = || answers.try_iter().collect::<Vec<_>>();
         // What no thread answers is an error.
         drop(pending(true));
-        assert_eq!(answered(), [Err(FsError::Io)]);
+        assert_eq!(answered(), [Err(FsError::Io(Failure::Unexpected))]);
         let (own, waiting, _) = pending(true).share();
         drop(waiting);
         drop(own);
-        assert_eq!(answered(), [Err(FsError::Io)]);
+        assert_eq!(answered(), [Err(FsError::Io(Failure::Unexpected))]);
         // Nothing gives up what has an answer.
         let (own, waiting, _) = pending(true).share();
         let unanswered = Unanswered::of(&waiting);
@@ -222,6 +222,6 @@ mod tests {
         let (own, waiting, _) = pending(true).share();
         Unanswered::of(&waiting).end();
         drop((own, waiting));
-        assert_eq!(answered(), [Err(FsError::Io)]);
+        assert_eq!(answered(), [Err(FsError::Io(Failure::Ended))]);
     }
 }

@@ -12,7 +12,7 @@ use super::open_file::OpenFile;
 use super::pending::{Pending, Reply, Unanswered};
 use super::walking::find;
 use crate::fs::{Attributes, Chunk, FsError, Inode, Kind, Live, NAME_MAX, Open, OpenedHere};
-use crate::fs::{Elsewhere, Resolved, Statistics, Status};
+use crate::fs::{Elsewhere, Failure, Resolved, Statistics, Status};
 use chessdb_library::turns::for_user;
 use chessdb_library::workers::{WorkerOptions, Workers};
 
@@ -252,7 +252,7 @@ impl Requests {
             }
             first.open()?.read_games(games, longest, each)
         };
-        guarded(read).unwrap_or(Err(FsError::Io))
+        guarded(read).unwrap_or(Err(FsError::Io(Failure::Unexpected)))
     }
 
     /// Ends all long work for good, and what waits for it, without waiting for threads. Files can still be read that need
@@ -337,7 +337,7 @@ impl Requests {
         let (own, user, is_new) = (self.clone(), request.user, !request.is_shared());
         let (workers, refusal) = match elsewhere {
             Elsewhere::Aside => (self.0.aside.of_user(user), FsError::Again),
-            Elsewhere::Workers(workers) => (workers, FsError::Io),
+            Elsewhere::Workers(workers) => (workers, FsError::Io(Failure::Silent)),
         };
         let (request, waiting, since) = request.share();
         let unanswered = Unanswered::of(&waiting);

@@ -56,7 +56,7 @@ impl GameName {
         if !matches!(parts.pop(), Some((_, TemplatePart::Value(Field::Number, None)))) {
             return error(
                 template.len(),
-                "the last thing of a name must be %{number}, by which the game is found",
+                "a name must end with %{number}, which identifies the game",
             );
         }
         let mut len = 0;
@@ -65,7 +65,7 @@ impl GameName {
                 TemplatePart::Value(Field::Player | Field::Opponent, _) => {
                     return error(
                         *at,
-                        "a game has one name in all views: take white and black instead of player and opponent",
+                        "a game has the same name in all views: use %{white} and %{black}",
                     );
                 }
                 TemplatePart::Initials(..) => {

@@ -13,7 +13,7 @@ const LEAST_BYTES: usize = 64 << 10;
 /// The files of the views of a database.
 pub(super) struct KeptViews {
     files: KeptFiles,
-    /// True as long as the database has shown nothing that speaks against keeping what is found in it.
+    /// False once the database has changed or contradicted itself: then nothing of it is kept.
     is_trusted: Box<dyn Fn() -> bool + Send + Sync>,
 }
 

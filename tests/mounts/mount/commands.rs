@@ -156,7 +156,7 @@ fn a_terminal_shows_a_progress_bar() {
     let scratch = Scratch::new();
     simplecdb::write(&scratch.source.join("bad"), &[OPERA, ILLEGAL]);
     let on_terminal = |arguments: &str| {
-        let line = format!("$pgnfs {arguments} $source 2>&1");
+        let line = format!("\"$pgnfs\" {arguments} \"$source\" 2>&1");
         run(Command::new("script")
             .args(["-qec", &line, "/dev/null"])
             .env("pgnfs", env!("CARGO_BIN_EXE_pgnfs"))

@@ -85,10 +85,7 @@ fn template_errors_are_reported_before_mounting() {
             "character 1 of the template: no field 'colour'; there are player,",
         ),
         ("--view=players=%{eco}", "its name is already used"),
-        (
-            "--name=%{number}-%{white}",
-            "the last thing of a name must be %{number}",
-        ),
+        ("--name=%{number}-%{white}", "a name must end with %{number}"),
         ("--only=[a", "is not a pattern"),
     ] {
         let ended = run(&mut scratch.mount_command(&[option]));

@@ -129,15 +129,15 @@ impl File for Joined<'_> {
             if start >= end {
                 break;
             }
-            let game = games.get(n).ok_or(FsError::Io)?;
+            let game = games.get(n).ok_or(FsError::Io(Failure::Sizes))?;
             wanted.push(game);
-            start += u64::from(database.sizes().get(game).ok_or(FsError::Io)?);
+            start += u64::from(database.sizes().get(game).ok_or(FsError::Io(Failure::Sizes))?);
         }
         if let [game] = wanted[..] {
             // The game may be long, and the next request is probably for its next part.
             return Ok(Chunk::of(database.text(game)?, offset - begin, size));
         }
-        let len = usize::try_from(start - begin).map_err(|_| FsError::Io)?;
+        let len = usize::try_from(start - begin).map_err(|_| FsError::Io(Failure::Sizes))?;
         let mut texts = Vec::with_capacity(len);
         let mut wanted = wanted.into_iter().peekable();
         while let Some(&game) = wanted.peek() {

@@ -40,7 +40,8 @@ impl File for RawFile<'_> {
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
         let (entry, member) = (self.database.entry(), self.member);
         let wanted = self.size.saturating_sub(offset).min(u64::from(size));
-        let mut bytes = vec![0; usize::try_from(wanted).map_err(|_| FsError::Io)?];
+        let mut bytes =
+            vec![0; usize::try_from(wanted).map_err(|_| FsError::Io(Failure::Member(member, offset)))?];
         let mut filled = 0;
         while filled < bytes.len() {
             let rest = bytes.get_mut(filled..).unwrap_or_default();

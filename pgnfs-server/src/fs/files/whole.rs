@@ -144,7 +144,7 @@ impl<'a> WholeTableFile<'a> {
         let written = self.write(&mut out);
         written.map_err(|error| match error {
             WriteError::Source(error) => error,
-            WriteError::File(_) => FsError::Io,
+            WriteError::File(_) => FsError::Io(Failure::NoRoom),
         })?;
         let mut sections = Sections::in_memory(Vec::new(), Numbers::default());
         sections.append(WholeFile, out);
@@ -161,7 +161,7 @@ impl<'a> WholeTableFile<'a> {
         Ok(self.branch.check(None)?)
     }
 
-    /// The file in which the table is kept, unless a database has shown something that speaks against it.
+    /// The file in which the table is kept, unless a database has changed or contradicted itself.
     fn kept(&self) -> Option<KeptFile> {
         let databases = self.branch.databases();
         let is_trusted = databases.iter().all(|database| database.texts().is_trusted());
@@ -186,7 +186,7 @@ impl<'a> WholeTableFile<'a> {
 
     fn fail(&self, failure: Failure) -> FsError {
         let first = self.branch.databases().first();
-        first.map_or(FsError::Io, |database| database.texts().fail(failure))
+        first.map_or(FsError::Io(failure), |database| database.texts().fail(failure))
     }
 
     /// Drops a damaged table, unless another thread has replaced it already.

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use chessdb::game::Outcome;
 use chessdb_library::library::Library;
 use chessdb_library::positions::IndexUse;
-use pgnfs_server::inside::{ChessFs, FsError, Inode, Kind, Live, ServeOptions};
+use pgnfs_server::inside::{ChessFs, Failure, FsError, Inode, Kind, Live, ServeOptions};
 
 use super::mounted::{Mounted, mount_all, mount_with};
 use super::tables::read_csv;
@@ -288,8 +288,11 @@ fn without_indexes_there_are_neither_moves_nor_positions() {
             ..ServeOptions::default()
         },
     );
-    assert_eq!(tree.find("all/moves/e4"), Err(FsError::Io));
-    assert_eq!(tree.find(&format!("all/positions/{GAMBIT}")), Err(FsError::Io));
+    assert_eq!(tree.find("all/moves/e4"), Err(FsError::Io(Failure::Index)));
+    assert_eq!(
+        tree.find(&format!("all/positions/{GAMBIT}")),
+        Err(FsError::Io(Failure::Index))
+    );
     assert!(tree.exists("all/players"));
 }
 
@@ -311,7 +314,7 @@ fn a_database_without_an_index_is_named() {
         info.ends_with("\nWithout these databases, for which there is no index of positions:\n  large\n"),
         "{info}"
     );
-    assert_eq!(tree.find("large/moves/e4"), Err(FsError::Io));
+    assert_eq!(tree.find("large/moves/e4"), Err(FsError::Io(Failure::Index)));
     let complete = library().cat("all/positions/info.txt");
     assert!(!complete.contains("Without"), "{complete}");
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chessdb::formats::Options;
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::Library;
-use pgnfs_server::inside::{Attributes, ChessFs, FsError, OpenedHere, PassState, ServeOptions};
+use pgnfs_server::inside::{Attributes, ChessFs, Failure, FsError, OpenedHere, PassState, ServeOptions};
 use tempfile::TempDir;
 
 use super::mounted::{Mounted, mount, mount_all};
@@ -125,8 +125,11 @@ fn no_number_is_shown_of_a_file_that_was_changed_before_its_games_were_counted()
 
         let inode = tree.inode(info);
         for _ in 0..2 {
-            assert_eq!(tree.read(inode, 0, 1000).err(), Some(FsError::Io));
-            assert_eq!(tree.attributes(inode).err(), Some(FsError::Io));
+            assert_eq!(
+                tree.read(inode, 0, 1000).err(),
+                Some(FsError::Io(Failure::Changed))
+            );
+            assert_eq!(tree.attributes(inode).err(), Some(FsError::Io(Failure::Changed)));
             // The most that there can be, in the state that was opened.
             assert_eq!(tree.0.statistics().games, records);
             let database = &tree.0.status().databases[0];
@@ -138,7 +141,11 @@ fn no_number_is_shown_of_a_file_that_was_changed_before_its_games_were_counted()
         }
         for file in ["problems.txt", "all.pgn", "games.csv", "overview.html"] {
             let inode = tree.inode(&info.replace("info.txt", file));
-            assert_eq!(tree.read(inode, 0, 1000).err(), Some(FsError::Io), "{file}");
+            assert_eq!(
+                tree.read(inode, 0, 1000).err(),
+                Some(FsError::Io(Failure::Changed)),
+                "{file}"
+            );
         }
         assert_eq!(tree.0.status().databases[0].pass, PassState::GivenUp);
     }

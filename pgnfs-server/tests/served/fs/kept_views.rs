@@ -11,7 +11,7 @@ use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::mapped::Mapped;
 use chessdb_library::spelling::{Spelling, SpellingFile};
-use pgnfs_server::inside::{DirectoryEntry, FsError, Kind, Layout, ServeOptions};
+use pgnfs_server::inside::{DirectoryEntry, Failure, FsError, Kind, Layout, ServeOptions};
 use tempfile::TempDir;
 
 use super::mounted::{Mounted, mount_with};
@@ -311,7 +311,7 @@ fn nothing_is_kept_of_files_that_change_or_of_texts_that_differ() {
     let players = tree.inode("players");
     fs::write(&source, "new, longer").unwrap();
     let listed = tree.read_dir(players, 0, &mut |_| ControlFlow::Continue(()));
-    assert_eq!(listed, Err(FsError::Io));
+    assert_eq!(listed, Err(FsError::Io(Failure::Changed)));
     assert_eq!(kept(&folder).len(), 0, "the file was changed");
     let mut fake = fake();
     fake.grows = true;

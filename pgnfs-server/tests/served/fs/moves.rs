@@ -8,7 +8,7 @@ use std::{fs, thread};
 
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::positions::IndexUse;
-use pgnfs_server::inside::{FsError, IndexState, Kind, PassOptions, ServeOptions};
+use pgnfs_server::inside::{Failure, FsError, IndexState, Kind, PassOptions, ServeOptions};
 
 use super::mounted::{Mounted, mount, mount_all, mount_with};
 use testkit::fake::{Fake, FakeGame, game};
@@ -220,12 +220,12 @@ fn what_needs_an_index_that_cannot_be_built_gives_an_error() {
     let tree = mount_with(vec![Fake::of(openings()).at("")], options);
     let moves = tree.inode("moves");
     let listed = tree.read_dir(moves, 0, &mut |_| ControlFlow::Continue(()));
-    assert_eq!(listed, Err(FsError::Io));
+    assert_eq!(listed, Err(FsError::Io(Failure::Index)));
     assert_eq!(tree.0.status().databases[0].index, IndexState::Failed);
-    assert_eq!(tree.find("moves/e4"), Err(FsError::Io));
+    assert_eq!(tree.find("moves/e4"), Err(FsError::Io(Failure::Index)));
     assert_eq!(
         tree.find("positions/8-3k4-8-8-8-8-3KP3-8_w_-_-"),
-        Err(FsError::Io)
+        Err(FsError::Io(Failure::Index))
     );
     assert!(tree.exists("players"));
     let remedy = "moves/ and positions/ cannot be shown: the index of positions needs a folder for its files, or more \
