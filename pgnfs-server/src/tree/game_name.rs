@@ -246,10 +246,10 @@ mod tests {
     fn unsuitable_templates_are_refused() {
         let long = "%{white}%{black}%{event}%{tag:Site}";
         for (template, at, word) in [
-            ("", 1, "must be %{number}"),
-            ("%{number}x", 11, "must be %{number}"),
-            ("%{number:3}", 12, "must be %{number}"),
-            ("%{player}_%{number}", 1, "white and black"),
+            ("", 1, "must end with %{number}"),
+            ("%{number}x", 11, "must end with %{number}"),
+            ("%{number:3}", 12, "must end with %{number}"),
+            ("%{player}_%{number}", 1, "use %{white} and %{black}"),
             ("%{year} %{number}", 8, "no quotes"),
             ("%{year}/%{number}", 8, "no quotes"),
             ("-%{number}", 1, "options"),

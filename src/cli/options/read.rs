@@ -205,7 +205,7 @@ mod tests {
             error("--view=players=%{white}")
                 .ends_with("is not a view: its name is already used; choose another")
         );
-        assert!(error("--name=%{white}").contains("character 9 of the template: the last thing"));
+        assert!(error("--name=%{white}").contains("character 9 of the template: a name must end with"));
         assert!(error("--only=[a").contains("is not a pattern: "));
     }
 }
