@@ -84,15 +84,16 @@ fn connect(path: &Path, patience: Duration) -> io::Result<UnixStream> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::net::UnixListener;
-
     use super::*;
 
     #[test]
     fn a_full_queue_is_not_waited_for_without_end() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
-        let _listener = UnixListener::bind(&path).unwrap();
+        // With a short queue, so that descriptors do not run out before.
+        let listener = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
+        rustix::net::bind(&listener, &SocketAddrUnix::new(&path).unwrap()).unwrap();
+        rustix::net::listen(&listener, 1).unwrap();
         let mut queue = Vec::new();
         let refusal = loop {
             match connect(&path, Duration::from_millis(50)) {

@@ -371,7 +371,7 @@ fn the_package() {
         .args(["deb", "--version"])
         .env("PATH", path)
         .output();
-    if !cargo_deb.unwrap().status.success() {
+    if !cargo_deb.is_ok_and(|output| output.status.success()) {
         return missing("cargo-deb (cargo install cargo-deb)");
     }
     let root = TempDir::new().unwrap();

@@ -18,7 +18,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::hint::black_box;
 use std::ops::ControlFlow;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -318,6 +318,8 @@ fn change(folder: &Path, is_over: &AtomicBool) {
     let files: Vec<(File, Vec<u8>)> = files_below(folder)
         .iter()
         .map(|path| {
+            // Samples, and copies of them, are read-only.
+            fs::set_permissions(path, fs::Permissions::from_mode(0o644)).unwrap();
             (
                 File::options().write(true).open(path).unwrap(),
                 fs::read(path).unwrap(),

@@ -145,7 +145,16 @@ fn conformance() {
             .args([file, file.parent().unwrap()])
             .arg(size.to_string()));
         let differs: Vec<_> = ended.out.lines().filter(|line| !line.starts_with("ok")).collect();
-        assert_eq!(differs, ["88 ok, 0 differ"], "{}", file.display());
+        let expected: &[&str] = if testkit::is_root() {
+            &["88 ok, 0 differ"]
+        } else {
+            // Only root may open files by their handles.
+            &[
+                "DIFF name_to_handle_at + open_by_handle_at: EPERM  (wanted True)",
+                "87 ok, 1 differ",
+            ]
+        };
+        assert_eq!(differs, expected, "{}", file.display());
     };
     check(&scratch.games()[0]);
     check(&scratch.mount.join("sub/b.dci/all.pgn"));
