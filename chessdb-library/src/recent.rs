@@ -87,32 +87,35 @@ impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
         }
         let made = Arc::clone(state.making.entry(key.clone()).or_default());
         drop(state);
-        let _end = End(self, &key, &made);
-        let value = made.get_or_make(make)?;
+        let end = End(self, &key, made);
+        let value = end.2.get_or_make(make)?;
         Ok(value.clone())
     }
 }
 
 /// Keeps a value when its making has ended, however it did.
-struct End<'a, K: Clone + Hash + Eq, V: Clone>(&'a Recent<K, V>, &'a K, &'a Arc<Made<V>>);
+struct End<'a, K: Clone + Hash + Eq, V: Clone>(&'a Recent<K, V>, &'a K, Arc<Made<V>>);
 
 impl<K: Clone + Hash + Eq, V: Clone> Drop for End<'_, K, V> {
     fn drop(&mut self) {
-        let End(Recent(state), key, made) = *self;
+        let End(Recent(state), key, made) = self;
         let mut state = state.lock();
+        // Given back with the lock held, so that the last one finds no other.
+        let made = std::mem::take(made);
         let is_it = state
             .making
-            .get(key)
-            .is_some_and(|other| Arc::ptr_eq(other, made));
+            .get(*key)
+            .is_some_and(|other| Arc::ptr_eq(other, &made));
         // Others that wait make it if this thread could not.
-        let is_over = made.get().is_some() || Arc::strong_count(made) == 2;
+        let is_over = made.get().is_some() || Arc::strong_count(&made) == 2;
         let mut dropped = None;
         if is_it && is_over {
-            state.making.remove(key);
+            state.making.remove(*key);
             dropped = made
                 .get()
-                .and_then(|value| state.kept.push(key.clone(), value.clone()));
+                .and_then(|value| state.kept.push((*key).clone(), value.clone()));
         }
+        drop(made);
         drop(state);
         drop(dropped);
     }

@@ -147,6 +147,13 @@ fn a_front_end_reads_a_source_by_path_and_is_told_of_changes() {
         front_end.open(&"x".repeat(256)),
         Err(FsError::NameTooLong)
     ));
+    for path in ["club/../a.pgn/all.pgn", "./a.pgn/all.pgn", &"../".repeat(100_000)] {
+        assert!(matches!(front_end.open(path), Err(FsError::NotFound)), "{path}");
+    }
+    assert!(matches!(
+        front_end.open(&"/".repeat(100_000)),
+        Err(FsError::IsADirectory)
+    ));
     let open = front_end.open("club/b.pgn/all.pgn").unwrap();
     let before = front_end.read("club/b.pgn/all.pgn").unwrap();
     assert_eq!(open.key(), front_end.open("club/b.pgn/all.pgn").unwrap().key());

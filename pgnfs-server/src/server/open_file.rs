@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::pending::{Pending, Reply, Unanswered};
-use super::requests::Requests;
+use super::requests::{Requests, guarded};
 use crate::fs::{Chunk, FsError, Kind, Open, OwnOpen};
 
 /// An open file. It owns what it needs: it can be read piece after piece, and goes on to have the same bytes when its
@@ -50,8 +50,10 @@ impl OpenFile {
         let request = Pending::new(user, false, reply);
         match self.open.elsewhere() {
             None => {
-                let read = self.open.read(offset, size);
-                request.answer(|| read);
+                guarded(|| {
+                    let read = self.open.read(offset, size);
+                    request.answer(|| read);
+                });
                 None
             }
             Some(elsewhere) => {

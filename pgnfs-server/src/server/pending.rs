@@ -127,12 +127,15 @@ impl<A: 'static, R: Reply<A>> Pending<A, R> {
     /// Sends what `answer` returns. It is called only if the request was not given up, and nothing can give it up any
     /// more: what must agree with what the caller receives belongs there.
     pub(super) fn answer(self, answer: impl FnOnce() -> Result<A, FsError>) {
-        let reply = match self.reply {
-            ReplyPlace::Here(mut unsent) => unsent.0.take(),
-            ReplyPlace::Shared(shared) => shared.unsent.lock().0.take(),
+        let mut taken = match self.reply {
+            ReplyPlace::Here(unsent) => unsent,
+            ReplyPlace::Shared(shared) => OwnReply(shared.unsent.lock().0.take(), PhantomData),
         };
-        if let Some(reply) = reply {
-            reply.send(answer());
+        if taken.0.is_some() {
+            let answer = answer();
+            if let Some(reply) = taken.0.take() {
+                reply.send(answer);
+            }
         }
     }
 

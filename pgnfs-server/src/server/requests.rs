@@ -90,7 +90,7 @@ impl Requests {
     }
 
     /// Follows a path from the root, names separated by `/`, and answers with the attributes of its node, which is not
-    /// held. Links are not followed.
+    /// held. Links are not followed, and `.` and `..` are no names.
     ///
     /// Errors of the answer: those of [`Requests::look_up`].
     pub fn find(&self, user: u32, path: &str, reply: impl Reply<Attributes>) -> Option<Unanswered> {
@@ -327,6 +327,25 @@ impl Requests {
         Some(self.hand_over(elsewhere, request, work))
     }
 
+    /// Remembers a request that another thread answers, and forgets those that have an answer. No lock is held where the
+    /// last one of these could be dropped, and answered.
+    fn remember(&self, request: Unanswered) {
+        let mut state = self.0.unanswered.lock();
+        state.all.push(request);
+        if state.all.len() <= state.forget_at {
+            return;
+        }
+        let mut all = std::mem::take(&mut state.all);
+        drop(state);
+        all.retain(Unanswered::is_open);
+        if self.live().cancel().is_cancelled() {
+            all.iter().for_each(Unanswered::end);
+        }
+        let mut state = self.0.unanswered.lock();
+        state.forget_at = (2 * all.len()).max(FORGET_FROM);
+        state.all.append(&mut all);
+    }
+
     /// Has a request answered by `work` in another thread.
     pub(super) fn hand_over<A: 'static, R: Reply<A>>(
         &self,
@@ -342,7 +361,7 @@ impl Requests {
         let (request, waiting, since) = request.share();
         let unanswered = Unanswered::of(&waiting);
         if is_new {
-            self.0.unanswered.lock().add(Unanswered::of(&waiting));
+            self.remember(Unanswered::of(&waiting));
         }
         let abandoned = waiting.abandoned().clone();
         let work = move || {
@@ -386,16 +405,6 @@ fn look_up<R: Reply<Attributes>>(
     }
 }
 
-impl OpenRequests {
-    fn add(&mut self, request: Unanswered) {
-        if self.all.len() >= self.forget_at {
-            self.all.retain(Unanswered::is_open);
-            self.forget_at = (2 * self.all.len()).max(FORGET_FROM);
-        }
-        self.all.push(request);
-    }
-}
-
 /// The threads for requests to local databases that may have to wait, by user.
 #[derive(Default)]
 struct Aside(Mutex<HashMap<u32, Arc<Workers>>>);
@@ -418,7 +427,7 @@ impl Aside {
 }
 
 /// Catches a panic, which would end a thread of the front end. `None` after one.
-fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work))
         .inspect_err(|_| log::error!("a request failed and was answered with an input/output error"))
         .ok()

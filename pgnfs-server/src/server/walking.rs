@@ -4,9 +4,9 @@ use std::ffi::OsStr;
 
 use super::pending::{Pending, Reply, Unanswered};
 use super::requests::Requests;
-use crate::fs::{FsError, Inode, NAME_MAX, Open, Resolved};
+use crate::fs::{FsError, Inode, NAME_MAX, Open, OpenedHere, Resolved};
 
-/// Follows a path from the root and calls `then` with its node, which answers the request.
+/// Follows a path from the root and calls `then` with its node, which answers the request. `.` and `..` are no names.
 pub(super) fn find<A, R, T>(own: &Requests, path: &str, request: Pending<A, R>, then: T) -> Option<Unanswered>
 where
     A: 'static,
@@ -14,7 +14,7 @@ where
     T: FnOnce(&Requests, &Open<'_>, Pending<A, R>) + Send + 'static,
 {
     match own.live().resolve(Inode::ROOT) {
-        Ok(root) => go_on(own, root, path.to_owned(), request, then),
+        Ok(root) => go_on(own, root, path, false, request, then),
         Err(error) => {
             request.refuse(error);
             None
@@ -22,11 +22,13 @@ where
     }
 }
 
-/// Follows the rest of a path from a node. Goes on in this thread as long as it need not wait.
+/// Follows the rest of a path from a node, in this thread as long as it need not wait. If it `may_wait`, it opens the first
+/// node in any case.
 fn go_on<A, R, T>(
     own: &Requests,
-    node: Resolved,
-    path: String,
+    mut node: Resolved,
+    mut path: &str,
+    mut may_wait: bool,
     request: Pending<A, R>,
     then: T,
 ) -> Option<Unanswered>
@@ -35,27 +37,54 @@ where
     R: Reply<A>,
     T: FnOnce(&Requests, &Open<'_>, Pending<A, R>) + Send + 'static,
 {
-    own.answer(node, request, move |own, open, request| {
-        let rest = path.trim_start_matches('/');
-        if rest.is_empty() {
-            then(own, open, request);
+    loop {
+        let opened = match (may_wait, request.is_shared()) {
+            (true, _) => node.open().map(OpenedHere::Here),
+            (false, true) => node.open_in_worker(),
+            (false, false) => node.open_here(),
+        };
+        may_wait = false;
+        let open = match opened {
+            Ok(OpenedHere::Here(open)) => open,
+            Ok(OpenedHere::Elsewhere(elsewhere)) => {
+                let path = path.to_owned();
+                let rest = move |own: &Requests, request: Pending<A, R>| {
+                    drop(go_on(own, node, &path, true, request, then));
+                };
+                return Some(own.hand_over(elsewhere, request, rest));
+            }
+            Err(error) => {
+                request.refuse(error);
+                return None;
+            }
+        };
+        path = path.trim_start_matches('/');
+        if path.is_empty() {
+            then(own, &open, request);
             return None;
         }
-        let (name, rest) = rest.split_once('/').unwrap_or((rest, ""));
-        let child = if name.len() > NAME_MAX {
-            Err(FsError::NameTooLong)
-        } else {
-            own.live().child(open, OsStr::new(name))
-        };
-        match child {
-            Ok(child) => go_on(own, child, rest.to_owned(), request, then),
+        let (name, rest) = path.split_once('/').unwrap_or((path, ""));
+        match child(own, &open, name, request.user) {
+            Ok(child) => (node, path) = (child, rest),
             Err(error) => {
-                if error == FsError::NotFound {
-                    own.live().note_refused(open, OsStr::new(name), request.user);
-                }
                 request.refuse(error);
-                None
+                return None;
             }
         }
-    })
+    }
+}
+
+fn child(own: &Requests, directory: &Open<'_>, name: &str, user: u32) -> Result<Resolved, FsError> {
+    if name.len() > NAME_MAX {
+        return Err(FsError::NameTooLong);
+    }
+    if matches!(name, "." | "..") {
+        return Err(FsError::NotFound);
+    }
+    let name = OsStr::new(name);
+    let child = own.live().child(directory, name);
+    if matches!(child, Err(FsError::NotFound)) {
+        own.live().note_refused(directory, name, user);
+    }
+    child
 }
