@@ -41,11 +41,15 @@ pub fn start() {
     }
 }
 
-/// A log with a valid filter, in which `pgnfs` stands for [`chessdb_library`], too.
+/// The libraries whose lines are those of the program.
+const LIBRARIES: [&str; 2] = ["chessdb_library", "pgnfs_server"];
+
+/// A log with a valid filter, in which `pgnfs` stands for these libraries, too.
 fn builder(filter: &str) -> env_logger::Builder {
     let directives = filter.split('/').next().unwrap_or_default().split(',');
     let ours = directives.filter_map(|directive| directive.trim().strip_prefix("pgnfs"));
-    let libraries: String = ours.map(|rest| format!("chessdb_library{rest},")).collect();
+    let of_libraries = |rest| LIBRARIES.map(|library| format!("{library}{rest},"));
+    let libraries: String = ours.flat_map(of_libraries).collect();
     let mut builder = env_logger::Builder::new();
     // Of two directives for one target the second holds.
     builder.parse_filters(&(libraries + filter));
@@ -171,6 +175,7 @@ mod tests {
         let rows = [
             ("pgnfs=trace", "chessdb_library::kept", Level::Trace, true),
             ("pgnfs", "chessdb_library::kept", Level::Trace, true),
+            ("pgnfs::fs=trace", "pgnfs_server::fs", Level::Trace, true),
             (
                 "warn, pgnfs::library=info",
                 "chessdb_library::library",

@@ -1,7 +1,7 @@
 //! A source as it is served: its library as a tree, the watch that notices changes, the background pass, and what
 //! replaces the tree when the source changes.
 //!
-//! A front end, such as [`crate::fuse`], asks [`Requests`], and is told what became outdated. It need not know which thread
+//! A front end, such as that for FUSE, asks [`Requests`], and is told what became outdated. It need not know which thread
 //! may answer, or what a request waits for.
 
 mod follow;
@@ -34,15 +34,14 @@ use follow::{Followed, Stop};
 /// use std::sync::mpsc::channel;
 ///
 /// use chessdb_library::library::{Library, LibraryError};
-/// use pgnfs::fs::ServeOptions;
-/// use pgnfs::server::Server;
+/// use pgnfs_server::{ServeOptions, Server};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # std::fs::write(folder.path().join("a.pgn"), "[White \"Bird\"]\n\n1. f4 *\n")?;
 /// let library = Library::open(folder.path(), &Default::default())?;
 /// let server = Server::of(library, ServeOptions::default());
 /// let (sender, answer) = channel();
-/// server.requests().open(0, "all.pgn", move |file| sender.send(file).unwrap());
+/// server.requests().open(0, "a.pgn/all.pgn", move |file| sender.send(file).unwrap());
 /// let file = answer.recv()??;
 /// assert!(file.size() > 100);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -11,7 +11,7 @@ use super::inode::Node;
 /// Games in the order of a directory or file, by their numbers in its branch.
 ///
 /// ```
-/// use pgnfs::tree::Games;
+/// use pgnfs_server::inside::tree::Games;
 ///
 /// let games = Games::of(&[3, 5, 8]);
 /// assert_eq!((games.len(), games.get(1), games.position(8)), (3, Some(5), Some(2)));

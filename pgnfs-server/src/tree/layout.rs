@@ -192,7 +192,7 @@ impl Layout {
     /// Sets the template for names of games.
     ///
     /// # Errors
-    /// See [`GameName::parse`].
+    /// See `GameName::parse`.
     pub fn name_games(&mut self, template: &str) -> Result<(), TemplateError> {
         self.game_name = GameName::parse(template)?;
         Ok(())
