@@ -105,12 +105,12 @@ fn check(count: u64, reading: Reading, name: &str) {
 }
 
 #[test]
-fn twenty_thousand_random_games_come_back_exactly_from_the_main_notation() {
+fn random_games_come_back_exactly_from_the_main_notation() {
     check(GAMES, MAIN, "main/identity/own");
 }
 
 #[test]
-fn twenty_thousand_random_games_come_back_exactly_from_the_alternate_notation() {
+fn random_games_come_back_exactly_from_the_alternate_notation() {
     check(GAMES, ALTERNATE, "alternate/identity/own");
 }
 

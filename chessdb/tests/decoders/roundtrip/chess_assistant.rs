@@ -13,7 +13,7 @@ fn stored_fen(fen: &str) -> Option<String> {
 }
 
 #[test]
-fn twenty_thousand_random_games_come_back_exactly() {
+fn random_games_come_back_exactly() {
     let kinds = Kinds {
         variations: true,
         comments: true,

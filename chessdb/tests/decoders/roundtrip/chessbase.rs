@@ -54,7 +54,7 @@ fn game_of_cbf(number: u64) -> SourceGame {
 }
 
 #[test]
-fn twenty_thousand_random_games_come_back_exactly() {
+fn random_games_come_back_exactly() {
     let games: Vec<SourceGame> = (0..GAMES).map(game_of_cbf).collect();
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().join("random");

@@ -147,7 +147,7 @@ fn an_alternative_to_the_first_move_of_a_variation_stands_beside_it() {
 }
 
 #[test]
-fn twenty_thousand_random_games_come_back_exactly_in_all_modes() {
+fn random_games_come_back_exactly_in_all_modes() {
     let folder = tempfile::tempdir().unwrap();
     let modes: Vec<Mode> = (0..12).filter_map(Mode::of).collect();
     let each = GAMES / modes.len() as u64;

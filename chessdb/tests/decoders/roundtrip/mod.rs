@@ -28,7 +28,7 @@ use shakmaty::san::SanPlus;
 use source::{Item, SourceGame, played};
 
 /// Number of games in each round trip.
-const GAMES: u64 = 20_000;
+const GAMES: u64 = 2_000;
 
 /// The movetext of the original game, one text for each item; SAN is computed by shakmaty.
 fn items_of_source(game: &SourceGame) -> Vec<String> {

@@ -3,7 +3,7 @@ use super::*;
 use testkit::samples::open_base;
 
 #[test]
-fn twenty_thousand_random_games_come_back_exactly() {
+fn random_games_come_back_exactly() {
     let kinds = Kinds {
         variations: true,
         comments: true,

@@ -300,6 +300,31 @@ mod tests {
     }
 
     #[test]
+    fn frequencies_have_as_many_bytes_as_the_highest_needs() {
+        for (highest, width) in [(0xffu32, 1), (0x100, 2), (0xffff, 2), (0x1_0000, 3)] {
+            let mut records = Vec::new();
+            for (number, rest) in [(0, &b"\x03Tal"[..]), (1, b"\x05\x03ro")] {
+                records.extend_from_slice(&[0, number]);
+                records.extend_from_slice(&highest.to_be_bytes()[4 - width..]);
+                records.extend_from_slice(rest);
+            }
+            let mut bytes = file(2, &records).bytes.to_vec();
+            bytes[24..27].copy_from_slice(&highest.to_be_bytes()[1..]);
+            let file = SourceFile {
+                name: "x.sn4".to_owned(),
+                bytes: Arc::new(bytes),
+            };
+            let mut warnings = Vec::new();
+            let (names, damage) = Coded::open(&file, &mut warnings);
+            assert!(damage.is_none() && warnings.is_empty(), "{highest}: {warnings:?}");
+            let texts = Texts::choose(None, &mut Vec::new());
+            let mut text = String::new();
+            assert!(names.append(Kind::Player, 1, texts, &mut text));
+            assert_eq!(text, "Talro", "{highest}");
+        }
+    }
+
+    #[test]
     fn a_prefix_is_no_longer_than_the_name_before() {
         let (names, damage) = open(2, b"\0\0\x01\x01A\0\x01\x01\x09\x02aaaaaaa");
         assert_eq!(names, ["A", "unknown"]);
