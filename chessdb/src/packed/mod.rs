@@ -439,3 +439,18 @@ impl fmt::Display for PackedError {
 }
 
 impl std::error::Error for PackedError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_nothing_more_may_be_unpacked_only_an_empty_file_is_opened() {
+        let open = |bytes: &[u8]| {
+            let input = Input::new(Arc::new(bytes.to_vec()));
+            Packed::with(input, Codec::Stored { sum: None }, None, &Allowance::in_place(0))
+        };
+        assert_eq!(open(b"").unwrap().len(), 0);
+        assert!(matches!(open(b"1. e4 *"), Err(PackedError::TooLarge)));
+    }
+}

@@ -244,6 +244,19 @@ mod tests {
         let squares = [32, 39, 48, 0, 55, 7, 0, 253];
         let read = Start::read(start([1, 0, 0b1010, 1], &pieces), Some(squares));
         assert_eq!(read.fen(), Some("4k1r1/8/8/8/8/8/8/4K1RR w Gg - 0 1"));
+        // In Chess960 no right is missing, whatever stands at home.
+        let record = |rooks| Record {
+            offset: 0,
+            mode: 10,
+            start: Some(&[0; START]),
+            rooks,
+            moves: &[],
+            moves_at: 0,
+            is_cut: false,
+        };
+        let other = Bitboard::from_square(Square::H1);
+        assert_eq!(read.rooks_without_right(&record(None)), other);
+        assert_eq!(read.rooks_without_right(&record(Some(&squares))), Bitboard::EMPTY);
         let wrong = [32, 39, 48, 0, 115, 7, 0, 253];
         let read = Start::read(start([1, 0, 0b1010, 1], &pieces), Some(wrong));
         assert!(read.has_wrong_rooks);

@@ -264,3 +264,36 @@ impl Entry {
         self.status == 0xff
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    /// A shorter entry may fit the first game as well, but does not fill the file.
+    #[test]
+    fn entries_of_every_layout_fill_the_file() {
+        for layout in LAYOUTS {
+            for games in 1..=4u8 {
+                let mut bytes = MAGIC.to_vec();
+                bytes.resize(layout.header, 1);
+                for game in 0..games {
+                    let mut entry = vec![0; layout.entry];
+                    entry[8] = 10 + 50 * game;
+                    bytes.extend(entry);
+                }
+                let file = SourceFile {
+                    name: "x.dci".to_owned(),
+                    bytes: Arc::new(bytes),
+                };
+                let mut warnings = Vec::new();
+                let index = Index::open(&file, 1_000, &mut warnings).unwrap();
+                let Layout { header, entry } = layout;
+                let expected = format!("header of {header} bytes, entries of {entry} bytes");
+                assert_eq!(index.describe(), expected, "{games} games");
+                assert_eq!(index.len(), u32::from(games), "{expected}");
+                assert!(warnings.is_empty(), "{warnings:?}");
+            }
+        }
+    }
+}

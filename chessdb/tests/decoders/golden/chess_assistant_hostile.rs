@@ -123,3 +123,24 @@ fn fragment_tables_that_all_entries_share_are_read_a_few_times_only() {
     assert!(pairs > 100_000 && pairs <= emb.len() as u64 / 4 + 256, "{pairs}");
     assert!(!database.info().warnings.is_empty());
 }
+
+#[test]
+fn fifty_fragment_tables_are_named_at_most() {
+    for (entries, named) in [(49, 49), (50, 50), (51, 50), (4_000, 50)] {
+        let mut emb = emb_with(entries, 1);
+        // Without the table that all of them share.
+        emb.truncate(emb.len() - 8);
+        let (database, _) = Base::new(&[], &emb).read();
+        let warnings = database.info().warnings;
+        let about = |warning: &&String| warning.contains("its fragment table leads out of the file");
+        assert_eq!(warnings.iter().filter(about).count(), named, "{entries} entries");
+    }
+}
+
+#[test]
+fn the_line_that_goes_on_from_a_king_in_check_is_named_to_its_end() {
+    // 1. e4 e5 2. Qh5, then the pawn before the king's bishop, which leaves the king in check, and two more moves.
+    let text = checked(&[19, 19, 105, 20, A_PAWN, A_PAWN + 4]).replace('\n', " ");
+    assert!(text.contains("1. e4 e5 2. Qh5"), "{text}");
+    assert!(text.contains("goes on f7f6 a2a3 b7b6}"), "{text}");
+}

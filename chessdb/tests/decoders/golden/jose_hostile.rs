@@ -203,3 +203,16 @@ fn rows_of_a_byte_are_no_table() {
         assert!(database.len() as usize <= SIZE / 20 + 1);
     }
 }
+
+#[test]
+fn half_moves_of_variations_are_not_those_of_the_game() {
+    // 1. e4 with a variation that has nothing but a variation, NAG 0 without its value, 1... e5.
+    let bin = b"\x13\xf0\xf0\x0f\xf1\xf1\xb0\x13\xff";
+    let mut table = table(bin.to_vec(), Vec::new());
+    table.columns.push(Column::int("PlyCount", 4));
+    table.rows[0].push(Value::Int(2));
+    let text = to_pgn(&opened(&table, None).game(0).game);
+    let text = String::from_utf8(text).unwrap().replace('\n', " ");
+    assert!(text.contains("NAG 0 is stored without its value byte"), "{text}");
+    assert!(text.contains("1. e4 {(d4)} 1... e5 *"), "{text}");
+}
