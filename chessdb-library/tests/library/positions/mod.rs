@@ -4,6 +4,7 @@
 
 mod among;
 pub mod counted;
+mod few;
 mod files;
 mod index;
 mod novelty;

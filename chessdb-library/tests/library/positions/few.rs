@@ -1,0 +1,97 @@
+//! Answers about a few games, word by word.
+
+use chessdb::board::Position;
+use chessdb_library::positions::{
+    BuildOptions, IndexError, LineEnd, Pattern, PieceCounts, Wanted, san_of, scan, scan_moves,
+};
+
+use crate::groups::asking::games;
+
+const GAMES: &str = r#"
+[Date "1958.11.09"]
+[Result "1-0"]
+[WhiteElo "2600"]
+[BlackElo "2500"]
+[ECO "B00"]
+
+1. e4 e5 1-0
+
+[Date "1960.??.??"]
+[Result "1/2-1/2"]
+[ECO "B00"]
+
+1. e4 c5 1/2-1/2
+
+[Result "0-1"]
+
+1. d4 0-1
+
+[Result "*"]
+
+*
+"#;
+
+#[test]
+fn a_table_of_moves_is_written_as_csv() {
+    let database = games(GAMES);
+    let table = scan_moves(&*database, &Pattern::new(Position::initial()), 1, &|_| ());
+    let path = |game: u32| format!("{}.pgn", game + 1);
+    let csv = table.csv(|row| row.game.map(path));
+    let expected = "\
+move,uci,games,white,draws,black,score,elo,performance,first,last,reached,eco,path
+e4,e2e4,2,1,1,0,75.0,2600,3300,1958,1960,2,B00,1.pgn
+d4,d2d4,1,0,0,1,0.0,,,,,1,,3.pgn
+,,1,0,0,0,,,,,,1,,4.pgn
+";
+    assert_eq!(csv.replace("\r\n", "\n"), expected);
+    let without_reached = table.csv_of_found(|_| None).replace("\r\n", "\n");
+    assert!(
+        without_reached.contains("\nd4,d2d4,1,0,0,1,0.0,,,,,,,\n"),
+        "{without_reached}"
+    );
+}
+
+#[test]
+fn the_move_after_an_occurrence_has_its_san() {
+    let database = games(GAMES);
+    let after_e4 = Pattern::parse("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -").unwrap();
+    let sans = |pattern| {
+        let found = scan(&*database, &Wanted::Position(pattern), 1, &|_| ());
+        let sans = found.iter().map(|found| san_of(&*database, found));
+        sans.collect::<Vec<_>>()
+    };
+    assert_eq!(sans(Pattern::new(Position::initial())), ["e4", "e4", "d4", ""]);
+    assert_eq!(sans(after_e4), ["e5", "c5"]);
+}
+
+#[test]
+fn equal_moves_from_other_positions_do_not_end_in_the_same() {
+    let game = |fen: &str| format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. e4 *\n\n");
+    let starts = [
+        "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+        "3qk3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+    ];
+    let database = games(&format!(
+        "{}{}[Result \"*\"]\n\n1. e4 *\n",
+        game(starts[0]),
+        game(starts[1])
+    ));
+    assert_eq!(database.len(), 3);
+    let ends: Vec<LineEnd> = (0..3).map(|game| LineEnd::of(&*database, game)).collect();
+    assert!(ends[0].hash != ends[1].hash && ends[1].hash != ends[2].hash && ends[2].hash != ends[0].hash);
+    for (end, fen) in ends.iter().zip(starts) {
+        let material = PieceCounts::of(Pattern::parse(fen).unwrap().position());
+        assert!(end.material == material, "{fen}");
+    }
+}
+
+#[test]
+fn an_index_for_which_there_is_no_room_is_refused_before_it_is_built() {
+    let options = BuildOptions {
+        memory: 1 << 20,
+        folders: &[],
+        ..BuildOptions::default()
+    };
+    assert!(options.obstacle(1).is_none());
+    assert!(matches!(options.obstacle(1_000_000), Some(IndexError::Memory)));
+}
