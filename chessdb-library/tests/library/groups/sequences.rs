@@ -191,6 +191,24 @@ fn castling_rights_do_not_count_where_files_are_exchanged() {
 }
 
 #[test]
+fn the_right_to_take_en_passant_counts_where_files_are_exchanged() {
+    let pgn = set_up("3k4/4p3/8/3P4/8/8/8/3K4 b - - 0 1", "1... e5")
+        + &set_up("3k4/8/4p3/3P4/8/8/8/3K4 b - - 0 1", "1... e5");
+    for (right, games) in [
+        (" - d6", vec![(0, 1)]),
+        (" - -", vec![(1, 1)]),
+        ("", vec![(0, 1), (1, 1)]),
+    ] {
+        let position = PositionTerm::fen(&format!("4k3/8/8/3pP3/8/8/8/4K3 w{right}")).unwrap();
+        let query = PositionQuery {
+            mirror: Mirror::Side,
+            ..asking([group([position])])
+        };
+        assert_eq!(found(&query, &pgn), games, "{right}");
+    }
+}
+
+#[test]
 fn excluded_positions_leave_games_out() {
     let pgn = game("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. O-O")
         + &game("1. e4 e5 2. Nf3")

@@ -1,6 +1,8 @@
 //! What single terms mean.
 
 use chessdb_library::query::{Bounds, PositionTerm, TermError};
+use testkit::samples::open_base;
+use testkit::writers::{simplecdb, source};
 
 use super::asking::{ENDING, asking, board, found, game, group, holds, line, material, played, set_up};
 
@@ -287,5 +289,27 @@ fn en_passant_is_a_capture() {
     for (text, is_found) in [("exd6", true), ("xd6", true), ("*d6", true), ("d6", false)] {
         let found = found(&asking([group([played(text)])]), &pgn);
         assert_eq!(!found.is_empty(), is_found, "{text}");
+    }
+}
+
+/// The moves of SimpleCDb are stored as squares, by which games are passed over.
+#[test]
+fn a_board_comes_up_after_the_last_capture() {
+    let text = b"1. e4 d5 2. exd5 Qxd5 3. Nc3 Qd8 *\n\n1. e4 d5 2. exd5 Qxd5 3. d3 Qd8 *\n";
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().join("games");
+    simplecdb::write(&source::read(text).unwrap(), &base).unwrap();
+    let database = open_base(&base).unwrap();
+    assert_eq!(database.len(), 2);
+    for (text, games) in [
+        // All pieces of White, and none more.
+        ("3q4/8/8/8/8/2N5/PPPP1PPP/R1BQKBNR", vec![(0, 6)]),
+        ("rnbqkbnr/ppp1pppp/8/8/8/3P4/PPP2PPP/RNBQKBNR", vec![(1, 6)]),
+        ("rnbqkbnr/pppppppp/8/8/8/8/8/8", vec![(0, 0), (1, 0)]),
+    ] {
+        let query = asking([group([board(text)])]);
+        let found = query.find(&*database, None, None, 1, &|_| ()).unwrap();
+        let found: Vec<_> = found.into_iter().map(|found| (found.game, found.ply)).collect();
+        assert_eq!(found, games, "{text}");
     }
 }

@@ -162,6 +162,13 @@ fn a_table_of_a_popular_position_counts_the_chosen_games_only() {
         let scanned = scan_moves_among(&*database, &pattern, None, 2, &|_| ());
         assert_eq!(index.moves(&pattern).unwrap(), scanned);
     }
+    // The replies begin at the games 500 and 9,000 of the index.
+    let root = index.root().unwrap().unwrap();
+    let (moves, _) = index.children(&root).unwrap();
+    let (replies, _) = index.children(&moves[0].node).unwrap();
+    let mut games: Vec<u32> = replies.iter().map(|reply| reply.node.games()).collect();
+    games.sort_unstable();
+    assert_eq!((moves.len(), games), (1, vec![500, 500, 8_500]));
 }
 
 #[test]
@@ -171,8 +178,12 @@ fn an_index_among_some_games_answers_as_one_of_these_alone() {
     let originals = databases(300)
         .into_iter()
         .filter(|(name, _)| !name.contains("variants"));
-    for (name, database) in originals {
-        let games: Vec<u32> = (0..database.len()).filter(|game| game % 3 != 1).collect();
+    // Most games, and so few that their places are listed.
+    let choices: [fn(&u32) -> bool; 2] = [|game| game % 3 != 1, |game| game % 20 == 3];
+    for ((name, database), is_chosen) in
+        originals.flat_map(|original| choices.map(|choice| (original.clone(), choice)))
+    {
+        let games: Vec<u32> = (0..database.len()).filter(is_chosen).collect();
         let selection = Arc::new(Selection::of(&games));
         let alone: Arc<dyn Database> = Arc::new(Alone {
             database: Arc::clone(&database),
