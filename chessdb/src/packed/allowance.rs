@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::PackedError;
+use super::error::PackedError;
 
 /// Number of unpacked bytes that any archive may have, whatever its size.
 const FREE: u64 = 64 << 20;

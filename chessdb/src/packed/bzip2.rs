@@ -16,7 +16,7 @@ use bzip2::{Decompress, Status};
 use super::budget::Reserved;
 use super::input::{Input, Reader};
 use super::slices::Slices;
-use super::{Damage, PackedLayout, PackedPart, Stream, StreamStep};
+use super::stream::{Damage, PackedLayout, PackedPart, Stream, StreamStep};
 use crate::bytes::{be_u32, be_u64, index};
 
 /// Number of bits that mark the beginning of a block and the end of a stream.

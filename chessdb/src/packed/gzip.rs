@@ -18,7 +18,7 @@ use super::budget::Reserved;
 use super::inflate::{Inflate, Inflated};
 use super::input::{Input, Reader};
 use super::slices::Slices;
-use super::{Damage, PackedLayout, PackedPart, Stream, StreamStep};
+use super::stream::{Damage, PackedLayout, PackedPart, Stream, StreamStep};
 use crate::bytes::{le_u16, le_u32};
 
 /// The first bytes of a member.

@@ -17,9 +17,9 @@ use std::sync::Arc;
 use miniz_oxide::{deflate, inflate};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::Damage;
 use super::inflate::WINDOW;
 use super::input::Input;
+use super::stream::Damage;
 use crate::bytes::{index, le_u32, le_u64, slice};
 use crate::formats::Bytes;
 use crate::text::utf8_lossy;

@@ -5,10 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use super::allowance::Allowance;
+use super::codec::Codec;
+use super::error::PackedError;
 use super::index::{PointIndex, Points};
 use super::input::Input;
 use super::slices::Slices;
-use super::{Allowance, Codec, Damage, PackedError, PackedLayout, PackedPart, StreamStep};
+use super::stream::{Damage, PackedLayout, PackedPart, StreamStep};
 
 /// Bytes that are unpacked at a time.
 const BUFFER: usize = 256 << 10;

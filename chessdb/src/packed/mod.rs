@@ -33,6 +33,8 @@
 mod allowance;
 mod budget;
 mod bzip2;
+mod codec;
+mod error;
 mod gzip;
 mod index;
 mod inflate;
@@ -41,21 +43,23 @@ mod learn;
 mod read;
 mod slices;
 mod stored;
+mod stream;
 mod whole;
 mod zip;
 mod zstd;
 
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::formats::Bytes;
-use crate::problem::Remedy;
 pub use allowance::Allowance;
 pub(crate) use budget::{Budget, Reserved};
+use codec::Codec;
+pub use error::PackedError;
 use index::PointIndex;
 use input::Input;
 pub use slices::Slices;
+pub use stream::Damage;
 pub use whole::Whole;
 pub use zip::{ZipMember, ZipMembers, zip_entries, zip_members};
 
@@ -265,180 +269,6 @@ impl Drop for Packed {
         self.slices.forget(self.id);
     }
 }
-
-/// The kind of compression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Codec {
-    Zstandard,
-    Gzip,
-    Bzip2,
-    /// Deflate without header and trailer, as in zip, with the CRC-32 of the unpacked bytes.
-    Deflate {
-        sum: Option<u32>,
-    },
-    /// Not compressed, as in zip, with the CRC-32 of the bytes.
-    Stored {
-        sum: Option<u32>,
-    },
-}
-
-impl Codec {
-    /// Recognises the codec of a file by its first bytes.
-    fn of(input: &Input) -> Option<Codec> {
-        let start: [u8; 4] = input.array(0)?;
-        if zstd::is_frame(start) {
-            Some(Codec::Zstandard)
-        } else if start.starts_with(&gzip::MEMBER) {
-            Some(Codec::Gzip)
-        } else if bzip2::is_stream(start) {
-            Some(Codec::Bzip2)
-        } else {
-            None
-        }
-    }
-
-    /// The parts of a file, as far as they are known without unpacking it.
-    fn parts(self, input: &Input) -> PackedLayout {
-        match self {
-            Codec::Zstandard => zstd::parts(input),
-            Codec::Gzip => gzip::parts(input),
-            Codec::Bzip2 => bzip2::parts(input),
-            Codec::Deflate { .. } | Codec::Stored { .. } => PackedLayout::Stream,
-        }
-    }
-
-    /// The unpacked bytes from a point on. Waits for the memory that this needs.
-    fn stream(self, input: &Input, bit: u64, window: Option<&[u8]>, memory: &Arc<Slices>) -> Box<dyn Stream> {
-        let input = input.clone();
-        let at = bit / 8;
-        match (self, window) {
-            (Codec::Zstandard, _) => Box::new(zstd::Frames::new(input, at, memory)),
-            (Codec::Bzip2, _) => Box::new(bzip2::BlockStream::new(input, bit, memory)),
-            (Codec::Gzip, None) => Box::new(gzip::MemberStream::new(input, at, memory)),
-            (Codec::Gzip, Some(window)) => {
-                Box::new(gzip::MemberStream::resume(input, bit, window, false, memory))
-            }
-            (Codec::Deflate { sum }, None) => Box::new(gzip::MemberStream::bare(input, sum, memory)),
-            (Codec::Deflate { .. }, Some(window)) => {
-                Box::new(gzip::MemberStream::resume(input, bit, window, true, memory))
-            }
-            (Codec::Stored { sum }, _) => Box::new(stored::Stored::new(input, at, sum)),
-        }
-    }
-}
-
-/// The parts of a file, as far as they are known without unpacking it.
-enum PackedLayout {
-    /// The parts that decode independently, in order, and a warning about them.
-    Parts(Vec<PackedPart>, Option<&'static str>),
-    /// No parts are known: the file has to be unpacked from its beginning.
-    Stream,
-}
-
-/// A part that decodes independently.
-struct PackedPart {
-    /// The bit at which the part begins.
-    bit: u64,
-    /// Number of unpacked bytes, if the file contains it.
-    len: Option<u64>,
-}
-
-/// Unpacked bytes from a point of a file to its end.
-trait Stream: Send {
-    /// Performs the next step. `buffer` is not empty.
-    fn step(&mut self, buffer: &mut [u8]) -> Result<StreamStep, Damage>;
-
-    /// The last 32 KiB unpacked, after [`StreamStep::Inside`].
-    fn window(&self) -> Vec<u8> {
-        Vec::new()
-    }
-}
-
-/// The result of a step of a stream.
-enum StreamStep {
-    /// This number of bytes was written to the buffer.
-    Bytes(usize),
-    /// A part that decodes independently begins at this bit.
-    Point(u64),
-    /// Decoding can be resumed at this bit with the window.
-    Inside(u64),
-    /// The unpacked bytes do not match their checksum.
-    Doubt(Damage),
-    /// The stream has ended.
-    End,
-}
-
-/// Damage at a byte of a compressed file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damage {
-    /// Offset of the byte in the file.
-    pub offset: u64,
-    /// What is wrong, in lower case, without a full stop.
-    pub what: String,
-}
-
-impl Damage {
-    fn new(offset: u64, what: impl Into<String>) -> Damage {
-        let what = what.into();
-        Damage { offset, what }
-    }
-
-    /// Parses a line that was written with `Display`.
-    fn of_line(line: &str) -> Option<Damage> {
-        let (offset, what) = line.strip_prefix("byte ")?.split_once(": ")?;
-        Some(Damage::new(offset.parse().ok()?, what))
-    }
-}
-
-impl fmt::Display for Damage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "byte {}: {}", self.offset, self.what)
-    }
-}
-
-/// Reason why a compressed file cannot be opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PackedError {
-    /// The container is unknown.
-    Unknown,
-    /// The zip archive contains no PGN file.
-    Empty,
-    /// A member of a zip archive is packed or encrypted by an unsupported method with this name.
-    Method(String),
-    /// The file unpacks to far more than its size.
-    TooLarge,
-    /// Nothing can be unpacked.
-    Damaged(Damage),
-}
-
-impl PackedError {
-    /// What a user can do about it.
-    pub fn remedy(&self) -> Option<Remedy> {
-        match self {
-            PackedError::Method(_) => Some(Remedy::Unpack),
-            PackedError::TooLarge => Some(Remedy::UnpackIfTrusted),
-            PackedError::Unknown | PackedError::Empty | PackedError::Damaged(_) => None,
-        }
-    }
-}
-
-impl fmt::Display for PackedError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PackedError::Unknown => f.write_str("the file is neither zst, gz, bz2 nor zip"),
-            PackedError::Empty => f.write_str("there is no PGN file in the archive"),
-            PackedError::Method(method) => {
-                write!(f, "its {method} is not supported")
-            }
-            PackedError::TooLarge => {
-                f.write_str("it unpacks to far more than its size, as a file made to do harm does")
-            }
-            PackedError::Damaged(damage) => write!(f, "nothing can be unpacked: {damage}"),
-        }
-    }
-}
-
-impl std::error::Error for PackedError {}
 
 #[cfg(test)]
 mod tests {

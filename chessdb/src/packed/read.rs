@@ -3,9 +3,10 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
+use super::Packed;
 use super::index::PackedSection;
 use super::slices::{Resting, SLICE};
-use super::{Damage, Packed, StreamStep};
+use super::stream::{Damage, StreamStep};
 use crate::bytes::index;
 
 /// Maximum number of kept rows about damage found by reading.

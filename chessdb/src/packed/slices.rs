@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use lru::LruCache;
 
-use super::Stream;
 use super::budget::{Budget, Reserved};
+use super::stream::Stream;
 
 /// Maximum number of bytes in a slice.
 pub(super) const SLICE: u64 = FULL as u64;

@@ -3,7 +3,7 @@
 use crc32fast::Hasher;
 
 use super::input::{Input, Reader};
-use super::{Damage, Stream, StreamStep};
+use super::stream::{Damage, Stream, StreamStep};
 
 /// The bytes of a member.
 pub(super) struct Stored {

@@ -5,9 +5,13 @@ use std::sync::Arc;
 
 use crc32fast::Hasher;
 
+use super::ZipMember;
+use super::allowance::Allowance;
+use super::codec::Codec;
+use super::error::PackedError;
 use super::input::Input;
 use super::slices::Slices;
-use super::{Allowance, Codec, Damage, PackedError, StreamStep, ZipMember};
+use super::stream::{Damage, StreamStep};
 use crate::bytes::index;
 use crate::formats::Bytes;
 

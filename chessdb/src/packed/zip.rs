@@ -17,8 +17,10 @@ use std::sync::Arc;
 
 use rawzip::{CompressionMethod, RECOMMENDED_BUFFER_SIZE, ReaderAt, ZipLocator};
 
+use super::codec::Codec;
+use super::error::PackedError;
 use super::input::Input;
-use super::{Codec, Damage, PackedError};
+use super::stream::Damage;
 use crate::bytes::{le_u16, le_u32};
 use crate::formats::Bytes;
 use crate::text::utf8_lossy;

@@ -18,7 +18,7 @@ use zstd_safe::{DCtx, InBuffer, OutBuffer, get_error_name};
 use super::budget::Reserved;
 use super::input::{Input, Reader};
 use super::slices::Slices;
-use super::{Damage, PackedLayout, PackedPart, Stream, StreamStep};
+use super::stream::{Damage, PackedLayout, PackedPart, Stream, StreamStep};
 use crate::bytes::{index, le_u32, le_u64};
 
 /// The first bytes of a frame.
