@@ -3,6 +3,7 @@
 mod arguments;
 mod cache;
 mod check;
+mod command;
 mod completion;
 mod export;
 mod find;
@@ -19,11 +20,9 @@ mod search;
 mod status;
 mod unknown;
 
-use std::error::Error;
 use std::ffi::OsString;
-use std::fmt::Display;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
@@ -32,19 +31,11 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::mount as mounting;
 use chessdb_library::kept::KeptFiles;
-use chessdb_library::library::{LeftOut, Library, on_one_line, shown};
+use chessdb_library::library::{Library, on_one_line, shown};
 use chessdb_library::mapped::limit_kept;
 use chessdb_library::positions::IndexUse;
+use command::{CommandError, FOUND_NONE, PROBLEMS, counted, ended, games, left_out, path, warn_of_left_out};
 use options::{OptionError, Scope, Settings};
-
-/// Why a command failed, as a message for the user.
-type CommandError = Box<dyn Error>;
-
-/// Exit code of a command that found problems.
-const PROBLEMS: u8 = 1;
-
-/// Exit code of a search that found nothing.
-const FOUND_NONE: u8 = 1;
 
 /// Exit codes for incorrect usage and for a failure.
 struct Failed {
@@ -192,58 +183,8 @@ fn open(
     Ok((library?, settings, kept))
 }
 
-/// What was left out, without files that probably have nothing to do with chess: only `info` lists those.
-fn left_out(library: &Library) -> impl Iterator<Item = &LeftOut> {
-    let all = library.left_out().iter();
-    all.filter(|left_out| !left_out.is_doubtful)
-}
-
 /// Where the reasons are for which something was left out.
 const BY_INFO: &str = "'pgnfs info' lists them with the reasons";
-
-/// Logs a line about what was left out and was asked for. `listed` says where all of it is listed.
-fn warn_of_left_out(library: &Library, is_asked: impl Fn(&str) -> bool, listed: &str) {
-    let mut all = left_out(library).filter(|one| is_asked(&one.path));
-    let Some(one) = all.next() else {
-        return;
-    };
-    match all.count() {
-        0 => log::warn!("{}: left out: {}", one.path, one.reason),
-        others => log::warn!(
-            "{} and {} were left out: {listed}",
-            one.path,
-            counted(others as u64, "other")
-        ),
-    }
-}
-
-/// A required path.
-fn path<'a>(matches: &'a ArgMatches, name: &str) -> &'a Path {
-    matches.get_one(name).map_or(Path::new(""), |path: &PathBuf| path)
-}
-
-/// The result of a command that has written its output. A closed pipe is not a failure, because its reader
-/// needs no more.
-fn ended(written: io::Result<()>, place: impl Display) -> Result<ExitCode, CommandError> {
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(format!("{place} cannot be written: {error}").into())
-        }
-        _ => Ok(ExitCode::SUCCESS),
-    }
-}
-
-/// Number of games in all databases.
-fn games(library: &Library) -> u64 {
-    let databases = library.databases().iter();
-    databases.map(|entry| u64::from(entry.database.len())).sum()
-}
-
-/// `1 game`, `2 games`.
-fn counted(number: u64, noun: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{ending}")
-}
 
 /// Prints help and version to standard output, anything else as an error.
 fn explain(error: clap::Error, failed: u8) -> ExitCode {
