@@ -190,7 +190,7 @@ fn is_in(path: &str, prefix: &str) -> bool {
 }
 
 /// All paths with several parts in a source. Groups in braces are one path for each item.
-fn paths(code: &str) -> Vec<String> {
+pub(super) fn paths(code: &str) -> Vec<String> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '*');
     let mut paths = Vec::new();
     // The beginnings of paths before the open braces, most of which are not groups.

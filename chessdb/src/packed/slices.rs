@@ -229,8 +229,11 @@ mod tests {
             _memory: Reserved,
         }
         impl Stream for Ended {
-            fn step(&mut self, _: &mut [u8]) -> Result<super::super::StreamStep, super::super::Damage> {
-                Ok(super::super::StreamStep::End)
+            fn step(
+                &mut self,
+                _: &mut [u8],
+            ) -> Result<super::super::stream::StreamStep, super::super::Damage> {
+                Ok(super::super::stream::StreamStep::End)
             }
         }
         let slices = Arc::new(Slices::new(0));

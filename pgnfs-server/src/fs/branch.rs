@@ -7,15 +7,14 @@ use std::time::Duration;
 
 use super::database::DatabaseFs;
 use super::failure::Failure;
-use super::files::{BranchFiles, Joins};
-use super::object::At;
+use super::files::BranchFiles;
+use super::join::Joins;
+use super::part::PartFs;
 use super::references::BranchReferences;
 use super::remote::Remote;
-use super::searches::SearchText;
 use super::table::Tables;
 use super::types::{FsError, Inode, Kind};
-use crate::tree::{Branch, BranchTree, Existing, Games, IndexState, Node, Prefix, Section};
-use chessdb_library::query::Query;
+use crate::tree::{Branch, BranchTree, IndexState, NamedSearch, Node, Prefix, Section};
 use chessdb_library::spelling::{Names, Spelling};
 use chessdb_library::workers::Pause;
 use log::Level;
@@ -38,7 +37,7 @@ pub(super) struct BranchFs {
     /// True if the source no longer has it. No search is added to it.
     pub(super) is_gone: AtomicBool,
     /// What is asked, in the directory of a search.
-    pub(super) search: Option<SearchText>,
+    pub(super) search: Option<NamedSearch>,
     /// Limits the log lines about wrong queries.
     pub(super) wrong_queries: Pause,
     /// The threads for requests, if a source may not answer.
@@ -48,22 +47,11 @@ pub(super) struct BranchFs {
     pub(super) files: BranchFiles,
 }
 
-/// A database in a branch.
-#[derive(Clone)]
-pub(super) struct PartFs<'a> {
-    pub(super) database: &'a DatabaseFs,
-    /// The games that are shown.
-    pub(super) games: Games<'a>,
-    /// Path of the database's directory, if the branch has several.
-    pub(super) path: Option<&'a str>,
-    /// The names under which players are shown, if these are not the stored ones.
-    pub(super) names: Option<&'a Names>,
-}
-
 impl BranchFs {
     /// The directory of a database.
     pub(super) fn of_one(database: Arc<DatabaseFs>) -> BranchFs {
-        let tree = BranchTree::new(Branch::of_one(Arc::clone(database.indexed())));
+        let branch = Branch::of_one(Arc::clone(database.indexed()));
+        let tree = BranchTree::new(branch, &database.options.sections);
         let remote = database.texts().remote().cloned();
         if remote.is_some() {
             // Later requests for the directory find the names of its entries in memory.
@@ -86,16 +74,19 @@ impl BranchFs {
         let remote = (!is_local).then(|| Arc::new(Remote::of_name("all databases", timeout)));
         branch.set_paths(&paths);
         let path = if branch.is_unique() { "/all/unique" } else { "/all" };
-        let tree = BranchTree::new(branch);
+        let sections = databases.first().map_or(&[][..], |first| &first.options.sections);
+        let tree = BranchTree::new(branch, sections);
         BranchFs::new(tree, databases, paths, path.to_owned(), prefix, remote)
     }
 
-    /// The directory of the games that a query finds among those that are shown here.
-    pub(super) fn searched(&self, search: SearchText, query: &Arc<Query>, prefix: Prefix) -> BranchFs {
+    /// The directory of the games that a search finds among those that are shown here.
+    pub(super) fn searched(&self, search: NamedSearch, prefix: Prefix) -> BranchFs {
         let databases = Arc::clone(&self.databases);
         let is_sound = move || databases.iter().all(|database| database.texts().check().is_ok());
         BranchFs {
-            tree: BranchTree::new(self.tree.branch().searched(query, is_sound)),
+            tree: self
+                .tree
+                .with(self.tree.branch().searched(&search.query, is_sound)),
             databases: Arc::clone(&self.databases),
             numbers: Arc::clone(&self.numbers),
             paths: Arc::clone(&self.paths),
@@ -271,29 +262,6 @@ impl BranchFs {
     }
 }
 
-impl<'a> PartFs<'a> {
-    /// All games of a database, in its own directory.
-    pub(super) fn of(database: &'a DatabaseFs) -> PartFs<'a> {
-        PartFs {
-            database,
-            games: Games::range(0..database.entry().database.len()),
-            path: None,
-            names: None,
-        }
-    }
-
-    /// The tags of its games as tables, read now.
-    pub(super) fn new_tables(&self, threads: usize) -> Result<Tables, FsError> {
-        let tables = Tables::new(self, threads);
-        self.database.texts().check().map(|()| tables)
-    }
-
-    /// True if all games of the database are shown as in its own directory.
-    fn is_whole(&self) -> bool {
-        self.names.is_none() && self.games.are_all_of(self.database.entry().database.len())
-    }
-}
-
 /// Its nodes.
 impl BranchFs {
     /// Adds a reference to each of these inodes. Returns those whose numbers no longer mean anything.
@@ -318,17 +286,6 @@ impl BranchFs {
     /// The section of a node.
     pub(super) fn section(&self, node: Node) -> Option<&dyn Section> {
         self.tree.section(node)
-    }
-
-    /// The node, if it exists.
-    pub(super) fn open(&self, node: Node) -> Option<(At<'_>, Existing<'_>)> {
-        let section = self.section(node)?;
-        let at = At {
-            branch: self,
-            section,
-            node,
-        };
-        Some((at, section.open(node)?))
     }
 
     /// The kind of a node, judged by its number alone.

@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::branch::PartFs;
 use super::cache::TextCache;
-use super::files::Joins;
+use super::join::Joins;
 use super::remote::Remote;
 use super::sizes::Sizes;
 use super::status::DatabaseStatus;
@@ -16,6 +15,7 @@ use chessdb_library::kept::{KINDS, KeptFiles, KeptKind};
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::made::Made;
 use chessdb_library::positions::{BuildOptions, IndexUse};
+use chessdb_library::spelling::Names;
 
 /// What all branches that show a database have in common.
 pub(super) struct DatabaseFs {
@@ -23,7 +23,7 @@ pub(super) struct DatabaseFs {
     entry: Arc<LibraryEntry>,
     indexed: Arc<IndexedDatabase>,
     texts: Arc<Texts>,
-    pub(super) options: ServeOptions,
+    pub(super) options: Arc<ServeOptions>,
     prefix: Prefix,
     pub(super) cache: Arc<TextCache>,
     /// Offsets of games in the files of its own directory.
@@ -38,7 +38,7 @@ impl DatabaseFs {
         entry: Arc<LibraryEntry>,
         prefix: Prefix,
         cache: Arc<TextCache>,
-        options: ServeOptions,
+        options: Arc<ServeOptions>,
     ) -> DatabaseFs {
         let (remote, served) = if entry.is_local {
             (None, Arc::clone(&entry))
@@ -46,10 +46,7 @@ impl DatabaseFs {
             let (remote, served) = Remote::new(&entry, options.source_timeout);
             (Some(remote), served)
         };
-        let mut layout = options.layout.clone();
-        if options.index == IndexUse::No {
-            layout.leave_out_positions();
-        }
+        let layout = Arc::clone(&options.layout);
         let build = BuildOptions {
             threads: options.threads,
             memory: options.index_memory,
@@ -90,8 +87,20 @@ impl DatabaseFs {
 
     /// The tables of all games; on first use reads their tags.
     pub(super) fn tables(&self) -> Result<&Tables, FsError> {
+        let all = Games::range(0..self.entry().database.len());
         self.tables
-            .get_or_make(|| PartFs::of(self).new_tables(self.options.threads))
+            .get_or_make(|| self.new_tables(&all, None, self.options.threads))
+    }
+
+    /// The tags of some games as tables, read now. With `names`, players are shown under these.
+    pub(super) fn new_tables(
+        &self,
+        games: &Games<'_>,
+        names: Option<&Names>,
+        threads: usize,
+    ) -> Result<Tables, FsError> {
+        let tables = Tables::new(self.entry(), self.indexed.digits(), games, names, threads);
+        self.texts.check().map(|()| tables)
     }
 
     /// The same entry as a shared pointer, which identifies the database across states of the source.

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::ChessFs;
 use super::branch::BranchFs;
 use super::detached::DetachedDirectory;
+use super::directory::{Directory, FIRST_OFFSET, ListedEntry};
 use super::files::Text;
 use super::handle::Number;
 use super::info::library_info;
-use super::object::{Directory, FIRST_OFFSET, ListedEntry};
+use super::state::ChessFs;
 use super::times::seconds_and_nanoseconds;
 use super::types::{Attributes, FsError, Inode, Kind};
 use crate::tree::{Node, Section, TreeFolder};
@@ -27,14 +27,15 @@ pub(super) struct FolderFs<'a> {
 
 impl<'a> FolderFs<'a> {
     pub(super) fn new(fs: &'a ChessFs, folder: &'a TreeFolder) -> FolderFs<'a> {
-        let of_inode = || fs.present_branch(folder.inode.node()?.0);
-        let of_database = folder.database.and_then(|number| fs.branches.get(number));
         let parent = fs.folders.get(folder.parent);
         FolderFs {
             fs,
             folder,
             parent: parent.map_or(Inode::ROOT, |parent| parent.inode),
-            branch: of_database.or_else(of_inode).map(Arc::as_ref),
+            branch: folder
+                .branch
+                .and_then(|branch| fs.present_branch(branch))
+                .map(Arc::as_ref),
         }
     }
 
@@ -182,14 +183,14 @@ impl RootInfo<'_> {
 
     /// True if no games must be counted and no index read for the text.
     pub(super) fn is_counted(&self) -> bool {
-        let mut databases = self.0.databases.iter();
+        let mut databases = self.0.databases().iter();
         self.0.info.get().is_some() || databases.all(|database| database.entry().is_described())
     }
 
     /// The branch of the database whose directory is the root.
     fn branch(&self) -> Option<&BranchFs> {
-        let number = self.0.folders.get(0)?.database?;
-        self.0.branches.get(number).map(Arc::as_ref)
+        let branch = self.0.folders.get(0)?.branch?;
+        self.0.present_branch(branch).map(Arc::as_ref)
     }
 }
 
@@ -207,7 +208,7 @@ impl RootInfo<'_> {
     fn make(&self) -> Result<Arc<[u8]>, FsError> {
         let library = &self.0.library;
         let others = library.left_out().len() + library.opening().len();
-        let is_alone = self.0.databases.len() == 1 && others == 0;
+        let is_alone = self.0.databases().len() == 1 && others == 0;
         let own = self.branch().map(BranchFs::info).transpose()?;
         Ok(match own {
             Some(own) if is_alone => own,

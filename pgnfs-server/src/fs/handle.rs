@@ -3,7 +3,6 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::ChessFs;
 use super::branch::BranchFs;
 use super::detached::DetachedDirectory;
 use super::files::Wait;
@@ -11,6 +10,7 @@ use super::folder::{FolderFs, RootInfo};
 use super::open_node::OpenNode;
 use super::place::NodePlace;
 use super::remote::Remote;
+use super::state::ChessFs;
 use super::types::{FsError, Inode, Kind};
 use crate::tree::Node;
 use chessdb_library::workers::Workers;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use super::searches::SearchText;
 use super::sizes::Sizes;
 use super::times::utc;
+use crate::tree::NamedSearch;
 use chessdb::formats::Problem;
 use chessdb_library::library::{Library, LibraryEntry, is_unprintable};
 
@@ -89,7 +89,7 @@ pub(super) fn all_info<'a>(
 
 /// `info.txt` of a search: what is asked, and the path and the number of games of each database.
 pub(super) fn search_info<'a>(
-    search: &SearchText,
+    search: &NamedSearch,
     databases: impl IntoIterator<Item = (&'a str, u32)>,
 ) -> String {
     let databases: Vec<_> = databases.into_iter().collect();
@@ -99,7 +99,7 @@ pub(super) fn search_info<'a>(
         &mut text,
         &[
             ("Query", search.text.clone()),
-            ("Canonical form", search.canonical.clone()),
+            ("Canonical form", search.query.canonical()),
             ("Games", games.to_string()),
         ],
     );

@@ -1,10 +1,17 @@
 //! The offsets of games in a file that consists of many.
 
+use std::num::NonZeroUsize;
+use std::sync::{Arc, OnceLock};
+
 use super::sizes::Sizes;
-use crate::tree::Games;
+use crate::tree::{Games, Node};
+use chessdb_library::recent::Recent;
 
 /// Number of games between two stored offsets.
 const STEP: usize = 256;
+
+/// Number of long merged files whose [`Join`] is kept.
+const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 /// The offsets of some games in their file. The others are computed from the sizes in between.
 pub(super) struct Join {
@@ -60,6 +67,41 @@ impl Join {
             }
             place = next;
             n += 1;
+        }
+    }
+}
+
+/// The joins that are kept.
+pub(super) struct Joins {
+    all: OnceLock<Arc<Join>>,
+    listed: Recent<Node, Arc<Join>>,
+}
+
+impl Joins {
+    pub(super) fn new() -> Joins {
+        Joins {
+            all: OnceLock::new(),
+            listed: Recent::new(MOST_KEPT),
+        }
+    }
+
+    /// The memory that they take, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.all.get().map_or(0, |join| join.bytes()) + self.listed.sum(|join| join.bytes())
+    }
+
+    pub(super) fn get(&self, file: Node) -> Option<Arc<Join>> {
+        match file {
+            Node::ALL => self.all.get().cloned(),
+            file => self.listed.get(&file),
+        }
+    }
+
+    pub(super) fn keep(&self, file: Node, join: &Arc<Join>) {
+        if file == Node::ALL {
+            self.all.get_or_init(|| Arc::clone(join));
+        } else if !join.is_short() {
+            self.listed.put(file, Arc::clone(join));
         }
     }
 }

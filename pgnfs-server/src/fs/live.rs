@@ -10,15 +10,14 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::ChessFs;
 use super::branch::BranchFs;
 use super::detached::DetachedDirectory;
 use super::handle::{Handle, Resolved};
 use super::open_node::Open;
-use super::outdated::{Outdated, outdated};
-use super::prefixes::Prefixes;
+use super::outdated::outdated;
+use super::state::ChessFs;
 use super::status::Status;
-use super::types::{FsError, Inode, Statistics};
+use super::types::{FsError, Inode, Outdated, Statistics};
 use chessdb_library::cancel::Cancel;
 use chessdb_library::library::{Library, LibraryEntry};
 
@@ -62,10 +61,10 @@ impl Live {
     /// reported size.
     pub fn open_databases(&self) -> Vec<Arc<LibraryEntry>> {
         let current = self.current();
-        let retired = current.common.retired.all();
+        let retired = current.registry().retired();
         let retired = retired.iter().flat_map(|retired| retired.branch.databases());
         let mut seen = HashSet::new();
-        let databases = current.databases.iter().chain(retired);
+        let databases = current.databases().iter().chain(retired);
         databases
             .filter(|database| seen.insert(database.prefix()) && !database.texts().is_doubtful())
             .map(|database| Arc::clone(database.library_entry()))
@@ -74,7 +73,7 @@ impl Live {
 
     /// Number of earlier states of directories that are kept.
     pub fn retired(&self) -> usize {
-        self.current().common.retired.len()
+        self.current().registry().retired().len()
     }
 
     /// Replaces the present state and returns what is outdated in caches. A database is unchanged if the library
@@ -85,16 +84,13 @@ impl Live {
         if library.is_same(before.library()) {
             return Vec::new();
         }
-        let common = Arc::clone(&before.common);
-        let retired = common.retired.all();
+        let registry = before.registry();
+        let retired = registry.retired();
         let living = || {
             let retired = retired.iter().map(|retired| &retired.branch);
-            before.branches.iter().chain(retired)
+            before.branches().chain(retired)
         };
-        let used = living().map(|branch| branch.prefix());
-        common
-            .searches
-            .with_prefixes(|prefixes| prefixes.release_hashed(used));
+        registry.release_hashed(living().map(|branch| branch.prefix()));
         let by_entry: HashMap<*const LibraryEntry, &Arc<BranchFs>> = living()
             .filter_map(|branch| Some((Arc::as_ptr(branch.own_database()?.library_entry()), branch)))
             .collect();
@@ -103,36 +99,31 @@ impl Live {
                 .get(&std::ptr::from_ref(entry))
                 .map(|&same| Arc::clone(same))
         };
-        let now = ChessFs::with(library, Arc::clone(&common), kept, before.all());
+        let now = ChessFs::with(library, Arc::clone(&before.common), kept, before.all());
         let now = Arc::new(now);
         let outdated = outdated(&before, &retired, &now);
         let is_gone = |branch: &&Arc<BranchFs>| now.present_branch(branch.prefix()).is_none();
-        let gone = before.branches.iter().filter(is_gone);
-        let with_directory = |branch: &Arc<BranchFs>| {
+        let gone: Vec<&Arc<BranchFs>> = before.branches().filter(is_gone).collect();
+        let with_directory = |&branch: &&Arc<BranchFs>| {
             let inode = before.folders.directory_of(branch.prefix());
             let folder = before.folders.by_inode(inode)?;
             let parent = before.folders.get(folder.parent)?;
-            let retired = DetachedDirectory::retired(branch, folder, parent.inode);
-            Some(Arc::new(retired))
+            Some(DetachedDirectory::retired(branch, folder, parent.inode))
         };
         // Some may have been retired before.
-        now.databases
+        now.databases()
             .iter()
             .for_each(|database| database.texts().set_retired(false));
         // References are not counted meanwhile.
         let mut current = self.current.write();
-        let is_present = |prefix| now.present_branch(prefix).is_some();
-        let searches = common.searches.replace(&now.branches, gone.clone());
-        let directories = gone.clone().filter_map(with_directory).chain(searches);
-        for (prefix, references) in common.retired.replace(directories, is_present) {
-            let leave = |prefixes: &mut Prefixes| prefixes.leave(prefix, references);
-            common.searches.with_prefixes(leave);
-        }
+        let directories = gone.iter().filter_map(with_directory).collect();
+        let dropped = registry.replace(directories, now.branches());
         *current = Arc::clone(&now);
         drop(current);
+        drop(dropped);
         // This includes databases that are not kept: a request that is still waiting has its database but is not
         // counted yet.
-        for database in gone.filter_map(|branch| branch.own_database()) {
+        for database in gone.iter().filter_map(|branch| branch.own_database()) {
             database.texts().set_retired(true);
         }
         outdated
@@ -142,7 +133,7 @@ impl Live {
     /// its caches. `None` when work has ended.
     pub fn unused_searches(&self) -> Option<Vec<Outdated>> {
         let common = Arc::clone(&self.current().common);
-        common.searches.unused()
+        common.registry.unused_searches()
     }
 
     /// Adds a reference to each of these inodes: a front end gives them away, and what they refer to is kept until they are
@@ -169,10 +160,7 @@ impl Live {
             return;
         };
         let current = self.current.read();
-        let mut dropped = Vec::new();
-        if current.release(prefix, node, times) {
-            dropped = current.common.retired.remove_unused(prefix);
-        }
+        let dropped = current.release(prefix, node, times);
         // A branch may take long to drop.
         drop(current);
         drop(dropped);
@@ -207,7 +195,9 @@ impl Live {
 
     /// Remembers a name for the status that `user` looked up and that does not exist, if it is a wrong query.
     pub fn note_refused(&self, directory: &Open<'_>, name: &OsStr, user: u32) {
-        self.current().common.refused.add(directory, name, user);
+        if let Some(search) = directory.search_path() {
+            self.current().common.refused.add(&search, name, user);
+        }
     }
 
     /// See [`ChessFs::status`].

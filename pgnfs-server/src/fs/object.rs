@@ -2,55 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::branch::BranchFs;
+use super::at::At;
+use super::directory::Directory;
 use super::files::{File, Wait, with_file};
 use super::folder::{FolderFs, RootInfo};
 use super::searches::SearchesFs;
-use super::times::{noon, seconds_and_nanoseconds};
-use super::types::{Attributes, FsError, Inode, Kind};
-use crate::tree::{Content, Node, Section};
-
-/// The offset of the first entry of a directory after `.` and `..`.
-pub(super) const FIRST_OFFSET: u64 = 2;
-
-/// An entry of a directory, as a listing finds it.
-pub(super) struct ListedEntry<'a> {
-    pub(super) name: Cow<'a, str>,
-    pub(super) inode: Inode,
-    pub(super) kind: Kind,
-    /// The offset after it.
-    pub(super) next: u64,
-}
-
-/// An existing directory.
-pub(super) trait Directory {
-    /// The number of entries, without `.` and `..`.
-    fn len(&self) -> usize;
-
-    /// The first entry after an offset, which is [`FIRST_OFFSET`] or that of another entry, without `.` and `..`.
-    fn entry_after(&self, offset: u64) -> Option<ListedEntry<'_>>;
-
-    /// The inode of the entry with this name.
-    ///
-    /// # Errors
-    /// [`FsError::NotFound`]; [`FsError::Io`] if the source changed, so that the entry may have existed
-    /// before.
-    fn child(&self, name: &str) -> Result<Inode, FsError>;
-
-    /// An error if the source changed, so that these entries may be wrong; `None` stands for a listing that is at its
-    /// end, so that no entry may be missing either.
-    fn check(&self, _shown: Option<&[Inode]>) -> Result<(), FsError> {
-        Ok(())
-    }
-}
-
-/// An existing node of a branch.
-#[derive(Clone, Copy)]
-pub(super) struct At<'a> {
-    pub(super) branch: &'a BranchFs,
-    pub(super) section: &'a dyn Section,
-    pub(super) node: Node,
-}
+use super::types::{Attributes, FsError};
+use crate::tree::Content;
 
 /// An existing node.
 pub(super) enum Object<'a> {
@@ -136,78 +94,5 @@ impl<'a> Object<'a> {
             | Object::Link(at, _) => Some(at),
             Object::Folder(_) | Object::RootInfo(_) => None,
         }
-    }
-}
-
-impl<'a> At<'a> {
-    /// The games that a directory lists after `game`, or all its games.
-    pub(super) fn games_after(&self, game: Option<Inode>) -> Option<impl Iterator<Item = Inode> + 'a> {
-        let branch = self.branch;
-        let after = match game {
-            None => None,
-            Some(game) => Some(branch.number_of(game)?),
-        };
-        let games = self.section.games(self.node)?;
-        let first = match after {
-            None => 0,
-            Some(game) => games.position(game)? + 1,
-        };
-        Some(games.after(first).map(|game| branch.inode(Node::game(game))))
-    }
-
-    fn attributes(&self, size: u64) -> Attributes {
-        let At { branch, node, .. } = *self;
-        let changed = seconds_and_nanoseconds(branch.modified());
-        let game = branch.own_database().zip(node.as_game());
-        let (modified, links) = match game {
-            Some((database, game)) => {
-                let keys = database.entry().database.keys(game);
-                let day = noon(keys.date).filter(|_| !database.options.mtime_from_source);
-                let links = branch.tree().directories_of(game, &keys);
-                (day.map_or(changed, |noon| (noon, 0)), links)
-            }
-            None => (changed, self.section.links(node)),
-        };
-        Attributes {
-            inode: branch.inode(node),
-            kind: self.section.kind(node),
-            size,
-            blocks: size.div_ceil(512),
-            modified,
-            changed,
-            links,
-        }
-    }
-}
-
-impl Directory for At<'_> {
-    fn len(&self) -> usize {
-        self.section.len(self.node)
-    }
-
-    fn entry_after(&self, offset: u64) -> Option<ListedEntry<'_>> {
-        let place = usize::try_from(offset - FIRST_OFFSET).ok()?;
-        let (name, node) = self.section.entry_at(self.node, place)?;
-        Some(ListedEntry {
-            name,
-            inode: self.branch.inode(node),
-            kind: self.branch.kind(node),
-            next: offset + 1,
-        })
-    }
-
-    fn child(&self, name: &str) -> Result<Inode, FsError> {
-        match self.section.child(self.node, name) {
-            Some(node) => Ok(self.branch.inode(node)),
-            // The name may have existed before a database changed.
-            None => self.check(None).and(Err(FsError::NotFound)),
-        }
-    }
-
-    fn check(&self, shown: Option<&[Inode]>) -> Result<(), FsError> {
-        if self.section.is_unavailable() {
-            return Err(self.branch.fail_without_index());
-        }
-        self.branch.check(shown)
     }
 }

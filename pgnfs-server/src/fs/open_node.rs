@@ -4,13 +4,15 @@ use std::ffi::OsStr;
 use std::ops::{ControlFlow, Deref};
 use std::sync::Arc;
 
-use super::ChessFs;
+use super::at::At;
 use super::branch::BranchFs;
 use super::database::DatabaseFs;
+use super::directory::ListedEntry;
 use super::files::{File, Wait};
 use super::handle::{Elsewhere, Handle, Number, elsewhere};
-use super::object::{At, ListedEntry, Object};
+use super::object::Object;
 use super::place::NodePlace;
+use super::state::ChessFs;
 use super::types::{Attributes, Chunk, FsError, Inode, Kind};
 use crate::tree::{Content, Node};
 
@@ -236,8 +238,7 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
     fn weigh(&self) {
         let branch = self.branch();
         if let Some(branch) = branch.filter(|branch| branch.search.is_some()) {
-            let searches = &self.fs().common.searches;
-            searches.set_bytes(branch.prefix(), branch.bytes());
+            self.fs().registry().set_bytes(branch.prefix(), branch.bytes());
         }
     }
 

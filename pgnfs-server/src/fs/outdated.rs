@@ -3,19 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::ChessFs;
 use super::detached::DetachedDirectory;
 use super::folder::{FolderFs, RootInfo};
-use crate::tree::{Inode, TreeFolder};
-
-/// A directory or file that has changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outdated {
-    /// The inode whose attributes, entries or bytes have changed.
-    pub inode: Inode,
-    /// Names in it that were added or removed, or now refer to another inode.
-    pub names: Vec<String>,
-}
+use super::state::ChessFs;
+use super::types::{Inode, Outdated};
+use crate::tree::TreeFolder;
 
 /// Compares `after` with the present state `before`, of which `retired` are earlier states of directories.
 pub(super) fn outdated(

@@ -1,11 +1,12 @@
 //! Where a node is, as its inode number says. The node itself may not exist.
 
-use super::ChessFs;
+use super::at::At;
 use super::branch::BranchFs;
 use super::folder::{FolderFs, RootInfo};
 use super::object::Object;
 use super::remote::Remote;
 use super::searches::SearchesFs;
+use super::state::ChessFs;
 use super::types::{Attributes, Kind};
 use crate::tree::{Existing, Node};
 
@@ -61,10 +62,13 @@ impl<'a> NodePlace<'a> {
             NodePlace::Folder(folder) => Some(Object::Folder(folder)),
             NodePlace::RootInfo(info) => Some(Object::RootInfo(info)),
             NodePlace::Node(fs, branch, node) => {
-                let (at, existing) = branch.open(node)?;
+                let (at, existing) = At::open(branch, node)?;
                 Some(match existing {
                     Existing::Directory => Object::Directory(at),
-                    Existing::Searches => Object::Searches(SearchesFs { fs, at }),
+                    Existing::Searches => Object::Searches(SearchesFs {
+                        registry: fs.registry(),
+                        at,
+                    }),
                     Existing::File(content) => Object::File(at, content),
                     Existing::Link(target) => Object::Link(at, target),
                 })

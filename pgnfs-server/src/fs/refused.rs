@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::time::Instant;
 
-use super::open_node::Open;
 use crate::tree::why_refused;
 
 /// Number of names that are remembered of a user.
@@ -32,11 +31,8 @@ pub struct RefusedName {
 pub(super) struct RefusedNames(Mutex<VecDeque<RefusedName>>);
 
 impl RefusedNames {
-    /// Remembers `name` if it was looked up in `search/` and is no query.
-    pub(super) fn add(&self, directory: &Open<'_>, name: &OsStr, user: u32) {
-        let Some(search) = directory.search_path() else {
-            return;
-        };
+    /// Remembers `name`, which was looked up in the `search/` with this path, if it is no query.
+    pub(super) fn add(&self, search: &str, name: &OsStr, user: u32) {
         let Some((name, reason)) = name.to_str().and_then(|name| Some((name, why_refused(name)?))) else {
             return;
         };

@@ -3,9 +3,9 @@
 use std::ffi::OsStr;
 use std::ops::Deref;
 
-use super::ChessFs;
 use super::database::DatabaseFs;
 use super::open_node::OpenNode;
+use super::state::ChessFs;
 use super::types::FsError;
 use chessdb::game::Tags;
 use chessdb_library::library::tags_of;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::failure::Failure;
+use crate::tree::Row;
 pub use crate::tree::{Inode, Kind, Layout};
 use chessdb_library::positions::{BuildOptions, IndexUse};
 
@@ -20,7 +21,9 @@ pub struct ServeOptions {
     /// If true, games have the time of their database's files instead of the day on which they were played.
     pub mtime_from_source: bool,
     /// User-defined views, and names of games.
-    pub layout: Layout,
+    pub layout: Arc<Layout>,
+    /// Sections of every directory after the built-in ones.
+    pub sections: Vec<&'static Row>,
     /// If true, `all/unique/` shows one game of each group of duplicates.
     pub unique: bool,
     /// How long a request to a source that is not local may remain unanswered.
@@ -41,7 +44,8 @@ impl Default for ServeOptions {
             cache_size: 64 << 20,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             mtime_from_source: false,
-            layout: Layout::default(),
+            layout: Arc::default(),
+            sections: Vec::new(),
             unique: false,
             source_timeout: Duration::from_secs(30),
             search_memory: 256 << 20,
@@ -50,6 +54,15 @@ impl Default for ServeOptions {
             index_folders: BuildOptions::default().folders,
         }
     }
+}
+
+/// A directory or file that has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outdated {
+    /// The inode whose attributes, entries or bytes have changed.
+    pub inode: Inode,
+    /// Names in it that were added or removed, or now refer to another inode.
+    pub names: Vec<String>,
 }
 
 /// The attributes shown by `stat`, except mode and owner.

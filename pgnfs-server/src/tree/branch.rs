@@ -16,7 +16,7 @@ use super::indexed_database::IndexedDatabase;
 use super::inode::{Node, ViewId};
 use super::layout::Layout;
 use super::names::{canonical, directory_name};
-use super::search::NamedSearch;
+use super::search_name::NamedSearch;
 use chessdb::formats::Database;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::library::{cut, game_path, numbered};
@@ -46,7 +46,7 @@ struct Databases {
     databases: Vec<Arc<IndexedDatabase>>,
     /// Made when a game is first asked for, because games are counted for it.
     parts: OnceLock<Arc<[BranchPart]>>,
-    layout: Layout,
+    layout: Arc<Layout>,
     /// The codes of databases in names of games; none in the directory of a database.
     codes: Option<Codes>,
     /// The paths of the databases' directories in the mount.
@@ -105,7 +105,7 @@ impl Branch {
     }
 
     fn new(databases: Vec<Arc<IndexedDatabase>>, codes: Option<Codes>, shown: Shown) -> Branch {
-        let layout = databases.first().map(|database| database.layout().clone());
+        let layout = databases.first().map(|database| Arc::clone(database.layout()));
         let all = Databases {
             databases,
             parts: OnceLock::new(),

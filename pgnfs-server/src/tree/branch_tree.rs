@@ -16,8 +16,9 @@ use super::merged::Merged;
 use super::moves::Moves;
 use super::ply::{Plies, Use};
 use super::positions::PositionDirectories;
+use super::row::Row;
 use super::search::SearchDirectory;
-use super::section::{Existing, Kind, Row, Section};
+use super::section::{Existing, Kind, Section};
 use super::single_files::{Documents, SingleFiles};
 use super::view_directories::ViewDirectories;
 use chessdb::formats::Keys;
@@ -141,29 +142,34 @@ const EMPTY: usize = 12 << 10;
 /// The directory of a branch. It is a section itself, whose only node is [`Node::DATABASE`].
 pub struct BranchTree {
     branch: Arc<Branch>,
-    /// One for each row of the layout, if the branch has it.
+    /// The rows after [`ROWS`].
+    own_rows: Vec<&'static Row>,
+    /// One for each row, if the branch has it.
     sections: Vec<Option<Box<dyn Section>>>,
     /// The entries, sorted by name.
     top: OnceLock<Vec<(String, Node)>>,
 }
 
 impl BranchTree {
-    /// The directory of a branch. Builds and reads nothing.
-    pub fn new(branch: Branch) -> BranchTree {
+    /// The directory of a branch, with sections of `own_rows` after the built-in ones. Builds and reads nothing.
+    pub fn new(branch: Branch, own_rows: &[&'static Row]) -> BranchTree {
         let branch = Arc::new(branch);
-        let rows = branch.layout().rows();
+        let has_positions = branch.layout().has_positions();
         let section = |row: &Row| {
-            if branch.layout().leaves_out(row) {
-                None
-            } else {
-                (row.new)(&branch)
-            }
+            let is_left_out = row.needs_index && !has_positions;
+            (!is_left_out).then(|| (row.new)(&branch)).flatten()
         };
         BranchTree {
-            sections: rows.map(section).collect(),
+            sections: rows(own_rows).map(section).collect(),
+            own_rows: own_rows.to_vec(),
             top: OnceLock::new(),
             branch,
         }
+    }
+
+    /// The directory of the same sections for other games.
+    pub fn with(&self, branch: Branch) -> BranchTree {
+        BranchTree::new(branch, &self.own_rows)
     }
 
     /// What it shows.
@@ -182,7 +188,7 @@ impl BranchTree {
         };
         let number = match row {
             Some(&row) if row != NO_ROW => row.into(),
-            _ => self.branch.layout().rows().position(|row| row.has(node))?,
+            _ => rows(&self.own_rows).position(|row| row.has(node))?,
         };
         self.sections.get(number)?.as_deref()
     }
@@ -226,7 +232,7 @@ impl BranchTree {
 
     fn entries(&self) -> &[(String, Node)] {
         self.top.get_or_init(|| {
-            let rows = self.branch.layout().rows().zip(&self.sections);
+            let rows = rows(&self.own_rows).zip(&self.sections);
             let names = rows.filter_map(|(row, section)| {
                 let fixed = row.names.iter();
                 let fixed = fixed.map(|&(name, node)| (name.to_owned(), node));
@@ -241,6 +247,10 @@ impl BranchTree {
             entries
         })
     }
+}
+
+fn rows(own: &[&'static Row]) -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().chain(own.iter().copied())
 }
 
 impl Section for BranchTree {

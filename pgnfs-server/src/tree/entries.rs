@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::index::Sorting;
-use super::views::{By, Group, View};
+use super::group::Group;
+use super::sorting::Sorting;
+use super::views::{By, View};
 use chessdb::formats::Keys;
 use chessdb_library::cancel;
 use chessdb_library::library::LibraryEntry;

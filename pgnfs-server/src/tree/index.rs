@@ -10,13 +10,12 @@ use super::entries::{Entries, running_sums};
 use super::games::Games;
 use super::names::directory_name;
 use super::plan::Plan;
+use super::sorting::Sorting;
 use super::view_files::KeptViews;
-use super::views::View;
 use chessdb_library::kept::Sections;
-use chessdb_library::library::{LibraryEntry, numbered};
+use chessdb_library::library::numbered;
 use chessdb_library::mapped::give_back;
-use chessdb_library::positions::LineEnds;
-use chessdb_library::spelling::{Names, Spelling};
+use chessdb_library::spelling::Names;
 
 /// The directories of a view. They are numbered level by level, and by name below each parent; 0 is the
 /// view's own directory. Names are computed from texts, unless they are in the file of the view.
@@ -301,28 +300,6 @@ pub(super) enum Naming {
     Computed,
 }
 
-/// A view of a database, and what its directories follow from.
-pub(super) struct Sorting {
-    pub(super) view: View,
-    pub(super) entry: Arc<LibraryEntry>,
-    pub(super) spelling: Spelling,
-    pub(super) line_ends: Arc<LineEnds>,
-    /// Maximum number of threads.
-    pub(super) threads: usize,
-}
-
-impl Sorting {
-    /// What, beside the database, the arrays of the view follow from.
-    pub(super) fn what(&self) -> String {
-        let (view, spelling) = (self.view.key(), self.spelling.key());
-        if self.view.names_players() {
-            format!("{view} {spelling}")
-        } else {
-            view
-        }
-    }
-}
-
 /// The games of a database, sorted: contents of arrays with all games.
 struct SortedGames(Arc<Sorting>);
 
@@ -349,14 +326,6 @@ impl Contents for SortedGames {
         let len = (arrays.bytes(Array::Games) / 4) as u32;
         let games = start.min(len)..end.min(len);
         Games::in_arrays(arrays, games)
-    }
-}
-
-/// The text that a directory has which stands for a stored text.
-pub(super) fn shown(names: Option<&Names>, text: String) -> String {
-    match names {
-        Some(names) => names.shown(text),
-        None => text,
     }
 }
 

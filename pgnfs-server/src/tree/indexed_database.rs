@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::index::{Naming, Sorting, ViewIndex};
+use super::index::{Naming, ViewIndex};
 use super::indexed::Positions;
 use super::inode::ViewId;
 use super::layout::Layout;
+use super::sorting::Sorting;
 use super::view_files::KeptViews;
 use super::views::View;
 use chessdb::formats::{Database, Keys};
@@ -20,7 +21,7 @@ use chessdb_library::spelling::{Names, Spelling};
 /// and every branch that shows the database shares them.
 pub struct IndexedDatabase {
     entry: Arc<LibraryEntry>,
-    layout: Layout,
+    layout: Arc<Layout>,
     threads: usize,
     views: Vec<Made<Box<ViewIndex>>>,
     /// The players as they are stored, where `views` has joined spellings.
@@ -33,7 +34,7 @@ pub struct IndexedDatabase {
 
 impl IndexedDatabase {
     /// A database whose index is built in this way when it is needed.
-    pub fn new(entry: Arc<LibraryEntry>, layout: Layout, build: BuildOptions) -> IndexedDatabase {
+    pub fn new(entry: Arc<LibraryEntry>, layout: Arc<Layout>, build: BuildOptions) -> IndexedDatabase {
         IndexedDatabase {
             threads: build.threads,
             positions: Arc::new(Positions::new(&entry, build)),
@@ -71,7 +72,7 @@ impl IndexedDatabase {
         digits(self.database().len())
     }
 
-    pub(super) fn layout(&self) -> &Layout {
+    pub(super) fn layout(&self) -> &Arc<Layout> {
         &self.layout
     }
 

@@ -6,6 +6,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use chessdb::formats::{Database, TextId};
 use chessdb_library::library::{LONGEST_NAME, cut, safe_name};
+use chessdb_library::spelling::Names;
 
 /// Normalizes a text to Unicode NFC, so that equal texts are equal as bytes. An empty text becomes `?`.
 pub fn canonical(text: Cow<'_, str>) -> Cow<'_, str> {
@@ -41,6 +42,14 @@ pub fn event_and_year(event: String, year: u16) -> String {
         "?" => format!("unknown {year}"),
         text if text.contains(&year) => event,
         text => canonical(format!("{text} {year}").into()).into_owned(),
+    }
+}
+
+/// The text that a directory has which stands for a stored text.
+pub(super) fn shown(names: Option<&Names>, text: String) -> String {
+    match names {
+        Some(names) => names.shown(text),
+        None => text,
     }
 }
 

@@ -1,8 +1,8 @@
 //! Views that the user defines by a template.
 
+use super::group::Group;
 use super::names::canonical;
 use super::template::{Field, TemplateError, TemplateGame, TemplatePart, parse};
-use super::views::Group;
 use chessdb::formats::{Database, Keys, TextId};
 use chessdb::game::{Date, Outcome};
 use chessdb_library::library::digits;

@@ -9,65 +9,12 @@ use std::sync::Arc;
 
 use super::branch::Branch;
 use super::inode::{KIND_SEARCH_LINK, Node};
+use super::search_name::{SYNTAX_FILE, SearchName, asked};
 use super::section::{Content, Existing, Kind, Section};
-use chessdb_library::query::{Query, QueryError, SYNTAX};
-
-/// Name of the file that describes queries.
-pub(super) const SYNTAX_FILE: &str = "syntax.txt";
-
-/// Maximum length of a name in bytes.
-const LONGEST: usize = 255;
+use chessdb_library::query::SYNTAX;
 
 /// `search/`
 pub(super) struct SearchDirectory(Arc<Branch>);
-
-/// What a name in `search/` asks for.
-pub enum SearchName {
-    /// The directory of a query.
-    Directory(Query),
-    /// A link to the directory with this name.
-    Link(String),
-}
-
-/// Reads a name in `search/`; `None` if it asks nothing, as names that file managers and shells try.
-///
-/// # Errors
-/// If the query is wrong.
-pub fn asked(name: &str) -> Result<Option<SearchName>, QueryError> {
-    let query = Query::parse_name(name)?;
-    if !query.has_fields() {
-        return Ok(None);
-    }
-    let canonical = query.name();
-    if canonical == name || canonical.len() > LONGEST {
-        Ok(Some(SearchName::Directory(query)))
-    } else {
-        Ok(Some(SearchName::Link(canonical)))
-    }
-}
-
-/// What is wrong with a name in `search/`; `None` for a query, and for a hidden name, which programs try by themselves.
-pub fn why_refused(name: &str) -> Option<String> {
-    if name.starts_with('.') || name == SYNTAX_FILE {
-        return None;
-    }
-    match asked(name) {
-        Ok(Some(_)) => None,
-        Ok(None) => Some("a search needs a field, as in player:carlsen".to_owned()),
-        Err(error) => Some(error.to_string()),
-    }
-}
-
-/// A search that `search/` lists.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NamedSearch {
-    /// Its name.
-    pub name: String,
-    /// Its query, as it is written.
-    pub text: String,
-    /// What it finds.
-    pub query: Arc<Query>,
-}
 
 impl SearchDirectory {
     pub(super) const NODES: &[RangeInclusive<Node>] = &[

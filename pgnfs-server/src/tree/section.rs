@@ -1,11 +1,7 @@
 //! Sections of the directory of a branch, each with the directories, files and links of one origin.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::ops::RangeInclusive;
-use std::sync::Arc;
 
-use super::branch::Branch;
 use super::games::Games;
 use super::inode::{Node, Table};
 use chessdb::formats::Keys;
@@ -13,9 +9,9 @@ use chessdb::formats::Keys;
 /// A section of the directory of a branch: some names in it, and everything below them.
 ///
 /// Only the section interprets the numbers of its nodes. Apart from games, which belong to `games/` but may
-/// be listed by any directory, it creates only nodes that its [`Row`] assigns to it.
+/// be listed by any directory, it creates only nodes that its [`Row`](super::row::Row) assigns to it.
 pub trait Section: Send + Sync {
-    /// Names in the directory, beside those of the [`Row`], with their nodes.
+    /// Names in the directory, beside those of the [`Row`](super::row::Row), with their nodes.
     fn top(&self) -> Vec<(String, Node)> {
         Vec::new()
     }
@@ -83,48 +79,6 @@ pub trait Section: Send + Sync {
         None
     }
 }
-
-/// A kind of section: its properties that are the same in every branch.
-pub struct Row {
-    /// Names in the directory, with their nodes. No user's view can have one of them.
-    pub names: &'static [(&'static str, Node)],
-    /// The nodes of the section: whole kinds of nodes, or some of the nodes that a branch has once.
-    pub nodes: &'static [RangeInclusive<Node>],
-    /// True if the section is left out when there is no index of positions.
-    pub needs_index: bool,
-    /// Creates the section of a branch; `None` if this branch has none. Builds and reads nothing.
-    pub new: fn(&Arc<Branch>) -> Option<Box<dyn Section>>,
-}
-
-impl Row {
-    /// True for a node of the section.
-    pub(super) const fn has(&self, node: Node) -> bool {
-        let mut n = 0;
-        while n < self.nodes.len() {
-            let nodes = &self.nodes[n];
-            if nodes.start().code() <= node.code() && node.code() <= nodes.end().code() {
-                return true;
-            }
-            n += 1;
-        }
-        false
-    }
-}
-
-impl fmt::Debug for Row {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.names.iter().map(|(name, _)| name);
-        f.debug_list().entries(names).entries(self.nodes).finish()
-    }
-}
-
-impl PartialEq for Row {
-    fn eq(&self, other: &Row) -> bool {
-        (self.names, self.nodes) == (other.names, other.nodes)
-    }
-}
-
-impl Eq for Row {}
 
 /// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

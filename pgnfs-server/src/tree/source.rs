@@ -19,17 +19,16 @@ pub const UNIQUE: &str = "unique";
 pub struct SourceTree {
     folders: Vec<TreeFolder>,
     by_inode: HashMap<Inode, usize>,
-    by_prefix: HashMap<Prefix, usize>,
 }
 
-/// A folder, or the directory of a database.
+/// A folder, or the directory of a branch.
 pub struct TreeFolder {
     /// Its inode.
     pub inode: Inode,
     /// The number of its parent; the root is its own parent.
     pub parent: usize,
-    /// The database whose directory it is.
-    pub database: Option<usize>,
+    /// The branch whose directory it is.
+    pub branch: Option<Prefix>,
     /// Newest time of the databases in and below it, in nanoseconds since 1970.
     pub modified: i128,
     /// Subfolders by their names in the tree, sorted.
@@ -55,24 +54,22 @@ pub struct Placement<'a> {
 impl SourceTree {
     /// Builds the folders that lead to the databases, and the directory of all databases if it has a prefix.
     /// `own_names` returns the names that are taken by other entries in a database's directory, or in the
-    /// root if called with `None`.
+    /// root if it is not one.
     pub fn new(
         placements: &[Placement<'_>],
         all: Option<Prefix>,
-        own_names: impl Fn(Option<usize>) -> Vec<String>,
+        own_names: impl Fn(Option<Prefix>) -> Vec<String>,
     ) -> SourceTree {
         let mut tree = SourceTree {
             folders: vec![TreeFolder::new(Inode::ROOT, 0)],
             by_inode: HashMap::from([(Inode::ROOT, 0)]),
-            by_prefix: HashMap::with_capacity(placements.len()),
         };
         // While the tree is built, children have the names of their paths.
         let mut by_path: HashMap<&str, usize> = HashMap::from([("", 0)]);
-        for (number, placement) in placements.iter().enumerate() {
-            tree.by_prefix.insert(placement.prefix, number);
+        for placement in placements {
             let folder = tree.folder(placement.path, &mut by_path);
             let folder = &mut tree.folders[folder];
-            folder.database = Some(number);
+            folder.branch = Some(placement.prefix);
             if folder.inode != Inode::ROOT {
                 folder.inode = Inode::of(placement.prefix, Node::DATABASE);
             }
@@ -86,7 +83,7 @@ impl SourceTree {
         }
         for number in 0..tree.folders.len() {
             let folder = &mut tree.folders[number];
-            if number > 0 && folder.database.is_none() {
+            if number > 0 && folder.branch.is_none() {
                 let mut hash = folder.inode.0;
                 while tree.by_inode.contains_key(&Inode(hash)) {
                     hash = after(hash);
@@ -94,15 +91,15 @@ impl SourceTree {
                 folder.inode = Inode(hash);
             }
             tree.by_inode.insert(folder.inode, number);
-            let own = match (number, folder.database) {
+            let own = match (number, folder.branch) {
                 _ if folder.children.is_empty() => continue,
                 (1.., None) => Vec::new(),
-                (_, database) => own_names(database),
+                (_, branch) => own_names(branch),
             };
             folder.name_children(&own);
         }
         if let Some(all) = all {
-            tree.add_all(all, &own_names(tree.folders[0].database));
+            tree.add_all(all, &own_names(tree.folders[0].branch));
         }
         tree
     }
@@ -119,7 +116,7 @@ impl SourceTree {
         let name = taken.take_name(ALL);
         let place = root.children.partition_point(|(other, _)| *other < name);
         root.children.insert(place, (name, number));
-        let mut folder = TreeFolder::new(Inode::of(prefix, Node::DATABASE), 0);
+        let mut folder = TreeFolder::of_branch(prefix, 0);
         folder.modified = root.modified;
         self.by_inode.insert(folder.inode, number);
         self.folders.push(folder);
@@ -131,7 +128,7 @@ impl SourceTree {
             return;
         };
         let number = self.folders.len();
-        let mut folder = TreeFolder::new(Inode::of(prefix, Node::DATABASE), parent);
+        let mut folder = TreeFolder::of_branch(prefix, parent);
         let Some(above) = self.folders.get_mut(parent) else {
             return;
         };
@@ -143,10 +140,10 @@ impl SourceTree {
         self.folders.push(folder);
     }
 
-    /// The paths of the databases' directories in the mount; empty for the root.
-    pub fn paths(&self) -> Vec<String> {
+    /// The paths of the branches' directories in the mount; empty for the root.
+    pub fn paths(&self) -> HashMap<Prefix, String> {
         let mut paths = vec![String::new(); self.folders.len()];
-        let mut of_databases = vec![String::new(); self.by_prefix.len()];
+        let mut of_branches = HashMap::new();
         // Parents have lower numbers than their children.
         for (number, folder) in self.folders.iter().enumerate() {
             let own = std::mem::take(&mut paths[number]);
@@ -156,14 +153,11 @@ impl SourceTree {
                     own => format!("{own}/{name}"),
                 };
             }
-            if let Some(place) = folder
-                .database
-                .and_then(|database| of_databases.get_mut(database))
-            {
-                *place = own;
+            if let Some(branch) = folder.branch {
+                of_branches.insert(branch, own);
             }
         }
-        of_databases
+        of_branches
     }
 
     /// The folder with this inode.
@@ -186,12 +180,7 @@ impl SourceTree {
         self.folders.iter()
     }
 
-    /// The number of the database with this prefix.
-    pub fn by_prefix(&self, prefix: Prefix) -> Option<usize> {
-        self.by_prefix.get(&prefix).copied()
-    }
-
-    /// The inode of the directory of the database with this prefix.
+    /// The inode of the directory of the branch with this prefix.
     pub fn directory_of(&self, prefix: Prefix) -> Inode {
         let inode = Inode::of(prefix, Node::DATABASE);
         if self.by_inode.contains_key(&inode) {
@@ -232,10 +221,17 @@ impl TreeFolder {
         TreeFolder {
             inode,
             parent,
-            database: None,
+            branch: None,
             modified: i128::MIN,
             children: Vec::new(),
             listed: OnceLock::new(),
+        }
+    }
+
+    fn of_branch(prefix: Prefix, parent: usize) -> TreeFolder {
+        TreeFolder {
+            branch: Some(prefix),
+            ..TreeFolder::new(Inode::of(prefix, Node::DATABASE), parent)
         }
     }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::arrays::Array;
-use super::index::Sorting;
+use super::sorting::Sorting;
 use chessdb_library::kept::{KeptFile, KeptFiles, KeptKind, Sections};
 
 /// Views with fewer bytes stay in memory: building them again takes no longer than opening a file.

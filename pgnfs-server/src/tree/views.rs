@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use super::index::shown;
-use super::names::{canonical_text, event_and_year};
+use super::group::Group;
+use super::names::{canonical_text, event_and_year, shown};
 use super::own_view::OwnView;
-use chessdb::formats::{Database, Keys, TextId};
-use chessdb::game::Eco;
+use chessdb::formats::{Database, Keys};
 use chessdb_library::positions::PieceCounts;
 use chessdb_library::spelling::Names;
 
@@ -202,48 +201,5 @@ impl View {
     /// True if merged files are in subdirectories like the games. Otherwise they are all in one directory.
     pub fn nests_merged(&self) -> bool {
         matches!(self, View::Own(view) if view.depth() > 1)
-    }
-}
-
-/// The value that a view sorts a game by, packed by the view's own rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Group(pub u64);
-
-impl Group {
-    fn of_text(id: TextId, year: u16) -> Group {
-        Group(u64::from(year) << 32 | u64::from(id.0))
-    }
-
-    fn text(self) -> TextId {
-        TextId((self.0 & 0xffff_ffff) as u32)
-    }
-
-    fn year(self) -> u16 {
-        (self.0 >> 32 & 0xffff) as u16
-    }
-
-    fn of_eco(eco: Option<Eco>) -> Group {
-        let code = eco
-            .as_ref()
-            .and_then(|eco| eco.as_str().as_bytes().first_chunk::<3>());
-        let [a, b, c] = code.copied().unwrap_or_default();
-        Group(u64::from(u32::from_be_bytes([0, a, b, c])))
-    }
-
-    fn eco(self) -> Option<Eco> {
-        let [.., a, b, c] = self.0.to_be_bytes();
-        Eco::new([a, b, c])
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn opening_codes_fit_into_a_group() {
-        let eco = Eco::new(*b"B97");
-        assert_eq!(Group::of_eco(eco).eco(), eco);
-        assert_eq!(Group::of_eco(None).eco(), None);
     }
 }

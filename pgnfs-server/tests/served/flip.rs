@@ -398,8 +398,8 @@ fn build_views(entry: &LibraryEntry) {
     let mut layout = Layout::default();
     layout.add_view("own=%{player}/%{event} %{tag:Site}").unwrap();
     let entry = Arc::new(entry.clone());
-    let database = IndexedDatabase::new(entry, layout, BuildOptions::default());
-    let tree = BranchTree::new(Branch::of_one(Arc::new(database)));
+    let database = IndexedDatabase::new(entry, layout.into(), BuildOptions::default());
+    let tree = BranchTree::new(Branch::of_one(Arc::new(database)), &[]);
     let mut directories = vec![Node::DATABASE];
     while let Some(directory) = directories.pop() {
         for n in 0.. {

@@ -1,5 +1,6 @@
 //! The options of `mount` alone.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::OptionRow;
@@ -13,7 +14,9 @@ pub(super) static ROWS: &[OptionRow] = &[
         repeats: true,
         set: |settings, value| {
             let wrong = |error| format!("a view: {error}");
-            Ok(settings.serve.layout.add_view(value).map_err(wrong)?)
+            Ok(Arc::make_mut(&mut settings.serve.layout)
+                .add_view(value)
+                .map_err(wrong)?)
         },
     },
     OptionRow {
@@ -23,7 +26,9 @@ pub(super) static ROWS: &[OptionRow] = &[
         repeats: true,
         set: |settings, value| {
             let wrong = |error| format!("a search: {error}");
-            Ok(settings.serve.layout.add_search(value).map_err(wrong)?)
+            Ok(Arc::make_mut(&mut settings.serve.layout)
+                .add_search(value)
+                .map_err(wrong)?)
         },
     },
     OptionRow {
@@ -33,7 +38,9 @@ pub(super) static ROWS: &[OptionRow] = &[
         repeats: false,
         set: |settings, value| {
             let wrong = |error| format!("a template for names: {error}");
-            Ok(settings.serve.layout.name_games(value).map_err(wrong)?)
+            Ok(Arc::make_mut(&mut settings.serve.layout)
+                .name_games(value)
+                .map_err(wrong)?)
         },
     },
     OptionRow {

@@ -1,5 +1,7 @@
 //! The options of `mount` and of the commands that look for players.
 
+use std::sync::Arc;
+
 use super::OptionRow;
 use super::values::spelling_file;
 use chessdb_library::spelling::Spelling;
@@ -17,7 +19,7 @@ pub(super) static ROWS: &[OptionRow] = &[OptionRow {
             "fold" => Spelling::Fold,
             path => spelling_file(path)?,
         };
-        settings.serve.layout.spell(spelling);
+        Arc::make_mut(&mut settings.serve.layout).spell(spelling);
         Ok(())
     },
 }];

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::file::{File, Wait};
 use super::joined::Joined;
-use super::{File, Wait};
 use crate::fs::branch::BranchFs;
 use crate::fs::types::{Chunk, FsError};
 use crate::tree::{Games, GamesOfPart, Node};

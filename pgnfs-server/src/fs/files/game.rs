@@ -3,7 +3,7 @@
 use std::iter;
 use std::sync::Arc;
 
-use super::{File, Wait};
+use super::file::{File, Wait};
 use crate::fs::database::DatabaseFs;
 use crate::fs::types::{Chunk, FsError};
 use crate::tree::Node;

@@ -1,54 +1,14 @@
 //! The games of one database in a file: their offsets, and reading some of them.
 
 use std::iter;
-use std::num::NonZeroUsize;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use super::{File, Wait};
+use super::file::{File, Wait};
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
-use crate::fs::join::Join;
+use crate::fs::join::{Join, Joins};
 use crate::fs::types::{Chunk, FsError};
 use crate::tree::{Games, Node};
-use chessdb_library::recent::Recent;
-
-/// Number of long merged files whose [`Join`] is kept.
-const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(64).unwrap();
-
-/// The joins that are kept.
-pub(in crate::fs) struct Joins {
-    all: OnceLock<Arc<Join>>,
-    listed: Recent<Node, Arc<Join>>,
-}
-
-impl Joins {
-    pub(in crate::fs) fn new() -> Joins {
-        Joins {
-            all: OnceLock::new(),
-            listed: Recent::new(MOST_KEPT),
-        }
-    }
-
-    /// The memory that they take, in bytes.
-    pub(in crate::fs) fn bytes(&self) -> usize {
-        self.all.get().map_or(0, |join| join.bytes()) + self.listed.sum(|join| join.bytes())
-    }
-
-    fn get(&self, file: Node) -> Option<Arc<Join>> {
-        match file {
-            Node::ALL => self.all.get().cloned(),
-            file => self.listed.get(&file),
-        }
-    }
-
-    fn keep(&self, file: Node, join: &Arc<Join>) {
-        if file == Node::ALL {
-            self.all.get_or_init(|| Arc::clone(join));
-        } else if !join.is_short() {
-            self.listed.put(file, Arc::clone(join));
-        }
-    }
-}
 
 /// Games one after the other.
 pub(super) struct Joined<'a> {

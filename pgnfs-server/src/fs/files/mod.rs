@@ -1,62 +1,32 @@
 //! The files of a branch, one type for each kind of content.
 
-mod branch_files;
 mod concatenated;
+mod duplicates;
+mod file;
 mod game;
 mod joined;
+mod kept;
 mod member;
 mod overview;
+mod parquet;
 mod table_of_games;
 mod tables;
+mod texts;
 mod whole;
 
-use super::object::At;
-use super::types::{Chunk, FsError};
+use super::at::At;
 use crate::tree::Content;
-use branch_files::{Document, InfoFile, Own, Problems};
 use concatenated::Concatenated;
 use game::GameFile;
 use member::RawFile;
 use overview::Overview;
-use table_of_games::{TableOfGames, TablesOfGames};
+use table_of_games::TableOfGames;
 use tables::TableFile;
-use whole::{WholeTable, WholeTableFile};
+use texts::{Document, InfoFile, Own, Problems};
+use whole::WholeTableFile;
 
-pub(super) use branch_files::{BranchFiles, Text};
-pub(super) use joined::Joins;
-
-/// An existing file.
-pub(super) trait File {
-    /// The size in bytes, if nothing has to be decoded or read for it.
-    fn size_if_known(&self) -> Option<u64>;
-
-    /// The size in bytes. Decodes games if necessary; called only if [`File::size_if_known`] returned `None`.
-    fn size(&self) -> Result<u64, FsError>;
-
-    /// Returns `size` bytes from `offset`, fewer only at the end of the file.
-    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError>;
-
-    /// The work that must be done before size and contents are known.
-    fn wait(&self) -> Wait;
-}
-
-/// What a request may have to wait for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wait {
-    /// At most one game.
-    None,
-    /// Sizes of many games, or a view. The work is done once for all requests that need it.
-    Common,
-    /// Many games for this request alone.
-    Own,
-}
-
-impl Wait {
-    /// `None` if the result is known already.
-    fn unless(self, is_known: bool) -> Wait {
-        if is_known { Wait::None } else { self }
-    }
-}
+pub(super) use file::{File, Text, Wait};
+pub(super) use kept::BranchFiles;
 
 /// Calls `then` with the file of a node that has this content. `None` if the branch has no such file.
 pub(super) fn with_file<R>(

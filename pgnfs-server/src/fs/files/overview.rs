@@ -3,11 +3,12 @@
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-use super::{Text, Wait};
-use crate::fs::branch::{BranchFs, PartFs};
+use super::file::{Text, Wait};
+use crate::fs::branch::BranchFs;
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
 use crate::fs::gather::decode_missing;
+use crate::fs::part::PartFs;
 use crate::fs::types::FsError;
 use crate::overview::{Counts, Figures, Subject, page};
 use chessdb_library::making::Making;

@@ -2,25 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{File, Wait};
-use crate::fs::branch::PartFs;
-use crate::fs::object::At;
-use crate::fs::table::{CombinedTables, Tables};
+use super::file::{File, Wait};
+use crate::fs::at::At;
+use crate::fs::part::PartFs;
+use crate::fs::table::{CombinedTables, Tables, TablesOfGames};
 use crate::fs::types::{Chunk, FsError};
 use crate::tree::{Games, GamesOfPart, Table};
-
-/// The tables of some games, for each part that has some.
-pub(in crate::fs) struct TablesOfGames {
-    own: Vec<Tables>,
-    all: CombinedTables,
-}
-
-impl TablesOfGames {
-    /// The memory that they take, in bytes.
-    pub(in crate::fs) fn bytes(&self) -> usize {
-        self.own.iter().map(Tables::bytes).sum()
-    }
-}
 
 /// The tags of some games as a table.
 pub(super) struct TableOfGames<'a> {

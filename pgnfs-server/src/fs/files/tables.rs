@@ -1,6 +1,6 @@
 //! Tables of all games whose rows are made when they are read: `games.csv` and `games.ndjson`.
 
-use super::{File, Wait};
+use super::file::{File, Wait};
 use crate::fs::branch::BranchFs;
 use crate::fs::table::CombinedTables;
 use crate::fs::types::{Chunk, FsError};

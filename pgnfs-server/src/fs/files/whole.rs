@@ -1,49 +1,22 @@
 //! Tables that are made as a whole, and read from a file from then on: `games.parquet` and `duplicates.csv`.
 
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use parking_lot::Mutex;
-
-use super::{File, Wait};
+use super::duplicates::write_duplicates;
+use super::file::{File, Wait};
+use super::parquet::write_parquet;
 use crate::fs::branch::BranchFs;
 use crate::fs::failure::Failure;
-use crate::fs::table::{WriteError, write_duplicates, write_parquet};
+use crate::fs::table::{WholeTable, WriteError};
 use crate::fs::types::{Chunk, FsError};
 use chessdb_library::kept::{
     Damaged, KeptFile, KeptKind, Numbers, Sections, WholeFile, temporary_files, write_whole,
 };
 use chessdb_library::making::Making;
-use chessdb_library::recent::Recent;
 
 /// Tables of fewer games stay in memory: making them again takes no longer than opening a file.
 const FEWEST_GAMES: usize = 1000;
-
-/// What is known of a table.
-pub(in crate::fs) struct WholeTable {
-    /// Its length, which never changes.
-    len: OnceLock<u64>,
-    /// One value, until it is damaged.
-    bytes: Recent<(), Arc<Sections<WholeFile>>>,
-    /// The kept file with it, which the databases remove if they come into doubt.
-    kept: Mutex<Option<Arc<KeptFile>>>,
-}
-
-impl WholeTable {
-    pub(super) fn new() -> WholeTable {
-        WholeTable {
-            len: OnceLock::new(),
-            bytes: Recent::new(NonZeroUsize::MIN),
-            kept: Mutex::default(),
-        }
-    }
-
-    /// The memory that it takes, in bytes, if it is in no file. One that is being made counts later.
-    pub(super) fn memory(&self) -> usize {
-        self.bytes.sum(|bytes| bytes.memory())
-    }
-}
 
 /// A table of a branch.
 pub(super) struct WholeTableFile<'a> {

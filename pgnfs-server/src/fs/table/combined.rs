@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{PIECE, Tables, append_piece, games_of, read_pieces};
-use crate::fs::branch::PartFs;
 use crate::fs::failure::Failure;
+use crate::fs::part::PartFs;
 use crate::fs::types::FsError;
 use crate::tree::Table;
 use chessdb_library::table::{Columns, GamePath, NULL, append_field, append_string};
@@ -16,6 +16,19 @@ pub(in crate::fs) struct CombinedTables {
     parts: Vec<Grown>,
     csv: Growth,
     ndjson: Growth,
+}
+
+/// The tables of some games, for each part that has some.
+pub(in crate::fs) struct TablesOfGames {
+    pub(in crate::fs) own: Vec<Tables>,
+    pub(in crate::fs) all: CombinedTables,
+}
+
+impl TablesOfGames {
+    /// The memory that they take, in bytes.
+    pub(in crate::fs) fn bytes(&self) -> usize {
+        self.own.iter().map(Tables::bytes).sum()
+    }
 }
 
 /// How much longer the rows of a part are.

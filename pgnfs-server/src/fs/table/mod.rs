@@ -4,15 +4,13 @@
 //! reading a byte only makes the piece that contains it.
 
 mod combined;
-mod duplicates;
-mod parquet;
+mod whole;
 
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::OnceLock;
 
-use super::branch::PartFs;
 use super::gather::decode_missing;
 use super::types::FsError;
 use crate::tree::{Games, Table};
@@ -21,9 +19,8 @@ use chessdb_library::library::{LibraryEntry, append_game_path, tags_of};
 use chessdb_library::making::Making;
 use chessdb_library::spelling::Names;
 use chessdb_library::table::{Columns, GamePath, GameRow, NULL, field_lengths, respell_players};
-pub(super) use combined::CombinedTables;
-pub(super) use duplicates::write_duplicates;
-pub(super) use parquet::write_parquet;
+pub(super) use combined::{CombinedTables, TablesOfGames};
+pub(super) use whole::WholeTable;
 
 /// Why a table cannot be written.
 pub(super) enum WriteError {
@@ -76,10 +73,15 @@ impl Tables {
         size_of_val(&*self.csv) + size_of_val(&*self.ndjson)
     }
 
-    /// Reads the tags of the games of a part.
-    pub(super) fn new(part: &PartFs<'_>, threads: usize) -> Tables {
-        let (games, names) = (&part.games, part.names);
-        let (entry, digits) = (part.database.entry(), part.database.indexed().digits());
+    /// Reads the tags of some games of a database, whose numbers have so many digits. With `names`, players are shown
+    /// under these.
+    pub(super) fn new(
+        entry: &LibraryEntry,
+        digits: usize,
+        games: &Games<'_>,
+        names: Option<&Names>,
+        threads: usize,
+    ) -> Tables {
         let pieces: Vec<u32> = (0..games.len().div_ceil(PIECE) as u32).collect();
         let lengths: Vec<OnceLock<Lengths>> = pieces.iter().map(|_| OnceLock::new()).collect();
         let columns = Mutex::new(BTreeSet::new());

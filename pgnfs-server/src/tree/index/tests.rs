@@ -1,7 +1,10 @@
-use super::super::views::{BuiltInView, By, Group};
+use super::super::group::Group;
+use super::super::views::{BuiltInView, By, View};
 use super::*;
 use chessdb::formats::{Database, Decoded, Format, Info, Keys, NotADatabase, TextId};
 use chessdb::game::{Date, Game, Outcome, Tags};
+use chessdb_library::library::LibraryEntry;
+use chessdb_library::spelling::Spelling;
 
 /// Games with the years 0, 1, 2 and so on, up to 9972 and again.
 struct Years(u32);

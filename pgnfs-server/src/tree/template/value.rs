@@ -6,8 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::{Field, TemplatePart};
-use crate::tree::index::shown;
-use crate::tree::names::{canonical, canonical_text, event_and_year};
+use crate::tree::names::{canonical, canonical_text, event_and_year, shown};
 use chessdb::formats::{Database, Keys, TextId};
 use chessdb::game::{Date, Outcome, Tags};
 use chessdb_library::library::tags_of;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use chessdb_library::cancel::{Cancel, Cancelled};
 use chessdb_library::spelling::Spelling;
-use pgnfs_server::inside::{PassOptions, PassState, ServeOptions};
+use pgnfs_server::inside::{Layout, PassOptions, PassState, ServeOptions};
 
 use super::mounted::{Mounted, mount, mount_with};
 use testkit::fake::{CancelAfter, Fake, game};
@@ -24,11 +24,13 @@ fn fake() -> Fake {
 }
 
 fn tree(fake: Fake, spelling: Spelling) -> Mounted {
-    let mut options = ServeOptions {
+    let mut layout = Layout::default();
+    layout.spell(spelling);
+    let options = ServeOptions {
         threads: THREADS,
+        layout: layout.into(),
         ..ServeOptions::default()
     };
-    options.layout.spell(spelling);
     mount_with(vec![fake.at("")], options)
 }
 

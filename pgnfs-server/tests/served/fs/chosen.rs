@@ -77,7 +77,7 @@ fn options(spelling: Spelling) -> ServeOptions {
     layout.add_view("own=%{player}/%{event}").unwrap();
     layout.add_search("chosen=tag:Chosen==yes deleted:any").unwrap();
     ServeOptions {
-        layout,
+        layout: layout.into(),
         threads: 2,
         ..ServeOptions::default()
     }

@@ -147,7 +147,7 @@ fn every_directory_has_tables_of_its_own() {
         let mut layout = Layout::default();
         layout.spell(spelling);
         let options = ServeOptions {
-            layout,
+            layout: layout.into(),
             unique: true,
             ..ServeOptions::default()
         };

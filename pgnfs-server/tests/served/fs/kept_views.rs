@@ -54,7 +54,7 @@ fn options(spelling: Spelling, template: &str) -> ServeOptions {
     layout.add_view(&format!("own={template}")).unwrap();
     layout.spell(spelling);
     ServeOptions {
-        layout,
+        layout: layout.into(),
         threads: 2,
         ..ServeOptions::default()
     }

@@ -7,6 +7,7 @@ mod cache;
 mod cancel;
 mod chosen;
 mod cold;
+mod contents;
 mod counted;
 mod counting;
 mod damage;

@@ -264,7 +264,7 @@ fn players_of_all_databases_have_the_names_of_the_tables() {
     let mut layout = Layout::default();
     layout.spell(Spelling::Fold);
     let options = ServeOptions {
-        layout,
+        layout: layout.into(),
         ..ServeOptions::default()
     };
     let of = |name: &str, path: &str| Fake::of([game(name, "x")]).at(path);

@@ -4,6 +4,7 @@ use chessdb::game::Outcome;
 use pgnfs_server::inside::{Layout, ServeOptions};
 use proptest::prelude::*;
 
+use super::contents;
 use super::mounted::{Mounted, mount_with};
 use testkit::fake::{Fake, game};
 
@@ -17,7 +18,7 @@ fn mount_views(fake: Fake, views: &[&str]) -> Mounted {
 
 fn mount_layout(fake: Fake, layout: Layout) -> Mounted {
     let options = ServeOptions {
-        layout,
+        layout: layout.into(),
         ..ServeOptions::default()
     };
     mount_with(vec![fake.at("")], options)
@@ -66,8 +67,8 @@ fn a_view_has_a_directory_for_every_name_of_its_template() {
         tree.inode(&paths[0]),
         tree.inode("games/000001-001000/000002.pgn")
     );
-    // games, players twice, events, years, eco, material, and the new one twice
-    assert_eq!(tree.stat(&paths[0]).links, 9);
+    // And the new one twice.
+    assert_eq!(tree.stat(&paths[0]).links, contents::directories_of_game() + 2);
 }
 
 #[test]
@@ -307,11 +308,12 @@ proptest! {
         for (game, links) in links.into_iter().enumerate() {
             let (white, black, ..) = &texts[game];
             prop_assert!((1..=2).contains(&links), "{template}: {white} {black}");
-            let elsewhere = tree.walk_from("players/").iter()
+            let players = tree.walk_from("players/").iter()
                 .filter(|path| path.ends_with(&format!("{:06}.pgn", game + 1)))
                 .count() as u32;
             let all = tree.stat(&format!("games/000001-001000/{:06}.pgn", game + 1)).links;
-            prop_assert_eq!(all, 5 + elsewhere + links, "{}", template);
+            let others = contents::directories_of_game() - 2;
+            prop_assert_eq!(all, others + players + links, "{}", template);
         }
         // Each directory of games has its merged file.
         let merged = tree.walk_from("merged/v/");

@@ -190,7 +190,7 @@ fn named_searches_are_listed_everywhere() {
     layout.add_search("tal=player:Tal").unwrap();
     layout.add_search("draws=result:draw player:kasparov").unwrap();
     let options = || ServeOptions {
-        layout: layout.clone(),
+        layout: layout.clone().into(),
         ..ServeOptions::default()
     };
     let entries = || vec![Fake::of(games()).at("a"), Fake::of(games()).at("b")];
@@ -319,7 +319,7 @@ fn listed_searches_are_made_when_they_are_looked_into() {
     let mut layout = Layout::default();
     layout.add_search("tal=player:tal").unwrap();
     let options = ServeOptions {
-        layout,
+        layout: layout.into(),
         ..ServeOptions::default()
     };
     let tree = mount_with(vec![Fake::of(games()).at("")], options);

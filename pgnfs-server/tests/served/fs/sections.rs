@@ -1,8 +1,8 @@
 //! A new kind of directory needs no change elsewhere.
 
-use pgnfs_server::ViewError;
-use pgnfs_server::inside::{FsError, Inode, Kind, Layout};
+use pgnfs_server::inside::{FsError, Inode, Kind};
 
+use super::contents;
 use super::mounted::{Mounted, mount_with};
 use super::steps;
 use testkit::fake::{Fake, game};
@@ -27,8 +27,11 @@ fn it_is_listed_with_games_beside_directories() {
     assert_eq!(tree.inode(&format!("x/steps/right/{}", listed[2])), game);
     assert_eq!(tree.ls("x/steps/right/left"), ["left", "right"]);
     assert_eq!(tree.find("x/steps/middle"), Err(FsError::NotFound));
-    // games, two players, event, year, eco, material, steps
-    assert_eq!(tree.stat("x/games/000001-001000/000003.pgn").links, 8);
+    // And steps.
+    assert_eq!(
+        tree.stat("x/games/000001-001000/000003.pgn").links,
+        contents::directories_of_game() + 1
+    );
     let root = tree.0.resolve(tree.inode("x/steps/right")).unwrap();
     assert_eq!(root.open().unwrap().next_games(None, 9), Some(vec![game]));
 }
@@ -71,10 +74,4 @@ fn a_link_is_no_file_and_no_directory_and_they_are_no_links() {
     for path in ["", "x/steps", "x/all.pgn", "info.txt"] {
         assert_eq!(target(&tree, path), Err(FsError::WrongKind), "{path}");
     }
-}
-
-#[test]
-fn its_names_cannot_be_given_to_views() {
-    let mut layout: Layout = steps::options().layout;
-    assert_eq!(layout.add_view("steps=%{date}"), Err(ViewError::TakenName));
 }

@@ -19,7 +19,7 @@ fn with_views(databases: Vec<(&str, Fake)>, spelling: Spelling, views: &[&str]) 
     layout.spell(spelling);
     let entries = databases.into_iter().map(|(path, fake)| fake.at(path));
     let options = ServeOptions {
-        layout,
+        layout: layout.into(),
         unique: true,
         ..ServeOptions::default()
     };

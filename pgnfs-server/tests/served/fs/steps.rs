@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chessdb::formats::Keys;
 use pgnfs_server::inside::tree::{Branch, Existing, Games, Node, Row, Section};
-use pgnfs_server::inside::{Kind, Layout, ServeOptions};
+use pgnfs_server::inside::{Kind, ServeOptions};
 
 const DIRECTORY: u8 = 0x20;
 const LINK: u8 = 0x21;
@@ -27,10 +27,8 @@ static ROW: Row = Row {
 
 /// Options to serve databases with `steps/`.
 pub fn options() -> ServeOptions {
-    let mut layout = Layout::default();
-    layout.add_section(&ROW);
     ServeOptions {
-        layout,
+        sections: vec![&ROW],
         ..ServeOptions::default()
     }
 }

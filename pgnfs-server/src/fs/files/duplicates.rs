@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::ops::{ControlFlow, Range};
 
-use crate::fs::branch::{BranchFs, PartFs};
+use crate::fs::branch::BranchFs;
+use crate::fs::part::PartFs;
 use crate::tree::Branch;
 use chessdb::game::Tags;
 use chessdb_library::duplicates::{Duplicates, Reason};
@@ -23,7 +24,7 @@ const AHEAD: usize = 8 << 20;
 ///
 /// # Errors
 /// If writing fails.
-pub(in crate::fs) fn write_duplicates(branch: &BranchFs, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write_duplicates(branch: &BranchFs, out: &mut impl Write) -> io::Result<()> {
     let found = FoundDuplicates {
         duplicates: branch.branch().duplicates(),
         parts: &branch.parts(),

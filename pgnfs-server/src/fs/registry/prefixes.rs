@@ -15,9 +15,9 @@ const MOST_HASHED: usize = 1 << 20;
 
 /// The branch in whose `search/` a search is, and its name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct SearchPlace {
-    pub(super) branch: Prefix,
-    pub(super) name: String,
+pub(in crate::fs) struct SearchPlace {
+    pub(in crate::fs) branch: Prefix,
+    pub(in crate::fs) name: String,
 }
 
 /// The prefixes of branches of the source, of searches, and of what a front end has not forgotten.

@@ -1,116 +1,16 @@
 //! Files that are generated on first use and then kept: `info.txt`, `problems.txt`, documents, tables.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use super::{File, TablesOfGames, Wait, WholeTable};
+use super::file::{Text, Wait};
+use crate::fs::at::At;
 use crate::fs::branch::BranchFs;
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
 use crate::fs::info::problem_rows;
-use crate::fs::object::At;
-use crate::fs::table::{CombinedTables, Tables};
-use crate::fs::types::{Chunk, FsError};
-use crate::tree::{Games, Node};
+use crate::fs::types::FsError;
+use crate::tree::Games;
 use chessdb_library::library::document_text;
-use chessdb_library::made::Made;
-use chessdb_library::recent::Recent;
-
-/// Maximum number of files of joined games whose parts' ends are kept.
-const MOST_LISTS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
-
-/// Maximum number of tables of some games that are kept.
-const MOST_TABLES: NonZeroUsize = NonZeroUsize::new(16).unwrap();
-
-/// Maximum number of documents and of texts of sections that are kept.
-const MOST_TEXTS: NonZeroUsize = NonZeroUsize::new(256).unwrap();
-
-/// What is kept of the files of a branch.
-pub(in crate::fs) struct BranchFiles {
-    pub(in crate::fs) info: Made<Arc<[u8]>>,
-    problems: Made<Arc<[u8]>>,
-    pub(super) overview: Made<Arc<[u8]>>,
-    /// The tables of each part, where these are not the tables of its database.
-    pub(in crate::fs) tables_of_parts: Made<Vec<Tables>>,
-    pub(super) combined: Made<CombinedTables>,
-    pub(super) parquet: WholeTable,
-    pub(super) duplicates: WholeTable,
-    texts: Recent<Node, Arc<[u8]>>,
-    pub(super) tables_of_games: Recent<Node, Arc<TablesOfGames>>,
-    /// Offset at which each part of a file ends.
-    pub(super) ends: Recent<Node, Arc<[u64]>>,
-}
-
-impl BranchFiles {
-    /// Nothing.
-    pub(in crate::fs) fn new() -> BranchFiles {
-        BranchFiles {
-            info: Made::new(),
-            problems: Made::new(),
-            overview: Made::new(),
-            tables_of_parts: Made::new(),
-            combined: Made::new(),
-            parquet: WholeTable::new(),
-            duplicates: WholeTable::new(),
-            texts: Recent::new(MOST_TEXTS),
-            tables_of_games: Recent::new(MOST_TABLES),
-            ends: Recent::new(MOST_LISTS),
-        }
-    }
-}
-
-impl BranchFiles {
-    /// The memory that it takes, in bytes.
-    pub(in crate::fs) fn bytes(&self) -> usize {
-        let texts = [&self.info, &self.problems, &self.overview];
-        let texts: usize = texts
-            .map(|text| text.get().map_or(0, |text| text.len()))
-            .iter()
-            .sum();
-        let tables = self.tables_of_parts.get().into_iter().flatten();
-        texts
-            + tables.map(Tables::bytes).sum::<usize>()
-            + self.parquet.memory()
-            + self.duplicates.memory()
-            + self.texts.sum(|text| text.len())
-            + self.tables_of_games.sum(|tables| tables.bytes())
-            + self.ends.sum(|ends| size_of_val(&**ends))
-    }
-}
-
-/// A file that is generated as a whole.
-pub(in crate::fs) trait Text {
-    /// The text, if nothing has to be decoded or read for it.
-    fn text_if_known(&self) -> Option<Arc<[u8]>>;
-
-    /// The text.
-    fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        self.text_if_known().ok_or(FsError::Stale)
-    }
-
-    /// The work that must be done before the text is known.
-    fn wait(&self) -> Wait {
-        Wait::Own.unless(self.text_if_known().is_some())
-    }
-}
-
-impl<T: Text> File for T {
-    fn size_if_known(&self) -> Option<u64> {
-        self.text_if_known().map(|text| text.len() as u64)
-    }
-
-    fn size(&self) -> Result<u64, FsError> {
-        self.text().map(|text| text.len() as u64)
-    }
-
-    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        Ok(Chunk::of(self.text()?, offset, size))
-    }
-
-    fn wait(&self) -> Wait {
-        Text::wait(self)
-    }
-}
 
 /// `info.txt`
 pub(super) struct InfoFile<'a>(pub(super) &'a BranchFs);

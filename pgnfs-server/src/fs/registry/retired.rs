@@ -1,11 +1,10 @@
 //! States of directories that the source no longer has, for which a front end still has references.
 
-use parking_lot::RwLock;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::branch::BranchFs;
-use super::detached::DetachedDirectory;
+use crate::fs::branch::BranchFs;
+use crate::fs::detached::DetachedDirectory;
 use crate::tree::Prefix;
 
 /// Maximum number of earlier states of a directory. Inodes of older ones are stale.
@@ -26,10 +25,7 @@ impl Retired {
 
 /// Earlier states by the prefixes of their inodes.
 #[derive(Default)]
-pub(super) struct RetiredBranches(RwLock<States>);
-
-#[derive(Default)]
-struct States {
+pub(super) struct RetiredBranches {
     by_prefix: HashMap<Prefix, Retired>,
     /// Those of directories that show games of other directories.
     combined: Vec<Arc<DetachedDirectory>>,
@@ -39,77 +35,50 @@ struct States {
 
 impl RetiredBranches {
     /// The state with this prefix.
-    pub(super) fn get(&self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
-        let states = self.0.read();
-        let retired = states.by_prefix.get(&prefix)?;
-        Some(Arc::clone(&retired.directory))
+    pub(super) fn get(&self, prefix: Prefix) -> Option<&Arc<DetachedDirectory>> {
+        self.by_prefix.get(&prefix).map(|retired| &retired.directory)
     }
 
     /// All states.
     pub(super) fn all(&self) -> Vec<Arc<DetachedDirectory>> {
-        let states = self.0.read();
-        let states = states.by_prefix.values();
+        let states = self.by_prefix.values();
         states.map(|retired| Arc::clone(&retired.directory)).collect()
     }
 
-    /// Number of states.
-    pub(super) fn len(&self) -> usize {
-        self.0.read().by_prefix.len()
-    }
-
-    /// Adds directories of branches that the source no longer has. Removes those for which `is_present` is true, those
-    /// that are not needed, and all but the last [`MOST`] of a path. Returns the prefixes of those to which there are
-    /// still references, with their numbers.
+    /// Adds directories of branches that the source no longer has. Removes those that are present again, those that are
+    /// not needed, and all but the last [`MOST`] of a path. Returns those that are not needed.
     pub(super) fn replace(
-        &self,
-        gone: impl Iterator<Item = Arc<DetachedDirectory>>,
-        is_present: impl Fn(Prefix) -> bool,
-    ) -> Vec<(Prefix, u64)> {
-        let mut states = self.0.write();
+        &mut self,
+        gone: Vec<Arc<DetachedDirectory>>,
+        present: &HashSet<Prefix>,
+    ) -> Vec<Arc<DetachedDirectory>> {
         for directory in gone {
-            states.last += 1;
-            let number = states.last;
+            self.last += 1;
+            let number = self.last;
             let prefix = directory.branch.prefix();
-            states.by_prefix.insert(prefix, Retired { directory, number });
+            self.by_prefix.insert(prefix, Retired { directory, number });
         }
-        states.by_prefix.retain(|&prefix, _| !is_present(prefix));
-        let kept = states.needed();
-        let dropped: Vec<_> = states
-            .by_prefix
-            .extract_if(|prefix, _| !kept.contains(prefix))
-            .collect();
-        let combined = states.by_prefix.values();
+        self.by_prefix.retain(|prefix, _| !present.contains(prefix));
+        let kept = self.all_needed();
+        let dropped = self.by_prefix.extract_if(|prefix, _| !kept.contains(prefix));
+        let dropped = dropped.map(|(_, retired)| retired.directory).collect();
+        let combined = self.by_prefix.values();
         let combined = combined.filter(|retired| retired.branch().own_database().is_none());
-        states.combined = combined.map(|retired| Arc::clone(&retired.directory)).collect();
-        drop(states);
-        // A branch may take long to drop.
-        let left = dropped.into_iter();
-        let left = left.map(|(prefix, retired)| (prefix, retired.branch().references.count()));
-        left.filter(|&(_, references)| references > 0).collect()
-    }
-
-    /// Calls `hold` with the branch with this prefix, which cannot be removed meanwhile. `None` if there is none.
-    pub(super) fn with<T>(&self, prefix: Prefix, hold: impl FnOnce(&BranchFs) -> T) -> Option<T> {
-        let states = self.0.read();
-        let retired = states.by_prefix.get(&prefix);
-        retired.map(|retired| hold(retired.branch()))
+        self.combined = combined.map(|retired| Arc::clone(&retired.directory)).collect();
+        dropped
     }
 
     /// Removes a branch to which the last reference was released, and what only it needed. Returns them, because they may
     /// take long to drop.
-    pub(super) fn remove_unused(&self, prefix: Prefix) -> Vec<Arc<DetachedDirectory>> {
-        let mut states = self.0.write();
+    pub(super) fn remove_unused(&mut self, prefix: Prefix) -> Vec<Arc<DetachedDirectory>> {
         let mut dropped = Vec::new();
         let mut next = vec![prefix];
         while let Some(prefix) = next.pop() {
-            if states
-                .by_prefix
-                .get(&prefix)
-                .is_some_and(|retired| !states.needs(retired))
-                && let Some(retired) = states.by_prefix.remove(&prefix)
+            let retired = self.by_prefix.get(&prefix);
+            if retired.is_some_and(|retired| !self.needs(retired))
+                && let Some(Retired { directory, .. }) = self.by_prefix.remove(&prefix)
             {
-                let Retired { directory, .. } = retired;
-                states.combined.retain(|other| !Arc::ptr_eq(other, &directory));
+                self.combined.retain(|other| !Arc::ptr_eq(other, &directory));
                 let databases = directory.branch.databases().iter();
                 next.extend(databases.map(|database| database.prefix()));
                 dropped.push(directory);
@@ -117,9 +86,7 @@ impl RetiredBranches {
         }
         dropped
     }
-}
 
-impl States {
     /// True if there are references to a state, or to one that shows its games.
     fn needs(&self, retired: &Retired) -> bool {
         let prefix = retired.branch().prefix();
@@ -128,7 +95,7 @@ impl States {
     }
 
     /// The prefixes of the last states of each path with references, and of those whose games they show.
-    fn needed(&self) -> HashSet<Prefix> {
+    fn all_needed(&self) -> HashSet<Prefix> {
         let mut used: Vec<&Retired> = self.by_prefix.values().collect();
         used.retain(|retired| retired.branch().references.exist());
         used.sort_unstable_by_key(|retired| std::cmp::Reverse(retired.number));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lru::LruCache;
 
-use super::detached::DetachedDirectory;
+use crate::fs::detached::DetachedDirectory;
 use crate::tree::Prefix;
 
 /// Maximum number of searches that are kept, besides those that are listed.

@@ -4,18 +4,16 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::ops::Range;
 
-use super::WriteError;
-use crate::fs::branch::{BranchFs, PartFs};
+use crate::fs::branch::BranchFs;
+use crate::fs::part::PartFs;
+use crate::fs::table::WriteError;
 use chessdb_library::table::{ColumnRows, Columns, GamePath, GameRow, Parquet};
 
 /// Writes the table of all games of a branch, as `pgnfs export` does.
 ///
 /// # Errors
 /// If a database has changed, or writing fails.
-pub(in crate::fs) fn write_parquet(
-    branch: &BranchFs,
-    out: &mut (impl Write + Send),
-) -> Result<(), WriteError> {
+pub(super) fn write_parquet(branch: &BranchFs, out: &mut (impl Write + Send)) -> Result<(), WriteError> {
     let parts = branch.named_parts();
     let mut others = BTreeSet::new();
     for tables in branch.tables_of(&parts)? {

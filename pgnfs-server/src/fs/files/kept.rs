@@ -1,0 +1,71 @@
+//! What is kept of the files of a branch.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use crate::fs::table::{CombinedTables, Tables, TablesOfGames, WholeTable};
+use crate::tree::Node;
+use chessdb_library::made::Made;
+use chessdb_library::recent::Recent;
+
+/// Maximum number of files of joined games whose parts' ends are kept.
+const MOST_LISTS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
+
+/// Maximum number of tables of some games that are kept.
+const MOST_TABLES: NonZeroUsize = NonZeroUsize::new(16).unwrap();
+
+/// Maximum number of documents and of texts of sections that are kept.
+const MOST_TEXTS: NonZeroUsize = NonZeroUsize::new(256).unwrap();
+
+/// What is kept of the files of a branch.
+pub(in crate::fs) struct BranchFiles {
+    pub(in crate::fs) info: Made<Arc<[u8]>>,
+    pub(super) problems: Made<Arc<[u8]>>,
+    pub(super) overview: Made<Arc<[u8]>>,
+    /// The tables of each part, where these are not the tables of its database.
+    pub(in crate::fs) tables_of_parts: Made<Vec<Tables>>,
+    pub(super) combined: Made<CombinedTables>,
+    pub(super) parquet: WholeTable,
+    pub(super) duplicates: WholeTable,
+    pub(super) texts: Recent<Node, Arc<[u8]>>,
+    pub(super) tables_of_games: Recent<Node, Arc<TablesOfGames>>,
+    /// Offset at which each part of a file ends.
+    pub(super) ends: Recent<Node, Arc<[u64]>>,
+}
+
+impl BranchFiles {
+    /// Nothing.
+    pub(in crate::fs) fn new() -> BranchFiles {
+        BranchFiles {
+            info: Made::new(),
+            problems: Made::new(),
+            overview: Made::new(),
+            tables_of_parts: Made::new(),
+            combined: Made::new(),
+            parquet: WholeTable::new(),
+            duplicates: WholeTable::new(),
+            texts: Recent::new(MOST_TEXTS),
+            tables_of_games: Recent::new(MOST_TABLES),
+            ends: Recent::new(MOST_LISTS),
+        }
+    }
+}
+
+impl BranchFiles {
+    /// The memory that it takes, in bytes.
+    pub(in crate::fs) fn bytes(&self) -> usize {
+        let texts = [&self.info, &self.problems, &self.overview];
+        let texts: usize = texts
+            .map(|text| text.get().map_or(0, |text| text.len()))
+            .iter()
+            .sum();
+        let tables = self.tables_of_parts.get().into_iter().flatten();
+        texts
+            + tables.map(Tables::bytes).sum::<usize>()
+            + self.parquet.memory()
+            + self.duplicates.memory()
+            + self.texts.sum(|text| text.len())
+            + self.tables_of_games.sum(|tables| tables.bytes())
+            + self.ends.sum(|ends| size_of_val(&**ends))
+    }
+}

@@ -1,0 +1,321 @@
+//! The branches that are not of the present state, by the prefixes of their inodes: those of searches, and those that
+//! the source no longer has.
+//!
+//! A search is its place and its prefix, which belong together as long as a front end has an inode with this prefix.
+//! Its directory follows from the place: it is made when it is looked into, dropped when it takes too much memory, and
+//! made again for the next request. A branch that the source no longer has is retired: it is kept while a front end has
+//! inodes of it. What is left of one that is dropped is its prefix, which is not given again.
+
+mod made;
+mod prefixes;
+mod retired;
+
+use parking_lot::{Condvar, Mutex};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use lru::LruCache;
+
+use super::branch::BranchFs;
+use super::detached::DetachedDirectory;
+use super::types::{FsError, Inode, Outdated};
+use crate::tree::{Node, Prefix};
+use made::MadeSearches;
+use prefixes::Prefixes;
+pub(super) use prefixes::SearchPlace;
+use retired::RetiredBranches;
+
+/// Number of searches that were dropped whose names a front end may keep. Of more, the names of those dropped first are
+/// taken back, because it would keep them without end.
+const MOST_DROPPED: usize = 1024;
+
+/// All prefixes that mean something, and the branches of those that no present branch has.
+pub(super) struct Registry {
+    state: Mutex<RegistryState>,
+    /// Signalled when there are names to take back, and when work ends.
+    changed: Condvar,
+}
+
+struct RegistryState {
+    prefixes: Prefixes,
+    made: MadeSearches,
+    retired: RetiredBranches,
+    /// Searches that were made and dropped, and of which a front end has inodes.
+    dropped: LruCache<Prefix, ()>,
+    /// Searches whose names are to be taken back.
+    unused: Vec<Arc<SearchPlace>>,
+    is_over: bool,
+}
+
+impl Registry {
+    /// An empty one, with room for so many bytes of what searches find.
+    pub(super) fn up_to(most_bytes: usize) -> Registry {
+        let state = RegistryState {
+            prefixes: Prefixes::default(),
+            made: MadeSearches::up_to(most_bytes),
+            retired: RetiredBranches::default(),
+            dropped: LruCache::unbounded(),
+            unused: Vec::new(),
+            is_over: false,
+        };
+        Registry {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// The directory with this prefix, of a retired branch or of a search. That of a search is made by `make` if it is
+    /// not there; its games are found when they are first asked for.
+    pub(super) fn directory(
+        &self,
+        prefix: Prefix,
+        make: impl FnOnce(&SearchPlace) -> Option<DetachedDirectory>,
+    ) -> Option<Arc<DetachedDirectory>> {
+        let mut state = self.state.lock();
+        if let Some(known) = state.known(prefix) {
+            return Some(known);
+        }
+        let place = Arc::clone(state.prefixes.search(prefix)?);
+        let directory = Arc::new(make(&place)?);
+        let is_listed = state.prefixes.is_listed(prefix);
+        state.made.put(prefix, &directory, is_listed);
+        state.prefixes.hold(prefix, 1);
+        state.dropped.pop(&prefix);
+        let dropped = self.trim(&mut state);
+        drop(state);
+        // A branch may take long to drop.
+        drop(dropped);
+        Some(directory)
+    }
+
+    /// Adds a reference to each of these inodes, which have this prefix. `present` has the branches of the source.
+    /// Returns those that mean nothing any more.
+    pub(super) fn hold<'a>(
+        &self,
+        prefix: Prefix,
+        inodes: &[Inode],
+        present: impl Fn(Prefix) -> Option<&'a Arc<BranchFs>>,
+    ) -> Vec<Inode> {
+        let mut state = self.state.lock();
+        let times = inodes.len() as u64;
+        if state.prefixes.hold(prefix, times) {
+            // The nodes of a search are counted in the branch that is searched.
+            let searched = state.searched(prefix, present);
+            let gone = searched.map_or_else(|| inodes.to_vec(), |searched| searched.hold_nodes(inodes));
+            state.prefixes.release(prefix, gone.len() as u64);
+            return gone;
+        }
+        let retired = state.retired.get(prefix);
+        let gone = retired.map_or_else(|| inodes.to_vec(), |retired| retired.branch.hold(inodes));
+        state.prefixes.hold_left(prefix, times - gone.len() as u64);
+        gone
+    }
+
+    /// Subtracts references to a node of the branch with this prefix. Returns what is no longer needed, because it may
+    /// take long to drop.
+    pub(super) fn release<'a>(
+        &self,
+        prefix: Prefix,
+        node: Node,
+        times: u64,
+        present: impl Fn(Prefix) -> Option<&'a Arc<BranchFs>>,
+    ) -> Vec<Arc<DetachedDirectory>> {
+        let mut state = self.state.lock();
+        let mut dropped = Vec::new();
+        if let Some(retired) = state.retired.get(prefix) {
+            if retired.branch.release(node, times) {
+                dropped = state.retired.remove_unused(prefix);
+            }
+        } else if let Some(searched) = state.searched(prefix, present) {
+            searched.branch().release(node, times);
+        }
+        state.prefixes.release(prefix, times);
+        if !state.prefixes.is_held(prefix) {
+            state.dropped.pop(&prefix);
+        }
+        dropped
+    }
+
+    /// Makes `gone` retired: branches that the source no longer has, with their directories. Their searches go with
+    /// them. `present` are the branches that it has now.
+    ///
+    /// Returns what is no longer needed, because it may take long to drop.
+    pub(super) fn replace<'a>(
+        &self,
+        gone: Vec<DetachedDirectory>,
+        present: impl Iterator<Item = &'a Arc<BranchFs>>,
+    ) -> Vec<Arc<DetachedDirectory>> {
+        let mut state = self.state.lock();
+        // A branch may have been gone before.
+        let present = present.inspect(|branch| branch.is_gone.store(false, Ordering::Relaxed));
+        let present: HashSet<Prefix> = present.map(|branch| branch.prefix()).collect();
+        let mut directories: Vec<Arc<DetachedDirectory>> = gone.into_iter().map(Arc::new).collect();
+        let prefix = |directory: &Arc<DetachedDirectory>| {
+            directory.branch.is_gone.store(true, Ordering::Relaxed);
+            directory.branch.prefix()
+        };
+        let gone: HashSet<Prefix> = directories.iter().map(prefix).collect();
+        directories.extend(state.leave_searches(&gone));
+        let dropped = state.retired.replace(directories, &present);
+        for DetachedDirectory { branch, .. } in dropped.iter().map(Arc::as_ref) {
+            state.prefixes.leave(branch.prefix(), branch.references.count());
+        }
+        dropped
+    }
+
+    /// The retired branches with their directories.
+    pub(super) fn retired(&self) -> Vec<Arc<DetachedDirectory>> {
+        self.state.lock().retired.all()
+    }
+}
+
+/// Prefixes.
+impl Registry {
+    /// A prefix for a branch with this hash of what it is.
+    pub(super) fn prefix_of_hash(&self, hash: u64) -> Prefix {
+        self.state.lock().prefixes.of_hash(hash)
+    }
+
+    /// Releases prefixes made from hashes that are not among `used`, if they are very many.
+    pub(super) fn release_hashed(&self, used: impl Iterator<Item = Prefix>) {
+        self.state.lock().prefixes.release_hashed(used);
+    }
+
+    /// The prefix of a search, if it has one.
+    pub(super) fn prefix_of(&self, search: &SearchPlace) -> Option<Prefix> {
+        self.state.lock().prefixes.known(search)
+    }
+
+    /// The prefix of a search in `branch`, which has one from now on. A search that is listed keeps it.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] if the source no longer has the branch; [`FsError::Again`] if no prefix is free.
+    pub(super) fn give_prefix(
+        &self,
+        branch: &BranchFs,
+        search: SearchPlace,
+        is_listed: bool,
+    ) -> Result<Prefix, FsError> {
+        let mut state = self.state.lock();
+        if branch.is_gone.load(Ordering::Relaxed) {
+            return Err(FsError::Stale);
+        }
+        state.prefixes.of_search(search, is_listed).ok_or(FsError::Again)
+    }
+}
+
+/// The memory of searches, and their names.
+impl Registry {
+    /// True for the prefix of a search whose directory is not made.
+    pub(super) fn must_make(&self, prefix: Prefix) -> bool {
+        let state = self.state.lock();
+        state.prefixes.search(prefix).is_some() && !state.made.has(prefix)
+    }
+
+    /// Sets how much memory the directory of a search takes, and drops those used least recently if all together take
+    /// too much.
+    pub(super) fn set_bytes(&self, prefix: Prefix, bytes: usize) {
+        let mut state = self.state.lock();
+        state.made.set_bytes(prefix, bytes);
+        let dropped = self.trim(&mut state);
+        drop(state);
+        // A branch may take long to drop.
+        drop(dropped);
+    }
+
+    /// Drops directories of searches until the limits are kept, and returns them.
+    fn trim(&self, state: &mut RegistryState) -> Vec<Arc<DetachedDirectory>> {
+        let dropped = state.drop_searches();
+        if state.take_back_names() {
+            self.changed.notify_all();
+        }
+        dropped
+    }
+
+    /// Waits until names of dropped searches are to be taken back from a front end, each of which keeps the names of the
+    /// others. `None` when work has ended.
+    ///
+    /// Nothing depends on when that happens: a search that is used again meanwhile, or whose directory is open, goes on.
+    pub(super) fn unused_searches(&self) -> Option<Vec<Outdated>> {
+        let mut state = self.state.lock();
+        while state.unused.is_empty() && !state.is_over {
+            self.changed.wait(&mut state);
+        }
+        if state.is_over {
+            return None;
+        }
+        let mut names: BTreeMap<Inode, Vec<String>> = BTreeMap::new();
+        for place in state.unused.drain(..) {
+            let directory = Inode::of(place.branch, Node::SEARCH);
+            names.entry(directory).or_default().push(place.name.clone());
+        }
+        let outdated = names.into_iter().map(|(inode, names)| Outdated { inode, names });
+        Some(outdated.collect())
+    }
+
+    /// Lets [`Registry::unused_searches`] return.
+    pub(super) fn end(&self) {
+        self.state.lock().is_over = true;
+        self.changed.notify_all();
+    }
+}
+
+impl RegistryState {
+    /// The directory with this prefix, if it need not be made.
+    fn known(&mut self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
+        let retired = self.retired.get(prefix).cloned();
+        retired.or_else(|| self.made.get(prefix))
+    }
+
+    /// The branch that the search with this prefix searches.
+    fn searched<'a>(
+        &self,
+        prefix: Prefix,
+        present: impl Fn(Prefix) -> Option<&'a Arc<BranchFs>>,
+    ) -> Option<&'a Arc<BranchFs>> {
+        present(self.prefixes.search(prefix)?.branch)
+    }
+
+    /// Forgets the searches of branches that are gone. Returns the directories that are made, with the references to
+    /// them.
+    fn leave_searches(&mut self, gone: &HashSet<Prefix>) -> Vec<Arc<DetachedDirectory>> {
+        let mut directories = Vec::new();
+        for (prefix, mut references) in self.prefixes.remove_searches(|branch| gone.contains(&branch)) {
+            self.dropped.pop(&prefix);
+            let made = self.made.remove(prefix);
+            references -= u64::from(made.is_some());
+            self.prefixes.leave(prefix, references);
+            if let Some(directory) = made {
+                directory.branch.references.add(references);
+                directories.push(directory);
+            }
+        }
+        directories
+    }
+
+    fn drop_searches(&mut self) -> Vec<Arc<DetachedDirectory>> {
+        let mut dropped = Vec::new();
+        while let Some((prefix, is_listed)) = self.made.too_many() {
+            dropped.extend(self.made.remove(prefix));
+            self.prefixes.release(prefix, 1);
+            if !is_listed && self.prefixes.is_held(prefix) {
+                self.dropped.put(prefix, ());
+            }
+        }
+        dropped
+    }
+
+    /// If a front end may keep the names of too many dropped searches, notes the first half of them to be taken back.
+    fn take_back_names(&mut self) -> bool {
+        let are_many = self.dropped.len() > MOST_DROPPED;
+        while are_many
+            && self.dropped.len() > MOST_DROPPED / 2
+            && let Some((prefix, ())) = self.dropped.pop_lru()
+        {
+            let place = self.prefixes.search(prefix).cloned();
+            self.unused.extend(place);
+        }
+        are_many
+    }
+}

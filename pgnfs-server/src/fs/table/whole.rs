@@ -1,0 +1,34 @@
+//! What is known of a table that is made as a whole: `games.parquet` or `duplicates.csv`.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+
+use chessdb_library::kept::{KeptFile, Sections, WholeFile};
+use chessdb_library::recent::Recent;
+
+/// What is known of a table.
+pub(in crate::fs) struct WholeTable {
+    /// Its length, which never changes.
+    pub(in crate::fs) len: OnceLock<u64>,
+    /// One value, until it is damaged.
+    pub(in crate::fs) bytes: Recent<(), Arc<Sections<WholeFile>>>,
+    /// The kept file with it, which the databases remove if they come into doubt.
+    pub(in crate::fs) kept: Mutex<Option<Arc<KeptFile>>>,
+}
+
+impl WholeTable {
+    pub(in crate::fs) fn new() -> WholeTable {
+        WholeTable {
+            len: OnceLock::new(),
+            bytes: Recent::new(NonZeroUsize::MIN),
+            kept: Mutex::default(),
+        }
+    }
+
+    /// The memory that it takes, in bytes, if it is in no file. One that is being made counts later.
+    pub(in crate::fs) fn memory(&self) -> usize {
+        self.bytes.sum(|bytes| bytes.memory())
+    }
+}
