@@ -399,4 +399,36 @@ mod tests {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         assert_eq!(found(&names).len(), names.len());
     }
+
+    #[test]
+    fn a_hundred_holes_are_reported() {
+        #[derive(Debug)]
+        struct Holed(Vec<Range<usize>>);
+
+        impl Deref for Holed {
+            type Target = [u8];
+
+            fn deref(&self) -> &[u8] {
+                &[]
+            }
+        }
+
+        impl Bytes for Holed {
+            fn gaps(&self) -> &[Range<usize>] {
+                &self.0
+            }
+        }
+
+        for holes in [99, 100, 101] {
+            let file = SourceFile {
+                name: "x".to_owned(),
+                bytes: Arc::new(Holed((0..holes).map(|n| 2 * n..2 * n + 1).collect())),
+            };
+            let files = Files {
+                files: vec![("x".to_owned(), file)],
+                ..Files::default()
+            };
+            assert_eq!(files.holes().len(), holes.min(100));
+        }
+    }
 }

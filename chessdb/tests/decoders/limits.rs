@@ -144,3 +144,21 @@ fn games_at_the_ends_of_batches_have_their_names() {
         }
     }
 }
+
+/// A word that may be no move is skipped if a number that fits is among the next 64 words.
+#[test]
+fn a_number_is_looked_for_among_64_words() {
+    for (between, plies) in [(62, 3), (63, 3), (64, 2)] {
+        let database = database(&format!("1. e4 e5 N@d2 {}2. Nf3 *\n", "x ".repeat(between)));
+        assert_eq!(database.game(0).game.main_line().count(), plies, "{between}");
+    }
+}
+
+#[test]
+fn a_move_has_at_most_64_bytes() {
+    for (len, plies) in [(63, 2), (64, 2), (65, 1)] {
+        let signs = "~".repeat(len - "Nf6".len());
+        let database = database(&format!("1. e4 Nf6{signs} *\n"));
+        assert_eq!(database.game(0).game.main_line().count(), plies, "{len}");
+    }
+}

@@ -300,3 +300,24 @@ impl<'d> Tables<'d> {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn fifty_warnings_are_given() {
+        for warnings in [49, 50, 51] {
+            let file = SourceFile {
+                name: "x.emb".to_owned(),
+                bytes: Arc::new(Vec::new()),
+            };
+            let mut tables = Tables::new(&file);
+            for _ in 0..warnings {
+                tables.warn(0, "x", "it is damaged");
+            }
+            assert_eq!(tables.warnings.len(), warnings.min(50));
+        }
+    }
+}

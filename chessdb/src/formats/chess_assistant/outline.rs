@@ -71,3 +71,18 @@ impl Outline {
         self.spans.get(found).copied()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn at_most_256_variations_are_open() {
+        const VARIATION: u8 = 231;
+        for depth in [255, 256, 257] {
+            let outline = Outline::new(&vec![VARIATION; depth], 0);
+            assert_eq!((outline.open, outline.end), (depth.min(256), depth.min(256)));
+            assert_eq!(outline.bad.is_some(), depth > 256, "{depth}");
+        }
+    }
+}

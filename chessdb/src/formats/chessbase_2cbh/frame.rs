@@ -192,4 +192,17 @@ mod tests {
         let found = Frame::at(&file[..38], 0).unwrap();
         assert!(!found.is_cut && !found.has_end);
     }
+
+    #[test]
+    fn a_frame_has_at_most_64_mebibytes() {
+        for (len, is_read) in [(MOST - 1, true), (MOST, true), (MOST + 1, false)] {
+            let mut file = frame(b"x", 0);
+            file[8..12].copy_from_slice(&(len as u32).to_le_bytes());
+            assert_eq!(
+                Frame::at(&file, 0).is_ok_and(|frame| frame.is_cut),
+                is_read,
+                "{len}"
+            );
+        }
+    }
 }

@@ -215,3 +215,55 @@ pub(super) fn has_all_strings(of: Type, mut entity: Entity<'_>) -> bool {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    /// A file of names whose header has these lengths.
+    fn file(header: u32, types: u32, container: u32) -> SourceFile {
+        let mut bytes = vec![0; (header as usize).max(HEAD + OF_TYPE * types as usize) + 100];
+        bytes[..4].copy_from_slice(&header.to_be_bytes());
+        bytes[4..8].copy_from_slice(&types.to_be_bytes());
+        for number in 0..types as usize {
+            let at = HEAD + OF_TYPE * number;
+            bytes[at..at + 4].copy_from_slice(&container.to_be_bytes());
+        }
+        SourceFile {
+            name: "x.2cbe".to_owned(),
+            bytes: Arc::new(bytes),
+        }
+    }
+
+    #[test]
+    fn a_header_has_limits() {
+        let is_read = |header, types, container| Names::read(&file(header, types, container)).is_some();
+        assert_eq!(
+            [65_535, 65_536, 65_537].map(|header| is_read(header, 6, 9)),
+            [true, true, false]
+        );
+        assert_eq!(
+            [31, 32, 33].map(|types| is_read(1_000, types, 9)),
+            [true, true, false]
+        );
+        let container = 1 << 20;
+        assert_eq!(
+            [container - 1, container, container + 1].map(|len| is_read(1_000, 6, len)),
+            [true, true, false]
+        );
+    }
+
+    #[test]
+    fn a_title_has_at_most_256_languages() {
+        for languages in [255u32, 256, 257] {
+            let mut fields = languages.to_le_bytes().to_vec();
+            fields.extend([49, 0, 0, 0, 1, 0, 0, 0, b'x'].repeat(languages as usize));
+            let title = Entity {
+                fields: &fields,
+                at: 0,
+            };
+            assert_eq!(titles(title).count(), languages.min(256) as usize);
+        }
+    }
+}

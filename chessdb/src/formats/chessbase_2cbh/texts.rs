@@ -177,3 +177,20 @@ fn read_languages(fields: &mut Fields<'_>, mut each: impl FnMut(u32, usize, usiz
     }
     Some(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_has_at_most_256_languages() {
+        for (languages, read) in [(255u16, 255), (256, 256), (257, 0)] {
+            let mut bytes = vec![5, 0, 0, 0, 0, 0];
+            bytes.extend(i32::from(languages).to_le_bytes());
+            bytes.extend([49, 0, 0, 0, 1, 0, 0, 0, b'x'].repeat(languages.into()));
+            let mut found = 0;
+            let end = read_languages(&mut Fields::of(&bytes), |_, _, _| found += 1);
+            assert_eq!((found, end.is_some()), (read, read > 0), "{languages}");
+        }
+    }
+}

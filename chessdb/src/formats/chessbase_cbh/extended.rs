@@ -67,3 +67,27 @@ impl Fields<'_> {
         be_u64(self.0, 30)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_record_has_at_most_4096_bytes() {
+        for (size, is_read) in [(4_095u32, true), (4_096, true), (4_097, false)] {
+            let mut bytes = vec![0; HEADER + size as usize];
+            bytes[4..8].copy_from_slice(&size.to_le_bytes());
+            bytes[8..12].copy_from_slice(&1u32.to_le_bytes());
+            bytes[HEADER + 3] = 7;
+            let file = SourceFile {
+                name: "x.cbj".to_owned(),
+                bytes: Arc::new(bytes),
+            };
+            let mut problems = Vec::new();
+            let extended = Extended::open(Some(&file), &mut problems);
+            assert_eq!(extended.get(0).teams()[0], is_read.then_some(7), "{size}");
+            assert_eq!(problems.is_empty(), is_read, "{size}: {problems:?}");
+        }
+    }
+}

@@ -191,4 +191,20 @@ mod tests {
         assert_eq!(shown, expected.map(|(name, text)| (name.to_owned(), &text[..])));
         assert_eq!(read(&body[..40], 0, 3), (Vec::new(), Some(39)));
     }
+
+    #[test]
+    fn a_text_has_at_most_256_languages() {
+        for (languages, shown) in [(255u16, 1), (256, 1), (257, 0)] {
+            // All are the same one, of which the first is shown.
+            let mut body = vec![0x80, 0, 0, 0, 3, 0, 0, 0, 1];
+            body.extend(languages.to_le_bytes());
+            body.extend([0, 0, 1, 0, 0, 0, b'x', 0, 0, 0, 0].repeat(languages.into()));
+            let (texts, damage) = read(&body, 0, 3);
+            assert_eq!(
+                (texts.len(), damage.is_some()),
+                (shown, shown == 0),
+                "{languages}"
+            );
+        }
+    }
 }

@@ -241,4 +241,11 @@ mod tests {
         assert!(!doubt(&[russian, german]));
         assert!(!doubt(&["Партия".as_bytes()]));
     }
+
+    #[test]
+    fn a_line_has_at_most_2048_bytes() {
+        for (len, shown) in [(2_047, 2_047), (2_048, 2_048), (2_049, 2_048)] {
+            assert_eq!(usual().line(&vec![b'x'; len]).len(), shown, "{len}");
+        }
+    }
 }

@@ -63,3 +63,28 @@ impl<T> Texts<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_hundred_damaged_texts_are_listed() {
+        let file = SourceFile {
+            name: "x.cbg".to_owned(),
+            bytes: Arc::new(Vec::new()),
+        };
+        for (damaged, more) in [
+            (99, None),
+            (100, None),
+            (101, Some("1 more guiding texts are damaged")),
+        ] {
+            let read = |_| (Vec::<()>::new(), Some((None, "is damaged".to_owned())));
+            let problems = Texts::read(&file, 1, 1..=damaged, read).problems;
+            assert_eq!(problems.len(), damaged.min(100) + usize::from(more.is_some()));
+            let last = problems.last().map(|problem| problem.what.as_str());
+            assert!(more.is_none_or(|more| last == Some(more)), "{last:?}");
+        }
+    }
+}

@@ -277,4 +277,18 @@ mod tests {
         let trashed: Vec<bool> = [3, 7, 8, 9].map(|id| collections.is_trash(id)).to_vec();
         assert_eq!(trashed, [true, true, true, false]);
     }
+
+    #[test]
+    fn a_collection_with_more_than_64_parents_is_a_root() {
+        let names: Vec<String> = (0..67).map(|id| format!("c{id}")).collect();
+        let rows: Vec<_> = names
+            .iter()
+            .zip(9..)
+            .map(|(name, id)| (id, id - 1, name.as_str()))
+            .collect();
+        let folders = collections(&rows).folders(&[]);
+        let roots = folders.iter().filter(|folder| folder.parent.is_none());
+        let roots: Vec<_> = roots.map(|folder| folder.name.as_str()).collect();
+        assert_eq!(roots, ["c0", "c65", "c66"]);
+    }
 }

@@ -269,4 +269,20 @@ mod tests {
         assert_eq!(comment("{a}\r\nb\rc\td"), "(a)\nb\nc d");
         assert_eq!(comment("plain"), "plain");
     }
+
+    #[test]
+    fn a_line_has_at_most_2048_bytes() {
+        for (len, shown) in [(2_047, 2_047), (2_048, 2_048), (2_049, 2_048)] {
+            let line = TextDecoder::default().line(&vec![b'x'; len], Charset::Utf8);
+            assert_eq!(line.len(), shown, "{len}");
+        }
+    }
+
+    #[test]
+    fn an_entity_has_at_most_10_characters() {
+        assert_eq!(
+            comment("&#x00000e4; &#x000000e4; &#x0000000e4;"),
+            "ä ä &#x0000000e4;"
+        );
+    }
 }

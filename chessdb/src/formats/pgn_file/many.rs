@@ -220,4 +220,24 @@ mod tests {
         let source = many(&["a\rb\r", "a\r\nb\r\n", "a\nb\n"]);
         assert_eq!(&*source.read(0..16), b"a\nb\na\r\nb\r\na\nb\n");
     }
+
+    #[test]
+    fn a_hundred_compressed_files_are_named() {
+        // A file of gzip without contents.
+        let packed = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0".to_vec();
+        for (files, said) in [(99, 99), (100, 100), (101, 101), (102, 101)] {
+            let file = SourceFile {
+                name: "x.pgn".to_owned(),
+                bytes: Arc::new(packed.clone()),
+            };
+            let mut warnings = Vec::new();
+            Many::of(vec![(KIND.to_owned(), file); files], &mut warnings);
+            assert_eq!(warnings.len(), said, "{files}");
+            let rest = format!(
+                "{} more files are left out: they are compressed",
+                files.saturating_sub(100)
+            );
+            assert_eq!(warnings.last() == Some(&rest), files > 100, "{files}");
+        }
+    }
 }

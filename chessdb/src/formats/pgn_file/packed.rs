@@ -314,3 +314,29 @@ impl Source for Arc<Packed> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hundred_members_that_are_left_out_are_named() {
+        for (members, said) in [(99usize, 99), (100, 100), (101, 101), (102, 101)] {
+            let found = ZipMembers {
+                has_directory: true,
+                ..ZipMembers::default()
+            };
+            let mut left_out = LeftOut::new("x.zip", &found);
+            for _ in 0..members {
+                left_out.push(ProblemKind::Damage, "a.pgn", &NotADatabase::new("it is cut"));
+            }
+            let problems = left_out.into_problems();
+            assert_eq!(problems.len(), said, "{members}");
+            let rest = format!(
+                "{} more members are left out for such reasons",
+                members.saturating_sub(100)
+            );
+            assert_eq!(problems[said - 1].what == rest, members > 100, "{members}");
+        }
+    }
+}

@@ -186,4 +186,18 @@ mod tests {
     fn a_header_that_is_cut_says_nothing() {
         assert_eq!(About::of_header(&[], texts()).rows(), []);
     }
+
+    #[test]
+    fn a_record_has_at_most_4096_bytes() {
+        for (len, shown) in [
+            (LONGEST - 1, LONGEST - 1),
+            (LONGEST, LONGEST),
+            (LONGEST + 1, LONGEST),
+        ] {
+            let mut about = About::default();
+            let record = format!("description{}", "x".repeat(len - "description".len()));
+            about.set(record.as_bytes(), texts());
+            assert_eq!(about.description.len(), shown - "description".len(), "{len}");
+        }
+    }
 }

@@ -304,4 +304,22 @@ mod tests {
             assert_eq!(records.reversed.is_some(), is_reversed, "{} games", parts.len());
         }
     }
+
+    #[test]
+    fn a_record_has_at_most_16_mebibytes() {
+        for (len, is_cut) in [(LIMIT - 1, false), (LIMIT, false), (LIMIT + 1, true)] {
+            let digits = u32::try_from(len).unwrap().to_be_bytes();
+            let records = Records {
+                file: Some(SourceFile {
+                    name: "x.dcg".to_owned(),
+                    bytes: Arc::new([MAGIC, &[0x84], &digits, &vec![0; len]].concat()),
+                }),
+                reversed: None,
+            };
+            let record = records.record(MAGIC.len() as u64).unwrap();
+            assert_eq!(record.bytes.len(), len.min(LIMIT));
+            let cut = is_cut.then_some("the game is longer than 16 MiB");
+            assert_eq!(record.cut, cut, "{len}");
+        }
+    }
 }

@@ -216,3 +216,16 @@ fn half_moves_of_variations_are_not_those_of_the_game() {
     assert!(text.contains("NAG 0 is stored without its value byte"), "{text}");
     assert!(text.contains("1. e4 {(d4)} 1... e5 *"), "{text}");
 }
+
+#[test]
+fn a_hundred_places_between_the_rows_are_reported() {
+    let table = table(Vec::new(), Vec::new());
+    for number in [99, 100, 101] {
+        let rows = [&[0xff; 8][..], &table.myd()].concat().repeat(number);
+        let database = opened(&table, Some(&rows));
+        assert_eq!(database.len() as usize, number);
+        let places = database.problems().iter();
+        let places = places.filter(|problem| problem.what.starts_with("no block can be read here"));
+        assert_eq!(places.count(), number.min(100));
+    }
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chessdb::packed::{Packed, PackedError};
 
-use super::ways::{MIB, bgzf, bzip2, gzip, long_text, seekable, small, stored_zip, zip};
+use super::ways::{MIB, bgzf, bzip2, deflate, gzip, long_text, seekable, small, stored_zip, zip};
 use super::{assert_same, open, read};
 
 #[test]
@@ -203,5 +203,48 @@ fn other_files_are_not_taken_for_compressed_ones() {
         b"BZh9 and text",
     ] {
         assert!(matches!(open(bytes), Err(PackedError::Damaged(_))), "{bytes:?}");
+    }
+}
+
+/// With so many members, each of which has another checksum.
+fn members(number: usize, member: &[u8], checksum_at: usize) -> Vec<u8> {
+    let mut member = member.to_vec();
+    member[checksum_at] ^= 1;
+    member.repeat(number)
+}
+
+#[test]
+fn a_hundred_places_of_damage_are_named() {
+    for number in [99, 100, 101] {
+        // Found when the file is opened.
+        let member = gzip(b"x", 1);
+        let packed = open(&members(number, &member, member.len() - 8)).unwrap();
+        assert_eq!(packed.warnings().len(), number.min(100));
+        // Found when it is read, since BGZF has the lengths of its blocks.
+        let block = bgzf(b"x");
+        let block = &block[..block.len() - bgzf(b"").len()];
+        let packed = open(&members(number, block, block.len() - 8)).unwrap();
+        assert_eq!(packed.warnings(), [""; 0]);
+        assert_eq!(read(&packed), b"x".repeat(number));
+        assert_eq!(packed.warnings().len(), number.min(100));
+    }
+}
+
+/// Otherwise it is no BGZF, and only a pass over the whole file finds its length.
+#[test]
+fn a_block_of_bgzf_has_at_most_64_kibibytes() {
+    for (unpacked, is_bgzf) in [(65_535, true), (65_536, true), (65_537, false)] {
+        let plain = vec![b'x'; unpacked];
+        let packed = deflate(&plain);
+        let mut file = vec![0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 6, 0, b'B', b'C', 2, 0];
+        file.extend((packed.len() as u16 + 25).to_le_bytes());
+        file.extend(packed);
+        let mut sum = flate2::Crc::new();
+        sum.update(&plain);
+        file.extend(sum.sum().to_le_bytes());
+        file.extend((unpacked as u32).to_le_bytes());
+        let packed = open(&file).unwrap();
+        assert_eq!(packed.unpacked() == 0, is_bgzf, "{unpacked}");
+        assert_same(&read(&packed), &plain, "one block");
     }
 }

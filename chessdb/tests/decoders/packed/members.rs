@@ -5,6 +5,7 @@ use std::sync::Arc;
 use chessdb::formats::Bytes;
 use chessdb::packed::{Allowance, PackedError, Whole, ZipMembers, zip_entries};
 
+use super::ways::MIB;
 use super::zip_writer::{Form, zip};
 
 /// Two members, of which the second is large enough for several blocks.
@@ -137,4 +138,22 @@ fn the_beginning_of_a_member_costs_no_more_than_it() {
     let beginning = found.members[1].beginning(&archive, &allowance, 1000).unwrap();
     assert_eq!(beginning, members()[1].1[..1000]);
     assert!(left - allowance.left() < 50_000);
+}
+
+/// Comparing the checksum of a longer one would take longer than opening may.
+#[test]
+fn the_checksum_of_a_stored_member_is_compared_up_to_64_mebibytes() {
+    const MOST: usize = 64 * MIB;
+    let form = Form {
+        is_stored: true,
+        is_zip64: false,
+    };
+    for (len, is_compared) in [(MOST - 1, true), (MOST, true), (MOST + 1, false)] {
+        let mut bytes = zip(&[("a.bin".to_owned(), vec![0; len])], form).unwrap();
+        bytes[MIB] = 1;
+        let (archive, found) = archive(bytes);
+        let whole = whole(&archive, &found, 0);
+        assert_eq!(whole.bytes.len(), len);
+        assert_eq!(!whole.damage.is_empty(), is_compared, "{len}");
+    }
 }

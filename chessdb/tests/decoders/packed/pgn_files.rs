@@ -490,3 +490,27 @@ fn an_archive_without_its_directory_says_that_members_may_be_missing() {
         }
     }
 }
+
+/// A shorter file is scanned in less time than its index is read.
+#[test]
+fn the_index_of_a_file_is_kept_from_256_kibibytes_on() {
+    const LEAST: usize = 256 << 10;
+    for (len, is_kept) in [(LEAST - 1, false), (LEAST, true), (LEAST + 1, true)] {
+        let mut plain = games(1_000);
+        plain.resize(len, b'\n');
+        for (kind, bytes) in [
+            ("pgn", plain.clone()),
+            ("gz", gzip(&plain, 1)),
+            ("zip", zip(&[("a.pgn", &plain)])),
+        ] {
+            let kept = Arc::new(InMemory::default());
+            assert_eq!(open_kept(kind, &bytes, &kept)[0].len(), 1_000);
+            let names = kept.0.lock().unwrap();
+            assert_eq!(
+                names.keys().any(|name| name.ends_with("index")),
+                is_kept,
+                "{kind}: {len}"
+            );
+        }
+    }
+}

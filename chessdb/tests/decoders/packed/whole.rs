@@ -172,3 +172,15 @@ fn members_of_a_zip_archive() {
     assert_eq!(refused.to_string(), "its encryption is not supported");
     assert_eq!(refused.remedy(), Some(Remedy::Unpack));
 }
+
+#[test]
+fn one_frame_of_more_than_8_mebibytes_is_slow() {
+    for (len, is_slow) in [(8 * MIB - 1, false), (8 * MIB, false), (8 * MIB + 1, true)] {
+        let file = seekable(&vec![b'x'; len], u32::MAX);
+        assert_eq!(
+            open(&file).unwrap().slowness().count(),
+            usize::from(is_slow),
+            "{len}"
+        );
+    }
+}

@@ -17,6 +17,7 @@ mod chessbase;
 mod chessbase_2cbh;
 mod chessbase_cbh;
 mod jose;
+mod nesting;
 mod random;
 mod scid;
 mod simplecdb;

@@ -132,6 +132,12 @@ fn the_title_is_that_of_its_section() {
     assert_eq!(title(ini).as_deref(), Some("Mega =2"));
     assert_eq!(title(b"[Descr2CBG]\nTitle=\n"), None);
     assert_eq!(title(b"Title=no\n"), None);
+    // It is looked for in the first 65,536 bytes.
+    for (len, shown) in [(65_535, "abc"), (65_536, "abc"), (65_537, "ab")] {
+        let [before, after] = ["[Descr2CBG]\n", "\nTitle=abc"];
+        let ini = format!("{before}{}{after}", ";".repeat(len - before.len() - after.len()));
+        assert_eq!(title(ini.as_bytes()).as_deref(), Some(shown), "{len}");
+    }
 }
 
 #[test]

@@ -90,3 +90,44 @@ fn column(entry: &[u8], name: &[u8]) -> Option<ColumnSpec<String>> {
         nullable: le_u16(entry, 8)? & 0x8000 != 0,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file with so many columns that have integers of four bytes.
+    fn file(columns: u16) -> Vec<u8> {
+        const FORM: usize = 128;
+        let mut data = vec![0; FORM + 288];
+        data[..2].copy_from_slice(&[0xfe, 0x01]);
+        data[27] = 2;
+        data[64..68].copy_from_slice(&128u32.to_le_bytes());
+        let names = b"\xffx".repeat(columns.into());
+        for (at, number) in [(258, columns), (268, 2 * columns + 1)] {
+            data[FORM + at..FORM + at + 2].copy_from_slice(&number.to_le_bytes());
+        }
+        let mut entry = [0; 17];
+        (entry[3], entry[13]) = (4, 3);
+        data.extend(entry.repeat(columns.into()));
+        data.extend(names);
+        data.push(0xff);
+        data
+    }
+
+    #[test]
+    fn a_file_has_at_most_a_mebibyte() {
+        for (len, is_read) in [(LONGEST - 1, true), (LONGEST, true), (LONGEST + 1, false)] {
+            let mut data = file(1);
+            data.resize(len, 0);
+            assert_eq!(read(&data).is_some(), is_read, "{len}");
+        }
+    }
+
+    #[test]
+    fn a_table_has_at_most_4096_columns() {
+        for columns in [4_095, 4_096, 4_097] {
+            let read = read(&file(columns)).map(|frm| frm.columns.len());
+            assert_eq!(read, (columns <= 4_096).then_some(columns.into()), "{columns}");
+        }
+    }
+}

@@ -102,3 +102,22 @@ fn field(entry: &[u8]) -> Option<(Field, Option<NullBit>)> {
     };
     Some((Field { kind, length }, (mask != 0).then_some(null)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_at_most_4097_fields() {
+        for fields in [4_096u16, 4_097, 4_098] {
+            let len = 200 + 7 * fields;
+            let mut data = vec![0; len.into()];
+            data[..3].copy_from_slice(&[0xfe, 0xfe, 0x07]);
+            data[6..8].copy_from_slice(&len.to_be_bytes());
+            data[12..14].copy_from_slice(&100u16.to_be_bytes());
+            data[164..168].copy_from_slice(&u32::from(fields).to_be_bytes());
+            let found = read(&data).map(|myi| myi.fields.len());
+            assert_eq!(found, (fields <= 4_097).then_some(fields.into()), "{fields}");
+        }
+    }
+}

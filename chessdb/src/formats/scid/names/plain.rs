@@ -170,4 +170,17 @@ mod tests {
             assert_eq!(names.count(Kind::Player), 1);
         }
     }
+
+    #[test]
+    fn a_name_has_at_most_4096_bytes() {
+        for (len, shown) in [(4_095u16, 4_095), (4_096, 4_096), (4_097, 4_096)] {
+            let digit = |shift: u32| (u32::from(len) << 3 >> shift & 0x7f).to_le_bytes()[0];
+            let digits = [digit(0) | 0x80, digit(7) | 0x80, digit(14)];
+            let (names, _, damage) = open(&[&digits[..], &vec![b'x'; len.into()], b"\x08A"].concat());
+            assert!(damage.is_none());
+            let text = name(&names, Kind::Player, 0).map(|name| name.len());
+            assert_eq!(text, Some(shown), "{len}");
+            assert_eq!(name(&names, Kind::Player, 1).as_deref(), Some("A"), "{len}");
+        }
+    }
 }
