@@ -92,3 +92,15 @@ impl SafePaths {
         path
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_of_more_than_255_bytes_is_cut() {
+        for (len, shown) in [(254, 254), (255, 255), (256, LONGEST_NAME)] {
+            assert_eq!(shown_name(&"x".repeat(len)).len(), shown, "{len}");
+        }
+    }
+}

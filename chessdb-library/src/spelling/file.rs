@@ -104,3 +104,22 @@ fn key(spelling: &str) -> Box<str> {
     let parts = spelling.splitn(2, ',').map(|part| words(part, false).join(" "));
     parts.collect::<Vec<_>>().join(",").into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_correct_name_has_at_most_255_bytes() {
+        for (len, is_read) in [(254, true), (255, true), (256, false)] {
+            let name = "x".repeat(len);
+            let file = SpellingFile::read(&format!("@PLAYER\nOther, A\n{name}\n= y\n")).unwrap();
+            let expected: Option<Arc<str>> = is_read.then(|| name.as_str().into());
+            assert_eq!(
+                (file.correct(&name), file.correct("y")),
+                (expected.clone(), expected),
+                "{len}"
+            );
+        }
+    }
+}

@@ -194,3 +194,28 @@ fn name_of(
     let usual = spellings.max_by_key(|name| (name.games, name.text.len(), Reverse(&name.text)));
     usual.map_or("?", |name| &name.text).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Spellings of different players with one surname and one initial.
+    fn players(number: usize) -> impl Iterator<Item = String> {
+        let letter = |digit: usize| char::from(b"bcdfghklmn"[digit % 10]);
+        (0..number).map(move |n| {
+            let [a, b, c, d] = [n / 1000, n / 100, n / 10, n].map(letter);
+            format!("Kim, A{a}o{b}o{c}o{d}")
+        })
+    }
+
+    #[test]
+    fn up_to_2000_spellings_with_one_initial_are_joined() {
+        for (spellings, are_joined) in [(1_999, true), (2_000, true), (2_001, false)] {
+            let two_of_one = ["Kim, Ann", "Kim,Ann"].map(str::to_owned);
+            let names = players(spellings - 2).chain(two_of_one);
+            let names: Vec<_> = names.map(|text| SpellingCount { text, games: 1 }).collect();
+            let joined = joined(&names, &readings(&names, None), &FxHashSet::default());
+            assert_eq!(joined.len(), usize::from(are_joined), "{spellings}");
+        }
+    }
+}

@@ -313,3 +313,22 @@ fn a_board_comes_up_after_the_last_capture() {
         assert_eq!(found, games, "{text}");
     }
 }
+
+/// An index of what a game has in outline looks at 64 terms of a kind.
+#[test]
+fn terms_beyond_the_64th_count_as_well() {
+    let pgn = game("1. e4 d5 2. exd5");
+    for number in [63, 64, 65, 66] {
+        let within = |least: i64| {
+            PositionTerm::diff(Bounds {
+                least: Some(least),
+                most: None,
+            })
+        };
+        let all = (1..number).map(|n| within(-n));
+        // White is ahead by a pawn at the end.
+        let with_last = |last: i64| found(&asking([group(all.clone().chain([within(last)]))]), &pgn);
+        assert_eq!(with_last(1), [(0, 3)], "{number}");
+        assert_eq!(with_last(2), [], "{number}");
+    }
+}

@@ -1,10 +1,15 @@
 //! Answers about a few games, word by word.
 
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
 use chessdb::board::Position;
+use chessdb::formats::Database;
 use chessdb_library::positions::{
     BuildOptions, IndexError, LineEnd, Pattern, PieceCounts, Wanted, san_of, scan, scan_moves,
 };
 
+use super::index::built;
 use crate::groups::asking::games;
 
 const GAMES: &str = r#"
@@ -94,4 +99,30 @@ fn an_index_for_which_there_is_no_room_is_refused_before_it_is_built() {
     };
     assert!(options.obstacle(1).is_none());
     assert!(matches!(options.obstacle(1_000_000), Some(IndexError::Memory)));
+}
+
+#[test]
+fn an_index_finds_positions_after_65000_moves_as_a_scan() {
+    let shuffles = "Nf3 Nf6 Ng1 Ng8 ".repeat(16_249);
+    let database: Arc<dyn Database> = Arc::from(games(&format!(
+        "[Result \"*\"]\n\n{shuffles} a3 a6 b3 b6 c3 c6 *\n"
+    )));
+    let index = built(&database);
+    let mut compared = 0;
+    database.main_line(0, &mut |ply| {
+        if (64_997..=65_001).contains(&ply.number) {
+            let pattern = Pattern::new(*ply.position);
+            let wanted = Wanted::Position(pattern);
+            let scanned = scan(&*database, &wanted, 1, &|_| ());
+            assert_eq!(scanned.len(), 1);
+            assert_eq!(index.find(&wanted).unwrap(), scanned, "{}", ply.number);
+            assert_eq!(
+                index.moves(&pattern).unwrap(),
+                scan_moves(&*database, &pattern, 1, &|_| ())
+            );
+            compared += 1;
+        }
+        ControlFlow::Continue(())
+    });
+    assert_eq!(compared, 5);
 }
