@@ -142,3 +142,20 @@ impl Layout {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_at_most_27_searches() {
+        let mut layout = Layout::default();
+        for number in 1..=27 {
+            assert_eq!(layout.add_search(&format!("s{number}=result:1-0")), Ok(()));
+        }
+        assert_eq!(
+            layout.add_search("one-more=result:1-0"),
+            Err(SearchError::TooMany)
+        );
+    }
+}

@@ -57,3 +57,21 @@ pub struct NamedSearch {
     /// What it finds.
     pub query: Arc<Query>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_leads_to_a_name_of_at_most_255_bytes() {
+        for (len, is_link) in [(254, true), (255, true), (256, false)] {
+            let name = format!("player:{}", "X".repeat(len - "player:".len()));
+            let canonical = name.replace('X', "x");
+            let Ok(Some(asked)) = asked(&name) else {
+                panic!("{len}")
+            };
+            let leads_there = matches!(asked, SearchName::Link(name) if name == canonical);
+            assert_eq!(leads_there, is_link, "{len}");
+        }
+    }
+}

@@ -208,6 +208,15 @@ fn a_group_does_not_grow_by_ever_new_names() {
 }
 
 #[test]
+fn a_group_has_at_most_32_occasions() {
+    for (years, largest) in [(31, 31), (32, 32), (33, 32)] {
+        let games: Vec<FakeGame> = (0..years).map(|year| long(1900 + year, 1, 1)).collect();
+        let sizes: Vec<usize> = found(&games).iter().map(Vec::len).collect();
+        assert_eq!(sizes, [largest], "{years}");
+    }
+}
+
+#[test]
 fn short_games_need_the_same_tags() {
     let short = |event: &str, day| {
         spanish("Tal, M", "Petrosian, T", 1970, 1, day)

@@ -210,6 +210,17 @@ fn a_wrong_year_does_not_narrow_the_columns() {
 }
 
 #[test]
+fn a_chart_has_at_most_120_columns() {
+    for (years, step) in [(119, 1), (120, 1), (121, 2)] {
+        let games = (0..years).map(|year| game("a", "b").date(1700 + year, 0, 0));
+        let page = check(&mount(Fake::of(games)), "");
+        let said = format!("A column stands for {step} years.");
+        assert_eq!(page.contains(&said), step > 1, "{years}");
+        assert_eq!(page.contains("A column stands for"), step > 1, "{years}");
+    }
+}
+
+#[test]
 fn a_number_of_games_is_not_taken_for_a_year() {
     for (games, said) in [(999, "999 games"), (1_000, "1,000 games"), (1_935, "1,935 games")] {
         let page = mount(Fake::of((0..games).map(|_| game("a", "b")))).cat("overview.html");

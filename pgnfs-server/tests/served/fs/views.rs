@@ -260,3 +260,28 @@ fn material_is_that_at_the_end_of_a_game() {
         tree.cat("games/000001-001000/000002.pgn")
     );
 }
+
+/// A second thread helps from 100,000 games on.
+#[test]
+fn a_view_that_several_threads_make_has_each_game_in_its_directory() {
+    for games in [99_999, 100_000, 200_001] {
+        let year = |number: usize| 1900 + number as u16 % 13;
+        let tree = mount(Fake::of(
+            (1..=games).map(|number| game("a", "b").date(year(number), 0, 0)),
+        ));
+        let mut found = 0;
+        for directory in tree.ls("years") {
+            let names = tree.ls(&format!("years/{directory}"));
+            for name in &names {
+                let (_, number) = name.trim_end_matches(".pgn").rsplit_once('_').unwrap();
+                assert_eq!(
+                    year(number.parse().unwrap()).to_string(),
+                    directory.trim_end_matches('/')
+                );
+            }
+            assert!(names.is_sorted_by(|a, b| a < b), "{directory}");
+            found += names.len();
+        }
+        assert_eq!(found, games);
+    }
+}
