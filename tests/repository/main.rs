@@ -5,3 +5,4 @@ mod docs;
 mod install;
 mod layering;
 mod names;
+mod sizes;
