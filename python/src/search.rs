@@ -192,7 +192,8 @@ impl Search {
         wanted: &Wanted,
         ask: impl Fn(&AnswerOptions) -> Option<T> + Sync,
     ) -> PyResult<T> {
-        if matches!(wanted, Wanted::Position(pattern) if pattern.is_exact()) {
+        let is_exact = matches!(wanted, Wanted::Position(pattern) if pattern.is_exact());
+        if is_exact && self.part.positions.is_ready() {
             let options = self.options(IndexUse::Auto, false);
             if let Some(answer) = self.source.read(py, |_| ask(&options))? {
                 return Ok(answer);
