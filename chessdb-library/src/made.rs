@@ -4,7 +4,7 @@ use parking_lot::{Condvar, Mutex};
 use std::convert::Infallible;
 use std::fmt;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::cancel::{self, Askers};
 
@@ -60,9 +60,29 @@ impl<T> Made<T> {
     /// # Errors
     /// Those of `make`.
     pub fn get_or_make<E>(&self, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+        match self.turn(|| Ok::<Duration, Infallible>(PAUSE)) {
+            Ok(turn) => turn.or_else(|turn| turn.make(make)),
+        }
+    }
+
+    /// Like [`Made::get_or_make`], but `None` if another thread takes longer to make the value than this.
+    pub fn get_or_make_within<E>(
+        &self,
+        patience: Duration,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Option<Result<&T, E>> {
+        let begin = Instant::now();
+        let left = || patience.checked_sub(begin.elapsed()).ok_or(());
+        let turn = self.turn(|| left().map(|left| PAUSE.min(left))).ok()?;
+        Some(turn.or_else(|turn| turn.make(make)))
+    }
+
+    /// The value, or the turn to make it. While another thread makes it, `pause` is asked again and again how long to
+    /// wait.
+    fn turn<N>(&self, pause: impl Fn() -> Result<Duration, N>) -> Result<Result<&T, MakingTurn<'_, T>>, N> {
         loop {
             if let Some(value) = self.get() {
-                return Ok(value);
+                return Ok(Ok(value));
             }
             let mut making = self.making.lock();
             let Some(askers) = &*making else {
@@ -70,13 +90,11 @@ impl<T> Made<T> {
                     continue;
                 }
                 let askers = making.insert(Askers::default()).clone();
-                drop(making);
-                let _turn = MakingTurn(self);
-                let value = askers.serve(make)?;
-                return Ok(self.value.get_or_init(|| value));
+                return Ok(Err(MakingTurn { made: self, askers }));
             };
+            let pause = pause()?;
             askers.join();
-            self.changed.wait_for(&mut making, PAUSE);
+            self.changed.wait_for(&mut making, pause);
             drop(making);
             cancel::while_wanted(cancel::check);
         }
@@ -105,13 +123,23 @@ impl<T: fmt::Debug> fmt::Debug for Made<T> {
     }
 }
 
-/// Ends the turn of the thread that makes the value, also when it unwinds.
-struct MakingTurn<'a, T>(&'a Made<T>);
+/// The turn to make the value. It ends when this is dropped, also when the thread unwinds.
+struct MakingTurn<'a, T> {
+    made: &'a Made<T>,
+    askers: Askers,
+}
+
+impl<'a, T> MakingTurn<'a, T> {
+    fn make<E>(self, make: impl FnOnce() -> Result<T, E>) -> Result<&'a T, E> {
+        let value = self.askers.serve(make)?;
+        Ok(self.made.value.get_or_init(|| value))
+    }
+}
 
 impl<T> Drop for MakingTurn<'_, T> {
     fn drop(&mut self) {
-        *self.0.making.lock() = None;
-        self.0.changed.notify_all();
+        *self.made.making.lock() = None;
+        self.made.changed.notify_all();
     }
 }
 
@@ -215,5 +243,32 @@ mod tests {
             });
         });
         assert!(abandoned.is_err() && made.get().is_none());
+    }
+
+    #[test]
+    fn who_has_no_patience_goes_without_it() {
+        let (made, (begun, begins), (end, ends)) = (Made::new(), channel(), channel());
+        let made = &made;
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                made.get_or(|| {
+                    begun.send(()).unwrap();
+                    ends.recv().unwrap();
+                    7
+                });
+            });
+            begins.recv().unwrap();
+            let hurried = |patience| made.get_or_make_within(patience, || Err("not to be made"));
+            assert_eq!(hurried(Duration::ZERO), None);
+            assert_eq!(hurried(Duration::from_millis(1)), None);
+            end.send(()).unwrap();
+            assert_eq!(hurried(Duration::MAX), Some(Ok(&7)));
+        });
+        let own: Made<u8> = Made::new();
+        assert_eq!(own.get_or_make_within(Duration::ZERO, || Err(1)), Some(Err(1)));
+        assert_eq!(
+            own.get_or_make_within(Duration::ZERO, || Ok::<_, ()>(7)),
+            Some(Ok(&7))
+        );
     }
 }

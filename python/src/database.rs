@@ -12,13 +12,13 @@ use crate::batches::{Batches, HeadersIterator, PgnIterator};
 use crate::book;
 use crate::found::FoundGames;
 use crate::game::Game;
-use crate::index::{KeptIndex, build, load_or_build};
+use crate::index::{build, load_or_build};
 use crate::indices::{Int, place, range};
 use crate::parts::{Folder, Member, Problem};
 use crate::search::{FoundOrder, PlayedMove, Question, Search, find, moves_table, read_query};
 use crate::source::Source;
 use crate::table::{Columns, Rows, Table, USUAL};
-use chessdb_library::positions::BuildOptions;
+use chessdb_library::positions::{BuildOptions, DatabasePart, Positions};
 
 /// An open database: a sequence of its games.
 ///
@@ -32,8 +32,8 @@ use chessdb_library::positions::BuildOptions;
 pub struct Database {
     /// `None` after the database has been closed.
     source: RwLock<Option<Source>>,
-    /// `None` until it has been built.
-    index: RwLock<Option<Arc<KeptIndex>>>,
+    /// The same with its index; `None` until that has been built.
+    indexed: RwLock<Option<Arc<Positions>>>,
     path: String,
     threads: usize,
 }
@@ -43,7 +43,7 @@ impl Database {
     pub fn new(source: Source, path: String, threads: usize) -> Database {
         Database {
             source: RwLock::new(Some(source)),
-            index: RwLock::default(),
+            indexed: RwLock::default(),
             path,
             threads,
         }
@@ -63,15 +63,22 @@ impl Database {
     /// # Errors
     /// If it has been closed.
     pub fn search(&self) -> PyResult<Search> {
+        let source = self.source()?;
+        let indexed = self
+            .indexed
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let no_index = || Arc::new(Positions::new(&source.entry, BuildOptions::default()));
         Ok(Search {
-            source: self.source()?,
-            index: self.index.read().unwrap_or_else(PoisonError::into_inner).clone(),
+            part: DatabasePart::of(indexed.unwrap_or_else(no_index)),
+            source,
             threads: self.threads,
         })
     }
 
-    fn set_index(&self, index: Option<KeptIndex>) {
-        *self.index.write().unwrap_or_else(PoisonError::into_inner) = index.map(Arc::new);
+    fn set_indexed(&self, indexed: Option<Positions>) {
+        *self.indexed.write().unwrap_or_else(PoisonError::into_inner) = indexed.map(Arc::new);
     }
 }
 
@@ -228,11 +235,11 @@ impl Database {
             ..BuildOptions::default()
         };
         let source = self.source()?;
-        let index = match folder {
+        let indexed = match folder {
             Some(folder) => load_or_build(py, &source, folder, options)?,
             None => build(py, &source, options)?,
         };
-        self.set_index(Some(index));
+        self.set_indexed(Some(indexed));
         Ok(())
     }
 
@@ -361,7 +368,7 @@ impl Database {
         if let Ok(mut source) = self.source.write() {
             *source = None;
         }
-        self.set_index(None);
+        self.set_indexed(None);
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {

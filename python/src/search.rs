@@ -1,6 +1,4 @@
-//! Searching for games, in the index of positions or in all games. These are read in chunks, without the GIL; Ctrl-C ends
-//! a search. For a single position, the index is only used where it answers in milliseconds: it would read the games of
-//! all other questions in one thread.
+//! Searching for games, in the index of positions or in all games, without the GIL; Ctrl-C ends a search.
 
 use std::sync::Arc;
 
@@ -11,19 +9,12 @@ use crate::aside::aside;
 use crate::errors::wrong_query;
 use crate::found::FoundGames;
 use crate::game::Game;
-use crate::in_chunks::in_chunks;
-use crate::index::KeptIndex;
 use crate::indices::Int;
 use crate::source::Source;
-use chessdb_library::library::LibraryEntry;
 use chessdb_library::positions::{
-    Damaged, Index, Material, MoveRow, MovesScan, MovesTable, Occurrence, Pattern, Pawns, Selection, Wanted,
-    WantedError, scan_part,
+    AnswerOptions, DatabasePart, IndexUse, Material, MoveRow, Occurrence, Pattern, Pawns, Wanted, WantedError,
 };
-use chessdb_library::query::{Query, Searched, SortKey};
-
-/// Number of games in a chunk.
-const CHUNK: u32 = 4096;
+use chessdb_library::query::{Query, SortKey};
 
 /// A move in the table of a position, with the games in which it was played there.
 #[pyclass(frozen, get_all, module = "chessdb")]
@@ -177,26 +168,39 @@ impl Question {
 /// How a database is searched.
 pub struct Search {
     pub source: Source,
-    /// Answers without reading all games.
-    pub index: Option<Arc<KeptIndex>>,
+    /// The database with its index, if that was built, and which of its games are searched.
+    pub part: DatabasePart,
     /// Number of threads that read all games.
     pub threads: usize,
 }
 
 impl Search {
-    /// The answer of the index. `None` without an index, if that is damaged, or if castling rights or en passant do
-    /// not count: then all games have to be read.
-    fn of_index<T: Send>(
+    fn options(&self, index: IndexUse, scans: bool) -> AnswerOptions {
+        AnswerOptions {
+            index,
+            scans,
+            threads: self.threads,
+            names: None,
+        }
+    }
+
+    /// Asks for a single position, or for pawns or material. The index is used where it answers in milliseconds: if
+    /// castling rights and en passant count. It would read the games of all other questions in one thread.
+    fn ask<T: Send + Default>(
         &self,
         py: Python<'_>,
         wanted: &Wanted,
-        ask: impl FnOnce(&Index) -> Result<T, Damaged> + Send,
-    ) -> PyResult<Option<T>> {
+        ask: impl Fn(&AnswerOptions) -> Option<T> + Sync,
+    ) -> PyResult<T> {
         let is_exact = matches!(wanted, Wanted::Position(pattern) if pattern.is_exact());
-        match &self.index {
-            Some(index) if is_exact => self.source.read(py, |entry| index.answer(entry, ask)),
-            _ => Ok(None),
+        if is_exact && self.part.positions.is_ready() {
+            let options = self.options(IndexUse::Auto, false);
+            if let Some(answer) = self.source.read(py, |_| ask(&options))? {
+                return Ok(answer);
+            }
         }
+        let options = self.options(IndexUse::No, true);
+        Ok(aside(py, &self.source, |_| ask(&options))?.unwrap_or_default())
     }
 }
 
@@ -236,10 +240,9 @@ pub fn find(py: Python<'_>, searches: &[Search], asked: &Asked, order: &FoundOrd
     for (number, search) in (0..).zip(searches) {
         let found = match asked {
             Asked::Query(query) => answer(py, search, query)?,
-            Asked::Wanted(wanted) => match search.of_index(py, wanted, |index| index.find(wanted))? {
-                Some(found) => found,
-                None => found(py, search, wanted)?,
-            },
+            Asked::Wanted(wanted) => {
+                search.ask(py, wanted, |options| search.part.find(wanted, options, &|_| ()))?
+            }
         };
         all.extend(found.into_iter().map(|found| (number, found)));
     }
@@ -266,33 +269,10 @@ pub fn find(py: Python<'_>, searches: &[Search], asked: &Asked, order: &FoundOrd
 /// # Errors
 /// The exception of a signal handler, after which the search ends.
 pub fn answer(py: Python<'_>, search: &Search, query: &Query) -> PyResult<Vec<Occurrence>> {
-    let source = &search.source;
-    let answer = |entry: &LibraryEntry| {
-        let answer = |index: Option<&Index>| {
-            let searched = Searched {
-                path: entry.name(),
-                database: &*entry.database,
-                index,
-                names: None,
-                among: None,
-            };
-            query.answer(&searched, search.threads, &|_| ())
-        };
-        let index = search.index.as_ref().filter(|_| query.groups() > 0);
-        let found = index.and_then(|index| index.answer(entry, |index| answer(Some(index))));
-        // Only an index can be damaged.
-        found.or_else(|| answer(None).ok()).unwrap_or_default()
-    };
-    aside(py, source, answer)
-}
-
-fn found(py: Python<'_>, search: &Search, wanted: &Wanted) -> PyResult<Vec<Occurrence>> {
-    let source = &search.source;
-    let database = &*source.entry.database;
-    let parts = in_chunks(py, source, 0..source.len(), CHUNK, search.threads, |games| {
-        scan_part(database, wanted, games)
-    })?;
-    Ok(parts.concat())
+    let options = search.options(IndexUse::Auto, true);
+    aside(py, &search.source, |_| {
+        query.find(&search.part, &options, &|_| ())
+    })
 }
 
 /// The moves that were played in a position, in the games that answer a query, if there is one.
@@ -306,42 +286,11 @@ pub fn moves_table(
     let Wanted::Position(pattern) = &wanted else {
         return Err(PyValueError::new_err("a table of moves needs fen or moves"));
     };
-    let among = query.map(|query| {
-        let found = answer(py, search, query)?;
-        let games: Vec<u32> = found.iter().map(|found| found.game).collect();
-        Ok::<_, PyErr>(Arc::new(Selection::of(&games)))
-    });
-    let among = among.transpose()?;
-    let of_index = |index: &Index| match &among {
-        Some(games) => index.among(games).moves(pattern),
-        None => index.moves(pattern),
+    let part = match query {
+        Some(query) => search.part.found(&answer(py, search, query)?),
+        None => search.part.clone(),
     };
-    let table = match search.of_index(py, &wanted, of_index)? {
-        Some(table) => table,
-        None => scanned_table(py, search, pattern, &wanted, among.as_ref())?,
-    };
+    let table = search.ask(py, &wanted, |options| part.moves(pattern, options, &|_| ()))?;
     let rows = table.rows.into_iter();
     rows.map(|row| PlayedMove::new(py, &search.source, row)).collect()
-}
-
-fn scanned_table(
-    py: Python<'_>,
-    search: &Search,
-    pattern: &Pattern,
-    wanted: &Wanted,
-    among: Option<&Arc<Selection>>,
-) -> PyResult<MovesTable> {
-    let source = &search.source;
-    let database = &*source.entry.database;
-    let mut found = found(py, search, wanted)?;
-    found.retain(|found| among.is_none_or(|games| games.has(found.game)));
-    let scan = source.read(py, |_| MovesScan::new(database, pattern, &found))?;
-    let scan = match among {
-        Some(games) => scan.among(Arc::clone(games)),
-        None => scan,
-    };
-    let parts = in_chunks(py, source, 0..source.len(), CHUNK, search.threads, |games| {
-        scan.part(database, games)
-    })?;
-    Ok(py.detach(|| scan.table(&parts)))
 }

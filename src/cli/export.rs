@@ -20,6 +20,7 @@ use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, LibraryEntry, append_text, on_one_line, shown, text_of};
 use chessdb_library::parallel::in_order;
 use chessdb_library::polyglot::BookOptions;
+use chessdb_library::positions::DatabasePart;
 use chessdb_library::query::Query;
 use chessdb_library::table::{Columns, UnknownColumn, no_column};
 use table::Form;
@@ -118,43 +119,6 @@ pub fn may_concern<'a>(
         && queries.into_iter().all(|query| query.may_concern(path))
 }
 
-/// Some games of a database.
-pub struct ExportedGames<'a> {
-    entry: &'a LibraryEntry,
-    /// Their places in `chosen`, or their numbers.
-    places: Range<u32>,
-    /// The games that answer a query; `None` without one.
-    chosen: Option<Arc<[u32]>>,
-}
-
-impl<'a> ExportedGames<'a> {
-    /// All games of a database, or those that were chosen.
-    fn all(entry: &'a LibraryEntry, chosen: Option<Arc<[u32]>>) -> ExportedGames<'a> {
-        let len = chosen
-            .as_ref()
-            .map_or(entry.database.len(), |games| games.len() as u32);
-        ExportedGames {
-            entry,
-            places: 0..len,
-            chosen,
-        }
-    }
-
-    fn len(&self) -> u32 {
-        self.places.end - self.places.start
-    }
-
-    /// The numbers of some of them, by their places.
-    fn games(&self, places: Range<u32>) -> impl Iterator<Item = u32> + use<'_> {
-        let first = self.places.start;
-        let places = first + places.start..first + places.end;
-        places.filter_map(|place| match &self.chosen {
-            Some(games) => games.get(place as usize).copied(),
-            None => Some(place),
-        })
-    }
-}
-
 /// Writes the games of all databases, or of one, in database order to a file or standard output, with `threads` threads
 /// that decode.
 pub fn run(
@@ -174,13 +138,16 @@ pub fn run(
         .into());
     }
     let entries = selected(library, request.database)?;
-    let all = match &request.filter {
-        Some(filter) => chosen(&entries, filter, settings, kept),
-        None => entries
+    let mut all = all_of(&entries, settings, kept.as_ref());
+    if let Some(filter) = &request.filter {
+        let search = Search::new(all, settings, kept.is_some(), true);
+        all = search
+            .parts()
             .iter()
-            .map(|&entry| ExportedGames::all(entry, None))
-            .collect(),
-    };
+            .map(|part| part.found(&search.answer(part, filter)))
+            .collect();
+        search.bar.finish_and_clear();
+    }
     let parts = parts(&all, request.part);
     let target = match (request.form, request.columns) {
         (None, _) => request.book.map_or(Target::Pgn, Target::Book),
@@ -222,40 +189,21 @@ fn part(text: &str) -> Result<(u32, u32), CommandError> {
     Ok(numbers.ok_or_else(wrong)?)
 }
 
-/// The games of these databases that answer a query.
-fn chosen<'a>(
-    entries: &[&'a LibraryEntry],
-    query: &Query,
-    settings: &Settings,
-    kept: Option<KeptFiles>,
-) -> Vec<ExportedGames<'a>> {
-    let search = Search::new(entries, settings, kept, true);
-    let parts = all_of(entries);
-    let chosen = parts.iter().map(|part| {
-        let found = search.answer(part, query, &|games| search.bar.inc(games));
-        let games = found.iter().map(|found| found.game).collect();
-        ExportedGames::all(part.entry, Some(games))
-    });
-    let chosen = chosen.collect();
-    search.bar.finish_and_clear();
-    chosen
-}
-
 /// The `K`th of `N` parts of these games. The sizes of parts differ by at most one game.
-fn parts<'a>(all: &[ExportedGames<'a>], (k, n): (u32, u32)) -> Vec<ExportedGames<'a>> {
-    let games: u64 = all.iter().map(|games| u64::from(games.len())).sum();
+fn parts(all: &[DatabasePart], (k, n): (u32, u32)) -> Vec<DatabasePart> {
+    let games: u64 = all.iter().map(|part| u64::from(part.len())).sum();
     let place = |k: u32| (u128::from(games) * u128::from(k) / u128::from(n)) as u64;
     let (from, to) = (place(k - 1), place(k));
     let mut first = 0;
-    let parts = all.iter().map(|games| {
-        let end = first + u64::from(games.len());
+    let parts = all.iter().map(|part| {
+        let end = first + u64::from(part.len());
         let within = |place: u64| (place.clamp(first, end) - first) as u32;
         let places = within(from)..within(to);
         first = end;
-        ExportedGames {
-            entry: games.entry,
-            places,
-            chosen: games.chosen.clone(),
+        if places == (0..part.len()) {
+            part.clone()
+        } else {
+            part.with(part.games_at(places).collect::<Vec<u32>>())
         }
     });
     parts.collect()
@@ -269,7 +217,7 @@ fn columns(names: &str) -> Result<Columns, CommandError> {
 fn write(
     out: &mut (impl Write + Send),
     target: &Target,
-    parts: &[ExportedGames<'_>],
+    parts: &[DatabasePart],
     threads: usize,
     with_bar: bool,
 ) -> io::Result<()> {
@@ -317,9 +265,12 @@ fn create(path: &Path) -> Result<OutputFile, CommandError> {
 }
 
 /// All databases, or the one at a path.
-pub fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a LibraryEntry>, CommandError> {
+pub fn selected<'a>(
+    library: &'a Library,
+    path: Option<&str>,
+) -> Result<Vec<&'a Arc<LibraryEntry>>, CommandError> {
     let Some(path) = path else {
-        return Ok(library.databases().iter().map(Arc::as_ref).collect());
+        return Ok(library.databases().iter().collect());
     };
     let wanted = path.trim_end_matches('/');
     match library.databases().iter().find(|entry| entry.path == wanted) {
@@ -333,15 +284,15 @@ pub fn selected<'a>(library: &'a Library, path: Option<&str>) -> Result<Vec<&'a 
 
 fn write_games(
     out: &mut impl Write,
-    part: &ExportedGames<'_>,
+    part: &DatabasePart,
     threads: usize,
     bar: &ProgressBar,
 ) -> io::Result<()> {
     let mut written = Ok(());
-    let entry = part.entry;
+    let entry = part.entry();
     let texts = |places: Range<u32>| {
         let number = places.len() as u64;
-        let mut games = part.games(places);
+        let mut games = part.games_at(places);
         let mut text = Vec::with_capacity(USUAL_CHUNK);
         while text.len() < MOST_AHEAD
             && let Some(game) = games.next()

@@ -12,14 +12,14 @@ use clap::ArgMatches;
 
 use super::export::{may_concern, selected};
 use super::options::Settings;
-use super::search::{Search, SearchedPart, all_of, given_query, read_query, unique_of};
+use super::search::{Search, all_of, given_query, read_query, unique_of};
 use super::{CommandError, FOUND_NONE, ended, logging};
 use crate::mount::in_shell;
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, on_one_line};
 use chessdb_library::positions::{
-    Material, MoveRow, MovesTable, Novelty, Occurrence, Pattern, Pawns, Wanted, WantedError, novelties_csv,
-    scan_among, scan_moves_among,
+    DatabasePart, Material, MoveRow, MovesTable, Novelty, Occurrence, Pattern, Pawns, Wanted, WantedError,
+    novelties_csv,
 };
 use chessdb_library::query::Query;
 use lines::{header, path, write_game};
@@ -159,31 +159,23 @@ pub fn run(
 ) -> Result<ExitCode, CommandError> {
     let entries = selected(library, question.database.as_deref())?;
     let asks_query = question.filter.is_some() || matches!(question.asked, Asked::Query(_));
+    let all = all_of(&entries, settings, kept.as_ref());
     let parts = if question.is_unique {
-        unique_of(&entries, settings.serve.threads)
+        unique_of(&all, settings.serve.threads)
     } else {
-        all_of(&entries)
+        all
     };
-    let search = Search::new(&entries, settings, kept, asks_query);
-    let filtered = question
-        .filter
-        .as_ref()
-        .map(|filter| search.narrowed(&parts, filter));
-    let among = filtered.as_ref().unwrap_or(&parts);
+    let search = Search::new(parts, settings, kept.is_some(), asks_query);
+    let filtered = question.filter.as_ref().map(|filter| search.among(filter));
+    let among = filtered.as_ref().unwrap_or(&search);
     let (found, written) = match &question.asked {
-        Asked::Novelties => novelties(&search, &parts, filtered.as_deref(), question)?,
-        Asked::Wanted(Wanted::Position(pattern)) if question.show == "moves" => {
-            moves(&search, among, pattern)
-        }
-        Asked::Query(query) if question.show == "moves" => moves_of_query(&search, among, query),
-        Asked::Wanted(wanted) => {
-            let find = |part: &SearchedPart<'_>| find_wanted(&search, part, wanted);
-            games(&search, among, question, true, find)
-        }
-        Asked::Query(query) => {
-            let find = |part: &SearchedPart<'_>| search.answer(part, query, &|games| search.bar.inc(games));
-            games(&search, among, question, query.groups() > 0, find)
-        }
+        Asked::Novelties => novelties(&search, filtered.as_ref(), question)?,
+        Asked::Wanted(Wanted::Position(pattern)) if question.show == "moves" => moves(among, pattern),
+        Asked::Query(query) if question.show == "moves" => moves_of_query(among, query),
+        Asked::Wanted(wanted) => games(among, question, true, |part| among.find(part, wanted)),
+        Asked::Query(query) => games(among, question, query.groups() > 0, |part| {
+            among.answer(part, query)
+        }),
     };
     if let Some(changed) = entries.iter().find(|entry| !entry.is_intact()) {
         let name = on_one_line(changed.name());
@@ -192,7 +184,7 @@ pub fn run(
     ended(written, "standard output")?;
     if found == 0 && io::stderr().is_terminal() {
         logging::say(format_args!("no game found"));
-        for hint in search.hints(&parts, &question.query) {
+        for hint in search.answers.hints(&question.query) {
             logging::say(format_args!("{hint}"));
         }
     }
@@ -222,65 +214,39 @@ fn wanted(matches: &ArgMatches) -> Result<Option<Asked>, CommandError> {
     given.transpose()
 }
 
-fn find_wanted(search: &Search<'_>, part: &SearchedPart<'_>, wanted: &Wanted) -> Vec<Occurrence> {
-    search.ask(
-        part,
-        |index| index.find(wanted),
-        |database, threads, done| scan_among(database, wanted, part.among.as_ref(), threads, done),
-    )
-}
-
 /// Shows the table of moves of a position, over all databases.
-fn moves(search: &Search<'_>, parts: &[SearchedPart<'_>], pattern: &Pattern) -> (u64, io::Result<()>) {
-    let table = |part: &SearchedPart<'_>| {
-        search.ask(
-            part,
-            |index| index.moves(pattern),
-            |database, threads, done| scan_moves_among(database, pattern, part.among.as_ref(), threads, done),
-        )
-    };
-    show_table(search, parts, true, table)
+fn moves(search: &Search, pattern: &Pattern) -> (u64, io::Result<()>) {
+    show_table(search, true, |part| search.moves(part, pattern))
 }
 
 /// Shows the table of the moves that were played in the positions that answer a query.
-fn moves_of_query(search: &Search<'_>, parts: &[SearchedPart<'_>], query: &Query) -> (u64, io::Result<()>) {
+fn moves_of_query(search: &Search, query: &Query) -> (u64, io::Result<()>) {
     if let Some(pattern) = query.only_position() {
         // Games that reach the position after a move otherwise count for it, too.
         let others = query.without_positions();
         return if others.is_empty() {
-            moves(search, parts, pattern)
+            moves(search, pattern)
         } else {
-            moves(search, &search.narrowed(parts, &others), pattern)
+            moves(&search.among(&others), pattern)
         };
     }
-    let table = |part: &SearchedPart<'_>| {
-        let found = search.answer(part, query, &|games| search.bar.inc(games));
-        MovesTable::of_found(&*part.entry.database, &found, search.threads())
-    };
-    show_table(search, parts, false, table)
+    show_table(search, false, |part| {
+        MovesTable::of_found(part.database(), &search.answer(part, query), search.threads())
+    })
 }
 
 /// Shows the sum of the tables of all databases.
 fn show_table(
-    search: &Search<'_>,
-    parts: &[SearchedPart<'_>],
+    search: &Search,
     has_reached: bool,
-    table: impl Fn(&SearchedPart<'_>) -> MovesTable,
+    table: impl Fn(&DatabasePart) -> MovesTable,
 ) -> (u64, io::Result<()>) {
-    let mut sum = MovesTable::default();
-    // The number of each database's first game among those of all.
-    let mut firsts = Vec::new();
-    let mut next = 0u32;
-    for part in parts {
-        sum.merge(table(part), next);
-        firsts.push(next);
-        next = next.saturating_add(part.entry.database.len());
-    }
+    let parts = search.parts();
+    let sum = DatabasePart::sum(parts, |part| Some(table(part))).unwrap_or_default();
     search.bar.finish_and_clear();
     let path_of = |row: &MoveRow| {
-        let game = row.game?;
-        let number = firsts.partition_point(|&first| first <= game).checked_sub(1)?;
-        Some(path(parts.get(number)?.entry, game - firsts.get(number)?))
+        let (number, game) = DatabasePart::place_of(parts, row.game?);
+        Some(path(parts.get(number)?.entry(), game))
     };
     let csv = if has_reached {
         sum.csv(path_of)
@@ -297,13 +263,12 @@ fn show_table(
 
 /// Shows games: those of each database as soon as they are found, unless they have to be sorted.
 fn games(
-    search: &Search<'_>,
-    parts: &[SearchedPart<'_>],
+    search: &Search,
     question: &Question,
     has_move: bool,
-    find: impl Fn(&SearchedPart<'_>) -> Vec<Occurrence>,
+    find: impl Fn(&DatabasePart) -> Vec<Occurrence>,
 ) -> (u64, io::Result<()>) {
-    let (order, show) = (&question.order, question.show.as_str());
+    let (order, show, parts) = (&question.order, question.show.as_str(), search.parts());
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut has_header = show != "csv";
     let mut write = |found: &[FoundGame<Occurrence>]| -> io::Result<()> {
@@ -314,7 +279,7 @@ fn games(
             }
             let mut found = found.iter();
             found.try_for_each(|found| {
-                write_game(&mut out, parts[found.part].entry, &found.shown, show, has_move)
+                write_game(&mut out, parts[found.part].entry(), &found.shown, show, has_move)
             })
         })
     };
@@ -353,25 +318,25 @@ fn games(
 
 /// Shows, for each game, the first move that leads to a position that no earlier game has; of the `filtered` games only.
 fn novelties(
-    search: &Search<'_>,
-    parts: &[SearchedPart<'_>],
-    filtered: Option<&[SearchedPart<'_>]>,
+    search: &Search,
+    filtered: Option<&Search>,
     question: &Question,
 ) -> Result<(u64, io::Result<()>), CommandError> {
+    let parts = search.parts();
     let mut found = Vec::new();
     for (number, part) in parts.iter().enumerate() {
-        let shown = filtered.and_then(|filtered| filtered.get(number)?.among.as_ref());
+        let filtered = filtered.and_then(|filtered| filtered.parts().get(number));
         let novelties = search.novelties(part)?.into_iter().map(|shown| FoundGame {
             part: number,
             game: shown.found.game,
             shown,
         });
-        found.extend(novelties.filter(|one| shown.is_none_or(|games| games.has(one.game))));
+        found.extend(novelties.filter(|one| filtered.is_none_or(|part| part.has(one.game))));
     }
     question.order.arrange(&mut found, parts, search.threads());
     let mut text = String::new();
     for run in found.chunk_by(|one, next| one.part == next.part) {
-        let entry = parts[run[0].part].entry;
+        let entry = parts[run[0].part].entry();
         match question.show.as_str() {
             "csv" => {
                 let novelties: Vec<Novelty> = run.iter().map(|one| one.shown).collect();

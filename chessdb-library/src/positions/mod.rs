@@ -15,15 +15,21 @@
 //! | the node of the tree that a game reaches after some of its moves | [`Index::node_of`] |
 //! | all of these, of some of the games | [`Index::among`] |
 //!
+//! [`Answers`] answers them for some games of several databases, each a [`DatabasePart`]: from the indexes, which [`Positions`]
+//! opens and builds, or by a scan.
+//!
 //! [`Index::load`] opens the kept index of a database, [`Index::build`] builds and keeps it, and
-//! [`Index::in_memory`] builds it without a file. Any query may return [`Damaged`]. The caller then drops the
-//! index, [removes](Index::remove) its file, and repeats the query with a new index or a scan.
+//! [`Index::in_memory`] builds it without a file. Any query may return [`Damaged`]. [`Positions::ask`] then drops the index,
+//! removes its file, and repeats the query with a new index if one is to be built.
 
+mod answers;
 mod epd;
 mod facts;
 mod index;
+mod indexed;
 mod line;
 mod line_ends;
+mod part;
 mod piece_counts;
 mod scan;
 mod selection;
@@ -32,15 +38,18 @@ mod table;
 mod tally;
 mod wanted;
 
+pub use answers::Answers;
 pub use epd::{diagram, epd, initial_name, pattern_epd, pattern_name, position_name, read_position};
 pub use facts::Facts;
 pub use index::{
     BuildOptions, Child, Damaged, Index, IndexError, IndexUse, Novelty, TreeNode, novelties_csv,
 };
+pub use indexed::{IndexState, Positions};
 pub(crate) use line::{LineStep, follow};
 pub use line_ends::{LineEnd, LineEnds};
+pub use part::{AnswerOptions, DatabasePart};
 pub use piece_counts::PieceCounts;
-pub use scan::{MovesScan, Reached, scan, scan_among, scan_moves, scan_moves_among, scan_part};
+pub use scan::{scan, scan_among, scan_moves, scan_moves_among};
 pub use selection::Selection;
 pub use spelling::{line_names, move_name, position_after, read_line, read_move};
 pub use table::{COLUMNS, MoveRow, MovesTable, san_of};

@@ -1,7 +1,7 @@
 //! Searching the main lines of all games. This is slower than an index and serves as its reference.
 
 use std::collections::HashMap;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::line::{LineStep, at, follow};
@@ -42,21 +42,12 @@ pub fn scan_among(
 ) -> Vec<Occurrence> {
     let parts = chunks(database.len(), threads, done, |games| {
         let games = games.filter(|&game| among.is_none_or(|among| among.has(game)));
-        scan_each(database, wanted, games)
+        let found = games.filter_map(|game| occurrence(database, game, wanted));
+        // Most games have no match, and reading their keys takes longer than searching a short line.
+        let found = found.filter(|found| !database.keys(found.game).deleted);
+        found.collect::<Vec<_>>()
     });
     parts.concat()
-}
-
-/// Like [`scan`], for games that follow each other.
-pub fn scan_part(database: &dyn Database, wanted: &Wanted, games: Range<u32>) -> Vec<Occurrence> {
-    scan_each(database, wanted, games)
-}
-
-fn scan_each(database: &dyn Database, wanted: &Wanted, games: impl Iterator<Item = u32>) -> Vec<Occurrence> {
-    let found = games.filter_map(|game| occurrence(database, game, wanted));
-    // Most games have no match, and reading their keys takes longer than searching a short line.
-    let found = found.filter(|found| !database.keys(found.game).deleted);
-    found.collect()
 }
 
 /// The first occurrence in a game.
@@ -114,12 +105,14 @@ pub fn scan_moves_among(
         among: among.cloned(),
         ..MovesScan::new(database, pattern, &found)
     };
-    let parts = chunks(database.len(), threads, done, |games| moves.part(database, games));
+    let parts = chunks(database.len(), threads, done, |games| {
+        moves.reached(database, games)
+    });
     moves.table(&parts)
 }
 
-/// [`scan_moves`] in parts.
-pub struct MovesScan {
+/// [`scan_moves`] of some games after others.
+pub(super) struct MovesScan {
     rows: MoveRows,
     /// The indices of the rows by occupied squares of the position after the move.
     places: FxHashMap<u64, Vec<usize>>,
@@ -129,7 +122,7 @@ pub struct MovesScan {
 
 impl MovesScan {
     /// Begins with the games that have the position, as [`scan`] returns them.
-    pub fn new(database: &dyn Database, pattern: &Pattern, found: &[Occurrence]) -> MovesScan {
+    pub(super) fn new(database: &dyn Database, pattern: &Pattern, found: &[Occurrence]) -> MovesScan {
         let rows = MoveRows::new(database, pattern, found);
         let mut places: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
         for (place, pattern) in rows.after.iter().enumerate() {
@@ -145,25 +138,12 @@ impl MovesScan {
         }
     }
 
-    /// Counts these games only.
-    pub fn among(self, games: Arc<Selection>) -> MovesScan {
-        MovesScan {
-            among: Some(games),
-            ..self
-        }
-    }
-
-    /// Counts some of the games. All games must be counted once, in any order.
-    pub fn part(&self, database: &dyn Database, games: Range<u32>) -> Vec<Reached> {
-        self.reached(database, games)
-    }
-
     /// The positions after the moves.
     pub(super) fn after(&self) -> impl Iterator<Item = &Pattern> {
         self.rows.after.iter().flatten()
     }
 
-    /// Counts some of the games, in ascending order.
+    /// Counts some of the games, in ascending order. All games must be counted once.
     pub(super) fn reached(
         &self,
         database: &dyn Database,
@@ -178,7 +158,7 @@ impl MovesScan {
     }
 
     /// The table. `parts` are in the order of the games.
-    pub fn table(self, parts: &[Vec<Reached>]) -> MovesTable {
+    pub(super) fn table(self, parts: &[Vec<Reached>]) -> MovesTable {
         let mut reached = vec![Reached::default(); self.rows.after.len()];
         for part in parts {
             for (sum, part) in reached.iter_mut().zip(part) {
@@ -224,11 +204,11 @@ impl MovesScan {
 
 /// The games with the position after a move.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Reached {
+pub(super) struct Reached {
     /// Their number.
-    pub games: u32,
+    pub(super) games: u32,
     /// The first of them.
-    pub first: Option<u32>,
+    pub(super) first: Option<u32>,
 }
 
 /// The rows of a table of moves under construction.

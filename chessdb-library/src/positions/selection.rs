@@ -2,38 +2,51 @@
 
 /// Games of a database, for which questions about positions are answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection(Box<[u64]>);
+pub struct Selection {
+    games: Box<[u32]>,
+    /// A bit for each game up to the last one.
+    words: Box<[u64]>,
+}
 
 impl Selection {
-    /// These games.
-    pub fn of(games: &[u32]) -> Selection {
-        let last = games.iter().max();
+    /// These games, which are in ascending order.
+    pub fn of(games: impl Into<Box<[u32]>>) -> Selection {
+        let games = games.into();
+        let last = games.last();
         let mut words = vec![0; last.map_or(0, |&last| last as usize / 64 + 1)];
-        for &game in games {
+        for &game in &games {
             words[game as usize / 64] |= 1 << (game % 64);
         }
-        Selection(words.into())
+        Selection {
+            games,
+            words: words.into(),
+        }
     }
 
     /// The memory that it takes, in bytes.
     pub fn bytes(&self) -> usize {
-        size_of_val(&*self.0)
+        size_of_val(&*self.games) + size_of_val(&*self.words)
+    }
+
+    /// The games, in ascending order.
+    pub fn games(&self) -> &[u32] {
+        &self.games
     }
 
     /// Number of games.
     pub fn len(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
+        self.games.len()
     }
 
     /// True if no game is selected.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.games.is_empty()
     }
 
     /// True if a game is selected.
     #[inline]
     pub fn has(&self, game: u32) -> bool {
-        let word = self.0.get(game as usize / 64);
+        let word = self.words.get(game as usize / 64);
         word.is_some_and(|word| word >> (game % 64) & 1 != 0)
     }
 }
@@ -45,9 +58,9 @@ mod tests {
     #[test]
     fn a_selection_has_its_games() {
         let games = [0, 63, 64, 200];
-        let selection = Selection::of(&games);
+        let selection = Selection::of(games);
         let found: Vec<u32> = (0..300).filter(|&game| selection.has(game)).collect();
         assert_eq!(found, games);
-        assert!(!Selection::of(&[]).has(0));
+        assert!(!Selection::of([]).has(0));
     }
 }

@@ -151,7 +151,7 @@ impl MovesTable {
     }
 
     /// Adds the table of the same position in another database, whose games have numbers from `first` on here.
-    pub fn merge(&mut self, other: MovesTable, first: u32) {
+    pub(super) fn merge(&mut self, other: MovesTable, first: u32) {
         for mut row in other.rows {
             row.game = row.game.map(|game| game.saturating_add(first));
             match self.rows.iter_mut().find(|own| own.is_same_move(&row)) {

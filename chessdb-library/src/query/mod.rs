@@ -5,6 +5,7 @@
 //! are sorted, so that names are compared once for each name and positions are looked for only in what is left.
 
 mod answer;
+mod answers;
 mod asked_game;
 mod bounds;
 mod canonical;

@@ -44,7 +44,7 @@ mod types;
 // Two files take these from here, so that tests can put others in their place.
 use std::sync::{self, atomic};
 
-pub use crate::tree::IndexState;
+pub use chessdb_library::positions::IndexState;
 pub use failure::Failure;
 #[cfg(feature = "inside")]
 pub use handle::Handle;

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use super::refused::RefusedName;
-use crate::tree::IndexState;
+use chessdb_library::positions::IndexState;
 
 /// Status of a file system. Determining it decodes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]

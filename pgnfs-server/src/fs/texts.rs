@@ -11,11 +11,12 @@ use super::size_file::SizeFile;
 use super::sizes::Sizes;
 use super::status::PassState;
 use super::types::FsError;
-use crate::tree::{Games, Positions};
+use crate::tree::Games;
 use chessdb_library::cancel::{self, Underway};
 use chessdb_library::kept::{KeptFile, KeptFiles};
 use chessdb_library::library::{LibraryEntry, append_text, problems_of};
 use chessdb_library::making::Making;
+use chessdb_library::positions::Positions;
 
 /// The files are checked after this many bytes of texts. At most so much is decoded in vain if they have
 /// changed.

@@ -51,9 +51,8 @@ impl Blocks {
     }
 
     fn filtered(&self) -> Option<&[u32]> {
-        let filter = self.branch.filter()?;
+        let mut rest = self.branch.selected(0)?;
         Some(self.filtered.get_or(|| {
-            let mut rest = filter.games(0);
             let mut blocks = Vec::new();
             while let Some(&first) = rest.first() {
                 let block = first / BLOCK;

@@ -7,7 +7,6 @@ use std::sync::{Arc, OnceLock};
 use super::codes::Codes;
 use super::combined_view::combined_view;
 use super::counted_texts::CountedTexts;
-use super::filter::Filter;
 use super::found_games::FoundGames;
 use super::game_name::game_of_name;
 use super::games::Games;
@@ -22,7 +21,7 @@ use chessdb_library::duplicates::Duplicates;
 use chessdb_library::library::{cut, game_path, numbered};
 use chessdb_library::made::Made;
 use chessdb_library::making::Making;
-use chessdb_library::positions::Selection;
+use chessdb_library::positions::DatabasePart;
 use chessdb_library::query::Query;
 use chessdb_library::spelling::{Names, Spelling};
 
@@ -43,9 +42,9 @@ pub struct Branch {
 
 /// What branches of the same databases have in common.
 struct Databases {
-    databases: Vec<Arc<IndexedDatabase>>,
+    databases: Arc<[Arc<IndexedDatabase>]>,
     /// Made when a game is first asked for, because games are counted for it.
-    parts: OnceLock<Arc<[BranchPart]>>,
+    parts: OnceLock<Arc<[DatabasePart]>>,
     layout: Arc<Layout>,
     /// The codes of databases in names of games; none in the directory of a database.
     codes: Option<Codes>,
@@ -56,19 +55,12 @@ struct Databases {
     counted: CountedTexts,
 }
 
-/// A database in a branch.
-pub(crate) struct BranchPart {
-    pub(super) database: Arc<IndexedDatabase>,
-    /// Number of the database's first game in the branch.
-    pub(super) first: u32,
-}
-
 /// Which games are shown.
 enum Shown {
     /// All.
     All,
     /// The best game of each group of duplicates, unless it is deleted. They are searched for on first use.
-    Unique(Made<Filter>),
+    Unique(Made<Arc<[DatabasePart]>>),
     /// Those that a search finds.
     Found(Box<FoundGames>),
 }
@@ -107,7 +99,7 @@ impl Branch {
     fn new(databases: Vec<Arc<IndexedDatabase>>, codes: Option<Codes>, shown: Shown) -> Branch {
         let layout = databases.first().map(|database| Arc::clone(database.layout()));
         let all = Databases {
-            databases,
+            databases: databases.into(),
             parts: OnceLock::new(),
             layout: layout.unwrap_or_default(),
             codes,
@@ -150,7 +142,7 @@ impl Branch {
     }
 
     /// The databases. No game is counted.
-    pub fn databases(&self) -> &[Arc<IndexedDatabase>] {
+    pub fn databases(&self) -> &Arc<[Arc<IndexedDatabase>]> {
         &self.all.databases
     }
 
@@ -191,26 +183,18 @@ impl Branch {
 
 /// Which games are shown, and their numbers.
 impl Branch {
-    /// The databases with the numbers of their first games. On first use, counts all games.
-    pub(crate) fn parts(&self) -> &Arc<[BranchPart]> {
+    /// All games of the databases, with their numbers. On first use, counts them.
+    pub(crate) fn whole_parts(&self) -> &Arc<[DatabasePart]> {
         self.all.parts.get_or_init(|| {
-            let mut next = 0;
-            let part = |database: &Arc<IndexedDatabase>| {
-                let first = next;
-                next += database.database().len();
-                BranchPart {
-                    database: Arc::clone(database),
-                    first,
-                }
-            };
-            self.databases().iter().map(part).collect()
+            let positions = self.databases().iter().map(|database| database.positions());
+            DatabasePart::all(positions.cloned()).into()
         })
     }
 
     /// The number after that of the last game of all databases.
     pub(super) fn end(&self) -> u32 {
-        let last = self.parts().last();
-        last.map_or(0, |part| part.first + part.database.database().len())
+        let last = self.whole_parts().last();
+        last.map_or(0, |part| part.first + part.database().len())
     }
 
     /// True if not all games are shown.
@@ -260,31 +244,41 @@ impl Branch {
         self.layout().searches()
     }
 
-    /// True if [`Branch::filter`] has to search first.
+    /// True if [`Branch::parts`] has to search first.
     pub fn must_search(&self) -> bool {
         match &self.shown {
             Shown::All => false,
-            Shown::Unique(filter) => filter.get().is_none(),
+            Shown::Unique(parts) => parts.get().is_none(),
             Shown::Found(search) => search.known().is_none(),
         }
     }
 
-    /// The games that are shown; `None` if these are all. On first use, searches for them, or for duplicates.
-    pub fn filter(&self) -> Option<&Filter> {
+    /// The games that are shown. On first use, searches for them, or for duplicates.
+    pub(crate) fn parts(&self) -> &Arc<[DatabasePart]> {
         match &self.shown {
-            Shown::All => None,
-            Shown::Unique(filter) => Some(filter.get_or(|| {
-                let unique = self.duplicates().unique(&self.formats());
-                Filter::new(unique)
-            })),
-            Shown::Found(search) => Some(&search.found().0),
+            Shown::All => self.whole_parts(),
+            Shown::Unique(parts) => parts.get_or(|| {
+                let games = self.duplicates().unique(&self.formats());
+                let parts = self.whole_parts().iter().zip(games);
+                parts.map(|(part, games)| part.with(games)).collect()
+            }),
+            Shown::Found(search) => &search.found().0,
         }
     }
 
-    /// The games of a part that are shown, by their numbers in the database. See [`Branch::filter`].
+    /// The games of a part that are shown, by their numbers in the database, if these are not all. See [`Branch::parts`].
+    pub(super) fn selected(&self, part: usize) -> Option<&[u32]> {
+        self.is_filtered().then(|| {
+            let part = self.parts().get(part);
+            let games = part.and_then(|part| part.games.as_ref());
+            games.map_or(&[][..], |games| games.games())
+        })
+    }
+
+    /// The games of a part that are shown, by their numbers in the database. See [`Branch::parts`].
     pub fn games_of(&self, part: usize) -> Games<'_> {
-        match (self.filter(), self.databases().get(part)) {
-            (Some(filter), _) => Games::of(filter.games(part)),
+        match (self.selected(part), self.databases().get(part)) {
+            (Some(games), _) => Games::of(games),
             (None, Some(database)) => Games::range(0..database.database().len()),
             (None, None) => Games::NONE,
         }
@@ -292,30 +286,24 @@ impl Branch {
 
     /// The games of the first part that are shown, with these numbers.
     pub(super) fn games_between(&self, numbers: Range<u32>) -> Games<'_> {
-        let Some(filter) = self.filter() else {
+        let Some(games) = self.selected(0) else {
             let games = self.databases().first().map_or(0, |first| first.database().len());
             return Games::range(numbers.start.min(games)..numbers.end.min(games));
         };
-        let games = filter.games(0);
         let start = games.partition_point(|&game| game < numbers.start);
         let end = games.partition_point(|&game| game < numbers.end);
         Games::of(games.get(start..end).unwrap_or_default())
     }
 
-    /// The games of a part that are shown, if these are not all.
-    pub(super) fn selection(&self, part: usize) -> Option<&Arc<Selection>> {
-        self.filter()?.selection(part)
-    }
-
     /// The part of a game, and its number in the database.
     pub fn place_of(&self, game: u32) -> (usize, u32) {
-        place_of(self.parts(), game)
+        DatabasePart::place_of(self.whole_parts(), game)
     }
 
     /// The number of a game of a database in the branch.
     pub fn number_of(&self, part: usize, game: u32) -> Option<u32> {
-        let part = self.parts().get(part)?;
-        (game < part.database.database().len()).then_some(part.first + game)
+        let part = self.whole_parts().get(part)?;
+        (game < part.database().len()).then_some(part.first + game)
     }
 
     /// The database of a game that exists, and its number there.
@@ -332,8 +320,8 @@ impl Branch {
         match &self.shown {
             Shown::Found(search) => search.duplicates.get_or(|| {
                 let _making = Making::begin("duplicates of a search", self.name(), 0);
-                let games = self.filter();
-                let is_shown = |part, game| games.is_some_and(|games| games.has(part, game));
+                let parts = self.parts();
+                let is_shown = |part: usize, game| parts.get(part).is_some_and(|part| part.has(game));
                 let ends = |part: usize| self.databases().get(part)?.line_ends().known();
                 Duplicates::find_among(&formats, threads, is_shown, ends)
             }),
@@ -483,15 +471,6 @@ impl Branch {
         }
         Some(path)
     }
-}
-
-/// The part that has a game, and the number of the game in it.
-pub(super) fn place_of(parts: &[BranchPart], game: u32) -> (usize, u32) {
-    // An empty database has the same first number as the next one.
-    let after = parts.partition_point(|part| part.first <= game);
-    let place = after.saturating_sub(1);
-    let first = parts.get(place).map_or(0, |part| part.first);
-    (place, game - first)
 }
 
 /// Length in bytes of the number and the extension at the end of the names of games.

@@ -4,16 +4,17 @@
 
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use lru::LruCache;
 
 use super::branch::Branch;
-use super::indexed::Positions;
 use super::ply::AtPly;
 use chessdb::board::{Move, Position};
+use chessdb_library::made::Made;
 use chessdb_library::positions::{
-    Damaged, Index, MovesTable, Occurrence, Pattern, Rights, Wanted, novelties_csv, pattern_name,
+    Damaged, DatabasePart, Index, IndexUse, Occurrence, Pattern, Positions, Rights, Wanted, novelties_csv,
+    pattern_name,
 };
 
 /// Maximum number of games of all kept positions together; each takes four bytes.
@@ -29,7 +30,7 @@ const MOST_POSITIONS: usize = 1024;
 pub(super) struct BranchPositions {
     branch: Arc<Branch>,
     /// The numbers of the databases that have an index. On first use, all indexes are opened or built.
-    indexed: OnceLock<Vec<usize>>,
+    indexed: Made<Vec<usize>>,
     kept: Mutex<KeptPositions>,
 }
 
@@ -50,7 +51,7 @@ impl BranchPositions {
     pub(super) fn new(branch: &Arc<Branch>) -> BranchPositions {
         BranchPositions {
             branch: Arc::clone(branch),
-            indexed: OnceLock::new(),
+            indexed: Made::new(),
             kept: Mutex::new(KeptPositions::new()),
         }
     }
@@ -62,12 +63,9 @@ impl BranchPositions {
 
     /// The numbers of the databases that have an index. On first use, opens or builds all indexes.
     pub(super) fn indexed(&self) -> &[usize] {
-        self.indexed.get_or_init(|| {
+        self.indexed.get_or(|| {
             let databases = self.branch.databases().iter().enumerate();
-            let indexed = databases.filter(|(_, database)| {
-                database.positions().prepare();
-                !database.positions().has_failed()
-            });
+            let indexed = databases.filter(|(_, database)| database.positions().prepare());
             indexed.map(|(number, _)| number).collect()
         })
     }
@@ -85,13 +83,14 @@ impl BranchPositions {
         Some(database.positions())
     }
 
+    /// The games of a database that are shown.
+    pub(super) fn part(&self, number: usize) -> Option<&DatabasePart> {
+        self.branch.parts().get(number)
+    }
+
     /// Answers a question about the games that are shown from the index of a database. `None` if it has none.
     pub(super) fn ask<T>(&self, number: usize, question: impl Fn(&Index) -> Result<T, Damaged>) -> Option<T> {
-        let positions = self.of(number)?;
-        match self.branch.selection(number) {
-            Some(games) => positions.ask(|index| question(&index.among(games))),
-            None => positions.ask(question),
-        }
+        self.part(number)?.ask(IndexUse::Yes, question)
     }
 
     /// True if all indexes are in memory, and it is known of which games answers are.
@@ -120,8 +119,9 @@ impl BranchPositions {
         let mut at = None;
         let (mut games, mut next, mut again) = (Vec::new(), Vec::new(), Vec::new());
         for &number in self.indexed() {
-            let found = self.ask(number, |index| index.find(&Wanted::Position(pattern)))?;
-            let first = self.branch.parts().get(number)?.first;
+            let part = self.part(number)?;
+            let found = part.ask(IndexUse::Yes, |index| index.find(&Wanted::Position(pattern)))?;
+            let first = part.first;
             if let Some(earliest) = found.first() {
                 at.get_or_insert(AtPly {
                     game: first + earliest.game,
@@ -189,16 +189,13 @@ impl BranchPositions {
     /// `moves.csv` of a position.
     pub(super) fn moves_table(&self, pattern: &Pattern) -> Option<String> {
         let kept = self.kept().of_pattern(pattern);
-        let mut sum = MovesTable::default();
-        for (n, &number) in self.indexed().iter().enumerate() {
-            let again = kept.as_ref().and_then(|found| found.again.get(n)?.as_deref());
-            let table = self.ask(number, |index| match again {
-                Some(found) => index.moves_of(pattern, found),
-                None => index.moves(pattern),
-            })?;
-            sum.merge(table, self.branch.parts().get(number)?.first);
-        }
-        Some(sum.csv(|row| self.branch.path(row.game?)))
+        let mut again = kept.iter().flat_map(|found| &*found.again);
+        let parts = self.indexed().iter().filter_map(|&number| self.part(number));
+        let sum = DatabasePart::sum(parts, |part| match again.next() {
+            Some(Some(found)) => part.ask(IndexUse::Yes, |index| index.moves_of(pattern, found)),
+            _ => part.ask(IndexUse::Yes, |index| index.moves(pattern)),
+        });
+        Some(sum?.csv(|row| self.branch.path(row.game?)))
     }
 
     /// `novelties.csv` of a branch with one database.

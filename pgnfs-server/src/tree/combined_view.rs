@@ -4,15 +4,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::arrays::Arrays;
-use super::branch::{Branch, BranchPart, place_of};
+use super::branch::Branch;
 use super::entries::running_sums;
-use super::filter::Filter;
 use super::games::{Games, GamesOfPart};
 use super::index::{Contents, ViewIndex};
+use super::indexed_database::IndexedDatabase;
 use super::inode::{Node, ViewId};
 use super::plan::Plan;
 use super::views::View;
 use chessdb_library::kept::Sections;
+use chessdb_library::positions::DatabasePart;
 use chessdb_library::spelling::Names;
 
 /// A directory of one database whose games a combined directory shows.
@@ -28,7 +29,8 @@ struct Source {
 /// and are not kept for the next mount.
 struct SourceLists {
     view: ViewId,
-    parts: Arc<[BranchPart]>,
+    parts: Arc<[DatabasePart]>,
+    databases: Arc<[Arc<IndexedDatabase>]>,
     indexes: Indexes,
     /// For each directory, the index in `sources` of a source that is shown in it or below it. It provides
     /// the name.
@@ -55,11 +57,11 @@ pub(super) fn combined_view(
     branch: &Branch,
     names: Option<&Arc<Names>>,
 ) -> ViewIndex {
-    let (parts, filter) = (branch.parts(), branch.filter());
-    let has_list = filter.is_some() || names.is_some();
-    let indexes = Indexes::of(view, id, parts, names);
-    let index_of = |source: &Source| indexes.of_part(parts, id, source.part);
-    let shown = shown(index_of, parts.len(), filter);
+    let (parts, databases) = (branch.parts(), branch.databases());
+    let has_list = branch.is_filtered() || names.is_some();
+    let indexes = Indexes::of(view, id, databases, names);
+    let index_of = |source: &Source| indexes.of_part(databases, id, source.part);
+    let shown = shown(index_of, parts);
     let plan = Plan::new(shown.len() as u32, branch.threads(), |number, depth| {
         let source = shown.get(number as usize)?;
         let index = index_of(source)?;
@@ -84,8 +86,8 @@ pub(super) fn combined_view(
         let mut is_more = false;
         if has_list {
             let end = listed.len();
-            let is_shown = |&game: &u32| filter.is_none_or(|filter| filter.has(source.part as usize, game));
-            listed.extend(all.iter().filter(is_shown));
+            let part = parts.get(source.part as usize);
+            listed.extend(all.iter().filter(|&game| part.is_some_and(|part| part.has(game))));
             own = listed.len() - end;
             // Several directories of a database can have one name here; their games are listed in database order.
             is_more = (last.0, last.1) == (directory, source.part);
@@ -105,6 +107,7 @@ pub(super) fn combined_view(
     let sources = SourceLists {
         view: id,
         parts: Arc::clone(parts),
+        databases: Arc::clone(databases),
         indexes,
         named_by: named_by.collect(),
         starts: running_sums(&counts, 0),
@@ -128,21 +131,31 @@ enum Indexes {
 }
 
 impl Indexes {
-    fn of(view: &View, id: ViewId, parts: &[BranchPart], names: Option<&Arc<Names>>) -> Indexes {
+    fn of(
+        view: &View,
+        id: ViewId,
+        databases: &[Arc<IndexedDatabase>],
+        names: Option<&Arc<Names>>,
+    ) -> Indexes {
         let Some(names) = names else {
             return Indexes::Own;
         };
         if view.is_of_players() {
             return Indexes::Players(Arc::clone(names));
         }
-        let named = parts.iter().map(|part| part.database.named_view(id, names));
+        let named = databases.iter().map(|database| database.named_view(id, names));
         Indexes::Named(named.collect())
     }
 
-    fn of_part<'a>(&'a self, parts: &'a [BranchPart], id: ViewId, part: u32) -> Option<&'a ViewIndex> {
+    fn of_part<'a>(
+        &'a self,
+        databases: &'a [Arc<IndexedDatabase>],
+        id: ViewId,
+        part: u32,
+    ) -> Option<&'a ViewIndex> {
         match self {
             Indexes::Named(named) => named.get(part as usize)?.as_ref(),
-            _ => parts.get(part as usize)?.database.stored_view(id),
+            _ => databases.get(part as usize)?.stored_view(id),
         }
     }
 
@@ -165,15 +178,11 @@ impl Indexes {
 }
 
 /// The directories with games, database by database, each in the order of the first games.
-fn shown<'a>(
-    index_of: impl Fn(&Source) -> Option<&'a ViewIndex>,
-    parts: usize,
-    filter: Option<&Filter>,
-) -> Vec<Source> {
+fn shown<'a>(index_of: impl Fn(&Source) -> Option<&'a ViewIndex>, parts: &[DatabasePart]) -> Vec<Source> {
     let mut shown = Vec::new();
-    for part in 0..parts as u32 {
+    for (number, part) in (0..).zip(parts) {
         let top = Source {
-            part,
+            part: number,
             directory: 0,
             before: 0,
         };
@@ -181,7 +190,7 @@ fn shown<'a>(
         let mut own: Vec<(u32, u32)> = (0..index.len())
             .filter_map(|directory| {
                 let mut games = index.games(directory).after(0);
-                let first = games.find(|&game| filter.is_none_or(|filter| filter.has(part as usize, game)));
+                let first = games.find(|&game| part.has(game));
                 Some((first?, directory))
             })
             .collect();
@@ -202,7 +211,7 @@ fn above(index: &ViewIndex, directory: u32, depth: usize) -> Option<u32> {
 
 impl SourceLists {
     fn index_of(&self, source: Source) -> Option<&ViewIndex> {
-        self.indexes.of_part(&self.parts, self.view, source.part)
+        self.indexes.of_part(&self.databases, self.view, source.part)
     }
 }
 
@@ -275,7 +284,7 @@ impl<'a> InParts<'a> {
 
     /// The index of a game in this list.
     pub(super) fn position(self, game: u32) -> Option<usize> {
-        let (part, game) = place_of(&self.all.parts, game);
+        let (part, game) = DatabasePart::place_of(&self.all.parts, game);
         let found = self
             .sources
             .binary_search_by_key(&part, |source| source.part as usize)

@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::arrays::{Array, Arrays};
-use super::branch::{Branch, BranchPart};
+use super::branch::Branch;
 use super::combined_view::InParts;
 use super::inode::Node;
+use chessdb_library::positions::DatabasePart;
 
 /// Games in the order of a directory or file, by their numbers in its branch.
 ///
@@ -164,9 +165,9 @@ impl<'a> Games<'a> {
 
     /// The games of each part of their branch that has some. Counts all games, if there are several parts.
     pub fn by_part<'s>(&'s self, branch: &'s Branch) -> Vec<GamesOfPart<'s>> {
-        let parts: &[BranchPart] = match branch.databases() {
+        let parts: &[DatabasePart] = match &**branch.databases() {
             [_] => &[],
-            _ => branch.parts(),
+            _ => branch.whole_parts(),
         };
         match (&self.0, parts) {
             (List::InParts(games), _) => games.by_part().collect(),
@@ -181,20 +182,20 @@ impl<'a> Games<'a> {
     }
 }
 
-fn sorted_by_part<'a>(games: &'a [u32], parts: &[BranchPart]) -> Vec<GamesOfPart<'a>> {
+fn sorted_by_part<'a>(games: &'a [u32], parts: &[DatabasePart]) -> Vec<GamesOfPart<'a>> {
     let mut rest = games;
     let mut found = Vec::new();
-    for (part, BranchPart { first, database }) in parts.iter().enumerate() {
-        let end = first + database.database().len();
+    for (number, part) in parts.iter().enumerate() {
+        let end = part.first + part.database().len();
         let (own, others) = rest.split_at(rest.partition_point(|&game| game < end));
         rest = others;
         if !own.is_empty() {
             let list = List::Sorted {
                 games: own,
-                first: *first,
+                first: part.first,
             };
             found.push(GamesOfPart {
-                part,
+                part: number,
                 games: Games(list),
                 own_file: None,
             });

@@ -3,7 +3,6 @@
 use std::sync::{Arc, OnceLock};
 
 use super::index::{Naming, ViewIndex};
-use super::indexed::Positions;
 use super::inode::ViewId;
 use super::layout::Layout;
 use super::sorting::Sorting;
@@ -14,7 +13,7 @@ use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{LibraryEntry, digits};
 use chessdb_library::made::Made;
 use chessdb_library::making::Making;
-use chessdb_library::positions::{BuildOptions, LineEnds};
+use chessdb_library::positions::{BuildOptions, LineEnds, Positions};
 use chessdb_library::spelling::{Names, Spelling};
 
 /// A database with the names of its games, its views and its index of positions. The latter two are made on first use,

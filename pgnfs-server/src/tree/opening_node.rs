@@ -50,7 +50,7 @@ impl BranchPositions {
 
     /// The number, among the games of all databases, of a game of one database.
     fn number_of(&self, number: usize, game: u32) -> Option<u32> {
-        Some(self.branch().parts().get(number)?.first + game)
+        Some(self.part(number)?.first + game)
     }
 
     /// The node whose first game is that of `at` and that this game reaches there; `None` if there is none.

@@ -6,10 +6,10 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use indicatif::ProgressBar;
 
-use super::ExportedGames;
 use crate::cli::{CommandError, counted, logging};
 use chessdb::board::Color;
 use chessdb_library::polyglot::{BookError, BookMoves, BookOptions, BookWritten};
+use chessdb_library::positions::DatabasePart;
 
 /// The options that only books have.
 pub fn arguments() -> [Arg; 5] {
@@ -78,7 +78,7 @@ pub fn options(matches: &ArgMatches) -> Result<Option<BookOptions>, CommandError
 pub fn write(
     out: &mut impl Write,
     options: BookOptions,
-    parts: &[ExportedGames<'_>],
+    parts: &[DatabasePart],
     threads: usize,
     bar: &ProgressBar,
 ) -> io::Result<()> {
@@ -101,14 +101,14 @@ pub fn write(
 fn write_moves(
     out: &mut impl Write,
     options: BookOptions,
-    parts: &[ExportedGames<'_>],
+    parts: &[DatabasePart],
     threads: usize,
     bar: &ProgressBar,
 ) -> Result<BookWritten, BookError> {
     let mut moves = BookMoves::new(options)?;
     for part in parts {
-        let games = |places| part.games(places);
-        moves.add(&*part.entry.database, part.len(), games, threads, &|games| {
+        let games = |places| part.games_at(places);
+        moves.add(part.database(), part.len(), games, threads, &|games| {
             bar.inc(games);
         })?;
     }

@@ -6,11 +6,11 @@ use std::ops::{ControlFlow, Range};
 
 use indicatif::ProgressBar;
 
-use super::ExportedGames;
 use crate::cli::CommandError;
 use chessdb_library::library::digits;
 use chessdb_library::library::tags_of;
 use chessdb_library::parallel::in_order;
+use chessdb_library::positions::DatabasePart;
 use chessdb_library::table::{ColumnRows, Columns, GamePath, GameRow, Parquet, further_tags, no_tag};
 
 /// The forms of tables.
@@ -26,7 +26,7 @@ pub enum Form {
 
 /// The columns that a table has where none are named: those of the tables in a mount. Every part of an export has the
 /// same, so the tags of all games are read.
-pub fn usual_columns(form: Form, parts: &[ExportedGames<'_>], has_database: bool, threads: usize) -> Columns {
+pub fn usual_columns(form: Form, parts: &[DatabasePart], has_database: bool, threads: usize) -> Columns {
     let others = tags_until(parts, threads, |_| false);
     match form {
         Form::Parquet => Columns::typed(&others, has_database),
@@ -35,11 +35,7 @@ pub fn usual_columns(form: Form, parts: &[ExportedGames<'_>], has_database: bool
 }
 
 /// Returns an error if a column was named for a tag that is neither usual nor in any of the games.
-pub fn check_tags(
-    columns: &Columns,
-    parts: &[ExportedGames<'_>],
-    threads: usize,
-) -> Result<(), CommandError> {
+pub fn check_tags(columns: &Columns, parts: &[DatabasePart], threads: usize) -> Result<(), CommandError> {
     let unusual: Vec<&str> = columns.unusual_tags().collect();
     if unusual.is_empty() {
         return Ok(());
@@ -55,17 +51,16 @@ pub fn check_tags(
 
 /// The tags of the games other than the roster, until those found so far are enough.
 fn tags_until(
-    parts: &[ExportedGames<'_>],
+    parts: &[DatabasePart],
     threads: usize,
     is_enough: impl Fn(&BTreeSet<String>) -> bool,
 ) -> BTreeSet<String> {
     let mut others = BTreeSet::new();
     for part in parts {
-        let entry = part.entry;
         let found = |places: Range<u32>| {
             let mut found = BTreeSet::new();
-            for game in part.games(places) {
-                let tags = tags_of(&*entry.database, game);
+            for game in part.games_at(places) {
+                let tags = tags_of(part.database(), game);
                 for name in further_tags(&tags) {
                     if !found.contains(name) {
                         found.insert(name.to_owned());
@@ -94,7 +89,7 @@ pub fn write(
     out: &mut (impl Write + Send),
     form: Form,
     columns: &Columns,
-    parts: &[ExportedGames<'_>],
+    parts: &[DatabasePart],
     threads: usize,
     bar: &ProgressBar,
 ) -> io::Result<()> {
@@ -114,7 +109,7 @@ pub fn write(
 
 fn write_lines(
     out: &mut impl Write,
-    parts: &[ExportedGames<'_>],
+    parts: &[DatabasePart],
     threads: usize,
     bar: &ProgressBar,
     append: impl Fn(&mut Vec<u8>, &GameRow<'_>) + Sync,
@@ -139,11 +134,11 @@ fn write_lines(
 fn write_parquet(
     out: &mut (impl Write + Send),
     columns: &Columns,
-    parts: &[ExportedGames<'_>],
+    parts: &[DatabasePart],
     threads: usize,
     bar: &ProgressBar,
 ) -> io::Result<()> {
-    let lens: Vec<u32> = parts.iter().map(ExportedGames::len).collect();
+    let lens: Vec<u32> = parts.iter().map(DatabasePart::len).collect();
     let rows = |part: usize, games| {
         let mut rows = ColumnRows::new(columns);
         if let Some(part) = parts.get(part) {
@@ -155,21 +150,21 @@ fn write_parquet(
 }
 
 /// Passes the rows of some games of a part to `each`, and gives their number.
-fn each_row(part: &ExportedGames<'_>, places: Range<u32>, mut each: impl FnMut(&GameRow<'_>)) -> u64 {
-    let path = part.entry.path.as_str();
+fn each_row(part: &DatabasePart, places: Range<u32>, mut each: impl FnMut(&GameRow<'_>)) -> u64 {
+    let path = part.entry().path.as_str();
     let folder = match path {
         "" => String::new(),
         path => format!("{path}/"),
     };
     let number = places.len() as u64;
-    for game in part.games(places) {
+    for game in part.games_at(places) {
         let place = GamePath {
             database: path,
             folder: &folder,
             game,
-            digits: digits(part.entry.database.len()),
+            digits: digits(part.database().len()),
         };
-        each(&GameRow::new(part.entry, place));
+        each(&GameRow::new(part.entry(), place));
     }
     number
 }

@@ -3,7 +3,7 @@
 use clap::ArgMatches;
 
 use crate::cli::CommandError;
-use crate::cli::search::SearchedPart;
+use chessdb_library::positions::DatabasePart;
 use chessdb_library::query::SortKey;
 
 /// In which order games are shown, and how many.
@@ -57,13 +57,13 @@ impl Order {
 
     /// Puts games in this order, and leaves out those that are too many. Unknown values come last in any case, and equal
     /// ones are in the order of the databases.
-    pub fn arrange<T>(&self, found: &mut Vec<FoundGame<T>>, parts: &[SearchedPart<'_>], threads: usize)
+    pub fn arrange<T>(&self, found: &mut Vec<FoundGame<T>>, parts: &[DatabasePart], threads: usize)
     where
         T: Sync + Send,
     {
         match self.key {
             Some(key) => {
-                let game = |one: &FoundGame<T>| (&*parts[one.part].entry.database, one.game);
+                let game = |one: &FoundGame<T>| (parts[one.part].database(), one.game);
                 key.sort(found, game, self.is_reversed, threads);
             }
             None if self.is_reversed => found.reverse(),

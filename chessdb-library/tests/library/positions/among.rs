@@ -153,7 +153,7 @@ fn a_table_of_a_popular_position_counts_the_chosen_games_only() {
     for pattern in [Pattern::new(Position::initial()), after_e4] {
         for chosen in [2_047, 2_048, 2_049, MANY - 1, MANY] {
             let chosen: Vec<u32> = (MANY - chosen..MANY).collect();
-            let selection = Arc::new(Selection::of(&chosen));
+            let selection = Arc::new(Selection::of(&*chosen));
             let scanned = scan_moves_among(&*database, &pattern, Some(&selection), 2, &|_| ());
             let total: u32 = scanned.rows.iter().map(|row| row.tally.games).sum();
             assert_eq!(total as usize, chosen.len());
@@ -184,7 +184,7 @@ fn an_index_among_some_games_answers_as_one_of_these_alone() {
         originals.flat_map(|original| choices.map(|choice| (original.clone(), choice)))
     {
         let games: Vec<u32> = (0..database.len()).filter(is_chosen).collect();
-        let selection = Arc::new(Selection::of(&games));
+        let selection = Arc::new(Selection::of(&*games));
         let alone: Arc<dyn Database> = Arc::new(Alone {
             database: Arc::clone(&database),
             games: games.clone(),

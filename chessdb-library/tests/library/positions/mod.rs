@@ -3,6 +3,7 @@
 #![allow(missing_docs)]
 
 mod among;
+mod answers;
 pub mod counted;
 mod few;
 mod files;

@@ -212,7 +212,7 @@ fn positions_and_tags_are_asked_together() {
     // An index and a selection do not change what holds for a game.
     let options = BuildOptions::default();
     let index = Index::in_memory(&database, options, &|_| ()).unwrap();
-    let selection = Selection::of(&[0, 2, 5]);
+    let selection = Selection::of([0, 2, 5]);
     for query in [
         "carlsen line:e4",
         "line:e4",

@@ -185,6 +185,14 @@ fn every_directory_has_searches_of_its_own_games() {
 }
 
 #[test]
+fn the_only_database_has_the_name_of_its_file() {
+    let tree = one();
+    let all = players(&tree, "player:tal");
+    assert_eq!(players(&tree, "player:tal db:games.fake"), all);
+    assert!(!all.is_empty() && players(&tree, "player:tal db:other.fake").is_empty());
+}
+
+#[test]
 fn named_searches_are_listed_everywhere() {
     let mut layout = Layout::default();
     layout.add_search("tal=player:Tal").unwrap();

@@ -1,0 +1,296 @@
+//! The positions of a database, answered by its index, which is opened or built when it is first needed.
+
+use parking_lot::RwLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use super::{BuildOptions, Damaged, Index, IndexError, IndexUse};
+use crate::cancel::Underway;
+use crate::kept::KeptFiles;
+use crate::library::LibraryEntry;
+use crate::made::Made;
+use crate::making::Making;
+
+/// How long a question that can be answered without the index waits for it.
+const MOST_PATIENCE: Duration = Duration::from_millis(100);
+
+/// After so many damaged indexes none is kept any more, where others can change it.
+const MOST_DAMAGED: u64 = 2;
+
+/// A database and its index of positions.
+///
+/// One thread opens or builds the index, and others that need it wait. A damaged index is removed, and the next question
+/// that needs one has it built again.
+pub struct Positions {
+    entry: Arc<LibraryEntry>,
+    options: BuildOptions,
+    files: OnceLock<KeptFiles>,
+    /// Another one after the index turned out to be damaged.
+    index: RwLock<Arc<Made<OpenedIndex>>>,
+    is_building: AtomicBool,
+    /// Number of indexes that turned out to be damaged.
+    damaged: AtomicU64,
+    /// Number of games read for the index that is being built.
+    read: AtomicU64,
+}
+
+/// An index, or why it can be neither opened nor built.
+type OpenedIndex = Result<Arc<Index>, Arc<IndexError>>;
+
+/// State of an index of positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexState {
+    /// No query has needed it.
+    Unused,
+    /// It is being built.
+    Building {
+        /// Number of games that have been read.
+        read: u64,
+    },
+    /// It answers queries.
+    Ready,
+    /// It can be neither opened nor built.
+    Failed,
+}
+
+impl Positions {
+    /// A database whose index is built in this way when it is needed.
+    pub fn new(entry: &Arc<LibraryEntry>, options: BuildOptions) -> Positions {
+        Positions {
+            entry: Arc::clone(entry),
+            options,
+            files: OnceLock::new(),
+            index: RwLock::default(),
+            is_building: AtomicBool::new(false),
+            damaged: AtomicU64::new(0),
+            read: AtomicU64::new(0),
+        }
+    }
+
+    /// The same database with its index.
+    pub fn with_index(self, index: Index) -> Positions {
+        Positions {
+            index: RwLock::new(Arc::new(Ok(Arc::new(index)).into())),
+            ..self
+        }
+    }
+
+    /// The database and its files.
+    pub fn entry(&self) -> &Arc<LibraryEntry> {
+        &self.entry
+    }
+
+    /// Makes the index load from a file and save to it.
+    pub fn keep_in(&self, files: &KeptFiles) {
+        self.files.get_or_init(|| files.clone());
+    }
+
+    /// Where the index is kept.
+    fn files(&self) -> Option<&KeptFiles> {
+        let is_sound = self.damaged.load(Ordering::Relaxed) < MOST_DAMAGED;
+        self.files.get().filter(|_| is_sound)
+    }
+
+    /// Removes the file of the index, if there is one.
+    pub fn remove_file(&self) {
+        self.files
+            .get()
+            .inspect(|files| Index::remove(files, &self.entry));
+    }
+
+    fn made(&self) -> Arc<Made<OpenedIndex>> {
+        Arc::clone(&self.index.read())
+    }
+
+    /// True if the index is in memory, so [`Positions::ask`] need not open or build it.
+    pub fn is_ready(&self) -> bool {
+        self.made().get().is_some_and(Result::is_ok)
+    }
+
+    /// True if the index can be neither opened nor built.
+    pub fn has_failed(&self) -> bool {
+        self.made().get().is_some_and(Result::is_err)
+    }
+
+    /// Why the index cannot be built, if that shows before it is tried. Does not wait: the games need not be counted.
+    pub fn obstacle(&self) -> Option<IndexError> {
+        let database = &self.entry.database;
+        let games = || database.as_files().uncounted().unwrap_or_else(|| database.len());
+        match self.files.get() {
+            Some(_) => None,
+            None => self.options.obstacle(games()),
+        }
+    }
+
+    /// The state of the index. Does not wait.
+    pub fn state(&self) -> IndexState {
+        if self.is_building.load(Ordering::Acquire) {
+            IndexState::Building {
+                read: self.read.load(Ordering::Relaxed),
+            }
+        } else if self.is_ready() {
+            IndexState::Ready
+        } else if self.has_failed() {
+            IndexState::Failed
+        } else {
+            IndexState::Unused
+        }
+    }
+
+    /// Opens the index if it is kept. It is not built. Returns false if there is none.
+    pub fn open(&self) -> bool {
+        self.opened().is_some()
+    }
+
+    /// Opens or builds the index ahead of the first question. Returns false if that fails; the log says why.
+    pub fn prepare(&self) -> bool {
+        self.opened_or_built().is_some()
+    }
+
+    /// Likewise. `done` is called with numbers of games that have been read.
+    ///
+    /// # Errors
+    /// If the index can be neither opened nor built, which is tried once. The log does not say why.
+    pub fn build(&self, done: &(dyn Fn(u64) + Sync)) -> Result<(), Arc<IndexError>> {
+        let made = self.made();
+        made.get_or(|| self.load_or_build(done)).clone().map(drop)
+    }
+
+    /// Answers a question from the index; `None` without one. With [`IndexUse::Yes`] a missing index is built, and a
+    /// damaged one is built again, and other threads wait for it. With [`IndexUse::Auto`] it has to be in memory or kept.
+    pub fn ask<T>(&self, uses: IndexUse, question: impl Fn(&Index) -> Result<T, Damaged>) -> Option<T> {
+        let attempts = match uses {
+            IndexUse::No => 0,
+            IndexUse::Auto => 1,
+            IndexUse::Yes => 1 + MOST_DAMAGED,
+        };
+        (0..attempts).find_map(|_| {
+            let index = match uses {
+                IndexUse::Yes => self.opened_or_built()?,
+                IndexUse::Auto | IndexUse::No => self.opened()?,
+            };
+            let answer = question(&index);
+            answer
+                .inspect_err(|damaged| self.discard(&index, damaged, attempts > 1))
+                .ok()
+        })
+    }
+
+    /// The index, if it is in memory or kept, and is not being built.
+    fn opened(&self) -> Option<Arc<Index>> {
+        if self.is_building.load(Ordering::Acquire) {
+            return None;
+        }
+        let made = self.made();
+        let load = || self.load().map(Ok).ok_or(());
+        // It may just have begun to be built.
+        made.get_or_make_within(MOST_PATIENCE, load)?
+            .ok()?
+            .as_ref()
+            .ok()
+            .cloned()
+    }
+
+    /// The index, opened or built. The log says why that failed.
+    fn opened_or_built(&self) -> Option<Arc<Index>> {
+        let made = self.made();
+        let make = || {
+            self.load_or_build(&|_| ())
+                .inspect_err(|error| log::error!("{}: {error}", self.entry.name()))
+        };
+        made.get_or(make).as_ref().ok().cloned()
+    }
+
+    fn load(&self) -> Option<Arc<Index>> {
+        Index::load(self.files()?, &self.entry).map(Arc::new)
+    }
+
+    fn load_or_build(&self, done: &(dyn Fn(u64) + Sync)) -> OpenedIndex {
+        if let Some(loaded) = self.load() {
+            return Ok(loaded);
+        }
+        let entry = &self.entry;
+        self.read.store(0, Ordering::Relaxed);
+        let _building = Underway::new(&self.is_building);
+        let making = Making::begin("index of positions", entry.name(), entry.database.len().into());
+        let done = |games| {
+            self.read.fetch_add(games, Ordering::Relaxed);
+            making.done(games);
+            done(games);
+        };
+        let kept = self
+            .files()
+            .map(|files| Index::build(files, entry, self.options, &done));
+        let kept = match kept {
+            Some(Err(error)) if !matches!(error, IndexError::Changed) => {
+                log::warn!("{}: {error}", entry.name());
+                self.read.store(0, Ordering::Relaxed);
+                None
+            }
+            kept => kept,
+        };
+        let not_kept = || Index::temporary(&entry.database, self.options, &done);
+        kept.unwrap_or_else(not_kept).map(Arc::new).map_err(Arc::new)
+    }
+
+    /// Drops a damaged index and removes its file, unless another thread has done so already.
+    fn discard(&self, index: &Arc<Index>, damaged: &Damaged, is_built_again: bool) {
+        let mut made = self.index.write();
+        let is_own = |opened: &OpenedIndex| opened.as_ref().is_ok_and(|own| Arc::ptr_eq(own, index));
+        if made.get().is_some_and(is_own) {
+            let name = self.entry.name();
+            if is_built_again {
+                log::warn!("{name}: its index of positions is damaged: built again");
+            } else {
+                log::info!("{name}: {damaged}");
+            }
+            self.remove_file();
+            self.damaged.fetch_add(1, Ordering::Relaxed);
+            *made = Arc::default();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kept::Space;
+    use crate::library::Library;
+    use crate::positions::{Occurrence, Pattern, Wanted};
+    use std::cell::Cell;
+    use std::fs;
+
+    #[test]
+    fn an_index_that_is_damaged_again_and_again_is_no_longer_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("a.pgn");
+        fs::write(&source, "1. e4 e5 *\n\n1. d4 d5 *\n\n1. e4 c5 *\n").unwrap();
+        let library = Library::open(&source, &chessdb::formats::Options::default()).unwrap();
+        let cache = folder.path().join("cache");
+        let positions = Positions::new(&library.databases()[0], BuildOptions::default());
+        positions.keep_in(&KeptFiles::open(&cache, "", Space::default()).unwrap());
+        let wanted = Wanted::Position(Pattern::of_moves("e4").unwrap());
+        let kept = || fs::read_dir(&cache).unwrap().count();
+        let asked = Cell::new(0);
+        let games = |found: Option<Vec<Occurrence>>| -> Vec<u32> {
+            found.unwrap().iter().map(|occurrence| occurrence.game).collect()
+        };
+        let found = positions.ask(IndexUse::Yes, |index| {
+            asked.set(asked.get() + 1);
+            // Whoever can write to the folder damages every file that is kept in it.
+            match kept() {
+                0 => index.find(&wanted),
+                _ => Err(Damaged),
+            }
+        });
+        assert_eq!(games(found), [0, 2]);
+        assert_eq!((asked.get(), kept()), (3, 0));
+        // The one in memory answers from now on.
+        assert_eq!(
+            games(positions.ask(IndexUse::Yes, |index| index.find(&wanted))),
+            [0, 2]
+        );
+        assert_eq!(kept(), 0);
+    }
+}
