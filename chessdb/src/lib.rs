@@ -42,6 +42,8 @@
 
 pub mod board;
 pub mod bytes;
+mod database;
+mod files;
 pub mod formats;
 pub mod game;
 #[cfg(feature = "mmap")]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chessdb::formats::{
-    Candidate, Database, FORMATS, Files, Format, Options, Part, SourceFile, SourceFolder,
+    Candidate, Database, FORMATS, Files, Format, NamedDatabase, Options, SourceFile, SourceFolder,
 };
 use chessdb::text::{decode, utf8};
 use chessdb_library::library::advised;
@@ -209,7 +209,11 @@ pub fn try_open(
 ///
 /// # Errors
 /// Why it is not a database.
-pub fn try_open_all(format: &Format, candidate: &Candidate, options: &Options) -> Result<Vec<Part>, String> {
+pub fn try_open_all(
+    format: &Format,
+    candidate: &Candidate,
+    options: &Options,
+) -> Result<Vec<NamedDatabase>, String> {
     let mut files = Files::default();
     for (kind, path) in &candidate.files {
         let file = SourceFile {

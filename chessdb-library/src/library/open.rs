@@ -15,7 +15,7 @@ use crate::kept::{KeptFiles, SourceFiles};
 use crate::mapped::{Copies, Identity, Mapped};
 use chessdb::ProblemKind;
 use chessdb::formats::{
-    self, Candidate, Files, Format, NotADatabase, Options, Part, Progress, SmallFiles, SourceFile,
+    self, Candidate, Files, Format, NamedDatabase, NotADatabase, Options, Progress, SmallFiles, SourceFile,
 };
 
 /// Root and options with which databases are opened.
@@ -312,12 +312,12 @@ fn entries(
     task: &OpeningTask,
     format: &'static Format,
     found: &Candidate,
-    parts: Vec<Part>,
+    parts: Vec<NamedDatabase>,
     files: &[(String, Identity)],
     maps: &[Arc<Mapped>],
     copies: Option<Arc<Copies>>,
 ) -> Vec<LibraryEntry> {
-    let entry = |Part { name, database }| LibraryEntry {
+    let entry = |NamedDatabase { name, database }| LibraryEntry {
         path: String::new(),
         format,
         part: name,
@@ -332,19 +332,24 @@ fn entries(
 }
 
 /// Opens a database from its files.
-fn databases(task: &OpeningTask, how: &How, format: &Format, files: Files) -> Result<Vec<Part>, Refusal> {
+fn databases(
+    task: &OpeningTask,
+    how: &How,
+    format: &Format,
+    files: Files,
+) -> Result<Vec<NamedDatabase>, Refusal> {
     let parts = catch_unwind(AssertUnwindSafe(|| {
         let parts = (format.open)(files, &how.options)?;
         if task.mount.is_some() {
             // Requests may not wait for a source that hangs, so what `info.txt` needs is read now.
-            for Part { database, .. } in &parts {
+            for NamedDatabase { database, .. } in &parts {
                 database.len();
                 database.info();
                 database.problems();
             }
         }
         // What an archive does not show has no other place on standard error.
-        for Part { name, database } in &parts {
+        for NamedDatabase { name, database } in &parts {
             let is_left_out = |kind| matches!(kind, ProblemKind::Limit | ProblemKind::Unsupported);
             let problems = name.iter().flat_map(|_| database.problems());
             for problem in problems.filter(|problem| is_left_out(problem.kind)) {

@@ -51,7 +51,7 @@ mod zstd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::formats::Bytes;
+use crate::files::Bytes;
 pub use allowance::Allowance;
 pub(crate) use budget::{Budget, Reserved};
 use codec::Codec;

@@ -13,10 +13,9 @@ use super::names::Names;
 use super::reading::{self, CodeReading};
 use super::record::{self, LengthForm};
 use super::{ChessAssistant, game, setup};
-use crate::formats::rows::Rows;
-use crate::formats::{
-    Candidate, Files, Info, NotADatabase, Options, Problem, SourceFile, SourceFolder, by_stem,
-};
+use crate::database::{Info, NotADatabase, Options, Rows};
+use crate::files::{Candidate, Files, SourceFile, SourceFolder, by_stem};
+use crate::problem::Problem;
 
 /// Number of games in the sample that determines the reading.
 const SAMPLE: u64 = 32;

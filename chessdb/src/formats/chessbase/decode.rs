@@ -9,7 +9,7 @@ use super::rest::Rest;
 use super::setup::StoredPosition;
 use super::{END, START};
 use crate::board::Position;
-use crate::formats::Problem;
+use crate::problem::Problem;
 use crate::replay::{self, Fault, Limits, Origin, Replay, Sink, Unplayed};
 
 /// Section 6.6.

@@ -8,8 +8,9 @@
 
 use super::walk::{Walk, walk};
 use crate::bytes::be_u32;
-use crate::formats::rows::Rows;
-use crate::formats::{Problem, SourceFile};
+use crate::database::Rows;
+use crate::files::SourceFile;
+use crate::problem::Problem;
 
 /// Where the records are.
 pub(super) enum Index {

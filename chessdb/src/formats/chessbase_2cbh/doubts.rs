@@ -7,8 +7,8 @@ use super::names::{self, Type};
 use super::walk::Words;
 use super::words::{is_move, is_no_mark};
 use super::{ChessBase2Cbh, Place};
-use crate::formats::Problem;
 use crate::formats::chessbase_common::Doubts;
+use crate::problem::Problem;
 
 /// Impossible values of a record: where they are, and what they are called.
 type Impossible = (usize, fn(&Header<'_>) -> bool, &'static str);

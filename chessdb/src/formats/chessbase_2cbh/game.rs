@@ -11,10 +11,11 @@ use super::walk::Words;
 use super::words::is_move;
 use super::{ChessBase2Cbh, Place};
 use crate::board::Position;
+use crate::files::SourceFile;
 use crate::formats::chessbase_common::setup::castled;
 use crate::formats::chessbase_common::{Annotations, tags, values};
-use crate::formats::{Problem, SourceFile};
 use crate::game::Tags;
+use crate::problem::Problem;
 use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Ply, Replay, Sink, Tree};
 
 /// Times that a frame is read which ChessBase may be moving (section 14.2).

@@ -15,7 +15,7 @@ use super::frame::{self, Frame};
 use super::header::{Header, RECORD};
 use super::names::{self, Type};
 use crate::bytes::{index, le_u64};
-use crate::formats::SourceFile;
+use crate::files::SourceFile;
 use crate::formats::chessbase_common::{GuidingText, Texts, file_name, nations};
 use crate::text::without_cut_character;
 

@@ -16,10 +16,12 @@ use super::encryption;
 use super::find::kind_of;
 use super::unpack::{self, BlockError};
 use crate::bytes::{index, le_u16, le_u32, slice};
+use crate::database::{NotADatabase, Passwords};
+use crate::files::{Files, SourceFile};
 use crate::formats::chessbase_common::Characters;
 use crate::formats::chessbase_common::archive::{Contents, GET_WHOLE, MOST_FILES, Unpacked, no_database};
-use crate::formats::{Files, NotADatabase, Passwords, Problem, ProblemKind, Remedy, SourceFile};
 use crate::packed::{Allowance, PackedError};
+use crate::problem::{Problem, ProblemKind, Remedy};
 
 const HEAD: usize = 8;
 const MAGIC: [u8; 2] = [8, 0];

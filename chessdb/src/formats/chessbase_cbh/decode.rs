@@ -12,7 +12,7 @@ use super::record::Record;
 use super::setup::Start;
 use crate::board::{CastlingSide, Color, File, Move, Position, Role, Square};
 use crate::formats::chessbase_common::Annotations;
-use crate::formats::{Problem, ProblemKind};
+use crate::problem::{Problem, ProblemKind};
 use crate::replay::{Fault, Limits, Notation, Origin, Replay, Sink, StoredLine, Unplayed};
 
 /// Section 14.3.

@@ -7,10 +7,11 @@ use super::record::Record;
 use super::setup::Start;
 use super::{ChessBaseCbh, Place, annotations, decode, items};
 use crate::board::Position;
+use crate::files::SourceFile;
 use crate::formats::chessbase_common::setup::castled;
 use crate::formats::chessbase_common::{Annotations, tags, values};
-use crate::formats::{Problem, SourceFile};
 use crate::game::Tags;
+use crate::problem::Problem;
 use crate::replay::{self, Fault, Limits, MainLine, Origin, Ply, Replay, Sink, Tree};
 
 /// From this size on, places in a file do not fit into the records of the `.cbh`.

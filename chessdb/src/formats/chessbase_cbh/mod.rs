@@ -46,13 +46,14 @@ use self::texts::Text;
 use super::chessbase_common::archive::InArchive;
 use super::chessbase_common::base::{self, SAMPLE};
 use super::chessbase_common::{Base, Based, Characters, Numbering, Texts, companions, records, values};
-use super::database::ratings_of_numbers;
-use super::{
-    Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId,
-};
 use crate::board::ByColor;
 use crate::bytes::{be_u16, be_u32, index};
+use crate::database::{
+    AsFiles, Database, Decoded, Format, Info, Keys, NotADatabase, Options, TextId, ratings_of_numbers,
+};
+use crate::files::{Files, SourceFile};
 use crate::game::{Game, Tags};
+use crate::problem::Problem;
 use crate::replay::{MainLine, Ply, Tree};
 
 /// The format's row.
@@ -304,7 +305,7 @@ impl Database for ChessBaseCbh {
         self.file_problems()
     }
 
-    fn as_files(&self) -> &dyn super::AsFiles {
+    fn as_files(&self) -> &dyn AsFiles {
         self
     }
 }

@@ -5,8 +5,8 @@
 
 use std::sync::OnceLock;
 
-use crate::formats::SourceFile;
-use crate::formats::rows::Rows;
+use crate::database::Rows;
+use crate::files::SourceFile;
 
 /// Files with more records than this are not read through before a number is needed.
 const MANY: u32 = 1 << 16;
@@ -124,7 +124,7 @@ impl Numbering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::Bytes;
+    use crate::files::Bytes;
     use std::ops::Deref;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};

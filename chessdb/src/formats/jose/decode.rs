@@ -6,7 +6,7 @@ use super::steps::step;
 use super::tokens::{Cursor, MoveToken, Tokens, Variation};
 use super::variations::Frame;
 use crate::board::{Illegal, Move, Position};
-use crate::formats::Problem;
+use crate::problem::Problem;
 use crate::replay::{self, Fault, Limits, Notation, Origin, Replay, Sink, Unplayed};
 
 /// Section 3.10.

@@ -19,7 +19,8 @@ use super::section::Section;
 use super::shares::{self, Shares};
 use super::source::Source;
 use super::values::{read_date, read_eco, read_result};
-use crate::formats::{Keys, Progress, TextId};
+use crate::database::{Keys, TextId};
+use crate::files::Progress;
 use crate::game::Date;
 use crate::text::TextEncoding;
 

@@ -8,7 +8,8 @@ use super::packed::Contents;
 use super::source::{Source, utf_16};
 use super::{KIND, PgnFile, has_text};
 use crate::bytes::index;
-use crate::formats::{Bytes, Files, Opened, Options, Part, PgnForm, SmallFiles, SourceFile};
+use crate::database::{NamedDatabase, Opened, Options, PgnForm, SmallFiles};
+use crate::files::{Bytes, Files, SourceFile};
 use crate::packed::is_packed;
 use crate::text;
 
@@ -36,7 +37,7 @@ pub(super) fn open(mut files: Files, options: &Options) -> Opened {
     let mut file = PgnFile::open(contents, &files, options)?;
     let heads = heads(&file, &ranges);
     file.info.warnings.extend(heads);
-    Ok(Part::only(file))
+    Ok(NamedDatabase::only(file))
 }
 
 /// Warnings of the files in which something precedes the first game, as a file that is a database has them.

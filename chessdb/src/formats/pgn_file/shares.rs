@@ -9,7 +9,7 @@ use super::in_parallel::in_parallel;
 use super::scan::{Found, LOOKAHEAD, Scanner, Start, Stop, resynchronisation};
 use super::source::Source;
 use crate::bytes::index;
-use crate::formats::Progress;
+use crate::files::Progress;
 use crate::packed::{Budget, Reserved};
 
 /// Bytes that are read at a time from a source that is not in memory.

@@ -7,7 +7,7 @@ use super::rest::Rest;
 use super::setup::SetUp;
 use super::texts::Texts;
 use crate::board::{Move, Position};
-use crate::formats::Problem;
+use crate::problem::Problem;
 use crate::replay::{Fault, Limits, Origin, Replay, Sink, Unplayed};
 
 /// Section 11.3.

@@ -43,9 +43,10 @@
 
 use super::fields::{Flags, OpeningCode, Rating, date, low16, outcome, relative_date};
 use crate::bytes::{be_u16, be_u32, le_u32, slice};
-use crate::formats::rows::Rows;
-use crate::formats::{NotADatabase, Problem, SourceFile};
+use crate::database::{NotADatabase, Rows};
+use crate::files::SourceFile;
 use crate::game::{Date, Outcome};
+use crate::problem::Problem;
 
 /// How versions 3 and 4 begin.
 const MAGIC: &[u8] = b"Scid.si\0";

@@ -27,8 +27,8 @@
 //! ```
 
 use crate::bytes::{be_u16, be_u32, be_u64, slice};
-use crate::formats::SourceFile;
-use crate::formats::rows::Rows;
+use crate::database::Rows;
+use crate::files::SourceFile;
 use crate::game::{Date, Eco, Outcome};
 
 pub(super) const MAGIC: &[u8] = b"SimpleCDbi";

@@ -4,8 +4,8 @@ use super::block::{Block, BlockKind};
 use super::chain::collect;
 use super::record::{Row, fields};
 use super::table::Table;
-use crate::formats::Problem;
-use crate::formats::rows::Rows;
+use crate::database::Rows;
+use crate::problem::Problem;
 
 /// Minimum size of a block in bytes.
 const SHORTEST: usize = 20;

@@ -8,7 +8,7 @@ use super::super::make_index::{self, File, Scope};
 use super::super::row::Row;
 use super::*;
 use crate::bytes;
-use crate::formats::Progress;
+use crate::files::Progress;
 
 /// A source that counts the bytes that are read.
 #[derive(Debug)]
