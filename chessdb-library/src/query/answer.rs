@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::evaluate::Evaluator;
-use super::tag_term::TagSource;
+use super::value::TagSource;
 use super::{PositionQuery, Query};
 use crate::parallel::{chunks, chunks_of};
 use crate::positions::{Damaged, Index, Occurrence, Selection};

@@ -36,6 +36,10 @@ impl<'a> AskedGame<'a> {
         }
     }
 
+    pub(super) fn text(&self, id: TextId) -> String {
+        self.database.text(id)
+    }
+
     pub(super) fn tags(&self) -> &Tags {
         self.tags.get_or_init(|| tags_of(self.database, self.game))
     }
