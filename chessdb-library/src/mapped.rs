@@ -26,7 +26,7 @@ pub use heap::{give_back, limit_kept};
 pub use identity::Identity;
 pub use stamp::{Stamp, now};
 
-use chessdb::formats::Bytes;
+use chessdb::files::Bytes;
 
 use bus_error::Guarded;
 use copies::Copied;

@@ -22,9 +22,9 @@
 //!
 //! - [`open()`] detects the format and opens one database; [`open_all`] opens all of a folder or an archive.
 //!   [`formats::FORMATS`] lists the formats.
-//! - A [`formats::Database`] numbers its games from 0. It gives each as a [`game::Game`], which [`pgn`] writes, or its
-//!   main line alone, several times faster: [`main_line`](formats::Database::main_line).
-//! - [`formats::Database::keys`] has players, date, result and opening of a game as numbers, without decoding it.
+//! - A [`Database`] numbers its games from 0. It gives each as a [`game::Game`], which [`pgn`] writes, or its
+//!   main line alone, several times faster: [`main_line`](Database::main_line).
+//! - [`Database::keys`] has players, date, result and opening of a game as numbers, without decoding it.
 //! - [`board`] has positions, moves, SAN, FEN and keys of positions. Positions and moves can be converted to and from
 //!   those of [`shakmaty`].
 //!
@@ -43,7 +43,7 @@
 pub mod board;
 pub mod bytes;
 mod database;
-mod files;
+pub mod files;
 pub mod formats;
 pub mod game;
 #[cfg(feature = "mmap")]
@@ -56,6 +56,9 @@ mod problem;
 pub mod replay;
 pub mod text;
 
+pub use database::{
+    AsFiles, Database, Decoded, Folder, Info, Keys, Member, NotADatabase, Options, Passwords, PgnForm, TextId,
+};
 #[cfg(feature = "fs")]
 pub use open::{Found, OpenError, OpenErrorKind, open, open_all, open_all_with, open_with};
 pub use problem::{Problem, ProblemKind, Remedy};

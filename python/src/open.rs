@@ -12,7 +12,8 @@ use crate::errors::not_opened;
 use crate::indices::Int;
 use crate::library::Library;
 use crate::source::Source;
-use chessdb::formats::{FORMATS, Options, Passwords};
+use chessdb::formats::FORMATS;
+use chessdb::{Options, Passwords};
 use chessdb_library::library::{DatabaseSelection, Library as Opened};
 
 /// More threads than this decode no faster on any machine.

@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 
 use super::options::Settings;
 use super::{CommandError, progress};
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::LibraryEntry;

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use chessdb::board::{Fen, Position, Undo};
-use chessdb::formats::{
-    AsFiles, Database, Decoded, Folder, Format, Info, Keys, Member, NotADatabase, Problem, TextId,
-};
+use chessdb::formats::Format;
 use chessdb::game::{Date, Eco, Game, Outcome, Tags};
 use chessdb::replay::{Limits, MainLine, Origin, Ply, Replay};
+use chessdb::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, NotADatabase, Problem, TextId};
 use chessdb_library::cancel::Cancel;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::mapped::Identity;

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chessdb::formats::{
-    Candidate, Database, FORMATS, Files, Format, NamedDatabase, Options, SourceFile, SourceFolder,
-};
+use chessdb::files::{Candidate, Files, SourceFile, SourceFolder};
+use chessdb::formats::{FORMATS, Format, NamedDatabase};
 use chessdb::text::{decode, utf8};
+use chessdb::{Database, Options};
 use chessdb_library::library::advised;
 use chessdb_library::mapped::Mapped;
 use encoding_rs::WINDOWS_1252;

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::occasion::{Occasion, dates_agree};
 use super::player::Player;
 use super::{ComparedGames, FEWEST_PLIES, LONG_PLIES};
-use chessdb::formats::Keys;
+use chessdb::Keys;
 use chessdb::game::Date;
 
 /// Maximum number of different names of White or of Black in a group. Names that differ do not contradict each other if

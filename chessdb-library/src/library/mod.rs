@@ -43,7 +43,7 @@ pub use selection::DatabaseSelection;
 pub use text::{GameText, REMARK, append_text, document_text, problems_of, tags_of, text_of, to_pgn};
 
 use crate::kept::KeptFiles;
-use chessdb::formats::Options;
+use chessdb::Options;
 use openings::{Job, Openings};
 use states::LocatedEntry;
 

@@ -13,10 +13,9 @@ use super::task::{OpeningTask, format_titles, main_file, of_content};
 use super::{LibraryEntry, unread};
 use crate::kept::{KeptFiles, SourceFiles};
 use crate::mapped::{Copies, Identity, Mapped};
-use chessdb::ProblemKind;
-use chessdb::formats::{
-    self, Candidate, Files, Format, NamedDatabase, NotADatabase, Options, Progress, SmallFiles, SourceFile,
-};
+use chessdb::files::{Candidate, Files, Progress, SourceFile};
+use chessdb::formats::{self, Format, NamedDatabase, SmallFiles};
+use chessdb::{NotADatabase, Options, ProblemKind};
 
 /// Root and options with which databases are opened.
 pub(super) struct How {

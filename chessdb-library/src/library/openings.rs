@@ -14,7 +14,7 @@ use super::open::{How, Refusal, message, open};
 use super::task::OpeningTask;
 use crate::kept::KeptFiles;
 use crate::mapped::{Copies, Identity, Mapped};
-use chessdb::formats::Progress;
+use chessdb::files::Progress;
 
 /// Openings that have run for longer no longer count towards the limit [`PROCESSORS`].
 const YOUNG: Duration = Duration::from_millis(200);

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use chessdb::formats::Bytes;
+use chessdb::files::Bytes;
 
 use super::identity::{Identity, Watched};
 use super::watch;

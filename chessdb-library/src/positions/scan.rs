@@ -11,8 +11,8 @@ use super::wanted::{Pattern, Wanted, legal_moves};
 use super::{Facts, Occurrence};
 use crate::cancel;
 use crate::parallel::chunks;
+use chessdb::Database;
 use chessdb::board::{Color, Move};
-use chessdb::formats::Database;
 use rustc_hash::FxHashMap;
 
 /// Number of plies after which pieces are counted again.

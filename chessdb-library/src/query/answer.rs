@@ -8,7 +8,7 @@ use super::{PositionQuery, Query};
 use crate::parallel::{chunks, chunks_of};
 use crate::positions::{Damaged, Index, Occurrence, Selection};
 use crate::spelling::Names;
-use chessdb::formats::Database;
+use chessdb::Database;
 
 /// Number of games that a thread takes at a time if all of them are decoded.
 const FEW: u32 = 64;

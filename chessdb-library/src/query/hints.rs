@@ -18,7 +18,7 @@ use crate::cancel;
 use crate::library::{abridged, on_one_line};
 use crate::similar::SimilarNames;
 use crate::table::known;
-use chessdb::formats::{Keys, TextId};
+use chessdb::{Keys, TextId};
 
 /// Words that stand between players elsewhere.
 const VERSUS: [&str; 5] = ["vs", "vs.", "v.", "versus", "against"];

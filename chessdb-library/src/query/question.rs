@@ -9,7 +9,7 @@ use super::sides::{Sides, both, each};
 use super::value::TagValue;
 use crate::spelling::Names;
 use crate::table::{known, opening};
-use chessdb::formats::TextId;
+use chessdb::TextId;
 use chessdb::game::Eco;
 
 /// What a row of a field is given to say whether a term holds for a game.

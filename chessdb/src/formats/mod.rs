@@ -27,12 +27,8 @@ mod simplecdb;
 
 use std::path::Path;
 
-pub use crate::database::{
-    AsFiles, ByContent, Database, Decoded, Folder, Format, Info, Keys, Member, NamedDatabase, NotADatabase,
-    Opened, Options, Passwords, PgnForm, SmallFiles, TextId,
-};
-pub use crate::files::{Bytes, Candidate, Files, Kept, Progress, SourceFile, SourceFolder, by_stem};
-pub use crate::problem::{Problem, ProblemKind, Remedy};
+pub use crate::database::{ByContent, Format, NamedDatabase, Opened, SmallFiles};
+use crate::files::Candidate;
 
 /// All formats, in the order in which they are tried.
 #[rustfmt::skip]

@@ -6,7 +6,9 @@ use testkit::harness;
 
 use std::collections::BTreeMap;
 
-use chessdb::formats::{Candidate, FORMATS, Format, NotADatabase};
+use chessdb::NotADatabase;
+use chessdb::files::Candidate;
+use chessdb::formats::{FORMATS, Format};
 use harness::frame::Input;
 use harness::meter::measure;
 use harness::sweep::{Games, Strictness, Swept, sweep_candidate};

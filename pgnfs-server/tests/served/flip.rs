@@ -25,7 +25,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use chessdb::formats::{Candidate, Database, FORMATS, Files, Format, Options, SourceFile};
+use chessdb::files::{Candidate, Files, SourceFile};
+use chessdb::formats::{FORMATS, Format};
+use chessdb::{Database, Options};
 use chessdb_library::library::to_pgn;
 use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::mapped::Mapped;

@@ -14,7 +14,7 @@ use pgnfs_server::watch::{Means, QUIET};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Options of the decoders.
-    pub formats: formats::Options,
+    pub formats: chessdb::Options,
     /// Which databases of a folder are served.
     pub selection: DatabaseSelection,
     /// Options of the file system.
@@ -54,7 +54,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            formats: formats::Options::default(),
+            formats: chessdb::Options::default(),
             selection: DatabaseSelection::default(),
             serve: ServeOptions::default(),
             watch: Means::default(),

@@ -7,7 +7,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chessdb::formats::{Candidate, Files, Options, PgnForm, SourceFile, SourceFolder};
+use chessdb::files::{Candidate, Files, SourceFile, SourceFolder};
+use chessdb::{Options, PgnForm};
 
 const MARK: &[u8] = b"\n@file ";
 

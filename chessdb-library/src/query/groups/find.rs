@@ -7,7 +7,7 @@ use crate::cancel;
 use crate::parallel::{chunks, chunks_of};
 use crate::positions::{Damaged, Index, Occurrence, Pattern, Pawns, Wanted};
 use crate::query::sides::PlayerSides;
-use chessdb::formats::Database;
+use chessdb::Database;
 
 /// Number of games that a thread takes at a time if they are far apart.
 const FEW: u32 = 64;

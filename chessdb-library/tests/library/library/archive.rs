@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chessdb::formats::Options;
+use chessdb::Options;
 use chessdb_library::library::{DatabaseSelection, Library};
 
 use super::source::{Source, open, paths};

@@ -8,7 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use chessdb::formats::{Bytes, FORMATS, Files, Options, SourceFile};
+use chessdb::Options;
+use chessdb::files::{Bytes, Files, SourceFile};
+use chessdb::formats::FORMATS;
 use chessdb_library::library::{Library, text_of};
 use chessdb_library::mapped::Mapped;
 

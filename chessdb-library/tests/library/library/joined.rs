@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chessdb::formats::{Options, PgnForm};
+use chessdb::{Options, PgnForm};
 use chessdb_library::library::{DatabaseSelection, Library, LibraryEntry, problems_of, tags_of, text_of};
 
 use super::source::{Source, paths};

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chessdb::formats::Options;
+use chessdb::Options;
 use chessdb_library::library::{DatabaseSelection, Library, LibraryError};
 
 use super::source::{Source, paths};

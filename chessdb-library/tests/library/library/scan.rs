@@ -4,7 +4,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 
-use chessdb::formats::Options;
+use chessdb::Options;
 use chessdb_library::library::{DatabaseSelection, Library};
 
 use super::source::{Source, left, open, paths};

@@ -1,4 +1,4 @@
-use chessdb::formats::Options;
+use chessdb::Options;
 use chessdb_library::library::{DatabaseSelection, Library, LibraryError};
 
 use super::source::{Source, paths};

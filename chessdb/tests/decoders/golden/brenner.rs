@@ -3,7 +3,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::*;
-use chessdb::formats::{Options, by_content};
+use chessdb::Options;
+use chessdb::formats::by_content;
 use chessdb_library::mapped::Mapped;
 use testkit::samples::{candidates, files_below, open};
 

@@ -4,7 +4,8 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use chessdb::formats::{Database, NamedDatabase, Options, ProblemKind};
+use chessdb::formats::NamedDatabase;
+use chessdb::{Database, Options, ProblemKind};
 use chessdb_library::library::to_pgn;
 
 use super::encode_chessbase_2cbh::Database as Made;

@@ -3,8 +3,8 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use chessdb::board::{Fen, Undo};
-use chessdb::formats::{Options, Passwords};
 use chessdb::game::Game;
+use chessdb::{Options, Passwords};
 use testkit::samples::{candidates, shared, try_open};
 
 /// Databases whose PGN was exported by ChessBase, so that all tags can be compared.

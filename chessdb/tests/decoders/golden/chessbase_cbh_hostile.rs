@@ -4,7 +4,8 @@
 use std::path::PathBuf;
 
 use super::*;
-use chessdb::formats::{NamedDatabase, Options};
+use chessdb::Options;
+use chessdb::formats::NamedDatabase;
 use testkit::samples::{candidates, try_open_all};
 
 /// A file in an archive: its name, its packed bytes, and its stated length.

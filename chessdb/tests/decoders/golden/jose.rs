@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use chessdb::formats::{Database, Options};
+use chessdb::{Database, Options};
 use serde_json::Value;
 
 use super::*;

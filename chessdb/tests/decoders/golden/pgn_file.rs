@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use chessdb::formats::{Candidate, FORMATS, Options, PgnForm};
+use chessdb::files::Candidate;
+use chessdb::formats::FORMATS;
+use chessdb::{Options, PgnForm};
 use serde_json::Value;
 
 use super::*;

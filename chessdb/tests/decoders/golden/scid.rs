@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::*;
-use chessdb::formats::Options;
+use chessdb::Options;
 use chessdb::game::{Date, Eco, ROSTER};
 use testkit::samples::{Sample, candidates, open, read_text, shared};
 

@@ -3,7 +3,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::*;
-use chessdb::formats::Options;
+use chessdb::Options;
 use testkit::samples::{candidates, open, shared};
 
 #[test]

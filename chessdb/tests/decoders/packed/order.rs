@@ -4,9 +4,11 @@ use std::ops::{ControlFlow, Deref};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use chessdb::formats::{Bytes, Database, Decoded, FORMATS, Files, Info, Keys, Options, SourceFile, TextId};
+use chessdb::files::{Bytes, Files, SourceFile};
+use chessdb::formats::FORMATS;
 use chessdb::game::Tags;
 use chessdb::replay::Ply;
+use chessdb::{Database, Decoded, Info, Keys, Options, TextId};
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::positions::{BuildOptions, Index};
 

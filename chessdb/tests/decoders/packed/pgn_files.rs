@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use chessdb::formats::{Bytes, Database, FORMATS, Files, Kept, Options, PgnForm, SourceFile};
+use chessdb::files::{Bytes, Files, Kept, SourceFile};
+use chessdb::formats::FORMATS;
+use chessdb::{Database, Options, PgnForm};
 use chessdb_library::library::{Library, LibraryError};
 
 use super::ways::{bgzf, bzip2, gzip, run, seekable, stored_zip, zip};

@@ -1,8 +1,9 @@
 use super::super::group::Group;
 use super::super::views::{BuiltInView, By, View};
 use super::*;
-use chessdb::formats::{Database, Decoded, Format, Info, Keys, NotADatabase, TextId};
+use chessdb::formats::Format;
 use chessdb::game::{Date, Game, Outcome, Tags};
+use chessdb::{Database, Decoded, Info, Keys, NotADatabase, TextId};
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::spelling::Spelling;
 

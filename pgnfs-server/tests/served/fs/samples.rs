@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use chessdb::formats::{FORMATS, Options, PgnForm};
+use chessdb::formats::FORMATS;
+use chessdb::{Options, PgnForm};
 use chessdb_library::library::Library;
 use pgnfs_server::inside::{ChessFs, ServeOptions};
 

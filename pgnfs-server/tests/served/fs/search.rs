@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::sync::Arc;
 
-use chessdb::formats::Folder;
+use chessdb::Folder;
 use chessdb::game::Outcome;
 use chessdb_library::library::{Library, LibraryEntry};
 use pgnfs_server::inside::{ChessFs, FsError, Inode, Kind, Layout, Live, OpenedHere, ServeOptions};
