@@ -65,6 +65,7 @@ pub trait Kept: Debug + Send + Sync {
 
 /// The open files of a database.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Files {
     /// The files by kind: the name by which the format refers to each.
     pub files: Vec<(String, SourceFile)>,
@@ -103,6 +104,14 @@ impl Progress {
 }
 
 impl Files {
+    /// Files, each with its kind, for which nothing is kept.
+    pub fn new(files: Vec<(String, SourceFile)>) -> Files {
+        Files {
+            files,
+            ..Files::default()
+        }
+    }
+
     /// The file of a kind.
     pub fn get(&self, kind: &str) -> Option<&SourceFile> {
         self.files

@@ -21,10 +21,11 @@
 //! ```
 //!
 //! - [`open()`] detects the format and opens one database; [`open_all`] opens all of a folder or an archive.
-//!   [`formats::FORMATS`] lists the formats.
 //! - A [`Database`] numbers its games from 0. It gives each as a [`game::Game`], which [`pgn`] writes, or its
 //!   main line alone, several times faster: [`main_line`](Database::main_line).
 //! - [`Database::keys`] has players, date, result and opening of a game as numbers, without decoding it.
+//! - [`formats`] recognises databases among [`files`] that a program opens itself, and opens them from their bytes.
+//!   [`packed`] reads compressed files at any place.
 //! - [`board`] has positions, moves, SAN, FEN and keys of positions. Positions and moves can be converted to and from
 //!   those of [`shakmaty`].
 //!
@@ -41,6 +42,7 @@
 #![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
 
 pub mod board;
+#[doc(hidden)]
 pub mod bytes;
 mod database;
 pub mod files;
@@ -54,6 +56,7 @@ pub mod packed;
 pub mod pgn;
 mod problem;
 pub mod replay;
+#[doc(hidden)]
 pub mod text;
 
 pub use database::{

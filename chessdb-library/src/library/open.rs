@@ -135,12 +135,9 @@ fn open_candidate(
 ) -> Result<Vec<LibraryEntry>, Refusal> {
     let name = &candidate.name;
     let main = main_file(name, &candidate.files);
-    let mut files = Files {
-        files: Vec::with_capacity(candidate.files.len()),
-        warnings: legible_all(&candidate.warnings),
-        kept: None,
-        progress: Arc::clone(progress),
-    };
+    let mut files = Files::new(Vec::with_capacity(candidate.files.len()));
+    files.warnings = legible_all(&candidate.warnings);
+    files.progress = Arc::clone(progress);
     // A folder may have very many files with a game each.
     let may_copy = task.mount.is_none() && candidate.files.len() == 1;
     let mut identities = Vec::with_capacity(candidate.files.len());
@@ -230,10 +227,8 @@ fn open_joined(
     before: Option<&Copies>,
     progress: &Arc<Progress>,
 ) -> Result<Vec<LibraryEntry>, Refusal> {
-    let mut files = Files {
-        progress: Arc::clone(progress),
-        ..Files::default()
-    };
+    let mut files = Files::default();
+    files.progress = Arc::clone(progress);
     let (mut identities, mut copies) = (Vec::new(), Copies::default());
     let mut unreadable = 0;
     for (kind, path) in &candidate.files {

@@ -6,6 +6,7 @@ use crate::packed::PackedError;
 use crate::problem::Remedy;
 
 /// A kind of database.
+#[non_exhaustive]
 pub struct Format {
     /// Short name, as `info` shows it: `simplecdb`.
     pub name: &'static str,
@@ -21,6 +22,26 @@ pub struct Format {
     pub readings: fn() -> Vec<String>,
     /// Opens a database from its files, reading headers only.
     pub open: fn(Files, &Options) -> Opened,
+}
+
+impl Format {
+    /// A format with one reading, whose databases are found by names alone and are one for each main file.
+    pub const fn new(
+        name: &'static str,
+        title: &'static str,
+        find: fn(&SourceFolder) -> Vec<Candidate>,
+        open: fn(Files, &Options) -> Opened,
+    ) -> Format {
+        Format {
+            name,
+            title,
+            find,
+            by_content: None,
+            small_files: None,
+            readings: Vec::new,
+            open,
+        }
+    }
 }
 
 /// How a format recognises a file by its bytes alone.

@@ -1,7 +1,13 @@
 //! How a user wants games to be read.
 
 /// The user's options for reading games. By default every format applies its own rules.
+///
+/// ```
+/// let mut options = chessdb::Options::default();
+/// options.encoding = Some("windows-1251".to_owned());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// Code page of the texts, by a label of the WHATWG encoding standard.
     pub encoding: Option<String>,

@@ -249,12 +249,8 @@ impl Changing {
             };
             (kind.clone(), file)
         };
-        let files = Files {
-            files: self.maps.iter().map(file).collect(),
-            warnings: self.warnings.clone(),
-            kept: None,
-            progress: Default::default(),
-        };
+        let mut files = Files::new(self.maps.iter().map(file).collect());
+        files.warnings.clone_from(&self.warnings);
         let parts = (self.format.open)(files, &Options::default()).ok()?;
         parts.into_iter().next().map(|part| part.database.into())
     }

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chessdb::formats;
 use chessdb_library::kept::Space;
 use chessdb_library::library::DatabaseSelection;
 use chessdb_library::positions::{BuildOptions, IndexUse};

@@ -40,10 +40,8 @@ fn rows(file: &Path) -> Vec<Value> {
 
 fn open_with(base: &Path, reading: Option<&str>) -> Box<dyn Database> {
     let (format, candidate) = candidates(base).pop().unwrap();
-    let options = Options {
-        reading: reading.map(str::to_owned),
-        ..Options::default()
-    };
+    let mut options = Options::default();
+    options.reading = reading.map(str::to_owned);
     open(format, &candidate, &options).unwrap()
 }
 

@@ -162,11 +162,9 @@ fn readings_and_encodings_can_be_forced() {
     let base = shared.join("data/chess-assistant/small/small");
     let (format, candidate) = candidates(&base).remove(0);
     let forced = |encoding: &str, reading: &str| {
-        let options = Options {
-            encoding: Some(encoding.to_owned()),
-            reading: Some(reading.to_owned()),
-            ..Options::default()
-        };
+        let mut options = Options::default();
+        options.encoding = Some(encoding.to_owned());
+        options.reading = Some(reading.to_owned());
         open(format, &candidate, &options).unwrap()
     };
     let database = forced("windows-1252", "left/swapped/after");

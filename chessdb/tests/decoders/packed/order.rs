@@ -43,10 +43,7 @@ fn games(number: usize, comment: impl Fn(usize) -> String) -> Vec<u8> {
 
 fn open(name: &str, bytes: Arc<dyn Bytes>) -> Box<dyn Database> {
     let name = name.to_owned();
-    let files = Files {
-        files: vec![("pgn".to_owned(), SourceFile { name, bytes })],
-        ..Files::default()
-    };
+    let files = Files::new(vec![("pgn".to_owned(), SourceFile { name, bytes })]);
     let format = FORMATS.iter().find(|format| format.name == "pgn").unwrap();
     let mut parts = (format.open)(files, &Options::default()).unwrap();
     parts.swap_remove(0).database

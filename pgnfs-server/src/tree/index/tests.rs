@@ -46,15 +46,12 @@ impl Database for Years {
     }
 }
 
-static FORMAT: Format = Format {
-    name: "years",
-    title: "Years",
-    find: |_| Vec::new(),
-    by_content: None,
-    small_files: None,
-    readings: Vec::new,
-    open: |_, _| Err(NotADatabase::new(String::new())),
-};
+static FORMAT: Format = Format::new(
+    "years",
+    "Years",
+    |_| Vec::new(),
+    |_, _| Err(NotADatabase::new(String::new())),
+);
 
 /// A game is in a directory for each number up to its year. Even numbers share the directory of number 0.
 static UP_TO: BuiltInView = BuiltInView {
