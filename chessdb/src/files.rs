@@ -259,7 +259,7 @@ struct Name<'a> {
 }
 
 impl<'a> Name<'a> {
-    fn of(name: &'a str) -> Option<Name<'a>> {
+    fn split(name: &'a str) -> Option<Name<'a>> {
         let (stem, extension) = name.rsplit_once('.')?;
         (!stem.is_empty()).then_some(Name {
             name,
@@ -290,7 +290,7 @@ impl<'a> SortedNames<'a> {
             by_stem: HashMap::new(),
             folded: HashMap::new(),
         };
-        for name in directory.files.iter().filter_map(|name| Name::of(name)) {
+        for name in directory.files.iter().filter_map(|name| Name::split(name)) {
             let Some(&kind) = kinds.iter().find(|kind| name.is_kind(kind)) else {
                 continue;
             };

@@ -82,7 +82,7 @@ fn by_players(games: &ComparedGames<'_>, same: &[u32], are_long: bool) -> Vec<Ve
                 for key in keys.into_iter().chain(every_date) {
                     by_key.entry(key).or_default().push(number);
                 }
-                groups.push(AgreeingGames::of(game));
+                groups.push(AgreeingGames::new(game));
             }
         }
     }
@@ -174,7 +174,7 @@ enum Fit {
 }
 
 impl AgreeingGames {
-    fn of(game: KnownGame) -> AgreeingGames {
+    fn new(game: KnownGame) -> AgreeingGames {
         let mut group = AgreeingGames {
             games: Vec::new(),
             has_player: game.players.each_ref().map(Option::is_some),

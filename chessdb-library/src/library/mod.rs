@@ -24,7 +24,6 @@ mod task;
 mod text;
 mod unread;
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -130,11 +129,11 @@ impl Library {
 
     /// A library of open databases; one with an empty path is the root of the tree.
     pub fn from_databases(databases: Vec<LibraryEntry>) -> Library {
-        Library::of(databases.into_iter().map(Arc::new).collect())
+        Library::from_shared(databases.into_iter().map(Arc::new).collect())
     }
 
     /// Like [`Library::from_databases`], for shared databases.
-    pub fn of(mut databases: Vec<Arc<LibraryEntry>>) -> Library {
+    pub fn from_shared(mut databases: Vec<Arc<LibraryEntry>>) -> Library {
         databases.sort_by(|a, b| a.path.cmp(&b.path));
         Library {
             named: PathBuf::new(),

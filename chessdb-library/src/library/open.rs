@@ -374,7 +374,7 @@ fn map(how: &How, path: &Path, may_copy: bool) -> io::Result<Mapped> {
     if may_copy {
         Mapped::copy_or_map(file, path)
     } else {
-        Mapped::of(file, path)
+        Mapped::new(file, path)
     }
 }
 

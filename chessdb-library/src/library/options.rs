@@ -58,7 +58,7 @@ impl LibraryOptions {
             selection: self.selection,
             patience: self.patience,
             openings: Openings::new(self.prepare, self.kept, self.report),
-            ..Library::of(Vec::new())
+            ..Library::from_shared(Vec::new())
         };
         match library.first() {
             Err(

@@ -102,7 +102,7 @@ pub fn hints(query: &str, searched: &[Searched<'_>]) -> Vec<QueryHint> {
     for term in asked {
         let hint = of_writing(term).or_else(|| of_tags(term, searched));
         if hint.is_none()
-            && let Some(name) = AskedName::of(term)
+            && let Some(name) = AskedName::new(term)
         {
             names.push((hints.len(), name));
         }
@@ -198,7 +198,7 @@ struct AskedName<'a> {
 
 impl<'a> AskedName<'a> {
     /// `None` for a term that asks for something else, or for an unknown name.
-    fn of(term: &'a WrittenTerm<'a>) -> Option<AskedName<'a>> {
+    fn new(term: &'a WrittenTerm<'a>) -> Option<AskedName<'a>> {
         let kind = term.head.field()?.kind()?;
         let is_of_name = term.head == TermHead::Word || matches!(kind, ValueKind::Player | ValueKind::Event);
         if !is_of_name || term.alternatives.iter().any(WrittenAlternative::is_unknown) {

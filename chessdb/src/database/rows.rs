@@ -12,7 +12,7 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// The complete rows of `size` bytes between `start` and the end of a file, with at most `most` places.
-    pub(crate) fn of(file: &SourceFile, start: usize, size: usize, most: usize) -> Rows {
+    pub(crate) fn new(file: &SourceFile, start: usize, size: usize, most: usize) -> Rows {
         let size = size.max(1);
         let places = (file.bytes.len().saturating_sub(start) / size).min(most);
         let mut rows = Rows::default();
@@ -85,7 +85,7 @@ mod tests {
             name: String::new(),
             bytes: Arc::new(Holed(vec![0; len], gaps.to_vec())),
         };
-        let rows = Rows::of(&file, 10, 4, most);
+        let rows = Rows::new(&file, 10, 4, most);
         (0..rows.len()).map(|number| rows.place(number)).collect()
     }
 

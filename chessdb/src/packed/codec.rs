@@ -25,7 +25,7 @@ pub(super) enum Codec {
 
 impl Codec {
     /// Recognises the codec of a file by its first bytes.
-    pub(super) fn of(input: &Input) -> Option<Codec> {
+    pub(super) fn detect(input: &Input) -> Option<Codec> {
         let start: [u8; 4] = input.array(0)?;
         if zstd::is_frame(start) {
             Some(Codec::Zstandard)

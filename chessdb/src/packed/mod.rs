@@ -96,7 +96,7 @@ impl Packed {
     /// If the file is not compressed, cannot be unpacked, or unpacks to far more than its size.
     pub fn open(bytes: Arc<dyn Bytes>, kept: Option<Arc<dyn Bytes>>) -> Result<Packed, PackedError> {
         let input = Input::new(Arc::clone(&bytes));
-        match Codec::of(&input) {
+        match Codec::detect(&input) {
             Some(codec) => {
                 let allowance = Allowance::of(input.len());
                 Packed::with(input, codec, kept, &allowance)
@@ -251,7 +251,7 @@ impl Packed {
 /// True if a file is compressed, by its first bytes, with which no PGN file begins.
 pub fn is_packed(bytes: &Arc<dyn Bytes>) -> bool {
     let input = Input::new(Arc::clone(bytes));
-    match Codec::of(&input) {
+    match Codec::detect(&input) {
         // Its first four bytes are letters.
         Some(Codec::Bzip2) => bzip2::begins(&input),
         Some(_) => true,

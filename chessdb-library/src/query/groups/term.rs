@@ -63,7 +63,7 @@ impl PositionTerm {
         });
         let text = names.collect::<Vec<_>>().join(",");
         let exact = ExactPosition::new(Pattern::new(reached));
-        Ok(PositionTerm::of(text, Condition::Exact(exact)))
+        Ok(PositionTerm::new(text, Condition::Exact(exact)))
     }
 
     /// A position as FEN, or as a name in `positions/`. Fields that are left out match anything.
@@ -73,7 +73,7 @@ impl PositionTerm {
     pub fn fen(text: &str) -> Result<PositionTerm, TermError> {
         let pattern = read_position(text).map_err(TermError::Position)?;
         let exact = ExactPosition::new(pattern);
-        Ok(PositionTerm::of(pattern_name(&pattern), Condition::Exact(exact)))
+        Ok(PositionTerm::new(pattern_name(&pattern), Condition::Exact(exact)))
     }
 
     /// Likewise, but the side to move may be left out, too: a term for each side that can be to move.
@@ -113,7 +113,7 @@ impl PositionTerm {
     /// # Errors
     /// If it does not have eight ranks of eight squares, or has another sign.
     pub fn board(text: &str) -> Result<PositionTerm, TermError> {
-        PartialBoard::parse(text).map(|board| PositionTerm::of(board.to_string(), Condition::Board(board)))
+        PartialBoard::parse(text).map(|board| PositionTerm::new(board.to_string(), Condition::Board(board)))
     }
 
     /// The squares of all pawns, as the board of a FEN whose other pieces are ignored.
@@ -123,7 +123,7 @@ impl PositionTerm {
     pub fn pawns(text: &str) -> Result<PositionTerm, TermError> {
         let pawns = Pawns::parse(text).map_err(TermError::Position)?;
         let pawns = PawnStructure::new(pawns.squares());
-        Ok(PositionTerm::of(pawns.to_string(), Condition::Pawns(pawns)))
+        Ok(PositionTerm::new(pawns.to_string(), Condition::Pawns(pawns)))
     }
 
     /// All pieces of both sides, White's first: `KRP3-5kr`, `K*R+k*r+`.
@@ -132,7 +132,7 @@ impl PositionTerm {
     /// If the text is not a list of pieces with counts and both kings.
     pub fn material(text: &str) -> Result<PositionTerm, TermError> {
         let material = MaterialRange::parse(text)?;
-        Ok(PositionTerm::of(
+        Ok(PositionTerm::new(
             material.to_string(),
             Condition::Material(material),
         ))
@@ -140,7 +140,7 @@ impl PositionTerm {
 
     /// White's material less Black's: a pawn is 1, knights and bishops 3, rooks 5, queens 9.
     pub fn diff(bounds: Bounds) -> PositionTerm {
-        PositionTerm::of(bounds.to_string(), Condition::Difference(bounds))
+        PositionTerm::new(bounds.to_string(), Condition::Difference(bounds))
     }
 
     /// A move that is played next: `Bxh7+`, `O-O`, `e8=N`, `N*f7`.
@@ -149,7 +149,7 @@ impl PositionTerm {
     /// If the text is not SAN.
     pub fn played(text: &str) -> Result<PositionTerm, TermError> {
         let played = MovePattern::parse(text)?;
-        Ok(PositionTerm::of(played.to_string(), Condition::Played(played)))
+        Ok(PositionTerm::new(played.to_string(), Condition::Played(played)))
     }
 
     /// True if an index of positions excludes games.
@@ -165,7 +165,7 @@ impl PositionTerm {
         }
     }
 
-    fn of(text: String, condition: Condition) -> PositionTerm {
+    fn new(text: String, condition: Condition) -> PositionTerm {
         PositionTerm { text, condition }
     }
 }

@@ -72,7 +72,7 @@ fn a_hole_behind_each_file_changes_no_game() {
                 .iter()
                 .find(|entry| names(&entry.path))
                 .cloned();
-            found.map(|entry| Library::of(vec![entry]))
+            found.map(|entry| Library::from_shared(vec![entry]))
         };
         let Some(before) = open(scratch.path()).ok().as_ref().and_then(find) else {
             continue;

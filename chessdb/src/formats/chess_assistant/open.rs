@@ -49,7 +49,9 @@ impl ChessAssistant {
         let mut warnings = files.warnings.clone();
         let emb = Emb::open(files.get("emb"), &mut warnings);
         let d00 = files.get("d00").cloned();
-        let headers = d00.as_ref().map(|d00| Rows::of(d00, 0, header::SIZE, usize::MAX));
+        let headers = d00
+            .as_ref()
+            .map(|d00| Rows::new(d00, 0, header::SIZE, usize::MAX));
         let mut database = ChessAssistant {
             d00,
             a02: files.get("a02").cloned(),

@@ -27,7 +27,7 @@ impl Index {
             Some(cbi) if cbi.bytes.len() >= 8 => {
                 let len = count(cbi, cbf.bytes.len(), problems);
                 return Index::File {
-                    rows: Rows::of(cbi, 4, 4, len as usize),
+                    rows: Rows::new(cbi, 4, 4, len as usize),
                     file: cbi.clone(),
                 };
             }

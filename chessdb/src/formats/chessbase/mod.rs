@@ -30,9 +30,9 @@ mod list;
 mod names;
 mod pawns;
 mod record;
-mod rest;
 mod setup;
 mod texts;
+mod unplayed;
 mod walk;
 
 use std::ops::ControlFlow;

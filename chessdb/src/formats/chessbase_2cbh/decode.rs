@@ -30,7 +30,7 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     fn words(&self) -> Words<'a> {
-        Words::of(self.frame.content)
+        Words::new(self.frame.content)
     }
 
     /// Where a word is in the file.

@@ -91,7 +91,7 @@ impl ChessBase2Cbh {
 /// The full moves of a game; none if it is not marked where they begin.
 fn counted(moves: &Moves<'_>) -> Option<u32> {
     let first = moves.start.moves?;
-    let words = Words::of(moves.frame.content);
+    let words = Words::new(moves.frame.content);
     let plies = match moves.frame.tag {
         frame::WITHOUT_KING => words.main_line_len(first, is_no_mark),
         _ => words.main_line_len(first, is_move),

@@ -85,7 +85,7 @@ impl ChessBaseCbh {
     /// Half-moves of the main line (section 13.3). The moves are played only where what is stored contradicts itself,
     /// so that illegal ones are to be expected.
     fn ply_count(&self, place: &Place, record: &Record<'_>, start: &Start) -> Option<u32> {
-        let plies = match Mode::of(record.mode)? {
+        let plies = match Mode::numbered(record.mode)? {
             Mode::Before(encoding, _) => main_line_len(&encoding, record.moves),
             Mode::Behind(encoding, _) => main_line_len(&encoding, record.moves),
             Mode::Simple(encoding) => main_line_len(&encoding, record.moves),

@@ -45,7 +45,7 @@ impl Numbering {
     /// The numbering of a file whose header is as long as each of its records.
     pub(in crate::formats) fn new(cbh: &SourceFile, record: usize, kind_at: KindAt) -> Numbering {
         let numbering = Numbering {
-            rows: Rows::of(cbh, record, record, u32::MAX as usize),
+            rows: Rows::new(cbh, record, record, u32::MAX as usize),
             kind_at,
             counted: OnceLock::new(),
         };

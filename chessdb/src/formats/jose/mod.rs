@@ -24,12 +24,12 @@ mod header;
 mod myisam;
 mod names;
 mod pieces;
-mod rest;
 mod set_up;
 mod steps;
 mod tar;
 mod text;
 mod tokens;
+mod unplayed;
 mod variations;
 
 use std::ops::ControlFlow;

@@ -27,7 +27,7 @@ const MOST_NAMED: usize = 100;
 
 /// Opens files as one database.
 pub(super) fn open(mut files: Files, options: &Options) -> Opened {
-    let many = Many::of(std::mem::take(&mut files.files), &mut files.warnings);
+    let many = Many::new(std::mem::take(&mut files.files), &mut files.warnings);
     let ranges: Vec<Range<u64>> = many.files.iter().map(SmallFile::range).collect();
     let contents = Contents {
         name: String::new(),
@@ -93,7 +93,7 @@ impl SmallFile {
 }
 
 impl Many {
-    fn of(files: Vec<(String, SourceFile)>, warnings: &mut Vec<String>) -> Many {
+    fn new(files: Vec<(String, SourceFile)>, warnings: &mut Vec<String>) -> Many {
         let mut many = Many {
             files: Vec::with_capacity(files.len()),
             borders: Vec::with_capacity(files.len()),
@@ -192,7 +192,7 @@ mod tests {
             let name = format!("{n}.pgn");
             (KIND.to_owned(), SourceFile { name, bytes })
         };
-        Many::of(texts.iter().enumerate().map(file).collect(), &mut Vec::new())
+        Many::new(texts.iter().enumerate().map(file).collect(), &mut Vec::new())
     }
 
     #[test]

@@ -26,10 +26,10 @@ mod moves;
 mod names;
 mod pieces;
 mod record;
-mod rest;
 mod setup;
 mod tags;
 mod texts;
+mod unplayed;
 
 use std::ops::ControlFlow;
 

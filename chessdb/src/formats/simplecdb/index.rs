@@ -65,7 +65,7 @@ impl Layout {
 
     /// The entries of a file.
     fn rows(self, dci: &SourceFile) -> Rows {
-        Rows::of(dci, self.header, self.entry, usize::MAX)
+        Rows::new(dci, self.header, self.entry, usize::MAX)
     }
 
     /// The offset of an entry.

@@ -454,7 +454,7 @@ fn searches_change_with_their_database() {
     };
     let (a, b) = (entry("a", 5), entry("b", 5));
     let library = |entries: &[&Arc<LibraryEntry>]| {
-        Library::of(entries.iter().map(|&entry| Arc::clone(entry)).collect())
+        Library::from_shared(entries.iter().map(|&entry| Arc::clone(entry)).collect())
     };
     let live = Live::new(ChessFs::new(library(&[&a, &b]), ServeOptions::default()));
     let walk = |path: &str| Ok::<_, FsError>(*walk(&live, path)?.last().unwrap());

@@ -126,7 +126,7 @@ impl Book {
             .get("fbk")
             .ok_or_else(|| NotADatabase::new("there is no .fbk"))?;
         let forced = options.reading.as_deref().and_then(BookReading::of_name);
-        let rows = Rows::of(fbk, 0, MOVE, usize::MAX);
+        let rows = Rows::new(fbk, 0, MOVE, usize::MAX);
         let moves = || fbk.numbers(rows.len()).map(|number| stored(fbk, &rows, number));
         let reading = forced.unwrap_or_else(|| BookReading::choose(moves()));
         let lines = Lines::read(moves(), reading);

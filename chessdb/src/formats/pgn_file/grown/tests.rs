@@ -202,7 +202,7 @@ fn only_the_end_is_scanned() {
         Ok(())
     };
     grown
-        .find(&source, b'\n', &Shares::of(&source, &progress, None), each)
+        .find(&source, b'\n', &Shares::new(&source, &progress, None), each)
         .unwrap();
     let read = source.read.load(Ordering::Relaxed);
     assert_eq!(grown.games as usize + found, contents(&scanned(&source)).len());
