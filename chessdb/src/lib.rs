@@ -35,6 +35,8 @@
 //! # Features
 //!
 //! - `fs`, enabled by default, provides [`open()`] and [`open_all`]. Without it the crate accesses no files.
+//! - `bzip2`, `zstd` and `des`, enabled by default, read PGN files that are compressed so, and encrypted archives of
+//!   ChessBase. Without them these are refused with a [`Remedy`].
 //! - `mmap` opens files as memory maps instead of reading them whole, so that a database may be larger than the memory.
 //!   The files must not become shorter while they are open, because the process then ends with a bus error. This
 //!   feature contains the only `unsafe` code of the crate.

@@ -38,6 +38,25 @@ impl Codec {
         }
     }
 
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Codec::Zstandard => "Zstandard",
+            Codec::Gzip => "gzip",
+            Codec::Bzip2 => "bzip2",
+            Codec::Deflate { .. } => "zip",
+            Codec::Stored { .. } => "zip, stored",
+        }
+    }
+
+    /// False if the feature of the crate is missing that unpacks it.
+    pub(super) fn is_built_in(self) -> bool {
+        match self {
+            Codec::Zstandard => cfg!(feature = "zstd"),
+            Codec::Bzip2 => cfg!(feature = "bzip2"),
+            _ => true,
+        }
+    }
+
     /// The parts of a file, as far as they are known without unpacking it.
     pub(super) fn parts(self, input: &Input) -> PackedLayout {
         match self {
@@ -59,8 +78,13 @@ impl Codec {
         let input = input.clone();
         let at = bit / 8;
         match (self, window) {
+            #[cfg(feature = "zstd")]
             (Codec::Zstandard, _) => Box::new(zstd::Frames::new(input, at, memory)),
+            #[cfg(feature = "bzip2")]
             (Codec::Bzip2, _) => Box::new(bzip2::BlockStream::new(input, bit, memory)),
+            // They are not built in, so that no such file is opened.
+            #[cfg(not(all(feature = "bzip2", feature = "zstd")))]
+            (Codec::Bzip2 | Codec::Zstandard, _) => Box::new(stored::Stored::new(input, at, None)),
             (Codec::Gzip, None) => Box::new(gzip::MemberStream::new(input, at, memory)),
             (Codec::Gzip, Some(window)) => {
                 Box::new(gzip::MemberStream::resume(input, bit, window, false, memory))

@@ -32,6 +32,7 @@
 
 mod allowance;
 mod budget;
+#[cfg_attr(not(feature = "bzip2"), allow(dead_code))]
 mod bzip2;
 mod codec;
 mod error;
@@ -46,6 +47,7 @@ mod stored;
 mod stream;
 mod whole;
 mod zip;
+#[cfg_attr(not(feature = "zstd"), allow(dead_code))]
 mod zstd;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -132,6 +134,9 @@ impl Packed {
         allowance: &Allowance,
     ) -> Result<Packed, PackedError> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
+        if !codec.is_built_in() {
+            return Err(PackedError::Method(codec.name().to_owned()));
+        }
         let kept = kept.and_then(|kept| PointIndex::of_kept(kept, &input));
         let is_kept = kept.is_some();
         let (index, unpacked) = match kept {
@@ -224,14 +229,8 @@ impl Packed {
 
     /// The kind of compression and the numbers of packed and unpacked bytes, for display.
     pub fn describe(&self) -> String {
-        let how = match self.codec {
-            Codec::Zstandard => "Zstandard",
-            Codec::Gzip => "gzip",
-            Codec::Bzip2 => "bzip2",
-            Codec::Deflate { .. } => "zip",
-            Codec::Stored { .. } => "zip, stored",
-        };
-        format!("{how}, {} bytes, {} unpacked", self.input.len(), self.len())
+        let (how, len) = (self.codec.name(), self.input.len());
+        format!("{how}, {len} bytes, {} unpacked", self.len())
     }
 
     /// Number of bytes unpacked so far, including bytes that were skipped.

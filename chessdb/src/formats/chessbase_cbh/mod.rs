@@ -7,7 +7,7 @@
 //! | `.cba` | annotations ([`annotations`], [`items`], [`quotation`]) |
 //! | `.cbp` `.cbt` `.cbc` `.cbs` `.cbe` | players, tournaments, annotators, sources, teams ([`entities`]) |
 //! | `.cbj` | what newer versions know of each game ([`extended`]) |
-//! | `.cbv` `.cbz` | all these, packed ([`archive`], [`unpack`]), and encrypted ([`encryption`]) |
+//! | `.cbv` `.cbz` | all these, packed ([`archive`], [`unpack`]), and encrypted (`encryption`) |
 //!
 //! Files of records say how many they have ([`records`]).
 //! What games and annotations say is in [`chessbase_common`](super::chessbase_common).
@@ -19,6 +19,7 @@ mod archive;
 mod codes;
 mod decode;
 mod doubts;
+#[cfg(feature = "des")]
 mod encryption;
 mod entities;
 mod extended;
