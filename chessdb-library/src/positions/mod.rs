@@ -46,6 +46,7 @@ pub use selection::Selection;
 pub use table::{COLUMNS, MoveRow, MovesTable, san_of};
 pub use tally::Tally;
 pub use wanted::{Material, Pattern, Pawns, Rights, Wanted, WantedError, legal_moves, read_moves};
+pub(crate) use scan::occurrence;
 pub(crate) use wanted::{Needs, at_home};
 
 use chessdb::board::Move;

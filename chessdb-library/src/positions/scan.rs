@@ -60,7 +60,7 @@ fn scan_each(database: &dyn Database, wanted: &Wanted, games: impl Iterator<Item
 }
 
 /// The first occurrence in a game.
-pub(super) fn occurrence(database: &dyn Database, game: u32, wanted: &Wanted) -> Option<Occurrence> {
+pub(crate) fn occurrence(database: &dyn Database, game: u32, wanted: &Wanted) -> Option<Occurrence> {
     let mut found: Option<Occurrence> = None;
     follow(database, game, |step| {
         let (ply, position) = match step {
