@@ -41,12 +41,12 @@ pub(crate) use line::{LineStep, follow};
 pub use line_ends::{LineEnd, LineEnds};
 pub use move_names::{line_names, move_name, position_after, read_line, read_move};
 pub use piece_counts::PieceCounts;
+pub(crate) use scan::occurrence;
 pub use scan::{MovesScan, Reached, scan, scan_among, scan_moves, scan_moves_among, scan_part};
 pub use selection::Selection;
 pub use table::{COLUMNS, MoveRow, MovesTable, san_of};
 pub use tally::Tally;
 pub use wanted::{Material, Pattern, Pawns, Rights, Wanted, WantedError, legal_moves, read_moves};
-pub(crate) use scan::occurrence;
 pub(crate) use wanted::{Needs, at_home};
 
 use chessdb::board::Move;
