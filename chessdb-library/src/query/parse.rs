@@ -1,6 +1,6 @@
 //! Reading a query.
 
-use super::canonical::quoted;
+use super::canonical::{in_quotes, quoted};
 use super::error::QueryError;
 use super::field::{FieldSubject, QueryField};
 use super::tag_term::TagTerm;
@@ -24,6 +24,14 @@ impl Query {
     /// Names the first term that is wrong, and says what would be right.
     pub fn parse_name(name: &str) -> Result<Query, QueryError> {
         parse(name, true)
+    }
+
+    /// The query of one field, with a value that is read as if it stood in double quotes.
+    ///
+    /// # Errors
+    /// Says what would be right.
+    pub fn of_term(field: &str, value: &str) -> Result<Query, QueryError> {
+        parse(&format!("{field}:{}", in_quotes(value)), false)
     }
 
     /// The text of a query that may not be UTF-8.
