@@ -11,8 +11,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 
+use chessdb::Options;
 use chessdb::board::{Fen, Position, RunningKey, Undo};
-use chessdb::formats::Options;
 use chessdb::pgn::append_game;
 use chessdb_library::library::{Library, LibraryEntry, tags_of, text_of};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb::pgn::append_game;
 
 use super::encode_chess_assistant::{Writer, record};

@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb::game::Token;
 use chessdb::pgn::append_game;
 use shakmaty::fen::Fen;

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use chessdb::board::{Bitboard, Move, Position, Role};
-use chessdb::formats::{Database, Decoded, Info, Keys, TextId};
 use chessdb::game::Tags;
 use chessdb::replay::{Limits, MainLine, Origin, Ply, Replay};
+use chessdb::{Database, Decoded, Info, Keys, TextId};
 
 /// Fewest moves of a real game that are kept.
 const KEPT: u64 = 6;

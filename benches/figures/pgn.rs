@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb::pgn::append_game;
 use pgn_reader::shakmaty::fen::Fen;
 use pgn_reader::shakmaty::{CastlingMode, Chess, Position};

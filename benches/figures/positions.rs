@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use chessdb::board::Position;
-use chessdb::formats::{Database, Options};
+use chessdb::{Database, Options};
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::positions::{BuildOptions, Index, Pattern, Wanted, scan};

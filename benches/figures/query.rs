@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use chessdb::formats::Options;
+use chessdb::Options;
 use chessdb_library::library::Library;
 use chessdb_library::query::{Mirror, PositionGroup, PositionQuery, PositionTerm, TermError};
 

@@ -1,9 +1,64 @@
 //! Libraries of chess databases: finds the databases of a folder, opens them through memory maps, searches them for
 //! positions, lists their games in tables, compares them and makes opening books of them.
 //!
-//! It knows neither directories nor the kernel, so that programs without FUSE can use it. Data flows from `mapped` and
-//! `kept` to `library`, and from there to `positions`, `duplicates`, `polyglot`, `table` and `query`;
-//! `tests/repository/layering.rs` checks this.
+//! ```
+//! # let folder = std::env::temp_dir().join(format!("library-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! # std::fs::write(folder.join("mate.brn"), b"\0WLegall\0\0BSaint Brie\0,,\x1b\x23\xdb\xa7\x12&\x1b\x9d\xd9\x0e\x12\x02")?;
+//! use chessdb_library::library::LibraryOptions;
+//! use chessdb_library::positions::{Pattern, scan_moves};
+//! use chessdb_library::query::{Query, Searched};
+//!
+//! let library = LibraryOptions::default().open(&folder)?;
+//! let query = Query::parse("white:legall played:Nd5#")?;
+//! let pattern = Pattern::of_moves("e4 e5")?;
+//! for entry in library.databases() {
+//!     let database = &*entry.database;
+//!     let searched = Searched {
+//!         path: &entry.path,
+//!         database,
+//!         index: None,
+//!         names: None,
+//!         among: None,
+//!     };
+//!     for found in query.answer(&searched, 1, &|_| ())? {
+//!         println!("{}, game {}: move {}", entry.path, found.game + 1, found.ply / 2 + 1);
+//! #       assert_eq!(found.ply, 12);
+//!     }
+//!     for row in scan_moves(database, &pattern, 1, &|_| ()).rows {
+//!         println!("{} in {} games", row.san, row.tally.games);
+//! #       assert_eq!(row.tally.games, 1);
+//!     }
+//! }
+//! # assert_eq!(library.databases().len(), 1);
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! - [`library`] finds and opens databases, and says what was left out and why. [`kept`] keeps between runs what takes
+//!   long to find.
+//! - [`query`] is the language of searches, [`positions`] has positions of all games and their moves, by a scan or an
+//!   index.
+//! - [`table`] lists games as CSV, JSON and Parquet, [`duplicates`] finds games that several databases have,
+//!   [`polyglot`] makes opening books, [`spelling`] joins names that are one player.
+//! - [`cancel`], [`workers`] and the other modules are what programs need that serve databases of file systems that may
+//!   hang.
+//!
+//! # What it does to a process
+//!
+//! - Files are mapped, so the first opened database installs a **handler of SIGBUS**, for good. It puts zeros in place
+//!   of bytes that a file has lost, and passes any other signal on to the handler that was there before.
+//! - Databases are opened in **threads** that nothing joins, because a call of a file system may never return;
+//!   [`LibraryOptions::prepare`](library::LibraryOptions::prepare) is called on each. They end with their database, and
+//!   [`Library::give_up_openings`](library::Library::give_up_openings) ends them as soon as the file system answers.
+//!   Each file system that may hang has another thread, which ends after some seconds without work. Other threads end
+//!   before the function that started them returns.
+//! - [`Library::endings`](library::Library::endings) and [`workers::hung::on_answer`] let a program wait for databases
+//!   that open late, and for file systems that answer again: [`Endings::stop`](library::Endings::stop) ends the waiting,
+//!   and dropping the [`Listener`](workers::hung::Listener) the calls.
+//! - Long work ends by [`Cancel::cancel`](cancel::Cancel::cancel), if it was started by
+//!   [`Cancel::run`](cancel::Cancel::run). It then unwinds, so a program that aborts on panic cannot cancel.
+//! - Nothing is written but files of [`kept`], where a program names a folder, and temporary files of large indexes.
 
 pub mod cancel;
 pub mod csv;
@@ -21,7 +76,7 @@ pub mod query;
 pub mod recent;
 pub mod similar;
 pub mod spelling;
-pub mod spill;
+mod spill;
 pub mod table;
 pub mod turns;
 mod within;

@@ -26,7 +26,7 @@ pub use heap::{give_back, limit_kept};
 pub use identity::Identity;
 pub use stamp::{Stamp, now};
 
-use chessdb::formats::Bytes;
+use chessdb::files::Bytes;
 
 use bus_error::Guarded;
 use copies::Copied;
@@ -79,14 +79,14 @@ impl Mapped {
             .read(true)
             .custom_flags(libc::O_NONBLOCK)
             .open(path)?;
-        Mapped::of(file, path)
+        Mapped::new(file, path)
     }
 
     /// Maps a regular file that is open for reading. `path` is the path by which it was found.
     ///
     /// # Errors
     /// Those of [`Mapped::open`].
-    pub fn of(file: File, path: &Path) -> io::Result<Mapped> {
+    pub fn new(file: File, path: &Path) -> io::Result<Mapped> {
         let ticket = Ticket::take(*MOST_FILES)?;
         let watched = watch(&file, path)?;
         Mapped::of_watched(file, watched, ticket)
@@ -97,7 +97,7 @@ impl Mapped {
         Mapped::map(file, watched, ticket)
     }
 
-    /// Maps a file of the cache folder that is open for reading. Unlike [`Mapped::of`], this does not wait until later
+    /// Maps a file of the cache folder that is open for reading. Unlike [`Mapped::new`], this does not wait until later
     /// changes are visible in the times of the file, since such files have checksums.
     ///
     /// # Errors
@@ -109,14 +109,14 @@ impl Mapped {
         Mapped::map(file, watched, ticket)
     }
 
-    /// Like [`Mapped::of`], but copies a small file, so that it needs neither a map nor a descriptor. There may
+    /// Like [`Mapped::new`], but copies a small file, so that it needs neither a map nor a descriptor. There may
     /// be far more small files than a process may have of both.
     ///
     /// # Errors
     /// Those of [`Mapped::open`], and [`io::ErrorKind::ResourceBusy`] if the file becomes shorter.
     pub fn copy_or_map(file: File, path: &Path) -> io::Result<Mapped> {
         let watched = watch(&file, path)?;
-        let Some(copy) = Copied::of(&file, watched.identity.size)? else {
+        let Some(copy) = Copied::read(&file, watched.identity.size)? else {
             return Mapped::of_watched(file, watched, Ticket::take(*MOST_FILES)?);
         };
         watched.watch_renames(&file);

@@ -16,6 +16,11 @@ pub fn similar<'a>(name: &str, all: impl IntoIterator<Item = &'a str>) -> Vec<&'
     found.names()
 }
 
+/// The one of `all` that is most like `name`, if any is like it.
+pub fn nearest<'a>(name: &str, all: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    similar(name, all).into_iter().next()
+}
+
 /// The three names that are most like a wanted one, the most similar first.
 pub(crate) struct SimilarNames {
     /// The words of the wanted name, or of each of several.

@@ -5,8 +5,8 @@ use std::error::Error;
 use std::io::{self, ErrorKind, Write};
 use std::ops::ControlFlow;
 
+use chessdb::Database;
 use chessdb::board::{Fen, Position};
-use chessdb::formats::Database;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io::{self, ErrorKind, Write};
 
-use chessdb::formats::Database;
+use chessdb::Database;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args_os()

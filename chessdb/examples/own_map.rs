@@ -11,7 +11,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use chessdb::formats::{Bytes, FORMATS, Files, Options, SourceFile, SourceFolder};
+use chessdb::Options;
+use chessdb::files::{Bytes, Files, SourceFile, SourceFolder};
+use chessdb::formats::FORMATS;
 use memmap2::Mmap;
 
 /// A map of a file, and the time of the file when it was mapped.

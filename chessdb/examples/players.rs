@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::io::{self, BufWriter, ErrorKind, Write};
 
-use chessdb::formats::Database;
+use chessdb::Database;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args_os().nth(1).ok_or("usage: players DATABASE")?;

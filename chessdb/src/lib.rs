@@ -21,10 +21,11 @@
 //! ```
 //!
 //! - [`open()`] detects the format and opens one database; [`open_all`] opens all of a folder or an archive.
-//!   [`formats::FORMATS`] lists the formats.
-//! - A [`formats::Database`] numbers its games from 0. It gives each as a [`game::Game`], which [`pgn`] writes, or its
-//!   main line alone, several times faster: [`main_line`](formats::Database::main_line).
-//! - [`formats::Database::keys`] has players, date, result and opening of a game as numbers, without decoding it.
+//! - A [`Database`] numbers its games from 0. It gives each as a [`game::Game`], which [`pgn`] writes, or its
+//!   main line alone, several times faster: [`main_line`](Database::main_line).
+//! - [`Database::keys`] has players, date, result and opening of a game as numbers, without decoding it.
+//! - [`formats`] recognises databases among [`files`] that a program opens itself, and opens them from their bytes.
+//!   [`packed`] reads compressed files at any place.
 //! - [`board`] has positions, moves, SAN, FEN and keys of positions. Positions and moves can be converted to and from
 //!   those of [`shakmaty`].
 //!
@@ -34,6 +35,8 @@
 //! # Features
 //!
 //! - `fs`, enabled by default, provides [`open()`] and [`open_all`]. Without it the crate accesses no files.
+//! - `bzip2`, `zstd` and `des`, enabled by default, read PGN files that are compressed so, and encrypted archives of
+//!   ChessBase. Without them these are refused with a [`Remedy`].
 //! - `mmap` opens files as memory maps instead of reading them whole, so that a database may be larger than the memory.
 //!   The files must not become shorter while they are open, because the process then ends with a bus error. This
 //!   feature contains the only `unsafe` code of the crate.
@@ -41,7 +44,10 @@
 #![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
 
 pub mod board;
+#[doc(hidden)]
 pub mod bytes;
+mod database;
+pub mod files;
 pub mod formats;
 pub mod game;
 #[cfg(feature = "mmap")]
@@ -52,8 +58,12 @@ pub mod packed;
 pub mod pgn;
 mod problem;
 pub mod replay;
+#[doc(hidden)]
 pub mod text;
 
+pub use database::{
+    AsFiles, Database, Decoded, Folder, Info, Keys, Member, NotADatabase, Options, Passwords, PgnForm, TextId,
+};
 #[cfg(feature = "fs")]
 pub use open::{Found, OpenError, OpenErrorKind, open, open_all, open_all_with, open_with};
 pub use problem::{Problem, ProblemKind, Remedy};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use memmap2::Mmap;
 
-use crate::formats::Bytes;
+use crate::files::Bytes;
 
 impl Bytes for Mmap {}
 

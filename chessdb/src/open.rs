@@ -1,7 +1,7 @@
 //! Opening databases by path, for programs that just want the games.
 //!
 //! Files are read whole, or mapped with the feature `mmap`. Programs that get them from elsewhere hand their bytes to
-//! [`Format::open`](crate::formats::Format::open).
+//! [`Format::open`](crate::database::Format::open).
 
 use std::fmt;
 use std::fs;
@@ -9,10 +9,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::formats::{
-    Bytes, Candidate, Database, FORMATS, Files, Format, NotADatabase, Options, Part, SourceFile,
-    SourceFolder, by_content,
-};
+use crate::database::{Database, Format, NamedDatabase, NotADatabase, Options};
+use crate::files::{Bytes, Candidate, Files, SourceFile, SourceFolder};
+use crate::formats::{FORMATS, by_content};
 
 /// Opens a database by one of its files, or by the folder or archive that holds it and no other.
 ///
@@ -180,12 +179,14 @@ pub struct Found {
 
 impl Found {
     /// The databases at a path.
-    fn all(path: &Path, format: &'static Format, parts: Vec<Part>) -> impl Iterator<Item = Found> {
-        parts.into_iter().map(move |Part { name, database }| Found {
-            path: name.map_or(path.to_owned(), |name| path.join(name)),
-            format: Some(format),
-            database: Ok(database),
-        })
+    fn all(path: &Path, format: &'static Format, parts: Vec<NamedDatabase>) -> impl Iterator<Item = Found> {
+        parts
+            .into_iter()
+            .map(move |NamedDatabase { name, database }| Found {
+                path: name.map_or(path.to_owned(), |name| path.join(name)),
+                format: Some(format),
+                database: Ok(database),
+            })
     }
 
     /// Its path below that of the folder or archive that was opened.
@@ -321,7 +322,7 @@ fn open_candidate(
     format: &Format,
     candidate: &Candidate,
     options: &Options,
-) -> Result<Vec<Part>, OpenErrorKind> {
+) -> Result<Vec<NamedDatabase>, OpenErrorKind> {
     let mut files = Files {
         files: Vec::new(),
         warnings: candidate.warnings.clone(),

@@ -30,7 +30,7 @@ pub struct Problem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// To give the password of the archive in [`Options::passwords`](crate::formats::Options::passwords).
+    /// To give the password of the archive in [`Options::passwords`](crate::Options::passwords).
     Password,
     /// To unpack the archive with another program and to open what was in it.
     Unpack,

@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use chessdb::formats::{FORMATS, SourceFolder};
+use chessdb::formats::FORMATS;
+use chessdb::files::SourceFolder;
 use pgnfs_fuzz::harness::frame::Input;
 
 /// Maximum length of an input. Fuzzers mutate short inputs more effectively.

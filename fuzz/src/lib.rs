@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chessdb::formats::Bytes;
+use chessdb::files::Bytes;
 use chessdb::packed::{Allowance, Packed, Slices, zip_members};
 use chessdb_library::query::Query;
 use testkit::harness::frame::Input;

@@ -12,7 +12,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use chessdb::formats::Options;
+use chessdb::Options;
 use chessdb_library::library::Library;
 use parking_lot::Mutex;
 use pgnfs_server::inside::{ChessFs, FsError, Inode, Live, Open, PassOptions, Resolved, ServeOptions};

@@ -12,7 +12,7 @@ use crate::position::{Position, positions_of};
 use crate::source::Source;
 use crate::tokens::{to_list, values_of};
 use chessdb::board::Uci;
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb_library::library::{problems_of, to_pgn};
 
 /// Names and values of headers, and the movetext as a list.

@@ -12,8 +12,9 @@ use crate::errors::not_opened;
 use crate::indices::Int;
 use crate::library::Library;
 use crate::source::Source;
-use chessdb::formats::{FORMATS, Options, Passwords};
-use chessdb_library::library::{DatabaseSelection, Library as Opened};
+use chessdb::formats::FORMATS;
+use chessdb::{Options, Passwords};
+use chessdb_library::library::Library as Opened;
 
 /// More threads than this decode no faster on any machine.
 const MOST_THREADS: usize = 1024;
@@ -32,12 +33,10 @@ pub fn open(
     if path.as_os_str().as_bytes().contains(&0) {
         return Err(PyValueError::new_err("path: embedded null character"));
     }
-    let options = Options {
-        encoding: encoding.map(known_encoding).transpose()?,
-        reading: reading.map(known_reading).transpose()?,
-        passwords: Passwords::of_lines(&passwords.unwrap_or_default().join("\n")),
-        ..Options::default()
-    };
+    let mut options = Options::default();
+    options.encoding = encoding.map(known_encoding).transpose()?;
+    options.reading = reading.map(known_reading).transpose()?;
+    options.passwords = Passwords::of_lines(&passwords.unwrap_or_default().join("\n"));
     let threads = match threads {
         Some(Int(..=0)) => return Err(PyValueError::new_err("threads: name at least one")),
         Some(Int(threads)) => {
@@ -46,7 +45,7 @@ pub fn open(
         None => thread::available_parallelism().map_or(1, usize::from),
     };
     let library = py
-        .detach(|| Opened::open_selected(&path, &options, &DatabaseSelection::default()))
+        .detach(|| Opened::open(&path, &options))
         .map_err(|error| not_opened(py, &error))?;
     let database = |(path, source)| Database::new(source, path, threads);
     let shown = path.display().to_string();

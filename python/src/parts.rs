@@ -68,8 +68,8 @@ impl Folder {
     }
 }
 
-impl From<chessdb::formats::Folder> for Folder {
-    fn from(folder: chessdb::formats::Folder) -> Folder {
+impl From<chessdb::Folder> for Folder {
+    fn from(folder: chessdb::Folder) -> Folder {
         Folder {
             name: folder.name,
             parent: folder.parent,
@@ -127,7 +127,7 @@ impl Member {
     /// The files inside a database.
     pub fn all(source: &Source) -> Vec<Member> {
         let members = source.entry.database.as_files().members().into_iter().enumerate();
-        let member = |(index, member): (usize, chessdb::formats::Member)| Member {
+        let member = |(index, member): (usize, chessdb::Member)| Member {
             source: source.clone(),
             index,
             name: member.name,

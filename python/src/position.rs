@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::tokens::start_of;
 use chessdb::board::{Counters, Fen, Position as Board, Setup, Uci};
-use chessdb::formats::Database;
+use chessdb::Database;
 
 /// A position of a game.
 #[pyclass(frozen, module = "chessdb")]

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PyList};
 
 use chessdb::board::{Fen, Move, Position, Square};
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb::game::{Game, Tags, Token};
 use chessdb_library::library::to_pgn;
 

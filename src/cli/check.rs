@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use indicatif::ProgressBar;
 
 use super::{CommandError, PROBLEMS, counted, ended, games, left_out, logging, progress};
-use chessdb::formats::Problem;
+use chessdb::Problem;
 use chessdb_library::library::{Library, LibraryEntry, on_one_line, problems_of};
 use chessdb_library::parallel::in_order;
 

@@ -18,8 +18,8 @@ use crate::mount::in_shell;
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, on_one_line};
 use chessdb_library::positions::{
-    DatabasePart, Material, MoveRow, MovesTable, Novelty, Occurrence, Pattern, Pawns, Wanted, WantedError,
-    novelties_csv,
+    DatabasePart, Material, MoveRow, MovesTable, Novelty, Occurrence, Pattern, WantedError, novelties_csv,
+    pattern_name,
 };
 use chessdb_library::query::Query;
 use lines::{header, path, write_game};
@@ -50,7 +50,6 @@ pub struct Question {
 
 enum Asked {
     Query(Query),
-    Wanted(Wanted),
     Novelties,
 }
 
@@ -62,6 +61,7 @@ impl Question {
     pub fn read(matches: &ArgMatches) -> Result<Question, CommandError> {
         let show = matches.get_one("show").map_or("path", String::as_str);
         let wanted = wanted(matches)?;
+        let is_written = wanted.is_none();
         let given = given_query(matches)?;
         let places = ["QUERY", "SOURCE", "DATABASE"].map(|name| matches.get_one::<OsString>(name));
         let (asked, filter, source, database) = match (wanted, given, places) {
@@ -90,7 +90,6 @@ impl Question {
         match (&asked, show) {
             (Asked::Novelties, "path" | "csv" | "count") => {}
             (Asked::Novelties, _) => return Err("--novelty can be shown as path, csv or count".into()),
-            (Asked::Wanted(Wanted::Position(_)), "moves") => {}
             (Asked::Query(query), "moves") if query.groups() == 1 => {}
             (Asked::Query(query), "moves") if query.groups() > 1 => {
                 return Err("--show moves needs a query without then".into());
@@ -103,7 +102,7 @@ impl Question {
             _ => {}
         }
         let written = matches.get_one::<OsString>("where");
-        let written = written.or_else(|| places[0].filter(|_| matches!(asked, Asked::Query(_))));
+        let written = written.or_else(|| places[0].filter(|_| is_written));
         Ok(Question {
             query: written.map_or_else(String::new, |text| text.to_string_lossy().into_owned()),
             source: source.into(),
@@ -125,7 +124,7 @@ impl Question {
     pub fn may_concern(&self, path: &str) -> bool {
         let asked = match &self.asked {
             Asked::Query(query) => Some(query),
-            Asked::Wanted(_) | Asked::Novelties => None,
+            Asked::Novelties => None,
         };
         may_concern(
             self.database.as_deref(),
@@ -170,9 +169,7 @@ pub fn run(
     let among = filtered.as_ref().unwrap_or(&search);
     let (found, written) = match &question.asked {
         Asked::Novelties => novelties(&search, filtered.as_ref(), question)?,
-        Asked::Wanted(Wanted::Position(pattern)) if question.show == "moves" => moves(among, pattern),
         Asked::Query(query) if question.show == "moves" => moves_of_query(among, query),
-        Asked::Wanted(wanted) => games(among, question, true, |part| among.find(part, wanted)),
         Asked::Query(query) => games(among, question, query.groups() > 0, |part| {
             among.answer(part, query)
         }),
@@ -194,24 +191,31 @@ pub fn run(
     })
 }
 
-/// The criterion that the arguments give beside a query.
+/// The criterion that the arguments give beside a query: older forms of its terms, which are more lenient.
 fn wanted(matches: &ArgMatches) -> Result<Option<Asked>, CommandError> {
-    type Read = fn(&str) -> Result<Wanted, WantedError>;
-    let readers: [Read; 4] = [
-        |text| Pattern::parse(text).map(Wanted::Position),
-        |text| Pattern::of_moves(text).map(Wanted::Position),
-        |text| Pawns::parse(text).map(Wanted::Pawns),
-        |text| Material::parse(text).map(Wanted::Material),
+    /// A field, and what it takes for the value of an argument.
+    type Term = fn(&str) -> Result<(&'static str, String), WantedError>;
+    let terms: [Term; 4] = [
+        |text| Ok(("fen", pattern_name(&Pattern::parse(text)?))),
+        |text| Ok(("fen", pattern_name(&Pattern::of_moves(text)?))),
+        |text| Ok(("pawns", text.to_owned())),
+        |text| {
+            // In any order.
+            Material::parse(text)?;
+            let (white, black): (String, String) = text.chars().partition(char::is_ascii_uppercase);
+            Ok(("material", white + &black))
+        },
     ];
     if matches.get_flag("novelty") {
         return Ok(Some(Asked::Novelties));
     }
-    let given = WANTED.into_iter().zip(readers).find_map(|(name, read)| {
-        let text = matches.get_one::<String>(name)?;
-        let wanted = read(text).map(Asked::Wanted);
-        Some(wanted.map_err(|error| format!("--{name}: {error}").into()))
+    let given = WANTED.into_iter().zip(terms).find_map(|(name, term)| {
+        let query = term(matches.get_one::<String>(name)?)
+            .map_err(|error| error.to_string())
+            .and_then(|(field, value)| Query::of_term(field, &value).map_err(|error| error.what));
+        Some(query.map_err(|error| format!("--{name}: {error}")))
     });
-    given.transpose()
+    Ok(given.transpose()?.map(Asked::Query))
 }
 
 /// Shows the table of moves of a position, over all databases.

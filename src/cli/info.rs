@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::{CommandError, counted, ended, games, json};
-use chessdb::formats::Problem;
+use chessdb::Problem;
 use chessdb_library::library::{Library, LibraryEntry, on_one_line, shown};
 
 /// How the contents of a source are shown.

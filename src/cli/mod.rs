@@ -31,7 +31,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::mount as mounting;
 use chessdb_library::kept::KeptFiles;
-use chessdb_library::library::{Library, on_one_line, shown};
+use chessdb_library::library::{Library, LibraryOptions, on_one_line, shown};
 use chessdb_library::mapped::limit_kept;
 use chessdb_library::positions::IndexUse;
 use command::{CommandError, FOUND_NONE, PROBLEMS, counted, ended, games, left_out, path, warn_of_left_out};
@@ -172,13 +172,14 @@ fn open(
     let (bar, report) = progress::reading();
     let kept = cache::kept_files(&settings, settings.index == IndexUse::Yes);
     mounting::survive_long_files()?;
-    let library = Library::open_reporting(
-        source,
-        &settings.formats,
-        &settings.selection,
-        report,
-        kept.clone(),
-    );
+    let options = LibraryOptions {
+        formats: settings.formats.clone(),
+        selection: settings.selection.clone(),
+        kept: kept.clone(),
+        report: Some(report),
+        ..LibraryOptions::default()
+    };
+    let library = options.open(source);
     bar.finish_and_clear();
     Ok((library?, settings, kept))
 }

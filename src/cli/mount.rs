@@ -9,7 +9,7 @@ use super::options::Settings;
 use super::{CommandError, logging, warn_of_left_out};
 use crate::fuse::Presentation;
 use crate::mount::{self, MountPoint, in_shell};
-use chessdb_library::library::{Library, on_one_line, shown};
+use chessdb_library::library::{Library, LibraryOptions, on_one_line, shown};
 use chessdb_library::workers::hung;
 use pgnfs_server::ServeOptions;
 use pgnfs_server::Server;
@@ -38,22 +38,17 @@ pub fn run(request: &MountRequest<'_>) -> Result<ExitCode, CommandError> {
     logging::name_mount(point.path());
     let source = absolute(request.source)?;
     let kept = kept_files(settings, true);
-    let open = if settings.wait_for_source {
-        Library::open_or_wait
-    } else {
-        Library::open_within
-    };
     let open = |source: &Path| {
-        let (formats, selection) = (&settings.formats, &settings.selection);
-        let library = open(
-            source,
-            formats,
-            selection,
-            settings.open_wait,
-            mount::give_up_to_read,
-            kept.clone(),
-        );
-        library.map_err(CommandError::from)
+        let options = LibraryOptions {
+            formats: settings.formats.clone(),
+            selection: settings.selection.clone(),
+            patience: Some(settings.open_wait),
+            may_be_missing: settings.wait_for_source,
+            prepare: Some(mount::give_up_to_read),
+            kept: kept.clone(),
+            report: None,
+        };
+        options.open(source).map_err(CommandError::from)
     };
     let serve = ServeOptions {
         index: settings.index,

@@ -9,13 +9,13 @@ use indicatif::ProgressBar;
 
 use super::options::Settings;
 use super::{CommandError, progress};
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::positions::{
     AnswerOptions, Answers, BuildOptions, DatabasePart, IndexError, IndexUse, MovesTable, Novelty,
-    Occurrence, Pattern, Positions, Wanted,
+    Occurrence, Pattern, Positions,
 };
 use chessdb_library::query::Query;
 use chessdb_library::spelling::Names;
@@ -118,13 +118,6 @@ impl Search {
     pub fn answer(&self, part: &DatabasePart, query: &Query) -> Vec<Occurrence> {
         self.prepare_for(part, query);
         query.find(part, self.answers.options(), &|games| self.bar.inc(games))
-    }
-
-    /// The games of a part that match.
-    pub fn find(&self, part: &DatabasePart, wanted: &Wanted) -> Vec<Occurrence> {
-        self.prepare(part);
-        let found = part.find(wanted, self.answers.options(), &|games| self.bar.inc(games));
-        found.unwrap_or_default()
     }
 
     /// The moves that were played in a position.

@@ -6,25 +6,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use chessdb::board::{Fen, Position, Undo};
-use chessdb::formats::{
-    AsFiles, Database, Decoded, Folder, Format, Info, Keys, Member, NotADatabase, Problem, TextId,
-};
+use chessdb::formats::Format;
 use chessdb::game::{Date, Eco, Game, Outcome, Tags};
 use chessdb::replay::{Limits, MainLine, Origin, Ply, Replay};
+use chessdb::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, NotADatabase, Problem, TextId};
 use chessdb_library::cancel::Cancel;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::mapped::Identity;
 
 /// The format of databases in memory. It finds no files.
-pub static FAKE: Format = Format {
-    name: "fake",
-    title: "Fake",
-    find: |_| Vec::new(),
-    by_content: None,
-    small_files: None,
-    readings: Vec::new,
-    open: |_, _| Err(NotADatabase::new("it is made up")),
-};
+pub static FAKE: Format = Format::new(
+    "fake",
+    "Fake",
+    |_| Vec::new(),
+    |_, _| Err(NotADatabase::new("it is made up")),
+);
 
 /// Time of the files of every database: 2001-09-09 01:46:40.5 UTC.
 pub const MODIFIED: i128 = 1_000_000_000_500_000_000;

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chessdb::formats::{
-    Candidate, Database, FORMATS, Files, Format, Options, Part, SourceFile, SourceFolder,
-};
+use chessdb::files::{Candidate, Files, SourceFile, SourceFolder};
+use chessdb::formats::{FORMATS, Format, NamedDatabase};
 use chessdb::text::{decode, utf8};
+use chessdb::{Database, Options};
 use chessdb_library::library::advised;
 use chessdb_library::mapped::Mapped;
 use encoding_rs::WINDOWS_1252;
@@ -209,7 +209,11 @@ pub fn try_open(
 ///
 /// # Errors
 /// Why it is not a database.
-pub fn try_open_all(format: &Format, candidate: &Candidate, options: &Options) -> Result<Vec<Part>, String> {
+pub fn try_open_all(
+    format: &Format,
+    candidate: &Candidate,
+    options: &Options,
+) -> Result<Vec<NamedDatabase>, String> {
     let mut files = Files::default();
     for (kind, path) in &candidate.files {
         let file = SourceFile {

@@ -3,8 +3,8 @@
 use std::io;
 use std::sync::{Arc, Condvar, Mutex};
 
-use chessdb::formats::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
 use chessdb::game::{Game, Tags};
+use chessdb::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
 use chessdb_library::library::LibraryEntry;
 
 use super::fake::Fake;

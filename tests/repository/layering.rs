@@ -13,10 +13,10 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
         &[
             &["bytes", "text", "problem"],
             &["board"],
-            &["game", "replay"],
-            &["pgn"],
-            &["packed", "formats"],
-            &["map"],
+            &["files", "game", "replay"],
+            &["map", "packed", "pgn"],
+            &["database"],
+            &["formats"],
             &["open"],
         ],
     ),
@@ -45,7 +45,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
 const OUTSIDE: &[(&str, &str, &[&str])] = &[
     ("chessdb", "shakmaty", &["board"]),
     ("chessdb", "memmap2", &["map"]),
-    ("chessdb", "std::fs", &["formats", "map", "open"]),
+    ("chessdb", "std::fs", &["map", "open"]),
     ("chessdb-library", "memmap2", &["mapped"]),
     (".", "clap", &["cli"]),
     (".", "fuser", &["fuse", "mount"]),
@@ -125,6 +125,25 @@ fn formats_are_known_to_themselves_alone() {
 }
 
 #[test]
+fn formats_use_nothing_of_the_list_of_formats() {
+    let mut broken = Vec::new();
+    for (name, code) in sources("chessdb/src") {
+        let is_list = name == "formats/mod.rs";
+        if is_list || !name.starts_with("formats/") {
+            continue;
+        }
+        for path in paths(&code).into_iter().map(|path| from_root(&name, path)) {
+            let folder = path.strip_prefix("crate::formats::");
+            let folder = folder.and_then(|rest| rest.split("::").next());
+            if folder.is_some_and(|folder| !root().join("chessdb/src/formats").join(folder).is_dir()) {
+                broken.push(format!("chessdb/src/{name} must not use {path}"));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "\n{}", broken.join("\n"));
+}
+
+#[test]
 fn only_maps_have_unsafe_code() {
     for (package, _) in PACKAGES {
         for (name, code) in sources(&format!("{package}/src")) {
@@ -172,15 +191,20 @@ pub(super) fn sources(folder: &str) -> Vec<(String, String)> {
     sources
 }
 
-/// A path with as many `super` as there are modules above the file starts at the root.
+/// A path with `super` starts at the root instead.
 fn from_root(name: &str, path: String) -> String {
-    let depth = name.trim_end_matches("/mod.rs").split('/').count();
-    let rest = path.trim_start_matches("super::");
-    if (path.len() - rest.len()) / "super::".len() >= depth {
-        format!("crate::{rest}")
-    } else {
-        path
+    let module = name.trim_end_matches(".rs").trim_end_matches("/mod");
+    let mut above: Vec<&str> = module.split('/').collect();
+    let mut rest = path.as_str();
+    while let Some(inner) = rest.strip_prefix("super::") {
+        above.pop();
+        rest = inner;
     }
+    if rest == path {
+        return path;
+    }
+    let parts = ["crate"].into_iter().chain(above).chain([rest]);
+    parts.collect::<Vec<_>>().join("::")
 }
 
 /// True if a path is `prefix` or continues it.
@@ -218,6 +242,18 @@ pub(super) fn paths(code: &str) -> Vec<String> {
         rest = &rest[first.len_utf8()..];
     }
     paths
+}
+
+#[test]
+fn paths_start_at_the_root() {
+    let path = |name, path: &str| from_root(name, path.to_owned());
+    assert_eq!(path("formats/scid/mod.rs", "super::Keys"), "crate::formats::Keys");
+    assert_eq!(
+        path("formats/scid/index.rs", "super::Scid"),
+        "crate::formats::scid::Scid"
+    );
+    assert_eq!(path("open.rs", "super::Found"), "crate::Found");
+    assert_eq!(path("open.rs", "std::fs"), "std::fs");
 }
 
 #[test]

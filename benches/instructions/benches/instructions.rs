@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use chessdb::board::{Move, Position, Undo};
-use chessdb::formats::Options;
+use chessdb::Options;
 use chessdb::game::{Game, Token};
 use chessdb::pgn::append_game;
 use chessdb_library::kept::{KeptFiles, Space};

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::occasion::{Occasion, dates_agree};
 use super::player::Player;
 use super::{ComparedGames, FEWEST_PLIES, LONG_PLIES};
-use chessdb::formats::Keys;
+use chessdb::Keys;
 use chessdb::game::Date;
 
 /// Maximum number of different names of White or of Black in a group. Names that differ do not contradict each other if
@@ -82,7 +82,7 @@ fn by_players(games: &ComparedGames<'_>, same: &[u32], are_long: bool) -> Vec<Ve
                 for key in keys.into_iter().chain(every_date) {
                     by_key.entry(key).or_default().push(number);
                 }
-                groups.push(AgreeingGames::of(game));
+                groups.push(AgreeingGames::new(game));
             }
         }
     }
@@ -174,7 +174,7 @@ enum Fit {
 }
 
 impl AgreeingGames {
-    fn of(game: KnownGame) -> AgreeingGames {
+    fn new(game: KnownGame) -> AgreeingGames {
         let mut group = AgreeingGames {
             games: Vec::new(),
             has_player: game.players.each_ref().map(Option::is_some),

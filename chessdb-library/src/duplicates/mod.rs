@@ -24,7 +24,7 @@ mod worth;
 
 use std::ops::Range;
 
-use chessdb::formats::Database;
+use chessdb::Database;
 
 use crate::parallel::chunks;
 use crate::positions::LineEnd;

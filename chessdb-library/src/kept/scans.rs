@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::{KeptFile, KeptFiles, KeptKind, Numbers, SectionId, Sections, SourceFiles, begin, seal};
 use crate::mapped::Mapped;
-use chessdb::formats::{Bytes, Kept};
+use chessdb::files::{Bytes, Kept};
 
 impl KeptFiles {
     /// What a database with these files keeps. Reads nothing.

@@ -9,7 +9,9 @@ use super::found_name::converted_names;
 use super::remedy::advised;
 use crate::kept::SourceFiles;
 use crate::mapped::{Copies, Identity, Mapped};
-use chessdb::formats::{Candidate, Database, Format, Problem};
+use chessdb::files::Candidate;
+use chessdb::formats::Format;
+use chessdb::{Database, Problem};
 
 /// A database and its place in the tree.
 #[derive(Clone)]

@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
-use chessdb::formats::Candidate;
+use chessdb::files::Candidate;
 use encoding_rs::WINDOWS_1252;
 
 /// The characters for the bytes from 0x80 on are U+10FF80 to U+10FFFF.

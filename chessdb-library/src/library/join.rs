@@ -8,7 +8,9 @@ use super::found_name::file_name;
 use super::names::numbered;
 use super::task::{NamedCandidates, Unusable};
 use crate::workers::hung::Hung;
-use chessdb::formats::{Candidate, FORMATS, Format, Options, SmallFiles, SourceFolder};
+use chessdb::Options;
+use chessdb::files::{Candidate, SourceFolder};
+use chessdb::formats::{FORMATS, Format, SmallFiles};
 
 /// Takes the small files of a folder out of its databases, if they are very many, and returns them as one database of
 /// each format. A file is one of them if its name or that of the database is wanted.

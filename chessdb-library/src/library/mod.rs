@@ -10,6 +10,7 @@ mod names;
 mod open;
 mod opener;
 mod openings;
+mod options;
 mod pattern;
 mod places;
 mod remedy;
@@ -23,7 +24,6 @@ mod task;
 mod text;
 mod unread;
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,13 +37,13 @@ pub use names::{
     LONGEST_NAME, TakenNames, abridged, cut, is_unprintable, numbered, on_one_line, safe_name, shown,
 };
 pub use openings::ProgressReport;
+pub use options::LibraryOptions;
 pub use pattern::{DatabasePattern, PatternError};
 pub use remedy::advised;
 pub use selection::DatabaseSelection;
 pub use text::{GameText, REMARK, append_text, document_text, problems_of, tags_of, text_of, to_pgn};
 
-use crate::kept::KeptFiles;
-use chessdb::formats::Options;
+use chessdb::Options;
 use openings::{Job, Openings};
 use states::LocatedEntry;
 
@@ -115,121 +115,25 @@ impl Endings {
 }
 
 impl Library {
-    /// Opens a folder with everything below it, or the database that a file belongs to. Reads headers only;
-    /// decodes no moves.
+    /// Opens a folder with everything below it, or the database that a file belongs to, as [`LibraryOptions`] do.
     ///
     /// # Errors
     /// If there is nothing to serve: see [`LibraryError`].
-    pub fn open(source: &Path, options: &Options) -> Result<Library, LibraryError> {
-        Library::open_selected(source, options, &DatabaseSelection::default())
-    }
-
-    /// Like [`Library::open`], but opens only the selected databases of a folder. A database that is the
-    /// source itself is always selected.
-    ///
-    /// # Errors
-    /// If there is nothing to serve: see [`LibraryError`].
-    pub fn open_selected(
-        source: &Path,
-        options: &Options,
-        selection: &DatabaseSelection,
-    ) -> Result<Library, LibraryError> {
-        Library::unsearched(source, options, selection, Openings::default(), None).first()
-    }
-
-    /// Like [`Library::open_selected`], but calls `report` with the progress ten times a second. Databases keep in
-    /// `kept` what takes long to find again.
-    ///
-    /// # Errors
-    /// If there is nothing to serve: see [`LibraryError`].
-    pub fn open_reporting(
-        source: &Path,
-        options: &Options,
-        selection: &DatabaseSelection,
-        report: ProgressReport,
-        kept: Option<KeptFiles>,
-    ) -> Result<Library, LibraryError> {
-        let openings = Openings::reporting(report, kept);
-        Library::unsearched(source, options, selection, openings, None).first()
-    }
-
-    /// Like [`Library::open_selected`], but waits for at most `patience`. Databases that are not open by then
-    /// remain [being opened](Library::opening) on separate threads. Each thread calls `prepare` first and
-    /// opens nothing if that fails.
-    ///
-    /// # Errors
-    /// If there is nothing to serve: see [`LibraryError`].
-    pub fn open_within(
-        source: &Path,
-        options: &Options,
-        selection: &DatabaseSelection,
-        patience: Duration,
-        prepare: fn() -> io::Result<()>,
-        kept: Option<KeptFiles>,
-    ) -> Result<Library, LibraryError> {
-        Library::unsearched(
-            source,
-            options,
-            selection,
-            Openings::with(prepare, kept),
-            Some(patience),
-        )
-        .first()
-    }
-
-    /// Like [`Library::open_within`], but a source that does not exist or has no databases gives a library
-    /// without any. [`Library::left_out`] has the reason, and [`Library::reopen`] searches again.
-    ///
-    /// # Errors
-    /// If the source exists and cannot be served: see [`LibraryError`].
-    pub fn open_or_wait(
-        source: &Path,
-        options: &Options,
-        selection: &DatabaseSelection,
-        patience: Duration,
-        prepare: fn() -> io::Result<()>,
-        kept: Option<KeptFiles>,
-    ) -> Result<Library, LibraryError> {
-        let openings = Openings::with(prepare, kept);
-        let library = Library::unsearched(source, options, selection, openings, Some(patience));
-        match library.first() {
-            Err(
-                error @ (LibraryError::Missing(_)
-                | LibraryError::NoDatabases { .. }
-                | LibraryError::NoneWanted(_)),
-            ) => Ok(Library {
-                left_out: vec![LeftOut::new(".", error.to_string())],
-                ..library
-            }),
-            opened => opened,
-        }
-    }
-
-    fn unsearched(
-        source: &Path,
-        options: &Options,
-        selection: &DatabaseSelection,
-        openings: Openings,
-        patience: Option<Duration>,
-    ) -> Library {
-        Library {
-            named: source.to_owned(),
-            source: source.to_owned(),
-            options: options.clone(),
-            selection: selection.clone(),
-            patience,
-            openings,
-            ..Library::of(Vec::new())
-        }
+    pub fn open(source: &Path, formats: &Options) -> Result<Library, LibraryError> {
+        let options = LibraryOptions {
+            formats: formats.clone(),
+            ..LibraryOptions::default()
+        };
+        options.open(source)
     }
 
     /// A library of open databases; one with an empty path is the root of the tree.
     pub fn from_databases(databases: Vec<LibraryEntry>) -> Library {
-        Library::of(databases.into_iter().map(Arc::new).collect())
+        Library::from_shared(databases.into_iter().map(Arc::new).collect())
     }
 
     /// Like [`Library::from_databases`], for shared databases.
-    pub fn of(mut databases: Vec<Arc<LibraryEntry>>) -> Library {
+    pub fn from_shared(mut databases: Vec<Arc<LibraryEntry>>) -> Library {
         databases.sort_by(|a, b| a.path.cmp(&b.path));
         Library {
             named: PathBuf::new(),

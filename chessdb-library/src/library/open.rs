@@ -13,10 +13,9 @@ use super::task::{OpeningTask, format_titles, main_file, of_content};
 use super::{LibraryEntry, unread};
 use crate::kept::{KeptFiles, SourceFiles};
 use crate::mapped::{Copies, Identity, Mapped};
-use chessdb::ProblemKind;
-use chessdb::formats::{
-    self, Candidate, Files, Format, NotADatabase, Options, Part, Progress, SmallFiles, SourceFile,
-};
+use chessdb::files::{Candidate, Files, Progress, SourceFile};
+use chessdb::formats::{self, Format, NamedDatabase, SmallFiles};
+use chessdb::{NotADatabase, Options, ProblemKind};
 
 /// Root and options with which databases are opened.
 pub(super) struct How {
@@ -136,12 +135,9 @@ fn open_candidate(
 ) -> Result<Vec<LibraryEntry>, Refusal> {
     let name = &candidate.name;
     let main = main_file(name, &candidate.files);
-    let mut files = Files {
-        files: Vec::with_capacity(candidate.files.len()),
-        warnings: legible_all(&candidate.warnings),
-        kept: None,
-        progress: Arc::clone(progress),
-    };
+    let mut files = Files::new(Vec::with_capacity(candidate.files.len()));
+    files.warnings = legible_all(&candidate.warnings);
+    files.progress = Arc::clone(progress);
     // A folder may have very many files with a game each.
     let may_copy = task.mount.is_none() && candidate.files.len() == 1;
     let mut identities = Vec::with_capacity(candidate.files.len());
@@ -231,10 +227,8 @@ fn open_joined(
     before: Option<&Copies>,
     progress: &Arc<Progress>,
 ) -> Result<Vec<LibraryEntry>, Refusal> {
-    let mut files = Files {
-        progress: Arc::clone(progress),
-        ..Files::default()
-    };
+    let mut files = Files::default();
+    files.progress = Arc::clone(progress);
     let (mut identities, mut copies) = (Vec::new(), Copies::default());
     let mut unreadable = 0;
     for (kind, path) in &candidate.files {
@@ -312,12 +306,12 @@ fn entries(
     task: &OpeningTask,
     format: &'static Format,
     found: &Candidate,
-    parts: Vec<Part>,
+    parts: Vec<NamedDatabase>,
     files: &[(String, Identity)],
     maps: &[Arc<Mapped>],
     copies: Option<Arc<Copies>>,
 ) -> Vec<LibraryEntry> {
-    let entry = |Part { name, database }| LibraryEntry {
+    let entry = |NamedDatabase { name, database }| LibraryEntry {
         path: String::new(),
         format,
         part: name,
@@ -332,19 +326,24 @@ fn entries(
 }
 
 /// Opens a database from its files.
-fn databases(task: &OpeningTask, how: &How, format: &Format, files: Files) -> Result<Vec<Part>, Refusal> {
+fn databases(
+    task: &OpeningTask,
+    how: &How,
+    format: &Format,
+    files: Files,
+) -> Result<Vec<NamedDatabase>, Refusal> {
     let parts = catch_unwind(AssertUnwindSafe(|| {
         let parts = (format.open)(files, &how.options)?;
         if task.mount.is_some() {
             // Requests may not wait for a source that hangs, so what `info.txt` needs is read now.
-            for Part { database, .. } in &parts {
+            for NamedDatabase { database, .. } in &parts {
                 database.len();
                 database.info();
                 database.problems();
             }
         }
         // What an archive does not show has no other place on standard error.
-        for Part { name, database } in &parts {
+        for NamedDatabase { name, database } in &parts {
             let is_left_out = |kind| matches!(kind, ProblemKind::Limit | ProblemKind::Unsupported);
             let problems = name.iter().flat_map(|_| database.problems());
             for problem in problems.filter(|problem| is_left_out(problem.kind)) {
@@ -375,7 +374,7 @@ fn map(how: &How, path: &Path, may_copy: bool) -> io::Result<Mapped> {
     if may_copy {
         Mapped::copy_or_map(file, path)
     } else {
-        Mapped::of(file, path)
+        Mapped::new(file, path)
     }
 }
 

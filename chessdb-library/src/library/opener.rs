@@ -14,7 +14,9 @@ use crate::mapped::Identity;
 use crate::mounts::{Mount, Mounts};
 use crate::workers::hung::{self, Hung};
 use crate::workers::progress;
-use chessdb::formats::{Candidate, Format, Options};
+use chessdb::Options;
+use chessdb::files::Candidate;
+use chessdb::formats::Format;
 
 /// Options and state of one search.
 pub(super) struct Opener<'a> {

@@ -14,7 +14,7 @@ use super::open::{How, Refusal, message, open};
 use super::task::OpeningTask;
 use crate::kept::KeptFiles;
 use crate::mapped::{Copies, Identity, Mapped};
-use chessdb::formats::Progress;
+use chessdb::files::Progress;
 
 /// Openings that have run for longer no longer count towards the limit [`PROCESSORS`].
 const YOUNG: Duration = Duration::from_millis(200);
@@ -108,22 +108,17 @@ pub(super) struct Job {
 }
 
 impl Openings {
-    /// Openings whose threads call `prepare` first and open nothing if that fails, and whose databases keep in `kept`
-    /// what takes long to find again.
-    pub(super) fn with(prepare: fn() -> io::Result<()>, kept: Option<KeptFiles>) -> Openings {
+    /// Openings whose threads call `prepare` first and open nothing if that fails, whose databases keep in `kept` what
+    /// takes long to find again, and whose progress is reported while they are waited for.
+    pub(super) fn new(
+        prepare: Option<fn() -> io::Result<()>>,
+        kept: Option<KeptFiles>,
+        report: Option<ProgressReport>,
+    ) -> Openings {
         Openings(Arc::new(OpeningPool {
-            prepare: Some(prepare),
+            prepare,
             kept,
-            ..OpeningPool::default()
-        }))
-    }
-
-    /// Openings whose progress is reported while they are waited for, and whose databases keep in `kept` what
-    /// takes long to find again.
-    pub(super) fn reporting(report: ProgressReport, kept: Option<KeptFiles>) -> Openings {
-        Openings(Arc::new(OpeningPool {
-            report: Some(report),
-            kept,
+            report,
             ..OpeningPool::default()
         }))
     }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::LibraryEntry;
 use crate::workers::progress;
 use chessdb::board::{ByColor, PackedMove};
-use chessdb::formats::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
 use chessdb::game::{Game, Tags};
 use chessdb::replay::Ply;
+use chessdb::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
 
 impl LibraryEntry {
     /// The same database, every successful read of which is [progress](progress::beat).

@@ -19,7 +19,8 @@ use super::unread;
 use crate::mounts::{self, Mount, Mounts};
 use crate::workers::hung::{self, Hung};
 use crate::workers::progress;
-use chessdb::formats::{Candidate, Format, SourceFolder};
+use chessdb::files::{Candidate, SourceFolder};
+use chessdb::formats::Format;
 
 const LEADS_OUT: &str = "a symbolic link that leads out of the source";
 

@@ -14,7 +14,8 @@ use super::root::Root;
 use super::scan::{FolderContents, FolderScan, hung_of, scan};
 use super::task::{OpeningTask, of_content, of_file};
 use crate::workers::{hung, progress};
-use chessdb::formats::{SourceFolder, recognisable};
+use chessdb::files::SourceFolder;
+use chessdb::formats::recognisable;
 
 /// Result of a search.
 pub(super) struct FoundSource {

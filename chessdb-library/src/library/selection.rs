@@ -2,7 +2,8 @@
 
 use super::found_name::legible;
 use super::pattern::{DatabasePattern, PatternError};
-use chessdb::formats::{Candidate, Format};
+use chessdb::files::Candidate;
+use chessdb::formats::Format;
 
 /// The databases of a folder that the user selects. The default is all of them, at their places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

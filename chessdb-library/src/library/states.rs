@@ -56,7 +56,7 @@ impl Library {
                 // The databases stay as they were.
                 LibraryError::Hung(_, hung) => (self.clone(), &self.source, hung.to_string()),
                 // Where links led before says nothing about where they will lead.
-                _ => (Library::of(Vec::new()), &self.named, error.to_string()),
+                _ => (Library::from_shared(Vec::new()), &self.named, error.to_string()),
             };
             let left_out = LeftOut::new(".", reason);
             Library {

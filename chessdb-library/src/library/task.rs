@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::found_name::{file_name, legible, with_paths};
 use crate::mounts::Mount;
 use crate::workers::hung::Hung;
-use chessdb::formats::{Candidate, FORMATS, Format, SourceFolder};
+use chessdb::files::{Candidate, SourceFolder};
+use chessdb::formats::{FORMATS, Format};
 
 /// Names of files that must not be opened, with the reason.
 pub(super) type Unusable = HashMap<String, &'static str>;

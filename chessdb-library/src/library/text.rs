@@ -5,10 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::LibraryEntry;
 use super::open::message;
 use chessdb::board::Position;
-use chessdb::formats::{Database, Decoded, Problem, ProblemKind};
 use chessdb::game::{Game, Tags};
-use chessdb::pgn;
 use chessdb::replay::Replay;
+use chessdb::{Database, Decoded, Problem, ProblemKind, pgn};
 
 /// Longest text of a game: its size fits into 32 bits.
 const LONGEST_TEXT: usize = u32::MAX as usize;

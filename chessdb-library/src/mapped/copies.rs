@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use chessdb::formats::Bytes;
+use chessdb::files::Bytes;
 
 use super::identity::{Identity, Watched};
 use super::watch;
@@ -139,7 +139,7 @@ static COPIES: AtomicUsize = AtomicUsize::new(0);
 
 impl Copied {
     /// Copies a file of `size` bytes. `None` if it is too large, or if there are many copies already.
-    pub(super) fn of(file: &File, size: u64) -> io::Result<Option<Copied>> {
+    pub(super) fn read(file: &File, size: u64) -> io::Result<Option<Copied>> {
         let len = match usize::try_from(size) {
             Ok(len) if size <= MOST_COPIED => len,
             _ => return Ok(None),

@@ -11,9 +11,9 @@ use crate::kept::{folders, temporary_files};
 use crate::parallel::{chunks_of, in_order};
 use crate::positions::{LineStep, follow};
 use crate::spill::Partitions;
+use chessdb::Database;
 use chessdb::board::{CastlingSide, Color, File, Move, Position, Role, RunningKey, Square};
 use chessdb::bytes::{le_u16, le_u64};
-use chessdb::formats::Database;
 use chessdb::game::Outcome;
 
 /// Number of parts, as a power of two. So many blocks are in memory at a time.

@@ -1,6 +1,6 @@
 //! The data of a game that tables of moves need in addition to its moves, in one integer.
 
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb::game::{Date, Eco, Outcome};
 
 /// Result, date, opening code and ratings of a game.

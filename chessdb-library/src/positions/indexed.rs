@@ -266,7 +266,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let source = folder.path().join("a.pgn");
         fs::write(&source, "1. e4 e5 *\n\n1. d4 d5 *\n\n1. e4 c5 *\n").unwrap();
-        let library = Library::open(&source, &chessdb::formats::Options::default()).unwrap();
+        let library = Library::open(&source, &chessdb::Options::default()).unwrap();
         let cache = folder.path().join("cache");
         let positions = Positions::new(&library.databases()[0], BuildOptions::default());
         positions.keep_in(&KeptFiles::open(&cache, "", Space::default()).unwrap());

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use chessdb::Database;
 use chessdb::board::{Fen, Move, Position};
-use chessdb::formats::Database;
 use chessdb::replay::Ply;
 
 /// A step of [`follow`].

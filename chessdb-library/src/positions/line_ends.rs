@@ -10,8 +10,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use super::line::{LineStep, follow};
 use super::{PieceCounts, epd};
 use crate::parallel::chunks;
+use chessdb::Database;
 use chessdb::board::{PackedMove, Position};
-use chessdb::formats::Database;
 
 /// Number of games whose lines are remembered, of all databases together. Each takes 16 bytes.
 const MOST_GAMES: u32 = 4 << 20;

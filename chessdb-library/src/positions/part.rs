@@ -9,7 +9,7 @@ use super::{
 };
 use crate::library::LibraryEntry;
 use crate::spelling::Names;
-use chessdb::formats::Database;
+use chessdb::Database;
 
 /// How questions are answered.
 #[derive(Clone)]

@@ -11,8 +11,8 @@ use super::wanted::{Pattern, Wanted, legal_moves};
 use super::{Facts, Occurrence};
 use crate::cancel;
 use crate::parallel::chunks;
+use chessdb::Database;
 use chessdb::board::{Color, Move};
-use chessdb::formats::Database;
 use rustc_hash::FxHashMap;
 
 /// Number of plies after which pieces are counted again.
@@ -51,7 +51,7 @@ pub fn scan_among(
 }
 
 /// The first occurrence in a game.
-pub(super) fn occurrence(database: &dyn Database, game: u32, wanted: &Wanted) -> Option<Occurrence> {
+pub(crate) fn occurrence(database: &dyn Database, game: u32, wanted: &Wanted) -> Option<Occurrence> {
     let mut found: Option<Occurrence> = None;
     follow(database, game, |step| {
         let (ply, position) = match step {

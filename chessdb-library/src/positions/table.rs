@@ -6,8 +6,8 @@ use super::{Facts, Occurrence};
 use crate::cancel;
 use crate::csv::{append_record, number};
 use crate::parallel::chunks_of;
+use chessdb::Database;
 use chessdb::board::{Move, Position, Uci, Undo};
-use chessdb::formats::Database;
 
 /// The columns of `moves.csv`.
 pub const COLUMNS: [&str; 14] = [

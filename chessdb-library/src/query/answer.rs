@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::evaluate::Evaluator;
-use super::tag_term::TagSource;
+use super::value::TagSource;
 use super::{PositionQuery, Query};
 use crate::parallel::{chunks, chunks_of};
 use crate::positions::{Damaged, Index, Occurrence, Selection};
 use crate::spelling::Names;
-use chessdb::formats::Database;
+use chessdb::Database;
 
 /// Number of games that a thread takes at a time if all of them are decoded.
 const FEW: u32 = 64;

@@ -8,8 +8,8 @@ use super::value::GamePart;
 use crate::library::tags_of;
 use crate::table::known;
 use chessdb::board::ByColor;
-use chessdb::formats::{Database, Decoded, Keys, TextId};
 use chessdb::game::{Tags, Token};
+use chessdb::{Database, Decoded, Keys, TextId};
 
 /// How times on the clock begin in comments: time left, time used for the move, and used in all.
 const CLOCK_TIMES: [&str; 3] = ["[%clk", "[%emt", "[%egt"];
@@ -34,6 +34,10 @@ impl<'a> AskedGame<'a> {
             ratings: OnceCell::new(),
             decoded: OnceCell::new(),
         }
+    }
+
+    pub(super) fn text(&self, id: TextId) -> String {
+        self.database.text(id)
     }
 
     pub(super) fn tags(&self) -> &Tags {

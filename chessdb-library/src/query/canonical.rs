@@ -44,7 +44,7 @@ pub(super) fn quoted_word(text: &str) -> String {
     }
 }
 
-fn in_quotes(text: &str) -> String {
+pub(super) fn in_quotes(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{escaped}\"")
 }

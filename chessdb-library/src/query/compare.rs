@@ -4,53 +4,50 @@ use std::cell::OnceCell;
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::sides::{BOTH, Sides, side_of};
-use super::tag_term::TagTerm;
+use super::sides::{Sides, both, side_of};
 use super::value::TagValue;
 use super::words::{folded, has_words};
 use chessdb::board::Color;
 use chessdb::game::Outcome;
 
-impl TagTerm {
-    /// True if a database with this path is asked for.
-    pub(super) fn has_database(&self, path: &str) -> bool {
-        let is_of = |value: &TagValue| matches!(value, TagValue::Database(pattern) if pattern.matches(path));
-        self.values.iter().any(is_of)
-    }
+/// True if a database with this path is asked for.
+pub(super) fn has_database(values: &[TagValue], path: &str) -> bool {
+    let is_of = |value: &TagValue| matches!(value, TagValue::Database(pattern) if pattern.matches(path));
+    values.iter().any(is_of)
+}
 
-    /// True if a text is asked for; `None` is an unknown one.
-    pub(super) fn has_text(&self, text: Option<&str>) -> bool {
-        let small = OnceCell::new();
-        self.values.iter().any(|value| match (value, text) {
-            (TagValue::Unknown, text) => text.is_none(),
-            (TagValue::Words(words), Some(text)) => has_words(small.get_or_init(|| folded(text)), words),
-            (TagValue::Exact(exact), Some(text)) => is_exactly(text, exact),
-            _ => false,
-        })
-    }
+/// True if a text is asked for; `None` is an unknown one.
+pub(super) fn has_text(values: &[TagValue], text: Option<&str>) -> bool {
+    let small = OnceCell::new();
+    values.iter().any(|value| match (value, text) {
+        (TagValue::Unknown, text) => text.is_none(),
+        (TagValue::Words(words), Some(text)) => has_words(small.get_or_init(|| folded(text)), words),
+        (TagValue::Exact(exact), Some(text)) => is_exactly(text, exact),
+        _ => false,
+    })
+}
 
-    /// Likewise for a round, of which the first part counts, too.
-    pub(super) fn has_round(&self, round: Option<&str>) -> bool {
-        let Some(round) = round else {
-            return self.values.contains(&TagValue::Unknown);
-        };
-        let round = round.trim();
-        let first = round.split_once('.').map_or(round, |(first, _)| first);
-        let small = OnceCell::new();
-        self.values.iter().any(|value| match value {
-            TagValue::Number(bounds) => {
-                let is_number = !first.is_empty() && first.bytes().all(|c| c.is_ascii_digit());
-                let number = first.parse().ok().filter(|_| is_number);
-                number.is_some_and(|number| bounds.contains(number))
-            }
-            TagValue::Round(wanted) => {
-                let small = small.get_or_init(|| [round, first].map(folded));
-                small.contains(wanted)
-            }
-            TagValue::Exact(exact) => is_exactly(round, exact),
-            _ => false,
-        })
-    }
+/// Likewise for a round, of which the first part counts, too.
+pub(super) fn has_round(values: &[TagValue], round: Option<&str>) -> bool {
+    let Some(round) = round else {
+        return values.contains(&TagValue::Unknown);
+    };
+    let round = round.trim();
+    let first = round.split_once('.').map_or(round, |(first, _)| first);
+    let small = OnceCell::new();
+    values.iter().any(|value| match value {
+        TagValue::Number(bounds) => {
+            let is_number = !first.is_empty() && first.bytes().all(|c| c.is_ascii_digit());
+            let number = first.parse().ok().filter(|_| is_number);
+            number.is_some_and(|number| bounds.contains(number))
+        }
+        TagValue::Round(wanted) => {
+            let small = small.get_or_init(|| [round, first].map(folded));
+            small.contains(wanted)
+        }
+        TagValue::Exact(exact) => is_exactly(round, exact),
+        _ => false,
+    })
 }
 
 impl TagValue {
@@ -85,7 +82,7 @@ impl TagValue {
             TagValue::Result(wanted) => outcome == *wanted,
             _ => false,
         };
-        if is_held { BOTH } else { 0 }
+        both(is_held)
     }
 }
 

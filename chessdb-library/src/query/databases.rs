@@ -1,22 +1,15 @@
 //! Which databases a query is about.
 
 use super::Query;
-use super::field::QueryField;
-use super::value::TagValue;
+use super::compare::has_database;
 
 impl Query {
     /// False if `db:` leaves out what is at this path of the source, and everything below it.
     pub fn may_concern(&self, path: &str) -> bool {
         let below = format!("{path}/.");
-        let mut of_databases = self
-            .tags
-            .iter()
-            .filter(|term| term.field() == Some(QueryField::Db));
+        let mut of_databases = self.tags.iter().filter(|term| term.field.is("db"));
         of_databases.all(|term| {
-            let has = |path: &str| {
-                let mut values = term.values.iter();
-                values.any(|value| matches!(value, TagValue::Database(pattern) if pattern.matches(path)))
-            };
+            let has = |path: &str| has_database(&term.values, path);
             (has(path) || has(&below)) != term.is_negated
         })
     }

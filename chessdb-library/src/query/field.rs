@@ -1,205 +1,271 @@
 //! The fields of the language.
 
-use crate::similar::similar;
+use super::question::TagQuestion;
+use super::sides::{BOTH, Sides, both, each};
+use super::value::TagSource::{Game, Keys, Tags};
+use super::value::{TagSource, ValueKind};
+use super::written_positions::WrittenPositions;
+use super::{Bounds, PositionGroup, PositionTerm, TermError};
+use crate::similar::nearest;
 
-/// A field of a query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum QueryField {
-    Player,
-    White,
-    Black,
-    Opponent,
-    Event,
-    Site,
-    Annotator,
-    Source,
-    Team,
-    Round,
-    Tag,
-    Has,
-    Date,
-    Year,
-    Elo,
-    WhiteElo,
-    BlackElo,
-    OpponentElo,
-    EloDiff,
-    Eco,
-    Opening,
-    Result,
-    Moves,
-    Deleted,
-    Db,
-    Text,
-    Line,
-    Fen,
-    Board,
-    Pawns,
-    Material,
-    Diff,
-    Played,
-    By,
-    Ply,
-    For,
-    Mirror,
+/// A field of a query: a row of [`FIELDS`].
+#[derive(Debug)]
+pub(super) struct QueryField {
+    /// Its name, as in `year:1985`.
+    pub(super) name: &'static str,
+    /// A few words about its values.
+    about: &'static str,
+    /// A value, for errors.
+    example: &'static str,
+    pub(super) subject: FieldSubject,
 }
 
-/// The names of all fields in the order of the documentation, each with a few words about its values.
-const FIELDS: [(&str, QueryField, &str); 37] = [
-    ("player", QueryField::Player, "words of White's or Black's name"),
-    ("white", QueryField::White, "words of White's name"),
-    ("black", QueryField::Black, "words of Black's name"),
-    (
-        "opponent",
-        QueryField::Opponent,
-        "words of the name of the player's opponent",
-    ),
-    ("event", QueryField::Event, "words of the event"),
-    ("site", QueryField::Site, "words of the site"),
-    (
-        "annotator",
-        QueryField::Annotator,
-        "words of the annotator's name",
-    ),
-    ("source", QueryField::Source, "words of the source"),
-    ("team", QueryField::Team, "words of the name of either team"),
-    (
-        "round",
-        QueryField::Round,
-        "a round or its first part, or a range",
-    ),
-    ("tag", QueryField::Tag, "NAME=words of any other tag"),
-    (
-        "has",
-        QueryField::Has,
-        "a tag, or comments, variations, fen, chess960, clock",
-    ),
-    ("date", QueryField::Date, "1985, 1985.11, 1985.11.09 or a range"),
-    ("year", QueryField::Year, "1985 or a range"),
-    ("elo", QueryField::Elo, "both ratings, or the player's"),
-    ("white_elo", QueryField::WhiteElo, "White's rating"),
-    ("black_elo", QueryField::BlackElo, "Black's rating"),
-    (
-        "opponent_elo",
-        QueryField::OpponentElo,
-        "the rating of the player's opponent",
-    ),
-    ("elo_diff", QueryField::EloDiff, "White's rating minus Black's"),
-    ("eco", QueryField::Eco, "the beginning of a code, or a range"),
-    ("opening", QueryField::Opening, "words of the opening's name"),
-    (
-        "result",
-        QueryField::Result,
-        "1-0, 0-1, draw, *, and with player: win, loss",
-    ),
-    ("moves", QueryField::Moves, "number of moves"),
-    ("deleted", QueryField::Deleted, "yes, no or any"),
-    ("db", QueryField::Db, "a pattern of databases"),
-    ("text", QueryField::Text, "words of a comment"),
-    ("line", QueryField::Line, "the position after these moves"),
-    ("fen", QueryField::Fen, "a position"),
-    ("board", QueryField::Board, "a partial position"),
-    ("pawns", QueryField::Pawns, "a structure of pawns"),
-    ("material", QueryField::Material, "all pieces, such as KRPkr"),
-    ("diff", QueryField::Diff, "White's material minus Black's"),
-    ("played", QueryField::Played, "a move played in the position"),
-    (
-        "by",
-        QueryField::By,
-        "the side to move: white, black, player, opponent",
-    ),
-    ("ply", QueryField::Ply, "half-moves played before the position"),
-    (
-        "for",
-        QueryField::For,
-        "at least this many consecutive half-moves",
-    ),
-    ("mirror", QueryField::Mirror, "colour, side or both"),
-];
+/// What a field is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum FieldSubject {
+    Tag(TagField),
+    /// A position, or the move that is played in it: reads a value, which may be that of the name of a directory.
+    Position(fn(&str, bool) -> Result<Vec<PositionTerm>, String>),
+    /// A number of a position: gives the term for the alternatives of its value.
+    Number(fn(Vec<Bounds>) -> PositionGroup),
+    /// No term, but how others are meant: reads a value and gives its canonical text.
+    Setting(fn(&mut WrittenPositions, &str) -> Result<String, String>),
+}
+
+/// A field that asks for tags, or for what a game has beside its main line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TagField {
+    pub(super) kind: ValueKind,
+    /// What is read of a game, whatever the value is.
+    pub(super) source: TagSource,
+    /// It is about the opponent of the player whom a query names.
+    pub(super) is_of_opponent: bool,
+    /// The sides as whose player a value holds.
+    pub(super) holds: fn(&TagQuestion<'_>) -> Sides,
+}
+
+/// The field of a term that is a word alone.
+pub(super) static WORD: QueryField = {
+    let (about, example) = ("a word of White's or Black's name or of the event", "tal");
+    tag("", about, example, ValueKind::Words, Keys, |asked| {
+        both(asked.word())
+    })
+};
+
+/// All fields, in the order of the documentation and of the canonical form.
+#[rustfmt::skip]
+pub(super) static FIELDS: [QueryField; 37] = {
+    use ValueKind as K;
+    [
+        tag("player", "words of White's or Black's name", "tal", K::Player, Keys, |asked| asked.player()),
+        tag("white", "words of White's name", "tal", K::Player, Keys, |asked| both(asked.name(asked.game.keys.white))),
+        tag("black", "words of Black's name", "tal", K::Player, Keys, |asked| both(asked.name(asked.game.keys.black))),
+        tag("opponent", "words of the name of the player's opponent", "tal", K::Player, Keys, |asked| {
+            let keys = &asked.game.keys;
+            each(asked.name(keys.black), asked.name(keys.white))
+        })
+        .of_opponent(),
+        tag("event", "words of the event", "linares", K::Event, Keys, |asked| both(asked.text_of(asked.game.keys.event))),
+        tag("site", "words of the site", "moscow", K::Text, Tags, |asked| both(asked.site())),
+        tag("annotator", "words of the annotator's name", "tal", K::Text, Tags, |asked| both(asked.tag("Annotator"))),
+        tag("source", "words of the source", "mega", K::Text, Tags, |asked| both(asked.tags(&["Source", "SourceTitle"]))),
+        tag("team", "words of the name of either team", "riga", K::Text, Tags, |asked| {
+            both(asked.tag("WhiteTeam") || asked.tag("BlackTeam"))
+        }),
+        tag("round", "a round or its first part, or a range", "1", K::Round, Tags, |asked| both(asked.round())),
+        tag("tag", "NAME=words of any other tag", "TimeControl=180", K::Text, Tags, |asked| both(asked.named_tag())),
+        tag("has", "a tag, or comments, variations, fen, chess960, clock", "comments", K::Part, Tags, |asked| both(asked.part())),
+        tag("date", "1985, 1985.11, 1985.11.09 or a range", "1985.11", K::Days, Keys, |asked| both(asked.date())),
+        tag("year", "1985 or a range", "1985", K::Days, Keys, |asked| both(asked.date())),
+        tag("elo", "both ratings, or the player's", "2500..", K::Rating, Tags, |asked| asked.ratings()),
+        tag("white_elo", "White's rating", "2500..", K::Rating, Tags, |asked| both(asked.number(asked.game.ratings().white))),
+        tag("black_elo", "Black's rating", "2500..", K::Rating, Tags, |asked| both(asked.number(asked.game.ratings().black))),
+        tag("opponent_elo", "the rating of the player's opponent", "2500..", K::Rating, Tags, |asked| {
+            let ratings = asked.game.ratings();
+            each(asked.number(ratings.black), asked.number(ratings.white))
+        })
+        .of_opponent(),
+        tag("elo_diff", "White's rating minus Black's", "200..", K::Rating, Tags, |asked| asked.difference()),
+        tag("eco", "the beginning of a code, or a range", "B90", K::Code, Keys, |asked| both(asked.code())),
+        tag("opening", "words of the opening's name", "najdorf", K::Text, Keys, |asked| both(asked.opening())),
+        tag("result", "1-0, 0-1, draw, *, and with player: win, loss", "1-0", K::Result, Keys, |asked| asked.result()),
+        tag("moves", "number of moves", "..20", K::Count, Game, |asked| both(asked.number(Some(asked.game.moves())))),
+        tag("deleted", "yes, no or any", "any", K::Deleted, Keys, |asked| both(asked.deleted())),
+        // It is asked of databases, not of games.
+        tag("db", "a pattern of databases", "*.pgn", K::Database, Keys, |_| BOTH),
+        tag("text", "words of a comment", "novelty", K::Words, Game, |asked| both(asked.comment())),
+        position("line", "the position after these moves", "e4,c5,Nf3", |text, _| one(PositionTerm::line(text))),
+        position("fen", "a position", "8/8/4k3/8/r7/4P3/4K3/7R", fens),
+        position("board", "a partial position", "8/8/8/4N3/8/8/8/8", |text, is_name| {
+            one(PositionTerm::board(&with_slashes(text, is_name)))
+        }),
+        position("pawns", "a structure of pawns", "8/8/8/3p4/3P4/8/8/8", |text, is_name| {
+            one(PositionTerm::pawns(&with_slashes(text, is_name)))
+        }),
+        position("material", "all pieces, such as KRPkr", "KRPkr", |text, _| one(PositionTerm::material(text))),
+        number("diff", "White's material minus Black's", "3..", |bounds| PositionGroup {
+            terms: vec![bounds.into_iter().map(PositionTerm::diff).collect()],
+            ..PositionGroup::default()
+        }),
+        position("played", "a move played in the position", "O-O", |text, _| one(PositionTerm::played(text))),
+        setting("by", "the side to move: white, black, player, opponent", "white", WrittenPositions::set_mover),
+        number("ply", "half-moves played before the position", "..20", |bounds| PositionGroup {
+            ply: vec![bounds],
+            ..PositionGroup::default()
+        }),
+        setting("for", "at least this many consecutive half-moves", "4", WrittenPositions::set_plies),
+        setting("mirror", "colour, side or both", "colour", WrittenPositions::set_mirror),
+    ]
+};
 
 /// The names of all fields, each with a few words about its values.
 pub fn fields() -> impl Iterator<Item = (&'static str, &'static str)> {
-    FIELDS.iter().map(|(name, _, about)| (*name, *about))
+    FIELDS.iter().map(|field| (field.name, field.about))
 }
 
 impl QueryField {
-    pub(super) fn of_name(name: &str) -> Option<QueryField> {
-        let row = FIELDS.iter().find(|(own, ..)| *own == name);
-        row.map(|(_, field, _)| *field)
+    pub(super) fn of_name(name: &str) -> Option<&'static QueryField> {
+        FIELDS.iter().find(|field| field.name == name)
     }
 
-    pub(super) fn name(self) -> &'static str {
-        let row = FIELDS.iter().find(|(_, field, _)| *field == self);
-        row.map_or("", |(name, ..)| name)
+    /// The same field, about the opponent of the player whom a query names.
+    const fn of_opponent(mut self) -> QueryField {
+        if let FieldSubject::Tag(tag) = &mut self.subject {
+            tag.is_of_opponent = true;
+        }
+        self
+    }
+
+    /// The name of the field that is probably meant by an unknown one.
+    pub(super) fn nearest_name(name: &str) -> Option<&'static str> {
+        nearest(name, FIELDS.iter().map(|field| field.name))
+    }
+
+    /// True for the field with this name.
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.name == name
+    }
+
+    /// Its place in the canonical form; none for a word alone, which comes first.
+    pub(super) fn place(&self) -> Option<usize> {
+        FIELDS.iter().position(|field| field == self)
     }
 
     /// A term of the field, such as `year:1985`.
-    pub(super) fn example(self) -> &'static str {
-        match self {
-            QueryField::Player => "player:tal",
-            QueryField::White => "white:tal",
-            QueryField::Black => "black:tal",
-            QueryField::Opponent => "opponent:tal",
-            QueryField::Event => "event:linares",
-            QueryField::Site => "site:moscow",
-            QueryField::Annotator => "annotator:tal",
-            QueryField::Source => "source:mega",
-            QueryField::Team => "team:riga",
-            QueryField::Round => "round:1",
-            QueryField::Tag => "tag:TimeControl=180",
-            QueryField::Has => "has:comments",
-            QueryField::Date => "date:1985.11",
-            QueryField::Year => "year:1985",
-            QueryField::Elo => "elo:2500..",
-            QueryField::WhiteElo => "white_elo:2500..",
-            QueryField::BlackElo => "black_elo:2500..",
-            QueryField::OpponentElo => "opponent_elo:2500..",
-            QueryField::EloDiff => "elo_diff:200..",
-            QueryField::Eco => "eco:B90",
-            QueryField::Opening => "opening:najdorf",
-            QueryField::Result => "result:1-0",
-            QueryField::Moves => "moves:..20",
-            QueryField::Deleted => "deleted:any",
-            QueryField::Db => "db:*.pgn",
-            QueryField::Text => "text:novelty",
-            QueryField::Line => "line:e4,c5,Nf3",
-            QueryField::Fen => "fen:8/8/4k3/8/r7/4P3/4K3/7R",
-            QueryField::Board => "board:8/8/8/4N3/8/8/8/8",
-            QueryField::Pawns => "pawns:8/8/8/3p4/3P4/8/8/8",
-            QueryField::Material => "material:KRPkr",
-            QueryField::Diff => "diff:3..",
-            QueryField::Played => "played:O-O",
-            QueryField::By => "by:white",
-            QueryField::Ply => "ply:..20",
-            QueryField::For => "for:4",
-            QueryField::Mirror => "mirror:colour",
+    pub(super) fn term(&self) -> String {
+        format!("{}:{}", self.name, self.example)
+    }
+
+    /// The example of a value that errors show.
+    pub(super) fn example(&self) -> &'static str {
+        self.example
+    }
+
+    /// How it asks for tags; none if it is about positions.
+    pub(super) fn tags(&self) -> Option<&TagField> {
+        match &self.subject {
+            FieldSubject::Tag(tag) => Some(tag),
+            _ => None,
         }
     }
 
-    /// True for a field that asks for positions.
-    pub(super) fn is_of_positions(self) -> bool {
-        self >= QueryField::Line
-    }
-
-    /// True for a field whose values are words of a text.
-    pub(super) fn is_of_words(self) -> bool {
-        self <= QueryField::Team || matches!(self, QueryField::Tag | QueryField::Opening)
+    /// What its values are compared with, if it asks for tags.
+    pub(super) fn kind(&self) -> Option<ValueKind> {
+        self.tags().map(|tag| tag.kind)
     }
 }
 
-/// The name of the field that is probably meant by an unknown one.
-pub(super) fn nearest(name: &str) -> Option<&'static str> {
-    similar(name, fields().map(|(field, _)| field)).first().copied()
+impl PartialEq for QueryField {
+    fn eq(&self, other: &QueryField) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for QueryField {}
+
+const fn tag(
+    name: &'static str,
+    about: &'static str,
+    example: &'static str,
+    kind: ValueKind,
+    source: TagSource,
+    holds: fn(&TagQuestion<'_>) -> Sides,
+) -> QueryField {
+    let tag = TagField {
+        kind,
+        source,
+        is_of_opponent: false,
+        holds,
+    };
+    field(name, about, example, FieldSubject::Tag(tag))
+}
+
+const fn position(
+    name: &'static str,
+    about: &'static str,
+    example: &'static str,
+    read: fn(&str, bool) -> Result<Vec<PositionTerm>, String>,
+) -> QueryField {
+    field(name, about, example, FieldSubject::Position(read))
+}
+
+const fn number(
+    name: &'static str,
+    about: &'static str,
+    example: &'static str,
+    term: fn(Vec<Bounds>) -> PositionGroup,
+) -> QueryField {
+    field(name, about, example, FieldSubject::Number(term))
+}
+
+const fn setting(
+    name: &'static str,
+    about: &'static str,
+    example: &'static str,
+    set: fn(&mut WrittenPositions, &str) -> Result<String, String>,
+) -> QueryField {
+    field(name, about, example, FieldSubject::Setting(set))
+}
+
+const fn field(
+    name: &'static str,
+    about: &'static str,
+    example: &'static str,
+    subject: FieldSubject,
+) -> QueryField {
+    QueryField {
+        name,
+        about,
+        example,
+        subject,
+    }
+}
+
+fn one(term: Result<PositionTerm, TermError>) -> Result<Vec<PositionTerm>, String> {
+    term.map(|term| vec![term]).map_err(|error| error.to_string())
+}
+
+/// A board as FEN has it; the name of a directory has `_` for slashes.
+fn with_slashes(text: &str, is_name: bool) -> String {
+    if is_name {
+        text.replace('_', "/")
+    } else {
+        text.to_owned()
+    }
+}
+
+fn fens(text: &str, is_name: bool) -> Result<Vec<PositionTerm>, String> {
+    let mut terms = PositionTerm::fens(text);
+    // The underscores after those between ranks are between fields.
+    if terms.is_err() && is_name && text.matches('_').count() >= 7 {
+        terms = PositionTerm::fens(&text.replacen('_', "/", 7));
+    }
+    terms.map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fields_are_in_order() {
-        assert!(FIELDS.is_sorted_by(|(_, a, _), (_, b, _)| a < b));
-    }
 
     #[test]
     fn a_similar_field_is_named() {
@@ -209,15 +275,15 @@ mod tests {
             ("whiteelo", "white_elo"),
             ("yaer", "year"),
         ] {
-            assert_eq!(nearest(name), Some(meant), "{name}");
+            assert_eq!(QueryField::nearest_name(name), Some(meant), "{name}");
         }
-        assert_eq!(nearest("xyz"), None);
+        assert_eq!(QueryField::nearest_name("xyz"), None);
     }
 
     #[test]
-    fn every_field_has_an_example() {
-        for (name, field, _) in FIELDS {
-            assert!(field.example().starts_with(&format!("{name}:")), "{name}");
+    fn every_field_has_a_name_of_its_own() {
+        for (place, field) in FIELDS.iter().enumerate() {
+            assert_eq!(field.place(), Some(place), "{}", field.name);
         }
     }
 }

@@ -6,17 +6,19 @@ use rustc_hash::FxHashSet;
 
 use super::Query;
 use super::answer::Searched;
+use super::compare::has_text;
 use super::error::MOST_SHOWN;
-use super::field::{QueryField, nearest};
+use super::field::QueryField;
+use super::parse::tag_term;
 use super::tag_term::TagTerm;
-use super::terms::{TermHead, WrittenAlternative, WrittenTerm, terms};
-use super::value::{self, TagValue};
+use super::terms::{TermHead, WrittenTerm, terms};
+use super::value::{TagValue, ValueKind, WrittenAlternative};
 use super::words::words_of;
 use crate::cancel;
 use crate::library::{abridged, on_one_line};
 use crate::similar::SimilarNames;
 use crate::table::known;
-use chessdb::formats::{Keys, TextId};
+use chessdb::{Keys, TextId};
 
 /// Words that stand between players elsewhere.
 const VERSUS: [&str; 5] = ["vs", "vs.", "v.", "versus", "against"];
@@ -100,7 +102,7 @@ pub fn hints(query: &str, searched: &[Searched<'_>]) -> Vec<QueryHint> {
     for term in asked {
         let hint = of_writing(term).or_else(|| of_tags(term, searched));
         if hint.is_none()
-            && let Some(name) = AskedName::of(term)
+            && let Some(name) = AskedName::new(term)
         {
             names.push((hints.len(), name));
         }
@@ -139,8 +141,7 @@ fn of_writing(term: &WrittenTerm<'_>) -> Option<QueryHint> {
             }
             true
         }
-        TermHead::Field(field) => field.is_of_words(),
-        TermHead::Tag(_) => true,
+        TermHead::Field(field) | TermHead::Tag(field, _) => field.kind().is_some_and(ValueKind::is_of_words),
         TermHead::Then => false,
     };
     // At the end of a word it changes nothing.
@@ -152,13 +153,14 @@ fn of_writing(term: &WrittenTerm<'_>) -> Option<QueryHint> {
 
 /// A term that asks for tags which no game has.
 fn of_tags(term: &WrittenTerm<'_>, searched: &[Searched<'_>]) -> Option<QueryHint> {
-    if term.head != TermHead::Field(QueryField::Has) {
+    let read = tag_term(term, false)?.ok()?;
+    let is_tag = |value: &TagValue| matches!(value, TagValue::HasTag(_));
+    if !read.values.iter().all(is_tag) {
         return None;
     }
-    let is_tag = |one| matches!(value::read(&term.head, one, false), Ok((TagValue::HasTag(_), _)));
     let query = Query::parse(term.text).ok()?;
     let has_none = |one| query.answer(one, 1, &|_| ()).is_ok_and(|found| found.is_empty());
-    let is_unknown = term.alternatives.iter().all(is_tag) && searched.iter().all(has_none);
+    let is_unknown = searched.iter().all(has_none);
     is_unknown.then(|| QueryHint::NoTag(term.text.to_owned()))
 }
 
@@ -168,7 +170,7 @@ fn comparison(word: &str) -> Option<String> {
     let (name, rest) = word.split_at(word.find(is_sign)?);
     let value = rest.trim_start_matches(is_sign);
     let sign = &rest[..rest.len() - value.len()];
-    let field = nearest(name).filter(|_| !value.is_empty())?;
+    let field = QueryField::nearest_name(name).filter(|_| !value.is_empty())?;
     let number = |step: i64| {
         let number = value
             .parse()
@@ -185,43 +187,27 @@ fn comparison(word: &str) -> Option<String> {
     })
 }
 
-/// What a name is of.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum NameKind {
-    Player,
-    Event,
-}
-
 /// A term that asks for a name.
 struct AskedName<'a> {
     term: &'a WrittenTerm<'a>,
     read: TagTerm,
+    kind: ValueKind,
     is_known: bool,
     similar: SimilarNames,
 }
 
 impl<'a> AskedName<'a> {
     /// `None` for a term that asks for something else, or for an unknown name.
-    fn of(term: &'a WrittenTerm<'a>) -> Option<AskedName<'a>> {
-        use QueryField as F;
-        let is_of_name = match term.head {
-            TermHead::Word => true,
-            TermHead::Field(field) => {
-                matches!(field, F::Player | F::White | F::Black | F::Opponent | F::Event)
-            }
-            TermHead::Tag(_) | TermHead::Then => false,
-        };
+    fn new(term: &'a WrittenTerm<'a>) -> Option<AskedName<'a>> {
+        let kind = term.head.field()?.kind()?;
+        let is_of_name = term.head == TermHead::Word || matches!(kind, ValueKind::Player | ValueKind::Event);
         if !is_of_name || term.alternatives.iter().any(WrittenAlternative::is_unknown) {
             return None;
         }
-        let values = term.alternatives.iter().map(|one| match term.head {
-            TermHead::Word => value::words(&one.text, one.is_quoted),
-            _ => value::read(&term.head, one, false),
-        });
-        let values = values.collect::<Result<Vec<_>, _>>().ok()?;
         let words = term.alternatives.iter().map(|one| words_of(&one.text));
         Some(AskedName {
-            read: TagTerm::new(false, &term.head, values),
+            read: tag_term(term, false)?.ok()?,
+            kind,
             similar: SimilarNames::to(words.collect()),
             term,
             is_known: false,
@@ -229,19 +215,16 @@ impl<'a> AskedName<'a> {
     }
 
     /// True if names of a kind are compared with it.
-    fn is_of(&self, kind: NameKind) -> bool {
-        match self.term.head {
-            TermHead::Field(field) => (field == QueryField::Event) == (kind == NameKind::Event),
-            _ => true,
-        }
+    fn is_of(&self, kind: ValueKind) -> bool {
+        self.kind == kind || self.kind == ValueKind::Words
     }
 
-    fn has(&self, kind: NameKind, text: &str) -> bool {
-        self.is_of(kind) && self.read.has_text(Some(text))
+    fn has(&self, kind: ValueKind, text: &str) -> bool {
+        self.is_of(kind) && has_text(&self.read.values, Some(text))
     }
 
     /// Remembers a name if it is one of the most similar.
-    fn compare(&mut self, kind: NameKind, text: &str) {
+    fn compare(&mut self, kind: ValueKind, text: &str) {
         if self.is_of(kind) {
             self.similar.compare(text, &words_of(text));
         }
@@ -250,9 +233,9 @@ impl<'a> AskedName<'a> {
     fn hint(self) -> QueryHint {
         QueryHint::NoName {
             term: self.term.text.to_owned(),
-            whose: match self.term.head {
-                TermHead::Field(QueryField::Event) => "event",
-                TermHead::Field(_) => "player",
+            whose: match self.kind {
+                ValueKind::Event => "event",
+                ValueKind::Player => "player",
                 _ => "player and no event",
             },
             similar: self.similar.names(),
@@ -261,7 +244,7 @@ impl<'a> AskedName<'a> {
 }
 
 /// Calls `each` with the names of all players and events until it returns false.
-fn for_each_name(searched: &[Searched<'_>], mut each: impl FnMut(NameKind, &str) -> bool) {
+fn for_each_name(searched: &[Searched<'_>], mut each: impl FnMut(ValueKind, &str) -> bool) {
     for one in searched {
         let mut seen: FxHashSet<(bool, TextId)> = FxHashSet::default();
         for game in 0..one.database.len() {
@@ -272,16 +255,16 @@ fn for_each_name(searched: &[Searched<'_>], mut each: impl FnMut(NameKind, &str)
                 white, black, event, ..
             } = one.database.keys(game);
             for (kind, id) in [
-                (NameKind::Player, white),
-                (NameKind::Player, black),
-                (NameKind::Event, event),
+                (ValueKind::Player, white),
+                (ValueKind::Player, black),
+                (ValueKind::Event, event),
             ] {
-                if !seen.insert((kind == NameKind::Player, id)) {
+                if !seen.insert((kind == ValueKind::Player, id)) {
                     continue;
                 }
                 let stored = one.database.text(id);
                 let shown = one.names.and_then(|names| names.other(&stored));
-                let shown = shown.filter(|_| kind == NameKind::Player);
+                let shown = shown.filter(|_| kind == ValueKind::Player);
                 let names = known(&stored).into_iter().chain(shown.and_then(known));
                 for name in names {
                     if !each(kind, &on_one_line(&name)) {

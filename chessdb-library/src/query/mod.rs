@@ -19,12 +19,14 @@ mod groups;
 mod hints;
 mod order;
 mod parse;
+mod question;
 mod remembered;
 mod sides;
 mod tag_term;
 mod terms;
 mod value;
 mod words;
+mod written_positions;
 
 pub use answer::Searched;
 pub use bounds::{Bounds, BoundsError};
@@ -35,7 +37,6 @@ pub use hints::{QueryHint, hints};
 pub use order::SortKey;
 
 use crate::positions::Pattern;
-use field::QueryField;
 use tag_term::TagTerm;
 
 /// The language, for people.
@@ -78,8 +79,7 @@ impl Query {
 
     /// The position that is asked for, if that is all that is asked of positions, and deleted games are left out.
     pub fn only_position(&self) -> Option<&Pattern> {
-        let mut fields = self.tags.iter().map(TagTerm::field);
-        let has_deleted = fields.any(|field| field == Some(QueryField::Deleted));
+        let has_deleted = self.tags.iter().any(|term| term.field.is("deleted"));
         self.positions.only_position().filter(|_| !has_deleted)
     }
 }

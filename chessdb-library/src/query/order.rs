@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use crate::parallel::chunks_of;
 use crate::positions::Facts;
-use chessdb::formats::Database;
+use chessdb::Database;
 
 /// Number of games that a thread takes at a time.
 const FEW: u32 = 256;

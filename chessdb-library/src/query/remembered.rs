@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use chessdb::formats::TextId;
+use chessdb::TextId;
 
 /// Number of pages at most.
 const MOST_PAGES: usize = 1 << 14;

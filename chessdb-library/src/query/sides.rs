@@ -10,6 +10,18 @@ pub(super) const WHITE: Sides = 1;
 pub(super) const BLACK: Sides = 2;
 pub(super) const BOTH: Sides = WHITE | BLACK;
 
+/// Both sides or none.
+#[inline]
+pub(super) fn both(is_held: bool) -> Sides {
+    if is_held { BOTH } else { 0 }
+}
+
+/// The sides of which it is true.
+#[inline]
+pub(super) fn each(white: bool, black: bool) -> Sides {
+    Sides::from(white) | Sides::from(black) << 1
+}
+
 /// That side alone.
 pub(super) fn side_of(color: Color) -> Sides {
     color.fold_wb(WHITE, BLACK)

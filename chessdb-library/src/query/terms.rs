@@ -1,8 +1,8 @@
 //! The terms of a query as they are written.
 
 use super::error::{MOST_SHOWN, QueryError};
-use super::field::{QueryField, nearest};
-use super::value::is_sometimes_unknown;
+use super::field::{QueryField, WORD};
+use super::value::{ValueKind, WrittenAlternative};
 use crate::library::abridged;
 
 /// Bytes of a query at most.
@@ -29,27 +29,26 @@ pub(super) struct WrittenTerm<'a> {
 pub(super) enum TermHead {
     /// A word without a field.
     Word,
-    Field(QueryField),
+    Field(&'static QueryField),
     /// The field `tag:` and the name of the tag, in small letters.
-    Tag(String),
+    Tag(&'static QueryField, String),
     /// `then`
     Then,
 }
 
-/// An alternative of a value.
-#[derive(Debug)]
-pub(super) struct WrittenAlternative {
-    /// The text without quotation marks.
-    pub(super) text: String,
-    pub(super) is_quoted: bool,
-    /// An equals sign precedes it.
-    pub(super) is_exact: bool,
-}
+impl TermHead {
+    /// The field; that of a word alone has no name. `None` for `then`.
+    pub(super) fn field(&self) -> Option<&'static QueryField> {
+        match self {
+            TermHead::Word => Some(&WORD),
+            TermHead::Field(field) | TermHead::Tag(field, _) => Some(field),
+            TermHead::Then => None,
+        }
+    }
 
-impl WrittenAlternative {
-    /// True for `?`.
-    pub(super) fn is_unknown(&self) -> bool {
-        self.text == "?" && !self.is_quoted && !self.is_exact
+    /// True for the field with this name, or for `then`.
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.field().map_or("then", |field| field.name) == name
     }
 }
 
@@ -185,20 +184,20 @@ impl<'a> TermReader<'a> {
             return Ok(TermHead::Word);
         }
         let Some(field) = QueryField::of_name(name) else {
-            let similar =
-                nearest(name).map(|field| format!("did you mean {field}:? To search for the text, quote it"));
+            let similar = QueryField::nearest_name(name)
+                .map(|field| format!("did you mean {field}:? To search for the text, quote it"));
             let similar = similar.unwrap_or_else(|| "to search for the text, quote it".to_owned());
             let name = abridged(name, MOST_SHOWN);
             return Err(format!("unknown field '{name}'; {similar}"));
         };
-        if field != QueryField::Tag {
+        if !field.is("tag") {
             return Ok(TermHead::Field(field));
         }
         let name = self.take_until(|c| !c.is_ascii_alphanumeric() && c != '_');
         if name.is_empty() || !self.takes('=') {
             return Err("expected the name of a tag and its value, as in tag:TimeControl=180".to_owned());
         }
-        Ok(TermHead::Tag(name.to_ascii_lowercase()))
+        Ok(TermHead::Tag(field, name.to_ascii_lowercase()))
     }
 
     /// An alternative. An error is one of the text up to the place beside it.
@@ -254,19 +253,19 @@ impl<'a> TermReader<'a> {
 
 /// What a term needs that has no value.
 fn no_value(head: &TermHead) -> String {
-    let (example, is_sometimes_unknown) = match head {
-        TermHead::Field(field) => (field.example(), is_sometimes_unknown(*field)),
-        TermHead::Tag(_) => (QueryField::Tag.example(), true),
+    let field = match head {
+        TermHead::Field(field) | TermHead::Tag(field, _) => field,
         TermHead::Word | TermHead::Then => {
             return "expected a word or a field, such as player:tal".to_owned();
         }
     };
+    let is_sometimes_unknown = field.kind().is_some_and(ValueKind::is_sometimes_unknown);
     let unknown = if is_sometimes_unknown {
         ", or ? for unknown"
     } else {
         ""
     };
-    format!("{NO_VALUE}, such as {example}{unknown}")
+    format!("{NO_VALUE}, such as {}{unknown}", field.term())
 }
 
 /// What is wrong with a word without a field.

@@ -4,12 +4,78 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::bounds::{Bounds, BoundsError};
 use super::days::Days;
-use super::field::QueryField;
-use super::terms::{TermHead, WrittenAlternative};
 use super::words::{folded, words_of};
 use crate::library::DatabasePattern;
 use crate::table::is_tag;
 use chessdb::game::Outcome;
+
+/// An alternative of a value, as it is written.
+#[derive(Debug)]
+pub(super) struct WrittenAlternative {
+    /// The text without quotation marks.
+    pub(super) text: String,
+    pub(super) is_quoted: bool,
+    /// An equals sign precedes it.
+    pub(super) is_exact: bool,
+}
+
+impl WrittenAlternative {
+    /// True for `?`.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.text == "?" && !self.is_quoted && !self.is_exact
+    }
+}
+
+/// What a field of tags compares its values with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ValueKind {
+    /// The name of a player.
+    Player,
+    /// The name of an event.
+    Event,
+    /// Another text that a tag may have.
+    Text,
+    /// A text of which only words are compared.
+    Words,
+    Round,
+    /// A tag or a [`GamePart`] that the game has.
+    Part,
+    Days,
+    /// A number that may be unknown.
+    Rating,
+    /// A number that every game has.
+    Count,
+    Code,
+    Result,
+    Deleted,
+    Database,
+}
+
+impl ValueKind {
+    /// True if the values are words of a text that has a whole, too.
+    pub(super) fn is_of_words(self) -> bool {
+        matches!(self, ValueKind::Player | ValueKind::Event | ValueKind::Text)
+    }
+
+    /// True if a value can be a whole text, including letter case.
+    fn has_exact_texts(self) -> bool {
+        self.is_of_words() || matches!(self, ValueKind::Round | ValueKind::Code)
+    }
+
+    /// True if some games have no value.
+    pub(super) fn is_sometimes_unknown(self) -> bool {
+        use ValueKind as K;
+        !matches!(self, K::Words | K::Part | K::Count | K::Deleted | K::Database)
+    }
+}
+
+/// What a term must read of a game. Later ones take longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum TagSource {
+    Keys,
+    Tags,
+    Game,
+}
 
 /// An alternative of the value of a term that asks for tags.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +107,17 @@ pub(super) enum TagValue {
     Database(DatabasePattern),
 }
 
+impl TagValue {
+    /// The least that must be read of a game to compare it with the value.
+    pub(super) fn source(&self) -> TagSource {
+        match self {
+            TagValue::Has(GamePart::Chess960) => TagSource::Tags,
+            TagValue::Has(_) => TagSource::Game,
+            _ => TagSource::Keys,
+        }
+    }
+}
+
 /// What a game may have beside its tags and the moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GamePart {
@@ -67,61 +144,49 @@ const CONTENTS: [(&str, GamePart); 4] = [
     ("clock", GamePart::Clock),
 ];
 
-/// Reads an alternative. Returns it with its canonical text, which is not yet quoted.
+/// Reads an alternative of a field that has this name. Returns it with its canonical text, which is not yet quoted.
 ///
 /// # Errors
 /// Says what would be right.
 pub(super) fn read(
-    head: &TermHead,
+    kind: ValueKind,
+    field: &str,
     written: &WrittenAlternative,
     is_name: bool,
 ) -> Result<(TagValue, String), String> {
-    let field = match head {
-        TermHead::Field(field) => *field,
-        _ => QueryField::Tag,
-    };
-    let is_of_text = field.is_of_words() || matches!(field, QueryField::Round | QueryField::Eco);
-    if written.is_unknown() && is_sometimes_unknown(field) {
+    if written.is_unknown() && kind.is_sometimes_unknown() {
         return Ok((TagValue::Unknown, "?".to_owned()));
     }
     if written.is_exact {
-        return if is_of_text {
+        return if kind.has_exact_texts() {
             Ok(exact(&written.text))
         } else {
             Err(no_exact_texts(field))
         };
     }
     let text = &written.text;
-    match field {
-        QueryField::Round => round(text, written.is_quoted, is_name),
-        QueryField::Has => has(text),
-        QueryField::Date | QueryField::Year => {
+    match kind {
+        ValueKind::Player | ValueKind::Event | ValueKind::Text | ValueKind::Words => {
+            words(text, written.is_quoted)
+        }
+        ValueKind::Round => round(text, written.is_quoted, is_name),
+        ValueKind::Part => part(text),
+        ValueKind::Days => {
             let days = Days::parse(text)?;
             let canonical = days.to_string();
             Ok((TagValue::Date(days), canonical))
         }
-        QueryField::Elo
-        | QueryField::WhiteElo
-        | QueryField::BlackElo
-        | QueryField::OpponentElo
-        | QueryField::EloDiff
-        | QueryField::Moves => number(
-            text,
-            if field == QueryField::Moves {
-                "..20"
-            } else {
-                "2500.."
-            },
-        ),
-        QueryField::Eco => codes(text),
-        QueryField::Result => result(text, is_name),
-        QueryField::Deleted => match &*folded(text) {
+        ValueKind::Rating => number(text, "2500.."),
+        ValueKind::Count => number(text, "..20"),
+        ValueKind::Code => codes(text),
+        ValueKind::Result => result(text, is_name),
+        ValueKind::Deleted => match &*folded(text) {
             "yes" => Ok((TagValue::Deleted(true), "yes".to_owned())),
             "no" => Ok((TagValue::Deleted(false), "no".to_owned())),
             "any" => Ok((TagValue::Any, "any".to_owned())),
             _ => Err("expected yes, no or any".to_owned()),
         },
-        QueryField::Db => {
+        ValueKind::Database => {
             let text = text.to_lowercase();
             let pattern = if is_name {
                 DatabasePattern::parse_name(&text)
@@ -131,21 +196,11 @@ pub(super) fn read(
             let wanted = |error| format!("expected a pattern such as *.pgn: {error}");
             Ok((TagValue::Database(pattern.map_err(wanted)?), text))
         }
-        _ => words(text, written.is_quoted),
     }
 }
 
-/// True for a field whose value some games do not have.
-pub(super) fn is_sometimes_unknown(field: QueryField) -> bool {
-    !field.is_of_positions()
-        && !matches!(
-            field,
-            QueryField::Has | QueryField::Moves | QueryField::Deleted | QueryField::Db | QueryField::Text
-        )
-}
-
-pub(super) fn no_exact_texts(field: QueryField) -> String {
-    format!("{}: has no exact texts; leave out the equals sign", field.name())
+pub(super) fn no_exact_texts(field: &str) -> String {
+    format!("{field}: has no exact texts; leave out the equals sign")
 }
 
 fn exact(text: &str) -> (TagValue, String) {
@@ -154,7 +209,7 @@ fn exact(text: &str) -> (TagValue, String) {
 }
 
 /// Words of a name or another text.
-pub(super) fn words(text: &str, is_quoted: bool) -> Result<(TagValue, String), String> {
+fn words(text: &str, is_quoted: bool) -> Result<(TagValue, String), String> {
     if text.contains("..") && !is_quoted {
         return Err("expected words, not a range; to search for the text, quote it".to_owned());
     }
@@ -198,7 +253,7 @@ fn round(text: &str, is_quoted: bool, is_name: bool) -> Result<(TagValue, String
     Ok((TagValue::Round(text.clone()), text))
 }
 
-fn has(text: &str) -> Result<(TagValue, String), String> {
+fn part(text: &str) -> Result<(TagValue, String), String> {
     let text = text.to_lowercase();
     let content = CONTENTS.iter().find(|(name, _)| *name == text);
     if let Some((_, content)) = content {

@@ -34,7 +34,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::cancel;
-use chessdb::formats::{Database, TextId};
+use chessdb::{Database, TextId};
 
 pub use file::{NoSpellings, SpellingFile};
 pub(crate) use name::small;

@@ -4,8 +4,8 @@ use std::fmt::{Display, Write};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use chessdb::Database;
 use chessdb::board::{Counters, Fen, Move, Position, Uci, Undo};
-use chessdb::formats::Database;
 use chessdb::game::Tags;
 
 /// The main line of a game. Each column of it is made when it is needed, because few tables have all of them.

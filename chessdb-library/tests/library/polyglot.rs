@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use chessdb::Database;
 use chessdb::board::Color;
-use chessdb::formats::Database;
 use chessdb::game::{Game, Outcome};
 use chessdb_library::polyglot::{BookMoves, BookOptions, BookWritten};
 use shakmaty::san::SanPlus;

@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::Range;
 use std::sync::Arc;
 
-use chessdb::formats::Options;
+use chessdb::Options;
 use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::table::{ColumnRows, Columns, GamePath, GameRow, Parquet};
 use parquet::file::reader::{FileReader, SerializedFileReader};

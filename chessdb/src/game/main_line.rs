@@ -36,8 +36,8 @@ impl Game {
 
     /// The moves of the main line, without variations.
     ///
-    /// A [`Database`](crate::formats::Database) passes them to a function several times faster, without decoding the
-    /// rest of the game: see [`Database::main_line`](crate::formats::Database::main_line).
+    /// A [`Database`](crate::database::Database) passes them to a function several times faster, without decoding the
+    /// rest of the game: see [`Database::main_line`](crate::database::Database::main_line).
     ///
     /// ```
     /// use chessdb::board::{Move, Position, Square};

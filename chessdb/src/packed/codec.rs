@@ -25,7 +25,7 @@ pub(super) enum Codec {
 
 impl Codec {
     /// Recognises the codec of a file by its first bytes.
-    pub(super) fn of(input: &Input) -> Option<Codec> {
+    pub(super) fn detect(input: &Input) -> Option<Codec> {
         let start: [u8; 4] = input.array(0)?;
         if zstd::is_frame(start) {
             Some(Codec::Zstandard)
@@ -35,6 +35,25 @@ impl Codec {
             Some(Codec::Bzip2)
         } else {
             None
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Codec::Zstandard => "Zstandard",
+            Codec::Gzip => "gzip",
+            Codec::Bzip2 => "bzip2",
+            Codec::Deflate { .. } => "zip",
+            Codec::Stored { .. } => "zip, stored",
+        }
+    }
+
+    /// False if the feature of the crate is missing that unpacks it.
+    pub(super) fn is_built_in(self) -> bool {
+        match self {
+            Codec::Zstandard => cfg!(feature = "zstd"),
+            Codec::Bzip2 => cfg!(feature = "bzip2"),
+            _ => true,
         }
     }
 
@@ -59,8 +78,13 @@ impl Codec {
         let input = input.clone();
         let at = bit / 8;
         match (self, window) {
+            #[cfg(feature = "zstd")]
             (Codec::Zstandard, _) => Box::new(zstd::Frames::new(input, at, memory)),
+            #[cfg(feature = "bzip2")]
             (Codec::Bzip2, _) => Box::new(bzip2::BlockStream::new(input, bit, memory)),
+            // They are not built in, so that no such file is opened.
+            #[cfg(not(all(feature = "bzip2", feature = "zstd")))]
+            (Codec::Bzip2 | Codec::Zstandard, _) => Box::new(stored::Stored::new(input, at, None)),
             (Codec::Gzip, None) => Box::new(gzip::MemberStream::new(input, at, memory)),
             (Codec::Gzip, Some(window)) => {
                 Box::new(gzip::MemberStream::resume(input, bit, window, false, memory))

@@ -21,7 +21,7 @@ use super::inflate::WINDOW;
 use super::input::Input;
 use super::stream::Damage;
 use crate::bytes::{index, le_u32, le_u64, slice};
-use crate::formats::Bytes;
+use crate::files::Bytes;
 use crate::text::utf8_lossy;
 
 const MAGIC: &[u8; 8] = b"packidx\x01";

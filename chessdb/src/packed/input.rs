@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bytes::index;
-use crate::formats::Bytes;
+use crate::files::Bytes;
 
 /// A file, or the part of it that holds one member of an archive.
 #[derive(Clone, Debug)]

@@ -32,6 +32,7 @@
 
 mod allowance;
 mod budget;
+#[cfg_attr(not(feature = "bzip2"), allow(dead_code))]
 mod bzip2;
 mod codec;
 mod error;
@@ -46,12 +47,13 @@ mod stored;
 mod stream;
 mod whole;
 mod zip;
+#[cfg_attr(not(feature = "zstd"), allow(dead_code))]
 mod zstd;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::formats::Bytes;
+use crate::files::Bytes;
 pub use allowance::Allowance;
 pub(crate) use budget::{Budget, Reserved};
 use codec::Codec;
@@ -96,7 +98,7 @@ impl Packed {
     /// If the file is not compressed, cannot be unpacked, or unpacks to far more than its size.
     pub fn open(bytes: Arc<dyn Bytes>, kept: Option<Arc<dyn Bytes>>) -> Result<Packed, PackedError> {
         let input = Input::new(Arc::clone(&bytes));
-        match Codec::of(&input) {
+        match Codec::detect(&input) {
             Some(codec) => {
                 let allowance = Allowance::of(input.len());
                 Packed::with(input, codec, kept, &allowance)
@@ -132,6 +134,9 @@ impl Packed {
         allowance: &Allowance,
     ) -> Result<Packed, PackedError> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
+        if !codec.is_built_in() {
+            return Err(PackedError::Method(codec.name().to_owned()));
+        }
         let kept = kept.and_then(|kept| PointIndex::of_kept(kept, &input));
         let is_kept = kept.is_some();
         let (index, unpacked) = match kept {
@@ -224,14 +229,8 @@ impl Packed {
 
     /// The kind of compression and the numbers of packed and unpacked bytes, for display.
     pub fn describe(&self) -> String {
-        let how = match self.codec {
-            Codec::Zstandard => "Zstandard",
-            Codec::Gzip => "gzip",
-            Codec::Bzip2 => "bzip2",
-            Codec::Deflate { .. } => "zip",
-            Codec::Stored { .. } => "zip, stored",
-        };
-        format!("{how}, {} bytes, {} unpacked", self.input.len(), self.len())
+        let (how, len) = (self.codec.name(), self.input.len());
+        format!("{how}, {len} bytes, {} unpacked", self.len())
     }
 
     /// Number of bytes unpacked so far, including bytes that were skipped.
@@ -251,7 +250,7 @@ impl Packed {
 /// True if a file is compressed, by its first bytes, with which no PGN file begins.
 pub fn is_packed(bytes: &Arc<dyn Bytes>) -> bool {
     let input = Input::new(Arc::clone(bytes));
-    match Codec::of(&input) {
+    match Codec::detect(&input) {
         // Its first four bytes are letters.
         Some(Codec::Bzip2) => bzip2::begins(&input),
         Some(_) => true,

@@ -13,7 +13,7 @@ use super::input::Input;
 use super::slices::Slices;
 use super::stream::{Damage, StreamStep};
 use crate::bytes::index;
-use crate::formats::Bytes;
+use crate::files::Bytes;
 
 /// Bytes that are unpacked at a time.
 const BUFFER: usize = 16 << 10;

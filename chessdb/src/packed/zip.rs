@@ -22,7 +22,7 @@ use super::error::PackedError;
 use super::input::Input;
 use super::stream::Damage;
 use crate::bytes::{le_u16, le_u32};
-use crate::formats::Bytes;
+use crate::files::Bytes;
 use crate::text::utf8_lossy;
 
 /// The first bytes of a member.

@@ -9,7 +9,7 @@ const LONGEST_WORD: usize = 250;
 
 /// Writes the words of all `texts` in braces, or nothing if there are none.
 pub(super) fn append_comment<'t>(lines: &mut Lines<'_>, texts: impl Iterator<Item = &'t str>) {
-    let mut words = texts.flat_map(Words::of).peekable();
+    let mut words = texts.flat_map(Words::new).peekable();
     let mut is_first = true;
     while let Some(word) = words.next() {
         let is_last = words.peek().is_none();
@@ -48,7 +48,7 @@ enum Bracket {
 }
 
 impl<'t> Words<'t> {
-    fn of(text: &'t str) -> Words<'t> {
+    fn new(text: &'t str) -> Words<'t> {
         Words {
             rest: text,
             // None that has not been passed.

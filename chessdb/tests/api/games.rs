@@ -12,7 +12,7 @@ use super::own;
 fn games_come_in_order_from_both_ends() {
     let database = open(own("classics.pgn")).unwrap();
     assert_eq!(database.games().len(), 63);
-    let white = |decoded: chessdb::formats::Decoded| decoded.game.tags.get("White").unwrap().to_owned();
+    let white = |decoded: chessdb::Decoded| decoded.game.tags.get("White").unwrap().to_owned();
     let forwards: Vec<String> = database.games().map(white).collect();
     let mut backwards: Vec<String> = database.games().rev().map(white).collect();
     backwards.reverse();

@@ -6,7 +6,9 @@ use testkit::harness;
 
 use std::collections::BTreeMap;
 
-use chessdb::formats::{Candidate, FORMATS, Format, NotADatabase};
+use chessdb::NotADatabase;
+use chessdb::files::Candidate;
+use chessdb::formats::{FORMATS, Format};
 use harness::frame::Input;
 use harness::meter::measure;
 use harness::sweep::{Games, Strictness, Swept, sweep_candidate};
@@ -65,15 +67,12 @@ fn memory_is_counted_to_the_byte() {
 #[test]
 #[should_panic(expected = "opening takes")]
 fn a_bound_that_is_broken_is_seen() {
-    static GREEDY: Format = Format {
-        name: "greedy",
-        title: "Greedy",
-        find: |_| Vec::new(),
-        by_content: None,
-        small_files: None,
-        readings: Vec::new,
-        open: |_, _| Err(NotADatabase::new(format!("{}", vec![1; 1 << 20].len()))),
-    };
+    static GREEDY: Format = Format::new(
+        "greedy",
+        "Greedy",
+        |_| Vec::new(),
+        |_, _| Err(NotADatabase::new(format!("{}", vec![1; 1 << 20].len()))),
+    );
     let candidate = Candidate {
         name: "x".to_owned(),
         files: Vec::new(),

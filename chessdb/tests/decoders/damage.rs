@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use chessdb::formats::{Candidate, Format};
+use chessdb::files::Candidate;
+use chessdb::formats::Format;
 use harness::frame::Input;
 use harness::sweep::{Games, Strictness, Swept, sweep_candidate};
 use testkit::needs;

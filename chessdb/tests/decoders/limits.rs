@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use chessdb::Database;
 use chessdb::board::Position;
-use chessdb::formats::Database;
 use chessdb::game::Token;
 use testkit::samples::open_base;
 

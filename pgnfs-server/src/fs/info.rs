@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::sizes::Sizes;
 use super::times::utc;
 use crate::tree::NamedSearch;
-use chessdb::formats::Problem;
+use chessdb::Problem;
 use chessdb_library::library::{Library, LibraryEntry, is_unprintable};
 
 /// `info.txt` of a database, with `more` as its last warnings.

@@ -9,7 +9,7 @@ use std::sync::PoisonError;
 use super::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use super::sync::{Mutex, MutexGuard};
 use crate::tree::Games;
-use chessdb::formats::Problem;
+use chessdb::Problem;
 use chessdb_library::library::on_one_line;
 
 /// Number of games that a thread takes at a time.

@@ -8,7 +8,7 @@ use super::game_name::game_of_name;
 use super::games::Games;
 use super::inode::{KIND_BLOCK, KIND_GAME, Node};
 use super::section::{Content, Existing, Kind, Section};
-use chessdb::formats::Keys;
+use chessdb::Keys;
 use chessdb_library::library::{BLOCK, block_name, numbered_game_name};
 use chessdb_library::made::Made;
 

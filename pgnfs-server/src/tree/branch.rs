@@ -16,7 +16,7 @@ use super::inode::{Node, ViewId};
 use super::layout::Layout;
 use super::names::{canonical, directory_name};
 use super::search_name::NamedSearch;
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::library::{cut, game_path, numbered};
 use chessdb_library::made::Made;

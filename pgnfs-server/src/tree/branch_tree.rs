@@ -21,7 +21,7 @@ use super::search::SearchDirectory;
 use super::section::{Existing, Kind, Section};
 use super::single_files::{Documents, SingleFiles};
 use super::view_directories::ViewDirectories;
-use chessdb::formats::Keys;
+use chessdb::Keys;
 use chessdb_library::library::TakenNames;
 
 /// The sections of every directory, in the order in which they take their names.

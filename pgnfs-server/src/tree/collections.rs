@@ -9,7 +9,7 @@ use super::games::Games;
 use super::inode::{KIND_COLLECTION, Node};
 use super::names::{canonical, directory_name};
 use super::section::{Existing, Kind, Section};
-use chessdb::formats::{Folder, Keys};
+use chessdb::{Folder, Keys};
 use chessdb_library::library::TakenNames;
 use chessdb_library::made::Made;
 

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::group::Group;
 use super::sorting::Sorting;
 use super::views::{By, View};
-use chessdb::formats::Keys;
+use chessdb::Keys;
 use chessdb_library::cancel;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::parallel::at_once;

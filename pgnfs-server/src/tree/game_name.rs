@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::names::canonical;
 use super::template::{Field, TemplateError, TemplateGame, TemplatePart, date_characters, parse, result};
-use chessdb::formats::{Database, Keys};
+use chessdb::{Database, Keys};
 
 /// Maximum length in bytes of a player, an event or a tag in a name.
 const LONGEST_WORD: usize = 60;

@@ -1,6 +1,6 @@
 //! Groups of games, which views sort into directories.
 
-use chessdb::formats::TextId;
+use chessdb::TextId;
 use chessdb::game::Eco;
 
 /// The value that a view sorts a game by, packed by the view's own rule.

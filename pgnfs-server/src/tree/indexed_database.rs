@@ -8,7 +8,7 @@ use super::layout::Layout;
 use super::sorting::Sorting;
 use super::view_files::KeptViews;
 use super::views::View;
-use chessdb::formats::{Database, Keys};
+use chessdb::{Database, Keys};
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{LibraryEntry, digits};
 use chessdb_library::made::Made;

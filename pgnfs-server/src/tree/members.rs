@@ -7,7 +7,7 @@ use super::indexed_database::IndexedDatabase;
 use super::inode::{KIND_MEMBER, KIND_MEMBER_DIRECTORY, Node};
 use super::names::{canonical, directory_name};
 use super::section::{Content, Existing, Kind, Section};
-use chessdb::formats::{Database, Member};
+use chessdb::{Database, Member};
 use chessdb_library::library::TakenNames;
 use chessdb_library::made::Made;
 

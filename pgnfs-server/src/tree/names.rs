@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use chessdb::formats::{Database, TextId};
+use chessdb::{Database, TextId};
 use chessdb_library::library::{LONGEST_NAME, cut, safe_name};
 use chessdb_library::spelling::Names;
 

@@ -3,8 +3,8 @@
 use super::group::Group;
 use super::names::canonical;
 use super::template::{Field, TemplateError, TemplateGame, TemplatePart, parse};
-use chessdb::formats::{Database, Keys, TextId};
 use chessdb::game::{Date, Outcome};
+use chessdb::{Database, Keys, TextId};
 use chessdb_library::library::digits;
 use chessdb_library::spelling::Names;
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::games::Games;
 use super::inode::{Node, Table};
-use chessdb::formats::Keys;
+use chessdb::Keys;
 
 /// A section of the directory of a branch: some names in it, and everything below them.
 ///

@@ -8,7 +8,7 @@ use super::branch::Branch;
 use super::games::Games;
 use super::inode::{KIND_MERGED, KIND_VIEW, Node, ViewId};
 use super::section::{Existing, Kind, Section};
-use chessdb::formats::Keys;
+use chessdb::Keys;
 
 /// The directories of all views. Number 0 of each is the view's own.
 pub(super) struct ViewDirectories(pub(super) Arc<Branch>);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::group::Group;
 use super::names::{canonical_text, event_and_year, shown};
 use super::own_view::OwnView;
-use chessdb::formats::{Database, Keys};
+use chessdb::{Database, Keys};
 use chessdb_library::positions::PieceCounts;
 use chessdb_library::spelling::Names;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use chessdb::formats::Problem;
+use chessdb::Problem;
 use loom::sync::{self, Arc, RwLock, atomic};
 use loom::thread;
 

@@ -25,7 +25,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use chessdb::formats::{Candidate, Database, FORMATS, Files, Format, Options, SourceFile};
+use chessdb::files::{Candidate, Files, SourceFile};
+use chessdb::formats::{FORMATS, Format};
+use chessdb::{Database, Options};
 use chessdb_library::library::to_pgn;
 use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::mapped::Mapped;
@@ -247,12 +249,8 @@ impl Changing {
             };
             (kind.clone(), file)
         };
-        let files = Files {
-            files: self.maps.iter().map(file).collect(),
-            warnings: self.warnings.clone(),
-            kept: None,
-            progress: Default::default(),
-        };
+        let mut files = Files::new(self.maps.iter().map(file).collect());
+        files.warnings.clone_from(&self.warnings);
         let parts = (self.format.open)(files, &Options::default()).ok()?;
         parts.into_iter().next().map(|part| part.database.into())
     }

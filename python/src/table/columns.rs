@@ -12,7 +12,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::game::append_plies;
-use chessdb::formats::Keys;
+use chessdb::Keys;
 use chessdb::game::{Tags, rating};
 use chessdb_library::library::{LibraryEntry, append_text, tags_of};
 use chessdb_library::table::{TAG, is_tag, is_usual_tag, no_column, opening};

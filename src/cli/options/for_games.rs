@@ -2,7 +2,8 @@
 
 use super::values::{bytes, passwords};
 use super::{CacheFolder, OptionRow};
-use chessdb::formats::{FORMATS, PgnForm};
+use chessdb::PgnForm;
+use chessdb::formats::FORMATS;
 use chessdb_library::positions::IndexUse;
 
 pub(super) static ROWS: &[OptionRow] = &[

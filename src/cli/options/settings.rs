@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chessdb::formats;
 use chessdb_library::kept::Space;
 use chessdb_library::library::DatabaseSelection;
 use chessdb_library::positions::{BuildOptions, IndexUse};
@@ -14,7 +13,7 @@ use pgnfs_server::watch::{Means, QUIET};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Options of the decoders.
-    pub formats: formats::Options,
+    pub formats: chessdb::Options,
     /// Which databases of a folder are served.
     pub selection: DatabaseSelection,
     /// Options of the file system.
@@ -54,7 +53,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            formats: formats::Options::default(),
+            formats: chessdb::Options::default(),
             selection: DatabaseSelection::default(),
             serve: ServeOptions::default(),
             watch: Means::default(),

@@ -11,7 +11,7 @@ use encoding_rs::WINDOWS_1252;
 use flate2::read::MultiGzDecoder;
 
 use super::error::ValidValues;
-use chessdb::formats::Passwords;
+use chessdb::Passwords;
 use chessdb_library::spelling::{Spelling, SpellingFile};
 use pgnfs_server::watch::{self, Means};
 

@@ -7,7 +7,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chessdb::formats::{Candidate, Files, Options, PgnForm, SourceFile, SourceFolder};
+use chessdb::files::{Candidate, Files, SourceFile, SourceFolder};
+use chessdb::{Options, PgnForm};
 
 const MARK: &[u8] = b"\n@file ";
 
@@ -86,12 +87,9 @@ impl Input {
             let bytes = Arc::clone(bytes) as Arc<_>;
             Some((kind.clone(), SourceFile { name, bytes }))
         });
-        Files {
-            files: files.collect(),
-            warnings: candidate.warnings.clone(),
-            kept: None,
-            progress: Arc::default(),
-        }
+        let mut files = Files::new(files.collect());
+        files.warnings.clone_from(&candidate.warnings);
+        files
     }
 }
 
@@ -116,14 +114,13 @@ fn options(text: &str) -> Options {
             .find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
         value.map(str::to_owned)
     };
-    Options {
-        encoding: value("encoding"),
-        reading: value("reading"),
-        pgn: match value("pgn").as_deref() {
-            Some("export") => PgnForm::Export,
-            Some("verbatim") => PgnForm::Verbatim,
-            _ => PgnForm::Cleaned,
-        },
-        ..Options::default()
-    }
+    let mut options = Options::default();
+    options.encoding = value("encoding");
+    options.reading = value("reading");
+    options.pgn = match value("pgn").as_deref() {
+        Some("export") => PgnForm::Export,
+        Some("verbatim") => PgnForm::Verbatim,
+        _ => PgnForm::Cleaned,
+    };
+    options
 }

@@ -23,7 +23,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chessdb::formats::{Bytes, Candidate, Database, FORMATS, Format};
+use chessdb::Database;
+use chessdb::files::{Bytes, Candidate};
+use chessdb::formats::{FORMATS, Format};
 use chessdb::game::Game;
 use chessdb::packed::{Allowance, Packed, is_packed, is_zip, zip_entries};
 use chessdb::replay::main_line;

@@ -728,7 +728,6 @@ fn find_says_what_is_wrong() {
         ),
         (&["--fen", "8/8/8/8/8/8/8/8"], "add w or b"),
         (&["--material", "KQ"], "with both kings"),
-        (&["--material", "Kk", "--show=moves"], "needs a position"),
         (&["--moves", "e4", "none.dci"], "has no database 'none.dci'"),
         (&[], "required"),
     ] {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use chessdb::formats::Options;
+use chessdb::Options;
 use chessdb_library::library::Library;
 use serde_json::Value;
 

@@ -187,10 +187,6 @@ fn arguments_are_read_before_databases_are_opened() {
             &["find", "--novelty", "--show", "moves"],
             "--novelty can be shown as",
         ),
-        (
-            &["find", "--material", "Kk", "--show", "moves"],
-            "--show moves needs a position",
-        ),
         (&["export", "--columns", "White"], "--columns is for tables"),
         (&["export", "--part", "0/2"], "--part is K/N"),
         (&["export", "--uniform"], "--uniform is for books"),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use chessdb::formats::{Database, Decoded, Info, Keys, TextId};
 use chessdb::game::Tags;
+use chessdb::{Database, Decoded, Info, Keys, TextId};
 
 use super::kernel::{
     GETATTR, Kernel, LOOKUP, NO_OPEN, OPEN, OPENDIR, READ, READDIRPLUS, ROOT, entries, terminated, u32_at,

@@ -3,7 +3,7 @@ use std::sync::atomic::AtomicUsize;
 use super::*;
 use crate::library::root::Root;
 use crate::mounts::{Device, Mount};
-use chessdb::formats::Options;
+use chessdb::Options;
 
 /// Maximum time for any step of a test.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -30,7 +30,7 @@ fn how() -> Arc<How> {
 /// compared by their candidates.
 fn task(name: &str, mount: Option<Mount>) -> Arc<OpeningTask> {
     let format = chessdb::formats::FORMATS.first().unwrap();
-    let candidate = chessdb::formats::Candidate {
+    let candidate = chessdb::files::Candidate {
         name: name.to_owned(),
         files: vec![(String::new(), name.into())],
         warnings: Vec::new(),

@@ -17,8 +17,8 @@ use super::signature::{Collector, Signature};
 use super::spill::KeyedPly;
 use super::walk::WALKED_PLIES;
 use crate::parallel::{at_once, chunks_of};
+use chessdb::Database;
 use chessdb::board::Position;
-use chessdb::formats::Database;
 
 /// Number of games that a thread reads at a time. Those of a batch may be far apart.
 const CHUNK: u32 = 64;

@@ -16,7 +16,7 @@ use super::spill::{ENTRY, Spill};
 use super::{Index, IndexError};
 use crate::cancel;
 use crate::kept::{Numbers, Output, begin, next_page};
-use chessdb::formats::Database;
+use chessdb::Database;
 
 /// Typical number of bytes of all positions of a game while an index is built.
 const POSITIONS: u64 = 80 * ENTRY as u64;

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 use super::super::line::{LineStep, at, follow};
 use super::code::{code_of, move_of};
 use super::order::MOST_PLIES;
+use chessdb::Database;
 use chessdb::board::{Move, Position, Undo};
-use chessdb::formats::Database;
 
 /// Positions before this ply are replayed from the beginning of the game.
 const LONG: usize = 256;

@@ -38,7 +38,7 @@ use sections::IndexSections;
 
 use super::selection::Selection;
 use crate::kept::{Output, folders, seal, temporary_files};
-use chessdb::formats::Database;
+use chessdb::Database;
 
 pub use crate::kept::Damaged;
 pub use files::IndexUse;

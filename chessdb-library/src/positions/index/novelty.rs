@@ -16,9 +16,9 @@ use super::shared::IndexNode;
 use crate::cancel;
 use crate::csv::append_record;
 use crate::kept::Damaged;
+use chessdb::Database;
 use chessdb::board::RunningKey;
 use chessdb::bytes::le_u64;
-use chessdb::formats::Database;
 
 /// The columns of `novelties.csv`.
 const COLUMNS: [&str; 5] = ["game", "ply", "move", "before", "path"];

@@ -19,8 +19,8 @@ use super::key::key_of;
 use super::lines;
 use super::spill::Spill;
 use crate::parallel::chunks;
+use chessdb::Database;
 use chessdb::board::Position;
-use chessdb::formats::Database;
 
 /// Maximum number of moves of a game in the index. Later positions are found by searching the game.
 pub(super) const MOST_PLIES: usize = 65_000;

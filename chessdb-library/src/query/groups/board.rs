@@ -5,8 +5,8 @@ use std::fmt;
 use chessdb::board::{Bitboard, ByColor, Color, Position, Role, Square};
 
 use super::contents::{PieceKinds, SquareContents};
+use super::error::TermError;
 use super::reflection::Reflection;
-use super::term::TermError;
 use crate::positions::{Needs, at_home};
 
 /// A partial position.

@@ -4,8 +4,8 @@ use std::fmt;
 
 use chessdb::board::{Bitboard, Color, Piece, Position, Role};
 
-use super::material::place_of;
 use super::reflection::Reflection;
+use super::tally::place_of;
 
 /// The letters of pieces in the order of their bits, and `-` for an empty square.
 const LETTERS: [u8; 13] = *b"KQRBNPkqrbnp-";

@@ -21,6 +21,11 @@ impl ExactPosition {
         }
     }
 
+    /// The pattern, if it matches the same positions.
+    pub(super) fn only_pattern(&self) -> Option<&Pattern> {
+        self.en_passant.is_none().then_some(&self.pattern)
+    }
+
     #[inline]
     pub(super) fn matches(&self, position: &Position) -> bool {
         self.pattern.matches(position) && self.has_en_passant(position)

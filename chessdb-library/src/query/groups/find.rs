@@ -5,9 +5,9 @@ use super::matcher::Matcher;
 use super::term::Condition;
 use crate::cancel;
 use crate::parallel::{chunks, chunks_of};
-use crate::positions::{Damaged, Index, Occurrence, Pattern, Pawns, Wanted};
+use crate::positions::{Damaged, Index, Occurrence, Pattern, Pawns, Wanted, occurrence};
 use crate::query::sides::PlayerSides;
-use chessdb::formats::Database;
+use chessdb::Database;
 
 /// Number of games that a thread takes at a time if they are far apart.
 const FEW: u32 = 64;
@@ -45,12 +45,15 @@ impl PositionQuery {
     ) -> Result<Vec<Occurrence>, Damaged> {
         let images = QueryImages::new(self);
         let all = among.map_or(u64::from(database.len()), |games| games.len() as u64);
+        let one = images.one_position();
+        let wanted = one.copied().map(Wanted::Position);
         let narrowed = match index {
             Some(index) => {
-                if let Some(pattern) = images.one_position()
+                if one.is_some_and(Pattern::is_exact)
+                    && let Some(wanted) = &wanted
                     && index.has_all_games()
                 {
-                    let mut found = index.find(&Wanted::Position(*pattern))?;
+                    let mut found = index.find(wanted)?;
                     found.retain(|found| among.is_none_or(|games| games.binary_search(&found.game).is_ok()));
                     done(all);
                     return Ok(found);
@@ -64,6 +67,13 @@ impl PositionQuery {
             (narrowed, among) => narrowed.or_else(|| among.map(<[u32]>::to_vec)),
         };
         let search = |games: &mut dyn Iterator<Item = u32>| {
+            if let Some(wanted) = &wanted {
+                let found = games.filter_map(|game| {
+                    cancel::check();
+                    occurrence(database, game, wanted)
+                });
+                return found.collect::<Vec<_>>();
+            }
             let mut matcher = Matcher::new(&images);
             let found = games.filter_map(|game| {
                 cancel::check();

@@ -215,7 +215,7 @@ impl GroupTest {
             [Condition::Exact(exact)]
                 if self.ply.is_empty() && self.turn.is_none() && self.for_plies == 1 =>
             {
-                Some(&exact.pattern).filter(|pattern| pattern.is_exact())
+                exact.only_pattern()
             }
             _ => None,
         }

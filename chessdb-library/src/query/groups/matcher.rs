@@ -6,8 +6,8 @@ use super::group::{GroupTest, QueryImages};
 use super::outline::Outline;
 use crate::positions::{LineStep, Occurrence, follow};
 use crate::query::sides::{PlayerSides, Sides};
+use chessdb::Database;
 use chessdb::board::{Bitboard, ByColor, Move, PackedMove, Position};
-use chessdb::formats::Database;
 use chessdb::replay::Ply;
 
 /// Plies between two checks whether a game can still have what is asked for.

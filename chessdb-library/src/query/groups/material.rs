@@ -5,48 +5,12 @@ use std::ops::RangeInclusive;
 
 use chessdb::board::{ByColor, Color, Position, Role};
 
+use super::error::TermError;
 use super::reflection::Reflection;
-use super::term::TermError;
-
-/// Kinds of pieces in the order of names, with their values.
-const KINDS: [(Role, i64); 6] = [
-    (Role::King, 0),
-    (Role::Queen, 9),
-    (Role::Rook, 5),
-    (Role::Bishop, 3),
-    (Role::Knight, 3),
-    (Role::Pawn, 1),
-];
+use super::tally::{KINDS, PieceTally, place_of};
 
 /// The largest number of pieces of a kind, for a kind of which there may be any number.
 const MOST: u8 = 64;
-
-/// Numbers of pieces by [`place_of`] their kind; those at other places mean nothing.
-pub(super) type PieceTally = [u8; 16];
-
-/// The place of a kind of piece in a [`PieceTally`].
-#[inline]
-pub(super) fn place_of(color: Color, role: Role) -> usize {
-    (color as usize) << 3 | role as usize
-}
-
-/// The pieces of a position.
-pub(super) fn tally(position: &Position) -> PieceTally {
-    let mut tally = PieceTally::default();
-    for color in Color::ALL {
-        for (role, _) in KINDS {
-            tally[place_of(color, role)] = position.of_kind(color, role).count() as u8;
-        }
-    }
-    tally
-}
-
-/// White's material less Black's.
-pub(super) fn difference(tally: &PieceTally) -> i64 {
-    let number = |color, role| i64::from(tally[place_of(color, role)]);
-    let values = KINDS.map(|(role, value)| value * (number(Color::White, role) - number(Color::Black, role)));
-    values.into_iter().sum()
-}
 
 /// The numbers of pieces that both sides may have.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 mod board;
 mod board_outline;
 mod contents;
+mod error;
 mod exact;
 mod find;
 mod group;
@@ -18,9 +19,11 @@ mod plain_board;
 mod played;
 mod reflection;
 mod sketch;
+mod tally;
 mod term;
 
+pub use error::TermError;
 pub use group::{PositionGroup, PositionQuery};
 pub use mover::Mover;
 pub use reflection::Mirror;
-pub use term::{PositionTerm, TermError};
+pub use term::PositionTerm;

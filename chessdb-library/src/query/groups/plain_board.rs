@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::material::{PieceTally, place_of, tally};
+use super::tally::{PieceTally, place_of, tally};
 use chessdb::board::{Bitboard, Color, File, Move, PackedMove, Position, Role, Square};
 
 /// For a square from which a pawn can take en passant, those to which it does.

@@ -4,8 +4,8 @@ use std::fmt;
 
 use chessdb::board::{Bitboard, CastlingSide, File, Move, Position, Rank, Role, San, Square};
 
+use super::error::TermError;
 use super::reflection::Reflection;
-use super::term::TermError;
 
 /// Names of moves that are not those of one piece.
 const SPECIAL: [(&str, Move); 9] = [

@@ -7,11 +7,13 @@ use chessdb::board::{Bitboard, Color, Move, PackedMove, Position, Undo};
 
 use super::board::{PartialBoard, PawnStructure};
 use super::contents::SquareContents;
+use super::error::TermError;
 use super::exact::ExactPosition;
-use super::material::{MaterialRange, PieceTally, difference, tally};
+use super::material::MaterialRange;
 use super::plain_board::PlainStep;
 use super::played::MovePattern;
 use super::reflection::Reflection;
+use super::tally::{PieceTally, difference, tally};
 use crate::positions::{Pattern, Pawns, WantedError, move_name, pattern_name, read_moves, read_position};
 use crate::query::Bounds;
 
@@ -63,7 +65,7 @@ impl PositionTerm {
         });
         let text = names.collect::<Vec<_>>().join(",");
         let exact = ExactPosition::new(Pattern::new(reached));
-        Ok(PositionTerm::of(text, Condition::Exact(exact)))
+        Ok(PositionTerm::new(text, Condition::Exact(exact)))
     }
 
     /// A position as FEN, or as a name in `positions/`. Fields that are left out match anything.
@@ -73,7 +75,7 @@ impl PositionTerm {
     pub fn fen(text: &str) -> Result<PositionTerm, TermError> {
         let pattern = read_position(text).map_err(TermError::Position)?;
         let exact = ExactPosition::new(pattern);
-        Ok(PositionTerm::of(pattern_name(&pattern), Condition::Exact(exact)))
+        Ok(PositionTerm::new(pattern_name(&pattern), Condition::Exact(exact)))
     }
 
     /// Likewise, but the side to move may be left out, too: a term for each side that can be to move.
@@ -113,7 +115,7 @@ impl PositionTerm {
     /// # Errors
     /// If it does not have eight ranks of eight squares, or has another sign.
     pub fn board(text: &str) -> Result<PositionTerm, TermError> {
-        PartialBoard::parse(text).map(|board| PositionTerm::of(board.to_string(), Condition::Board(board)))
+        PartialBoard::parse(text).map(|board| PositionTerm::new(board.to_string(), Condition::Board(board)))
     }
 
     /// The squares of all pawns, as the board of a FEN whose other pieces are ignored.
@@ -123,7 +125,7 @@ impl PositionTerm {
     pub fn pawns(text: &str) -> Result<PositionTerm, TermError> {
         let pawns = Pawns::parse(text).map_err(TermError::Position)?;
         let pawns = PawnStructure::new(pawns.squares());
-        Ok(PositionTerm::of(pawns.to_string(), Condition::Pawns(pawns)))
+        Ok(PositionTerm::new(pawns.to_string(), Condition::Pawns(pawns)))
     }
 
     /// All pieces of both sides, White's first: `KRP3-5kr`, `K*R+k*r+`.
@@ -132,7 +134,7 @@ impl PositionTerm {
     /// If the text is not a list of pieces with counts and both kings.
     pub fn material(text: &str) -> Result<PositionTerm, TermError> {
         let material = MaterialRange::parse(text)?;
-        Ok(PositionTerm::of(
+        Ok(PositionTerm::new(
             material.to_string(),
             Condition::Material(material),
         ))
@@ -140,7 +142,7 @@ impl PositionTerm {
 
     /// White's material less Black's: a pawn is 1, knights and bishops 3, rooks 5, queens 9.
     pub fn diff(bounds: Bounds) -> PositionTerm {
-        PositionTerm::of(bounds.to_string(), Condition::Difference(bounds))
+        PositionTerm::new(bounds.to_string(), Condition::Difference(bounds))
     }
 
     /// A move that is played next: `Bxh7+`, `O-O`, `e8=N`, `N*f7`.
@@ -149,7 +151,7 @@ impl PositionTerm {
     /// If the text is not SAN.
     pub fn played(text: &str) -> Result<PositionTerm, TermError> {
         let played = MovePattern::parse(text)?;
-        Ok(PositionTerm::of(played.to_string(), Condition::Played(played)))
+        Ok(PositionTerm::new(played.to_string(), Condition::Played(played)))
     }
 
     /// True if an index of positions excludes games.
@@ -165,7 +167,7 @@ impl PositionTerm {
         }
     }
 
-    fn of(text: String, condition: Condition) -> PositionTerm {
+    fn new(text: String, condition: Condition) -> PositionTerm {
         PositionTerm { text, condition }
     }
 }
@@ -273,82 +275,3 @@ impl Condition {
         })
     }
 }
-
-/// Reason why a text is not the value of a term.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TermError {
-    /// The text is not a position, or not a line of moves.
-    Position(WantedError),
-    /// The line has no move.
-    NoMoves,
-    /// The board has this number of ranks.
-    Ranks(usize),
-    /// A rank does not have eight squares.
-    Squares {
-        /// The rank, from 1.
-        rank: u8,
-        /// Number of its squares.
-        squares: usize,
-    },
-    /// A sign of the board.
-    Sign(char),
-    /// Brackets of the board that are empty, not closed, or within others.
-    Brackets,
-    /// A letter or sign in a list of pieces.
-    Piece(char),
-    /// A count in a list of pieces.
-    Count,
-    /// A piece of White follows one of Black.
-    WhiteFirst,
-    /// A side does not have one king.
-    Kings,
-    /// The text is not a move.
-    Played,
-}
-
-impl fmt::Display for TermError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TermError::Position(error) => error.fmt(f),
-            TermError::NoMoves => {
-                f.write_str("expected moves from the usual start position, such as e4,c5,Nf3")
-            }
-            TermError::Ranks(ranks) => {
-                write!(
-                    f,
-                    "expected a FEN board of 8 ranks with 8 squares each; this one has {ranks}"
-                )
-            }
-            TermError::Squares { rank, squares } => write!(
-                f,
-                "expected a FEN board of 8 ranks with 8 squares each; rank {rank} has {}",
-                match squares {
-                    0..=64 => squares.to_string(),
-                    _ => "more".to_owned(),
-                }
-            ),
-            TermError::Sign(sign) => write!(
-                f,
-                "'{sign}' has no meaning on a board: write letters of pieces, digits, ? for anything, - for an empty \
-                 square, ! for any piece, A for a white one, a for a black one, and [QR] for one of these"
-            ),
-            TermError::Brackets => f.write_str("expected pieces in brackets, such as [QR]"),
-            TermError::Piece(sign) => write!(
-                f,
-                "'{sign}' is not a piece: write K, Q, R, B, N or P, small letters for Black, and a count such as 2, 1-3, + \
-                 or *"
-            ),
-            TermError::Count => {
-                f.write_str("expected a count up to 64, such as P3 or P3-5, the smaller number first")
-            }
-            TermError::WhiteFirst => f.write_str("White's pieces, in capital letters, come before Black's"),
-            TermError::Kings => f.write_str("name the pieces of both sides, with one K and one k: KRPkr"),
-            TermError::Played => {
-                f.write_str("expected a move such as Bxh7+, O-O-O or e8=N; N*f7 captures or not")
-            }
-        }
-    }
-}
-
-impl std::error::Error for TermError {}

@@ -1,6 +1,6 @@
 //! Databases made of moves, and questions made of terms.
 
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb_library::query::{PositionGroup, PositionQuery, PositionTerm};
 use testkit::samples::open_base;
 

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb_library::positions::{BuildOptions, Index};
 use chessdb_library::query::{Bounds, Mirror, PositionGroup, PositionQuery};
 

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use chessdb::formats::Options;
-use chessdb_library::library::{DatabaseSelection, Library};
+use chessdb_library::library::{DatabaseSelection, LibraryOptions};
 
 use super::source::{Source, open, paths};
 
@@ -72,6 +71,11 @@ fn archives_are_chosen_by_their_own_names() {
     let mut selection = DatabaseSelection::default();
     selection.add_only("x.*").unwrap();
     selection.flat = true;
-    let library = Library::open_selected(&source.path(""), &Options::default(), &selection).unwrap();
+    let library = LibraryOptions {
+        selection,
+        ..LibraryOptions::default()
+    }
+    .open(&source.path(""))
+    .unwrap();
     assert_eq!(paths(&library), ["a.cbh", "b.cbh"]);
 }

@@ -8,7 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use chessdb::formats::{Bytes, FORMATS, Files, Options, SourceFile};
+use chessdb::Options;
+use chessdb::files::{Bytes, Files, SourceFile};
+use chessdb::formats::FORMATS;
 use chessdb_library::library::{Library, text_of};
 use chessdb_library::mapped::Mapped;
 
@@ -70,7 +72,7 @@ fn a_hole_behind_each_file_changes_no_game() {
                 .iter()
                 .find(|entry| names(&entry.path))
                 .cloned();
-            found.map(|entry| Library::of(vec![entry]))
+            found.map(|entry| Library::from_shared(vec![entry]))
         };
         let Some(before) = open(scratch.path()).ok().as_ref().and_then(find) else {
             continue;

@@ -5,8 +5,10 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chessdb::formats::{Options, PgnForm};
-use chessdb_library::library::{DatabaseSelection, Library, LibraryEntry, problems_of, tags_of, text_of};
+use chessdb::{Options, PgnForm};
+use chessdb_library::library::{
+    DatabaseSelection, Library, LibraryEntry, LibraryOptions, problems_of, tags_of, text_of,
+};
 
 use super::source::{Source, paths};
 
@@ -79,12 +81,15 @@ fn one_file_more_makes_them_one_database() {
 fn options_say_which_files_are_joined() {
     let source = many(MOST + 1);
     let open = |options: &Options, selection: &DatabaseSelection| {
-        Library::open_selected(&source.path(""), options, selection).unwrap()
+        let options = LibraryOptions {
+            formats: options.clone(),
+            selection: selection.clone(),
+            ..LibraryOptions::default()
+        };
+        options.open(&source.path("")).unwrap()
     };
-    let verbatim = Options {
-        pgn: PgnForm::Verbatim,
-        ..Options::default()
-    };
+    let mut verbatim = Options::default();
+    verbatim.pgn = PgnForm::Verbatim;
     assert_eq!(
         open(&verbatim, &DatabaseSelection::default()).databases().len(),
         MOST + 1
@@ -210,10 +215,11 @@ fn every_change_of_a_file_is_shown() {
 #[test]
 fn the_old_state_is_shown_until_the_new_one_is_open() {
     let source = many(MOST + 1);
-    let (options, selection) = (Options::default(), DatabaseSelection::default());
-    let patience = Duration::ZERO;
-    let first = Library::open_within(&source.path(""), &options, &selection, patience, || Ok(()), None);
-    let mut library = first.unwrap();
+    let options = LibraryOptions {
+        patience: Some(Duration::ZERO),
+        ..LibraryOptions::default()
+    };
+    let mut library = options.open(&source.path("")).unwrap();
     let mut endings = library.endings();
     let mut all_open = |mut library: Library, shown: &[&str]| {
         while !library.opening().is_empty() {

@@ -5,22 +5,18 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chessdb::formats::Options;
-use chessdb_library::library::{DatabaseSelection, Library, LibraryError};
+use chessdb_library::library::{Library, LibraryError, LibraryOptions};
 
 use super::source::{Source, paths};
 
 /// Opens a source without waiting.
 fn open_at_once(source: &Source, prepare: fn() -> io::Result<()>) -> Result<Library, LibraryError> {
-    let (options, selection) = (Options::default(), DatabaseSelection::default());
-    Library::open_within(
-        &source.path(""),
-        &options,
-        &selection,
-        Duration::ZERO,
-        prepare,
-        None,
-    )
+    let options = LibraryOptions {
+        patience: Some(Duration::ZERO),
+        prepare: Some(prepare),
+        ..LibraryOptions::default()
+    };
+    options.open(&source.path(""))
 }
 
 /// A source with 300 databases, and their paths in order.

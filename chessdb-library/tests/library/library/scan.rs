@@ -4,8 +4,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 
-use chessdb::formats::Options;
-use chessdb_library::library::{DatabaseSelection, Library};
+use chessdb_library::library::{DatabaseSelection, LibraryOptions};
 
 use super::source::{Source, left, open, paths};
 
@@ -156,7 +155,12 @@ fn names_that_are_not_utf8_are_shown_as_windows_1252() {
     assert_eq!((entry.name(), entry.files.len()), ("Müller.dci", 2));
     let mut selection = DatabaseSelection::default();
     selection.add_only("Köln/*").unwrap();
-    let selected = Library::open_selected(&source.path(""), &Options::default(), &selection).unwrap();
+    let selected = LibraryOptions {
+        selection,
+        ..LibraryOptions::default()
+    }
+    .open(&source.path(""))
+    .unwrap();
     assert_eq!(paths(&selected), ["Köln/“x”.dci"]);
 }
 

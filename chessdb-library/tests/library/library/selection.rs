@@ -1,5 +1,4 @@
-use chessdb::formats::Options;
-use chessdb_library::library::{DatabaseSelection, Library, LibraryError};
+use chessdb_library::library::{DatabaseSelection, Library, LibraryError, LibraryOptions};
 
 use super::source::{Source, paths};
 
@@ -21,7 +20,15 @@ fn source() -> Source {
 }
 
 fn open(source: &Source, selection: &DatabaseSelection) -> Result<Library, LibraryError> {
-    Library::open_selected(&source.path(""), &Options::default(), selection)
+    open_at(source, "", selection)
+}
+
+fn open_at(source: &Source, path: &str, selection: &DatabaseSelection) -> Result<Library, LibraryError> {
+    let options = LibraryOptions {
+        selection: selection.clone(),
+        ..LibraryOptions::default()
+    };
+    options.open(&source.path(path))
 }
 
 #[test]
@@ -56,7 +63,7 @@ fn where_nothing_matches_the_error_says_why() {
 #[test]
 fn a_database_that_is_the_source_is_always_selected() {
     let source = source();
-    let library = Library::open_selected(&source.path("a.dci"), &Options::default(), &only(&["b*"]));
+    let library = open_at(&source, "a.dci", &only(&["b*"]));
     assert!(library.unwrap().is_single());
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use chessdb::formats::Options;
+use chessdb::Options;
 use chessdb_library::library::{Library, LibraryError};
 use tempfile::TempDir;
 

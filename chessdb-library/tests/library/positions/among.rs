@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use chessdb::board::Position;
-use chessdb::formats::{Database, Decoded, Info, Keys, TextId};
 use chessdb::game::Tags;
 use chessdb::replay::Ply;
+use chessdb::{Database, Decoded, Info, Keys, TextId};
 use chessdb_library::positions::{
     Index, Material, MovesTable, Novelty, Occurrence, Pattern, Pawns, Selection, TreeNode, Wanted,
     scan_moves_among,

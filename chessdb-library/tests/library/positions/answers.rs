@@ -7,7 +7,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use chessdb::formats::Options;
+use chessdb::Options;
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::Library;
 use chessdb_library::positions::{

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use chessdb::board::Move;
-use chessdb::formats::{Database, Options};
 use chessdb::game::{Game, Token};
+use chessdb::{Database, Options};
 use chessdb_library::positions::Pattern;
 use shakmaty::fen::{Epd, Fen};
 use shakmaty::san::SanPlus;

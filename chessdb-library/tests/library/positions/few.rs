@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use chessdb::board::Position;
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb_library::positions::{
     BuildOptions, IndexError, LineEnd, Pattern, PieceCounts, Wanted, san_of, scan, scan_moves,
 };

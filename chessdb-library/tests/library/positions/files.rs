@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use chessdb::formats::Options;
+use chessdb::Options;
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::Library;
 use chessdb_library::positions::{BuildOptions, Index, Pattern, Wanted, scan, scan_moves};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use chessdb::Database;
 use chessdb::board::Position;
-use chessdb::formats::Database;
 use chessdb_library::positions::{
     BuildOptions, Index, Material, Pattern, Pawns, TreeNode, Wanted, legal_moves, scan, scan_moves,
 };

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb_library::positions::{BuildOptions, Index, Pattern, Wanted};
 
 use testkit::samples::open_base;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb_library::positions::{BuildOptions, Index};
 use chessdb_library::query::Query;
 

@@ -8,7 +8,7 @@ mod marks;
 mod rules;
 mod witness;
 
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb_library::query::{Query, Searched};
 
 /// A database that is searched as a whole.

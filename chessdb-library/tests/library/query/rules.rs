@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb_library::cancel::{Cancel, Cancelled};
 use chessdb_library::positions::{BuildOptions, Index, Selection};
 use chessdb_library::query::{Query, SYNTAX, Searched};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb_library::library::to_pgn;
 use testkit::needs;
 use testkit::pgn::read;

@@ -1,7 +1,7 @@
 //! Splitting a file into records in one pass, independent of board and notation (sections 2.5 to 2.7).
 
 use super::items::{Item, Items, Text, is_glyph, is_halfmove, outcome};
-use crate::formats::SourceFile;
+use crate::files::SourceFile;
 use crate::game::Outcome;
 
 /// Properties of a record that this pass determines.

@@ -6,7 +6,7 @@ use super::numbers::Numbers;
 use super::reading::HalfMoveReading;
 use super::texts::TextReader;
 use crate::board::{Move, Position};
-use crate::formats::Decoded;
+use crate::database::Decoded;
 use crate::game::{Game, Outcome, Tags};
 use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Replay, Sink, Tree};
 

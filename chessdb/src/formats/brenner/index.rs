@@ -7,7 +7,8 @@ use super::dates;
 use super::headers::{Header, Headers};
 use super::reading::Sample;
 use super::texts::TextReader;
-use crate::formats::{Keys, SourceFile, TextId};
+use crate::database::{Keys, TextId};
+use crate::files::SourceFile;
 use crate::game::{Date, Outcome};
 
 /// Maximum number of places without a game that are problems.

@@ -35,11 +35,12 @@ use self::decode::Source;
 use self::index::Index;
 use self::reading::{HalfMoveReading, Sample, Vote};
 use self::texts::TextReader;
-use super::{
-    ByContent, Candidate, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Part, Problem,
-    SourceFile, SourceFolder, TextId,
+use crate::database::{
+    ByContent, Database, Decoded, Format, Info, Keys, NamedDatabase, NotADatabase, Options, TextId,
 };
+use crate::files::{Candidate, Files, SourceFile, SourceFolder};
 use crate::game::Tags;
+use crate::problem::Problem;
 use crate::replay::{MainLine, Ply};
 
 /// The kind of the only file of a database.
@@ -53,7 +54,7 @@ pub const FORMAT: Format = Format {
     by_content: Some(ByContent { kind: KIND, accepts }),
     small_files: None,
     readings: || reading::READINGS.map(|(name, _)| name.to_owned()).to_vec(),
-    open: |files, options| Ok(Part::only(Brenner::open(&files, options)?)),
+    open: |files, options| Ok(NamedDatabase::only(Brenner::open(&files, options)?)),
 };
 
 /// Every `.brn` file is a database, even an empty one, and has no companions (section 1.3).

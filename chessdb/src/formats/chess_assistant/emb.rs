@@ -13,7 +13,7 @@
 use std::borrow::Cow;
 
 use crate::bytes::{index, le_u32};
-use crate::formats::SourceFile;
+use crate::files::SourceFile;
 use crate::text::utf8_lossy;
 
 const ROOT: usize = 136;

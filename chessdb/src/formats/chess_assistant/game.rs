@@ -9,8 +9,10 @@ use super::record::{self, LengthForm};
 use super::replay::{Replayed, Source, origin, replay};
 use crate::board::Position;
 use crate::bytes::le_u32;
-use crate::formats::{Decoded, Problem, SourceFile};
+use crate::database::Decoded;
+use crate::files::SourceFile;
 use crate::game::{Game, Movetext, Tags};
+use crate::problem::Problem;
 use crate::replay::{CountedLine, Fault, Replay, Tree};
 
 /// Decodes a game.

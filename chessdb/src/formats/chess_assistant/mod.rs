@@ -35,11 +35,13 @@ use std::ops::ControlFlow;
 use self::header::Header;
 use self::names::{Kind, Names, text_id};
 use self::reading::CodeReading;
-use super::database::ratings_of_numbers;
-use super::rows::Rows;
-use super::{AsFiles, Database, Decoded, Format, Info, Keys, Member, Part, Problem, SourceFile, TextId};
 use crate::board::ByColor;
+use crate::database::{
+    AsFiles, Database, Decoded, Format, Info, Keys, Member, NamedDatabase, Rows, TextId, ratings_of_numbers,
+};
+use crate::files::SourceFile;
 use crate::game::Tags;
+use crate::problem::Problem;
 use crate::replay::{Ply, main_line_or};
 use crate::text::decode;
 
@@ -51,7 +53,7 @@ pub const FORMAT: Format = Format {
     by_content: None,
     small_files: None,
     readings: || CodeReading::all().map(CodeReading::name).collect(),
-    open: |files, options| Ok(Part::only(ChessAssistant::open(files, options)?)),
+    open: |files, options| Ok(NamedDatabase::only(ChessAssistant::open(files, options)?)),
 };
 
 /// Directory of the files in the `.emb`.

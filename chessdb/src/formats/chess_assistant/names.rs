@@ -11,7 +11,7 @@ use super::address::{Found, Lost, follow};
 use super::emb::Emb;
 use super::encoding::{Evidence, decode};
 use crate::bytes::le_u32;
-use crate::formats::TextId;
+use crate::database::TextId;
 
 /// The id of the empty name.
 pub(super) const NO_ID: u32 = 0xff_ffff;

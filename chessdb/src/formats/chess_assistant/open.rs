@@ -13,10 +13,9 @@ use super::names::Names;
 use super::reading::{self, CodeReading};
 use super::record::{self, LengthForm};
 use super::{ChessAssistant, game, setup};
-use crate::formats::rows::Rows;
-use crate::formats::{
-    Candidate, Files, Info, NotADatabase, Options, Problem, SourceFile, SourceFolder, by_stem,
-};
+use crate::database::{Info, NotADatabase, Options, Rows};
+use crate::files::{Candidate, Files, SourceFile, SourceFolder, by_stem};
+use crate::problem::Problem;
 
 /// Number of games in the sample that determines the reading.
 const SAMPLE: u64 = 32;
@@ -50,7 +49,9 @@ impl ChessAssistant {
         let mut warnings = files.warnings.clone();
         let emb = Emb::open(files.get("emb"), &mut warnings);
         let d00 = files.get("d00").cloned();
-        let headers = d00.as_ref().map(|d00| Rows::of(d00, 0, header::SIZE, usize::MAX));
+        let headers = d00
+            .as_ref()
+            .map(|d00| Rows::new(d00, 0, header::SIZE, usize::MAX));
         let mut database = ChessAssistant {
             d00,
             a02: files.get("a02").cloned(),

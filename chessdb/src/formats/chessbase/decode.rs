@@ -5,11 +5,11 @@ use super::coding::Moves;
 use super::comments::{Comments, line_result_glyph, line_result_sign};
 use super::list::{EnPassant, numbered};
 use super::record::Record;
-use super::rest::Rest;
 use super::setup::StoredPosition;
+use super::unplayed::UnplayedLine;
 use super::{END, START};
 use crate::board::Position;
-use crate::formats::Problem;
+use crate::problem::Problem;
 use crate::replay::{self, Fault, Limits, Origin, Replay, Sink, Unplayed};
 
 /// Section 6.6.
@@ -151,7 +151,7 @@ impl<S: Sink> Decoder<'_, S> {
             Err(error) if !stored.is_cut => {
                 let position = Position::unplayable(&stored.setup);
                 let file = EnPassant::on_file(self.record.header.set_up_file());
-                let mut rest = Rest::new(position, file);
+                let mut rest = UnplayedLine::new(position, file);
                 rest.read(&mut self.moves, &mut self.comments);
                 (format!("{error}: {fen}"), rest.detail())
             }
@@ -230,7 +230,7 @@ impl<S: Sink> Decoder<'_, S> {
     /// (section 11.4).
     #[cold]
     fn unplayed(&mut self, unplayed: Unplayed, byte: u8, at: usize) -> Next {
-        let mut rest = Rest::new(*self.replay.position(), self.replay.state().en_passant);
+        let mut rest = UnplayedLine::new(*self.replay.position(), self.replay.state().en_passant);
         rest.play(byte, &mut self.comments);
         let is_closed = rest.read(&mut self.moves, &mut self.comments);
         let offset = self.record.moves_at() + at;

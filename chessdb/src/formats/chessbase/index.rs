@@ -8,8 +8,9 @@
 
 use super::walk::{Walk, walk};
 use crate::bytes::be_u32;
-use crate::formats::rows::Rows;
-use crate::formats::{Problem, SourceFile};
+use crate::database::Rows;
+use crate::files::SourceFile;
+use crate::problem::Problem;
 
 /// Where the records are.
 pub(super) enum Index {
@@ -26,7 +27,7 @@ impl Index {
             Some(cbi) if cbi.bytes.len() >= 8 => {
                 let len = count(cbi, cbf.bytes.len(), problems);
                 return Index::File {
-                    rows: Rows::of(cbi, 4, 4, len as usize),
+                    rows: Rows::new(cbi, 4, 4, len as usize),
                     file: cbi.clone(),
                 };
             }

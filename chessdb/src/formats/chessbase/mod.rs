@@ -30,9 +30,9 @@ mod list;
 mod names;
 mod pawns;
 mod record;
-mod rest;
 mod setup;
 mod texts;
+mod unplayed;
 mod walk;
 
 use std::ops::ControlFlow;
@@ -44,13 +44,14 @@ use self::index::Index;
 use self::names::Names;
 use self::record::Record;
 use self::setup::StoredPosition;
-use super::database::ratings_of_numbers;
-use super::{
-    AsFiles, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Part, Problem, SourceFile,
-    TextId, by_stem,
-};
 use crate::board::{ByColor, Position};
+use crate::database::{
+    AsFiles, Database, Decoded, Format, Info, Keys, NamedDatabase, NotADatabase, Options, TextId,
+    ratings_of_numbers,
+};
+use crate::files::{Files, SourceFile, by_stem};
 use crate::game::{Date, Game, Outcome, Tags};
+use crate::problem::Problem;
 use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Ply, Replay, Sink, Tree};
 
 /// The format's row.
@@ -65,7 +66,7 @@ pub const FORMAT: Format = Format {
     by_content: None,
     small_files: None,
     readings: Vec::new,
-    open: |files, options| Ok(Part::only(ChessBase::open(files, options)?)),
+    open: |files, options| Ok(NamedDatabase::only(ChessBase::open(files, options)?)),
 };
 
 /// Begins a variation in the move area.

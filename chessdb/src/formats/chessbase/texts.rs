@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::names::Names;
-use crate::formats::TextId;
+use crate::database::TextId;
 
 /// Number of texts in a game that have ids.
 const PLACES: u32 = 3;

@@ -10,7 +10,7 @@ use super::characters::Characters;
 use super::header::{Header, SIZE};
 use super::record::Record;
 use super::{decode, stored_position};
-use crate::formats::SourceFile;
+use crate::files::SourceFile;
 use crate::replay::{MainLine, Origin, PlaceForm, Ply};
 
 /// What a walk through the records found.

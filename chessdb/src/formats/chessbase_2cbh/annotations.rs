@@ -109,7 +109,7 @@ pub(super) struct Items<'a> {
 impl<'a> Items<'a> {
     pub(super) fn new(content: &'a [u8], start: u64) -> Items<'a> {
         Items {
-            fields: Fields::of(content),
+            fields: Fields::new(content),
             start,
             position: 0,
             left: 0,
@@ -213,7 +213,7 @@ pub(super) enum Unread {
 
 /// The bytes of an item of a kind, which must be there.
 fn len_of(kind: u8, data: &[u8]) -> Result<usize, Unread> {
-    let mut fields = Fields::of(data);
+    let mut fields = Fields::new(data);
     let passed = match kind {
         items::TEXT | items::TEXT_BEFORE => fields.take(4).and_then(|_| fields.string()).map(drop),
         items::SYMBOLS => fields.take(3).map(drop),
@@ -258,7 +258,7 @@ fn len_of(kind: u8, data: &[u8]) -> Result<usize, Unread> {
 
 /// Squares or arrows, each of `size` bytes.
 fn marks_len(data: &[u8], size: usize) -> Result<usize, Unread> {
-    let mut fields = Fields::of(data);
+    let mut fields = Fields::new(data);
     let marks = fields.string().ok_or(Unread::Cut)?;
     if marks.len().is_multiple_of(size) {
         Ok(fields.at())
@@ -278,7 +278,7 @@ fn version_1(fields: &mut Fields<'_>) -> Result<(), Unread> {
 
 /// A training question with its answers.
 fn training_len(data: &[u8]) -> Result<usize, Unread> {
-    let mut fields = Fields::of(data);
+    let mut fields = Fields::new(data);
     let variant = fields
         .take(6)
         .and_then(|head| head.get(2).copied())
@@ -328,7 +328,7 @@ pub(super) fn text_of<'a>(item: &Item<'a>) -> Option<&'a [u8]> {
 
 /// What an item says; none for those that are not shown.
 pub(super) fn said(kind: u8, data: &[u8]) -> Option<Said<'_>> {
-    let mut fields = Fields::of(data);
+    let mut fields = Fields::new(data);
     match kind {
         items::TEXT | items::TEXT_BEFORE => {
             fields.take(4)?;
@@ -369,7 +369,7 @@ pub(super) fn said(kind: u8, data: &[u8]) -> Option<Said<'_>> {
 fn time_control(data: &[u8]) -> Option<Said<'_>> {
     let mut stages = [Stage::NONE; 3];
     for (to, stage) in stages.iter_mut().zip(data.chunks_exact(STAGE)) {
-        let mut fields = Fields::of(stage);
+        let mut fields = Fields::new(stage);
         let stage = Stage {
             time: fields.u32()?,
             increment: fields.u32()?,

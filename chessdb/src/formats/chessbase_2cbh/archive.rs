@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use super::LONGEST_INI;
 use super::find::{MAIN, needed_kind};
+use crate::database::NotADatabase;
+use crate::files::{Bytes, SourceFile};
 use crate::formats::chessbase_common::archive::{Contents, GET_WHOLE, MOST_FILES, Unpacked, no_database};
-use crate::formats::{Bytes, NotADatabase, Problem, ProblemKind, Remedy, SourceFile};
 use crate::packed::{Allowance, PackedError, Whole, ZipMember, is_zip, zip_entries};
+use crate::problem::{Problem, ProblemKind, Remedy};
 
 /// The extension of archives.
 pub(super) const KIND: &str = "2cbv";

@@ -8,8 +8,8 @@ use super::setup::Start;
 use super::walk::{ALTERNATIVE, Broken, END, Event, MOST_MARKS, Walk, Words, place_of};
 use super::words::Table;
 use crate::board::Position;
-use crate::formats::Problem;
 use crate::formats::chessbase_common::Annotations;
+use crate::problem::Problem;
 use crate::replay::{Fault, Limits, Origin, Replay, Sink};
 
 /// Section 14.6.
@@ -30,7 +30,7 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     fn words(&self) -> Words<'a> {
-        Words::of(self.frame.content)
+        Words::new(self.frame.content)
     }
 
     /// Where a word is in the file.

@@ -7,8 +7,8 @@ use super::names::{self, Type};
 use super::walk::Words;
 use super::words::{is_move, is_no_mark};
 use super::{ChessBase2Cbh, Place};
-use crate::formats::Problem;
 use crate::formats::chessbase_common::Doubts;
+use crate::problem::Problem;
 
 /// Impossible values of a record: where they are, and what they are called.
 type Impossible = (usize, fn(&Header<'_>) -> bool, &'static str);
@@ -91,7 +91,7 @@ impl ChessBase2Cbh {
 /// The full moves of a game; none if it is not marked where they begin.
 fn counted(moves: &Moves<'_>) -> Option<u32> {
     let first = moves.start.moves?;
-    let words = Words::of(moves.frame.content);
+    let words = Words::new(moves.frame.content);
     let plies = match moves.frame.tag {
         frame::WITHOUT_KING => words.main_line_len(first, is_no_mark),
         _ => words.main_line_len(first, is_move),

@@ -10,7 +10,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    pub(super) fn of(bytes: &'a [u8]) -> Fields<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Fields<'a> {
         Fields { bytes, at: 0 }
     }
 
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn strings_have_their_length_before_them() {
         let bytes = [2, 0, 0, 0, b'a', b'b', 3, b'c', b'd', 0, 0xff, 0xff, 0xff, 0xff];
-        let mut fields = Fields::of(&bytes);
+        let mut fields = Fields::new(&bytes);
         assert_eq!(fields.string(), Some(&b"ab"[..]));
         assert_eq!(fields.short_string(), Some(&b"cd\0"[..]));
         // A length below zero.

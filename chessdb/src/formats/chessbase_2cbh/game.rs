@@ -11,10 +11,11 @@ use super::walk::Words;
 use super::words::is_move;
 use super::{ChessBase2Cbh, Place};
 use crate::board::Position;
+use crate::files::SourceFile;
 use crate::formats::chessbase_common::setup::castled;
 use crate::formats::chessbase_common::{Annotations, tags, values};
-use crate::formats::{Problem, SourceFile};
 use crate::game::Tags;
+use crate::problem::Problem;
 use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Ply, Replay, Sink, Tree};
 
 /// Times that a frame is read which ChessBase may be moving (section 14.2).
@@ -69,7 +70,7 @@ impl ChessBase2Cbh {
     /// The start of a game. Where the game castles without a stored right, the start has that right, too: without it,
     /// readers of PGN would refuse the move.
     fn start(&self, frame: &Frame<'_>) -> Start {
-        let start = Start::of(Words::of(frame.content), frame.tag);
+        let start = Start::of(Words::new(frame.content), frame.tag);
         let rooks = start.rooks_without_right();
         if rooks.is_empty() {
             return start;
@@ -112,7 +113,7 @@ impl ChessBase2Cbh {
     /// ones are to be expected.
     fn ply_count(&self, place: &Place<'_>, moves: &Moves<'_>) -> Option<u32> {
         let first = moves.start.moves?;
-        let plies = Words::of(moves.frame.content).main_line_len(first, is_move);
+        let plies = Words::new(moves.frame.content).main_line_len(first, is_move);
         if moves.is_sound && place.header.full_moves() == Some(full_moves(plies, &moves.start)) {
             return Some(plies);
         }

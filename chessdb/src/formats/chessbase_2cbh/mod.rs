@@ -41,13 +41,14 @@ use self::texts::Text;
 use super::chessbase_common::archive::InArchive;
 use super::chessbase_common::base::{self, SAMPLE};
 use super::chessbase_common::{Base, Based, Characters, Numbering, Texts, records, values};
-use super::database::ratings_of_numbers;
-use super::{
-    Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId,
-};
 use crate::board::ByColor;
 use crate::bytes::{index, le_u16, le_u32};
+use crate::database::{
+    AsFiles, Database, Decoded, Format, Info, Keys, NotADatabase, Options, TextId, ratings_of_numbers,
+};
+use crate::files::{Files, SourceFile};
 use crate::game::{Game, Tags};
+use crate::problem::Problem;
 use crate::replay::{MainLine, Ply, Tree};
 
 /// The format's row.
@@ -300,7 +301,7 @@ impl Database for ChessBase2Cbh {
         self.file_problems()
     }
 
-    fn as_files(&self) -> &dyn super::AsFiles {
+    fn as_files(&self) -> &dyn AsFiles {
         self
     }
 }

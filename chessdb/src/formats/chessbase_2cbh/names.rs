@@ -22,8 +22,9 @@
 //! ```
 
 use crate::bytes::{be_u32, be_u64, index, le_u16, le_u32, slice};
+use crate::files::SourceFile;
 use crate::formats::chessbase_common::{Characters, records};
-use crate::formats::{Problem, SourceFile};
+use crate::problem::Problem;
 
 /// Types of entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

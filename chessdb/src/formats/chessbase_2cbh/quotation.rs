@@ -20,7 +20,7 @@ const MOVE: usize = 5;
 
 /// Bytes of a quoted game.
 pub(super) fn len(data: &[u8]) -> Result<usize, Unread> {
-    let mut fields = Fields::of(data);
+    let mut fields = Fields::new(data);
     let is_usual = pass_head(&mut fields).ok_or(Unread::Cut)?;
     match is_usual {
         0 | 1 => {}
@@ -56,7 +56,7 @@ fn pass_head(fields: &mut Fields<'_>) -> Option<u8> {
 
 /// The head of a quoted game; its moves are not read.
 pub(super) fn read(data: &[u8]) -> Option<Quotation<'_>> {
-    let mut fields = Fields::of(data);
+    let mut fields = Fields::new(data);
     fields.take(BEFORE)?;
     let mut name = || fields.short_string();
     let players = [[name()?, name()?], [name()?, name()?]];

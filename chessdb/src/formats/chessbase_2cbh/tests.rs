@@ -10,8 +10,8 @@ mod starts;
 use std::sync::Arc;
 
 use super::*;
-use crate::formats::ProblemKind;
 use crate::pgn::to_text;
+use crate::problem::ProblemKind;
 
 /// A game in small files, of which each part can be changed.
 struct Made {

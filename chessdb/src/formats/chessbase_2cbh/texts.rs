@@ -15,7 +15,7 @@ use super::frame::{self, Frame};
 use super::header::{Header, RECORD};
 use super::names::{self, Type};
 use crate::bytes::{index, le_u64};
-use crate::formats::SourceFile;
+use crate::files::SourceFile;
 use crate::formats::chessbase_common::{GuidingText, Texts, file_name, nations};
 use crate::text::without_cut_character;
 
@@ -130,7 +130,7 @@ fn read(cbg: &[u8], at: i64, record: usize, unsummed: &mut usize) -> (Vec<Text>,
     if frame.tag != frame::TEXT {
         return (Vec::new(), damage("is not in the frame of a text"));
     }
-    let mut fields = Fields::of(frame.content);
+    let mut fields = Fields::new(frame.content);
     let mut texts: Vec<Text> = Vec::new();
     let is_whole = read_languages(&mut fields, |language, len, end| {
         let is_known = texts.iter().any(|text| text.language == language);

@@ -32,7 +32,7 @@ pub(super) struct Words<'a>(&'a [[u8; 2]]);
 
 impl<'a> Words<'a> {
     /// The words of the content of a frame. A byte that is left over does not count.
-    pub(super) fn of(content: &'a [u8]) -> Words<'a> {
+    pub(super) fn new(content: &'a [u8]) -> Words<'a> {
         let (words, _) = content.as_chunks();
         Words(words)
     }
@@ -317,7 +317,7 @@ mod tests {
 
     fn walked(words: &[u16]) -> String {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let walk = Walk::new(Words::of(&bytes), 0);
+        let walk = Walk::new(Words::new(&bytes), 0);
         let rest = walk.rest();
         let mut text = String::new();
         for event in walk {
@@ -385,7 +385,7 @@ mod tests {
             .collect();
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let mut deepest = 0;
-        let mut walk = Walk::new(Words::of(&bytes), 0);
+        let mut walk = Walk::new(Words::new(&bytes), 0);
         let mut events = 0;
         while let Some(event) = walk.next() {
             assert!(!matches!(event, Event::Broken(..)));
@@ -399,7 +399,7 @@ mod tests {
     fn main_lines_end_at_the_first_word_that_is_no_move() {
         let len = |words: &[u16]| {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            Words::of(&bytes).main_line_len(0, |word| word < 100)
+            Words::new(&bytes).main_line_len(0, |word| word < 100)
         };
         assert_eq!(len(&[1, M, 2, E, 3]), 2);
         assert_eq!(len(&[1, 500, 2, E]), 1);

@@ -12,21 +12,22 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::encryption;
+#[cfg(feature = "des")]
+use super::encryption::decrypted;
 use super::find::kind_of;
 use super::unpack::{self, BlockError};
 use crate::bytes::{index, le_u16, le_u32, slice};
+use crate::database::{NotADatabase, Passwords};
+use crate::files::{Files, SourceFile};
 use crate::formats::chessbase_common::Characters;
 use crate::formats::chessbase_common::archive::{Contents, GET_WHOLE, MOST_FILES, Unpacked, no_database};
-use crate::formats::{Files, NotADatabase, Passwords, Problem, ProblemKind, Remedy, SourceFile};
 use crate::packed::{Allowance, PackedError};
+use crate::problem::{Problem, ProblemKind, Remedy};
 
 const HEAD: usize = 8;
 const MAGIC: [u8; 2] = [8, 0];
 /// What ends the head.
 const END_OF_HEAD: [u8; 3] = [0, 3, 0];
-/// After this many blocks, decryption checks whether the file is lost.
-const BLOCKS_AT_ONCE: usize = 1 << 16;
 /// Bytes of a name in an entry.
 const NAME: usize = 128;
 /// No entry is shorter.
@@ -37,44 +38,20 @@ pub(super) const KINDS: [&str; 2] = ["cbv", "cbz"];
 
 /// The databases of an archive; none where the files are no archive.
 pub(super) fn unpack(files: &Files, passwords: &Passwords) -> Result<Option<Contents>, NotADatabase> {
+    let is_head = |block: &[u8]| block.starts_with(&MAGIC) && block.ends_with(&END_OF_HEAD);
     let [plain, encrypted] = KINDS.map(|kind| files.get(kind));
     match (plain, encrypted) {
         (Some(archive), _) => open(archive).map(Some),
-        (None, Some(archive)) => open(&decrypted(archive, passwords)?).map(Some),
+        (None, Some(archive)) => open(&decrypted(archive, passwords, is_head)?).map(Some),
         (None, None) => Ok(None),
     }
 }
 
-/// What an encrypted archive holds, by the first password that makes an archive of it.
-fn decrypted(archive: &SourceFile, passwords: &Passwords) -> Result<SourceFile, NotADatabase> {
-    let (blocks, _) = archive.bytes.as_chunks::<{ encryption::BLOCK }>();
-    let head = blocks
-        .first()
-        .ok_or_else(|| NotADatabase::new("the file is empty"))?;
-    let mut keys = passwords.iter().filter_map(encryption::key);
-    let key = keys.find(|key| {
-        let head = encryption::decrypt(key, *head);
-        head.starts_with(&MAGIC) && head.ends_with(&END_OF_HEAD)
-    });
-    let key = key.ok_or_else(|| {
-        let reason = if passwords.is_empty() {
-            "no password is known"
-        } else {
-            "no password that is known opens it"
-        };
-        NotADatabase::new(format!("the archive is encrypted, and {reason}")).with_remedy(Remedy::Password)
-    })?;
-    let mut plain = Vec::with_capacity(archive.data_len());
-    for (number, block) in blocks.iter().enumerate() {
-        if number % BLOCKS_AT_ONCE == 0 && archive.bytes.is_lost() {
-            break;
-        }
-        plain.extend(encryption::decrypt(&key, *block));
-    }
-    Ok(SourceFile {
-        name: archive.name.clone(),
-        bytes: Arc::new(plain),
-    })
+/// What an encrypted archive holds.
+#[cfg(not(feature = "des"))]
+fn decrypted(_: &SourceFile, _: &Passwords, _: impl Fn(&[u8]) -> bool) -> Result<SourceFile, NotADatabase> {
+    let error = NotADatabase::new("the archive is encrypted, which is not supported");
+    Err(error.with_remedy(Remedy::Unpack))
 }
 
 /// Unpacks the databases of an archive. All of them together keep to its bounds.

@@ -251,7 +251,7 @@ pub(super) enum Mode {
 
 impl Mode {
     /// A mode by its number; none for those that are not read.
-    pub(super) fn of(number: u8) -> Option<Mode> {
+    pub(super) fn numbered(number: u8) -> Option<Mode> {
         use Order::{Normal, Reverse};
         let before = |table, order| Mode::Before(Compact { table }, order);
         let behind = |table, order| Mode::Behind(Compact { table }, order);

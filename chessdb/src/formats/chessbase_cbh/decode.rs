@@ -12,7 +12,7 @@ use super::record::Record;
 use super::setup::Start;
 use crate::board::{CastlingSide, Color, File, Move, Position, Role, Square};
 use crate::formats::chessbase_common::Annotations;
-use crate::formats::{Problem, ProblemKind};
+use crate::problem::{Problem, ProblemKind};
 use crate::replay::{Fault, Limits, Notation, Origin, Replay, Sink, StoredLine, Unplayed};
 
 /// Section 14.3.
@@ -30,7 +30,7 @@ pub(super) fn replay<S: Sink>(
     sink: impl FnOnce(&Position, u32, usize) -> S,
 ) -> (S::Output, Vec<Problem>) {
     let sink = sink(&start.position, start.first_move, record.moves.len());
-    match Mode::of(record.mode) {
+    match Mode::numbered(record.mode) {
         Some(Mode::Before(encoding, order)) => {
             Game::new(record, encoding, order, start, annotations, origin, sink).play(start)
         }

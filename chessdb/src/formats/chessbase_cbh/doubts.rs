@@ -2,10 +2,10 @@
 
 use super::header::{Header, RECORD};
 use super::{ChessBaseCbh, Place};
-use crate::formats::Problem;
 use crate::formats::chessbase_common::Doubts;
 use crate::formats::chessbase_common::values::full_moves;
 use crate::game::Tags;
+use crate::problem::Problem;
 
 /// Impossible values of a record: where they are, and what they are called.
 type Impossible = (usize, fn(&Header) -> bool, &'static str);

@@ -3,16 +3,58 @@
 //! The key is a password of eight bytes in Windows-1252. A shorter one is repeated; of a longer one each further byte
 //! is combined by XOR with twice the key byte at its place modulo 8.
 
+use std::sync::Arc;
+
 use des::Des;
 use des::cipher::{BlockCipherDecrypt, KeyInit};
 
+use crate::database::{NotADatabase, Passwords};
+use crate::files::SourceFile;
+use crate::problem::Remedy;
+
 /// Bytes of a block, and of a key.
-pub(super) const BLOCK: usize = 8;
+const BLOCK: usize = 8;
+
+/// After this many blocks, decryption checks whether the file is lost.
+const BLOCKS_AT_ONCE: usize = 1 << 16;
+
+/// What an encrypted archive holds, by the first password with which it has the head of one.
+pub(super) fn decrypted(
+    archive: &SourceFile,
+    passwords: &Passwords,
+    is_head: impl Fn(&[u8]) -> bool,
+) -> Result<SourceFile, NotADatabase> {
+    let (blocks, _) = archive.bytes.as_chunks::<{ BLOCK }>();
+    let head = blocks
+        .first()
+        .ok_or_else(|| NotADatabase::new("the file is empty"))?;
+    let mut keys = passwords.iter().filter_map(key_of);
+    let key = keys.find(|key| is_head(&decrypt(key, *head)));
+    let key = key.ok_or_else(|| {
+        let reason = if passwords.is_empty() {
+            "no password is known"
+        } else {
+            "no password that is known opens it"
+        };
+        NotADatabase::new(format!("the archive is encrypted, and {reason}")).with_remedy(Remedy::Password)
+    })?;
+    let mut plain = Vec::with_capacity(archive.data_len());
+    for (number, block) in blocks.iter().enumerate() {
+        if number % BLOCKS_AT_ONCE == 0 && archive.bytes.is_lost() {
+            break;
+        }
+        plain.extend(decrypt(&key, *block));
+    }
+    Ok(SourceFile {
+        name: archive.name.clone(),
+        bytes: Arc::new(plain),
+    })
+}
 
 /// The key that a password stands for. A long one is folded, a short one repeated.
 ///
 /// None for an empty one.
-pub(super) fn key(password: &[u8]) -> Option<Des> {
+fn key_of(password: &[u8]) -> Option<Des> {
     folded(password).map(|key| Des::new(&key.into()))
 }
 
@@ -36,7 +78,7 @@ fn folded(password: &[u8]) -> Option<[u8; BLOCK]> {
 }
 
 /// Decrypts a block.
-pub(super) fn decrypt(key: &Des, block: [u8; BLOCK]) -> [u8; BLOCK] {
+fn decrypt(key: &Des, block: [u8; BLOCK]) -> [u8; BLOCK] {
     let mut block = block.into();
     key.decrypt_block(&mut block);
     block.into()
@@ -58,6 +100,6 @@ mod tests {
         assert_eq!(folded(b"pass"), Some(*b"passpass"));
         let long = 0xaa93_33ab_a9b3_bc24u64.to_be_bytes();
         assert_eq!(folded(b"my long password"), Some(long));
-        assert!(key(b"").is_none());
+        assert!(key_of(b"").is_none());
     }
 }

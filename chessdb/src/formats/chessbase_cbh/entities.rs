@@ -12,8 +12,9 @@
 //! A record is a node of the tree, 9 bytes, and its fields. Its number is its place, so the tree is not needed.
 
 use crate::bytes::{le_u32, slice};
+use crate::files::SourceFile;
 use crate::formats::chessbase_common::{Characters, records, tags};
-use crate::formats::{Problem, SourceFile};
+use crate::problem::Problem;
 
 /// Bytes of the header that all files have.
 const HEADER: usize = 28;

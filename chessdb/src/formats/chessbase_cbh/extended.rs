@@ -7,8 +7,9 @@
 //! (32 bits, numbers in the `.cbe`, -1 for none), at 12 and 30 places in the `.cba` and `.cbg` (64 bits).
 
 use crate::bytes::{be_u32, be_u64, le_u32, slice};
+use crate::files::SourceFile;
 use crate::formats::chessbase_common::records;
-use crate::formats::{Problem, SourceFile};
+use crate::problem::Problem;
 
 const HEADER: usize = 32;
 /// No version has records as long as this.

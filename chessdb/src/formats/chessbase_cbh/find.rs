@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::archive;
+use crate::files::{Candidate, SourceFolder, by_stem};
 use crate::formats::chessbase_common::companions::{
     kind_among, stem_of, stems_of, unread_kinds, unread_warning,
 };
-use crate::formats::{Candidate, SourceFolder, by_stem};
 
 /// The file that names a database.
 const MAIN: &str = "cbh";

@@ -7,10 +7,11 @@ use super::record::Record;
 use super::setup::Start;
 use super::{ChessBaseCbh, Place, annotations, decode, items};
 use crate::board::Position;
+use crate::files::SourceFile;
 use crate::formats::chessbase_common::setup::castled;
 use crate::formats::chessbase_common::{Annotations, tags, values};
-use crate::formats::{Problem, SourceFile};
 use crate::game::Tags;
+use crate::problem::Problem;
 use crate::replay::{self, Fault, Limits, MainLine, Origin, Ply, Replay, Sink, Tree};
 
 /// From this size on, places in a file do not fit into the records of the `.cbh`.
@@ -84,7 +85,7 @@ impl ChessBaseCbh {
     /// Half-moves of the main line (section 13.3). The moves are played only where what is stored contradicts itself,
     /// so that illegal ones are to be expected.
     fn ply_count(&self, place: &Place, record: &Record<'_>, start: &Start) -> Option<u32> {
-        let plies = match Mode::of(record.mode)? {
+        let plies = match Mode::numbered(record.mode)? {
             Mode::Before(encoding, _) => main_line_len(&encoding, record.moves),
             Mode::Behind(encoding, _) => main_line_len(&encoding, record.moves),
             Mode::Simple(encoding) => main_line_len(&encoding, record.moves),

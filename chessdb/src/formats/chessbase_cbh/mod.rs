@@ -7,7 +7,7 @@
 //! | `.cba` | annotations ([`annotations`], [`items`], [`quotation`]) |
 //! | `.cbp` `.cbt` `.cbc` `.cbs` `.cbe` | players, tournaments, annotators, sources, teams ([`entities`]) |
 //! | `.cbj` | what newer versions know of each game ([`extended`]) |
-//! | `.cbv` `.cbz` | all these, packed ([`archive`], [`unpack`]), and encrypted ([`encryption`]) |
+//! | `.cbv` `.cbz` | all these, packed ([`archive`], [`unpack`]), and encrypted (`encryption`) |
 //!
 //! Files of records say how many they have ([`records`]).
 //! What games and annotations say is in [`chessbase_common`](super::chessbase_common).
@@ -19,6 +19,7 @@ mod archive;
 mod codes;
 mod decode;
 mod doubts;
+#[cfg(feature = "des")]
 mod encryption;
 mod entities;
 mod extended;
@@ -46,13 +47,14 @@ use self::texts::Text;
 use super::chessbase_common::archive::InArchive;
 use super::chessbase_common::base::{self, SAMPLE};
 use super::chessbase_common::{Base, Based, Characters, Numbering, Texts, companions, records, values};
-use super::database::ratings_of_numbers;
-use super::{
-    Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Problem, SourceFile, TextId,
-};
 use crate::board::ByColor;
 use crate::bytes::{be_u16, be_u32, index};
+use crate::database::{
+    AsFiles, Database, Decoded, Format, Info, Keys, NotADatabase, Options, TextId, ratings_of_numbers,
+};
+use crate::files::{Files, SourceFile};
 use crate::game::{Game, Tags};
+use crate::problem::Problem;
 use crate::replay::{MainLine, Ply, Tree};
 
 /// The format's row.
@@ -304,7 +306,7 @@ impl Database for ChessBaseCbh {
         self.file_problems()
     }
 
-    fn as_files(&self) -> &dyn super::AsFiles {
+    fn as_files(&self) -> &dyn AsFiles {
         self
     }
 }

@@ -2,12 +2,13 @@
 
 use super::ChessBaseCbh;
 use super::archive;
-use crate::formats::{Files, Opened, Options, Part};
+use crate::database::{NamedDatabase, Opened, Options};
+use crate::files::Files;
 
 /// Opens a database, or an archive.
 pub(super) fn open(files: Files, options: &Options) -> Opened {
     match archive::unpack(&files, &options.passwords)? {
         Some(contents) => contents.open::<ChessBaseCbh>(&files, options),
-        None => Ok(Part::only(ChessBaseCbh::open(files, options)?)),
+        None => Ok(NamedDatabase::only(ChessBaseCbh::open(files, options)?)),
     }
 }

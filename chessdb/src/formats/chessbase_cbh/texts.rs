@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use super::header::Header;
 use crate::bytes::{index, le_u16, le_u32, slice};
-use crate::formats::SourceFile;
+use crate::files::SourceFile;
 use crate::formats::chessbase_common::{Characters, GuidingText, Texts, file_name};
 
 /// Languages by their number. A text in no language in particular has none in its name.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::Characters;
 use super::items::{self, Item, Said, SaidBy};
 use crate::board::Position;
-use crate::formats::{Problem, ProblemKind};
 use crate::game::Tags;
+use crate::problem::{Problem, ProblemKind};
 use crate::replay::{Fault, Origin, Replay, Sink, State};
 
 /// The position of what is said of the whole game.

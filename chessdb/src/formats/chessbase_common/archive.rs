@@ -3,8 +3,9 @@
 use std::iter;
 
 use super::Based;
-use crate::formats::several::several;
-use crate::formats::{Database, Files, NotADatabase, Opened, Options, Part, Problem};
+use crate::database::{Database, NamedDatabase, NotADatabase, Opened, Options, several};
+use crate::files::Files;
+use crate::problem::Problem;
 
 /// What a user can do about an archive that is cut.
 pub(in crate::formats) const GET_WHOLE: &str = "get a whole copy of the archive";
@@ -110,7 +111,7 @@ impl Contents {
         if parts.len() == 1
             && let Some((_, database)) = parts.pop()
         {
-            return Ok(Part::only(database));
+            return Ok(NamedDatabase::only(database));
         }
         Ok(several(parts))
     }

@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::{Characters, Numbering, Texts, records};
-use crate::formats::{AsFiles, Files, Info, Member, Problem, SourceFile, TextId};
+use crate::database::{AsFiles, Info, Member, TextId};
+use crate::files::{Files, SourceFile};
+use crate::problem::Problem;
 
 /// The directory of guiding texts.
 const TEXTS: &str = "texts";

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::formats::SourceFolder;
+use crate::files::SourceFolder;
 
 /// Files that are not read, with what they are and what a user can do.
 const UNREAD: [(&str, &str, &str); 3] = [

@@ -2,7 +2,8 @@
 
 use std::fmt::Display;
 
-use crate::formats::{Problem, ProblemKind, SourceFile};
+use crate::files::SourceFile;
+use crate::problem::{Problem, ProblemKind};
 
 /// The problems of a record.
 pub(in crate::formats) struct Doubts<'a> {

@@ -5,8 +5,8 @@
 
 use std::sync::OnceLock;
 
-use crate::formats::SourceFile;
-use crate::formats::rows::Rows;
+use crate::database::Rows;
+use crate::files::SourceFile;
 
 /// Files with more records than this are not read through before a number is needed.
 const MANY: u32 = 1 << 16;
@@ -45,7 +45,7 @@ impl Numbering {
     /// The numbering of a file whose header is as long as each of its records.
     pub(in crate::formats) fn new(cbh: &SourceFile, record: usize, kind_at: KindAt) -> Numbering {
         let numbering = Numbering {
-            rows: Rows::of(cbh, record, record, u32::MAX as usize),
+            rows: Rows::new(cbh, record, record, u32::MAX as usize),
             kind_at,
             counted: OnceLock::new(),
         };
@@ -124,7 +124,7 @@ impl Numbering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::Bytes;
+    use crate::files::Bytes;
     use std::ops::Deref;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};

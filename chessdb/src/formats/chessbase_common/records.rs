@@ -1,7 +1,8 @@
 //! Files of a database: records that they say they have, names, and bytes.
 
 use crate::bytes::index;
-use crate::formats::{Files, Problem, SourceFile};
+use crate::files::{Files, SourceFile};
+use crate::problem::Problem;
 
 /// What is wrong with the length of a file whose header says that `count` records of `size` bytes begin at `start`.
 pub(in crate::formats) fn wrong_number(

@@ -1,6 +1,7 @@
 //! The guiding texts of a database, and what is wrong with them.
 
-use crate::formats::{Problem, SourceFile};
+use crate::files::SourceFile;
+use crate::problem::Problem;
 
 /// Damaged texts that are listed.
 const MOST_PROBLEMS: usize = 100;

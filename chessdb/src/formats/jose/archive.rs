@@ -7,8 +7,10 @@ use flate2::read::GzDecoder;
 
 use super::find::kind_of;
 use super::tar::{BLOCK, Member, is_header};
-use crate::formats::{Files, NotADatabase, Remedy, SourceFile};
+use crate::database::NotADatabase;
+use crate::files::{Files, SourceFile};
 use crate::packed::Allowance;
+use crate::problem::Remedy;
 
 /// Number of bytes kept of a `.MYI`, whose header is never longer.
 const MYI_HEADER: usize = 1 << 16;

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use super::columns::{COLLECTION, Column, IO_COLLECTION, OLD_COLLECTION};
 use super::myisam::Table;
 use super::text::TextDecoder;
-use crate::formats::{Files, Folder, Problem};
+use crate::database::Folder;
+use crate::files::Files;
+use crate::problem::Problem;
 
 /// Number of the collection with deleted games.
 const TRASH: i32 = 3;

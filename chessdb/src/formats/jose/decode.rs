@@ -6,7 +6,7 @@ use super::steps::step;
 use super::tokens::{Cursor, MoveToken, Tokens, Variation};
 use super::variations::Frame;
 use crate::board::{Illegal, Move, Position};
-use crate::formats::Problem;
+use crate::problem::Problem;
 use crate::replay::{self, Fault, Limits, Notation, Origin, Replay, Sink, Unplayed};
 
 /// Section 3.10.
@@ -151,7 +151,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
     /// Writes a game into a remark, because no game can be played from its start position.
     pub(super) fn describe(mut self, position: Position, reason: String) -> DecodedMoves<S::Output> {
         let mut cursor = self.cursor;
-        let rest = self.rest(position, &mut cursor, Notation::Long, false);
+        let rest = self.unplayed(position, &mut cursor, Notation::Long, false);
         let offset = self.place.offset(0);
         let detail = format!("; the stored line goes on {rest}");
         self.replay.fault_with(offset, &Fault::damage(reason), &detail);
@@ -234,7 +234,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
                 let has_outer = self.replay.depth() > 0;
                 self.cursor.at = at;
                 let mut cursor = self.cursor;
-                let rest = self.rest(position, &mut cursor, Notation::Long, has_outer);
+                let rest = self.unplayed(position, &mut cursor, Notation::Long, has_outer);
                 self.cursor = cursor;
                 let detail = format!("; the stored line goes on {rest}");
                 let offset = self.place.offset(at);

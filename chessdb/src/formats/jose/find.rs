@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::formats::{Candidate, SourceFolder};
+use crate::files::{Candidate, SourceFolder};
 
 /// The tables of a database and of an archive, the ones with games first.
 const TABLES: [&str; 14] = [

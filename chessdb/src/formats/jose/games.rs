@@ -8,8 +8,9 @@ use super::myisam::{Charset, Row, Table};
 use super::names::{Names, is_unknown};
 use super::text::TextDecoder;
 use super::tokens::{TextSource, Tokens, ZeroNag};
-use crate::formats::{Files, Problem};
+use crate::files::Files;
 use crate::game::{Date, Eco, Outcome};
+use crate::problem::Problem;
 
 /// Stands for a missing row.
 const NO_ROW: u64 = u64::MAX;

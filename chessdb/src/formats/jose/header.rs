@@ -8,9 +8,9 @@ use super::myisam::{Row, Table};
 use super::set_up::SetUp;
 use super::tokens::{Tokens, ZeroNag};
 use crate::board::{ByColor, Position, SetupError};
-use crate::formats::database::{ratings_of, ratings_of_numbers};
-use crate::formats::{Decoded, Problem};
+use crate::database::{Decoded, ratings_of, ratings_of_numbers};
 use crate::game::{Game, Movetext, Tags};
+use crate::problem::Problem;
 use crate::replay::{CountedLine, Fault, Replay, Tree};
 
 /// Attribute of a Chess960 game. The other attributes are not reliable.

@@ -24,12 +24,12 @@ mod header;
 mod myisam;
 mod names;
 mod pieces;
-mod rest;
 mod set_up;
 mod steps;
 mod tar;
 mod text;
 mod tokens;
+mod unplayed;
 mod variations;
 
 use std::ops::ControlFlow;
@@ -39,11 +39,13 @@ use self::columns::{NAMED, OPENING};
 use self::games::{Entry, Games, NameTables};
 use self::names::Names;
 use self::text::TextDecoder;
-use super::{
-    Database, Decoded, Files, Folder, Format, Info, Keys, NotADatabase, Options, Part, Problem, TextId,
-};
 use crate::board::ByColor;
+use crate::database::{
+    Database, Decoded, Folder, Format, Info, Keys, NamedDatabase, NotADatabase, Options, TextId,
+};
+use crate::files::Files;
 use crate::game::Tags;
+use crate::problem::Problem;
 use crate::replay::{Ply, main_line_or};
 
 /// The format's row.
@@ -54,7 +56,7 @@ pub const FORMAT: Format = Format {
     by_content: None,
     small_files: None,
     readings: Vec::new,
-    open: |files, options| Ok(Part::only(Jose::open(files, options)?)),
+    open: |files, options| Ok(NamedDatabase::only(Jose::open(files, options)?)),
 };
 
 /// An open jose database.

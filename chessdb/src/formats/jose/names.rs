@@ -3,7 +3,8 @@
 use super::columns::{Column, Known};
 use super::myisam::Table;
 use super::text::TextDecoder;
-use crate::formats::{Files, Problem};
+use crate::files::Files;
+use crate::problem::Problem;
 
 /// The placeholder for an unknown name.
 pub(super) const UNKNOWN: &str = "?";

@@ -80,7 +80,7 @@ impl<S: Sink> Decoder<'_, S> {
         let first = self.early.partition_point(|(line, _)| *line < depth);
         for (_, mut variation) in self.early.split_off(first) {
             let position = *self.replay.position();
-            let text = self.rest(position, &mut variation, Notation::San, true);
+            let text = self.unplayed(position, &mut variation, Notation::San, true);
             self.replay.comment(&format!("({text})"));
         }
     }

@@ -139,7 +139,7 @@ mod tests {
     use super::super::shares::WINDOW;
     use super::*;
     use crate::bytes::index;
-    use crate::formats::{Bytes, Progress};
+    use crate::files::{Bytes, Progress};
     use crate::packed::{Packed, Slices};
     use std::borrow::Cow;
     use std::sync::Arc;

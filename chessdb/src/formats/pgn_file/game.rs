@@ -55,7 +55,7 @@ struct Attempt {
 }
 
 impl Attempt {
-    fn of(replay: Replay<'_, Tree>, has_failed: bool) -> Attempt {
+    fn new(replay: Replay<'_, Tree>, has_failed: bool) -> Attempt {
         let (movetext, problems) = replay.finish();
         Attempt {
             movetext,
@@ -196,7 +196,7 @@ impl<'a> Stored<'a> {
                 &Fault::damage(format!("no game can be played from the set-up position: {error}")),
                 &detail,
             );
-            return Attempt::of(replay, false);
+            return Attempt::new(replay, false);
         }
         let decoder = || Decoder::new(self, read.moves_at, language, begin());
         let mut end = decoder().decode();
@@ -215,7 +215,7 @@ impl<'a> Stored<'a> {
             );
             end.replay.doubt(self.start + read.moves_at as u64, what);
         }
-        Attempt::of(end.replay, end.has_failed)
+        Attempt::new(end.replay, end.has_failed)
     }
 
     fn read(&self) -> Read {

@@ -35,7 +35,7 @@ use super::grown::Pieces;
 use super::names::{Names, name_at};
 use super::row::{Row, row_len};
 use crate::bytes::{le_u32, le_u64};
-use crate::formats::Bytes;
+use crate::files::Bytes;
 
 const MAGIC: &[u8; 8] = b"pgnindex";
 const FOOTER: usize = 48;

@@ -19,7 +19,8 @@ use super::section::Section;
 use super::shares::{self, Shares};
 use super::source::Source;
 use super::values::{read_date, read_eco, read_result};
-use crate::formats::{Keys, Progress, TextId};
+use crate::database::{Keys, TextId};
+use crate::files::Progress;
 use crate::game::Date;
 use crate::text::TextEncoding;
 
@@ -105,7 +106,7 @@ pub(super) fn write(file: &File<'_>, scope: Scope<'_>, width: usize, out: &mut d
     // Once for the boundaries, once for the rows, and once for the hashes.
     progress.expect(2 * scanned + hashed);
     let turn = shares::turn(source);
-    let shares = Shares::of(source, progress, turn.as_ref());
+    let shares = Shares::new(source, progress, turn.as_ref());
     let mut writer = Writer::new(out, width);
     let mut names = match grown {
         None => Names::new(),

@@ -8,7 +8,8 @@ use super::packed::Contents;
 use super::source::{Source, utf_16};
 use super::{KIND, PgnFile, has_text};
 use crate::bytes::index;
-use crate::formats::{Bytes, Files, Opened, Options, Part, PgnForm, SmallFiles, SourceFile};
+use crate::database::{NamedDatabase, Opened, Options, PgnForm, SmallFiles};
+use crate::files::{Bytes, Files, SourceFile};
 use crate::packed::is_packed;
 use crate::text;
 
@@ -26,7 +27,7 @@ const MOST_NAMED: usize = 100;
 
 /// Opens files as one database.
 pub(super) fn open(mut files: Files, options: &Options) -> Opened {
-    let many = Many::of(std::mem::take(&mut files.files), &mut files.warnings);
+    let many = Many::new(std::mem::take(&mut files.files), &mut files.warnings);
     let ranges: Vec<Range<u64>> = many.files.iter().map(SmallFile::range).collect();
     let contents = Contents {
         name: String::new(),
@@ -36,7 +37,7 @@ pub(super) fn open(mut files: Files, options: &Options) -> Opened {
     let mut file = PgnFile::open(contents, &files, options)?;
     let heads = heads(&file, &ranges);
     file.info.warnings.extend(heads);
-    Ok(Part::only(file))
+    Ok(NamedDatabase::only(file))
 }
 
 /// Warnings of the files in which something precedes the first game, as a file that is a database has them.
@@ -92,7 +93,7 @@ impl SmallFile {
 }
 
 impl Many {
-    fn of(files: Vec<(String, SourceFile)>, warnings: &mut Vec<String>) -> Many {
+    fn new(files: Vec<(String, SourceFile)>, warnings: &mut Vec<String>) -> Many {
         let mut many = Many {
             files: Vec::with_capacity(files.len()),
             borders: Vec::with_capacity(files.len()),
@@ -191,7 +192,7 @@ mod tests {
             let name = format!("{n}.pgn");
             (KIND.to_owned(), SourceFile { name, bytes })
         };
-        Many::of(texts.iter().enumerate().map(file).collect(), &mut Vec::new())
+        Many::new(texts.iter().enumerate().map(file).collect(), &mut Vec::new())
     }
 
     #[test]

@@ -56,13 +56,14 @@ use self::make_index::Scope;
 use self::packed::Contents;
 use self::row::Row;
 use self::source::{Source, utf_16};
-use super::{
-    AsFiles, Database, Decoded, Files, Format, Info, Kept, Keys, Member, NotADatabase, Options, PgnForm,
-    Problem, TextId,
-};
 use crate::board::ByColor;
 use crate::bytes;
+use crate::database::{
+    AsFiles, Database, Decoded, Format, Info, Keys, Member, NotADatabase, Options, PgnForm, TextId,
+};
+use crate::files::{Files, Kept};
 use crate::game::Tags;
+use crate::problem::Problem;
 use crate::replay::{Ply, main_line_or};
 use crate::text::TextEncoding;
 

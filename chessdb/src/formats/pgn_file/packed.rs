@@ -8,12 +8,10 @@ use std::sync::Arc;
 use super::source::Source;
 use super::{KIND, LEAST_KEPT, PgnFile, many};
 use crate::bytes::index;
-use crate::formats::several::several;
-use crate::formats::{
-    Bytes, Candidate, Files, Kept, NotADatabase, Opened, Options, Part, Problem, ProblemKind, Remedy,
-    SourceFile, SourceFolder, by_stem,
-};
+use crate::database::{NamedDatabase, NotADatabase, Opened, Options, several};
+use crate::files::{Bytes, Candidate, Files, Kept, SourceFile, SourceFolder, by_stem};
 use crate::packed::{Allowance, Packed, PackedError, ZipMember, ZipMembers, is_packed, is_zip, zip_members};
+use crate::problem::{Problem, ProblemKind, Remedy};
 
 /// Extensions of compressed files, after `.pgn`.
 const BEHIND: [&str; 3] = ["zst", "gz", "bz2"];
@@ -64,7 +62,7 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
             source: Box::new(Arc::clone(&file.bytes)),
             packed: None,
         };
-        return Ok(Part::only(PgnFile::open(contents, &files, options)?));
+        return Ok(NamedDatabase::only(PgnFile::open(contents, &files, options)?));
     }
     let found = if kind == ZIP || is_zip(&file.bytes) {
         zip_members(&file.bytes)
@@ -95,7 +93,7 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
     if is_lost {
         database.problems.push(without_directory(&file.name));
     }
-    Ok(Part::only(database))
+    Ok(NamedDatabase::only(database))
 }
 
 /// Members of an archive are found by its directory. Without one, the search for them may end too early.

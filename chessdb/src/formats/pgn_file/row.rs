@@ -1,7 +1,7 @@
 //! Data stored for each game: its place, and the keys by which views sort it (section 6).
 
 use crate::bytes::{le_u32, slice};
-use crate::formats::{Keys, TextId};
+use crate::database::{Keys, TextId};
 use crate::game::{Date, Eco, Outcome};
 
 /// Bytes of a row without its names.

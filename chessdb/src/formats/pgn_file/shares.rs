@@ -9,7 +9,7 @@ use super::in_parallel::in_parallel;
 use super::scan::{Found, LOOKAHEAD, Scanner, Start, Stop, resynchronisation};
 use super::source::Source;
 use crate::bytes::index;
-use crate::formats::Progress;
+use crate::files::Progress;
 use crate::packed::{Budget, Reserved};
 
 /// Bytes that are read at a time from a source that is not in memory.
@@ -80,7 +80,7 @@ pub(super) struct Shares<'a> {
 
 impl<'a> Shares<'a> {
     /// One thread for each processor, if the source can be read at several places at the same time.
-    pub(super) fn of(source: &dyn Source, progress: &'a Progress, turn: Option<&'a Reserved>) -> Shares<'a> {
+    pub(super) fn new(source: &dyn Source, progress: &'a Progress, turn: Option<&'a Reserved>) -> Shares<'a> {
         Shares {
             threads: if source.is_one_stream() { 1 } else { threads() },
             piece: match (source.is_one_stream(), source.is_packed()) {

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
 use crate::bytes::index;
-use crate::formats::{Bytes, NotADatabase};
+use crate::database::NotADatabase;
+use crate::files::Bytes;
 use crate::text;
 
 /// The bytes of a PGN file: a mapped file, or the contents of a packed one.

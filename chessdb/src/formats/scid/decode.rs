@@ -3,11 +3,11 @@
 use super::moves::{self, Bytes, COMMENT, END, FINISH, GLYPH, NoMove, START};
 use super::pieces::{Effect, Lists};
 use super::record::{Damage, Parts, Record};
-use super::rest::Rest;
 use super::setup::SetUp;
 use super::texts::Texts;
+use super::unplayed::UnplayedLine;
 use crate::board::{Move, Position};
-use crate::formats::Problem;
+use crate::problem::Problem;
 use crate::replay::{Fault, Limits, Origin, Replay, Sink, Unplayed};
 
 /// Section 11.3.
@@ -167,7 +167,7 @@ impl<S: Sink> Decoder<'_, S> {
         if !S::WHOLE {
             return Next::End;
         }
-        let mut rest = Rest::new(*self.replay.position(), *self.replay.state());
+        let mut rest = UnplayedLine::new(*self.replay.position(), *self.replay.state());
         rest.play(number, mv);
         self.comments.find(&self.bytes);
         let is_closed = rest.read(&mut self.bytes);
@@ -306,7 +306,7 @@ impl<S: Sink> Decoder<'_, S> {
         let flaw = set_up.flaw.map(|flaw| format!("{flaw}: {}", set_up.fen));
         let detail = match set_up.position {
             Some(position) if S::WHOLE => {
-                let mut rest = Rest::new(position, Lists::of(&position));
+                let mut rest = UnplayedLine::new(position, Lists::of(&position));
                 rest.read(&mut self.bytes);
                 rest.detail()
             }

@@ -43,9 +43,10 @@
 
 use super::fields::{Flags, OpeningCode, Rating, date, low16, outcome, relative_date};
 use crate::bytes::{be_u16, be_u32, le_u32, slice};
-use crate::formats::rows::Rows;
-use crate::formats::{NotADatabase, Problem, SourceFile};
+use crate::database::{NotADatabase, Rows};
+use crate::files::SourceFile;
 use crate::game::{Date, Outcome};
+use crate::problem::Problem;
 
 /// How versions 3 and 4 begin.
 const MAGIC: &[u8] = b"Scid.si\0";
@@ -63,7 +64,7 @@ pub(super) enum Version {
 
 impl Version {
     /// The version of an index: by its header, or by its extension where it has none (section 1.3).
-    fn of(file: &SourceFile, is_five: bool) -> Result<Version, NotADatabase> {
+    fn read(file: &SourceFile, is_five: bool) -> Result<Version, NotADatabase> {
         let bytes: &[u8] = &file.bytes;
         if !bytes.starts_with(MAGIC) {
             return if is_five {
@@ -132,14 +133,14 @@ impl Index {
         warnings: &mut Vec<String>,
         problems: &mut Vec<Problem>,
     ) -> Result<Index, NotADatabase> {
-        let version = Version::of(file, is_five)?;
+        let version = Version::read(file, is_five)?;
         let counted = match version {
             Version::Five => usize::MAX,
             // Three bytes; the one before them is the last of the type.
             _ => be_u32(&file.bytes, 13).map_or(0, |count| count & 0xff_ffff) as usize,
         };
         let index = Index {
-            rows: Rows::of(file, version.header(), version.entry(), counted),
+            rows: Rows::new(file, version.header(), version.entry(), counted),
             file: file.clone(),
             version,
         };

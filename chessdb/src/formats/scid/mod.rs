@@ -26,10 +26,10 @@ mod moves;
 mod names;
 mod pieces;
 mod record;
-mod rest;
 mod setup;
 mod tags;
 mod texts;
+mod unplayed;
 
 use std::ops::ControlFlow;
 
@@ -40,13 +40,12 @@ use self::names::{Kind, Names};
 use self::record::Record;
 use self::setup::SetUp;
 use self::texts::Texts;
-use super::{
-    Candidate, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Part, Problem,
-    SourceFile, SourceFolder, TextId, by_stem,
-};
 use crate::board::{ByColor, Position};
 use crate::bytes;
+use crate::database::{Database, Decoded, Format, Info, Keys, NamedDatabase, NotADatabase, Options, TextId};
+use crate::files::{Candidate, Files, SourceFile, SourceFolder, by_stem};
 use crate::game::{Game, Tags};
+use crate::problem::Problem;
 use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Ply, Replay, Sink, Tree};
 
 /// The format's row.
@@ -57,7 +56,7 @@ pub const FORMAT: Format = Format {
     by_content: None,
     small_files: None,
     readings: Vec::new,
-    open: |files, options| Ok(Part::only(Scid::open(files, options)?)),
+    open: |files, options| Ok(NamedDatabase::only(Scid::open(files, options)?)),
 };
 
 /// Extensions of index, names and games, by version, as remarks have them.

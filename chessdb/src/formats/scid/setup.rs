@@ -19,11 +19,11 @@ impl SetUp {
     pub(super) fn parse(text: &str) -> SetUp {
         let text = text.trim();
         if text.split_ascii_whitespace().count() == 6
-            && let Some(whole) = SetUp::of(text)
+            && let Some(whole) = SetUp::read_fen(text)
         {
             return whole;
         }
-        let completed = completed(text).and_then(|fen| SetUp::of(&fen));
+        let completed = completed(text).and_then(|fen| SetUp::read_fen(&fen));
         completed.unwrap_or_else(|| SetUp {
             fen: text.to_owned(),
             position: None,
@@ -32,7 +32,7 @@ impl SetUp {
         })
     }
 
-    fn of(fen: &str) -> Option<SetUp> {
+    fn read_fen(fen: &str) -> Option<SetUp> {
         let setup = Fen::setup(fen).ok()?;
         let (position, flaw) = match Position::from_setup(&setup) {
             Ok(position) => (position, None),

@@ -7,7 +7,7 @@ use super::names::Kind;
 use super::record::Tag;
 use super::setup::SetUp;
 use crate::board::ByColor;
-use crate::formats::database::ratings_of;
+use crate::database::ratings_of;
 use crate::game::{Date, Tags};
 
 /// Tags that say what other fields say. Further tags of these names are not shown.

@@ -7,8 +7,9 @@ use super::body::{Item, Items, StoredMove};
 use super::promotion::Promotions;
 use super::record::{Damage, Parts, Record};
 use crate::board::{Fen, Illegal, Move, PackedMove, Position, Square};
-use crate::formats::{Decoded, Problem};
+use crate::database::Decoded;
 use crate::game::Game;
+use crate::problem::Problem;
 use crate::replay::{CountedLine, Fault, Limits, Origin, PlaceForm, Replay, Sink, Tree, Unplayed};
 use crate::text::utf8_line;
 

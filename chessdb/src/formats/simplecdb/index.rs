@@ -27,8 +27,8 @@
 //! ```
 
 use crate::bytes::{be_u16, be_u32, be_u64, slice};
-use crate::formats::SourceFile;
-use crate::formats::rows::Rows;
+use crate::database::Rows;
+use crate::files::SourceFile;
 use crate::game::{Date, Eco, Outcome};
 
 pub(super) const MAGIC: &[u8] = b"SimpleCDbi";
@@ -65,7 +65,7 @@ impl Layout {
 
     /// The entries of a file.
     fn rows(self, dci: &SourceFile) -> Rows {
-        Rows::of(dci, self.header, self.entry, usize::MAX)
+        Rows::new(dci, self.header, self.entry, usize::MAX)
     }
 
     /// The offset of an entry.

@@ -24,13 +24,14 @@ use self::index::{Entry, Index};
 use self::promotion::Promotions;
 use self::record::Records;
 use self::strings::{EVENTS, PLAYERS, SITES, Strings};
-use super::database::ratings_of_numbers;
-use super::{
-    AsFiles, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Part, Problem, SourceFile,
-    TextId, by_stem,
-};
 use crate::board::{ByColor, PackedMove};
+use crate::database::{
+    AsFiles, Database, Decoded, Format, Info, Keys, NamedDatabase, NotADatabase, Options, TextId,
+    ratings_of_numbers,
+};
+use crate::files::{Files, SourceFile, by_stem};
 use crate::game::Tags;
+use crate::problem::Problem;
 use crate::replay::{Ply, main_line_or};
 
 /// The format's row.
@@ -41,7 +42,7 @@ pub const FORMAT: Format = Format {
     by_content: None,
     small_files: None,
     readings: || Promotions::ALL.map(|reading| reading.name().to_owned()).to_vec(),
-    open: |files, options| Ok(Part::only(SimpleCdb::open(files, options)?)),
+    open: |files, options| Ok(NamedDatabase::only(SimpleCdb::open(files, options)?)),
 };
 
 /// An open SimpleCDb database.

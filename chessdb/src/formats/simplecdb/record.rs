@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use super::index::{Entry, Index};
 use super::length;
 use crate::bytes::{index as place, slice};
-use crate::formats::{Problem, SourceFile};
+use crate::files::SourceFile;
+use crate::problem::Problem;
 use crate::text::utf8_line;
 
 pub(super) const MAGIC: &[u8] = b"SimpleCDbg";

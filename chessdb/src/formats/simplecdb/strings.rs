@@ -1,6 +1,7 @@
 //! Players, sites and events: texts of 36 bytes (section 3).
 
-use crate::formats::{SourceFile, TextId};
+use crate::database::TextId;
+use crate::files::SourceFile;
 use crate::text::{append_ascii, unescaped, utf8_line, without_cut_character};
 
 /// The placeholder for an unknown text.

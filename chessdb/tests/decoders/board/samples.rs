@@ -1,5 +1,5 @@
+use chessdb::Options;
 use chessdb::board::{Fen, Position, Undo};
-use chessdb::formats::Options;
 use chessdb::game::Token;
 use shakmaty::san::{San, SanPlus};
 use shakmaty::{CastlingMode, Chess, Position as _};

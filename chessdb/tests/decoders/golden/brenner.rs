@@ -3,7 +3,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::*;
-use chessdb::formats::{Options, by_content};
+use chessdb::Options;
+use chessdb::formats::by_content;
 use chessdb_library::mapped::Mapped;
 use testkit::samples::{candidates, files_below, open};
 
@@ -39,10 +40,8 @@ fn rows(file: &Path) -> Vec<Value> {
 
 fn open_with(base: &Path, reading: Option<&str>) -> Box<dyn Database> {
     let (format, candidate) = candidates(base).pop().unwrap();
-    let options = Options {
-        reading: reading.map(str::to_owned),
-        ..Options::default()
-    };
+    let mut options = Options::default();
+    options.reading = reading.map(str::to_owned);
     open(format, &candidate, &options).unwrap()
 }
 

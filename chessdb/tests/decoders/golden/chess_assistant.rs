@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use chessdb::formats::Options;
+use chessdb::Options;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -99,7 +99,7 @@ fn json(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-fn row<'i>(info: &'i chessdb::formats::Info, name: &str) -> &'i str {
+fn row<'i>(info: &'i chessdb::Info, name: &str) -> &'i str {
     let found = info.rows.iter().find(|(other, _)| *other == name);
     found.map_or("", |(_, value)| value)
 }
@@ -162,11 +162,9 @@ fn readings_and_encodings_can_be_forced() {
     let base = shared.join("data/chess-assistant/small/small");
     let (format, candidate) = candidates(&base).remove(0);
     let forced = |encoding: &str, reading: &str| {
-        let options = Options {
-            encoding: Some(encoding.to_owned()),
-            reading: Some(reading.to_owned()),
-            ..Options::default()
-        };
+        let mut options = Options::default();
+        options.encoding = Some(encoding.to_owned());
+        options.reading = Some(reading.to_owned());
         open(format, &candidate, &options).unwrap()
     };
     let database = forced("windows-1252", "left/swapped/after");

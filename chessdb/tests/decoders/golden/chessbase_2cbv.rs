@@ -4,7 +4,8 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use chessdb::formats::{Database, Options, Part, ProblemKind};
+use chessdb::formats::NamedDatabase;
+use chessdb::{Database, Options, ProblemKind};
 use chessdb_library::library::to_pgn;
 
 use super::encode_chessbase_2cbh::Database as Made;
@@ -31,7 +32,7 @@ fn open(bytes: &[u8]) -> Result<Box<dyn Database>, String> {
 }
 
 /// Opens all databases of an archive.
-fn open_all(bytes: &[u8]) -> Result<Vec<Part>, String> {
+fn open_all(bytes: &[u8]) -> Result<Vec<NamedDatabase>, String> {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().join("made");
     fs::write(base.with_extension("2cbv"), bytes).unwrap();

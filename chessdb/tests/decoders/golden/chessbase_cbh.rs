@@ -3,8 +3,8 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use chessdb::board::{Fen, Undo};
-use chessdb::formats::{Options, Passwords};
 use chessdb::game::Game;
+use chessdb::{Options, Passwords};
 use testkit::samples::{candidates, shared, try_open};
 
 /// Databases whose PGN was exported by ChessBase, so that all tags can be compared.
@@ -200,9 +200,10 @@ fn archives_hold_the_same_games() {
 fn encrypted_archives_need_their_password() {
     needs!(samples);
     let folder = folder();
-    let with = |lines: &str| Options {
-        passwords: Passwords::of_lines(lines),
-        ..Options::default()
+    let with = |lines: &str| {
+        let mut options = Options::default();
+        options.passwords = Passwords::of_lines(lines);
+        options
     };
     for (archive, password) in [
         ("small", "password"),
@@ -254,10 +255,8 @@ fn russian_texts_are_noticed_and_read() {
         warnings.iter().any(|warning| warning.contains("windows-1251")),
         "{warnings:?}"
     );
-    let options = Options {
-        encoding: Some("windows-1251".to_owned()),
-        ..Options::default()
-    };
+    let mut options = Options::default();
+    options.encoding = Some("windows-1251".to_owned());
     let database = open(&path, &options).unwrap();
     let names: Vec<String> = database
         .as_files()

@@ -4,7 +4,8 @@
 use std::path::PathBuf;
 
 use super::*;
-use chessdb::formats::{Options, Part};
+use chessdb::Options;
+use chessdb::formats::NamedDatabase;
 use testkit::samples::{candidates, try_open_all};
 
 /// A file in an archive: its name, its packed bytes, and its stated length.
@@ -56,7 +57,7 @@ pub(super) fn open(files: &[(&str, Vec<u8>)]) -> Result<Box<dyn Database>, Strin
 }
 
 /// Opens all databases of an archive.
-fn open_all(files: &[(&str, Vec<u8>)]) -> Result<Vec<Part>, String> {
+fn open_all(files: &[(&str, Vec<u8>)]) -> Result<Vec<NamedDatabase>, String> {
     let folder = tempfile::tempdir().unwrap();
     let base: PathBuf = folder.path().join("x");
     for (extension, bytes) in files {

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use chessdb::formats::{Database, Options};
+use chessdb::{Database, Options};
 use serde_json::Value;
 
 use super::*;
@@ -428,10 +428,8 @@ fn dates_stay_as_they_are_stored_when_asked_for() {
     let folder = folder();
     let found = candidates(&folder.join("real2005"));
     let (format, candidate) = &found[0];
-    let options = Options {
-        fix_dates: false,
-        ..Options::default()
-    };
+    let mut options = Options::default();
+    options.fix_dates = false;
     let stored = samples::open(format, candidate, &options).unwrap();
     let fixed = open_set("real2005");
     let date = |database: &dyn Database| database.tags(0).get("Date").map(str::to_owned);

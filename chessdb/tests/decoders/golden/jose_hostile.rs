@@ -4,7 +4,7 @@
 use std::io::Write;
 
 use super::encode_jose::tables::{Column, Table, Value};
-use chessdb::formats::Options;
+use chessdb::Options;
 
 use super::*;
 use testkit::samples::{candidates, try_open};

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use chessdb::Options;
 use chessdb::board::{File, Move, PackedMove, Square};
-use chessdb::formats::Options;
 use chessdb::game::{Game, Token};
 use chessdb_library::positions::{LineEnd, PieceCounts};
 

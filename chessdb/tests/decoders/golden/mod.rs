@@ -29,7 +29,7 @@ mod scid;
 mod scid_made;
 mod simplecdb;
 
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb_library::library::to_pgn;
 use testkit::needs;
 use testkit::pgn::{self, Read};

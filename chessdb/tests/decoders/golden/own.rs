@@ -7,7 +7,7 @@ use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb::game::ROSTER;
 use shakmaty::{Chess, Color, Position};
 

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use chessdb::formats::{Candidate, FORMATS, Options, PgnForm};
+use chessdb::files::Candidate;
+use chessdb::formats::FORMATS;
+use chessdb::{Options, PgnForm};
 use serde_json::Value;
 
 use super::*;
@@ -128,10 +130,8 @@ fn open_form(path: &Path, pgn: PgnForm) -> Box<dyn Database> {
         files: vec![("pgn".to_owned(), path.to_owned())],
         warnings: Vec::new(),
     };
-    let options = Options {
-        pgn,
-        ..Options::default()
-    };
+    let mut options = Options::default();
+    options.pgn = pgn;
     open(format, &candidate, &options).unwrap()
 }
 

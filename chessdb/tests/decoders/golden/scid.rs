@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::*;
-use chessdb::formats::Options;
+use chessdb::Options;
 use chessdb::game::{Date, Eco, ROSTER};
 use testkit::samples::{Sample, candidates, open, read_text, shared};
 
@@ -266,10 +266,8 @@ fn old_texts_are_read_in_any_encoding_that_is_wanted() {
     needs!(samples);
     let shared = shared();
     let (format, candidate) = candidates(&shared.join("data/scid/si3/latin1")).pop().unwrap();
-    let forced = Options {
-        encoding: Some("windows-1251".to_owned()),
-        ..Options::default()
-    };
+    let mut forced = Options::default();
+    forced.encoding = Some("windows-1251".to_owned());
     let text = |options: &Options| {
         let database = open(format, &candidate, options).unwrap();
         String::from_utf8(export(&*database)).unwrap()

@@ -3,7 +3,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::*;
-use chessdb::formats::Options;
+use chessdb::Options;
 use testkit::samples::{candidates, open, shared};
 
 #[test]
@@ -112,10 +112,8 @@ fn a_reading_can_be_forced() {
     let shared = needs!(samples);
     let base = shared.join("data/simplecdb/small/small");
     let (format, candidate) = candidates(&base).pop().unwrap();
-    let forced = Options {
-        reading: Some("text".to_owned()),
-        ..Options::default()
-    };
+    let mut forced = Options::default();
+    forced.reading = Some("text".to_owned());
     let right = open(format, &candidate, &Options::default()).unwrap();
     let wrong = open(format, &candidate, &forced).unwrap();
     let damaged = |database: &dyn Database| {
@@ -127,10 +125,8 @@ fn a_reading_can_be_forced() {
     assert!(damaged(&*wrong) > 0, "queens are illegal under the other reading");
 
     // A reading of another format is ignored.
-    let other = Options {
-        reading: Some("main/order/own".to_owned()),
-        ..Options::default()
-    };
+    let mut other = Options::default();
+    other.reading = Some("main/order/own".to_owned());
     let other = open(format, &candidate, &other).unwrap();
     assert_eq!(other.info(), right.info());
     assert_eq!(damaged(&*other), 0);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chessdb::formats::Bytes;
+use chessdb::files::Bytes;
 use chessdb::packed::{Allowance, PackedError, Whole, ZipMembers, zip_entries};
 
 use super::ways::MIB;

@@ -4,9 +4,11 @@ use std::ops::{ControlFlow, Deref};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use chessdb::formats::{Bytes, Database, Decoded, FORMATS, Files, Info, Keys, Options, SourceFile, TextId};
+use chessdb::files::{Bytes, Files, SourceFile};
+use chessdb::formats::FORMATS;
 use chessdb::game::Tags;
 use chessdb::replay::Ply;
+use chessdb::{Database, Decoded, Info, Keys, Options, TextId};
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::positions::{BuildOptions, Index};
 
@@ -41,10 +43,7 @@ fn games(number: usize, comment: impl Fn(usize) -> String) -> Vec<u8> {
 
 fn open(name: &str, bytes: Arc<dyn Bytes>) -> Box<dyn Database> {
     let name = name.to_owned();
-    let files = Files {
-        files: vec![("pgn".to_owned(), SourceFile { name, bytes })],
-        ..Files::default()
-    };
+    let files = Files::new(vec![("pgn".to_owned(), SourceFile { name, bytes })]);
     let format = FORMATS.iter().find(|format| format.name == "pgn").unwrap();
     let mut parts = (format.open)(files, &Options::default()).unwrap();
     parts.swap_remove(0).database

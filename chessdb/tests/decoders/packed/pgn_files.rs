@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use chessdb::formats::{Bytes, Database, FORMATS, Files, Kept, Options, PgnForm, SourceFile};
+use chessdb::files::{Bytes, Files, Kept, SourceFile};
+use chessdb::formats::FORMATS;
+use chessdb::{Database, Options, PgnForm};
 use chessdb_library::library::{Library, LibraryError};
 
 use super::ways::{bgzf, bzip2, gzip, run, seekable, stored_zip, zip};
@@ -32,10 +34,8 @@ fn games(number: usize) -> Vec<u8> {
 }
 
 fn open(source: &Path, form: PgnForm) -> Result<Library, LibraryError> {
-    let options = Options {
-        pgn: form,
-        ..Options::default()
-    };
+    let mut options = Options::default();
+    options.pgn = form;
     Library::open(source, &options)
 }
 
@@ -388,18 +388,12 @@ impl Kept for Full {
 fn an_index_that_cannot_be_kept_is_written_once() {
     let bytes = games(2_000);
     let full = Arc::new(Full::default());
-    let files = Files {
-        files: vec![(
-            "pgn".to_owned(),
-            SourceFile {
-                name: "x.pgn".to_owned(),
-                bytes: Arc::new(bytes),
-            },
-        )],
-        warnings: Vec::new(),
-        kept: Some(Arc::clone(&full) as Arc<dyn Kept>),
-        progress: Arc::default(),
+    let file = SourceFile {
+        name: "x.pgn".to_owned(),
+        bytes: Arc::new(bytes),
     };
+    let mut files = Files::new(vec![("pgn".to_owned(), file)]);
+    files.kept = Some(Arc::clone(&full) as Arc<dyn Kept>);
     let format = FORMATS.iter().find(|format| format.name == "pgn").unwrap();
     let parts = (format.open)(files, &Options::default()).unwrap();
     assert_eq!(parts[0].database.len(), 2_000);
@@ -413,12 +407,8 @@ fn open_kept(kind: &str, bytes: &[u8], kept: &Arc<InMemory>) -> Vec<Box<dyn Data
         name: format!("x.pgn.{kind}"),
         bytes: Arc::new(bytes.to_vec()),
     };
-    let files = Files {
-        files: vec![(kind.to_owned(), file)],
-        warnings: Vec::new(),
-        kept: Some(Arc::clone(kept) as Arc<dyn Kept>),
-        progress: Arc::default(),
-    };
+    let mut files = Files::new(vec![(kind.to_owned(), file)]);
+    files.kept = Some(Arc::clone(kept) as Arc<dyn Kept>);
     let parts = (format.open)(files, &Options::default()).unwrap();
     parts.into_iter().map(|part| part.database).collect()
 }

@@ -145,7 +145,7 @@ fn members_of_a_zip_archive() {
     let plain = text(3_000, 11);
     let other = text(2_000, 12);
     let bytes = zip(&[("readme.txt", b"x"), ("a/one.PGN", &plain), ("two.pgn", &other)]);
-    let packed: Arc<dyn chessdb::formats::Bytes> = Arc::new(bytes.clone());
+    let packed: Arc<dyn chessdb::files::Bytes> = Arc::new(bytes.clone());
     let members = zip_members(&packed).members;
     let allowance = Allowance::of(bytes.len() as u64);
     let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
@@ -155,7 +155,7 @@ fn members_of_a_zip_archive() {
         assert_same(&read(&packed), plain, &member.name);
     }
     // Without its directory.
-    let cut: Arc<dyn chessdb::formats::Bytes> = Arc::new(bytes[..bytes.len() - 200].to_vec());
+    let cut: Arc<dyn chessdb::files::Bytes> = Arc::new(bytes[..bytes.len() - 200].to_vec());
     assert_eq!(zip_members(&cut).members.len(), 2);
     assert_eq!(
         open(&zip(&[("readme.txt", b"x")])).err(),

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb_library::library::to_pgn;
 use shakmaty::{EnPassantMode, Role, fen::Fen};
 

@@ -22,7 +22,7 @@ mod random;
 mod scid;
 mod simplecdb;
 
-use chessdb::formats::Database;
+use chessdb::Database;
 use chessdb::game::{Game, Token};
 use shakmaty::san::SanPlus;
 

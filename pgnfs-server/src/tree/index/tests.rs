@@ -1,8 +1,9 @@
 use super::super::group::Group;
 use super::super::views::{BuiltInView, By, View};
 use super::*;
-use chessdb::formats::{Database, Decoded, Format, Info, Keys, NotADatabase, TextId};
+use chessdb::formats::Format;
 use chessdb::game::{Date, Game, Outcome, Tags};
+use chessdb::{Database, Decoded, Info, Keys, NotADatabase, TextId};
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::spelling::Spelling;
 
@@ -45,15 +46,12 @@ impl Database for Years {
     }
 }
 
-static FORMAT: Format = Format {
-    name: "years",
-    title: "Years",
-    find: |_| Vec::new(),
-    by_content: None,
-    small_files: None,
-    readings: Vec::new,
-    open: |_, _| Err(NotADatabase::new(String::new())),
-};
+static FORMAT: Format = Format::new(
+    "years",
+    "Years",
+    |_| Vec::new(),
+    |_, _| Err(NotADatabase::new(String::new())),
+);
 
 /// A game is in a directory for each number up to its year. Even numbers share the directory of number 0.
 static UP_TO: BuiltInView = BuiltInView {

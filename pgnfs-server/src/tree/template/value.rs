@@ -7,8 +7,8 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::{Field, TemplatePart};
 use crate::tree::names::{canonical, canonical_text, event_and_year, shown};
-use chessdb::formats::{Database, Keys, TextId};
 use chessdb::game::{Date, Outcome, Tags};
+use chessdb::{Database, Keys, TextId};
 use chessdb_library::library::tags_of;
 use chessdb_library::spelling::Names;
 

@@ -324,7 +324,7 @@ fn a_replaced_database_has_a_new_tree() {
     let entries = [Fake::of(first()).at("a"), Fake::of(second()).at("b")].map(Arc::new);
     let other = Arc::new(Fake::of(copies("Nf3 d5", 3)).at("b"));
     let live = Live::new(ChessFs::new(
-        Library::of(entries.to_vec()),
+        Library::from_shared(entries.to_vec()),
         ServeOptions::default(),
     ));
     let walk = |path: &str| {
@@ -341,7 +341,7 @@ fn a_replaced_database_has_a_new_tree() {
         walk("all/moves/moves.csv").unwrap(),
     );
     let before = live.resolve(table).unwrap().open().unwrap().attributes().unwrap();
-    live.replace(Library::of(vec![Arc::clone(&entries[0]), other]));
+    live.replace(Library::from_shared(vec![Arc::clone(&entries[0]), other]));
     assert_eq!(walk("all/moves/c4"), Err(FsError::NotFound));
     let now = walk("all/moves/moves.csv").unwrap();
     let text = live

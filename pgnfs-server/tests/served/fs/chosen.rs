@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chessdb::formats::Folder;
+use chessdb::Folder;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::spelling::Spelling;
 use pgnfs_server::inside::{Inode, Kind, Layout, ServeOptions};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chessdb::formats::Options;
+use chessdb::Options;
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::Library;
 use pgnfs_server::inside::{Attributes, ChessFs, Failure, FsError, OpenedHere, PassState, ServeOptions};

@@ -1,4 +1,4 @@
-use chessdb::formats::Folder;
+use chessdb::Folder;
 
 use super::contents;
 use super::mounted::{Mounted, mount};

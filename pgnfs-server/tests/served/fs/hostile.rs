@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use chessdb::formats::Folder;
+use chessdb::Folder;
 
 use super::mounted::{Mounted, mount};
 use testkit::fake::{Fake, game};

@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
 
-use chessdb::formats::Folder;
+use chessdb::Folder;
 use pgnfs_server::inside::{FsError, Inode};
 
 use super::contents;

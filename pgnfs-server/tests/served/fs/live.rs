@@ -19,7 +19,7 @@ fn database(path: &str, comment: &str) -> Arc<LibraryEntry> {
 }
 
 fn library(entries: &[&Arc<LibraryEntry>]) -> Library {
-    Library::of(entries.iter().map(|&entry| Arc::clone(entry)).collect())
+    Library::from_shared(entries.iter().map(|&entry| Arc::clone(entry)).collect())
 }
 
 fn live(entries: &[&Arc<LibraryEntry>]) -> Live {
@@ -310,7 +310,10 @@ fn an_error_is_reported() {
         cache_size: 0,
         ..ServeOptions::default()
     };
-    let live = Live::new(ChessFs::new(Library::of(vec![Arc::new(fake.at("x"))]), options));
+    let live = Live::new(ChessFs::new(
+        Library::from_shared(vec![Arc::new(fake.at("x"))]),
+        options,
+    ));
     let told = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&told);
     live.on_error(move || {
@@ -368,12 +371,12 @@ fn one_more_of_many_databases_costs_little() {
     // Comparing every pair would take more than a thousand million comparisons.
     let mut entries = many(50_000, "x");
     let before = Live::new(ChessFs::new(
-        Library::of(entries.clone()),
+        Library::from_shared(entries.clone()),
         ServeOptions::default(),
     ));
     let kept = walk(&before, &format!("d049999/{GAME}")).unwrap();
     entries.push(database("one more", "x"));
-    let outdated = before.replace(Library::of(entries));
+    let outdated = before.replace(Library::from_shared(entries));
     assert_eq!(names(&outdated, Inode::ROOT), ["all", "one more"]);
     assert_eq!(walk(&before, &format!("d049999/{GAME}")), Ok(kept));
 }
@@ -383,14 +386,14 @@ fn many_databases_are_forgotten_one_by_one() {
     // Examining all databases for every forgotten one would take 400 million steps.
     let databases = 20_000;
     let live = Live::new(ChessFs::new(
-        Library::of(many(databases, "old")),
+        Library::from_shared(many(databases, "old")),
         ServeOptions::default(),
     ));
     let known: Vec<Inode> = (0..databases)
         .map(|n| walk(&live, &format!("d{n:06}")).unwrap())
         .collect();
     let all = walk(&live, "d000000/all.pgn").unwrap();
-    live.replace(Library::of(many(databases, "new")));
+    live.replace(Library::from_shared(many(databases, "new")));
     assert_eq!(live.retired(), databases);
     for &inode in &known {
         live.release(inode, 1);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chessdb::formats::Problem;
+use chessdb::Problem;
 use chessdb::game::Outcome;
 
 use super::mounted::{Mounted, mount, mount_all, mount_with};

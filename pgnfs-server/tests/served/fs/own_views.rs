@@ -214,7 +214,7 @@ fn games_are_called_by_the_users_template() {
         .name_games("%{year}%{month},%{tag:Round}-%{event:5}+%{result}@%{number}")
         .unwrap();
     let mut fake = match_of_1985();
-    fake.folders = vec![chessdb::formats::Folder {
+    fake.folders = vec![chessdb::Folder {
         parent: None,
         name: "Best".to_owned(),
         games: vec![1],

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use chessdb::formats::{FORMATS, Options, PgnForm};
+use chessdb::formats::FORMATS;
+use chessdb::{Options, PgnForm};
 use chessdb_library::library::Library;
 use pgnfs_server::inside::{ChessFs, ServeOptions};
 
@@ -22,10 +23,8 @@ fn every_sample_is_a_sound_tree() {
     let mut walked = 0;
     for folder in folders.filter(|folder| folder.is_dir()) {
         // The tables have the tags as they are read, so games of PGN files have to be shown in that form as well.
-        let options = Options {
-            pgn: PgnForm::Export,
-            ..Options::default()
-        };
+        let mut options = Options::default();
+        options.pgn = PgnForm::Export;
         let library = Library::open(&folder, &options);
         let library = library.unwrap_or_else(|error| panic!("{error}"));
         let paths: Vec<(String, u32)> = library

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::sync::Arc;
 
-use chessdb::formats::Folder;
+use chessdb::Folder;
 use chessdb::game::Outcome;
 use chessdb_library::library::{Library, LibraryEntry};
 use pgnfs_server::inside::{ChessFs, FsError, Inode, Kind, Layout, Live, OpenedHere, ServeOptions};
@@ -462,7 +462,7 @@ fn searches_change_with_their_database() {
     };
     let (a, b) = (entry("a", 5), entry("b", 5));
     let library = |entries: &[&Arc<LibraryEntry>]| {
-        Library::of(entries.iter().map(|&entry| Arc::clone(entry)).collect())
+        Library::from_shared(entries.iter().map(|&entry| Arc::clone(entry)).collect())
     };
     let live = Live::new(ChessFs::new(library(&[&a, &b]), ServeOptions::default()));
     let walk = |path: &str| Ok::<_, FsError>(*walk(&live, path)?.last().unwrap());

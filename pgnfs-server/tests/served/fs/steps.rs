@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use chessdb::formats::Keys;
+use chessdb::Keys;
 use pgnfs_server::inside::tree::{Branch, Existing, Games, Node, Row, Section};
 use pgnfs_server::inside::{Kind, ServeOptions};
 

@@ -22,7 +22,7 @@ use super::reading::{CodeReading, Side};
 use super::record::Record;
 use super::setup::{self, Start};
 use crate::board::{Move, Position};
-use crate::formats::Problem;
+use crate::problem::Problem;
 use crate::replay::{Fault, Limits, Origin, PlaceForm, Replay, Sink, Unplayed};
 
 /// The record to be replayed, and how.

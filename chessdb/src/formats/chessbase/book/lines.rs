@@ -12,7 +12,7 @@ pub(super) enum BookReading {
 }
 
 impl BookReading {
-    /// Name for display and in [`Options::reading`](crate::formats::Options::reading).
+    /// Name for display and in [`Options::reading`](crate::database::Options::reading).
     pub(super) fn name(self) -> &'static str {
         match self {
             BookReading::Tree => "tree",

@@ -17,12 +17,12 @@ use std::ops::ControlFlow;
 
 use self::lines::{BookReading, Lines};
 use crate::board::{CastlingSide, Move, Position, Rank, Role, Square};
-use crate::formats::rows::Rows;
-use crate::formats::{
-    AsFiles, Database, Decoded, Files, Format, Info, Keys, NotADatabase, Options, Part, Problem, SourceFile,
-    TextId, by_stem,
+use crate::database::{
+    AsFiles, Database, Decoded, Format, Info, Keys, NamedDatabase, NotADatabase, Options, Rows, TextId,
 };
+use crate::files::{Files, SourceFile, by_stem};
 use crate::game::{Date, Game, Outcome, Tags};
+use crate::problem::Problem;
 use crate::replay::{
     Fault, Limits, MainLine, Notation, Origin, PlaceForm, Ply, Replay, Sink, StoredLine, Tree, Unplayed,
 };
@@ -35,7 +35,7 @@ pub const FORMAT: Format = Format {
     by_content: None,
     small_files: None,
     readings: || BookReading::ALL.map(|reading| reading.name().to_owned()).to_vec(),
-    open: |files, options| Ok(Part::only(Book::open(files, options)?)),
+    open: |files, options| Ok(NamedDatabase::only(Book::open(files, options)?)),
 };
 
 /// The event of all games of a book.
@@ -126,7 +126,7 @@ impl Book {
             .get("fbk")
             .ok_or_else(|| NotADatabase::new("there is no .fbk"))?;
         let forced = options.reading.as_deref().and_then(BookReading::of_name);
-        let rows = Rows::of(fbk, 0, MOVE, usize::MAX);
+        let rows = Rows::new(fbk, 0, MOVE, usize::MAX);
         let moves = || fbk.numbers(rows.len()).map(|number| stored(fbk, &rows, number));
         let reading = forced.unwrap_or_else(|| BookReading::choose(moves()));
         let lines = Lines::read(moves(), reading);

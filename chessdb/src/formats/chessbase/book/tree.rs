@@ -27,7 +27,7 @@ struct Node {
 }
 
 impl Moves {
-    fn of(book: &Book) -> Moves {
+    fn read(book: &Book) -> Moves {
         let mut moves = Moves {
             nodes: vec![Node::default()],
         };
@@ -99,7 +99,7 @@ enum Step {
 ///
 /// A line has at most [`MOST_PLIES`] plies, which also limits the number of open variations.
 pub(super) fn game(book: &Book) -> Game {
-    let moves = Moves::of(book);
+    let moves = Moves::read(book);
     let start = Position::initial();
     let sink = Tree::beginning(&start, 1, moves.nodes.len());
     let mut replay = Replay::new(sink, start, (), Limits::NONE, book.origin());

@@ -3,7 +3,7 @@
 use super::{Game, LIMITS, Source};
 use crate::formats::chessbase_2cbh::frame;
 use crate::formats::chessbase_2cbh::words::{Table, square};
-use crate::formats::{Problem, ProblemKind};
+use crate::problem::{Problem, ProblemKind};
 use crate::replay::{Fault, Sink};
 
 /// A line that cannot be played, from its first move that cannot.

@@ -8,8 +8,9 @@ use super::layout::Layout;
 use super::record::{Fields, Row, fields};
 use super::{frm, myi};
 use crate::bytes::{index, slice};
+use crate::files::{Files, SourceFile};
 use crate::formats::jose::columns::Known;
-use crate::formats::{Files, Problem, SourceFile};
+use crate::problem::Problem;
 
 /// Number of rows by which a layout is judged (section 2.2).
 const TRIAL_ROWS: usize = 20;

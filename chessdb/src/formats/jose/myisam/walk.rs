@@ -4,8 +4,8 @@ use super::block::{Block, BlockKind};
 use super::chain::collect;
 use super::record::{Row, fields};
 use super::table::Table;
-use crate::formats::Problem;
-use crate::formats::rows::Rows;
+use crate::database::Rows;
+use crate::problem::Problem;
 
 /// Minimum size of a block in bytes.
 const SHORTEST: usize = 20;
@@ -38,7 +38,7 @@ impl Table {
 
     fn walk_fixed<'t>(&'t self, see: &mut impl FnMut(Row<'t>)) -> Vec<Problem> {
         let size = self.layout.row_size.max(1);
-        let rows = Rows::of(&self.file, 0, size, usize::MAX);
+        let rows = Rows::new(&self.file, 0, size, usize::MAX);
         for number in self.file.numbers(rows.len()) {
             let offset = rows.place(number).saturating_mul(size);
             if self.data().get(offset).is_some_and(|&first| first != 0) {

@@ -8,7 +8,7 @@ use super::super::make_index::{self, File, Scope};
 use super::super::row::Row;
 use super::*;
 use crate::bytes;
-use crate::formats::Progress;
+use crate::files::Progress;
 
 /// A source that counts the bytes that are read.
 #[derive(Debug)]
@@ -202,7 +202,7 @@ fn only_the_end_is_scanned() {
         Ok(())
     };
     grown
-        .find(&source, b'\n', &Shares::of(&source, &progress, None), each)
+        .find(&source, b'\n', &Shares::new(&source, &progress, None), each)
         .unwrap();
     let read = source.read.load(Ordering::Relaxed);
     assert_eq!(grown.games as usize + found, contents(&scanned(&source)).len());

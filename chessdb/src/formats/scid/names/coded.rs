@@ -11,7 +11,7 @@
 
 use super::{Damage, KINDS, Kind};
 use crate::bytes::{be_u32, slice};
-use crate::formats::SourceFile;
+use crate::files::SourceFile;
 use crate::formats::scid::texts::Texts;
 
 const MAGIC: &[u8] = b"Scid.sn\0";

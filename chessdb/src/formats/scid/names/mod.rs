@@ -8,7 +8,8 @@ use self::plain::Plain;
 use super::about::About;
 use super::index::Version;
 use super::texts::Texts;
-use crate::formats::{Problem, SourceFile};
+use crate::files::SourceFile;
+use crate::problem::Problem;
 
 /// What stands for a name that is not known.
 pub(super) const UNKNOWN: &str = "?";

@@ -6,7 +6,7 @@
 
 use super::{Damage, KINDS, Kind};
 use crate::bytes::{index, slice};
-use crate::formats::SourceFile;
+use crate::files::SourceFile;
 use crate::formats::scid::texts::Texts;
 
 /// The kind of records that say something of the database itself.

@@ -13,12 +13,12 @@ use crate::replay::{Notation, StoredLine};
 const DEEPEST: usize = 255;
 
 /// A line that is played without testing legality.
-pub(super) struct Rest(StoredLine<EnPassant>);
+pub(super) struct UnplayedLine(StoredLine<EnPassant>);
 
-impl Rest {
+impl UnplayedLine {
     /// A line that continues from a position.
-    pub(super) fn new(position: Position, en_passant: EnPassant) -> Rest {
-        Rest(StoredLine::new(position, en_passant, Notation::Long))
+    pub(super) fn new(position: Position, en_passant: EnPassant) -> UnplayedLine {
+        UnplayedLine(StoredLine::new(position, en_passant, Notation::Long))
     }
 
     /// The moves as the detail of a remark.

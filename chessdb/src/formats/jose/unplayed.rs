@@ -9,7 +9,7 @@ impl<S: Sink> Decoder<'_, S> {
     /// The data from the cursor to the end of the line as text; the end itself is not consumed. Without an
     /// `outer` line, only the end of the data ends the line. Comments are in quotation marks.
     #[cold]
-    pub(super) fn rest(
+    pub(super) fn unplayed(
         &mut self,
         position: Position,
         cursor: &mut Cursor,

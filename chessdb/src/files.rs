@@ -1,5 +1,16 @@
 //! The files of a database: grouping files that belong together, and access to their bytes.
 
+#![deny(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used
+)]
+
 use std::collections::{HashMap, HashSet};
 use std::fmt::Debug;
 use std::io::{self, Write};
@@ -8,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Problem;
+use crate::problem::Problem;
 
 /// The entries of one directory of the source, sorted by name.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +37,7 @@ pub struct Candidate {
     pub name: String,
     /// The files, each with the kind by which the format refers to it (its extension in lower case).
     pub files: Vec<(String, PathBuf)>,
-    /// Oddities of the names, for the log and [`Info::warnings`](super::Info::warnings).
+    /// Oddities of the names, for the log and [`Info::warnings`](crate::database::Info::warnings).
     pub warnings: Vec<String>,
 }
 
@@ -54,10 +65,11 @@ pub trait Kept: Debug + Send + Sync {
 
 /// The open files of a database.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Files {
     /// The files by kind: the name by which the format refers to each.
     pub files: Vec<(String, SourceFile)>,
-    /// Oddities found so far, for the log and [`Info::warnings`](super::Info::warnings).
+    /// Oddities found so far, for the log and [`Info::warnings`](crate::database::Info::warnings).
     pub warnings: Vec<String>,
     /// What is kept for the database; none where nothing can be kept.
     pub kept: Option<Arc<dyn Kept>>,
@@ -92,6 +104,14 @@ impl Progress {
 }
 
 impl Files {
+    /// Files, each with its kind, for which nothing is kept.
+    pub fn new(files: Vec<(String, SourceFile)>) -> Files {
+        Files {
+            files,
+            ..Files::default()
+        }
+    }
+
     /// The file of a kind.
     pub fn get(&self, kind: &str) -> Option<&SourceFile> {
         self.files
@@ -239,7 +259,7 @@ struct Name<'a> {
 }
 
 impl<'a> Name<'a> {
-    fn of(name: &'a str) -> Option<Name<'a>> {
+    fn split(name: &'a str) -> Option<Name<'a>> {
         let (stem, extension) = name.rsplit_once('.')?;
         (!stem.is_empty()).then_some(Name {
             name,
@@ -270,7 +290,7 @@ impl<'a> SortedNames<'a> {
             by_stem: HashMap::new(),
             folded: HashMap::new(),
         };
-        for name in directory.files.iter().filter_map(|name| Name::of(name)) {
+        for name in directory.files.iter().filter_map(|name| Name::split(name)) {
             let Some(&kind) = kinds.iter().find(|kind| name.is_kind(kind)) else {
                 continue;
             };

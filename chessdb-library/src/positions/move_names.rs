@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use super::line::{LineStep, at, follow};
+use chessdb::Database;
 use chessdb::board::{Move, Position, San, Undo};
-use chessdb::formats::Database;
 
 /// The name of a null move, because programs would take its SAN `--` for an option.
 const NULL: &str = "null";

@@ -2,11 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Database, Part};
+use super::{Database, NamedDatabase};
 
 /// The databases of an archive of several, with the names of their main files.
-pub(super) fn several<D: Database + 'static>(databases: impl IntoIterator<Item = (String, D)>) -> Vec<Part> {
-    let part = |(name, database)| Part {
+pub(crate) fn several<D: Database + 'static>(
+    databases: impl IntoIterator<Item = (String, D)>,
+) -> Vec<NamedDatabase> {
+    let part = |(name, database)| NamedDatabase {
         name: Some(name),
         database: Box::new(database) as Box<dyn Database>,
     };

@@ -1,10 +1,10 @@
 //! Rows of a fixed size, one after another. Numbers skip rows in long holes of the file.
 
-use super::SourceFile;
+use crate::files::SourceFile;
 
 /// The rows of a file that exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Rows {
+pub(crate) struct Rows {
     len: u32,
     /// From this row number on, this many places before the row are missing because of holes.
     passed: Vec<(u32, usize)>,
@@ -12,7 +12,7 @@ pub(super) struct Rows {
 
 impl Rows {
     /// The complete rows of `size` bytes between `start` and the end of a file, with at most `most` places.
-    pub(super) fn of(file: &SourceFile, start: usize, size: usize, most: usize) -> Rows {
+    pub(crate) fn new(file: &SourceFile, start: usize, size: usize, most: usize) -> Rows {
         let size = size.max(1);
         let places = (file.bytes.len().saturating_sub(start) / size).min(most);
         let mut rows = Rows::default();
@@ -32,14 +32,14 @@ impl Rows {
     }
 
     /// Number of rows.
-    pub(super) fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         self.len
     }
 
     /// The place of a row in the file, counted in rows from the first. For a number that is too large, it is
     /// after the last row.
     #[inline]
-    pub(super) fn place(&self, number: u32) -> usize {
+    pub(crate) fn place(&self, number: u32) -> usize {
         let passed = if self.passed.is_empty() {
             0
         } else {
@@ -59,7 +59,7 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::Bytes;
+    use crate::files::Bytes;
     use std::ops::{Deref, Range};
     use std::sync::Arc;
 
@@ -85,7 +85,7 @@ mod tests {
             name: String::new(),
             bytes: Arc::new(Holed(vec![0; len], gaps.to_vec())),
         };
-        let rows = Rows::of(&file, 10, 4, most);
+        let rows = Rows::new(&file, 10, 4, most);
         (0..rows.len()).map(|number| rows.place(number)).collect()
     }
 

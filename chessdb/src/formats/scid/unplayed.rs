@@ -11,16 +11,16 @@ use crate::replay::{Notation, StoredLine};
 const DEEPEST: usize = 255;
 
 /// A line that is played on.
-pub(super) struct Rest {
+pub(super) struct UnplayedLine {
     line: StoredLine<Lists>,
     /// Comments that were passed.
     pub(super) comments: usize,
 }
 
-impl Rest {
+impl UnplayedLine {
     /// A line that goes on from a position.
-    pub(super) fn new(position: Position, lists: Lists) -> Rest {
-        Rest {
+    pub(super) fn new(position: Position, lists: Lists) -> UnplayedLine {
+        UnplayedLine {
             line: StoredLine::new(position, lists, Notation::Long),
             comments: 0,
         }

@@ -1,4 +1,20 @@
-//! The interface of a database.
+//! A database of any format, and what formats share to make one.
+
+#![deny(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used
+)]
+
+mod format;
+mod options;
+mod rows;
+mod several;
 
 use std::io;
 use std::ops::ControlFlow;
@@ -8,6 +24,10 @@ use crate::board::PackedMove;
 use crate::game::{Date, Eco, Game, Outcome, RATINGS, Tags, rating};
 use crate::problem::Problem;
 use crate::replay::{Ply, main_line};
+pub use format::{ByContent, Format, NotADatabase, Opened, SmallFiles};
+pub use options::{Options, Passwords, PgnForm};
+pub(crate) use rows::Rows;
+pub(crate) use several::several;
 
 /// An interned text of one database: a player, an event. Equal ids are equal texts, but equal texts may have
 /// several ids.
@@ -37,7 +57,7 @@ pub struct Keys {
 
 impl Keys {
     /// The keys of a game that does not exist.
-    pub(super) const UNKNOWN: Keys = Keys {
+    pub(crate) const UNKNOWN: Keys = Keys {
         white: TextId(u32::MAX),
         black: TextId(u32::MAX),
         event: TextId(u32::MAX),
@@ -135,7 +155,7 @@ pub trait Database: Send + Sync {
 }
 
 /// The ratings that tags have.
-pub(super) fn ratings_of(tags: &Tags) -> ByColor<Option<u16>> {
+pub(crate) fn ratings_of(tags: &Tags) -> ByColor<Option<u16>> {
     let rating = |name: &str| tags.get(name).and_then(rating);
     ByColor {
         white: rating("WhiteElo"),
@@ -144,7 +164,7 @@ pub(super) fn ratings_of(tags: &Tags) -> ByColor<Option<u16>> {
 }
 
 /// The ratings of which the tags are these numbers, or are missing for 0.
-pub(super) fn ratings_of_numbers<N: TryInto<u16>>([white, black]: [N; 2]) -> ByColor<Option<u16>> {
+pub(crate) fn ratings_of_numbers<N: TryInto<u16>>([white, black]: [N; 2]) -> ByColor<Option<u16>> {
     let rating = |number: N| {
         let number = number.try_into().ok();
         number.filter(|number| RATINGS.contains(number))
@@ -232,17 +252,17 @@ impl dyn Database + '_ {
 }
 
 /// A database, or one of several in an archive.
-pub struct Part {
+pub struct NamedDatabase {
     /// Name of its main file in an archive of several.
     pub name: Option<String>,
     /// The database.
     pub database: Box<dyn Database>,
 }
 
-impl Part {
+impl NamedDatabase {
     /// A database that is alone in its files.
-    pub fn only(database: impl Database + 'static) -> Vec<Part> {
-        vec![Part {
+    pub fn only(database: impl Database + 'static) -> Vec<NamedDatabase> {
+        vec![NamedDatabase {
             name: None,
             database: Box::new(database),
         }]

@@ -1,0 +1,84 @@
+//! What is wrong with a term.
+
+use std::fmt;
+
+use crate::positions::WantedError;
+
+/// Reason why a text is not the value of a term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TermError {
+    /// The text is not a position, or not a line of moves.
+    Position(WantedError),
+    /// The line has no move.
+    NoMoves,
+    /// The board has this number of ranks.
+    Ranks(usize),
+    /// A rank does not have eight squares.
+    Squares {
+        /// The rank, from 1.
+        rank: u8,
+        /// Number of its squares.
+        squares: usize,
+    },
+    /// A sign of the board.
+    Sign(char),
+    /// Brackets of the board that are empty, not closed, or within others.
+    Brackets,
+    /// A letter or sign in a list of pieces.
+    Piece(char),
+    /// A count in a list of pieces.
+    Count,
+    /// A piece of White follows one of Black.
+    WhiteFirst,
+    /// A side does not have one king.
+    Kings,
+    /// The text is not a move.
+    Played,
+}
+
+impl fmt::Display for TermError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TermError::Position(error) => error.fmt(f),
+            TermError::NoMoves => {
+                f.write_str("expected moves from the usual start position, such as e4,c5,Nf3")
+            }
+            TermError::Ranks(ranks) => {
+                write!(
+                    f,
+                    "expected a FEN board of 8 ranks with 8 squares each; this one has {ranks}"
+                )
+            }
+            TermError::Squares { rank, squares } => write!(
+                f,
+                "expected a FEN board of 8 ranks with 8 squares each; rank {rank} has {}",
+                match squares {
+                    0..=64 => squares.to_string(),
+                    _ => "more".to_owned(),
+                }
+            ),
+            TermError::Sign(sign) => write!(
+                f,
+                "'{sign}' has no meaning on a board: write letters of pieces, digits, ? for anything, - for an empty \
+                 square, ! for any piece, A for a white one, a for a black one, and [QR] for one of these"
+            ),
+            TermError::Brackets => f.write_str("expected pieces in brackets, such as [QR]"),
+            TermError::Piece(sign) => write!(
+                f,
+                "'{sign}' is not a piece: write K, Q, R, B, N or P, small letters for Black, and a count such as 2, 1-3, + \
+                 or *"
+            ),
+            TermError::Count => {
+                f.write_str("expected a count up to 64, such as P3 or P3-5, the smaller number first")
+            }
+            TermError::WhiteFirst => f.write_str("White's pieces, in capital letters, come before Black's"),
+            TermError::Kings => f.write_str("name the pieces of both sides, with one K and one k: KRPkr"),
+            TermError::Played => {
+                f.write_str("expected a move such as Bxh7+, O-O-O or e8=N; N*f7 captures or not")
+            }
+        }
+    }
+}
+
+impl std::error::Error for TermError {}

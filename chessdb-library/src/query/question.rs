@@ -1,0 +1,243 @@
+//! A term that is asked of a game.
+
+use std::sync::OnceLock;
+
+use super::asked_game::AskedGame;
+use super::compare::{has_round, has_text};
+use super::remembered::Remembered;
+use super::sides::{Sides, both, each};
+use super::value::TagValue;
+use crate::spelling::Names;
+use crate::table::{known, opening};
+use chessdb::TextId;
+use chessdb::game::Eco;
+
+/// What a row of a field is given to say whether a term holds for a game.
+pub(super) struct TagQuestion<'a> {
+    pub(super) game: &'a AskedGame<'a>,
+    /// The values of the term, of which one must hold.
+    pub(super) values: &'a [TagValue],
+    /// The tag that `tag:` asks for, in small letters.
+    pub(super) tag: &'a str,
+    pub(super) known: &'a KnownTexts,
+    /// The names under which players are shown, if spellings are joined.
+    pub(super) shown: Option<&'a Names>,
+    /// The query speaks of one player.
+    pub(super) has_player: bool,
+    /// The term names this player.
+    pub(super) is_player: bool,
+}
+
+/// What was found out about texts for a term.
+pub(super) struct KnownTexts {
+    /// Names of players, which count in two spellings.
+    names: OnceLock<Remembered>,
+    /// Other texts.
+    texts: OnceLock<Remembered>,
+    /// A number that most ids are below.
+    ids: usize,
+}
+
+impl KnownTexts {
+    /// For a database with a number of games.
+    pub(super) fn new(games: u32) -> KnownTexts {
+        KnownTexts {
+            names: OnceLock::new(),
+            texts: OnceLock::new(),
+            ids: 2 * games as usize,
+        }
+    }
+
+    #[inline]
+    fn name(&self, id: TextId, is_wanted: impl FnOnce() -> bool) -> bool {
+        let names = self.names.get_or_init(|| Remembered::new(self.ids));
+        names.get(id, is_wanted)
+    }
+
+    #[inline]
+    fn text(&self, id: TextId, is_wanted: impl FnOnce() -> bool) -> bool {
+        let texts = self.texts.get_or_init(|| Remembered::new(self.ids));
+        texts.get(id, is_wanted)
+    }
+}
+
+impl TagQuestion<'_> {
+    /// True if one of the values holds.
+    pub(super) fn any(&self, holds: impl Fn(&TagValue) -> bool) -> bool {
+        self.values.iter().any(holds)
+    }
+
+    /// True if a player's name is asked for: as it is stored, or as it is shown.
+    #[inline]
+    pub(super) fn name(&self, id: TextId) -> bool {
+        self.known.name(id, || {
+            let stored = self.game.text(id);
+            let shown = self.shown.and_then(|names| names.other(&stored));
+            self.text(known(&stored).as_deref())
+                || shown.is_some_and(|shown| self.text(known(shown).as_deref()))
+        })
+    }
+
+    /// True if the text of an event or a site is asked for.
+    #[inline]
+    pub(super) fn text_of(&self, id: TextId) -> bool {
+        let is_wanted = || self.text(known(&self.game.text(id)).as_deref());
+        self.known.text(id, is_wanted)
+    }
+
+    /// True if a text is asked for; `None` is an unknown one.
+    pub(super) fn text(&self, text: Option<&str>) -> bool {
+        has_text(self.values, text)
+    }
+
+    /// True if the value of a tag is asked for.
+    pub(super) fn tag(&self, name: &str) -> bool {
+        self.text(self.game.tag(name).as_deref())
+    }
+
+    /// True if a number is asked for; `None` is an unknown one.
+    pub(super) fn number(&self, number: Option<i64>) -> bool {
+        self.any(|value| value.has_number(number))
+    }
+
+    /// The sides whose player is named.
+    pub(super) fn player(&self) -> Sides {
+        let keys = &self.game.keys;
+        let sides = each(self.name(keys.white), self.name(keys.black));
+        if self.is_player { sides } else { both(sides != 0) }
+    }
+
+    /// True if White, Black or the event has the words.
+    pub(super) fn word(&self) -> bool {
+        let keys = &self.game.keys;
+        self.name(keys.white) || self.name(keys.black) || self.text_of(keys.event)
+    }
+
+    pub(super) fn site(&self) -> bool {
+        match self.game.site() {
+            Some(site) => self.text_of(site),
+            None => self.tag("Site"),
+        }
+    }
+
+    /// True if one of several tags is asked for that say the same; unknown are they if none is there.
+    pub(super) fn tags(&self, names: &[&str]) -> bool {
+        let known: Vec<_> = names.iter().filter_map(|name| self.game.tag(name)).collect();
+        if known.is_empty() {
+            return self.text(None);
+        }
+        known.iter().any(|value| self.text(Some(value)))
+    }
+
+    /// True if the value of the tag is asked for that the term names.
+    pub(super) fn named_tag(&self) -> bool {
+        let mut tags = self.game.tags().iter();
+        let value = tags.find(|(name, _)| name.eq_ignore_ascii_case(self.tag));
+        self.text(value.and_then(|(_, value)| known(value)).as_deref())
+    }
+
+    pub(super) fn round(&self) -> bool {
+        has_round(self.values, self.game.tag("Round").as_deref())
+    }
+
+    /// The ratings of both sides, or those of the player.
+    pub(super) fn ratings(&self) -> Sides {
+        let ratings = self.game.ratings();
+        let (white, black) = (self.number(ratings.white), self.number(ratings.black));
+        if self.has_player {
+            each(white, black)
+        } else {
+            both(white && black)
+        }
+    }
+
+    /// White's rating minus Black's, or the player's minus the opponent's.
+    pub(super) fn difference(&self) -> Sides {
+        let ratings = self.game.ratings();
+        let difference = ratings.white.zip(ratings.black);
+        let difference = difference.map(|(white, black)| white - black);
+        let white = self.number(difference);
+        if self.has_player {
+            each(white, self.number(difference.map(|difference| -difference)))
+        } else {
+            both(white)
+        }
+    }
+
+    pub(super) fn date(&self) -> bool {
+        let date = self.game.keys.date;
+        self.any(|value| match value {
+            TagValue::Unknown => date.year == 0,
+            TagValue::Date(days) => days.may_have(date),
+            _ => false,
+        })
+    }
+
+    pub(super) fn code(&self) -> bool {
+        let code = self.game.keys.eco.map(code);
+        self.any(|value| value.has_code(code))
+    }
+
+    /// True if the name of the opening with the game's code is asked for.
+    pub(super) fn opening(&self) -> bool {
+        let code = self.game.keys.eco.map(code);
+        let is_wanted = || {
+            let name = code
+                .as_ref()
+                .and_then(|code| opening(std::str::from_utf8(code).ok()?));
+            self.text(name)
+        };
+        match code {
+            Some([letter @ b'A'..=b'E', tens @ b'0'..=b'9', ones @ b'0'..=b'9']) => {
+                let digits = u32::from(tens - b'0') * 10 + u32::from(ones - b'0');
+                let number = u32::from(letter - b'A') * 100 + digits;
+                self.known.text(TextId(number), is_wanted)
+            }
+            // It has no name.
+            _ => is_wanted(),
+        }
+    }
+
+    /// The sides as whose player the result is asked for.
+    pub(super) fn result(&self) -> Sides {
+        let sides = self
+            .values
+            .iter()
+            .map(|value| value.sides_of_result(self.game.keys.outcome));
+        sides.fold(0, |all, sides| all | sides)
+    }
+
+    pub(super) fn deleted(&self) -> bool {
+        self.any(|value| match value {
+            TagValue::Deleted(is_deleted) => self.game.keys.deleted == *is_deleted,
+            value => *value == TagValue::Any,
+        })
+    }
+
+    /// True if the game has a tag or a part that is asked for.
+    pub(super) fn part(&self) -> bool {
+        self.any(|value| match value {
+            TagValue::Has(part) => self.game.has(*part),
+            TagValue::HasTag(wanted) => {
+                let mut tags = self.game.tags().iter();
+                tags.any(|(name, value)| name.eq_ignore_ascii_case(wanted) && known(value).is_some())
+            }
+            _ => false,
+        })
+    }
+
+    /// True if a comment has the words.
+    pub(super) fn comment(&self) -> bool {
+        let mut comments = self.game.comments();
+        comments.any(|comment| self.text(known(comment).as_deref()))
+    }
+}
+
+/// A code in capital letters.
+fn code(eco: Eco) -> [u8; 3] {
+    let mut code = [0; 3];
+    for (to, from) in code.iter_mut().zip(eco.as_str().bytes()) {
+        *to = from.to_ascii_uppercase();
+    }
+    code
+}

@@ -1,0 +1,180 @@
+//! What a query says of positions, while it is read.
+
+use super::{Mirror, Mover, PositionGroup, PositionQuery};
+
+/// The groups that were read so far, of which the last is the present one.
+pub(super) struct WrittenPositions {
+    pub(super) groups: Vec<WrittenGroup>,
+    pub(super) mirror: Option<Mirror>,
+}
+
+/// The terms of positions of one group.
+#[derive(Default)]
+pub(super) struct WrittenGroup {
+    pub(super) group: PositionGroup,
+    pub(super) excluded: Vec<PositionGroup>,
+    /// The number of plies, if the group has one.
+    pub(super) for_plies: Option<u32>,
+    /// The canonical texts of its terms.
+    pub(super) texts: Vec<String>,
+}
+
+impl WrittenGroup {
+    /// True if a position must be there.
+    pub(super) fn asks(&self) -> bool {
+        !self.group.terms.is_empty() || !self.group.ply.is_empty()
+    }
+
+    /// True if it says anything of positions.
+    pub(super) fn has_positions(&self) -> bool {
+        self.asks() || !self.excluded.is_empty()
+    }
+}
+
+impl Default for WrittenPositions {
+    fn default() -> WrittenPositions {
+        WrittenPositions {
+            groups: vec![WrittenGroup::default()],
+            mirror: None,
+        }
+    }
+}
+
+impl WrittenPositions {
+    /// Begins the next group; false if nothing is asked of the present one.
+    pub(super) fn begin(&mut self) -> bool {
+        let asks = self.groups.last().is_some_and(WrittenGroup::asks);
+        if asks {
+            self.groups.push(WrittenGroup::default());
+        }
+        asks
+    }
+
+    /// Adds the only term of `one` to the present group, or to what it leaves out.
+    pub(super) fn add(&mut self, is_negated: bool, one: PositionGroup) {
+        let Some(present) = self.groups.last_mut() else {
+            return;
+        };
+        if is_negated {
+            present.excluded.push(one);
+        } else {
+            present.group.terms.extend(one.terms);
+            present.group.ply.extend(one.ply);
+        }
+    }
+
+    /// Adds the canonical text of a term to the present group.
+    pub(super) fn add_text(&mut self, text: String) {
+        if let Some(group) = self.groups.last_mut() {
+            group.texts.push(text);
+        }
+    }
+
+    /// Sets `by:` of the present group, and gives its canonical value.
+    pub(super) fn set_mover(&mut self, text: &str) -> Result<String, String> {
+        let mover = Mover::of_name(text).ok_or("expected white, black, player or opponent")?;
+        let group = self.groups.last_mut();
+        if group.is_some_and(|group| group.group.mover.replace(mover).is_some()) {
+            return Err("by: can be given once in a group".to_owned());
+        }
+        Ok(mover.name().to_owned())
+    }
+
+    /// Sets `for:` of the present group, and gives its canonical value.
+    pub(super) fn set_plies(&mut self, text: &str) -> Result<String, String> {
+        let plies = text
+            .parse()
+            .ok()
+            .filter(|&plies| plies > 0 && !text.starts_with('+'));
+        let plies: u32 = plies.ok_or("expected a number of half-moves, at least 1")?;
+        let group = self.groups.last_mut();
+        if group.is_some_and(|group| group.for_plies.replace(plies).is_some()) {
+            return Err("for: can be given once in a group".to_owned());
+        }
+        Ok(plies.to_string())
+    }
+
+    /// Sets `mirror:`, and gives its canonical value.
+    pub(super) fn set_mirror(&mut self, text: &str) -> Result<String, String> {
+        const MIRRORS: [(&str, Mirror); 3] = [
+            ("colour", Mirror::Colour),
+            ("side", Mirror::Side),
+            ("both", Mirror::Both),
+        ];
+        let mirror = MIRRORS.iter().find(|(name, _)| text.eq_ignore_ascii_case(name));
+        let (name, mirror) = mirror.ok_or("expected colour, side or both")?;
+        if self.mirror.replace(*mirror).is_some() {
+            return Err(
+                "mirror: can be given once in a query: mirror:both finds all mirror images".to_owned(),
+            );
+        }
+        Ok((*name).to_owned())
+    }
+
+    /// True if it depends on which side is the player.
+    pub(super) fn has_player(&self) -> bool {
+        let mut movers = self.groups.iter().filter_map(|group| group.group.mover);
+        movers.any(Mover::is_of_player)
+    }
+
+    /// The name of terms that need others, and what they need.
+    pub(super) fn fault(&self) -> Option<(&'static str, &'static str)> {
+        let any = |is_wrong: fn(&WrittenGroup) -> bool| self.groups.iter().any(is_wrong);
+        let ends_with_then = self.groups.len() > 1 && self.groups.last().is_some_and(|last| !last.asks());
+        let rules = [
+            (
+                "then",
+                ends_with_then,
+                "needs a term for positions after it, as in played:O-O then played:Qxf7",
+            ),
+            (
+                "for",
+                any(|group| group.for_plies.is_some() && !group.asks()),
+                "needs a term for positions in its group, as in material:KRPkr for:4",
+            ),
+            (
+                "by",
+                any(|group| group.group.mover.is_some() && !group.has_positions()),
+                "needs a term for positions in its group, as in played:O-O-O by:white",
+            ),
+            (
+                "by",
+                any(|group| group.group.mover.is_some() && group.for_plies.is_some_and(|plies| plies > 1)),
+                "the sides take turns, so no two consecutive half-moves match: leave out by: or for:",
+            ),
+            (
+                "mirror",
+                self.mirror.is_some() && !any(WrittenGroup::has_positions),
+                "needs a term for positions, as in pawns:8/8/8/3p4/3P4/8/8/8 mirror:colour",
+            ),
+        ];
+        let wrong = rules.into_iter().find(|(_, is_wrong, _)| *is_wrong);
+        wrong.map(|(name, _, what)| (name, what))
+    }
+
+    /// What is asked of positions, and the canonical texts of the terms of each group.
+    pub(super) fn finish(self) -> (PositionQuery, Vec<Vec<String>>) {
+        let mut positions = PositionQuery {
+            mirror: self.mirror.unwrap_or_default(),
+            ..PositionQuery::default()
+        };
+        let mut texts = Vec::new();
+        for written in self.groups {
+            let (asks, ply, mover) = (written.asks(), &written.group.ply, written.group.mover);
+            let excluded = written.excluded.into_iter().map(|mut excluded| {
+                excluded.ply.extend(ply.iter().cloned());
+                excluded.mover = mover;
+                excluded
+            });
+            positions.excluded.extend(excluded);
+            if asks {
+                positions.groups.push(PositionGroup {
+                    for_plies: written.for_plies.unwrap_or(1),
+                    ..written.group
+                });
+            }
+            texts.push(written.texts);
+        }
+        (positions, texts)
+    }
+}

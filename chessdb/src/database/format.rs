@@ -1,0 +1,123 @@
+//! The row of a format, and why files are no database of it.
+
+use super::{NamedDatabase, Options};
+use crate::files::{Candidate, Files, SourceFolder};
+use crate::packed::PackedError;
+use crate::problem::Remedy;
+
+/// A kind of database.
+#[non_exhaustive]
+pub struct Format {
+    /// Short name, as `info` shows it: `simplecdb`.
+    pub name: &'static str,
+    /// Full name, for display.
+    pub title: &'static str,
+    /// The databases of this format among the files of one directory, by names alone.
+    pub find: fn(&SourceFolder) -> Vec<Candidate>,
+    /// How to recognize a file by its content; none if only names are used.
+    pub by_content: Option<ByContent>,
+    /// How many small files of a folder are one database; none if every file is one.
+    pub small_files: Option<SmallFiles>,
+    /// Names of its readings, as the option `reading` takes them; empty if it has one only.
+    pub readings: fn() -> Vec<String>,
+    /// Opens a database from its files, reading headers only.
+    pub open: fn(Files, &Options) -> Opened,
+}
+
+impl Format {
+    /// A format with one reading, whose databases are found by names alone and are one for each main file.
+    pub const fn new(
+        name: &'static str,
+        title: &'static str,
+        find: fn(&SourceFolder) -> Vec<Candidate>,
+        open: fn(Files, &Options) -> Opened,
+    ) -> Format {
+        Format {
+            name,
+            title,
+            find,
+            by_content: None,
+            small_files: None,
+            readings: Vec::new,
+            open,
+        }
+    }
+}
+
+/// How a format recognises a file by its bytes alone.
+pub struct ByContent {
+    /// What the format calls such a file.
+    pub kind: &'static str,
+    /// True for bytes that are certainly a database of the format.
+    pub accepts: fn(&[u8]) -> bool,
+}
+
+/// How a format reads many small files of one folder as one database.
+pub struct SmallFiles {
+    /// Kind of the files.
+    pub kind: &'static str,
+    /// Name of the database.
+    pub name: &'static str,
+    /// Size in bytes up to which a file is small.
+    pub most_bytes: u64,
+    /// Number of small files up to which each is a database.
+    pub most_files: usize,
+    /// False if each is a database with these options, however many there are.
+    pub are_joined: fn(&Options) -> bool,
+}
+
+/// A database, or those of an archive of several, or why the files are no database.
+pub type Opened = Result<Vec<NamedDatabase>, NotADatabase>;
+
+/// The files are not a database of the format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NotADatabase {
+    /// The reason, in lower case, without a full stop.
+    pub reason: String,
+    /// What a user can do about it.
+    pub remedy: Option<Remedy>,
+}
+
+impl NotADatabase {
+    /// A reason about which a user can do nothing.
+    pub fn new(reason: impl Into<String>) -> NotADatabase {
+        NotADatabase {
+            reason: reason.into(),
+            remedy: None,
+        }
+    }
+
+    /// The reason with what a user can do about it.
+    #[must_use]
+    pub fn with_remedy(self, remedy: impl Into<Option<Remedy>>) -> NotADatabase {
+        NotADatabase {
+            remedy: remedy.into(),
+            ..self
+        }
+    }
+}
+
+impl FromIterator<NotADatabase> for NotADatabase {
+    /// Several reasons as one.
+    fn from_iter<I: IntoIterator<Item = NotADatabase>>(errors: I) -> NotADatabase {
+        let errors: Vec<NotADatabase> = errors.into_iter().collect();
+        let reasons: Vec<&str> = errors.iter().map(|error| &*error.reason).collect();
+        let remedy = errors.iter().find_map(|error| error.remedy);
+        NotADatabase::new(reasons.join("; ")).with_remedy(remedy)
+    }
+}
+
+impl From<PackedError> for NotADatabase {
+    fn from(error: PackedError) -> NotADatabase {
+        NotADatabase::new(error.to_string()).with_remedy(error.remedy())
+    }
+}
+
+impl std::fmt::Display for NotADatabase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for NotADatabase {}
