@@ -189,7 +189,7 @@ mod tests {
             bytes.extend(i32::from(languages).to_le_bytes());
             bytes.extend([49, 0, 0, 0, 1, 0, 0, 0, b'x'].repeat(languages.into()));
             let mut found = 0;
-            let end = read_languages(&mut Fields::of(&bytes), |_, _, _| found += 1);
+            let end = read_languages(&mut Fields::new(&bytes), |_, _, _| found += 1);
             assert_eq!((found, end.is_some()), (read, read > 0), "{languages}");
         }
     }

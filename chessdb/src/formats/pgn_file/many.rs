@@ -232,7 +232,7 @@ mod tests {
                 bytes: Arc::new(packed.clone()),
             };
             let mut warnings = Vec::new();
-            Many::of(vec![(KIND.to_owned(), file); files], &mut warnings);
+            Many::new(vec![(KIND.to_owned(), file); files], &mut warnings);
             assert_eq!(warnings.len(), said, "{files}");
             let rest = format!(
                 "{} more files are left out: they are compressed",
