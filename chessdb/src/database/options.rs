@@ -11,7 +11,7 @@
 pub struct Options {
     /// Code page of the texts, by a label of the WHATWG encoding standard.
     pub encoding: Option<String>,
-    /// Forces one of a format's readings, by the name in [`Info::rows`]. Formats without such a reading
+    /// Forces one of a format's readings, by the name in [`Info::rows`](crate::Info::rows). Formats without such a reading
     /// ignore it, because a folder may contain several formats.
     pub reading: Option<String>,
     /// Corrects dates that show a known bug of the writer.

@@ -108,6 +108,7 @@ impl MemoryUse {
 
 impl Reserved {
     /// Number of bytes.
+    #[cfg_attr(not(feature = "zstd"), allow(dead_code))]
     pub(crate) fn bytes(&self) -> usize {
         self.used.bytes
     }

@@ -50,11 +50,9 @@ impl Codec {
 
     /// False if the feature of the crate is missing that unpacks it.
     pub(super) fn is_built_in(self) -> bool {
-        match self {
-            Codec::Zstandard => cfg!(feature = "zstd"),
-            Codec::Bzip2 => cfg!(feature = "bzip2"),
-            _ => true,
-        }
+        let is_missing = |codec, has_feature: bool| self == codec && !has_feature;
+        !is_missing(Codec::Zstandard, cfg!(feature = "zstd"))
+            && !is_missing(Codec::Bzip2, cfg!(feature = "bzip2"))
     }
 
     /// The parts of a file, as far as they are known without unpacking it.

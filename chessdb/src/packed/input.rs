@@ -87,6 +87,7 @@ impl Reader {
     }
 
     /// The input that is read.
+    #[cfg_attr(not(feature = "zstd"), allow(dead_code))]
     pub(super) fn input(&self) -> &Input {
         &self.input
     }
@@ -107,6 +108,7 @@ impl Reader {
     }
 
     /// True if bytes beyond the end were skipped.
+    #[cfg_attr(not(feature = "zstd"), allow(dead_code))]
     pub(super) fn is_behind_end(&self) -> bool {
         self.position() > self.input.len()
     }
