@@ -11,8 +11,8 @@ use crate::parts::Problem;
 use crate::position::{Position, positions_of};
 use crate::source::Source;
 use crate::tokens::{to_list, values_of};
-use chessdb::board::Uci;
 use chessdb::Database;
+use chessdb::board::Uci;
 use chessdb_library::library::{problems_of, to_pgn};
 
 /// Names and values of headers, and the movetext as a list.

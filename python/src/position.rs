@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use pyo3::prelude::*;
 
 use crate::tokens::start_of;
-use chessdb::board::{Counters, Fen, Position as Board, Setup, Uci};
 use chessdb::Database;
+use chessdb::board::{Counters, Fen, Position as Board, Setup, Uci};
 
 /// A position of a game.
 #[pyclass(frozen, module = "chessdb")]

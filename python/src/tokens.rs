@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PyList};
 
-use chessdb::board::{Fen, Move, Position, Square};
 use chessdb::Database;
+use chessdb::board::{Fen, Move, Position, Square};
 use chessdb::game::{Game, Tags, Token};
 use chessdb_library::library::to_pgn;
 
