@@ -63,12 +63,14 @@
 pub mod cancel;
 pub mod csv;
 pub mod duplicates;
+pub mod explorer;
 pub mod kept;
 pub mod library;
 pub mod made;
 pub mod making;
 pub mod mapped;
 pub mod mounts;
+pub mod openings;
 pub mod parallel;
 pub mod polyglot;
 pub mod positions;

@@ -67,6 +67,9 @@ pub fn at_low_priority<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
+/// The lowest priority, as a nice value.
+pub const LOWEST: i32 = 19;
+
 /// Lowers the priority of this thread, and of those that it starts, for good.
 pub fn lower_priority(nice: i32) {
     // On Linux this call sets the priority of a single thread.

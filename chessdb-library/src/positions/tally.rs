@@ -138,7 +138,7 @@ impl Tally {
 
     /// White's points in percent of the games with a result.
     pub fn score(&self) -> Option<f64> {
-        let games = self.white + self.draws + self.black;
+        let games = self.decided();
         let points = f64::from(self.white) + f64::from(self.draws) / 2.0;
         (games != 0).then(|| 100.0 * points / f64::from(games))
     }
@@ -146,6 +146,17 @@ impl Tally {
     /// Mean rating of the side to move.
     pub fn elo(&self) -> Option<u32> {
         let (games, sum) = self.elo;
+        mean(sum, games)
+    }
+
+    /// Number of games with a result.
+    pub fn decided(&self) -> u32 {
+        self.white + self.draws + self.black
+    }
+
+    /// Mean rating of the other side in games with a result.
+    pub fn opponents(&self) -> Option<u32> {
+        let (games, sum, _) = self.rated;
         mean(sum, games)
     }
 

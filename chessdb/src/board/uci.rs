@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{CastlingSide, Color, File, Move, Position, Square};
+use super::{CastlingSide, Color, File, Move, Position, Role, Square};
 
 /// A move in the notation of UCI: `e2e4`, `e7e8q`, and `0000` for a null move.
 ///
@@ -80,6 +80,43 @@ impl Position {
     }
 }
 
+/// Reading moves.
+impl Position {
+    /// The legal move that is written like this in the notation of UCI. Castling is the king's move, or the king takes its
+    /// own rook. `None` if there is no such move, and for a null move.
+    ///
+    /// ```
+    /// use chessdb::board::{CastlingSide, Fen, Move};
+    ///
+    /// let position = Fen::parse("4k3/8/8/8/8/8/8/4K2R w K - 0 1").unwrap().position;
+    /// let castling = Some(Move::Castle(CastlingSide::KingSide));
+    /// assert_eq!((position.read_uci("e1g1"), position.read_uci("e1h1")), (castling, castling));
+    /// assert_eq!(position.read_uci("e1c1"), None);
+    /// ```
+    pub fn read_uci(&self, text: &str) -> Option<Move> {
+        let square = |text: Option<&str>| Square::from_ascii(text?.as_bytes()).ok();
+        let (from, to) = (square(text.get(..2))?, square(text.get(2..4))?);
+        let promotion = match text.get(4..)?.as_bytes() {
+            [] => None,
+            &[role] => Some(Role::from_char(char::from(role))?),
+            _ => return None,
+        };
+        if promotion.is_none() && self.king(self.turn()) == Some(from) {
+            let castles = |side| {
+                let [usual, of_chess960] =
+                    [false, true].map(|how| self.castling_squares(self.turn(), side, how).1);
+                let is_far = from.file().distance(to.file()) > 1;
+                (to == of_chess960 || to == usual && is_far) && self.test(Move::Castle(side)).is_ok()
+            };
+            if let Some(side) = CastlingSide::ALL.into_iter().find(|&side| castles(side)) {
+                return Some(Move::Castle(side));
+            }
+        }
+        let mv = Move::Normal { from, to, promotion };
+        self.test(mv).is_ok().then_some(mv)
+    }
+}
+
 fn are_usual(king: Square, rook: Square) -> bool {
     king.file() == File::E && matches!(rook.file(), File::A | File::H)
 }
@@ -122,6 +159,46 @@ mod tests {
             castling("4k3/8/8/8/8/8/8/1R3KR1 w GB - 0 1", None),
             ["f1g1", "f1b1"]
         );
+    }
+
+    #[test]
+    fn moves_are_read_as_they_are_written() {
+        for fen in [
+            "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+            "4k3/8/8/8/8/8/8/1R3K1R w HB - 0 1",
+            "1rk3r1/8/8/8/8/8/8/1RK3R1 w GBgb - 0 1",
+            "4k3/8/8/8/8/8/8/RK3R2 w FA - 0 1",
+            "r3k3/1P6/8/8/8/8/8/4K3 w q - 0 1",
+            "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
+        ] {
+            let position = &Fen::parse(fen).unwrap().position;
+            let squares = || Bitboard::FULL.into_iter();
+            let normal = squares().flat_map(|from| squares().map(move |to| (from, to)));
+            let promotions = [None, Some(Role::Queen), Some(Role::Knight)];
+            let normal = normal
+                .flat_map(|(from, to)| promotions.map(|promotion| Move::Normal { from, to, promotion }));
+            let all = normal.chain(CastlingSide::ALL.map(Move::Castle));
+            let mut legal = 0;
+            for mv in all.filter(|&mv| position.test(mv).is_ok()) {
+                legal += 1;
+                for is_chess960 in [position.is_chess960(), true] {
+                    let text = Uci {
+                        position,
+                        mv,
+                        is_chess960,
+                    }
+                    .to_string();
+                    assert_eq!(position.read_uci(&text), Some(mv), "{fen} {text}");
+                }
+            }
+            assert!(legal > 5, "{fen}");
+        }
+        let initial = Position::initial();
+        for text in [
+            "", "e2", "e2e5", "e2e4q", "e7e5", "e1g1", "0000", "e9e4", "e2e4 ", "é2e4", "e2e",
+        ] {
+            assert_eq!(initial.read_uci(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -1,0 +1,138 @@
+//! Which games the explorer counts.
+
+use chessdb::Database;
+use chessdb::game::{Date, Tags};
+
+use super::Speed;
+use crate::library::tags_of;
+use crate::positions::Facts;
+
+/// Lower bounds of the groups of ratings.
+const GROUPS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
+
+/// Which games are counted. The default is all that have a result.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ExplorerFilter {
+    /// The first month or, with the month 0, the first year. Games without a year, or with a month that is not known
+    /// where one is given, are left out.
+    pub since: Option<(u16, u8)>,
+    /// The last month, or the last year.
+    pub until: Option<(u16, u8)>,
+    /// The speeds; `None` for all.
+    pub speeds: Option<Vec<Speed>>,
+    /// Groups of the mean of both ratings, by their lower bounds; `None` for all.
+    pub ratings: Option<Vec<u16>>,
+    /// True for rated games, false for casual ones; `None` for both.
+    pub rated: Option<bool>,
+}
+
+impl ExplorerFilter {
+    /// True if all games are counted.
+    pub fn is_all(&self) -> bool {
+        *self == ExplorerFilter::default()
+    }
+
+    /// True for a game that is counted if it has a result.
+    pub(super) fn has(&self, database: &dyn Database, game: u32, facts: Facts) -> bool {
+        if !self.has_date(facts.date()) {
+            return false;
+        }
+        let group = || group_of(facts.white_elo(), facts.black_elo());
+        if self
+            .ratings
+            .as_ref()
+            .is_some_and(|groups| !groups.contains(&group()))
+        {
+            return false;
+        }
+        if self.speeds.is_none() && self.rated.is_none() {
+            return true;
+        }
+        let tags = tags_of(database, game);
+        let has_speed = |speeds: &Vec<Speed>| speeds.contains(&Speed::of(&tags));
+        self.speeds.as_ref().is_none_or(has_speed) && self.rated.is_none_or(|rated| rated == is_rated(&tags))
+    }
+
+    fn has_date(&self, date: Date) -> bool {
+        let is_known = |(_, month): (u16, u8)| date.year != 0 && (month == 0 || date.month != 0);
+        let of_game = |month: u8| (date.year, if month == 0 { 0 } else { date.month });
+        self.since
+            .is_none_or(|since| is_known(since) && of_game(since.1) >= since)
+            && self
+                .until
+                .is_none_or(|until| is_known(until) && of_game(until.1) <= until)
+    }
+}
+
+/// The group of the mean of two ratings; 0 if one is unknown.
+fn group_of(white: Option<u16>, black: Option<u16>) -> u16 {
+    let (Some(white), Some(black)) = (white, black) else {
+        return 0;
+    };
+    group(white.midpoint(black))
+}
+
+/// The group that a rating belongs to, by its lower bound.
+pub fn group(rating: u16) -> u16 {
+    let after = GROUPS.partition_point(|&bound| bound <= rating);
+    GROUPS[after.saturating_sub(1)]
+}
+
+/// False for games of events that say that they are casual.
+pub(super) fn is_rated(tags: &Tags) -> bool {
+    !tags.get("Event").is_some_and(|event| event.starts_with("Casual"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratings_are_in_groups() {
+        for (white, black, group) in [
+            (Some(999), Some(999), 0),
+            (Some(1000), Some(1000), 1000),
+            (Some(2499), Some(2500), 2200),
+            (Some(2500), Some(2500), 2500),
+            (Some(3999), Some(3999), 2500),
+            (Some(2800), None, 0),
+            (None, None, 0),
+        ] {
+            assert_eq!(group_of(white, black), group, "{white:?} {black:?}");
+        }
+    }
+
+    #[test]
+    fn bounds_need_dates_that_are_known() {
+        let date = |year, month| Date { year, month, day: 0 };
+        let filter = |since, until| ExplorerFilter {
+            since,
+            until,
+            ..ExplorerFilter::default()
+        };
+        let years = filter(Some((1990, 0)), Some((1999, 0)));
+        for (date, is_in) in [
+            (date(1989, 12), false),
+            (date(1990, 0), true),
+            (date(1990, 1), true),
+            (date(1999, 12), true),
+            (date(1999, 0), true),
+            (date(2000, 1), false),
+            (date(0, 0), false),
+        ] {
+            assert_eq!(years.has_date(date), is_in, "{date:?}");
+        }
+        let months = filter(Some((1990, 5)), Some((1990, 7)));
+        for (date, is_in) in [
+            (date(1990, 4), false),
+            (date(1990, 5), true),
+            (date(1990, 7), true),
+            (date(1990, 8), false),
+            (date(1990, 0), false),
+            (date(1991, 5), false),
+        ] {
+            assert_eq!(months.has_date(date), is_in, "{date:?}");
+        }
+        assert!(filter(None, None).has_date(date(0, 0)));
+    }
+}

@@ -1,0 +1,325 @@
+//! The opening explorer: what was played in a position, how that went, and the strongest and latest games.
+//!
+//! Games without a result count only for the mean rating of a move, and null moves are no moves.
+
+mod filter;
+mod speed;
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use chessdb::Database;
+use chessdb::board::{Color, Move, Position, Uci, Undo};
+use chessdb::game::{Outcome, Tags};
+
+use crate::library::tags_of;
+use crate::parallel::chunks_of;
+use crate::positions::{Answers, DatabasePart, Facts, Occurrence, Pattern, Tally, Wanted};
+
+pub use filter::{ExplorerFilter, group};
+pub use speed::Speed;
+
+/// Number of games that a thread takes at a time.
+const FEW: u32 = 4096;
+
+/// What was played in a position.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Explored {
+    /// All games that have the position.
+    pub all: Results,
+    /// The moves, the most frequent first, those of equal frequency by UCI.
+    pub moves: Vec<ExploredMove>,
+    /// The games with the highest sums of ratings, in this order.
+    pub strongest: Vec<ExploredGame>,
+    /// The latest games, the last one first.
+    pub latest: Vec<ExploredGame>,
+    /// Results by month; games whose month is not known are in none.
+    pub months: BTreeMap<(u16, u8), Results>,
+}
+
+/// Results of games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Results {
+    /// Games won by White.
+    pub white: u32,
+    /// Draws.
+    pub draws: u32,
+    /// Games won by Black.
+    pub black: u32,
+}
+
+/// A move that was played.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExploredMove {
+    /// The move.
+    pub mv: Move,
+    /// In the notation of UCI; castling is the king taking its rook.
+    pub uci: String,
+    /// Its SAN.
+    pub san: String,
+    /// The games.
+    pub tally: Tally,
+    /// The game, if it is only one.
+    pub game: Option<u32>,
+}
+
+/// A game that has the position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExploredGame {
+    /// Its number among those of all parts.
+    pub game: u32,
+    /// The move that was played in the position.
+    pub next: Option<Move>,
+    strength: u32,
+    day: u32,
+}
+
+/// How much of an answer is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ExplorerLimits {
+    /// Number of moves.
+    pub moves: usize,
+    /// Number of the strongest games.
+    pub strongest: usize,
+    /// Number of the latest games.
+    pub latest: usize,
+}
+
+impl Results {
+    /// Number of games.
+    pub fn games(self) -> u32 {
+        self.white + self.draws + self.black
+    }
+
+    fn add(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::WhiteWins => self.white += 1,
+            Outcome::Draw => self.draws += 1,
+            Outcome::BlackWins => self.black += 1,
+            Outcome::Unknown => {}
+        }
+    }
+
+    fn merge(&mut self, other: Results) {
+        self.white += other.white;
+        self.draws += other.draws;
+        self.black += other.black;
+    }
+}
+
+impl Explored {
+    /// What was played in a position. `None` if a part has no index and is not scanned.
+    ///
+    /// Ends when its work is [cancelled](crate::cancel).
+    pub fn find(
+        answers: &Answers,
+        pattern: &Pattern,
+        filter: &ExplorerFilter,
+        limits: ExplorerLimits,
+    ) -> Option<Explored> {
+        let wanted = Wanted::Position(*pattern);
+        let mover = pattern.position().turn();
+        let mut sums = Sums::default();
+        for part in answers.parts().iter() {
+            let found = part.find(&wanted, answers.options(), &|_| ())?;
+            let chunks = chunks_of(
+                FEW,
+                found.len() as u32,
+                answers.options().threads,
+                &|_| (),
+                |places| {
+                    let found = found
+                        .get(places.start as usize..places.end as usize)
+                        .unwrap_or_default();
+                    Sums::of(part, found, mover, filter, limits)
+                },
+            );
+            chunks.into_iter().for_each(|chunk| sums.merge(chunk, limits));
+        }
+        Some(sums.explored(pattern.position(), limits))
+    }
+}
+
+/// Sums over some games.
+#[derive(Default)]
+struct Sums {
+    all: Results,
+    /// Each move with its games, and the last of these that has a result.
+    moves: Vec<(Move, Tally, Option<u32>)>,
+    strongest: Vec<ExploredGame>,
+    latest: Vec<ExploredGame>,
+    months: BTreeMap<(u16, u8), Results>,
+}
+
+impl Sums {
+    fn of(
+        part: &DatabasePart,
+        found: &[Occurrence],
+        mover: Color,
+        filter: &ExplorerFilter,
+        limits: ExplorerLimits,
+    ) -> Sums {
+        let database = part.database();
+        let mut sums = Sums::default();
+        for found in found {
+            let facts = Facts::of(database, found.game);
+            if !filter.has(database, found.game, facts) {
+                continue;
+            }
+            let game = part.first.saturating_add(found.game);
+            let next = found.next.filter(|&mv| mv != Move::Null);
+            let outcome = facts.outcome();
+            if let Some(mv) = next {
+                let decided = (outcome != Outcome::Unknown).then_some(game);
+                sums.tally_of(mv, decided).add(facts, mover);
+            }
+            if outcome == Outcome::Unknown {
+                continue;
+            }
+            sums.all.add(outcome);
+            let date = facts.date();
+            if date.month != 0 {
+                sums.months
+                    .entry((date.year, date.month))
+                    .or_default()
+                    .add(outcome);
+            }
+            let ratings = [facts.white_elo(), facts.black_elo()];
+            let found = ExploredGame {
+                game,
+                next,
+                strength: ratings.into_iter().flatten().map(u32::from).sum(),
+                day: u32::from(date.year) << 9 | u32::from(date.month) << 5 | u32::from(date.day),
+            };
+            sums.strongest.push(found);
+            sums.latest.push(found);
+            sums.trim(limits, 64);
+        }
+        sums.trim(limits, 0);
+        sums
+    }
+
+    fn tally_of(&mut self, mv: Move, decided: Option<u32>) -> &mut Tally {
+        let place = self.moves.iter().position(|(other, ..)| *other == mv);
+        let place = place.unwrap_or_else(|| {
+            self.moves.push((mv, Tally::default(), None));
+            self.moves.len() - 1
+        });
+        let (_, tally, last) = &mut self.moves[place];
+        *last = decided.or(*last);
+        tally
+    }
+
+    fn merge(&mut self, other: Sums, limits: ExplorerLimits) {
+        self.all.merge(other.all);
+        for (mv, tally, last) in other.moves {
+            self.tally_of(mv, last).merge(&tally);
+        }
+        for (month, results) in other.months {
+            self.months.entry(month).or_default().merge(results);
+        }
+        self.strongest.extend(other.strongest);
+        self.latest.extend(other.latest);
+        self.trim(limits, 0);
+    }
+
+    /// Keeps the first games, as soon as there are `more` than are wanted.
+    fn trim(&mut self, limits: ExplorerLimits, more: usize) {
+        if self.strongest.len() > limits.strongest + more {
+            self.strongest
+                .sort_unstable_by_key(|found| Reverse((found.strength, found.day, found.game)));
+            self.strongest.truncate(limits.strongest);
+        }
+        if self.latest.len() > limits.latest + more {
+            self.latest
+                .sort_unstable_by_key(|found| Reverse((found.day, found.strength, found.game)));
+            self.latest.truncate(limits.latest);
+        }
+    }
+
+    fn explored(mut self, position: &Position, limits: ExplorerLimits) -> Explored {
+        self.strongest
+            .sort_unstable_by_key(|found| Reverse((found.strength, found.day, found.game)));
+        self.latest
+            .sort_unstable_by_key(|found| Reverse((found.day, found.strength, found.game)));
+        let moves = self.moves.into_iter().filter(|(_, tally, _)| tally.decided() > 0);
+        let moves = moves.filter_map(|(mv, tally, last)| {
+            let san = { *position }.play_legal(mv, &mut Undo::default()).ok()?;
+            let uci = Uci {
+                position,
+                mv,
+                is_chess960: true,
+            };
+            Some(ExploredMove {
+                mv,
+                uci: uci.to_string(),
+                san: san.to_string(),
+                game: last.filter(|_| tally.decided() == 1),
+                tally,
+            })
+        });
+        let mut moves: Vec<ExploredMove> = moves.collect();
+        moves.sort_unstable_by(|a, b| {
+            let games = |explored: &ExploredMove| Reverse(explored.tally.decided());
+            games(a).cmp(&games(b)).then_with(|| a.uci.cmp(&b.uci))
+        });
+        moves.truncate(limits.moves);
+        Explored {
+            all: self.all,
+            moves,
+            strongest: self.strongest,
+            latest: self.latest,
+            months: self.months,
+        }
+    }
+}
+
+/// What the explorer says of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameCard {
+    /// White's name and rating, 0 if it is unknown.
+    pub white: (String, u16),
+    /// Black's name and rating.
+    pub black: (String, u16),
+    /// The result.
+    pub outcome: Outcome,
+    /// The year; 0 if it is unknown.
+    pub year: u16,
+    /// The month; 0 if it is unknown.
+    pub month: u8,
+    /// How fast it is.
+    pub speed: Speed,
+    /// False if its event says that it is casual.
+    pub is_rated: bool,
+    /// The address of the game, if it is one on Lichess.
+    pub lichess: Option<String>,
+}
+
+/// What the addresses of games on Lichess begin with.
+const LICHESS: &str = "https://lichess.org/";
+
+impl GameCard {
+    /// Reads the tags of a game.
+    pub fn of(database: &dyn Database, game: u32) -> GameCard {
+        let (tags, facts) = (tags_of(database, game), Facts::of(database, game));
+        let name = |tag| tags.get(tag).unwrap_or("?").to_owned();
+        GameCard {
+            white: (name("White"), facts.white_elo().unwrap_or(0)),
+            black: (name("Black"), facts.black_elo().unwrap_or(0)),
+            outcome: facts.outcome(),
+            year: facts.date().year,
+            month: facts.date().month,
+            speed: Speed::of(&tags),
+            is_rated: filter::is_rated(&tags),
+            lichess: lichess_id(&tags),
+        }
+    }
+}
+
+/// The eight characters by which Lichess knows a game.
+fn lichess_id(tags: &Tags) -> Option<String> {
+    let id = tags.get("Site")?.strip_prefix(LICHESS)?.get(..8)?;
+    id.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric())
+        .then(|| id.to_owned())
+}

@@ -1,0 +1,90 @@
+//! Names of openings, by position.
+//!
+//! `names.tsv` has 3,807 names, each with its code and the moves that lead to it: the table of
+//! <https://github.com/lichess-org/chess-openings> at 51b8862, which is in the public domain (CC0).
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use chessdb::board::{EnPassantMode, Move, Position, Undo};
+
+/// The table.
+static NAMES: &str = include_str!("names.tsv");
+
+/// The name of an opening.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpeningName {
+    /// Its code, from `A00` to `E99`.
+    pub eco: &'static str,
+    /// Its name, such as `Sicilian Defense: Najdorf Variation`.
+    pub name: &'static str,
+}
+
+/// The openings by the keys of their positions, of which no two are equal (tested).
+static BY_KEY: LazyLock<HashMap<u64, OpeningName>> = LazyLock::new(|| {
+    let rows = NAMES.lines().filter_map(|line| {
+        let (eco, rest) = line.split_once('\t')?;
+        let (name, moves) = rest.split_once('\t')?;
+        Some((key(&position_after(moves)?), OpeningName { eco, name }))
+    });
+    rows.collect()
+});
+
+impl OpeningName {
+    /// The opening that a position has, whatever moves lead to it.
+    ///
+    /// ```
+    /// use chessdb_library::openings::OpeningName;
+    /// use chessdb::board::Fen;
+    ///
+    /// let fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2";
+    /// let opening = OpeningName::of(&Fen::parse(fen).unwrap().position).unwrap();
+    /// assert_eq!((opening.eco, opening.name), ("B27", "Sicilian Defense"));
+    /// ```
+    pub fn of(position: &Position) -> Option<OpeningName> {
+        // All are reached within 36 half-moves, and few pieces are taken until then.
+        BY_KEY.get(&key(position)).copied()
+    }
+}
+
+fn key(position: &Position) -> u64 {
+    position.key_with(EnPassantMode::Legal)
+}
+
+/// The position after moves with their numbers, as in PGN.
+fn position_after(moves: &str) -> Option<Position> {
+    let mut position = Position::initial();
+    let words = moves.split(' ').filter(|word| !word.ends_with('.'));
+    for word in words {
+        let mv: Move = position.read_move(word).ok()?;
+        position.advance(mv, &mut Undo::default()).ok()?;
+    }
+    Some(position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_table_is_one_opening() {
+        let lines: Vec<&str> = NAMES.lines().collect();
+        for line in &lines {
+            let moves = line.rsplit('\t').next().unwrap();
+            let position = position_after(moves).unwrap_or_else(|| panic!("{line}"));
+            let opening = OpeningName::of(&position).unwrap();
+            assert_eq!(*line, format!("{}\t{}\t{moves}", opening.eco, opening.name));
+        }
+        assert_eq!(BY_KEY.len(), lines.len());
+    }
+
+    #[test]
+    fn transpositions_have_one_name() {
+        let after = |moves| OpeningName::of(&position_after(moves).unwrap());
+        let found = after("1. d4 d5 2. c4 e6").unwrap();
+        assert_eq!((found.eco, found.name), ("D30", "Queen's Gambit Declined"));
+        assert_eq!(after("1. c4 e6 2. d4 d5"), Some(found));
+        assert_eq!(after("1. a4 h5 2. h4 a5 3. Ra3"), None);
+        assert_eq!(OpeningName::of(&Position::initial()), None);
+    }
+}
