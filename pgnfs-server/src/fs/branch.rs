@@ -15,7 +15,7 @@ use super::remote::Remote;
 use super::table::Tables;
 use super::types::{FsError, Inode, Kind};
 use crate::tree::{Branch, BranchTree, NamedSearch, Node, Prefix, Section};
-use chessdb_library::positions::IndexState;
+use chessdb_library::positions::{AnswerOptions, Answers, IndexState, IndexUse};
 use chessdb_library::spelling::{Names, Spelling};
 use chessdb_library::workers::Pause;
 use log::Level;
@@ -387,6 +387,24 @@ impl BranchFs {
         } else {
             self.check(None).and(Err(FsError::Io(Failure::Changed)))
         }
+    }
+
+    /// Answers questions about the positions of its games. On first use, counts or searches for these.
+    ///
+    /// # Errors
+    /// If a database changed while its games were searched for.
+    pub(super) fn answers(&self) -> Result<Answers, FsError> {
+        self.check_answer()?;
+        let options = AnswerOptions {
+            index: match self.databases.first().map(|first| first.options.index) {
+                Some(IndexUse::No) => IndexUse::No,
+                _ => IndexUse::Yes,
+            },
+            scans: true,
+            threads: self.threads(),
+            names: self.branch().names().cloned(),
+        };
+        Ok(Answers::new(Arc::clone(self.branch().parts()), options))
     }
 
     /// Logs that an index is missing, and returns the error for the request.

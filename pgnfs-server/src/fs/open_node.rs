@@ -15,6 +15,8 @@ use super::place::NodePlace;
 use super::state::ChessFs;
 use super::types::{Attributes, Chunk, FsError, Inode, Kind};
 use crate::tree::{Content, Node};
+use chessdb::Decoded;
+use chessdb_library::positions::Answers;
 
 /// One entry of a directory.
 #[derive(Clone, Copy)]
@@ -100,6 +102,30 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
 
     pub(super) fn fs(&self) -> &'a F {
         self.handle.fs()
+    }
+
+    /// The branch whose directory it is.
+    fn shown(&self) -> Option<&'a BranchFs> {
+        match &self.object {
+            Object::Folder(folder) => folder.branch(),
+            _ => None,
+        }
+    }
+
+    /// Asks something of the positions of the games that a directory shows. May take long.
+    ///
+    /// # Errors
+    /// Those of `question`; [`FsError::NotADirectory`] if it shows none; [`FsError::Io`] if a database has changed.
+    pub fn positions<T>(&self, question: impl FnOnce(&Answers) -> Result<T, FsError>) -> Result<T, FsError> {
+        let branch = self.shown().ok_or(FsError::NotADirectory)?;
+        let answer = question(&branch.answers()?)?;
+        branch.check(None)?;
+        Ok(answer)
+    }
+
+    /// The threads that may answer such a question.
+    pub fn for_positions(&self) -> Elsewhere {
+        elsewhere(self.shown().and_then(BranchFs::remote), Wait::Own)
     }
 
     /// The branch that it belongs to.
@@ -294,6 +320,17 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
             .reported(database.each_text(&numbers, &mut |game, text| {
                 each(database.inode(Node::game(game)), text);
             }))
+    }
+
+    /// The game that a file is, decoded.
+    ///
+    /// # Errors
+    /// [`FsError::WrongKind`] if it is none; [`FsError::Io`] if the source cannot be read or has changed.
+    pub fn decoded(&self) -> Result<Decoded, FsError> {
+        let (database, game) = self.game().ok_or(FsError::WrongKind)?;
+        let decoded = database.entry().database.game(game);
+        self.fs().reported(database.texts().check())?;
+        Ok(decoded)
     }
 
     /// The database and the number of the game, if the node is one.

@@ -277,6 +277,13 @@ impl ChessFs {
         Vec::new()
     }
 
+    /// The path of the directory that has all games: of the only database, or of all together. `None` without databases.
+    pub fn path_of_all(&self) -> Option<String> {
+        let own = self.databases.first().map(|only| only.prefix());
+        let prefix = self.all.first().map(|all| all.prefix()).or(own)?;
+        self.folders.paths().remove(&prefix)
+    }
+
     /// The inode of the directory of the branch with this prefix.
     pub(super) fn directory_of(&self, prefix: Prefix) -> Inode {
         match self.detached(prefix) {

@@ -8,6 +8,7 @@ mod follow;
 mod listing;
 mod open_file;
 mod pending;
+mod positions;
 mod requests;
 mod walking;
 

@@ -13,6 +13,7 @@ use super::pending::{Pending, Reply, Unanswered};
 use super::walking::find;
 use crate::fs::{Attributes, Chunk, FsError, Inode, Kind, Live, NAME_MAX, Open, OpenedHere};
 use crate::fs::{Elsewhere, Failure, Resolved, Statistics, Status};
+use chessdb::Decoded;
 use chessdb_library::turns::for_user;
 use chessdb_library::workers::{WorkerOptions, Workers};
 
@@ -171,6 +172,21 @@ impl Requests {
             move |own, found, request| {
                 let file = OpenFile::new(own, found, &asked);
                 request.answer(|| file);
+            },
+        )
+    }
+
+    /// Answers with the decoded game that a file is, by its path. See [`Requests::find`].
+    ///
+    /// Errors of the answer: those of [`Requests::find`]; [`FsError::WrongKind`] for a file that is no game.
+    pub fn game(&self, user: u32, path: &str, reply: impl Reply<Decoded>) -> Option<Unanswered> {
+        find(
+            self,
+            path,
+            Pending::new(user, true, reply),
+            |_, found, request| {
+                let game = found.decoded();
+                request.answer(|| game);
             },
         )
     }
