@@ -6,4 +6,6 @@
 pub mod cli;
 pub mod fuse;
 pub mod mount;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod status;

@@ -1,6 +1,7 @@
 //! The commands and their arguments.
 
 use std::ffi::{OsStr, OsString};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
@@ -56,6 +57,38 @@ pub fn pgnfs() -> Command {
         .args([source(), mount_point()])
         .arg(flag('f', "foreground").help("Stays in the foreground until unmounted"))
         .args(options::arguments(Scope::Mount));
+    let serve = Command::new("serve")
+        .about("Shows SOURCE over HTTP: a board, an opening explorer, and the same files as mount")
+        .arg(source())
+        .args([
+            Arg::new("listen")
+                .long("listen")
+                .value_name("ADDRESS:PORT")
+                .default_value("127.0.0.1:9002")
+                .value_parser(value_parser!(SocketAddr))
+                .help("Where to accept connections; port 0 takes a free one"),
+            Arg::new("host")
+                .long("host")
+                .value_name("NAME")
+                .action(ArgAction::Append)
+                .help("A name by which clients call this server, such as nas.local; may be repeated"),
+            Arg::new("login")
+                .long("login")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .conflicts_with("open-to-all")
+                .help("Asks for a name and a password: FILE has lines NAME:PASSWORD, and only its owner may read it"),
+            Arg::new("open-to-all")
+                .long("open-to-all")
+                .action(ArgAction::SetTrue)
+                .help("Lets everybody who reaches ADDRESS read everything, if that is not 127.0.0.1"),
+            Arg::new("allow-origin")
+                .long("allow-origin")
+                .value_name("ORIGIN")
+                .action(ArgAction::Append)
+                .help("Lets pages from there ask, such as tauri://localhost; null is what sandboxed pages are; may be repeated"),
+        ])
+        .args(options::arguments(Scope::Serve));
     let unmount = Command::new("unmount")
         .visible_alias("umount")
         .about("Unmounts")
@@ -134,7 +167,7 @@ pub fn pgnfs() -> Command {
         .about("Shows chess databases of all formats as a file system in which every game is a PGN file")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands([mount, unmount, export, find, check, info, status])
+        .subcommands([mount, serve, unmount, export, find, check, info, status])
 }
 
 /// The ways to call `find`.

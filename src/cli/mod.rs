@@ -17,6 +17,7 @@ mod output;
 mod pages;
 mod progress;
 mod search;
+mod serve;
 mod status;
 mod unknown;
 
@@ -83,6 +84,7 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
             foreground: matches.get_flag("foreground"),
             settings: options::settings(matches, Scope::Mount, false)?,
         }),
+        Some(("serve", matches)) => serve::run(matches),
         Some(("unmount", matches)) => {
             let point = path(matches, "MOUNTPOINT");
             if mounting::unmount(point)? && !matches.get_flag("lazy") {

@@ -9,6 +9,7 @@ use super::options::Settings;
 use super::{CommandError, logging, warn_of_left_out};
 use crate::fuse::Presentation;
 use crate::mount::{self, MountPoint, in_shell};
+use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, LibraryOptions, on_one_line, shown};
 use chessdb_library::workers::hung;
 use pgnfs_server::ServeOptions;
@@ -38,24 +39,7 @@ pub fn run(request: &MountRequest<'_>) -> Result<ExitCode, CommandError> {
     logging::name_mount(point.path());
     let source = absolute(request.source)?;
     let kept = kept_files(settings, true);
-    let open = |source: &Path| {
-        let options = LibraryOptions {
-            formats: settings.formats.clone(),
-            selection: settings.selection.clone(),
-            patience: Some(settings.open_wait),
-            may_be_missing: settings.wait_for_source,
-            prepare: Some(mount::give_up_to_read),
-            kept: kept.clone(),
-            report: None,
-        };
-        options.open(source).map_err(CommandError::from)
-    };
-    let serve = ServeOptions {
-        index: settings.index,
-        index_memory: settings.index_memory,
-        ..settings.serve.clone()
-    };
-    let server = Server::open(&source, settings.watch, settings.quiet, open, serve)?;
+    let server = open(&source, settings, kept.as_ref())?;
     let library = &server.library();
     warn_of_left_out(
         library,
@@ -95,6 +79,32 @@ pub fn run(request: &MountRequest<'_>) -> Result<ExitCode, CommandError> {
     };
     mount::serve(server, point, &options, ready)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Opens a source to be served.
+pub(super) fn open(
+    source: &Path,
+    settings: &Settings,
+    kept: Option<&KeptFiles>,
+) -> Result<Server, CommandError> {
+    let open = |source: &Path| {
+        let options = LibraryOptions {
+            formats: settings.formats.clone(),
+            selection: settings.selection.clone(),
+            patience: Some(settings.open_wait),
+            may_be_missing: settings.wait_for_source,
+            prepare: Some(mount::give_up_to_read),
+            kept: kept.cloned(),
+            report: None,
+        };
+        options.open(source).map_err(CommandError::from)
+    };
+    let serve = ServeOptions {
+        index: settings.index,
+        index_memory: settings.index_memory,
+        ..settings.serve.clone()
+    };
+    Server::open(source, settings.watch, settings.quiet, open, serve)
 }
 
 /// Maximum number of databases that are named as being opened.

@@ -4,6 +4,7 @@ mod error;
 mod for_games;
 mod for_mount;
 mod for_search;
+mod for_serving;
 mod generic;
 mod read;
 mod settings;
@@ -49,7 +50,9 @@ pub enum Scope {
     Games,
     /// `find` and `export`, which look for players.
     Search,
-    /// `mount`, which knows more.
+    /// `serve`, which also serves the tree of files.
+    Serve,
+    /// `mount`, which also knows owners and the kernel.
     Mount,
 }
 
@@ -68,11 +71,17 @@ struct OptionRow {
 
 /// The options in a scope, among them those that no page shows.
 fn rows(scope: Scope) -> impl Iterator<Item = &'static OptionRow> {
-    let sets = [for_games::ROWS, for_search::ROWS, for_mount::ROWS];
+    let sets = [
+        for_games::ROWS,
+        for_search::ROWS,
+        for_serving::ROWS,
+        for_mount::ROWS,
+    ];
     let number = match scope {
         Scope::Games => 1,
         Scope::Search => 2,
-        Scope::Mount => 3,
+        Scope::Serve => 3,
+        Scope::Mount => 4,
     };
     sets.into_iter().take(number).flatten()
 }

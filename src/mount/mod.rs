@@ -27,7 +27,7 @@ use signal_hook::iterator::Signals;
 
 use crate::fuse::{self, Fuse, Presentation};
 use crate::status::{self, Mounted, Socket};
-use chessdb_library::turns::lower_priority;
+use chessdb_library::turns::{LOWEST, lower_priority};
 use ended::MountIdentity;
 use pgnfs_server::Server;
 use pgnfs_server::{Outdated, PassOptions};
@@ -38,9 +38,6 @@ pub use guardian::{COMMAND as GUARDIAN, guard};
 pub use point::{MountPoint, check_alive, find, showing, unmount};
 pub use privileges::give_up_to_read;
 pub use signals::{ignore_others, survive_long_files};
-
-/// The priority of the background pass.
-const LOWEST: i32 = 19;
 
 /// Options of a mount.
 #[derive(Clone, Debug)]

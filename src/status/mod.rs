@@ -10,4 +10,6 @@ mod server;
 
 pub use client::ask;
 pub use report::Mounted;
+#[cfg(feature = "serve")]
+pub(crate) use report::{database, opening};
 pub use server::{Socket, serve};

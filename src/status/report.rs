@@ -87,7 +87,7 @@ fn workers(busy: Busy) -> Value {
     })
 }
 
-fn opening(opening: &OpeningStatus) -> Value {
+pub(crate) fn opening(opening: &OpeningStatus) -> Value {
     json!({
         "path": opening.path,
         "seconds": opening.elapsed.as_secs(),
@@ -95,7 +95,7 @@ fn opening(opening: &OpeningStatus) -> Value {
     })
 }
 
-fn database(database: &DatabaseStatus) -> Value {
+pub(crate) fn database(database: &DatabaseStatus) -> Value {
     json!({
         "path": database.path,
         "name": database.name,

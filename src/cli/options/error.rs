@@ -31,9 +31,10 @@ pub enum OptionError {
 impl fmt::Display for OptionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            OptionError::Unknown(name, Scope::Mount) => {
-                let name = on_one_line(name);
-                write!(f, "unknown option '{name}': see pgnfs mount --help")
+            OptionError::Unknown(name, scope @ (Scope::Mount | Scope::Serve)) => {
+                let (name, is_mount) = (on_one_line(name), *scope == Scope::Mount);
+                let command = if is_mount { "mount" } else { "serve" };
+                write!(f, "unknown option '{name}': see pgnfs {command} --help")
             }
             OptionError::Unknown(name, Scope::Games | Scope::Search) => write!(
                 f,

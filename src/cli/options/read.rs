@@ -82,9 +82,11 @@ pub fn is_idle_remount(matches: &ArgMatches) -> bool {
 /// The error for an unknown name that is an option of other commands.
 pub fn of_others(name: &str) -> Option<OptionError> {
     let row = rows(Scope::Mount).find(|row| row.name == name)?;
-    let is_of_search = rows(Scope::Search).any(|other| other.name == name);
-    let commands = if is_of_search {
-        "mount, find and export"
+    let is_of = |scope| rows(scope).any(|other| other.name == name);
+    let commands = if is_of(Scope::Search) {
+        "mount, serve, find and export"
+    } else if is_of(Scope::Serve) {
+        "mount and serve"
     } else {
         "mount"
     };

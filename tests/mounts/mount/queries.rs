@@ -317,7 +317,7 @@ fn a_wrong_query_is_refused_before_anything_is_opened() {
     );
     let ended = run(pgnfs().args(["check", "--spelling=fold"]).arg(&missing));
     assert!(
-        ended.err.contains("only for mount, find and export"),
+        ended.err.contains("only for mount, serve, find and export"),
         "{}",
         ended.err
     );

@@ -19,7 +19,7 @@ const NOT_RUN: [(&str, &str); 3] = [
         "pgnfs mount SOURCE MOUNTPOINT",
         "names the commands; tests/repository compares them",
     ),
-    ("rclone serve", "serves until it is ended"),
+    ("pgnfs serve", "serves until it is ended"),
 ];
 
 /// Folders on which the commands of a page mount something.

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use chessdb::board::Position;
 use chessdb::Database;
+use chessdb::board::Position;
 use chessdb_library::positions::{
     BuildOptions, IndexError, LineEnd, Pattern, PieceCounts, Wanted, san_of, scan, scan_moves,
 };

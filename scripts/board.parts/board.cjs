@@ -1,0 +1,161 @@
+// Uses the board in Chromium. usage: node board.cjs ADDRESS [PICTURE]
+
+const assert = require("node:assert/strict");
+const { chromium } = require("playwright-core");
+
+const [address, picture] = process.argv.slice(2);
+const OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+let page;
+const said = [];
+
+/** Text of the panel beside the board. */
+const panel = () => page.locator("#panel").innerText();
+
+/** Waits until the panel has a text. */
+const shows = (text) => page.waitForFunction((text) => document.querySelector("#panel").innerText.includes(text), text);
+
+const tab = (name) => page.getByRole("tab", { name, exact: true }).click();
+
+/** The place of a square on the screen. */
+async function square(name) {
+  const box = await page.locator("#board").boundingBox();
+  const side = box.width / 8;
+  return [box.x + side * (name.charCodeAt(0) - 97 + 0.5), box.y + side * (8.5 - Number(name[1]))];
+}
+
+async function drag(from, to) {
+  await page.mouse.move(...(await square(from)));
+  await page.mouse.down();
+  await page.mouse.move(...(await square(to)), { steps: 4 });
+  await page.mouse.up();
+}
+
+const fen = () => page.locator("#fen code").innerText();
+
+const STEPS = {
+  async "a list of games leads to a game and back"() {
+    await page.goto(address);
+    await tab("Games");
+    await shows("of ");
+    await page.getByRole("link", { name: "Anderssen, Adolf" }).first().click();
+    await shows("1. e4");
+    assert.match(page.url(), /game=/);
+    await page.goBack();
+    await shows("of ");
+    await page.goForward();
+    await shows("1. e4");
+  },
+  async "a variation is stepped through with keys alone"() {
+    await page.goto(`${address}?q=event:"Casual game"&db=annotated.pgn`);
+    await shows("of ");
+    const links = page.locator("#panel tbody a");
+    let found = false;
+    for (let n = 0; n < (await links.count()) && !found; n++) {
+      await links.nth(n).click();
+      await page.waitForSelector(".movetext");
+      found = (await page.locator(".variation button").count()) > 0;
+      if (!found) {
+        await page.goBack();
+        await shows("of ");
+      }
+    }
+    assert.ok(found, "no game has a variation");
+    await page.locator(".variation button").first().focus();
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".variation [aria-current=true]");
+    const inside = await fen();
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForFunction((inside) => document.querySelector("#fen code").innerText !== inside, inside);
+    await page.keyboard.press("Home");
+    await page.waitForFunction(() => document.querySelector("#fen code").innerText.startsWith("rnbqkbnr/pppppppp/8/8"));
+    await page.keyboard.press("ArrowRight");
+    await page.waitForFunction(() => document.querySelectorAll(".movetext [aria-current=true]").length === 1);
+  },
+  async "moves are played in the tree by dragging, clicking and choosing"() {
+    await page.goto(`${address}?tab=tree`);
+    await shows("games");
+    await drag("e2", "e4");
+    await shows("e5");
+    await page.mouse.click(...(await square("e7")));
+    await page.mouse.click(...(await square("e5")));
+    await shows("Nf3");
+    await page.locator("#panel tbody a", { hasText: /^f4$/ }).click();
+    await shows("King's Gambit");
+    assert.match(await fen(), /^rnbqkbnr\/pppp1ppp\/8\/4p3\/4PP2\/8/);
+    await drag("a1", "a5");
+    assert.match(await fen(), /^rnbqkbnr\/pppp1ppp\/8\/4p3\/4PP2\/8/);
+    await page.keyboard.press("ArrowLeft");
+    await shows("Nf3");
+  },
+  async "a search acts on the tree and on the list"() {
+    await page.goto(`${address}?tab=tree`);
+    await shows("games");
+    await page.getByRole("searchbox").fill("player:morphy");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => /q=player%3Amorphy/.test(location.search));
+    await shows("e4");
+    await tab("Games");
+    await shows("Morphy");
+    await page.getByRole("searchbox").fill("playr:x");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#message:not([hidden])");
+    assert.match(await page.locator("#message").innerText(), /playr/);
+    said.length = 0;
+  },
+  async "a phone shows one column, in the dark as well"() {
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.goto(`${address}?play=e2e4,e7e5&tab=tree`);
+      await shows("Nf3");
+      const isWide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+      assert.ok(!isWide, "the page scrolls sideways");
+    }
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: 1280, height: 800 });
+  },
+  async "names that try to be markup are text"() {
+    await page.goto(`${address}?db=hostile.pgn&tab=games`);
+    await shows("<b onclick=window.ran=1>A</b>");
+    await page.locator("#panel tbody a").first().click();
+    await shows('<img src=x onerror="window.ran = 1">');
+    assert.equal(await page.locator("#panel img, #panel script, #panel b[onclick]").count(), 0);
+    await page.goto(`${address}files/hostile.pgn/players/`);
+    assert.equal(await page.evaluate(() => window.ran), undefined);
+  },
+  async "the databases are listed"() {
+    await page.goto(address);
+    await tab("Databases");
+    await shows("classics.pgn");
+    assert.match(await panel(), /PGN/);
+  },
+};
+
+async function main() {
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: OPTIONS });
+  page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  page.on("console", (message) => said.push(message.text()));
+  page.on("pageerror", (error) => said.push(String(error)));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(address)) said.push(`asked ${request.url()}`);
+  });
+  if (picture) {
+    await page.goto(`${address}?play=e2e4,e7e5&tab=tree`);
+    await shows("Nf3");
+    await page.screenshot({ path: picture });
+  } else {
+    for (const [name, step] of Object.entries(STEPS)) {
+      await step();
+      assert.deepEqual(said, [], name);
+      console.log(`ok: ${name}`);
+    }
+    assert.equal(await page.evaluate(() => window.ran), undefined);
+  }
+  await browser.close();
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});

@@ -1,0 +1,88 @@
+//! `pgnfs serve`.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf, absolute};
+use std::process::ExitCode;
+
+use clap::ArgMatches;
+
+use super::cache::kept_files;
+use super::options::{self, Scope};
+use super::{CommandError, logging, mount, path, warn_of_left_out};
+use crate::serve::{Guard, HttpOptions, Logins, serve};
+use chessdb_library::library::{on_one_line, shown};
+use chessdb_library::turns::{LOWEST, lower_priority};
+use pgnfs_server::PassOptions;
+
+/// Serves until a signal asks the program to end.
+pub fn run(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
+    let settings = options::settings(matches, Scope::Serve, false)?;
+    let http = http_options(matches)?;
+    let source = absolute(path(matches, "SOURCE"))?;
+    let kept = kept_files(&settings, true);
+    let mut server = mount::open(&source, &settings, kept.as_ref())?;
+    let library = server.library();
+    warn_of_left_out(&library, |_| true, "info.txt lists them with the reasons");
+    if let Some(kept) = &kept {
+        server.keep_in(kept);
+    }
+    for (database, obstacle) in server.obstacles() {
+        log::warn!("{}: {obstacle}", on_one_line(&database));
+    }
+    let pass = PassOptions {
+        threads: settings.serve.threads,
+        lower_priority: || lower_priority(LOWEST),
+    };
+    server.start(pass, |_| ())?;
+    if rustix::process::geteuid().is_root() {
+        logging::say(format_args!(
+            "root is not needed: any user who can read the databases may serve them"
+        ));
+    }
+    let (listen, is_open) = (http.listen, http.logins.is_none());
+    let ready = |address: SocketAddr| {
+        if is_open {
+            let whom = if address.ip().is_loopback() {
+                "all users of this machine"
+            } else {
+                "everybody who reaches this address"
+            };
+            logging::say(format_args!(
+                "{whom} can read all games; --login FILE asks for passwords"
+            ));
+        }
+        let mut out = io::stdout().lock();
+        // A closed standard output is no reason to end.
+        let _ = writeln!(out, "http://{address}/").and_then(|()| out.flush());
+    };
+    serve(&server, http, ready).map_err(|error| format!("{listen}: {error}"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn http_options(matches: &ArgMatches) -> Result<HttpOptions, CommandError> {
+    let texts = |name| matches.get_many::<String>(name).into_iter().flatten().cloned();
+    let listen = matches.get_one::<SocketAddr>("listen").copied();
+    let listen = listen.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)));
+    let logins = matches
+        .get_one::<PathBuf>("login")
+        .map(|file| read_logins(file))
+        .transpose()?;
+    if logins.is_none() && !listen.ip().is_loopback() && !matches.get_flag("open-to-all") {
+        let what = "others can reach it: --login FILE asks for passwords, --open-to-all lets everybody read";
+        return Err(format!("{listen}: {what}").into());
+    }
+    Ok(HttpOptions {
+        listen,
+        guard: Guard {
+            hosts: texts("host").map(|host| host.to_lowercase()).collect(),
+            origins: texts("allow-origin").collect(),
+            any_address: false,
+        },
+        logins,
+    })
+}
+
+fn read_logins(file: &Path) -> Result<Logins, CommandError> {
+    Logins::read(file).map_err(|error| format!("{}: {error}", shown(file)).into())
+}

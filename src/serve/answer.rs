@@ -1,0 +1,118 @@
+//! Answers of the library, which come from threads of its own, awaited by requests.
+
+use std::collections::hash_map::DefaultHasher;
+use std::convert::Infallible;
+use std::hash::{Hash, Hasher};
+use std::net::{IpAddr, SocketAddr};
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use pgnfs_server::{Failure, FsError, Unanswered};
+use tokio::sync::oneshot::{Sender, channel};
+
+/// Seconds after which a client may ask again for what cannot be answered now.
+const RETRY_AFTER: u16 = 5;
+
+/// Sends an answer to the request that awaits it.
+pub(super) type AnswerSender<A> = Box<dyn FnOnce(Result<A, FsError>) + Send>;
+
+/// Asks the library, and waits for the answer. When this is dropped because the client has left, so ends the work.
+pub(super) async fn ask<A: Send + 'static>(
+    ask: impl FnOnce(AnswerSender<A>) -> Option<Unanswered>,
+) -> Result<A, FsError> {
+    let (sender, answer): (Sender<Result<A, FsError>>, _) = channel();
+    let unanswered = ask(Box::new(|answer| drop(sender.send(answer))));
+    let _left = Left(unanswered);
+    answer.await.unwrap_or(Err(FsError::Io(Failure::Ended)))
+}
+
+/// A request that its caller leaves when this is dropped.
+struct Left(Option<Unanswered>);
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        self.0.iter().for_each(Unanswered::leave);
+    }
+}
+
+/// The visitor who makes a request, as a number.
+#[derive(Clone, Copy)]
+pub(super) struct Visit(pub(super) u32);
+
+impl<S: Sync> FromRequestParts<S> for Visit {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Visit, Infallible> {
+        let client = parts.extensions.get::<SocketAddr>();
+        Ok(Visit(client.map_or(0, |client| visitor(client.ip()))))
+    }
+}
+
+/// The number by which visitors take turns: that of their address.
+fn visitor(address: IpAddr) -> u32 {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.into(),
+        IpAddr::V6(address) => {
+            // One network is one visitor.
+            let mut hash = DefaultHasher::new();
+            address.octets()[..8].hash(&mut hash);
+            hash.finish() as u32
+        }
+    }
+}
+
+/// Why a request gets no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum HttpError {
+    /// The library's error.
+    Fs(FsError),
+    /// The request is wrong: what, for the client.
+    Bad(String),
+    /// Something else, with its status.
+    Status(StatusCode),
+}
+
+impl From<FsError> for HttpError {
+    fn from(error: FsError) -> HttpError {
+        HttpError::Fs(error)
+    }
+}
+
+impl IntoResponse for HttpError {
+    fn into_response(self) -> Response {
+        let (status, text) = match self {
+            HttpError::Fs(error) => (status_of(error), error.to_string()),
+            HttpError::Bad(what) => (StatusCode::BAD_REQUEST, what),
+            HttpError::Status(status) => {
+                let text = status.canonical_reason().unwrap_or_default();
+                (status, text.to_lowercase())
+            }
+        };
+        let mut response = (status, format!("{text}\n")).into_response();
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            let after = HeaderValue::from(RETRY_AFTER);
+            response.headers_mut().insert(header::RETRY_AFTER, after);
+        }
+        response
+    }
+}
+
+/// The status for an error of the library, which has logged the cause of those that are 500.
+pub(super) fn status_of(error: FsError) -> StatusCode {
+    match error {
+        FsError::NotFound
+        | FsError::NotADirectory
+        | FsError::IsADirectory
+        | FsError::WrongKind
+        | FsError::NoAttribute
+        | FsError::Stale
+        | FsError::NameTooLong => StatusCode::NOT_FOUND,
+        FsError::Again | FsError::Interrupted => StatusCode::SERVICE_UNAVAILABLE,
+        FsError::Io(Failure::Silent | Failure::Changed | Failure::Replaced | Failure::Ended) => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+        FsError::Io(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}

@@ -1,0 +1,161 @@
+//! Lists of games, page by page.
+
+use axum::Json;
+use axum::extract::{Query as Parameters, State};
+use chessdb_library::library::{game_path, tags_of};
+use chessdb_library::positions::{Answers, DatabasePart, Pattern, Wanted};
+use chessdb_library::query::SortKey;
+use pgnfs_server::{Failure, FsError, Requests};
+use serde_json::{Value, json};
+
+use super::{ApiError, Given, asked, line};
+use crate::serve::answer::Visit;
+
+/// Games of a page unless the client says how many, and the most.
+const USUALLY: u32 = 100;
+const MOST: u32 = 1000;
+
+/// The tags that a list shows.
+const TAGS: [&str; 10] = [
+    "White", "Black", "WhiteElo", "BlackElo", "Result", "Date", "Event", "Site", "Round", "ECO",
+];
+
+/// Which games of a list are shown.
+struct GamesPage {
+    from: u32,
+    count: u32,
+    key: Option<SortKey>,
+    is_reversed: bool,
+    position: Option<Pattern>,
+}
+
+/// A game in a list: the part, its number there, and the ply of the position, if one is asked for.
+type ListedGame = (usize, u32, Option<u32>);
+
+/// The games that answer a search, or have a position, or both.
+pub(super) async fn list(
+    State(requests): State<Requests>,
+    visit: Visit,
+    Parameters(given): Given,
+) -> Result<Json<Value>, ApiError> {
+    let number = |name: &'static str, usual: u32| match given.get(name) {
+        None => Ok(usual),
+        Some(text) => {
+            let wrong = |_| ApiError::Wrong(name, format!("'{text}' is not a number"));
+            text.parse::<u32>().map_err(wrong)
+        }
+    };
+    let sort = given.get("sort").map_or("database", String::as_str);
+    let (name, is_reversed) = match sort.strip_prefix('-') {
+        Some(name) => (name, true),
+        None => (sort, false),
+    };
+    if !SortKey::NAMES.contains(&name) {
+        let names = SortKey::NAMES.join(", ");
+        return Err(ApiError::Wrong("sort", format!("'{sort}' is not one of {names}")));
+    }
+    let has_position = given.contains_key("fen") || given.contains_key("play");
+    let page = GamesPage {
+        from: number("from", 0)?,
+        count: number("count", USUALLY)?.min(MOST),
+        key: SortKey::of_name(name),
+        is_reversed,
+        position: has_position
+            .then(|| line(&given))
+            .transpose()?
+            .map(|line| Pattern::new(line.position)),
+    };
+    let listed = asked(&requests, visit, &given, move |answers| page.list(answers));
+    Ok(Json(listed.await?))
+}
+
+impl GamesPage {
+    fn list(&self, answers: &Answers) -> Result<Value, FsError> {
+        let parts = answers.parts();
+        let (number, shown) = match (self.position, self.key) {
+            (None, None) => {
+                let number = parts.iter().map(DatabasePart::len).sum();
+                (number, self.unsorted(parts, number))
+            }
+            (position, _) => {
+                let mut all = match position {
+                    None => all(parts),
+                    Some(pattern) => found(answers, pattern)?,
+                };
+                if let Some(key) = self.key {
+                    let game = |&(part, game, _): &ListedGame| (parts[part].database(), game);
+                    key.sort(&mut all, game, self.is_reversed, answers.options().threads);
+                }
+                let shown = all.iter().skip(self.from as usize).take(self.count as usize);
+                (all.len() as u32, shown.copied().collect())
+            }
+        };
+        let games = shown.into_iter().map(|listed| row(parts, listed));
+        Ok(json!({ "count": number, "from": self.from, "games": games.collect::<Vec<_>>() }))
+    }
+
+    /// The games of a page in the order of the databases, of so many in all.
+    fn unsorted(&self, parts: &[DatabasePart], number: u32) -> Vec<ListedGame> {
+        let end = self.from.saturating_add(self.count).min(number);
+        let places = if self.is_reversed {
+            (number - end)..number.saturating_sub(self.from)
+        } else {
+            self.from.min(end)..end
+        };
+        let mut shown = Vec::new();
+        let mut first = 0;
+        for (n, part) in parts.iter().enumerate() {
+            let own = places.start.max(first) - first..places.end.max(first) - first;
+            shown.extend(
+                part.games_at(own.start..own.end.min(part.len()))
+                    .map(|game| (n, game, None)),
+            );
+            first += part.len();
+        }
+        if self.is_reversed {
+            shown.reverse();
+        }
+        shown
+    }
+}
+
+fn all(parts: &[DatabasePart]) -> Vec<ListedGame> {
+    let games = parts
+        .iter()
+        .enumerate()
+        .flat_map(|(n, part)| part.games_at(0..part.len()).map(move |game| (n, game, None)));
+    games.collect()
+}
+
+fn found(answers: &Answers, pattern: Pattern) -> Result<Vec<ListedGame>, FsError> {
+    let parts = answers.parts();
+    let found = answers.find(&Wanted::Position(pattern), &|_| ());
+    let found = found.ok_or(FsError::Io(Failure::Index))?.into_iter();
+    let found = found.map(|found| {
+        let (part, game) = DatabasePart::place_of(parts, found.game);
+        (part, game, Some(found.ply))
+    });
+    Ok(found.collect())
+}
+
+fn row(parts: &[DatabasePart], (part, game, ply): ListedGame) -> Value {
+    let Some(part) = parts.get(part) else {
+        return Value::Null;
+    };
+    let (entry, database) = (part.entry(), part.database());
+    let tags = tags_of(database, game);
+    let own = game_path(game, database.len());
+    let path = if entry.path.is_empty() {
+        own
+    } else {
+        format!("{}/{own}", entry.path)
+    };
+    let mut row = json!({ "path": path, "database": entry.path, "number": u64::from(game) + 1, "ply": ply });
+    if let Value::Object(row) = &mut row {
+        row.extend(
+            TAGS.iter()
+                .filter_map(|&tag| Some((tag.to_owned(), tags.get(tag)?.into()))),
+        );
+    }
+    row
+}

@@ -1,0 +1,164 @@
+//! What the board asks: databases, lists of games, games, positions, moves and queries, as JSON.
+//!
+//! Keys may be added, none changed. Errors are `{"error": {"what", "term", "offset"}}`.
+
+mod board;
+mod games;
+mod movetext;
+
+use std::collections::HashMap;
+
+use axum::extract::{Query as Parameters, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use chessdb::Decoded;
+use chessdb_library::positions::{Answers, DatabasePart, Pattern};
+use chessdb_library::query::{Query, QueryError};
+use pgnfs_server::{Failure, FsError, Requests};
+use serde_json::{Value, json};
+
+use super::answer::{Visit, ask, status_of};
+use super::line::PlayedLine;
+use crate::status::{database, opening};
+
+/// The parameters of a request.
+type Given = Parameters<HashMap<String, String>>;
+
+/// The routes below `/api`.
+pub(super) fn routes(requests: Requests) -> Router {
+    Router::new()
+        .route("/api/databases", get(databases))
+        .route("/api/games", get(games::list))
+        .route("/api/game", get(game))
+        .route("/api/position", get(position))
+        .route("/api/moves", get(moves))
+        .route("/api/query", get(query))
+        .with_state(requests)
+}
+
+/// Why a request gets no answer.
+enum ApiError {
+    Query(QueryError),
+    /// The parameter that is wrong, and what.
+    Wrong(&'static str, String),
+    Fs(FsError),
+}
+
+impl From<FsError> for ApiError {
+    fn from(error: FsError) -> ApiError {
+        ApiError::Fs(error)
+    }
+}
+
+impl From<QueryError> for ApiError {
+    fn from(error: QueryError) -> ApiError {
+        ApiError::Query(error)
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let (status, what, term, offset) = match self {
+            ApiError::Query(error) => {
+                let QueryError { offset, term, what } = error;
+                (StatusCode::BAD_REQUEST, what, Some(term), Some(offset))
+            }
+            ApiError::Wrong(name, what) => (StatusCode::BAD_REQUEST, what, Some(name.to_owned()), None),
+            ApiError::Fs(error) => (status_of(error), error.to_string(), None, None),
+        };
+        let error = json!({ "error": { "what": what, "term": term, "offset": offset } });
+        (status, Json(error)).into_response()
+    }
+}
+
+/// Reads the search of a request; `None` for all games.
+fn search(given: &HashMap<String, String>) -> Result<Option<Query>, ApiError> {
+    let text = given
+        .get("q")
+        .map(|text| text.trim())
+        .filter(|text| !text.is_empty());
+    let query = text.map(Query::parse).transpose()?;
+    Ok(query.filter(Query::has_fields))
+}
+
+/// Answers a question about the games that a request names by `q` and `db`.
+async fn asked<A: Send + 'static>(
+    requests: &Requests,
+    Visit(visitor): Visit,
+    given: &HashMap<String, String>,
+    question: impl FnOnce(&Answers) -> Result<A, FsError> + Send + 'static,
+) -> Result<A, ApiError> {
+    let search = search(given)?;
+    let database = given.get("db").filter(|path| !path.is_empty()).cloned();
+    let question = move |answers: &Answers| match database {
+        None => question(answers),
+        Some(path) => {
+            let parts = answers.parts().iter();
+            let part = parts.filter(|part| part.entry().path == path).cloned();
+            let part: Vec<DatabasePart> = part.collect();
+            if part.is_empty() {
+                return Err(FsError::NotFound);
+            }
+            question(&Answers::new(part, answers.options().clone()))
+        }
+    };
+    Ok(ask(|answer| requests.positions(visitor, search.as_ref(), question, answer)).await?)
+}
+
+/// The databases, as `pgnfs status --json` has them, and those that are being opened.
+async fn databases(State(requests): State<Requests>) -> Json<Value> {
+    let status = requests.status();
+    Json(json!({
+        "databases": status.databases.iter().map(database).collect::<Vec<_>>(),
+        "opening": status.opening.iter().map(opening).collect::<Vec<_>>(),
+    }))
+}
+
+/// The canonical form of a query.
+async fn query(Parameters(given): Given) -> Result<Json<Value>, ApiError> {
+    let query = search(&given)?;
+    Ok(Json(json!({ "canonical": query.map(|query| query.canonical()) })))
+}
+
+/// A game with its tree of moves.
+async fn game(
+    State(requests): State<Requests>,
+    Visit(visitor): Visit,
+    Parameters(given): Given,
+) -> Result<Json<Value>, ApiError> {
+    let path = given
+        .get("path")
+        .ok_or(ApiError::Wrong("path", "a path is needed".to_owned()))?;
+    let Decoded { game, problems, .. } = ask(|answer| requests.game(visitor, path, answer)).await?;
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    Ok(Json(movetext::game(&game, &problems)))
+}
+
+/// A position, and the moves that are legal in it.
+async fn position(Parameters(given): Given) -> Result<Json<Value>, ApiError> {
+    let line = line(&given)?;
+    Ok(Json(board::position(&line)))
+}
+
+/// The moves that were played in a position.
+async fn moves(
+    State(requests): State<Requests>,
+    visit: Visit,
+    Parameters(given): Given,
+) -> Result<Json<Value>, ApiError> {
+    let line = line(&given)?;
+    let pattern = Pattern::new(line.position);
+    let table = asked(&requests, visit, &given, move |answers| {
+        answers
+            .moves(&pattern, &|_| ())
+            .ok_or(FsError::Io(Failure::Index))
+    });
+    Ok(Json(board::moves(&line, &table.await?)))
+}
+
+fn line(given: &HashMap<String, String>) -> Result<PlayedLine, ApiError> {
+    let text = |name| given.get(name).map(String::as_str);
+    PlayedLine::read(text("fen"), text("play")).map_err(|(name, what)| ApiError::Wrong(name, what))
+}

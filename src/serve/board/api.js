@@ -1,0 +1,38 @@
+// Questions to the server, and the place where the page is: its address.
+
+/** Asks the server. Throws an error with what is wrong. */
+export async function ask(what, parameters, signal) {
+  const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const response = await fetch(`/api/${what}?${new URLSearchParams(given)}`, { signal });
+  const answer = await response.json().catch(() => null);
+  if (response.ok && answer) return answer;
+  const error = answer?.error;
+  throw new Error(error ? `${error.term ? `${error.term}: ` : ""}${error.what}` : `the server answered ${response.status}`);
+}
+
+/** Where the page is. */
+export function here() {
+  return Object.fromEntries(new URLSearchParams(location.search));
+}
+
+/** The address of a place. */
+export function address(place) {
+  const given = Object.entries(place).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const search = String(new URLSearchParams(given));
+  return search ? `/?${search}` : "/";
+}
+
+const listeners = [];
+
+/** Calls `listener` whenever the place changes. */
+export function followed(listener) {
+  listeners.push(listener);
+}
+
+/** Goes to a place. With `replace`, going back skips the present one. */
+export function go(place, replace = false) {
+  history[replace ? "replaceState" : "pushState"](null, "", address(place));
+  listeners.forEach((listener) => listener(here()));
+}
+
+addEventListener("popstate", () => listeners.forEach((listener) => listener(here())));

@@ -1,0 +1,40 @@
+// Elements of the page. Text is always set as text, so that no name in a database is markup.
+
+/** Makes an element. Attributes that are functions are listeners; those that are null are left out. */
+export function element(name, attributes = {}, ...children) {
+  return fill(document.createElement(name), attributes, children);
+}
+
+/** Makes an element of a drawing. */
+export function drawn(name, attributes = {}, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+}
+
+function fill(node, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (typeof value === "function") node.addEventListener(key, value);
+    else if (value !== null && value !== undefined && value !== false) node.setAttribute(key, value === true ? "" : value);
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+/** A number with separators of thousands. */
+export const count = (number) => number.toLocaleString("en");
+
+/** A bar of results, with White's share first. */
+export function results(white, draws, black) {
+  const all = white + draws + black;
+  if (!all) return element("span", { class: "dim" }, "no results");
+  const percent = (part) => Math.round((100 * part) / all);
+  const label = `${percent(white)} % White, ${percent(draws)} % drawn, ${percent(black)} % Black`;
+  const parts = [[white, "#fdfcf9"], [draws, "#9a9da3"], [black, "#3a3d42"]];
+  let at = 0;
+  const rects = parts.map(([part, colour]) => {
+    const width = (100 * part) / all;
+    at += width;
+    return drawn("rect", { x: at - width, y: 0, width, height: 10, fill: colour });
+  });
+  const bar = drawn("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": label }, rects);
+  return element("span", { class: "bar", title: label }, bar);
+}

@@ -1,0 +1,182 @@
+// The tabs beside the board. Each shows a place; what is clicked leads to another one.
+
+import { address, ask, go } from "./api.js";
+import { count, element, results } from "./dom.js";
+import { comment } from "./board.js";
+
+const PAGE = 100;
+
+/** Moves that the tree shows at first. */
+const MOVES = 8;
+
+/** A link within the page. */
+function link(place, ...children) {
+  const follow = (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    event.preventDefault();
+    event.stopPropagation();
+    go(place);
+  };
+  return element("a", { href: address(place), click: follow }, ...children);
+}
+
+function table(heads, rows) {
+  const cells = heads.map(([text, kind]) => element("th", { class: kind, scope: "col" }, text));
+  return element("table", {}, element("thead", {}, element("tr", {}, cells)), element("tbody", {}, rows));
+}
+
+const filters = ({ q, db }) => ({ q, db });
+const position = ({ fen, play }) => ({ fen, play });
+const dash = (value) => value ?? "";
+
+/** The moves played in the position, and the games that have it. */
+export async function tree(place, signal) {
+  const asked = { ...filters(place), ...position(place) };
+  const [played, games] = await Promise.all([
+    ask("moves", asked, signal),
+    ask("games", { ...asked, fen: place.fen ?? "", play: place.play ?? "", sort: place.sort ?? "-elo", count: 12 }, signal),
+  ]);
+  const opening = played.opening;
+  const isWhole = place.rows === "all" || played.moves.length <= MOVES + 1;
+  const moves = isWhole ? played.moves : played.moves.slice(0, MOVES);
+  const rows = moves.map((row) => {
+    const next = row.uci && row.uci !== "0000" ? { ...place, play: [place.play, row.uci].filter(Boolean).join(","), ply: null } : null;
+    const open = next && (() => go(next));
+    return element("tr", { click: open },
+      element("td", {}, next ? link(next, row.move) : row.uci ? "null move" : element("span", { class: "dim" }, "end")),
+      element("td", { class: "number" }, count(row.games)),
+      element("td", {}, results(row.white, row.draws, row.black)),
+      element("td", { class: "number" }, row.score === null ? "" : `${row.score.toFixed(1)} %`),
+      element("td", { class: "number wide" }, dash(row.performance)),
+      element("td", { class: "number wide" }, dash(row.elo)),
+      element("td", { class: "number wide" }, row.first === row.last ? dash(row.last) : `${row.first}–${row.last}`),
+      element("td", { class: "wide dim" }, row.opening ? `${row.opening.eco} ${row.opening.name}` : ""));
+  });
+  const order = (name, text) => (place.sort ?? "-elo") === name ? text : link({ ...place, sort: name }, text);
+  return [
+    element("h2", {}, opening ? `${opening.eco} ${opening.name}` : "Moves", " ", element("span", { class: "dim" }, `${count(played.games)} games`)),
+    played.games ? table([["Move"], ["Games", "number"], ["Results"], ["Score", "number"], ["Perf.", "number wide"], ["Elo", "number wide"], ["Years", "number wide"], ["Opening", "wide"]], rows)
+      : element("p", { class: "dim" }, "No game has this position."),
+    isWhole ? null : element("p", { class: "pager" }, link({ ...place, rows: "all" }, `${played.moves.length - MOVES} more moves`)),
+    element("h3", {}, "Games: ", order("-elo", "the strongest"), " · ", order("-date", "the latest"), " · ",
+      link({ ...place, tab: "games", at: "position" }, `all ${count(games.count)}`)),
+    listed(games.games, place),
+  ];
+}
+
+/** A table of games. */
+function listed(games, place) {
+  const rows = games.map((game) => {
+    const to = { ...filters(place), game: game.path, ply: game.ply ?? null, tab: "game" };
+    return element("tr", { click: () => go(to) },
+      element("td", {}, link(to, game.White ?? "?"), element("span", { class: "dim wide" }, game.WhiteElo ? ` ${game.WhiteElo}` : "")),
+      element("td", {}, game.Black ?? "?", element("span", { class: "dim wide" }, game.BlackElo ? ` ${game.BlackElo}` : "")),
+      element("td", {}, dash(game.Result)),
+      element("td", { class: "dim" }, dash(game.Date)),
+      element("td", { class: "wide dim" }, dash(game.Event)),
+      element("td", { class: "wide dim" }, dash(game.ECO)));
+  });
+  return table([["White"], ["Black"], ["Result"], ["Date"], ["Event", "wide"], ["ECO", "wide"]], rows);
+}
+
+/** The games that answer the search, page by page. */
+export async function games(place, signal) {
+  const from = Number(place.from ?? 0);
+  const at = place.at === "position" ? { fen: place.fen ?? "", play: place.play ?? "" } : {};
+  const asked = new URLSearchParams(Object.entries({ ...filters(place), ...at, sort: place.sort ?? "database", from, count: PAGE }).filter(([, value]) => value !== undefined));
+  const list = await ask("games", Object.fromEntries(asked), signal);
+  const last = Math.min(from + PAGE, list.count);
+  const page = (to, text) => to < 0 || to >= list.count || to === from ? element("span", { class: "dim" }, text) : link({ ...place, from: to || null }, text);
+  const pager = () => element("p", { class: "pager" },
+    page(0, "first"), page(from - PAGE, "previous"),
+    element("span", {}, list.count ? `${count(from + 1)}–${count(last)} of ${count(list.count)}` : "no games"),
+    page(from + PAGE, "next"), page(Math.floor((list.count - 1) / PAGE) * PAGE, "last"));
+  const orders = [["database", "database"], ["-date", "latest"], ["date", "earliest"], ["-elo", "strongest"]];
+  const order = orders.map(([name, text]) => (place.sort ?? "database") === name ? element("b", {}, text) : link({ ...place, sort: name, from: null }, text));
+  return [
+    element("p", { class: "pager" }, "order: ", order),
+    pager(), listed(list.games, place), pager(),
+  ];
+}
+
+/** The databases. */
+export async function databases(place, signal) {
+  const { databases, opening } = await ask("databases", {}, signal);
+  const rows = databases.map((database) => {
+    const to = { db: database.path, tab: "games" };
+    return element("tr", { click: () => go(to) },
+      element("td", {}, link(to, database.name)),
+      element("td", {}, database.title),
+      element("td", { class: "number" }, count(database.games)),
+      element("td", { class: "number" }, database.problems ? count(database.problems) : ""),
+      element("td", { class: "dim" }, database.index === "building" ? `index: ${count(database.index_read)} games read` : ""));
+  });
+  const waiting = opening.map((one) => element("p", { class: "dim" }, `${one.path} is being opened`, one.percent === null ? "" : `: ${one.percent} %`));
+  return [table([["Database"], ["Format"], ["Games", "number"], ["Problems", "number"], [""]], rows), waiting];
+}
+
+const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⨀", 32: "⟳", 36: "→", 40: "↑", 44: "=∞", 132: "⇆", 138: "⊕", 140: "∆", 142: "⌓", 145: "RR", 146: "N" };
+
+/** The signs of a move. */
+export const signs = (nags = []) => nags.map((nag) => NAGS[nag] ?? ` $${nag}`).join("");
+
+/** The movetext of a game; `current` is the move that the board shows. */
+export function movetext(game, current, show) {
+  const children = new Map();
+  game.moves.forEach((move, number) => {
+    const before = move.parent ?? -1;
+    children.set(before, [...(children.get(before) ?? []), number]);
+  });
+  const said = (texts = []) => texts.map((text) => comment(text).text).filter(Boolean)
+    .map((text) => element("span", { class: "comment" }, ` ${text} `));
+  const label = (number, always) => {
+    const before = game.moves[number].parent;
+    const [, turn, , , , full] = (before === null ? game.fen : game.moves[before].fen).split(" ");
+    if (turn === "w") return `${full}. `;
+    return always ? `${full}… ` : "";
+  };
+  const one = (number, always) => {
+    const move = game.moves[number];
+    const text = label(number, always) + move.san + signs(move.nags);
+    return [
+      element("button", { "aria-current": number === current ? "true" : null, "data-move": number, click: () => show(number) }, text), " ",
+      said(move.comments),
+    ];
+  };
+  const line = (before, isStart) => {
+    const nodes = [];
+    let always = isStart;
+    let next = children.get(before);
+    while (next?.length) {
+      const [main, ...others] = next;
+      nodes.push(...one(main, always).flat());
+      for (const other of others) {
+        nodes.push(element("span", { class: "variation" }, one(other, true).flat(), line(other, false)));
+      }
+      always = others.length > 0 || Boolean(game.moves[main].comments);
+      next = children.get(main);
+    }
+    return nodes;
+  };
+  return element("div", { class: "movetext" }, said(game.comments), line(-1, true), " ", element("b", {}, game.result));
+}
+
+/** A game: its players, moves and tags. */
+export function game(game, place, current, show) {
+  const tag = (name) => game.tags.find(([own]) => own === name)?.[1];
+  const file = `/files/${place.game.split("/").map(encodeURIComponent).join("/")}`;
+  const others = game.tags.filter(([name]) => !["White", "Black", "Result"].includes(name));
+  const copy = async () => navigator.clipboard.writeText(await (await fetch(file)).text());
+  const shown = current >= 0 ? game.moves[current].fen : game.fen;
+  return [
+    element("h2", {}, `${tag("White") ?? "?"} – ${tag("Black") ?? "?"} `, element("span", { class: "dim" }, game.result)),
+    movetext(game, current, show),
+    element("p", { class: "pager" },
+      link({ ...filters(place), fen: shown, tab: "tree" }, "this position in the tree"),
+      element("button", { click: copy }, "Copy PGN"),
+      element("a", { href: file, download: true }, "Download"),
+      element("a", { href: file.slice(0, file.lastIndexOf("/") + 1) }, "In the files")),
+    game.problems.length ? element("p", { class: "dim" }, game.problems.join("; ")) : null,
+    element("dl", { class: "tags" }, others.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
+  ];
+}

@@ -1,0 +1,160 @@
+//! Connections: how many, how long, and how they end.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+use axum::response::{IntoResponse, Response};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::sync::watch::Receiver;
+use tokio::time::{sleep, timeout};
+
+use super::patience::Patient;
+
+/// Number of connections that are served at a time. The next ones are answered 503.
+const MOST: usize = 64;
+
+/// Number of connections that are being refused at a time.
+const MOST_REFUSED: usize = 16;
+
+/// How long the head of a request may take to arrive; an idle connection waits for the next one as long.
+const FOR_A_REQUEST: Duration = Duration::from_secs(30);
+
+/// Maximum length of the head of a request in bytes.
+const LONGEST_HEAD: usize = 16 << 10;
+
+/// Maximum number of headers.
+const MOST_HEADERS: usize = 100;
+
+/// After this time in which a client has taken nothing, its download ends.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// How long to wait after a connection could not be accepted.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves until the first signal. Downloads are then finished, until the second one.
+pub(super) async fn serve(listener: TcpListener, routes: Router, mut signals: Receiver<u32>) {
+    let (free, refusing) = (
+        Arc::new(Semaphore::new(MOST)),
+        Arc::new(Semaphore::new(MOST_REFUSED)),
+    );
+    let graceful = GracefulShutdown::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = signals.changed() => break,
+        };
+        let (stream, client) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                log::warn!("a connection cannot be accepted: {error}");
+                sleep(PAUSE).await;
+                continue;
+            }
+        };
+        let Ok(permit) = Arc::clone(&free).try_acquire_owned() else {
+            if let Ok(permit) = Arc::clone(&refusing).try_acquire_owned() {
+                tokio::spawn(async move {
+                    let _ = timeout(FOR_A_REQUEST, refuse(stream)).await;
+                    drop(permit);
+                });
+            }
+            continue;
+        };
+        let connection = graceful.watch(connection(stream, client, routes.clone()));
+        tokio::spawn(async move {
+            // Broken connections are no faults of this program.
+            let _ = connection.await;
+            drop(permit);
+        });
+    }
+    drop(listener);
+    let ended = pin!(graceful.shutdown());
+    tokio::select! {
+        () = ended => {}
+        _ = signals.changed() => {}
+    }
+}
+
+fn builder() -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(FOR_A_REQUEST)
+        .max_buf_size(LONGEST_HEAD)
+        .max_headers(MOST_HEADERS);
+    builder
+}
+
+type Io = TokioIo<Patient>;
+
+fn connection(
+    stream: TcpStream,
+    client: SocketAddr,
+    routes: Router,
+) -> http1::Connection<
+    Io,
+    impl hyper::service::HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send> + use<>,
+> {
+    let _ = stream.set_nodelay(true);
+    let io = TokioIo::new(Patient::new(stream, SILENCE));
+    let answer = move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(client);
+        let mut routes = routes.clone();
+        async move {
+            let request = request.map(Body::new);
+            tower_service::Service::call(&mut routes, request).await
+        }
+    };
+    builder().serve_connection(io, service_fn(answer))
+}
+
+/// Answers the first request of a connection that is too many.
+async fn refuse(stream: TcpStream) -> Result<(), hyper::Error> {
+    let answer = |_: Request<Incoming>| async {
+        let mut response: Response =
+            (StatusCode::SERVICE_UNAVAILABLE, "too many connections\n").into_response();
+        let headers = response.headers_mut();
+        headers.insert("retry-after", axum::http::HeaderValue::from_static("5"));
+        Ok::<_, Infallible>(response)
+    };
+    let io = TokioIo::new(Patient::new(stream, SILENCE));
+    builder()
+        .keep_alive(false)
+        .serve_connection(io, service_fn(answer))
+        .await
+}
+
+/// Counts signals that ask the program to end.
+///
+/// # Errors
+/// If they cannot be received.
+pub(super) fn signals() -> io::Result<Receiver<u32>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (sender, receiver) = tokio::sync::watch::channel(0);
+    for kind in [
+        SignalKind::interrupt(),
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+    ] {
+        let (mut signals, sender) = (signal(kind)?, sender.clone());
+        tokio::spawn(async move {
+            while signals.recv().await.is_some() {
+                sender.send_modify(|count| *count += 1);
+            }
+        });
+    }
+    Ok(receiver)
+}

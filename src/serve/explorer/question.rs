@@ -1,0 +1,194 @@
+//! What a client of the explorer asks, as Lichess takes it.
+
+use std::collections::BTreeMap;
+
+use chessdb_library::explorer::{ExplorerFilter, ExplorerLimits, Speed, group};
+
+use crate::serve::line::PlayedLine;
+
+/// Which of the explorer's databases is asked. All are about the same games; their answers differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum ExplorerKind {
+    Masters,
+    Lichess,
+    Player,
+}
+
+/// A question.
+#[derive(Clone, Debug)]
+pub(super) struct ExplorerQuestion {
+    pub(super) kind: ExplorerKind,
+    pub(super) line: PlayedLine,
+    pub(super) filter: ExplorerFilter,
+    pub(super) limits: ExplorerLimits,
+    /// True if results by month are wanted.
+    pub(super) history: bool,
+    /// The player, and whether with White.
+    pub(super) player: Option<(String, bool)>,
+}
+
+/// Moves that are listed unless the client says how many.
+const MOVES: usize = 12;
+
+/// The most games that are listed, and how many unless the client says.
+const TOP_OF_MASTERS: usize = 15;
+const TOP: usize = 4;
+const RECENT: usize = 8;
+const RECENT_USUALLY: usize = 4;
+
+/// Years from which on a bound is none.
+const NO_SINCE: u16 = 1;
+const NO_UNTIL: u16 = 3000;
+
+/// Maximum length of a player's name in bytes.
+const LONGEST_NAME: usize = 255;
+
+/// The parameters of a request by name; the last of equal ones counts.
+pub(super) struct Parameters(BTreeMap<String, String>);
+
+impl Parameters {
+    pub(super) fn of(query: &str) -> Parameters {
+        let pairs = form_urlencoded::parse(query.as_bytes());
+        Parameters(
+            pairs
+                .map(|(name, value)| (name.into_owned(), value.into_owned()))
+                .collect(),
+        )
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    fn number(&self, name: &str, usually: usize, most: usize) -> Result<usize, String> {
+        let Some(text) = self.get(name) else {
+            return Ok(usually.min(most));
+        };
+        let number = text
+            .parse::<usize>()
+            .map_err(|_| format!("{name}: '{text}' is not a number"))?;
+        Ok(number.min(most))
+    }
+
+    /// The values of a list; `None` for all, which an empty list is, too.
+    fn list<T>(&self, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<Option<Vec<T>>, String> {
+        let Some(text) = self.get(name).filter(|text| !text.is_empty()) else {
+            return Ok(None);
+        };
+        let values = text.split(',').map(|value| {
+            let wrong = || format!("{name}: '{value}' is not one of them");
+            read(value.trim()).ok_or_else(wrong)
+        });
+        values.collect::<Result<_, _>>().map(Some)
+    }
+
+    /// A year, or a month of one if there `may_be_month`. 0 stands for the whole year.
+    fn month(&self, name: &str, may_be_month: bool) -> Result<Option<(u16, u8)>, String> {
+        let Some(text) = self.get(name).filter(|text| !text.is_empty()) else {
+            return Ok(None);
+        };
+        let wrong = || {
+            format!(
+                "{name}: '{text}' is not a {}",
+                if may_be_month { "month YYYY-MM" } else { "year" }
+            )
+        };
+        let (year, month) = match text.split_once('-') {
+            Some((year, month)) if may_be_month => {
+                let month = month.parse().ok().filter(|month| (1..=12).contains(month));
+                (year, month.ok_or_else(wrong)?)
+            }
+            _ => (text, 0),
+        };
+        Ok(Some((year.parse().map_err(|_| wrong())?, month)))
+    }
+}
+
+impl ExplorerQuestion {
+    /// Reads the parameters of a request.
+    ///
+    /// # Errors
+    /// What is wrong, for the client.
+    pub(super) fn read(kind: ExplorerKind, parameters: &Parameters) -> Result<ExplorerQuestion, String> {
+        let variant = parameters.get("variant").unwrap_or("standard");
+        if !["standard", "chess", "chess960", "fromPosition"].contains(&variant) {
+            return Err(format!("variant: '{variant}' is not played here"));
+        }
+        let line = PlayedLine::read(parameters.get("fen"), parameters.get("play"));
+        let line = line.map_err(|(name, what)| format!("{name}: {what}"))?;
+        let has_months = kind != ExplorerKind::Masters;
+        let since = parameters
+            .month("since", has_months)?
+            .filter(|(year, _)| *year > NO_SINCE);
+        let until = parameters
+            .month("until", has_months)?
+            .filter(|(year, _)| *year < NO_UNTIL);
+        let is_masters = kind == ExplorerKind::Masters;
+        let rated = |mode: &str| match mode {
+            "rated" => Some(true),
+            "casual" => Some(false),
+            _ => None,
+        };
+        let modes = parameters
+            .list("modes", rated)?
+            .filter(|_| kind == ExplorerKind::Player);
+        let filter = ExplorerFilter {
+            since,
+            until,
+            speeds: parameters.list("speeds", Speed::named)?.filter(|_| !is_masters),
+            ratings: parameters
+                .list("ratings", |text| text.parse().ok().map(group))?
+                .filter(|_| kind == ExplorerKind::Lichess),
+            rated: modes
+                .filter(|modes| !modes.contains(&!modes[0]))
+                .map(|modes| modes[0]),
+        };
+        let top = match kind {
+            ExplorerKind::Masters => parameters.number("topGames", TOP_OF_MASTERS, TOP_OF_MASTERS)?,
+            ExplorerKind::Lichess => parameters.number("topGames", TOP, TOP)?,
+            ExplorerKind::Player => 0,
+        };
+        let recent = match kind {
+            ExplorerKind::Masters => 0,
+            ExplorerKind::Lichess => parameters.number("recentGames", RECENT_USUALLY, RECENT)?,
+            ExplorerKind::Player => parameters.number("recentGames", RECENT, RECENT)?,
+        };
+        let moves = if kind == ExplorerKind::Player {
+            usize::MAX
+        } else {
+            MOVES
+        };
+        Ok(ExplorerQuestion {
+            kind,
+            line,
+            filter,
+            limits: ExplorerLimits {
+                moves: parameters.number("moves", moves, usize::MAX)?,
+                strongest: top,
+                latest: recent,
+            },
+            history: parameters
+                .get("history")
+                .is_some_and(|history| matches!(history, "true" | "1")),
+            player: (kind == ExplorerKind::Player)
+                .then(|| player(parameters))
+                .transpose()?,
+        })
+    }
+}
+
+fn player(parameters: &Parameters) -> Result<(String, bool), String> {
+    let name = parameters
+        .get("player")
+        .map(str::trim)
+        .filter(|name| !name.is_empty());
+    let name = name.ok_or("player: a name is needed")?;
+    if name.len() > LONGEST_NAME || name.contains(['"', '|']) {
+        return Err("player: not a name".to_owned());
+    }
+    match parameters.get("color") {
+        Some("white") => Ok((name.to_owned(), true)),
+        Some("black") => Ok((name.to_owned(), false)),
+        _ => Err("color: white or black is needed".to_owned()),
+    }
+}

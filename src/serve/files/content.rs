@@ -1,0 +1,56 @@
+//! Bytes of an open file as a stream, and what kind of file its name says that it is.
+
+use std::io;
+use std::ops::Range;
+
+use axum::body::Body;
+use bytes::Bytes;
+use futures_util::{Stream, stream};
+use pgnfs_server::OpenFile;
+
+use crate::serve::answer::ask;
+
+/// Bytes read at a time. A download holds two of these pieces at most.
+const PIECE: u32 = 256 << 10;
+
+/// Types by the ends of names.
+const TYPES: &[(&str, &str)] = &[
+    (".pgn", "application/x-chess-pgn; charset=utf-8"),
+    (".csv", "text/csv; charset=utf-8"),
+    (".ndjson", "application/x-ndjson"),
+    (".parquet", "application/vnd.apache.parquet"),
+    (".txt", "text/plain; charset=utf-8"),
+    (".html", "text/html; charset=utf-8"),
+];
+
+/// The media type of a file.
+pub(super) fn media_type(name: &str) -> &'static str {
+    let known = TYPES.iter().find(|(end, _)| name.ends_with(end));
+    known.map_or("application/octet-stream", |&(_, media)| media)
+}
+
+/// A range of the bytes of a file, read as fast as the client takes them.
+pub(super) fn body(file: OpenFile, visitor: u32, range: Range<u64>) -> Body {
+    Body::from_stream(pieces(file, visitor, range))
+}
+
+/// The same as a stream of pieces.
+pub(super) fn pieces(
+    file: OpenFile,
+    visitor: u32,
+    range: Range<u64>,
+) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
+    stream::try_unfold((file, range), move |(file, range)| async move {
+        if range.is_empty() {
+            return Ok(None);
+        }
+        let size = (range.end - range.start).min(PIECE.into()) as u32;
+        let chunk = ask(|answer| file.read(visitor, range.start, size, answer)).await;
+        let chunk = chunk.map_err(io::Error::other)?;
+        if chunk.is_empty() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let start = range.start + chunk.len() as u64;
+        Ok(Some((Bytes::copy_from_slice(&chunk), (file, start..range.end))))
+    })
+}

@@ -1,0 +1,165 @@
+//! `GET` of a file: whole, in ranges, or only if it has changed.
+
+use std::ops::Range;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use futures_util::{StreamExt, stream};
+use headers::{ContentRange, ETag, HeaderMapExt, IfModifiedSince, IfNoneMatch, IfRange, LastModified};
+use pgnfs_server::{Attributes, OpenFile};
+
+use super::TreeRequest;
+use super::content::{body, media_type, pieces};
+use crate::serve::answer::{HttpError, ask};
+
+/// Maximum number of ranges that are sent. A request for more gets the whole file.
+const MOST_RANGES: usize = 8;
+
+/// What separates ranges; no game has it.
+const BOUNDARY: &str = "pgnfs-4e6f7420612067616d65";
+
+impl TreeRequest {
+    pub(super) async fn file(&self, found: &Attributes, is_head: bool) -> Result<Response, HttpError> {
+        let path = self.path.in_tree();
+        let file = ask(|answer| self.requests.open(self.visitor, &path, answer)).await?;
+        let modified = modified(found);
+        let tag = format!("\"{:032x}\"", file.key()).parse::<ETag>().ok();
+        let is_same = self.has_same(tag.as_ref(), modified);
+        let mut response = if is_same {
+            StatusCode::NOT_MODIFIED.into_response()
+        } else {
+            let ranges = self.ranges(file.size(), tag.as_ref(), modified);
+            self.content(file, ranges, is_head)
+        };
+        let headers = response.headers_mut();
+        tag.into_iter().for_each(|tag| headers.typed_insert(tag));
+        headers.typed_insert(LastModified::from(modified));
+        headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+        // A browser asks again, because the database may have changed.
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        Ok(response)
+    }
+
+    /// True if the client has these bytes.
+    fn has_same(&self, tag: Option<&ETag>, modified: SystemTime) -> bool {
+        if let (Some(known), Some(tag)) = (self.headers.typed_get::<IfNoneMatch>(), tag) {
+            return !known.precondition_passes(tag);
+        }
+        let since = self.headers.typed_get::<IfModifiedSince>();
+        since.is_some_and(|since| !since.is_modified(modified))
+    }
+
+    /// The ranges that are asked for; `None` for the whole file.
+    fn ranges(&self, size: u64, tag: Option<&ETag>, modified: SystemTime) -> Option<Vec<Range<u64>>> {
+        let asked = self.headers.get(header::RANGE)?.to_str().ok()?;
+        if let Some(condition) = self.headers.typed_get::<IfRange>()
+            && condition.is_modified(tag, Some(&LastModified::from(modified)))
+        {
+            return None;
+        }
+        read_ranges(asked, size)
+    }
+
+    fn content(&self, file: OpenFile, ranges: Option<Vec<Range<u64>>>, is_head: bool) -> Response {
+        let size = file.size();
+        let media = media_type(self.path.names.last().map_or("", String::as_str));
+        let visitor = self.visitor;
+        let part = |range: Range<u64>| {
+            if is_head {
+                Body::empty()
+            } else {
+                body(file.clone(), visitor, range)
+            }
+        };
+        match ranges.as_deref() {
+            None => sent(StatusCode::OK, media, size, part(0..size)),
+            Some([]) => {
+                let mut response = StatusCode::RANGE_NOT_SATISFIABLE.into_response();
+                response
+                    .headers_mut()
+                    .typed_insert(ContentRange::unsatisfied_bytes(size));
+                response
+            }
+            Some([range]) => {
+                let len = range.end - range.start;
+                let mut response = sent(StatusCode::PARTIAL_CONTENT, media, len, part(range.clone()));
+                let content = ContentRange::bytes(range.clone(), size).ok();
+                content
+                    .into_iter()
+                    .for_each(|content| response.headers_mut().typed_insert(content));
+                response
+            }
+            Some(several) => {
+                let head = |range: &Range<u64>| {
+                    let last = range.end - 1;
+                    format!(
+                        "\r\n--{BOUNDARY}\r\nContent-Type: {media}\r\nContent-Range: bytes {}-{last}/{size}\r\n\r\n",
+                        range.start
+                    )
+                };
+                let end = format!("\r\n--{BOUNDARY}--\r\n");
+                let lens = several
+                    .iter()
+                    .map(|range| head(range).len() as u64 + range.end - range.start);
+                let len = lens.sum::<u64>() + end.len() as u64;
+                let parts: Vec<_> = several
+                    .iter()
+                    .map(|range| {
+                        let head = stream::iter([Ok(head(range).into())]);
+                        head.chain(pieces(file.clone(), visitor, range.clone())).boxed()
+                    })
+                    .collect();
+                let all = stream::iter(parts)
+                    .flatten()
+                    .chain(stream::iter([Ok(end.into())]));
+                let body = if is_head {
+                    Body::empty()
+                } else {
+                    Body::from_stream(all)
+                };
+                let media = format!("multipart/byteranges; boundary={BOUNDARY}");
+                sent(StatusCode::PARTIAL_CONTENT, &media, len, body)
+            }
+        }
+    }
+}
+
+/// The ranges of a header that a file of this size has (RFC 9110, section 14.1.2). `None` if it is wrong, or has too many.
+fn read_ranges(text: &str, size: u64) -> Option<Vec<Range<u64>>> {
+    let mut ranges = Vec::new();
+    for range in text.strip_prefix("bytes=")?.split(',') {
+        let (first, last) = range.trim().split_once('-')?;
+        let range = match (first, last) {
+            ("", len) => size.saturating_sub(len.parse().ok()?)..size,
+            (first, "") => first.parse().ok()?..size,
+            (first, last) => {
+                let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+                if last < first {
+                    return None;
+                }
+                first..last.saturating_add(1).min(size)
+            }
+        };
+        if range.start < range.end {
+            ranges.push(range);
+        }
+    }
+    (ranges.len() <= MOST_RANGES).then_some(ranges)
+}
+
+/// A response with so many bytes.
+fn sent(status: StatusCode, media: &str, len: u64, body: Body) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, media.to_owned()),
+        (header::CONTENT_LENGTH, len.to_string()),
+    ];
+    (status, headers, body).into_response()
+}
+
+/// When a file was last modified: dates of games may be before 1970, which HTTP cannot say.
+pub(super) fn modified(found: &Attributes) -> SystemTime {
+    let seconds = u64::try_from(found.changed.0).unwrap_or(0);
+    UNIX_EPOCH + Duration::from_secs(seconds)
+}

@@ -1,0 +1,137 @@
+//! The tree of files: `GET` and `HEAD` of files and directories, and `PROPFIND` of WebDAV.
+
+mod content;
+mod file;
+mod listing;
+mod webdav;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use pgnfs_server::{Attributes, FsError, Kind, Requests};
+
+use super::answer::{HttpError, Visit, ask};
+use super::path::TreePath;
+
+/// The methods of all paths below `/files`.
+const ALLOWED: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS, PROPFIND");
+
+/// Maximum number of links that a path may lead through.
+const MOST_LINKS: usize = 40;
+
+/// A request for the tree.
+struct TreeRequest {
+    requests: Requests,
+    visitor: u32,
+    path: TreePath,
+    headers: HeaderMap,
+    /// The part of the address after `?`.
+    query: String,
+}
+
+/// Answers a request for a path below `/files`.
+pub(super) async fn answer(State(requests): State<Requests>, visit: Visit, request: Request) -> Response {
+    let address = request.uri().path();
+    let address = address.strip_prefix("/files").unwrap_or_default();
+    let Some(path) = TreePath::read(address) else {
+        return HttpError::Bad("no name in a tree is like this".to_owned()).into_response();
+    };
+    if path.is_of_program() {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    let (parts, body) = request.into_parts();
+    let tree = TreeRequest {
+        requests,
+        visitor: visit.0,
+        path,
+        headers: parts.headers,
+        query: parts.uri.query().unwrap_or_default().to_owned(),
+    };
+    let answered = match parts.method.as_str() {
+        "GET" | "HEAD" => tree.get(parts.method == Method::HEAD).await,
+        "OPTIONS" => Ok(webdav::options()),
+        "PROPFIND" => tree.properties(body).await,
+        _ => {
+            let refused = (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, ALLOWED)]);
+            return refused.into_response();
+        }
+    };
+    answered.into_response()
+}
+
+impl TreeRequest {
+    async fn get(&self, is_head: bool) -> Result<Response, HttpError> {
+        let found = match self.find(&self.path).await {
+            Err(FsError::NotADirectory) => return self.redirect().await,
+            found => found?,
+        };
+        match (found.kind, self.path.is_directory) {
+            (Kind::Link, _) => self.redirect().await,
+            (Kind::File, false) => self.file(&found, is_head).await,
+            (Kind::File, true) => Err(FsError::NotFound.into()),
+            (Kind::Directory, true) => self.listing(&found).await,
+            (Kind::Directory, false) => {
+                let directory = TreePath {
+                    is_directory: true,
+                    ..self.path.clone()
+                };
+                Ok(moved(StatusCode::PERMANENT_REDIRECT, &directory))
+            }
+        }
+    }
+
+    /// The node of a path. One that the source no longer has is looked up again, once.
+    async fn find(&self, path: &TreePath) -> Result<Attributes, FsError> {
+        let in_tree = path.in_tree();
+        let find = || ask(|answer| self.requests.find(self.visitor, &in_tree, answer));
+        match find().await {
+            Err(FsError::Stale) => find().await,
+            found => found,
+        }
+    }
+
+    /// Sends the client to where the links lead through which the path goes.
+    async fn redirect(&self) -> Result<Response, HttpError> {
+        let (path, _) = self.without_links(&self.path).await?;
+        Ok(moved(StatusCode::TEMPORARY_REDIRECT, &path))
+    }
+
+    /// The path without links, and its node.
+    async fn without_links(&self, path: &TreePath) -> Result<(TreePath, Attributes), FsError> {
+        let mut rest = path.names.clone();
+        rest.reverse();
+        let mut path = TreePath {
+            names: Vec::new(),
+            is_directory: true,
+        };
+        let mut found = self.find(&path).await?;
+        let mut links = 0;
+        while let Some(name) = rest.pop() {
+            path.names.push(name);
+            found = self.find(&path).await?;
+            if found.kind != Kind::Link {
+                continue;
+            }
+            links += 1;
+            if links > MOST_LINKS {
+                return Err(FsError::NotFound);
+            }
+            let target = ask(|answer| self.requests.target(self.visitor, found.inode, answer)).await?;
+            path = path.linked(&target);
+            // What the target leads to may be below other links.
+            rest.extend(path.names.drain(..).rev());
+            found = self.find(&path).await?;
+        }
+        path.is_directory = found.kind == Kind::Directory;
+        Ok((path, found))
+    }
+}
+
+fn moved(status: StatusCode, to: &TreePath) -> Response {
+    // An address has ASCII characters only.
+    let to = HeaderValue::try_from(to.address());
+    match to {
+        Ok(to) => (status, [(header::LOCATION, to)]).into_response(),
+        Err(_) => StatusCode::NOT_FOUND.into_response(),
+    }
+}

@@ -1,0 +1,300 @@
+//! WebDAV, class 1 and read-only: `OPTIONS` and `PROPFIND` (RFC 4918, sections 9.1 and 10.1).
+//!
+//! Every file has its length, since clients take a missing one for 0. Links have no form in WebDAV and are not listed.
+
+use std::collections::VecDeque;
+use std::fmt::Write;
+use std::io;
+
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures_util::stream;
+use pgnfs_server::{Attributes, Detail, Kind};
+use quick_xml::events::Event;
+use quick_xml::name::ResolveResult;
+use quick_xml::reader::NsReader;
+
+use super::content::media_type;
+use super::file::modified;
+use super::listing::{FIRST, ListingRow};
+use super::{ALLOWED, TreeRequest};
+use crate::serve::answer::{HttpError, ask};
+use crate::serve::html::escaped;
+use crate::serve::path::TreePath;
+
+/// Maximum length of a request's body in bytes.
+const LONGEST_BODY: usize = 16 << 10;
+
+/// Maximum number of properties that a request may name.
+const MOST_PROPERTIES: usize = 64;
+
+/// The properties that everything has, and those of files alone.
+const PROPERTIES: &[&str] = &["displayname", "resourcetype", "getlastmodified", "supportedlock"];
+const OF_FILES: &[&str] = &["getcontentlength", "getcontenttype"];
+
+/// The answer to `OPTIONS`.
+pub(super) fn options() -> Response {
+    let headers = [
+        (header::ALLOW, ALLOWED),
+        (
+            header::HeaderName::from_static("dav"),
+            HeaderValue::from_static("1"),
+        ),
+        (
+            header::HeaderName::from_static("ms-author-via"),
+            HeaderValue::from_static("DAV"),
+        ),
+    ];
+    (StatusCode::OK, headers).into_response()
+}
+
+/// What a request wants to know.
+#[derive(Debug, PartialEq, Eq)]
+enum WantedProperties {
+    All,
+    Names,
+    /// These, each with its name space.
+    These(Vec<(String, String)>),
+}
+
+impl TreeRequest {
+    pub(super) async fn properties(self, body: Body) -> Result<Response, HttpError> {
+        let body = to_bytes(body, LONGEST_BODY).await;
+        let body = body.map_err(|_| HttpError::Status(StatusCode::PAYLOAD_TOO_LARGE))?;
+        let wanted =
+            wanted(&body).ok_or_else(|| HttpError::Bad("not a request for properties".to_owned()))?;
+        let depth = self.headers.get("depth").map(|depth| depth.as_bytes());
+        let lists = match depth {
+            Some(b"0") => false,
+            Some(b"1") => true,
+            // A missing depth is infinity, too.
+            _ => return Ok(refused_depth()),
+        };
+        let (path, found) = self.without_links(&self.path).await?;
+        if found.kind == Kind::File && self.path.is_directory {
+            return Err(pgnfs_server::FsError::NotFound.into());
+        }
+        let mut first =
+            String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<multistatus xmlns=\"DAV:\">\n");
+        append(&mut first, &wanted, &path, &found);
+        let directory = (lists && found.kind == Kind::Directory).then_some(found);
+        let children = Children {
+            request: self,
+            wanted,
+            path,
+            directory,
+            from: FIRST,
+            entries: VecDeque::new(),
+        };
+        let body = stream::try_unfold((Some(first), Some(children)), |(first, children)| async move {
+            match (first, children) {
+                (Some(first), children) => Ok::<_, io::Error>(Some((Bytes::from(first), (None, children)))),
+                (None, None) => Ok(None),
+                (None, Some(mut children)) => match children.next().await? {
+                    Some(some) => Ok(Some((some.into(), (None, Some(children))))),
+                    None => Ok(Some(("</multistatus>\n".into(), (None, None)))),
+                },
+            }
+        });
+        let media = [(header::CONTENT_TYPE, "application/xml; charset=utf-8")];
+        Ok((StatusCode::MULTI_STATUS, media, Body::from_stream(body)).into_response())
+    }
+}
+
+/// The entries of a directory, sent as they are found.
+struct Children {
+    request: TreeRequest,
+    wanted: WantedProperties,
+    path: TreePath,
+    directory: Option<Attributes>,
+    from: u64,
+    entries: VecDeque<ListingRow>,
+}
+
+/// Entries that are answered together.
+const TOGETHER: usize = 64;
+
+impl Children {
+    /// The answers for some more entries; `None` at the end.
+    async fn next(&mut self) -> io::Result<Option<String>> {
+        if self.entries.is_empty() {
+            let Some(directory) = self.directory else {
+                return Ok(None);
+            };
+            let page = self.request.page(directory.inode, self.from, Detail::Bare).await;
+            let page = page.map_err(io::Error::other)?;
+            self.entries = page.entries.into();
+            match page.next {
+                Some(next) => self.from = next,
+                None => self.directory = None,
+            }
+        }
+        let mut text = String::new();
+        for _ in 0..TOGETHER {
+            let Some(listed) = self.entries.pop_front() else {
+                break;
+            };
+            if listed.kind == Kind::Link {
+                continue;
+            }
+            let visitor = self.request.visitor;
+            let found = ask(|answer| self.request.requests.attributes(visitor, listed.inode, answer)).await;
+            let found = found.map_err(io::Error::other)?;
+            let mut path = self.path.clone();
+            path.names.push(listed.name);
+            path.is_directory = listed.kind == Kind::Directory;
+            append(&mut text, &self.wanted, &path, &found);
+        }
+        Ok(Some(text))
+    }
+}
+
+/// Appends what is wanted of a file or directory.
+fn append(xml: &mut String, wanted: &WantedProperties, path: &TreePath, found: &Attributes) {
+    let is_file = found.kind == Kind::File;
+    let of_files = OF_FILES.iter().filter(|_| is_file);
+    let own = PROPERTIES.iter().chain(of_files).copied();
+    let (mut known, mut unknown) = (String::new(), String::new());
+    match wanted {
+        WantedProperties::All => own.for_each(|name| append_property(&mut known, name, path, found)),
+        WantedProperties::Names => own.for_each(|name| _ = write!(known, "<{name}/>")),
+        WantedProperties::These(names) => {
+            for (space, name) in names {
+                if space == "DAV:" && own.clone().any(|own| own == name) {
+                    append_property(&mut known, name, path, found);
+                } else {
+                    let (space, name) = (escaped(space), escaped(name));
+                    let _ = write!(unknown, "<{name} xmlns=\"{space}\"/>");
+                }
+            }
+        }
+    }
+    let _ = write!(xml, "<response><href>{}</href>", path.address());
+    for (properties, status) in [(known, "200 OK"), (unknown, "404 Not Found")] {
+        if !properties.is_empty() {
+            let _ = write!(
+                xml,
+                "<propstat><prop>{properties}</prop><status>HTTP/1.1 {status}</status></propstat>"
+            );
+        }
+    }
+    xml.push_str("</response>\n");
+}
+
+fn append_property(xml: &mut String, name: &str, path: &TreePath, found: &Attributes) {
+    let last = path.names.last().map_or("", String::as_str);
+    let value = match name {
+        "displayname" => escaped(last).into_owned(),
+        "resourcetype" if found.kind == Kind::Directory => "<collection/>".to_owned(),
+        "getlastmodified" => httpdate::fmt_http_date(modified(found)),
+        "getcontentlength" => found.size.to_string(),
+        "getcontenttype" => media_type(last).to_owned(),
+        _ => String::new(),
+    };
+    let _ = write!(xml, "<{name}>{value}</{name}>");
+}
+
+fn refused_depth() -> Response {
+    let body = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<error \
+                xmlns=\"DAV:\"><propfind-finite-depth/></error>\n";
+    let media = [(header::CONTENT_TYPE, "application/xml; charset=utf-8")];
+    (StatusCode::FORBIDDEN, media, body).into_response()
+}
+
+/// Reads the body of a request. `None` if it is wrong, or has a DTD.
+fn wanted(body: &[u8]) -> Option<WantedProperties> {
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return Some(WantedProperties::All);
+    }
+    let mut reader = NsReader::from_reader(body);
+    reader.config_mut().expand_empty_elements = true;
+    let (mut depth, mut wanted) = (0, None);
+    loop {
+        let (space, event) = reader.read_resolved_event().ok()?;
+        match event {
+            Event::Start(element) => {
+                let space = match space {
+                    ResolveResult::Bound(space) => space.as_ref().to_owned(),
+                    ResolveResult::Unbound => String::new(),
+                    ResolveResult::Unknown(_) => return None,
+                };
+                let name = element.local_name().into_inner().to_owned();
+                depth += 1;
+                match (depth, &*space, &*name, &mut wanted) {
+                    (1, "DAV:", "propfind", None) => {}
+                    (1, ..) => return None,
+                    (2, "DAV:", "allprop", None) => wanted = Some(WantedProperties::All),
+                    (2, "DAV:", "propname", None) => wanted = Some(WantedProperties::Names),
+                    (2, "DAV:", "prop", None) => wanted = Some(WantedProperties::These(Vec::new())),
+                    (3, _, _, Some(WantedProperties::These(names))) => {
+                        if names.len() == MOST_PROPERTIES {
+                            return None;
+                        }
+                        names.push((space, name));
+                    }
+                    _ => {}
+                }
+            }
+            Event::End(_) => depth -= 1,
+            Event::DocType(_) | Event::GeneralRef(_) => return None,
+            Event::Eof => return wanted.filter(|_| depth == 0),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_name_properties() {
+        let these = |names: &[(&str, &str)]| {
+            let names = names
+                .iter()
+                .map(|(space, name)| ((*space).to_owned(), (*name).to_owned()));
+            Some(WantedProperties::These(names.collect()))
+        };
+        assert_eq!(wanted(b""), Some(WantedProperties::All));
+        assert_eq!(
+            wanted(b"<propfind xmlns='DAV:'><allprop/></propfind>"),
+            Some(WantedProperties::All)
+        );
+        assert_eq!(
+            wanted(b"<D:propfind xmlns:D='DAV:'><D:propname/></D:propfind>"),
+            Some(WantedProperties::Names)
+        );
+        // As Finder asks.
+        let finder = b"<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:propfind xmlns:D=\"DAV:\">\n<D:prop>\n\
+            <D:getlastmodified/>\n<D:quota-used-bytes/></D:prop></D:propfind>";
+        assert_eq!(
+            wanted(finder),
+            these(&[("DAV:", "getlastmodified"), ("DAV:", "quota-used-bytes")])
+        );
+        let other = b"<d:propfind xmlns:d='DAV:' xmlns:s='urn:x'><d:prop><s:y>z</s:y></d:prop></d:propfind>";
+        assert_eq!(wanted(other), these(&[("urn:x", "y")]));
+    }
+
+    #[test]
+    fn wrong_requests_are_refused() {
+        for body in [
+            "x",
+            "<a/>",
+            "<propfind/>",
+            "<propfind xmlns='DAV:'>",
+            "<propfind xmlns='DAV:'></x>",
+            "<!DOCTYPE propfind [<!ENTITY a 'b'>]><propfind xmlns='DAV:'><allprop/></propfind>",
+            "<x:propfind xmlns='DAV:'><allprop/></x:propfind>",
+        ] {
+            assert_eq!(wanted(body.as_bytes()), None, "{body}");
+        }
+        let with = |number| {
+            let names = "<x/>".repeat(number);
+            wanted(format!("<propfind xmlns='DAV:'><prop>{names}</prop></propfind>").as_bytes())
+        };
+        assert!(with(MOST_PROPERTIES).is_some());
+        assert_eq!(with(MOST_PROPERTIES + 1), None);
+    }
+}

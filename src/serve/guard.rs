@@ -1,0 +1,212 @@
+//! Who may ask, and from where: names of the server, origins of pages, and passwords.
+
+use std::net::IpAddr;
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+/// Headers that a page elsewhere may send.
+const HEADERS: &str = "authorization, accept";
+
+/// Seconds for which a browser remembers what is allowed.
+const REMEMBERED: &str = "600";
+
+/// The policy of the board and of listings.
+const POLICY: &str = "default-src 'self'; frame-ancestors 'none'";
+
+/// The policy of files, which strangers wrote: nothing runs, and pictures and styles are those in the file.
+const POLICY_OF_FILES: &str =
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
+
+/// Who may ask.
+#[derive(Clone, Debug, Default)]
+pub struct Guard {
+    /// Names by which clients may call the server, in small letters.
+    pub hosts: Vec<String>,
+    /// Origins of pages elsewhere that may ask.
+    pub origins: Vec<String>,
+    /// True if any literal address is a name of the server: it listens on all.
+    pub any_address: bool,
+}
+
+impl Guard {
+    /// Why a request is refused, if it is.
+    pub(super) fn refuses(&self, headers: &HeaderMap, port: u16) -> Option<Response> {
+        let mut hosts = headers.get_all(header::HOST).iter();
+        let (Some(host), None) = (hosts.next(), hosts.next()) else {
+            return Some((StatusCode::BAD_REQUEST, "one Host header is needed\n").into_response());
+        };
+        let host = host.to_str().unwrap_or_default().to_lowercase();
+        if !self.is_own(&host, port) {
+            let what = "this server is not called like that: see --host\n";
+            return Some((StatusCode::MISDIRECTED_REQUEST, what).into_response());
+        }
+        match headers.get(header::ORIGIN) {
+            Some(origin) if self.allows(origin, &host).is_none() => {
+                let what = "pages from there may not ask: see --allow-origin\n";
+                Some((StatusCode::FORBIDDEN, what).into_response())
+            }
+            _ => None,
+        }
+    }
+
+    /// True for a name of the server, with its port or without.
+    fn is_own(&self, host: &str, port: u16) -> bool {
+        let name = match host.rsplit_once(':') {
+            Some((name, digits)) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                // Behind a proxy the port is another one.
+                if digits != port.to_string() && !self.hosts.iter().any(|own| own == name) {
+                    return false;
+                }
+                name
+            }
+            _ => host,
+        };
+        let address = name
+            .trim_start_matches('[')
+            .trim_end_matches(']')
+            .parse::<IpAddr>();
+        self.hosts.iter().any(|own| own == name || own == host) || self.any_address && address.is_ok()
+    }
+
+    /// The origin, if pages from there may ask.
+    fn allows<'a>(&self, origin: &'a HeaderValue, host: &str) -> Option<&'a HeaderValue> {
+        let text = origin.to_str().ok()?;
+        let is_own = ["http://", "https://"]
+            .iter()
+            .any(|scheme| text.strip_prefix(scheme) == Some(host));
+        (is_own || self.origins.iter().any(|allowed| allowed == text)).then_some(origin)
+    }
+
+    /// The answer to the question of a browser whether a page elsewhere may ask.
+    pub(super) fn preflight(&self, method: &Method, headers: &HeaderMap) -> Option<Response> {
+        let is_preflight = method == Method::OPTIONS && headers.contains_key("access-control-request-method");
+        is_preflight.then(|| {
+            let mut response = StatusCode::NO_CONTENT.into_response();
+            let allowed = [
+                ("access-control-allow-methods", "GET, HEAD"),
+                ("access-control-allow-headers", HEADERS),
+                ("access-control-allow-private-network", "true"),
+                ("access-control-max-age", REMEMBERED),
+            ];
+            for (name, value) in allowed {
+                let name = HeaderName::from_static(name);
+                response
+                    .headers_mut()
+                    .insert(name, HeaderValue::from_static(value));
+            }
+            response
+        })
+    }
+
+    /// Adds what every answer says to browsers.
+    pub(super) fn finish(&self, path: &str, asked: &HeaderMap, response: &mut Response) {
+        let host = asked.get(header::HOST).and_then(|host| host.to_str().ok());
+        let host = host.unwrap_or_default().to_lowercase();
+        let origin = asked
+            .get(header::ORIGIN)
+            .and_then(|origin| self.allows(origin, &host));
+        let headers = response.headers_mut();
+        let is_file = path.starts_with("/files/") && !path.ends_with('/');
+        let policy = if is_file { POLICY_OF_FILES } else { POLICY };
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+        headers.insert(
+            header::X_CONTENT_TYPE_OPTIONS,
+            HeaderValue::from_static("nosniff"),
+        );
+        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        let resources = HeaderName::from_static("cross-origin-resource-policy");
+        let (sharing, from) = match origin {
+            Some(origin) => ("cross-origin", Some(origin)),
+            None => ("same-origin", None),
+        };
+        headers.insert(resources, HeaderValue::from_static(sharing));
+        if !self.origins.is_empty() {
+            headers.append(header::VARY, HeaderValue::from_static("Origin"));
+        }
+        if let Some(from) = from {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, from.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guard() -> Guard {
+        Guard {
+            hosts: ["127.0.0.1", "localhost", "nas.local"]
+                .map(str::to_owned)
+                .to_vec(),
+            origins: vec!["tauri://localhost".to_owned()],
+            any_address: false,
+        }
+    }
+
+    fn status(guard: &Guard, headers: &[(&str, &str)]) -> Option<u16> {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(
+                HeaderName::try_from(*name).unwrap(),
+                HeaderValue::from_str(value).unwrap(),
+            );
+        }
+        guard
+            .refuses(&map, 9002)
+            .map(|response| response.status().as_u16())
+    }
+
+    #[test]
+    fn only_own_names_are_answered() {
+        let guard = guard();
+        for own in [
+            "127.0.0.1:9002",
+            "localhost:9002",
+            "LOCALHOST:9002",
+            "localhost",
+            "nas.local",
+            "nas.local:443",
+        ] {
+            assert_eq!(status(&guard, &[("host", own)]), None, "{own}");
+        }
+        for other in [
+            "evil.example",
+            "evil.example:9002",
+            "127.0.0.2:9002",
+            "",
+            "[::1]:9002",
+            "localhost.evil:9002",
+        ] {
+            assert_eq!(status(&guard, &[("host", other)]), Some(421), "{other}");
+        }
+        assert_eq!(status(&guard, &[]), Some(400));
+        assert_eq!(
+            status(&guard, &[("host", "localhost"), ("host", "localhost")]),
+            Some(400)
+        );
+        let everywhere = Guard {
+            any_address: true,
+            ..guard
+        };
+        for address in ["192.168.1.7:9002", "[fe80::1]:9002", "10.0.0.1"] {
+            assert_eq!(status(&everywhere, &[("host", address)]), None, "{address}");
+        }
+        assert_eq!(status(&everywhere, &[("host", "evil.example:9002")]), Some(421));
+    }
+
+    #[test]
+    fn pages_elsewhere_may_not_ask_unless_they_are_allowed() {
+        let from = |origin| status(&guard(), &[("host", "localhost:9002"), ("origin", origin)]);
+        assert_eq!(from("http://localhost:9002"), None);
+        assert_eq!(from("tauri://localhost"), None);
+        for other in [
+            "null",
+            "https://evil.example",
+            "http://localhost:9003",
+            "tauri://localhost.evil",
+        ] {
+            assert_eq!(from(other), Some(403), "{other}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! A position as requests name it: by FEN, and by moves from there.
+
+use chessdb::board::{Counters, Fen, Position, Setup, Undo};
+use chessdb_library::openings::OpeningName;
+
+/// Maximum number of moves.
+const MOST_PLIES: usize = 1000;
+
+/// The position after some moves.
+#[derive(Clone, Debug)]
+pub(super) struct PlayedLine {
+    pub(super) position: Position,
+    counters: Counters,
+    /// The opening of the last position on the way that has a name.
+    pub(super) opening: Option<OpeningName>,
+}
+
+impl PlayedLine {
+    /// Reads a position, by default that in which games begin, and moves in the notation of UCI, separated by commas.
+    ///
+    /// # Errors
+    /// The name of the parameter that is wrong, and what.
+    pub(super) fn read(fen: Option<&str>, play: Option<&str>) -> Result<PlayedLine, (&'static str, String)> {
+        let setup = match fen.filter(|fen| !fen.trim().is_empty()) {
+            Some(fen) => Some(read_fen(fen).map_err(|what| ("fen", what))?),
+            None => None,
+        };
+        let (mut position, mut counters) = match setup {
+            Some((position, counters)) => (position, counters),
+            None => (Position::initial(), Counters::default()),
+        };
+        let mut opening = OpeningName::of(&position);
+        let moves = play
+            .unwrap_or_default()
+            .split(',')
+            .filter(|text| !text.is_empty());
+        for (text, number) in moves.zip(0..) {
+            if number == MOST_PLIES {
+                return Err(("play", format!("there are more than {MOST_PLIES} moves")));
+            }
+            let wrong = || ("play", format!("'{text}' cannot be played"));
+            let mv = position.read_uci(text).ok_or_else(wrong)?;
+            counters.follow(&position, mv);
+            position.advance(mv, &mut Undo::default()).map_err(|_| wrong())?;
+            opening = OpeningName::of(&position).or(opening);
+        }
+        Ok(PlayedLine {
+            position,
+            counters,
+            opening,
+        })
+    }
+
+    /// The FEN of the position, with the en passant square only if a capture is legal.
+    pub(super) fn fen(&self) -> String {
+        fen(&self.position, &self.counters)
+    }
+
+    /// The counters of the position.
+    pub(super) fn counters(&self) -> Counters {
+        self.counters
+    }
+}
+
+/// The FEN of a position.
+pub(super) fn fen(position: &Position, counters: &Counters) -> String {
+    let setup = Setup {
+        ep_square: position.legal_en_passant(),
+        ..counters.setup(position)
+    };
+    Fen::text(&setup)
+}
+
+/// Reads FEN whose last fields may be missing, and which may have `_` for blanks.
+fn read_fen(text: &str) -> Result<(Position, Counters), String> {
+    let text = text.replace('_', " ");
+    let given: Vec<&str> = text.split_whitespace().take(6).collect();
+    let usual = ["", "w", "-", "-", "0", "1"].into_iter().zip(0..);
+    let fields = usual.map(|(usual, n)| given.get(n).copied().unwrap_or(usual));
+    let fen = fields.collect::<Vec<_>>().join(" ");
+    let read = Fen::parse(&fen).map_err(|error| format!("'{text}' is not a position: {error}"))?;
+    let number = |n: usize| given.get(n).and_then(|text| text.parse().ok());
+    let counters = Counters {
+        halfmoves: number(4).unwrap_or(0),
+        fullmoves: read
+            .first_move
+            .try_into()
+            .unwrap_or(Counters::default().fullmoves),
+    };
+    Ok((read.position, counters))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_read_leniently() {
+        let initial = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        for fen in [None, Some(""), Some(initial), Some(&*initial.replace(' ', "_"))] {
+            assert_eq!(PlayedLine::read(fen, None).unwrap().fen(), initial, "{fen:?}");
+        }
+        let bare = PlayedLine::read(Some("4k3/8/8/8/8/8/8/4K3"), None).unwrap();
+        assert_eq!(bare.fen(), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+        let line = PlayedLine::read(None, Some("e2e4,c7c5,g1f3")).unwrap();
+        assert_eq!(
+            line.fen(),
+            "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"
+        );
+        assert_eq!(line.opening.unwrap().name, "Sicilian Defense");
+    }
+
+    #[test]
+    fn at_most_a_thousand_moves_are_played() {
+        let knights = ["g1f3", "g8f6", "f3g1", "f6g8"];
+        let line = |moves: usize| {
+            let moves: Vec<&str> = knights.into_iter().cycle().take(moves).collect();
+            PlayedLine::read(None, Some(&moves.join(",")))
+        };
+        assert!(line(MOST_PLIES).unwrap().fen().ends_with("1000 501"));
+        assert_eq!(line(MOST_PLIES + 1).unwrap_err().0, "play");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let wrong = |fen, play| PlayedLine::read(fen, play).unwrap_err();
+        assert_eq!(wrong(Some("x"), None).0, "fen");
+        assert_eq!(
+            wrong(None, Some("e2e4,e2e4")),
+            ("play", "'e2e4' cannot be played".to_owned())
+        );
+    }
+}

@@ -1,0 +1,127 @@
+//! The library over HTTP, for people and programs without FUSE.
+//!
+//! Every answer comes from [`pgnfs_server::Requests`], whose threads do the work. The asynchronous runtime is in this room
+//! alone, and only moves bytes.
+
+mod answer;
+mod api;
+mod board;
+mod connections;
+mod explorer;
+mod files;
+mod guard;
+mod html;
+mod line;
+mod login;
+mod path;
+mod patience;
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use axum::routing::any;
+use pgnfs_server::{Requests, Server};
+use tokio::net::TcpListener;
+
+pub use guard::Guard;
+pub use login::Logins;
+
+/// Where to listen, and to whom.
+#[derive(Debug)]
+pub struct HttpOptions {
+    /// The address; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Which names and origins are accepted.
+    pub guard: Guard,
+    /// Those who may ask; `None` for everybody.
+    pub logins: Option<Logins>,
+}
+
+/// Who may ask, and the port on which they do.
+struct Gate {
+    guard: Guard,
+    logins: Option<Logins>,
+    port: u16,
+}
+
+/// Serves until a signal asks the program to end. Calls `ready` with the address when connections are accepted.
+///
+/// # Errors
+/// If the address is taken, or a thread cannot be started.
+pub fn serve(server: &Server, options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .thread_name("http")
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let signals = connections::signals()?;
+        let listener = TcpListener::bind(options.listen).await?;
+        let address = listener.local_addr()?;
+        let routes = routes(server.requests().clone(), options, address);
+        ready(address);
+        connections::serve(listener, routes, signals).await;
+        Ok(())
+    })
+}
+
+/// Threads that read requests and send answers.
+const THREADS: usize = 2;
+
+fn routes(requests: Requests, options: HttpOptions, address: SocketAddr) -> Router {
+    let mut guard = options.guard;
+    guard.any_address |= address.ip().is_unspecified();
+    guard
+        .hosts
+        .extend([host_of(address.ip()), "localhost".to_owned()]);
+    let gate = Arc::new(Gate {
+        guard,
+        logins: options.logins,
+        port: address.port(),
+    });
+    Router::new()
+        .route("/files", any(files::answer))
+        .route("/files/", any(files::answer))
+        .route("/files/{*path}", any(files::answer))
+        .with_state(requests.clone())
+        .merge(api::routes(requests.clone()))
+        .merge(board::routes())
+        .merge(explorer::routes(requests))
+        .layer(from_fn_with_state(gate, pass))
+}
+
+/// An address as a client writes it in a `Host` header.
+fn host_of(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("[{address}]"),
+    }
+}
+
+/// Lets a request pass that may ask.
+async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+    let (asked, path) = (request.headers().clone(), request.uri().path().to_owned());
+    let mut response = match gate.guard.refuses(&asked, gate.port) {
+        Some(refused) => refused,
+        None => match gate.guard.preflight(request.method(), &asked) {
+            Some(preflight) => preflight,
+            None => match gate.refuses(&asked).await {
+                Some(refused) => refused,
+                None => next.run(request).await,
+            },
+        },
+    };
+    gate.guard.finish(&path, &asked, &mut response);
+    response
+}
+
+impl Gate {
+    async fn refuses(&self, headers: &axum::http::HeaderMap) -> Option<Response> {
+        self.logins.as_ref()?.refuses(headers).await
+    }
+}

@@ -1,0 +1,130 @@
+//! What the board asks.
+
+use serde_json::{Value, json};
+
+use super::client::{GAMES, Served};
+
+#[test]
+fn databases_are_those_of_the_status() {
+    let served = Served::games(&[]);
+    let answer = served.json("/api/databases");
+    let paths: Vec<&Value> = answer["databases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["path"])
+        .collect();
+    assert_eq!(paths, ["a.pgn", "more/b ü.pgn"]);
+    assert_eq!(answer["databases"][0]["games"], 4);
+}
+
+#[test]
+fn games_are_listed_page_by_page() {
+    let served = Served::games(&[]);
+    let names = |query: &str| -> Vec<String> {
+        let answer = served.json(&format!("/api/games?{query}"));
+        let games = answer["games"].as_array().unwrap().iter();
+        games
+            .map(|game| format!("{} {}", game["database"].as_str().unwrap(), game["number"]))
+            .collect()
+    };
+    assert_eq!(served.json("/api/games")["count"], 8);
+    assert_eq!(names("from=2&count=3"), ["a.pgn 3", "a.pgn 4", "more/b ü.pgn 1"]);
+    assert_eq!(names("sort=-database&count=1"), ["more/b ü.pgn 4"]);
+    assert_eq!(names("from=8"), [""; 0]);
+    assert_eq!(
+        names("db=a.pgn&sort=date"),
+        ["a.pgn 3", "a.pgn 1", "a.pgn 2", "a.pgn 4"]
+    );
+    assert_eq!(names("db=a.pgn&sort=-elo&count=1"), ["a.pgn 1"]);
+    assert_eq!(names("q=white:tal&db=a.pgn"), ["a.pgn 2"]);
+    let with_position = served.json("/api/games?q=result:0-1&play=e2e4,c7c5&db=a.pgn");
+    assert_eq!(
+        (&with_position["count"], &with_position["games"][0]["ply"]),
+        (&json!(1), &json!(2))
+    );
+    assert_eq!(with_position["games"][0]["White"], "Tal");
+}
+
+#[test]
+fn at_most_a_thousand_games_are_listed() {
+    let games = "[Event \"a\"]\n\n1. e4 *\n\n".repeat(1001);
+    let served = Served::with(&[("a.pgn", &games)], &[]);
+    let listed = |count: &str| {
+        let answer = served.json(&format!("/api/games?count={count}"));
+        assert_eq!(answer["count"], 1001);
+        answer["games"].as_array().unwrap().len()
+    };
+    assert_eq!((listed("999"), listed("1000"), listed("1001")), (999, 1000, 1000));
+}
+
+#[test]
+fn a_game_is_a_tree_of_moves() {
+    let served = Served::with(&[("a.pgn", GAMES)], &[]);
+    let game = served.json("/api/game?path=a.pgn/games/000001-001000/000002.pgn");
+    assert_eq!(game["result"], "0-1");
+    let moves = game["moves"].as_array().unwrap();
+    let sans: Vec<&Value> = moves.iter().map(|mv| &mv["san"]).collect();
+    assert_eq!(sans, ["e4", "c5", "c3", "d4", "d5"]);
+    let parents: Vec<&Value> = moves.iter().map(|mv| &mv["parent"]).collect();
+    assert_eq!(
+        parents,
+        [&Value::Null, &json!(0), &json!(1), &json!(1), &json!(2)]
+    );
+    assert_eq!(moves[3]["nags"], json!([6]));
+    assert_eq!(moves[3]["comments"], json!(["gambit [%csl Gd4]"]));
+    assert_eq!(
+        moves[4]["fen"],
+        "rnbqkbnr/pp2pppp/8/2pp4/4P3/2P5/PP1P1PPP/RNBQKBNR w KQkq - 0 3"
+    );
+    assert_eq!(served.get("/api/game?path=a.pgn/info.txt").status, 404);
+    assert_eq!(served.get("/api/game?path=x").status, 404);
+}
+
+#[test]
+fn positions_have_their_legal_moves() {
+    let served = Served::with(&[("a.pgn", GAMES)], &[]);
+    let initial = served.json("/api/position");
+    assert_eq!(initial["moves"].as_array().unwrap().len(), 20);
+    let mate = served.json("/api/position?play=f2f3,e7e5,g2g4,d8h4");
+    assert_eq!(
+        (&mate["mate"], &mate["check"], &mate["moves"]),
+        (&json!(true), &json!(true), &json!([]))
+    );
+    let played = served.json("/api/moves?play=e2e4,c7c5");
+    let rows: Vec<(&Value, &Value)> = played["moves"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (&row["move"], &row["games"]))
+        .collect();
+    // Unfinished games count here, as in moves.csv.
+    assert_eq!(
+        rows,
+        [
+            (&json!("Nf3"), &json!(1)),
+            (&json!("c3"), &json!(1)),
+            (&json!("d4"), &json!(1))
+        ]
+    );
+}
+
+#[test]
+fn errors_name_what_is_wrong() {
+    let served = Served::with(&[("a.pgn", GAMES)], &[]);
+    let error = |path: &str| {
+        let answer = served.get(path);
+        let body: Value = serde_json::from_slice(&answer.body).unwrap();
+        (answer.status, body["error"].clone())
+    };
+    let (status, wrong) = error("/api/query?q=player:tal%20colour:x");
+    assert_eq!(status, 400);
+    assert_eq!(
+        (&wrong["term"], &wrong["offset"]),
+        (&json!("colour:x"), &json!(12))
+    );
+    assert_eq!(error("/api/games?sort=x").1["term"], "sort");
+    assert_eq!(error("/api/position?fen=x").1["term"], "fen");
+    assert_eq!(error("/api/games?db=x").0, 404);
+    assert_eq!(served.json("/api/query?q=white:Tal")["canonical"], "white:tal");
+}

@@ -1,0 +1,203 @@
+//! The opening explorer. What is expected follows from the games of `client.rs` by hand.
+
+use serde_json::{Value, json};
+
+use super::client::{GAMES, Served};
+
+fn served() -> Served {
+    Served::with(&[("a.pgn", GAMES)], &[])
+}
+
+#[test]
+fn masters_count_games_with_a_result() {
+    let served = served();
+    let answer = served.json("/masters?play=e2e4,c7c5&topGames=1");
+    assert_eq!(answer["white"], 1);
+    assert_eq!(answer["draws"], 0);
+    assert_eq!(answer["black"], 1);
+    assert_eq!(
+        answer["opening"],
+        json!({"eco": "B20", "name": "Sicilian Defense"})
+    );
+    // 2. d4 was played in an unfinished game only.
+    let moves: Vec<&Value> = answer["moves"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|mv| &mv["uci"])
+        .collect();
+    assert_eq!(moves, ["c2c3", "g1f3"]);
+    let first = &answer["moves"][0];
+    assert_eq!(first["san"], "c3");
+    assert_eq!(first["averageRating"], 2500);
+    assert_eq!(first["opening"]["name"], "Sicilian Defense: Alapin Variation");
+    let game = &first["game"];
+    assert_eq!(game["winner"], "black");
+    assert_eq!(game["white"], json!({"name": "Tal", "rating": 2500}));
+    assert_eq!((&game["year"], &game["month"]), (&json!(2021), &Value::Null));
+    assert_eq!(game.get("speed"), None);
+    // Both sums of ratings are 5,000: the later game comes first.
+    assert_eq!(answer["topGames"][0]["uci"], "c2c3");
+    assert_eq!(answer.get("recentGames"), None);
+    assert_eq!(answer.get("queuePosition"), None);
+}
+
+#[test]
+fn the_fields_are_in_the_order_of_lichess() {
+    let served = served();
+    let text = served.get("/lichess?play=e2e4&history=true").text();
+    let places = [
+        "\"white\":",
+        "\"draws\":",
+        "\"black\":",
+        "\"moves\":",
+        "\"recentGames\":",
+        "\"topGames\":",
+        "\"opening\":{\"eco\":\"B00\"",
+        "\"history\":",
+    ]
+    .map(|field| {
+        text.rfind(field)
+            .or_else(|| text.find(field))
+            .unwrap_or_else(|| panic!("{field}: {text}"))
+    });
+    assert!(places[4..].is_sorted(), "{text}");
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        answer["history"],
+        json!([{"month": "2019-05", "white": 1, "draws": 0, "black": 0}])
+    );
+    let game = &answer["recentGames"][1];
+    assert_eq!(
+        (&game["id"], &game["speed"], &game["mode"]),
+        (&json!("abcd1234"), &json!("blitz"), &json!("rated"))
+    );
+    let casual = &answer["recentGames"][0];
+    assert_eq!(
+        (&casual["speed"], &casual["mode"]),
+        (&json!("classical"), &json!("casual"))
+    );
+}
+
+#[test]
+fn bounds_leave_games_out() {
+    let served = served();
+    let games = |query: &str| {
+        let answer = served.json(query);
+        ["white", "draws", "black"].map(|result| answer[result].as_u64().unwrap())
+    };
+    assert_eq!(games("/masters"), [1, 1, 1]);
+    assert_eq!(games("/masters?since=2000"), [1, 0, 1]);
+    assert_eq!(games("/masters?until=1999"), [0, 1, 0]);
+    assert_eq!(games("/masters?since=1&until=3000"), [1, 1, 1]);
+    assert_eq!(games("/lichess?since=2019-05&until=2019-05"), [1, 0, 0]);
+    // The month of 2021 is not known.
+    assert_eq!(games("/lichess?since=2021-01"), [0, 0, 0]);
+    assert_eq!(games("/lichess?speeds=blitz"), [1, 0, 0]);
+    assert_eq!(games("/lichess?speeds="), [1, 1, 1]);
+    assert_eq!(games("/lichess?speeds=blitz,classical"), [1, 1, 1]);
+    assert_eq!(games("/lichess?ratings=2500"), [1, 0, 1]);
+    assert_eq!(games("/lichess?ratings=0,2200"), [0, 1, 0]);
+    assert_eq!(games("/in/black:tal/masters"), [1, 0, 0]);
+    assert_eq!(games("/in/white:tal%20year:2000../lichess"), [0, 0, 1]);
+}
+
+#[test]
+fn players_are_found_by_colour() {
+    let served = served();
+    let answer = served.get("/player?player=Tal&color=white");
+    assert_eq!(answer.header("content-type"), "application/x-ndjson");
+    let last: Value = serde_json::from_str(answer.text().lines().last().unwrap()).unwrap();
+    assert_eq!((&last["black"], &last["queuePosition"]), (&json!(1), &json!(0)));
+    let first = &last["moves"][0];
+    assert_eq!(
+        (&first["averageOpponentRating"], &first["performance"]),
+        (&json!(2500), &json!(1700))
+    );
+    assert_eq!(first.get("averageRating"), None);
+    let modes =
+        |modes: &str| served.json(&format!("/player?player=Tal&color=white&modes={modes}"))["black"].clone();
+    assert_eq!(
+        (modes("rated"), modes("casual"), modes("rated,casual")),
+        (0.into(), 1.into(), 1.into())
+    );
+    let long = |bytes| {
+        served
+            .get(&format!("/player?color=white&player={}", "x".repeat(bytes)))
+            .status
+    };
+    assert_eq!((long(255), long(256)), (200, 400));
+    for wrong in [
+        "",
+        "player=Tal",
+        "color=white",
+        "player=Tal&color=red",
+        "player=a%7Cb&color=white",
+    ] {
+        assert_eq!(served.get(&format!("/player?{wrong}")).status, 400, "{wrong}");
+    }
+}
+
+#[test]
+fn ids_lead_to_games() {
+    let served = Served::games(&[]);
+    let top = served.json("/masters?play=f2f4")["topGames"].clone();
+    let ids: Vec<&str> = top
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|game| game["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids.len(), 2);
+    assert_ne!(ids[0], ids[1]);
+    for id in ids {
+        assert!(
+            id.len() == 8 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+            "{id}"
+        );
+        let game = served.get(&format!("/masters/pgn/{id}"));
+        assert_eq!(game.header("content-type"), "application/x-chess-pgn");
+        assert!(game.text().contains("1. f4 d5 1/2-1/2"), "{id}");
+    }
+    assert_eq!(served.get("/masters/pgn/abcd1234").status, 404);
+    assert_eq!(served.get("/lichess?play=e2e4").status, 200);
+    assert!(served.get("/masters/pgn/abcd1234").text().contains("2. Nf3"));
+    assert_eq!(served.get("/masters/pgn/zzzzzzzz").status, 404);
+}
+
+#[test]
+fn wrong_questions_are_refused() {
+    let served = served();
+    for wrong in [
+        "variant=crazyhouse",
+        "fen=x",
+        "play=e2e5",
+        "play=e2e4,e2e4",
+        "since=x",
+        "speeds=fast",
+        "ratings=x",
+        "moves=x",
+    ] {
+        let answer = served.get(&format!("/lichess?{wrong}"));
+        assert_eq!(answer.status, 400, "{wrong}");
+        let name = wrong.split('=').next().unwrap();
+        assert!(answer.text().starts_with(name), "{}", answer.text());
+    }
+    assert_eq!(served.get("/in/nofield:x/masters").status, 400);
+    assert_eq!(
+        served
+            .get("/lichess?unknown=1&speeds[]=x&variant=chess960")
+            .status,
+        200
+    );
+    // Castling is the king taking its rook, and both ways to write it are read.
+    let castled = |mv: &str| {
+        served
+            .get(&format!("/masters?play=e2e4,e7e5,g1f3,b8c6,f1c4,f8c5,{mv}"))
+            .status
+    };
+    assert_eq!(
+        (castled("e1g1"), castled("e1h1"), castled("e1c1")),
+        (200, 200, 400)
+    );
+}

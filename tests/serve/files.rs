@@ -1,0 +1,162 @@
+//! The tree of files.
+
+use super::client::{GAMES, Served};
+
+const GAME: &str = "/files/a.pgn/games/000001-001000/000001.pgn";
+
+#[test]
+fn files_have_the_bytes_of_the_mount() {
+    let served = Served::games(&[]);
+    let all = served.get("/files/a.pgn/all.pgn");
+    assert_eq!(all.status, 200);
+    assert_eq!(
+        all.header("content-type"),
+        "application/x-chess-pgn; charset=utf-8"
+    );
+    assert_eq!(all.header("content-length"), all.body.len().to_string());
+    let one = served.get(GAME);
+    assert!(all.text().starts_with(&one.text()) && one.text().contains("[White \"Müller, <b>\"]"));
+    assert!(GAMES.contains("1. e4 c5 2. Nf3 d6 1-0") && one.text().contains("1. e4 c5 2. Nf3 d6 1-0"));
+    let head = served.ask("HEAD", GAME, &[]);
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    assert_eq!(head.header("content-length"), one.body.len().to_string());
+    assert_eq!(
+        served.get("/files/a.pgn/games.csv").header("content-type"),
+        "text/csv; charset=utf-8"
+    );
+    assert_eq!(served.get("/files/more/b%20%C3%BC.pgn/all.pgn").body, all.body);
+    let found = served.get("/files/all/search/white:tal/all.pgn").text();
+    assert_eq!(found.matches("[White \"Tal\"]").count(), 2);
+}
+
+#[test]
+fn parts_of_files_are_exact() {
+    let served = Served::games(&[]);
+    let all = served.get(GAME).body;
+    let size = all.len();
+    let part = |range: &str| served.ask("GET", GAME, &[&format!("Range: bytes={range}")]);
+    for (range, expected) in [
+        ("0-0", 0..1),
+        ("5-9", 5..10),
+        ("5-", 5..size),
+        ("-7", size - 7..size),
+        ("0-999999", 0..size),
+        ("-999999", 0..size),
+    ] {
+        let answer = part(range);
+        assert_eq!(answer.status, 206, "{range}");
+        assert_eq!(answer.body, all[expected.clone()], "{range}");
+        let content = format!("bytes {}-{}/{size}", expected.start, expected.end - 1);
+        assert_eq!(answer.header("content-range"), content);
+    }
+    let none = part(&format!("{size}-"));
+    assert_eq!(
+        (none.status, none.header("content-range")),
+        (416, &*format!("bytes */{size}"))
+    );
+    let several = part("0-4,10-11");
+    assert_eq!(several.status, 206);
+    assert_eq!(several.header("content-length"), several.body.len().to_string());
+    let text = several.text();
+    let first = String::from_utf8(all[..5].to_vec()).unwrap();
+    assert!(
+        text.contains(&format!("bytes 0-4/{size}\r\n\r\n{first}\r\n--")),
+        "{text}"
+    );
+    assert_eq!(part("0-0,2-2,4-4,6-6,8-8,10-10,12-12,14-14").status, 206);
+    // More ranges than are sent, and what is no range, get the whole file.
+    for whole in ["0-0,2-2,4-4,6-6,8-8,10-10,12-12,14-14,16-16", "x"] {
+        assert_eq!(part(whole).body, all, "{whole}");
+    }
+}
+
+#[test]
+fn unchanged_files_are_not_sent_again() {
+    let served = Served::games(&[]);
+    let first = served.get(GAME);
+    let (tag, time) = (first.header("etag"), first.header("last-modified"));
+    assert!(tag.starts_with('"') && time.ends_with("GMT"), "{first:?}");
+    for (line, status) in [
+        (format!("If-None-Match: {tag}"), 304),
+        ("If-None-Match: *".to_owned(), 304),
+        ("If-None-Match: \"x\"".to_owned(), 200),
+        (format!("If-Modified-Since: {time}"), 304),
+        ("If-Modified-Since: Sat, 01 Jan 2000 00:00:00 GMT".to_owned(), 200),
+    ] {
+        assert_eq!(served.ask("GET", GAME, &[&line]).status, status, "{line}");
+    }
+    let ranged = |tag: &str| {
+        served
+            .ask("GET", GAME, &["Range: bytes=0-3", &format!("If-Range: {tag}")])
+            .status
+    };
+    assert_eq!((ranged(tag), ranged("\"x\"")), (206, 200));
+    assert_ne!(served.get("/files/a.pgn/all.pgn").header("etag"), tag);
+}
+
+#[test]
+fn directories_are_pages_and_lists() {
+    let served = Served::games(&[]);
+    let root = served.get("/files");
+    assert_eq!((root.status, root.header("location")), (308, "/files/"));
+    let moved = served.get("/files/a.pgn");
+    assert_eq!((moved.status, moved.header("location")), (308, "/files/a.pgn/"));
+    assert_eq!(served.get(&format!("{GAME}/")).status, 404);
+    let page = served.get("/files/a.pgn/players/").text();
+    assert!(
+        page.contains("<a href=\"./M%C3%BCller%2C%20%3Cb%3E/\">Müller, &lt;b&gt;/</a>"),
+        "{page}"
+    );
+    assert!(!page.contains("<b>"));
+    let list = served.ask("GET", "/files/a.pgn/", &["Accept: application/json"]);
+    let list: serde_json::Value = serde_json::from_slice(&list.body).unwrap();
+    let entries = list["entries"].as_array().unwrap();
+    let of = |name: &str| entries.iter().find(|entry| entry["name"] == name).unwrap();
+    assert_eq!(
+        (&of("games")["type"], &of("games")["size"]),
+        (&"directory".into(), &().into())
+    );
+    assert_eq!(of("info.txt")["type"], "file");
+    for missing in [
+        "/files/x",
+        "/files/a.pgn/x/",
+        "/files/.DS_Store",
+        "/files/._a.pgn",
+        "/files/Thumbs.db",
+    ] {
+        assert_eq!(served.get(missing).status, 404, "{missing}");
+    }
+}
+
+#[test]
+fn links_lead_to_the_one_address_of_a_file() {
+    let served = Served::games(&[]);
+    // A query in other words is a link to its canonical name.
+    let link = "/files/a.pgn/search/white:TAL/all.pgn";
+    let answer = served.get(link);
+    assert_eq!(answer.status, 307);
+    assert_eq!(
+        answer.header("location"),
+        "/files/a.pgn/search/white%3Atal/all.pgn"
+    );
+    assert_eq!(served.get(answer.header("location")).status, 200);
+}
+
+#[test]
+fn nothing_outside_the_tree_is_named() {
+    let served = Served::games(&[]);
+    for path in [
+        "/files/../etc/passwd",
+        "/files/%2e%2e/x",
+        "/files/a.pgn//x",
+        "/files/a%2fb",
+        "/files/a%5cb",
+        "/files/a%00",
+        "/files/%ff",
+    ] {
+        assert_eq!(served.get(path).status, 400, "{path}");
+    }
+    for method in ["PUT", "DELETE", "MKCOL", "POST", "LOCK", "MOVE"] {
+        assert_eq!(served.ask(method, "/files/a.pgn/x", &[]).status, 405, "{method}");
+    }
+}

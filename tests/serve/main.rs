@@ -1,0 +1,9 @@
+//! `pgnfs serve`, asked over HTTP.
+
+mod api;
+mod client;
+mod connections;
+mod explorer;
+mod files;
+mod guard;
+mod webdav;
