@@ -51,7 +51,7 @@ pub use move_names::{line_names, move_name, position_after, read_line, read_move
 pub use part::{AnswerOptions, DatabasePart};
 pub use piece_counts::PieceCounts;
 pub(crate) use scan::occurrence;
-pub use scan::{scan, scan_among, scan_moves, scan_moves_among};
+pub use scan::{scan, scan_moves};
 pub use selection::Selection;
 pub use table::{COLUMNS, MoveRow, MovesTable, san_of};
 pub use tally::Tally;

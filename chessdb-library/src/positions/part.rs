@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{
     Damaged, Index, IndexError, IndexUse, MovesTable, Novelty, Occurrence, Pattern, Positions, Selection,
-    Wanted, scan_among, scan_moves_among,
+    Wanted, scan, scan_moves,
 };
 use crate::library::LibraryEntry;
 use crate::spelling::Names;
@@ -151,7 +151,7 @@ impl DatabasePart {
             done,
             |index| index.find(wanted),
             || {
-                scan_among(
+                scan(
                     self.database(),
                     wanted,
                     self.games.as_ref(),
@@ -174,7 +174,7 @@ impl DatabasePart {
             done,
             |index| index.moves(pattern),
             || {
-                scan_moves_among(
+                scan_moves(
                     self.database(),
                     pattern,
                     self.games.as_ref(),

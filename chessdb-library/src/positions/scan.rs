@@ -21,19 +21,9 @@ const COUNT_EVERY: u32 = 4;
 /// Likewise, when many positions are searched for at once.
 const COUNT_SELDOM: u32 = 16;
 
-/// The games with a match, in database order, each with its first occurrence. Deleted games are left out.
-/// `done` is called with the numbers of games searched.
+/// The games with a match, in database order, each with its first occurrence. Only the games `among` are searched, all
+/// for `None`. Deleted games are left out. `done` is called with the numbers of games searched.
 pub fn scan(
-    database: &dyn Database,
-    wanted: &Wanted,
-    threads: usize,
-    done: &(dyn Fn(u64) + Sync),
-) -> Vec<Occurrence> {
-    scan_among(database, wanted, None, threads, done)
-}
-
-/// Like [`scan`], for some of the games.
-pub fn scan_among(
     database: &dyn Database,
     wanted: &Wanted,
     among: Option<&Arc<Selection>>,
@@ -81,26 +71,16 @@ pub(crate) fn occurrence(database: &dyn Database, game: u32, wanted: &Wanted) ->
     found
 }
 
-/// The table of moves in a position. It contains a move that was not played there if at least two games have
-/// the position after it.
+/// The table of moves in a position, from the games `among`, from all for `None`. It contains a move that was not played
+/// there if at least two games have the position after it.
 pub fn scan_moves(
-    database: &dyn Database,
-    pattern: &Pattern,
-    threads: usize,
-    done: &(dyn Fn(u64) + Sync),
-) -> MovesTable {
-    scan_moves_among(database, pattern, None, threads, done)
-}
-
-/// Like [`scan_moves`], for some of the games.
-pub fn scan_moves_among(
     database: &dyn Database,
     pattern: &Pattern,
     among: Option<&Arc<Selection>>,
     threads: usize,
     done: &(dyn Fn(u64) + Sync),
 ) -> MovesTable {
-    let found = scan_among(database, &Wanted::Position(*pattern), among, threads, &|_| ());
+    let found = scan(database, &Wanted::Position(*pattern), among, threads, &|_| ());
     let moves = MovesScan {
         among: among.cloned(),
         ..MovesScan::new(database, pattern, &found)

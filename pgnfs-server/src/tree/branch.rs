@@ -451,7 +451,7 @@ impl Branch {
 
     /// The path of a view's directory: that of the group with these texts from the view's own directory on. Sorts all
     /// games if they are not yet.
-    pub fn directory_of(&self, view: &str, texts: &[&str]) -> Option<String> {
+    pub fn path_of_group(&self, view: &str, texts: &[&str]) -> Option<String> {
         let mut views = self.layout().views();
         let (id, _) = views.find(|(_, other)| other.name() == view)?;
         let index = self.view(id)?;

@@ -53,7 +53,7 @@ impl Overview<'_> {
                 "database"
             },
             problems,
-            directories: &|view, texts| branch.branch().directory_of(view, texts),
+            directories: &|view, texts| branch.branch().path_of_group(view, texts),
         };
         let text = page(&subject, &figures).into_bytes().into();
         branch.check(None).map(|()| text)
