@@ -1,11 +1,12 @@
 //! Databases that are being opened in parallel threads. Callers may stop waiting for them.
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::io;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,9 +15,10 @@ use super::open::{How, Refusal, message, open};
 use super::task::OpeningTask;
 use crate::kept::KeptFiles;
 use crate::mapped::{Copies, Identity, Mapped};
+use crate::workers::{Pace, WorkerOptions, Workers, hung};
 use chessdb::files::Progress;
 
-/// Openings that have run for longer no longer count towards the limit [`PROCESSORS`].
+/// Openings that have run for longer mostly wait for a disk, so further ones begin.
 const YOUNG: Duration = Duration::from_millis(200);
 
 /// Pause between two reports of progress.
@@ -28,59 +30,34 @@ const RETRY: Duration = Duration::from_secs(1);
 /// Maximum number of threads.
 const MOST: usize = 64;
 
-/// Maximum number of threads for one file system that is not local, because all of them may hang.
+/// Maximum number of openings at a time on one file system that is not local, because all of them may hang.
 const MOST_OF_A_MOUNT: usize = 2;
 
-/// Maximum number of openings younger than [`YOUNG`] at a time: the number of processors.
-static PROCESSORS: LazyLock<usize> =
-    LazyLock::new(|| thread::available_parallelism().map_or(1, std::num::NonZero::get));
-
 /// The openings of a source, shared by all libraries derived from it.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Openings(Arc<OpeningPool>);
 
 struct OpeningPool {
-    state: Mutex<OpeningQueue>,
+    state: Mutex<KnownOpenings>,
     /// Signalled when an opening has ended or could not be started.
     ended: Condvar,
-    /// Called on each thread before its first opening.
+    workers: Workers,
+    /// Called before each opening, on its thread.
     prepare: Option<fn() -> io::Result<()>>,
     /// Where databases store results that take long to compute.
     kept: Option<KeptFiles>,
     /// Called with the progress of the openings while a caller waits for them.
     report: Option<ProgressReport>,
-    /// Starts a thread.
-    spawn: Spawn,
 }
 
 /// Receives numbers of bytes: how many of those that have to be read to open databases have been read.
 pub type ProgressReport = Box<dyn Fn(u64, u64) + Send + Sync>;
 
-type Work = Box<dyn FnOnce() + Send>;
-
-type Spawn = fn(&str, Work) -> io::Result<()>;
-
-impl Default for OpeningPool {
-    fn default() -> OpeningPool {
-        OpeningPool {
-            state: Mutex::default(),
-            ended: Condvar::new(),
-            prepare: None,
-            kept: None,
-            report: None,
-            spawn: |name, work| thread::Builder::new().name(name.to_owned()).spawn(work).map(drop),
-        }
-    }
-}
-
 #[derive(Default)]
-struct OpeningQueue {
+struct KnownOpenings {
     known: HashMap<Arc<OpeningTask>, Arc<Job>>,
-    waiting: VecDeque<Arc<Job>>,
-    running: Vec<(Arc<Job>, Instant)>,
-    has_starter: bool,
-    /// No thread could be started for an opening that waits.
-    is_short: bool,
+    /// Openings for which no thread could be started.
+    unstarted: Vec<Arc<Job>>,
     /// Number of openings that ended after the wait for them was over.
     late: u64,
 }
@@ -107,19 +84,27 @@ pub(super) struct Job {
     is_given_up: AtomicBool,
 }
 
+impl Default for Openings {
+    fn default() -> Openings {
+        Openings::new(None, None, None)
+    }
+}
+
 impl Openings {
-    /// Openings whose threads call `prepare` first and open nothing if that fails, whose databases keep in `kept` what
-    /// takes long to find again, and whose progress is reported while they are waited for.
+    /// Openings that call `prepare` first on their thread and open nothing if that fails, whose databases keep in `kept`
+    /// what takes long to find again, and whose progress is reported while they are waited for.
     pub(super) fn new(
         prepare: Option<fn() -> io::Result<()>>,
         kept: Option<KeptFiles>,
         report: Option<ProgressReport>,
     ) -> Openings {
         Openings(Arc::new(OpeningPool {
+            state: Mutex::default(),
+            ended: Condvar::new(),
+            workers: Workers::new(options()),
             prepare,
             kept,
             report,
-            ..OpeningPool::default()
         }))
     }
 
@@ -150,7 +135,7 @@ impl Openings {
         unwanted.iter().for_each(|job| job.give_up());
     }
 
-    /// Queues the opening of a database and starts a thread for it if the limits allow.
+    /// Begins to open a database as soon as the limits allow.
     /// Files that have not changed share the `copies` of the previous state, if it has any.
     pub(super) fn begin(
         &self,
@@ -171,11 +156,8 @@ impl Openings {
             is_late: AtomicBool::new(false),
             is_given_up: AtomicBool::new(false),
         });
-        let mut state = self.0.state();
-        state.known.insert(task, Arc::clone(&job));
-        state.waiting.push_back(Arc::clone(&job));
-        drop(state);
-        self.0.start();
+        self.0.state().known.insert(task, Arc::clone(&job));
+        self.0.start(&job);
         job
     }
 
@@ -261,14 +243,53 @@ impl Job {
 }
 
 impl OpeningPool {
+    /// Has a thread open a database.
+    fn start(self: &Arc<OpeningPool>, job: &Arc<Job>) {
+        let (pool, own) = (Arc::clone(self), Arc::clone(job));
+        let work = move || {
+            let opened = match pool.prepare.map_or(Ok(()), |prepare| prepare()) {
+                Ok(()) => own.open(),
+                Err(error) => Err(format!("cannot be opened safely: {error}").into()),
+            };
+            pool.end(&own, opened);
+        };
+        let (pool, own) = (Arc::clone(self), Arc::clone(job));
+        let without_thread = move || pool.do_without_thread(own);
+        let since = Instant::now();
+        match &job.task.mount {
+            Some(mount) => self
+                .workers
+                .submit_for(hung::key_of(mount), since, work, without_thread),
+            None => self.workers.submit(since, work, without_thread),
+        }
+    }
+
+    /// Opens a local database in this thread, because no other can be started. A file on a mount that may hang would
+    /// block this thread, so a thread is tried for it again later.
+    fn do_without_thread(&self, job: Arc<Job>) {
+        if job.task.mount.is_none() {
+            return self.end(&job, job.open());
+        }
+        self.state().unstarted.push(job);
+        self.ended.notify_all();
+    }
+
+    fn end(&self, job: &Job, opened: OpenResult) {
+        let mut state = self.state();
+        let _ = job.opened.set(opened);
+        state.late += u64::from(job.is_late.load(Ordering::Relaxed));
+        drop(state);
+        self.ended.notify_all();
+    }
+
     /// Waits until an opening has ended, or for the given time. Meanwhile tries again to start missing
     /// threads.
     fn wait<'a>(
         self: &'a Arc<OpeningPool>,
-        mut state: MutexGuard<'a, OpeningQueue>,
+        mut state: MutexGuard<'a, KnownOpenings>,
         longest: Option<Duration>,
-    ) -> MutexGuard<'a, OpeningQueue> {
-        let is_short = state.is_short;
+    ) -> MutexGuard<'a, KnownOpenings> {
+        let is_short = !state.unstarted.is_empty();
         let pause = match (longest, is_short) {
             (None, false) => {
                 self.ended.wait(&mut state);
@@ -281,143 +302,29 @@ impl OpeningPool {
         if !is_short || !has_waited {
             return state;
         }
+        let unstarted = mem::take(&mut state.unstarted);
         drop(state);
-        self.start();
+        unstarted.iter().for_each(|job| self.start(job));
         self.state()
     }
 
-    /// Starts as many threads as the limits allow.
-    fn start(self: &Arc<OpeningPool>) {
-        let mut is_short = false;
-        loop {
-            let mut state = self.state();
-            let Some(job) = state.next(is_short) else {
-                state.is_short = is_short;
-                let is_later = state.pause(false).is_some_and(|pause| !pause.is_zero());
-                if is_later && !state.has_starter {
-                    state.has_starter = true;
-                    drop(state);
-                    self.start_later();
-                }
-                return;
-            };
-            drop(state);
-            let (pool, first) = (Arc::clone(self), Arc::clone(&job));
-            let work = move || {
-                match pool.prepare.map_or(Ok(()), |prepare| prepare()) {
-                    Ok(()) => pool.work(first, false, Job::open),
-                    Err(error) => pool.work(first, false, |_| {
-                        Err(format!("cannot be opened safely: {error}").into())
-                    }),
-                }
-                pool.start();
-            };
-            let Err(error) = (self.spawn)("pgnfs-open", Box::new(work)) else {
-                continue;
-            };
-            if job.task.mount.is_none() {
-                log::warn!("no thread for opening databases: {error}");
-                self.work(job, true, Job::open);
-                continue;
-            }
-            // Opening a file on a mount that may hang here would block this thread, so the job is queued
-            // again.
-            log::debug!("no thread for opening databases: {error}");
-            is_short = true;
-            self.state().put_back(job);
-            self.ended.notify_all();
-        }
-    }
-
-    /// Starts further threads when the running openings are older than [`YOUNG`], as long as openings are
-    /// waiting.
-    fn start_later(self: &Arc<OpeningPool>) {
-        let pool = Arc::clone(self);
-        let start = move || {
-            if let Some(Err(error)) = pool.prepare.map(|prepare| prepare()) {
-                return log::warn!("databases are opened one by one: {error}");
-            }
-            loop {
-                let mut state = pool.state();
-                let Some(pause) = state.pause(state.is_short) else {
-                    state.has_starter = false;
-                    return;
-                };
-                drop(state);
-                thread::sleep(pause);
-                pool.start();
-            }
-        };
-        if let Err(error) = (self.spawn)("pgnfs-openings", Box::new(start)) {
-            log::debug!("no thread for opening databases: {error}");
-            let mut state = self.state();
-            (state.has_starter, state.is_short) = (false, true);
-            drop(state);
-            self.ended.notify_all();
-        }
-    }
-
-    /// Opens one database after another.
-    fn work(&self, first: Arc<Job>, only_local: bool, open: impl Fn(&Job) -> OpenResult) {
-        let mut next = Some(first);
-        while let Some(job) = next {
-            let opened = open(&job);
-            let mut state = self.state();
-            state.running.retain(|(other, _)| !Arc::ptr_eq(other, &job));
-            let _ = job.opened.set(opened);
-            state.late += u64::from(job.is_late.load(Ordering::Relaxed));
-            next = state.next(only_local);
-            drop(state);
-            self.ended.notify_all();
-        }
-    }
-
-    fn state(&self) -> MutexGuard<'_, OpeningQueue> {
+    fn state(&self) -> MutexGuard<'_, KnownOpenings> {
         self.state.lock()
     }
 }
 
-impl OpeningQueue {
-    /// The next opening that may start now. It counts as running from this call on.
-    fn next(&mut self, only_local: bool) -> Option<Arc<Job>> {
-        if self.pause(only_local) != Some(Duration::ZERO) {
-            return None;
-        }
-        let place = self.place(only_local)?;
-        let job = self.waiting.remove(place)?;
-        self.running.push((Arc::clone(&job), Instant::now()));
-        Some(job)
-    }
-
-    /// Time until an opening may start; `None` if another one must end first.
-    fn pause(&self, only_local: bool) -> Option<Duration> {
-        self.place(only_local)?;
-        let ages = self.running.iter().map(|(_, begin)| begin.elapsed());
-        let young = ages.filter(|&age| age < YOUNG);
-        if young.clone().count() < *PROCESSORS {
-            Some(Duration::ZERO)
-        } else {
-            young.max().map(|oldest| YOUNG - oldest)
-        }
-    }
-
-    /// The place of the first waiting opening that does not exceed the limits.
-    fn place(&self, only_local: bool) -> Option<usize> {
-        if self.running.len() >= MOST {
-            return None;
-        }
-        let may_run = |job: &Arc<Job>| {
-            let is_beside = |(other, _): &&(Arc<Job>, Instant)| other.task.mount == job.task.mount;
-            let beside = || self.running.iter().filter(is_beside).count();
-            job.task.mount.is_none() || (!only_local && beside() < MOST_OF_A_MOUNT)
-        };
-        self.waiting.iter().position(may_run)
-    }
-
-    /// Queues an opening again that could not be started.
-    fn put_back(&mut self, job: Arc<Job>) {
-        self.running.retain(|(other, _)| !Arc::ptr_eq(other, &job));
-        self.waiting.push_front(job);
+fn options() -> WorkerOptions {
+    let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    WorkerOptions {
+        name: "pgnfs-open",
+        threads: MOST,
+        waiting: usize::MAX,
+        of_a_file_system: MOST_OF_A_MOUNT,
+        pace: Some(Pace {
+            jobs: processors,
+            young: YOUNG,
+        }),
+        ..WorkerOptions::default()
     }
 }
 

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use log::Level;
 
-use super::{Patience, Prepare, Silence, WorkerOptions, Workers, progress};
+use super::{FileSystemKey, Patience, Prepare, Silence, WorkerOptions, Workers, progress};
 use crate::mounts::{Mount, Mounts};
 
 /// Time without progress after which a file system is considered not to answer.
@@ -154,8 +154,10 @@ fn names(path: &Path) -> Vec<std::ffi::OsString> {
     names.rev().collect()
 }
 
-/// Identifies a file system, because device numbers are reused.
-type FileSystemKey = (u64, PathBuf);
+/// What identifies the file system of a mount.
+pub fn key_of(mount: &Mount) -> FileSystemKey {
+    (mount.device.0, mount.path.clone())
+}
 
 /// The thread of each file system.
 static WORKERS: Mutex<BTreeMap<FileSystemKey, Arc<Workers>>> = Mutex::new(BTreeMap::new());
@@ -165,7 +167,7 @@ static PREPARE: OnceLock<Prepare> = OnceLock::new();
 static LISTENERS: Mutex<Vec<Weak<AnswerCall>>> = Mutex::new(Vec::new());
 
 fn workers_of(mount: &Mount) -> Arc<Workers> {
-    let key = (mount.device.0, mount.path.clone());
+    let key = key_of(mount);
     let mut all = WORKERS.lock();
     if let Some(workers) = all.get(&key) {
         return Arc::clone(workers);

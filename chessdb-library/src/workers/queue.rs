@@ -2,16 +2,25 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::options::{Pace, Patience, WorkerOptions};
 use super::progress::Mark;
-use super::{Call, Patience};
+
+pub(super) type Call = Box<dyn FnOnce() + Send>;
+
+/// Identifies a file system by device and mount point, because device numbers are reused.
+pub type FileSystemKey = (u64, PathBuf);
 
 /// The jobs of workers.
 pub(super) struct Queue {
     timeout: Option<Duration>,
     patience: Patience,
+    most_threads: usize,
+    of_a_file_system: usize,
+    pace: Option<Pace>,
     /// Jobs that have not started, sorted by number.
     waiting: VecDeque<WaitingJob>,
     /// Jobs that are neither finished nor given up, sorted by number.
@@ -21,6 +30,8 @@ pub(super) struct Queue {
     /// Number of the last job submitted.
     last: u64,
     pub(super) threads: usize,
+    /// Threads that have not looked for a job yet.
+    pub(super) starting: usize,
     /// Threads without a job.
     pub(super) idle: usize,
     pub(super) has_clock: bool,
@@ -34,13 +45,25 @@ pub(super) struct Queue {
 pub(super) struct WaitingJob {
     pub(super) number: u64,
     pub(super) mark: Arc<Mark>,
+    file_system: Option<FileSystemKey>,
     pub(super) job: Call,
+}
+
+/// What a thread does next.
+pub(super) enum NextJob {
+    /// It runs this job, which counts as running. True if the job may have to be given up before the clock thread looks.
+    Job(WaitingJob, bool),
+    /// A job may begin at this time.
+    At(Instant),
+    /// It waits for jobs, or for the end of others.
+    None,
 }
 
 /// A running job.
 struct RunningJob {
     at: Instant,
     mark: Arc<Mark>,
+    file_system: Option<FileSystemKey>,
 }
 
 impl RunningJob {
@@ -61,15 +84,19 @@ pub(super) struct OpenJob {
 }
 
 impl Queue {
-    pub(super) fn new(timeout: Option<Duration>, patience: Patience) -> Queue {
+    pub(super) fn new(options: &WorkerOptions) -> Queue {
         Queue {
-            timeout,
-            patience,
+            timeout: options.timeout,
+            patience: options.patience,
+            most_threads: options.threads,
+            of_a_file_system: options.of_a_file_system,
+            pace: options.pace,
             waiting: VecDeque::new(),
             open: VecDeque::new(),
             begun: BTreeMap::new(),
             last: 0,
             threads: 0,
+            starting: 0,
             idle: 0,
             has_clock: false,
             looks_at: None,
@@ -92,9 +119,45 @@ impl Queue {
         self.open.is_empty()
     }
 
-    /// True if the jobs that wait need another thread, and there are fewer than `most`.
-    pub(super) fn needs_thread(&self, most: usize) -> bool {
-        self.waiting.len() > self.idle && self.threads < most
+    /// Counts a thread that is to be started, if the jobs that wait need one and there are not too many.
+    pub(super) fn count_thread(&mut self) -> bool {
+        // With a pace, each thread that begins a job looks whether the next one needs a thread.
+        let wanted = if self.pace.is_none() {
+            self.waiting.len()
+        } else {
+            1
+        };
+        let needs_thread =
+            self.idle + self.starting < wanted && self.threads < self.most_threads && self.may_begin();
+        self.threads += usize::from(needs_thread);
+        self.starting += usize::from(needs_thread);
+        needs_thread
+    }
+
+    /// True if a job waits for nothing but a thread and the pace.
+    pub(super) fn may_begin(&self) -> bool {
+        self.place().is_some()
+    }
+
+    /// The place of the first waiting job whose file system has not too many running ones.
+    fn place(&self) -> Option<usize> {
+        let may_begin = |job: &WaitingJob| {
+            let of_same = |other: &&RunningJob| other.file_system == job.file_system;
+            job.file_system.is_none() || self.begun.values().filter(of_same).count() < self.of_a_file_system
+        };
+        self.waiting.iter().position(may_begin)
+    }
+
+    /// When the pace allows the next job; `None` if it does at the time `now`.
+    fn pause(&self, now: Instant) -> Option<Instant> {
+        let Pace { jobs, young } = self.pace?;
+        let ends = self.begun.values().map(|job| job.at + young);
+        let ends = ends.filter(|&end| end > now);
+        if ends.clone().count() < jobs {
+            None
+        } else {
+            ends.min()
+        }
     }
 
     /// Adds a job whose timeout started at `since`, at the time `now`. Returns true if it may have to be given up before the clock thread looks.
@@ -102,12 +165,18 @@ impl Queue {
         &mut self,
         [since, now]: [Instant; 2],
         mark: Arc<Mark>,
+        file_system: Option<FileSystemKey>,
         job: Call,
         give_up: Call,
     ) -> bool {
         self.last += 1;
         let number = self.last;
-        self.waiting.push_back(WaitingJob { number, mark, job });
+        self.waiting.push_back(WaitingJob {
+            number,
+            mark,
+            file_system,
+            job,
+        });
         let is_next = self.is_next(since);
         self.open.push_back(OpenJob {
             number,
@@ -118,13 +187,21 @@ impl Queue {
         is_next
     }
 
-    /// The next job, which counts as running from now on, and whether it may have to be given up before the clock
-    /// thread looks.
-    pub(super) fn begin(&mut self, now: Instant) -> Option<(WaitingJob, bool)> {
-        let job = self.waiting.pop_front()?;
+    /// What a thread does at the time `now`.
+    pub(super) fn begin(&mut self, now: Instant) -> NextJob {
+        let Some(place) = self.place() else {
+            return NextJob::None;
+        };
+        if let Some(time) = self.pause(now) {
+            return NextJob::At(time);
+        }
+        let Some(job) = self.waiting.remove(place) else {
+            return NextJob::None;
+        };
         let begun = RunningJob {
             at: now,
             mark: Arc::clone(&job.mark),
+            file_system: job.file_system.clone(),
         };
         let place = self.open.binary_search_by_key(&job.number, |job| job.number);
         let open = place.ok().and_then(|place| self.open.get_mut(place));
@@ -138,7 +215,7 @@ impl Queue {
         self.begun.insert(job.number, begun);
         // The job had more time in the queue, where the progress of others counted for it.
         let is_next = since.is_some_and(|since| self.is_next(since));
-        Some((job, is_next))
+        NextJob::Job(job, is_next)
     }
 
     /// Removes a finished job. Returns it unless it was given up.

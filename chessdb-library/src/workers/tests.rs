@@ -1,6 +1,10 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use std::thread;
+use std::time::Duration;
+
+use super::options::MOST_WAITING;
 use super::*;
 
 /// How long a test that fails waits.
@@ -178,6 +182,64 @@ fn jobs_that_take_too_long_are_given_up_and_never_started() {
     done.sort_by_key(|end| *end == End::Done(1));
     assert_eq!(done, [End::Done(0), End::Done(1)]);
     assert_answers(&workers, 0);
+}
+
+/// Submits a job of a file system that runs until something is sent through the sender.
+fn submit_for(workers: &Workers, file_system: u64) -> (Sender<()>, Receiver<End>) {
+    let (open, gate) = channel();
+    let (end, ended) = channel();
+    let given_up = end.clone();
+    workers.submit_for(
+        (file_system, "/far".into()),
+        workers.0.time.now(),
+        move || {
+            let _ = gate.recv();
+            end.send(End::Done(0)).unwrap();
+        },
+        move || given_up.send(End::GivenUp(0)).unwrap(),
+    );
+    (open, ended)
+}
+
+#[test]
+fn few_jobs_of_a_file_system_run_at_a_time() {
+    let workers = Workers::new(WorkerOptions {
+        threads: 8,
+        of_a_file_system: 2,
+        ..WorkerOptions::default()
+    });
+    let [first, _second, third] = [1, 1, 1].map(|file_system| submit_for(&workers, file_system));
+    workers.wait_until_running(2);
+    // Those of another one, and of none, do not wait.
+    let _other = submit_for(&workers, 2);
+    assert_answers(&workers, 3);
+    assert_eq!(workers.0.queue().waiting(), 1);
+    drop(first);
+    wait_until(|| workers.0.queue().waiting() == 0);
+    drop(third.0);
+    assert_eq!(next(&third.1), End::Done(0));
+}
+
+#[test]
+fn jobs_begin_at_their_pace() {
+    let young = Duration::from_millis(50);
+    let options = WorkerOptions {
+        threads: 8,
+        pace: Some(Pace { jobs: 2, young }),
+        ..WorkerOptions::default()
+    };
+    let workers = Workers::with_clock(options, Clock::stopped());
+    let (open, ended) = submit(&workers, 5);
+    workers.wait_until_running(2);
+    workers.move_on(young - Duration::from_nanos(1));
+    thread::sleep(young * 2);
+    assert_eq!(workers.0.queue().running(), 2);
+    workers.move_on(Duration::from_nanos(1));
+    workers.wait_until_running(4);
+    workers.move_on(young);
+    workers.wait_until_running(5);
+    drop(open);
+    assert_eq!(ended.iter().count(), 5);
 }
 
 #[test]

@@ -3,6 +3,9 @@
 mod counted;
 mod counters;
 mod slots;
+#[path = "../../../chessdb-library/src/within.rs"]
+mod within;
+mod workers;
 
 /// The item of the tree that `fs::sizes` uses.
 mod tree {

@@ -8,13 +8,6 @@ use chessdb::Options;
 /// Maximum time for any step of a test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn openings(spawn: Spawn) -> Openings {
-    Openings(Arc::new(OpeningPool {
-        spawn,
-        ..OpeningPool::default()
-    }))
-}
-
 fn how() -> Arc<How> {
     let folder = tempfile::tempdir().unwrap();
     let root = Root::open(&folder.path().canonicalize().unwrap()).unwrap();
@@ -69,12 +62,18 @@ fn wait_until(mut is_so: impl FnMut() -> bool) {
 #[test]
 fn openings_that_may_hang_wait_for_a_thread() {
     static IS_SHORT: AtomicBool = AtomicBool::new(true);
-    let openings = openings(|name, work| {
-        if IS_SHORT.load(Ordering::Relaxed) {
+    let prepare = || {
+        let is_short = IS_SHORT.load(Ordering::Relaxed);
+        if is_short {
             Err(io::ErrorKind::WouldBlock.into())
         } else {
-            thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
+            Ok(())
         }
+    };
+    let mut openings = Openings::default();
+    Arc::get_mut(&mut openings.0).unwrap().workers = Workers::new(WorkerOptions {
+        prepare: Some(prepare),
+        ..options()
     });
     let how = how();
     let begin = |name, mount| openings.begin(task(name, mount), SeenFiles::new(), &how, None);
@@ -85,45 +84,37 @@ fn openings_that_may_hang_wait_for_a_thread() {
         begin("d", None),
     ];
     let are_open = || jobs.each_ref().map(|job| job.opened().is_some());
-    assert_eq!(are_open(), [false, true, false, true]);
+    wait_until(|| are_open() == [false, true, false, true]);
     openings.wait(&jobs, Some(Duration::from_millis(10)));
     assert_eq!(are_open(), [false, true, false, true]);
     IS_SHORT.store(false, Ordering::Relaxed);
     openings.wait(&jobs, None);
     assert_eq!(are_open(), [true; 4]);
-    assert!(!openings.0.state().is_short);
+    assert!(openings.0.state().unstarted.is_empty());
 }
 
 #[test]
-fn no_thread_wakes_up_for_openings_behind_hanging_ones() {
-    static HANGING: Mutex<Vec<Work>> = Mutex::new(Vec::new());
-    static STARTERS: AtomicUsize = AtomicUsize::new(0);
-    let openings = openings(|name, work| {
-        if name == "pgnfs-open" {
-            HANGING.lock().push(work);
-            return Ok(());
-        }
-        STARTERS.fetch_add(1, Ordering::Relaxed);
-        let count = move || {
-            work();
-            STARTERS.fetch_sub(1, Ordering::Relaxed);
-        };
-        thread::Builder::new().spawn(count).map(drop)
-    });
+fn two_openings_that_hang_leave_the_local_ones() {
+    /// Openings that have begun, and whether they may go on.
+    static BEGUN: AtomicUsize = AtomicUsize::new(0);
+    static MAY_GO_ON: AtomicBool = AtomicBool::new(false);
+    let hang = || {
+        BEGUN.fetch_add(1, Ordering::Relaxed);
+        wait_until(|| MAY_GO_ON.load(Ordering::Relaxed));
+        Ok(())
+    };
+    let openings = Openings::new(Some(hang), None, None);
     let how = how();
-    let names: Vec<String> = (0..5).map(|n| n.to_string()).collect();
-    let far: Vec<_> = names
-        .iter()
-        .map(|name| openings.begin(task(name, far()), SeenFiles::new(), &how, None))
-        .collect();
-    // The local database is opened when the hanging ones are older than `YOUNG`.
-    let near = openings.begin(task("near", None), SeenFiles::new(), &how, None);
-    wait_until(|| HANGING.lock().len() == 3);
-    wait_until(|| STARTERS.load(Ordering::Relaxed) == 0);
-    assert_eq!(openings.0.state().waiting.len(), 3);
-    assert!(near.opened().is_none() && far.iter().all(|job| job.opened().is_none()));
-    // All openings end when the hanging ones continue.
-    let hanging = std::mem::take(&mut *HANGING.lock());
-    hanging.into_iter().for_each(|work| work());
-    assert!(near.opened().is_some() && far.iter().all(|job| job.opened().is_some()));
+    let begin = |name: &str, mount| openings.begin(task(name, mount), SeenFiles::new(), &how, None);
+    let far: Vec<_> = ["a", "b", "c", "d"].map(|name| begin(name, far())).into();
+    wait_until(|| BEGUN.load(Ordering::Relaxed) == MOST_OF_A_MOUNT);
+    // More than processors, so they begin when others are older than `YOUNG`.
+    let near: Vec<_> = (0..9).map(|name| begin(&name.to_string(), None)).collect();
+    wait_until(|| BEGUN.load(Ordering::Relaxed) == MOST_OF_A_MOUNT + near.len());
+    let all: Vec<_> = [far, near].concat();
+    openings.wait(&all, Some(Duration::from_millis(10)));
+    assert!(all.iter().all(|job| job.opened().is_none()));
+    MAY_GO_ON.store(true, Ordering::Relaxed);
+    openings.wait(&all, None);
+    assert!(all.iter().all(|job| job.opened().is_some()));
 }

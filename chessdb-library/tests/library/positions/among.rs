@@ -8,8 +8,7 @@ use chessdb::game::Tags;
 use chessdb::replay::Ply;
 use chessdb::{Database, Decoded, Info, Keys, TextId};
 use chessdb_library::positions::{
-    Index, Material, MovesTable, Novelty, Occurrence, Pattern, Pawns, Selection, TreeNode, Wanted,
-    scan_moves,
+    Index, Material, MovesTable, Novelty, Occurrence, Pattern, Pawns, Selection, TreeNode, Wanted, scan_moves,
 };
 
 use super::counted::databases;
