@@ -163,7 +163,7 @@ pub fn pgnfs() -> Command {
                 .help("Waits until all databases are open and all sizes are known"),
         );
     Command::new("pgnfs")
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(env!("PGNFS_VERSION"))
         .about("Shows chess databases of all formats as a file system in which every game is a PGN file")
         .subcommand_required(true)
         .arg_required_else_help(true)
@@ -276,7 +276,7 @@ fn begins_with_field(argument: &OsStr) -> bool {
 /// The command line with which mount(8) calls a helper.
 fn mount_helper() -> Command {
     Command::new("mount.pgnfs")
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(env!("PGNFS_VERSION"))
         .about("Mounts chess databases as a file system of PGN files; called by mount -t pgnfs")
         .args([source(), mount_point()])
         .arg(flag('s', "sloppy").help("Ignores unknown options"))

@@ -36,7 +36,7 @@ pub(super) fn report(mounted: &Mounted, status: &Status, user: Uid) -> Value {
     json!({
         "mount_point": mounted.point.to_string_lossy(),
         "source": mounted.source.to_string_lossy(),
-        "version": env!("CARGO_PKG_VERSION"),
+        "version": env!("PGNFS_VERSION"),
         "process": std::process::id(),
         "source_gone_since": status.gone.map(utc),
         "uptime": mounted.since.elapsed().as_secs(),

@@ -3,22 +3,15 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use tempfile::TempDir;
 use testkit::samples::files_below;
 use testkit::{missing, needs};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_pgnfs");
+use crate::run;
 
-/// Runs a command that must succeed, and returns its output.
-fn run(command: &mut Command) -> String {
-    let ended = command.stdin(Stdio::null()).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    let (out, err) = (text(ended.stdout), text(ended.stderr));
-    assert!(ended.status.success(), "{command:?}: {out}{err}");
-    out
-}
+const PROGRAM: &str = env!("CARGO_BIN_EXE_pgnfs");
 
 fn script(name: &str) -> Command {
     Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts").join(name))
@@ -72,7 +65,7 @@ fn install_and_uninstall() {
         let below = |path: &str| root.path().join(path.trim_start_matches('/'));
         let program = format!("{prefix}/bin/pgnfs");
         let said = run(Command::new(below(&program)).arg("--version"));
-        assert_eq!(said, concat!("pgnfs ", env!("CARGO_PKG_VERSION"), "\n"));
+        assert_eq!(said, concat!("pgnfs ", env!("PGNFS_VERSION"), "\n"));
         let desktop = fs::read_to_string(below(&format!("{prefix}/share/applications/pgnfs.desktop")));
         let exec = format!("\nExec=\"{prefix}/bin/pgnfs-open\" %f\n");
         assert!(desktop.unwrap().contains(&exec), "{exec}");
@@ -397,7 +390,7 @@ fn the_package() {
         ("usr/sbin/mount.pgnfs", "mount.pgnfs"),
     ] {
         let said = run(Command::new(unpacked.join(program)).arg("--version"));
-        assert_eq!(said, format!("{name} {}\n", env!("CARGO_PKG_VERSION")));
+        assert_eq!(said, format!("{name} {}\n", env!("PGNFS_VERSION")));
     }
     let contents = contents(&unpacked);
     for path in [
