@@ -5,14 +5,28 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::run;
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The forms for issues.
+const TEMPLATES: &str = ".github/ISSUE_TEMPLATE";
+
 /// All pages in the repository, with their texts.
 fn pages() -> Vec<(PathBuf, String)> {
     let mut pages = Vec::new();
-    for folder in ["", "benches", "chessdb", "docs", "docs/formats", "examples/games"] {
+    for folder in [
+        "",
+        TEMPLATES,
+        "benches",
+        "chessdb",
+        "docs",
+        "docs/formats",
+        "examples/games",
+        "packaging",
+    ] {
         let entries = fs::read_dir(root().join(folder)).unwrap();
         let paths = entries.map(|entry| entry.unwrap().path());
         for path in paths.filter(|path| path.extension().is_some_and(|extension| extension == "md")) {
@@ -99,18 +113,37 @@ fn scripts_say_how_they_are_used() {
     }
 }
 
+/// The commands and the options of the program itself.
+fn known_commands() -> BTreeSet<String> {
+    let help = run(Command::new(env!("CARGO_BIN_EXE_pgnfs")).arg("--help"));
+    let words = help.lines().filter_map(|line| line.strip_prefix("  "));
+    let words = words.flat_map(|line| line.split_whitespace().take(2));
+    words.map(str::to_owned).collect()
+}
+
+#[test]
+fn issues_ask_for_what_the_program_says() {
+    let known = known_commands();
+    let templates: Vec<String> = pages()
+        .into_iter()
+        .filter_map(|(page, text)| page.starts_with(root().join(TEMPLATES)).then_some(text))
+        .collect();
+    assert!(templates.len() >= 2, "{templates:?}");
+    for text in templates {
+        let asked = text.lines().filter_map(|line| line.strip_prefix("$ pgnfs "));
+        let asked: BTreeSet<&str> = asked.filter_map(|line| line.split_whitespace().next()).collect();
+        assert!(
+            asked.is_superset(&BTreeSet::from(["--version", "info"])),
+            "{text}"
+        );
+        assert!(asked.iter().all(|word| known.contains(*word)), "{asked:?}");
+    }
+}
+
 #[test]
 fn commands_in_the_readme_exist() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let help = Command::new(env!("CARGO_BIN_EXE_pgnfs"))
-        .arg("--help")
-        .output()
-        .unwrap();
-    let help = String::from_utf8(help.stdout).unwrap();
-    let known: BTreeSet<&str> = help
-        .lines()
-        .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next())
-        .collect();
+    let known = known_commands();
     let code = readme.lines().filter_map(|line| line.strip_prefix("    "));
     let code = code.map(|line| line.trim_start_matches("$ "));
     let named: BTreeSet<&str> = code
@@ -119,7 +152,10 @@ fn commands_in_the_readme_exist() {
     for command in ["mount", "unmount", "find", "export", "check"] {
         assert!(named.contains(command), "the README does not show {command}");
     }
-    assert!(named.is_subset(&known), "{named:?} are not all in {known:?}");
+    assert!(
+        named.iter().all(|word| known.contains(*word)),
+        "{named:?} are not all in {known:?}"
+    );
     assert!(
         readme.contains("scripts/demo"),
         "the README does not name scripts/demo"
