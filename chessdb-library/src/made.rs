@@ -11,19 +11,38 @@ use crate::cancel::{self, Askers};
 /// How often a thread that waits looks whether its request was abandoned.
 const PAUSE: Duration = Duration::from_millis(200);
 
+/// What a request has to wait for, before what it asks for is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wait {
+    /// At most one game.
+    None,
+    /// Something that is [`Made`] once for all requests that need it, such as a view, an index, or sizes of many games.
+    Common,
+    /// Many games for this request alone.
+    Own,
+}
+
+impl Wait {
+    /// `None` if the result is known already.
+    pub fn unless(self, is_known: bool) -> Wait {
+        if is_known { Wait::None } else { self }
+    }
+}
+
 /// A value that is made at the first look.
 ///
 /// The thread that asks first makes it, and others wait for it. It goes on as long as the request of one of them is not
 /// abandoned; if it fails, panics or is cancelled, the next one makes the value.
 ///
 /// ```
-/// use chessdb_library::made::Made;
+/// use chessdb_library::made::{Made, Wait};
 ///
 /// let made = Made::new();
-/// assert_eq!(made.get(), None);
+/// assert_eq!((made.get(), made.wait()), (None, Wait::Common));
 /// assert_eq!(made.get_or_make(|| Err::<u8, _>("not yet")), Err("not yet"));
 /// assert_eq!(made.get_or(|| 7), &7);
 /// assert_eq!(made.get_or(|| 8), &7);
+/// assert_eq!(made.wait(), Wait::None);
 /// ```
 pub struct Made<T> {
     value: OnceLock<T>,
@@ -45,6 +64,11 @@ impl<T> Made<T> {
     /// The value, if it is made. Does not wait.
     pub fn get(&self) -> Option<&T> {
         self.value.get()
+    }
+
+    /// What a request for the value has to wait for.
+    pub fn wait(&self) -> Wait {
+        Wait::Common.unless(self.get().is_some())
     }
 
     /// The value, which `make` returns if it is not made. `make` must not ask for the same value.

@@ -15,6 +15,7 @@ use chessdb_library::positions::{
     AnswerOptions, DatabasePart, IndexUse, Material, MoveRow, Occurrence, Pattern, Pawns, Wanted, WantedError,
 };
 use chessdb_library::query::{Query, SortKey};
+use chessdb_library::made::Wait;
 
 /// A move in the table of a position, with the games in which it was played there.
 #[pyclass(frozen, get_all, module = "chessdb")]
@@ -193,7 +194,7 @@ impl Search {
         ask: impl Fn(&AnswerOptions) -> Option<T> + Sync,
     ) -> PyResult<T> {
         let is_exact = matches!(wanted, Wanted::Position(pattern) if pattern.is_exact());
-        if is_exact && self.part.positions.is_ready() {
+        if is_exact && self.part.positions.wait() == Wait::None {
             let options = self.options(IndexUse::Auto, false);
             if let Some(answer) = self.source.read(py, |_| ask(&options))? {
                 return Ok(answer);

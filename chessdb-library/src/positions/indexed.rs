@@ -9,7 +9,7 @@ use super::{BuildOptions, Damaged, Index, IndexError, IndexUse};
 use crate::cancel::Underway;
 use crate::kept::KeptFiles;
 use crate::library::LibraryEntry;
-use crate::made::Made;
+use crate::made::{Made, Wait};
 use crate::making::Making;
 
 /// How long a question that can be answered without the index waits for it.
@@ -103,9 +103,9 @@ impl Positions {
         Arc::clone(&self.index.read())
     }
 
-    /// True if the index is in memory, so [`Positions::ask`] need not open or build it.
-    pub fn is_ready(&self) -> bool {
-        self.made().get().is_some_and(Result::is_ok)
+    /// What [`Positions::ask`] has to wait for: the index, if it is not in memory.
+    pub fn wait(&self) -> Wait {
+        Wait::Common.unless(self.made().get().is_some_and(Result::is_ok))
     }
 
     /// True if the index can be neither opened nor built.
@@ -129,7 +129,7 @@ impl Positions {
             IndexState::Building {
                 read: self.read.load(Ordering::Relaxed),
             }
-        } else if self.is_ready() {
+        } else if self.wait() == Wait::None {
             IndexState::Ready
         } else if self.has_failed() {
             IndexState::Failed

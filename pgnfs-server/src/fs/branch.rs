@@ -15,6 +15,7 @@ use super::remote::Remote;
 use super::table::Tables;
 use super::types::{FsError, Inode, Kind};
 use crate::tree::{Branch, BranchTree, NamedSearch, Node, Prefix, Section};
+use chessdb_library::made::Wait;
 use chessdb_library::positions::{AnswerOptions, Answers, IndexState, IndexUse};
 use chessdb_library::spelling::{Names, Spelling};
 use chessdb_library::workers::Pause;
@@ -334,25 +335,27 @@ impl BranchFs {
 
 /// Waiting and failing.
 impl BranchFs {
-    /// True if it is known how many games there are, or counting them reads nothing.
-    pub(super) fn is_counted(&self) -> bool {
+    /// What the number of games has to wait for: they may have to be counted, for which much is read, or searched for.
+    pub(super) fn wait_for_count(&self) -> Wait {
         let mut databases = self.databases.iter();
-        let must_search = self.branch().is_search() && self.branch().must_search();
-        !must_search && databases.all(|database| database.entry().is_counted())
-    }
-
-    /// False if opening has left work that every request for a node needs.
-    fn is_prepared(&self) -> bool {
-        match self.own_database() {
-            Some(own) => own.entry().is_prepared(),
-            None => self.is_counted(),
+        if self.branch().is_search() && self.branch().wait_for_parts() != Wait::None {
+            return Wait::Common;
         }
+        Wait::Common.unless(databases.all(|database| database.entry().is_counted()))
     }
 
-    /// True if a node cannot be opened before games are counted, sorted or searched.
-    pub(super) fn must_build(&self, node: Node) -> bool {
-        let section = || self.section(node);
-        !self.is_prepared() || section().is_some_and(|section| section.must_build(node))
+    /// What every request for a node has to wait for: games may have to be counted, sorted or searched for.
+    pub(super) fn wait(&self, node: Node) -> Wait {
+        let wait = match self.own_database() {
+            Some(own) => Wait::Common.unless(own.entry().is_prepared()),
+            None => self.wait_for_count(),
+        };
+        match wait {
+            Wait::None => self
+                .section(node)
+                .map_or(Wait::None, |section| section.wait(node)),
+            wait => wait,
+        }
     }
 
     /// The threads that alone may answer requests for its nodes, if a source may not answer.

@@ -12,6 +12,7 @@ use super::state::ChessFs;
 use super::times::seconds_and_nanoseconds;
 use super::types::{Attributes, FsError, Inode, Kind};
 use crate::tree::{Node, Section, TreeFolder};
+use chessdb_library::made::Wait;
 
 pub(super) const INFO: &str = "info.txt";
 
@@ -186,12 +187,6 @@ impl RootInfo<'_> {
         *text == others && self.attributes(0) == other.attributes(0)
     }
 
-    /// True if no games must be counted and no index read for the text.
-    pub(super) fn is_counted(&self) -> bool {
-        let mut databases = self.0.databases().iter();
-        self.0.info.get().is_some() || databases.all(|database| database.entry().is_described())
-    }
-
     /// The branch of the database whose directory is the root.
     fn branch(&self) -> Option<&BranchFs> {
         let branch = self.0.folders.get(0)?.branch?;
@@ -201,11 +196,18 @@ impl RootInfo<'_> {
 
 impl Text for RootInfo<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        if self.is_counted() { self.text().ok() } else { None }
+        (Text::wait(self) == Wait::None).then(|| self.text().ok())?
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
         self.0.info.get_or_make(|| self.make()).cloned()
+    }
+
+    /// Games may have to be counted, or an index read.
+    fn wait(&self) -> Wait {
+        let mut databases = self.0.databases().iter();
+        let is_described = databases.all(|database| database.entry().is_described());
+        self.0.info.wait().min(Wait::Common.unless(is_described))
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::branch::BranchFs;
 use super::detached::DetachedDirectory;
-use super::files::Wait;
 use super::folder::{FolderFs, RootInfo};
 use super::open_node::OpenNode;
 use super::place::NodePlace;
@@ -13,6 +12,7 @@ use super::remote::Remote;
 use super::state::ChessFs;
 use super::types::{FsError, Inode, Kind};
 use crate::tree::Node;
+use chessdb_library::made::Wait;
 use chessdb_library::workers::Workers;
 
 /// A node of a [`ChessFs`]. It may not exist: resolving an inode accesses no source and builds no view, so
@@ -131,8 +131,9 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     pub fn open_here(&self) -> Result<OpenedHere<'_, F>, FsError> {
         let place = self.place()?;
         let remote = place.remote();
-        if place.must_build() {
-            return Ok(OpenedHere::Elsewhere(elsewhere(remote, Wait::Common)));
+        match place.wait() {
+            Wait::None => {}
+            wait => return Ok(OpenedHere::Elsewhere(elsewhere(remote, wait))),
         }
         // A directory may be opened by reading names from the source. `info.txt` is in memory.
         let is_quick = remote.is_none() || place.kind() == Kind::File;
@@ -156,15 +157,14 @@ impl<F: Deref<Target = ChessFs> + Clone> Handle<F> {
     /// [`FsError::Stale`] if it does not exist.
     pub fn open_in_worker(&self) -> Result<OpenedHere<'_, F>, FsError> {
         let place = self.place()?;
-        let wait = if place.must_build() {
-            Wait::Common
-        } else {
+        let mut wait = place.wait();
+        if wait == Wait::None {
             let object = place.open().ok_or(FsError::Stale)?;
-            match object.wait() {
-                Wait::None => return Ok(OpenedHere::Here(OpenNode::new(self, object))),
-                wait => wait,
+            wait = object.wait();
+            if wait == Wait::None {
+                return Ok(OpenedHere::Here(OpenNode::new(self, object)));
             }
-        };
+        }
         Ok(OpenedHere::Elsewhere(elsewhere(place.remote(), wait)))
     }
 }

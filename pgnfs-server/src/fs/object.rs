@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use super::at::At;
 use super::directory::Directory;
-use super::files::{File, Wait, with_file};
+use super::files::{File, with_file};
 use super::folder::{FolderFs, RootInfo};
 use super::searches::SearchesFs;
 use super::types::{Attributes, FsError};
 use crate::tree::Content;
+use chessdb_library::made::Wait;
 
 /// An existing node.
 pub(super) enum Object<'a> {

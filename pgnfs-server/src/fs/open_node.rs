@@ -8,7 +8,7 @@ use super::at::At;
 use super::branch::BranchFs;
 use super::database::DatabaseFs;
 use super::directory::ListedEntry;
-use super::files::{File, Wait};
+use super::files::File;
 use super::handle::{Elsewhere, Handle, Number, elsewhere};
 use super::object::Object;
 use super::place::NodePlace;
@@ -16,6 +16,7 @@ use super::state::ChessFs;
 use super::types::{Attributes, Chunk, FsError, Inode, Kind};
 use crate::tree::{Content, Node};
 use chessdb::Decoded;
+use chessdb_library::made::Wait;
 use chessdb_library::positions::Answers;
 
 /// One entry of a directory.

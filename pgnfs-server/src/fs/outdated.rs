@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::detached::DetachedDirectory;
+use super::files::Text;
 use super::folder::{FolderFs, RootInfo};
 use super::state::ChessFs;
 use super::types::{Inode, Outdated};
 use crate::tree::TreeFolder;
+use chessdb_library::made::Wait;
 
 /// Compares `after` with the present state `before`, of which `retired` are earlier states of directories.
 pub(super) fn outdated(
@@ -47,7 +49,7 @@ pub(super) fn outdated(
     }));
     outdated.extend(retired.iter().filter_map(|retired| left_over(retired, after)));
     let (before, after) = (RootInfo(before), RootInfo(after));
-    if !after.is_counted() || !before.is_same(&after) {
+    if Text::wait(&after) != Wait::None || !before.is_same(&after) {
         outdated.push(Outdated {
             inode: after.inode(),
             names: Vec::new(),

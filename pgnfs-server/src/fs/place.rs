@@ -2,6 +2,7 @@
 
 use super::at::At;
 use super::branch::BranchFs;
+use super::files::Text;
 use super::folder::{FolderFs, RootInfo};
 use super::object::Object;
 use super::remote::Remote;
@@ -9,6 +10,7 @@ use super::searches::SearchesFs;
 use super::state::ChessFs;
 use super::types::{Attributes, Kind};
 use crate::tree::{Existing, Node};
+use chessdb_library::made::Wait;
 
 /// What an inode number identifies.
 #[derive(Clone, Copy)]
@@ -31,20 +33,12 @@ impl<'a> NodePlace<'a> {
         }
     }
 
-    /// False if games must be counted before anything is known of the node.
-    fn is_counted(self) -> bool {
+    /// What opening the node has to wait for: games may have to be counted, sorted or searched for.
+    pub(super) fn wait(self) -> Wait {
         match self {
-            NodePlace::Folder(_) => true,
-            NodePlace::RootInfo(info) => info.is_counted(),
-            NodePlace::Node(_, branch, _) => branch.is_counted(),
-        }
-    }
-
-    /// True if the node cannot be opened before games are counted or sorted.
-    pub(super) fn must_build(self) -> bool {
-        match self {
-            NodePlace::Folder(_) | NodePlace::RootInfo(_) => !self.is_counted(),
-            NodePlace::Node(_, branch, node) => branch.must_build(node),
+            NodePlace::Folder(_) => Wait::None,
+            NodePlace::RootInfo(info) => Text::wait(&info),
+            NodePlace::Node(_, branch, node) => branch.wait(node),
         }
     }
 
@@ -78,6 +72,10 @@ impl<'a> NodePlace<'a> {
 
     /// The attributes of the node, if it exists and nothing has to be decoded or counted for them.
     pub(super) fn attributes_if_known(self) -> Option<Attributes> {
-        self.is_counted().then(|| self.open())??.attributes_if_known()
+        let wait = match self {
+            NodePlace::Node(_, branch, _) => branch.wait_for_count(),
+            NodePlace::Folder(_) | NodePlace::RootInfo(_) => self.wait(),
+        };
+        (wait == Wait::None).then(|| self.open())??.attributes_if_known()
     }
 }

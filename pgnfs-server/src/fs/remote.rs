@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::files::Wait;
 use chessdb_library::library::LibraryEntry;
+use chessdb_library::made::Wait;
 use chessdb_library::workers::{Patience, Silence, WorkerOptions, Workers};
 use log::Level;
 

@@ -19,7 +19,7 @@ use super::search_name::NamedSearch;
 use chessdb::Database;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::library::{cut, game_path, numbered};
-use chessdb_library::made::Made;
+use chessdb_library::made::{Made, Wait};
 use chessdb_library::making::Making;
 use chessdb_library::positions::DatabasePart;
 use chessdb_library::query::Query;
@@ -244,12 +244,12 @@ impl Branch {
         self.layout().searches()
     }
 
-    /// True if [`Branch::parts`] has to search first.
-    pub fn must_search(&self) -> bool {
+    /// What [`Branch::parts`] has to wait for: the games may have to be searched for.
+    pub fn wait_for_parts(&self) -> Wait {
         match &self.shown {
-            Shown::All => false,
-            Shown::Unique(parts) => parts.get().is_none(),
-            Shown::Found(search) => search.known().is_none(),
+            Shown::All => Wait::None,
+            Shown::Unique(parts) => parts.wait(),
+            Shown::Found(search) => search.wait(),
         }
     }
 
@@ -440,13 +440,12 @@ impl Branch {
         }))
     }
 
-    /// True if [`Branch::view`] has to sort all games first.
-    pub(super) fn must_sort(&self, id: ViewId) -> bool {
+    /// What [`Branch::view`] has to wait for: all games may have to be sorted.
+    pub(super) fn wait_for_view(&self, id: ViewId) -> Wait {
         if let Some(database) = self.own_database() {
-            return database.must_sort(id);
+            return database.wait_for_view(id);
         }
-        let index = self.views.get(id.index());
-        index.is_some_and(|index| index.get().is_none())
+        self.views.get(id.index()).map_or(Wait::None, Made::wait)
     }
 
     /// The path of a view's directory: that of the group with these texts from the view's own directory on. Sorts all

@@ -11,7 +11,7 @@ use lru::LruCache;
 use super::branch::Branch;
 use super::ply::AtPly;
 use chessdb::board::{Move, Position};
-use chessdb_library::made::Made;
+use chessdb_library::made::{Made, Wait};
 use chessdb_library::positions::{
     Damaged, DatabasePart, Index, IndexUse, Occurrence, Pattern, Positions, Rights, Wanted, novelties_csv,
     pattern_name,
@@ -93,14 +93,14 @@ impl BranchPositions {
         self.part(number)?.ask(IndexUse::Yes, question)
     }
 
-    /// True if all indexes are in memory, and it is known of which games answers are.
-    pub(super) fn is_ready(&self) -> bool {
-        let is_ready = |number| self.of(number).is_some_and(Positions::is_ready);
-        match self.indexed.get() {
-            _ if self.branch.must_search() => false,
-            Some(indexed) => indexed.iter().copied().all(is_ready),
-            None => (0..self.branch.databases().len()).all(is_ready),
-        }
+    /// What every answer has to wait for: the games that are shown, and the indexes of all databases.
+    pub(super) fn wait(&self) -> Wait {
+        let wait = |number| self.of(number).map_or(Wait::Common, Positions::wait);
+        let indexes = match self.indexed.get() {
+            Some(indexed) => indexed.iter().copied().map(wait).max(),
+            None => (0..self.branch.databases().len()).map(wait).max(),
+        };
+        self.branch.wait_for_parts().max(indexes.unwrap_or(Wait::None))
     }
 
     /// True if no database has an index, or one is lost on which answers depend.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::branch::Branch;
 use chessdb_library::cancel;
 use chessdb_library::duplicates::Duplicates;
-use chessdb_library::made::Made;
+use chessdb_library::made::{Made, Wait};
 use chessdb_library::making::Making;
 use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, IndexUse};
 use chessdb_library::query::Query;
@@ -38,6 +38,11 @@ impl FoundGames {
             found: Made::new(),
             duplicates: Made::new(),
         }
+    }
+
+    /// What a request for the games has to wait for.
+    pub(super) fn wait(&self) -> Wait {
+        self.found.wait()
     }
 
     /// The games, if they have been found.

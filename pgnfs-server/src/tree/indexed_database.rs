@@ -11,7 +11,7 @@ use super::views::View;
 use chessdb::{Database, Keys};
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{LibraryEntry, digits};
-use chessdb_library::made::Made;
+use chessdb_library::made::{Made, Wait};
 use chessdb_library::making::Making;
 use chessdb_library::positions::{BuildOptions, LineEnds, Positions};
 use chessdb_library::spelling::{Names, Spelling};
@@ -94,10 +94,9 @@ impl IndexedDatabase {
         Some(index.get_or(|| self.index(view, self.layout.spelling().clone())))
     }
 
-    /// True if [`IndexedDatabase::view`] has to sort all games first.
-    pub(super) fn must_sort(&self, id: ViewId) -> bool {
-        let index = self.views.get(id.index());
-        index.is_some_and(|index| index.get().is_none())
+    /// What [`IndexedDatabase::view`] has to wait for: all games may have to be sorted.
+    pub(super) fn wait_for_view(&self, id: ViewId) -> Wait {
+        self.views.get(id.index()).map_or(Wait::None, Made::wait)
     }
 
     /// A view of players, or one without names of players, before spellings are joined.

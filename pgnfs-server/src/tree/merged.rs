@@ -8,6 +8,7 @@ use super::branch::Branch;
 use super::index::ViewIndex;
 use super::inode::{KIND_MERGED, KIND_MERGED_FOLDER, LAST_MERGED_FOLDER, Node, ViewId};
 use super::section::{Content, Existing, Kind, Section};
+use chessdb_library::made::Wait;
 
 /// The merged files and their directories. Both have the numbers of the corresponding directories of the
 /// view.
@@ -47,8 +48,8 @@ impl Section for Merged {
         }
     }
 
-    fn must_build(&self, node: Node) -> bool {
-        ViewId::of_merged(node).is_some_and(|id| self.0.must_sort(id))
+    fn wait(&self, node: Node) -> Wait {
+        ViewId::of_merged(node).map_or(Wait::None, |id| self.0.wait_for_view(id))
     }
 
     fn open(&self, node: Node) -> Option<Existing<'_>> {

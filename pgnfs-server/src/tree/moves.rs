@@ -13,6 +13,7 @@ use super::opening_node::OpeningNode;
 use super::ply::{AtPly, Plies, Use};
 use super::section::{Content, Existing, Kind, Section};
 use chessdb::board::{Move, Position};
+use chessdb_library::made::Wait;
 use chessdb_library::positions::{Pattern, line_names, move_name, position_name, read_line, read_move};
 
 /// A directory with more games than this lists moves instead of games.
@@ -190,8 +191,9 @@ impl Section for Moves {
     }
 
     /// A node that is not kept has to be found in the tree, for which games are replayed.
-    fn must_build(&self, node: Node) -> bool {
-        !self.positions.is_ready() || node != Moves::TOP && !self.nodes.has(&node)
+    fn wait(&self, node: Node) -> Wait {
+        let is_kept = node == Moves::TOP || self.nodes.has(&node);
+        self.positions.wait().max(Wait::Common.unless(is_kept))
     }
 
     fn is_unavailable(&self) -> bool {

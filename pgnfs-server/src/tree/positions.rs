@@ -13,6 +13,7 @@ use super::position_info::{how_to_ask, position_info};
 use super::ranks::{DIRECTORIES, ranks_node};
 use super::section::{Content, Existing, Kind, Section};
 use chessdb::board::{Move, Position};
+use chessdb_library::made::Wait;
 use chessdb_library::positions::{
     Pattern, epd, initial_name, move_name, pattern_name, position_after, position_name, read_position,
 };
@@ -160,16 +161,16 @@ impl Section for PositionDirectories {
         }
     }
 
-    fn must_build(&self, node: Node) -> bool {
-        match Use::of(node) {
+    fn wait(&self, node: Node) -> Wait {
+        Wait::Common.unless(match Use::of(node) {
             // Looking up a name may have to search all games.
             None => match node {
-                Self::START => self.has_start.get().is_none(),
-                _ => node == Self::TOP || node.kind() == KIND_RANKS,
+                Self::START => self.has_start.get().is_some(),
+                _ => node != Self::TOP && node.kind() != KIND_RANKS,
             },
-            Some(Use::NextMove) => false,
-            Some(_) => !self.positions.is_kept(self.plies().read_position(node)),
-        }
+            Some(Use::NextMove) => true,
+            Some(_) => self.positions.is_kept(self.plies().read_position(node)),
+        })
     }
 
     fn is_unavailable(&self) -> bool {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::games::Games;
 use super::inode::{Node, Table};
 use chessdb::Keys;
+use chessdb_library::made::Wait;
 
 /// A section of the directory of a branch: some names in it, and everything below them.
 ///
@@ -19,9 +20,9 @@ pub trait Section: Send + Sync {
     /// The kind of a node, judged by its number alone: the node need not exist. Builds and reads nothing.
     fn kind(&self, node: Node) -> Kind;
 
-    /// True if all games have to be sorted or searched before any request for a node can be answered.
-    fn must_build(&self, _: Node) -> bool {
-        false
+    /// What every request for a node has to wait for: all games may have to be sorted or searched.
+    fn wait(&self, _: Node) -> Wait {
+        Wait::None
     }
 
     /// True if the entries are unknown because the index they depend on could not be built.

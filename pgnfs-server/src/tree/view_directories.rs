@@ -9,6 +9,7 @@ use super::games::Games;
 use super::inode::{KIND_MERGED, KIND_VIEW, Node, ViewId};
 use super::section::{Existing, Kind, Section};
 use chessdb::Keys;
+use chessdb_library::made::Wait;
 
 /// The directories of all views. Number 0 of each is the view's own.
 pub(super) struct ViewDirectories(pub(super) Arc<Branch>);
@@ -30,8 +31,8 @@ impl Section for ViewDirectories {
         Kind::Directory
     }
 
-    fn must_build(&self, node: Node) -> bool {
-        self.0.must_sort(ViewId::of(node))
+    fn wait(&self, node: Node) -> Wait {
+        self.0.wait_for_view(ViewId::of(node))
     }
 
     fn open(&self, node: Node) -> Option<Existing<'_>> {

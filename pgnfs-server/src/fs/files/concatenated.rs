@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::file::{File, Wait};
+use super::file::File;
 use super::joined::Joined;
 use crate::fs::branch::BranchFs;
 use crate::fs::types::{Chunk, FsError};
 use crate::tree::{Games, GamesOfPart, Node};
+use chessdb_library::made::Wait;
 
 /// Games of one database or of several, one after the other.
 pub(super) struct Concatenated<'a> {
@@ -55,9 +56,12 @@ impl Concatenated<'_> {
         Ok(joined)
     }
 
-    /// True if the games are unknown because duplicates have not been searched for yet.
-    fn must_search(&self) -> bool {
-        self.games.is_none() && self.branch.branch().must_search()
+    /// What is to be waited for before the games are known: duplicates may have to be searched for.
+    fn wait_for_games(&self) -> Wait {
+        match self.games {
+            Some(_) => Wait::None,
+            None => self.branch.branch().wait_for_parts(),
+        }
     }
 
     /// Offset at which each part ends.
@@ -75,7 +79,7 @@ impl Concatenated<'_> {
 
 impl File for Concatenated<'_> {
     fn size_if_known(&self) -> Option<u64> {
-        if self.must_search() {
+        if self.wait_for_games() != Wait::None {
             return None;
         }
         self.parts().ok()?.iter().map(|part| part.size_if_known()).sum()
@@ -115,8 +119,12 @@ impl File for Concatenated<'_> {
     }
 
     fn wait(&self) -> Wait {
-        let are_known = |parts: Vec<Joined<'_>>| parts.iter().all(|part| part.wait() == Wait::None);
-        let is_known = !self.must_search() && self.parts().is_ok_and(are_known);
-        Wait::Common.unless(is_known)
+        if self.wait_for_games() != Wait::None {
+            return Wait::Common;
+        }
+        let parts = self.parts();
+        parts.map_or(Wait::Common, |parts| {
+            parts.iter().map(File::wait).max().unwrap_or(Wait::None)
+        })
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::fs::types::{Chunk, FsError};
+use chessdb_library::made::Wait;
 
 /// An existing file.
 pub(in crate::fs) trait File {
@@ -17,24 +18,6 @@ pub(in crate::fs) trait File {
 
     /// The work that must be done before size and contents are known.
     fn wait(&self) -> Wait;
-}
-
-/// What a request may have to wait for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::fs) enum Wait {
-    /// At most one game.
-    None,
-    /// Sizes of many games, or a view. The work is done once for all requests that need it.
-    Common,
-    /// Many games for this request alone.
-    Own,
-}
-
-impl Wait {
-    /// `None` if the result is known already.
-    pub(super) fn unless(self, is_known: bool) -> Wait {
-        if is_known { Wait::None } else { self }
-    }
 }
 
 /// A file that is generated as a whole.

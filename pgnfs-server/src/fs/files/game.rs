@@ -3,10 +3,11 @@
 use std::iter;
 use std::sync::Arc;
 
-use super::file::{File, Wait};
+use super::file::File;
 use crate::fs::database::DatabaseFs;
 use crate::fs::types::{Chunk, FsError};
 use crate::tree::Node;
+use chessdb_library::made::Wait;
 
 /// A game.
 pub(super) struct GameFile<'a>(pub(super) &'a DatabaseFs, pub(super) u32);

@@ -3,12 +3,13 @@
 use std::iter;
 use std::sync::Arc;
 
-use super::file::{File, Wait};
+use super::file::File;
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
 use crate::fs::join::{Join, Joins};
 use crate::fs::types::{Chunk, FsError};
 use crate::tree::{Games, Node};
+use chessdb_library::made::Wait;
 
 /// Games one after the other.
 pub(super) struct Joined<'a> {

@@ -2,10 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::file::{File, Wait};
+use super::file::File;
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
 use crate::fs::types::{Chunk, FsError};
+use chessdb_library::made::Wait;
 
 /// A member of a database.
 pub(super) struct RawFile<'a> {

@@ -25,7 +25,7 @@ use tables::TableFile;
 use texts::{Document, InfoFile, Own, Problems};
 use whole::WholeTableFile;
 
-pub(super) use file::{File, Text, Wait};
+pub(super) use file::{File, Text};
 pub(super) use kept::BranchFiles;
 
 /// Calls `then` with the file of a node that has this content. `None` if the branch has no such file.

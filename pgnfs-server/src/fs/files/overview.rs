@@ -3,7 +3,7 @@
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-use super::file::{Text, Wait};
+use super::file::Text;
 use crate::fs::branch::BranchFs;
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
@@ -11,6 +11,7 @@ use crate::fs::gather::decode_missing;
 use crate::fs::part::PartFs;
 use crate::fs::types::FsError;
 use crate::overview::{Counts, Figures, Subject, page};
+use chessdb_library::made::Wait;
 use chessdb_library::making::Making;
 
 /// Games in a piece. A thread counts up to 32 pieces at a time: many games, because their counts are then added to

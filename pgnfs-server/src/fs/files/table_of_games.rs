@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::file::{File, Wait};
+use super::file::File;
 use crate::fs::at::At;
 use crate::fs::part::PartFs;
 use crate::fs::table::{CombinedTables, Tables, TablesOfGames};
 use crate::fs::types::{Chunk, FsError};
 use crate::tree::{Games, GamesOfPart, Table};
+use chessdb_library::made::Wait;
 
 /// The tags of some games as a table.
 pub(super) struct TableOfGames<'a> {

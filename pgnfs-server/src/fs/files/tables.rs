@@ -1,10 +1,11 @@
 //! Tables of all games whose rows are made when they are read: `games.csv` and `games.ndjson`.
 
-use super::file::{File, Wait};
+use super::file::File;
 use crate::fs::branch::BranchFs;
 use crate::fs::table::CombinedTables;
 use crate::fs::types::{Chunk, FsError};
 use crate::tree::Table;
+use chessdb_library::made::Wait;
 
 /// `games.csv` or `games.ndjson`
 pub(super) struct TableFile<'a>(pub(super) &'a BranchFs, pub(super) Table);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::file::{Text, Wait};
+use super::file::Text;
 use crate::fs::at::At;
 use crate::fs::branch::BranchFs;
 use crate::fs::database::DatabaseFs;
@@ -11,6 +11,7 @@ use crate::fs::info::problem_rows;
 use crate::fs::types::FsError;
 use crate::tree::Games;
 use chessdb_library::library::document_text;
+use chessdb_library::made::Wait;
 
 /// `info.txt`
 pub(super) struct InfoFile<'a>(pub(super) &'a BranchFs);
@@ -78,13 +79,6 @@ impl Problems<'_> {
         branch.is_filtered().then(|| branch.games_of(0))
     }
 
-    fn are_known(&self) -> bool {
-        let sizes = self.database.sizes();
-        let have_some =
-            || !sizes.are_stored() && self.games().is_some_and(|games| sizes.sum(&games).is_some());
-        self.branch.files.problems.get().is_some() || sizes.have_problems() || have_some()
-    }
-
     fn know(&self) {
         match self.games() {
             Some(games) if !self.database.sizes().are_stored() => self.database.know_sizes(&games),
@@ -95,7 +89,7 @@ impl Problems<'_> {
 
 impl Text for Problems<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        if !self.are_known() {
+        if Text::wait(self) != Wait::None {
             return None;
         }
         self.branch.check_answer().ok()?;
@@ -113,7 +107,7 @@ impl Text for Problems<'_> {
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        if !self.are_known() {
+        if Text::wait(self) != Wait::None {
             self.know();
         }
         self.branch.check_answer()?;
@@ -122,7 +116,11 @@ impl Text for Problems<'_> {
     }
 
     fn wait(&self) -> Wait {
-        Wait::Common.unless(self.are_known())
+        let sizes = self.database.sizes();
+        let have_some =
+            || !sizes.are_stored() && self.games().is_some_and(|games| sizes.sum(&games).is_some());
+        Wait::Common
+            .unless(self.branch.files.problems.get().is_some() || sizes.have_problems() || have_some())
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::duplicates::write_duplicates;
-use super::file::{File, Wait};
+use super::file::File;
 use super::parquet::write_parquet;
 use crate::fs::branch::BranchFs;
 use crate::fs::failure::Failure;
@@ -13,6 +13,7 @@ use crate::fs::types::{Chunk, FsError};
 use chessdb_library::kept::{
     Damaged, KeptFile, KeptKind, Numbers, Sections, WholeFile, temporary_files, write_whole,
 };
+use chessdb_library::made::Wait;
 use chessdb_library::making::Making;
 
 /// Tables of fewer games stay in memory: making them again takes no longer than opening a file.
