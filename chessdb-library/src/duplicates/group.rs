@@ -93,16 +93,16 @@ fn by_players(games: &ComparedGames<'_>, same: &[u32], are_long: bool) -> Vec<Ve
 type PlayerKey = (Option<(usize, String)>, Option<(u16, u8, u8)>);
 
 /// What is known of a game.
-struct KnownGame {
-    game: u32,
-    occasion: Occasion,
+pub(super) struct KnownGame {
+    pub(super) game: u32,
+    pub(super) occasion: Occasion,
     /// White and Black.
-    players: [Option<Player>; 2],
+    pub(super) players: [Option<Player>; 2],
 }
 
 impl KnownGame {
     /// Event and round of a long game count if both players are known.
-    fn of(games: &ComparedGames<'_>, game: u32, is_long: bool) -> Option<KnownGame> {
+    pub(super) fn of(games: &ComparedGames<'_>, game: u32, is_long: bool) -> Option<KnownGame> {
         let (database, own) = games.get(game)?;
         let Keys {
             white, black, date, ..
@@ -230,6 +230,7 @@ impl AgreeingGames {
     }
 }
 
-fn is_complete(date: Date) -> bool {
+/// True if the whole date is known.
+pub(super) fn is_complete(date: Date) -> bool {
     date.year > 0 && date.month > 0 && date.day > 0
 }

@@ -5,7 +5,7 @@ use chessdb::board::{PackedMove, Position};
 use chessdb::game::Game;
 
 /// A main line, as far as it can be read.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ComparedLine {
     /// The start position; empty for the usual one.
     start: String,
@@ -24,6 +24,11 @@ impl ComparedLine {
             },
             moves: game.movetext.main_line().map(|(_, mv)| mv).collect(),
         }
+    }
+
+    /// True if these are the first moves of another line, or all of them.
+    pub(super) fn begins(&self, other: &ComparedLine) -> bool {
+        self.start == other.start && other.moves.starts_with(&self.moves)
     }
 
     /// Number of moves.

@@ -14,7 +14,10 @@
 //!   with a known player shares one with the first game of its group; games without any go together.
 //!
 //! Of several groups that a game fits, those in which its date contradicts no other come first.
+//!
+//! Then games that were [cut short](cut) join the group of the longer game.
 
+mod cut;
 mod group;
 mod line;
 mod occasion;
@@ -44,7 +47,7 @@ const MOST_SEEN: usize = 500_000;
 /// The duplicates in some databases. Games are numbered from 0, database by database.
 #[derive(Debug, Default)]
 pub struct Duplicates {
-    /// The games of all groups, group by group. The best game of each group comes first.
+    /// The games of all groups, group by group. The best game of each group comes first, the longest one.
     duplicates: Vec<Duplicate>,
     /// Index of the first game of each group, sorted by the numbers of their first games. The last entry is the number of all.
     starts: Vec<u32>,
@@ -63,8 +66,8 @@ pub struct Duplicate {
     pub reason: Option<Reason>,
 }
 
-/// What makes a game the same as another one, in addition to the moves and to players that do not contradict each
-/// other.
+/// What makes a game the same as another one, in addition to players that do not contradict each other and, except for
+/// the last one, to the moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// All tags, in a short game.
@@ -73,6 +76,8 @@ pub enum Reason {
     Date,
     /// The dates contradict each other, but there are many moves.
     Moves,
+    /// It was cut short: its moves are the first ones of the best game.
+    Shorter,
 }
 
 impl Reason {
@@ -82,6 +87,7 @@ impl Reason {
             Reason::Tags => "tags",
             Reason::Date => "date",
             Reason::Moves => "moves",
+            Reason::Shorter => "shorter",
         }
     }
 }
@@ -107,12 +113,22 @@ impl Duplicates {
         ends: impl Fn(usize) -> Option<&'a [LineEnd]>,
     ) -> Duplicates {
         let mut games = ComparedGames::new(databases);
-        let equal = equal_hashes(&games, threads, is_shown, ends);
+        let hashed = hashed_games(&games, threads, is_shown, ends);
+        let equal = equal_hashes(&hashed);
+        let similar = cut::similar_games(&games, &hashed);
+        drop(hashed);
+        // If there is room for all, one pass reads what is compared.
+        let all = equal.games.iter().map(|hashed| hashed.game);
+        let all: Vec<u32> = all.chain(similar.iter().flatten().copied()).collect();
+        if all.len() <= MOST_SEEN {
+            games.see(all, threads);
+        }
         let mut groups: Vec<Vec<Duplicate>> = Vec::new();
         for batch in equal.batches(MOST_SEEN) {
-            let mut sorted: Vec<u32> = batch.iter().flat_map(|run| equal.games_of(run)).collect();
-            sorted.sort_unstable();
-            games.seen = seen::read(&games, &sorted, threads);
+            games.see(
+                batch.iter().flat_map(|run| equal.games_of(run)).collect(),
+                threads,
+            );
             let found = chunks(batch.len() as u32, threads, &|_| (), |runs| {
                 let runs = batch.get(runs.start as usize..runs.end as usize);
                 let runs = runs.unwrap_or_default().iter();
@@ -121,6 +137,8 @@ impl Duplicates {
             });
             groups.extend(found.into_iter().flatten());
         }
+        drop(equal);
+        cut::join(&mut games, &similar, &mut groups, threads);
         groups.sort_unstable_by_key(|group| group.iter().map(|duplicate| duplicate.game).min());
         let mut found = Duplicates {
             starts: vec![0],
@@ -210,21 +228,38 @@ impl<'a> ComparedGames<'a> {
         }
     }
 
+    /// Reads these games, unless all have been read, and forgets others.
+    fn see(&mut self, mut wanted: Vec<u32>, threads: usize) {
+        if !wanted.iter().all(|game| self.seen.contains_key(game)) {
+            wanted.sort_unstable();
+            wanted.dedup();
+            self.seen = seen::read(self, &wanted, threads);
+        }
+    }
+
     /// The database of a game, and the number of the game in it.
     fn get(&self, game: u32) -> Option<(&'a dyn Database, u32)> {
-        let place = self
-            .firsts
-            .partition_point(|&first| first <= game)
-            .checked_sub(1)?;
-        Some((*self.databases.get(place)?, game - self.firsts.get(place)?))
+        self.place(game).map(|(_, database, game)| (database, game))
+    }
+
+    /// The number of the database of a game, the database, and the number of the game in it.
+    fn place(&self, game: u32) -> Option<(usize, &'a dyn Database, u32)> {
+        let numbers = self.firsts.partition_point(|&first| first <= game);
+        let number = numbers.checked_sub(1)?;
+        Some((
+            number,
+            *self.databases.get(number)?,
+            game - self.firsts.get(number)?,
+        ))
     }
 }
 
-/// A game and a hash of its main line.
+/// A game and hashes of its main line, as in [`LineEnd`].
 #[derive(Clone, Copy)]
 struct Hashed {
     hash: u64,
     game: u32,
+    opening: u32,
 }
 
 /// The games that share their hash with others.
@@ -252,13 +287,13 @@ impl EqualHashes {
     }
 }
 
-/// Finds the games that share their hash with others. Games that are not shown or marked as deleted are left out.
-fn equal_hashes<'a>(
+/// Follows all main lines. Games that are not shown or marked as deleted are left out. Sorted by hash, then by game.
+fn hashed_games<'a>(
     games: &ComparedGames<'_>,
     threads: usize,
     is_shown: impl Fn(usize, u32) -> bool + Sync,
     ends: impl Fn(usize) -> Option<&'a [LineEnd]>,
-) -> EqualHashes {
+) -> Vec<Hashed> {
     let mut hashed: Vec<Hashed> = Vec::new();
     for (number, (database, &first)) in games.databases.iter().zip(&games.firsts).enumerate() {
         let known = ends(number);
@@ -268,9 +303,10 @@ fn equal_hashes<'a>(
         };
         let found = chunks(database.len(), threads, &|_| (), |range| {
             let kept = range.filter(|&game| is_shown(number, game) && !database.keys(game).deleted);
-            let hashed = kept.map(|game| Hashed {
-                hash: end_of(game).hash,
-                game: first.saturating_add(game),
+            let hashed = kept.map(|game| {
+                let LineEnd { hash, opening, .. } = end_of(game);
+                let game = first.saturating_add(game);
+                Hashed { hash, game, opening }
             });
             hashed.collect::<Vec<_>>()
         });
@@ -278,6 +314,11 @@ fn equal_hashes<'a>(
         found.into_iter().for_each(|chunk| hashed.extend(chunk));
     }
     hashed.sort_unstable_by_key(|hashed| (hashed.hash, hashed.game));
+    hashed
+}
+
+/// The games that share their hash with others.
+fn equal_hashes(hashed: &[Hashed]) -> EqualHashes {
     let mut equal = Vec::new();
     let mut runs = Vec::new();
     for run in hashed

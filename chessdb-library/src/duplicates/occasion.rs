@@ -10,16 +10,16 @@ use chessdb::game::{Date, Tags};
 pub(super) struct Occasion {
     pub(super) date: Date,
     /// `None` if only the date counts.
-    place: Option<EventRound>,
+    pub(super) place: Option<EventRound>,
 }
 
 /// An event and a round of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct EventRound {
+pub(super) struct EventRound {
     /// Hashes of the words that identify the event, sorted; none if it is unknown.
-    event: Box<[u64]>,
+    pub(super) event: Box<[u64]>,
     /// The first number in the round.
-    round: Option<u64>,
+    pub(super) round: Option<u64>,
 }
 
 impl Occasion {
@@ -67,7 +67,7 @@ fn is_part(part: &[u64], whole: &[u64]) -> bool {
 }
 
 /// Hashes of the words of an event, without years and ordinals, which are often left out.
-fn event_words(event: &str) -> Box<[u64]> {
+pub(super) fn event_words(event: &str) -> Box<[u64]> {
     let words = words(event).into_iter();
     let mut hashes: Vec<u64> = words
         .filter(|word| !is_year(word) && !is_ordinal(word))

@@ -13,17 +13,22 @@ use crate::parallel::chunks;
 use chessdb::Database;
 use chessdb::board::{PackedMove, Position};
 
-/// Number of games whose lines are remembered, of all databases together. Each takes 16 bytes.
+/// Number of games whose lines are remembered, of all databases together. Each takes 24 bytes.
 const MOST_GAMES: u32 = 4 << 20;
 
 /// Room for the moves of most games, in bytes.
 const USUAL_LINE: usize = 256;
 
-/// A hash of a main line and the pieces at its end.
+/// Number of moves that [`LineEnd::opening`] is of.
+pub const OPENING_PLIES: usize = 20;
+
+/// Hashes of a main line, and the pieces at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineEnd {
     /// Equal for equal moves from equal positions; of other lines, hardly any two have the same.
     pub hash: u64,
+    /// Equal for equal first [`OPENING_PLIES`] moves from equal positions; 0 if there are fewer.
+    pub opening: u32,
     /// The pieces after the last move.
     pub material: PieceCounts,
 }
@@ -56,8 +61,12 @@ impl LineEnd {
             }
             ControlFlow::Continue(())
         });
-        let hash = xxh3_64_with_seed(&moves, start);
-        LineEnd { hash, material }
+        let opening = moves.get(..OPENING_PLIES * size_of::<PackedMove>());
+        LineEnd {
+            hash: xxh3_64_with_seed(&moves, start),
+            opening: opening.map_or(0, |moves| xxh3_64_with_seed(moves, start) as u32 | 1),
+            material,
+        }
     }
 }
 

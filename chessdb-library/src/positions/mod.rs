@@ -46,7 +46,7 @@ pub use index::{
 };
 pub use indexed::{IndexState, Positions};
 pub(crate) use line::{LineStep, follow};
-pub use line_ends::{LineEnd, LineEnds};
+pub use line_ends::{LineEnd, LineEnds, OPENING_PLIES};
 pub use move_names::{line_names, move_name, position_after, read_line, read_move};
 pub use part::{AnswerOptions, DatabasePart};
 pub use piece_counts::PieceCounts;

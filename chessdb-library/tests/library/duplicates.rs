@@ -31,3 +31,181 @@ fn groups_and_their_games_are_counted() {
     assert_eq!(found.unique(&[&*database])[0].len(), 4);
     assert_eq!(Duplicates::find(&[], 1).groups(), 0);
 }
+
+/// The moves of a game of 40 half-moves, and of another one with the same first 24.
+const LINE: &str = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Na5 10. Bc2 c5 \
+                    11. d4 Qc7 12. Nbd2 cxd4 13. cxd4 Nc6 14. Nb3 a5 15. Be3 a4 16. Nbd2 Bd7 17. Rc1 Qb7 18. Qe2 Rfe8 \
+                    19. Bd3 Rab8 20. Nf1 exd4";
+const OTHER_LINE: &str = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Na5 10. Bc2 c5 \
+                          11. d4 Qc7 12. Nbd2 Bd7 13. Nf1 cxd4";
+
+/// The first half-moves of a line.
+fn first(plies: usize, line: &str) -> String {
+    let moves = line.split_whitespace().filter(|word| !word.ends_with('.'));
+    moves.take(plies).collect::<Vec<_>>().join(" ")
+}
+
+/// A game with these tags and moves; the result is that of the tag.
+fn tagged(tags: &[(&str, &str)], moves: &str) -> String {
+    let result = tags
+        .iter()
+        .find(|(name, _)| *name == "Result")
+        .map_or("*", |(_, value)| value);
+    let tags: String = tags
+        .iter()
+        .map(|(name, value)| format!("[{name} \"{value}\"]\n"))
+        .collect();
+    format!("{tags}\n{moves} {result}\n\n")
+}
+
+/// The groups of games, each with its games from the best one on, and what the others are.
+fn grouped(all: &[String]) -> Vec<Vec<(u32, &'static str)>> {
+    let database = games(&all.concat());
+    assert_eq!(database.len() as usize, all.len());
+    let found = Duplicates::find(&[&*database], 2);
+    let mut groups = vec![Vec::new(); found.groups()];
+    for n in 0..found.len() {
+        let (group, _, duplicate) = found.get(n).unwrap();
+        groups[group].push((
+            duplicate.game,
+            duplicate.reason.map_or("best", |reason| reason.name()),
+        ));
+    }
+    groups
+}
+
+const PLAYERS: [(&str, &str); 2] = [("White", "Tal, M"), ("Black", "Ivkov, B")];
+
+#[test]
+fn a_game_that_was_cut_short_belongs_to_the_longer_one() {
+    type Tag = (&'static str, &'static str);
+    const DATE: Tag = ("Date", "1958.11.09");
+    const EVENT: Tag = ("Event", "Zagreb");
+    const ROUND: Tag = ("Round", "3");
+    /// Half-moves of the shorter game, tags of both, and whether they are one game.
+    type Case = (usize, &'static [Tag], &'static [Tag], bool);
+    let cases: [Case; 17] = [
+        (20, &[DATE], &[DATE], true),
+        (19, &[DATE], &[DATE], false),
+        (19, &[DATE, ROUND], &[DATE, ROUND], true),
+        (0, &[DATE, ROUND], &[DATE, ROUND], true),
+        (19, &[EVENT, ROUND], &[EVENT, ROUND], false),
+        (20, &[EVENT, ROUND], &[EVENT, ROUND], true),
+        (20, &[EVENT], &[EVENT], false),
+        (20, &[ROUND], &[ROUND], false),
+        (39, &[], &[], false),
+        (20, &[("Date", "1958.11.??")], &[DATE], false),
+        (
+            20,
+            &[("Date", "1958.11.08"), EVENT, ROUND],
+            &[DATE, EVENT, ROUND],
+            false,
+        ),
+        (
+            20,
+            &[("Date", "1958.??.??"), EVENT, ROUND],
+            &[DATE, EVENT, ROUND],
+            true,
+        ),
+        (20, &[DATE, ("Round", "2")], &[DATE, ROUND], false),
+        (20, &[DATE, ("Result", "1-0")], &[DATE, ("Result", "1-0")], true),
+        (20, &[DATE, ("Result", "1-0")], &[DATE, ("Result", "0-1")], false),
+        (20, &[DATE, ("Result", "1-0")], &[DATE], true),
+        (20, &[DATE, ("Event", "Another name")], &[DATE, EVENT], true),
+    ];
+    for (plies, short, long, is_one) in cases {
+        let game = |tags: &[Tag], moves: &str| tagged(&[&PLAYERS, tags].concat(), moves);
+        let all = [game(short, &first(plies, LINE)), game(long, &first(40, LINE))];
+        let expected: &[Vec<(u32, &str)>] = if is_one {
+            &[vec![(1, "best"), (0, "shorter")]]
+        } else {
+            &[]
+        };
+        assert_eq!(grouped(&all), expected, "{plies} {short:?} {long:?}");
+    }
+}
+
+#[test]
+fn games_of_other_or_unknown_players_are_not_cut_short() {
+    let game = |players: [&str; 2], plies| {
+        let tags = [
+            ("Date", "1958.11.09"),
+            ("White", players[0]),
+            ("Black", players[1]),
+        ];
+        tagged(&tags, &first(plies, LINE))
+    };
+    let long = game(["Tal, Mihail", "Ivkov, B"], 40);
+    for (players, is_one) in [
+        (["Mihail Tal", "Ivkov"], true),
+        (["Tal, M", "?"], false),
+        (["Tal, V", "Ivkov, B"], false),
+        (["Ivkov, B", "Tal, M"], false),
+    ] {
+        let groups = grouped(&[game(players, 30), long.clone()]);
+        assert_eq!(groups.len(), usize::from(is_one), "{players:?}");
+    }
+}
+
+#[test]
+fn the_longest_game_is_the_best_of_a_chain() {
+    let tags = [PLAYERS[0], PLAYERS[1], ("Date", "1958.11.09")];
+    let annotated = first(22, LINE).replace("Bb5", "Bb5 {the Spanish game} $1");
+    let all = [
+        tagged(&tags, &first(30, LINE)),
+        tagged(&tags, &annotated),
+        tagged(&tags, &first(40, LINE)),
+        tagged(&tags, &first(30, LINE)),
+        tagged(&tags, &first(40, LINE)),
+    ];
+    let expected = [
+        (2, "best"),
+        (0, "shorter"),
+        (1, "shorter"),
+        (3, "shorter"),
+        (4, "date"),
+    ];
+    assert_eq!(grouped(&all), [expected]);
+    let database = games(&all.concat());
+    assert_eq!(*Duplicates::find(&[&*database], 1).unique(&[&*database])[0], [2]);
+}
+
+#[test]
+fn the_beginning_of_two_different_games_stays_alone() {
+    let tags = [PLAYERS[0], PLAYERS[1], ("Date", "1958.11.09")];
+    let [short, shared, long, other] = [
+        first(20, LINE),
+        first(24, LINE),
+        first(40, LINE),
+        first(26, OTHER_LINE),
+    ]
+    .map(|moves| tagged(&tags, &moves));
+    assert_eq!(
+        grouped(&[short.clone(), long.clone(), other.clone()]),
+        [] as [Vec<_>; 0]
+    );
+    // Twenty-four half-moves belong to one of them, twenty may be the other.
+    let expected = [(2, "best"), (1, "shorter")];
+    assert_eq!(grouped(&[short.clone(), shared, long.clone(), other]), [expected]);
+    // Nobody knows which of two results it had.
+    let won = tagged(&[&tags[..], &[("Result", "1-0")]].concat(), &first(20, LINE));
+    let lost = tagged(&[&tags[..], &[("Result", "0-1")]].concat(), &first(21, LINE));
+    assert_eq!(grouped(&[won, lost, long]), [] as [Vec<_>; 0]);
+}
+
+#[test]
+fn a_game_is_compared_with_at_most_64_longer_ones() {
+    let tags = [PLAYERS[0], PLAYERS[1], ("Date", "1958.11.09")];
+    let (short, long) = (tagged(&tags, &first(20, LINE)), tagged(&tags, &first(40, LINE)));
+    for (copies, in_group) in [(64, 65), (65, 65)] {
+        let mut all = vec![long.clone(); copies];
+        all.push(short.clone());
+        let groups = grouped(&all);
+        assert_eq!(groups.len(), 1);
+        assert_eq!(groups[0].len(), in_group, "{copies}");
+        assert_eq!(
+            groups[0].iter().any(|(_, reason)| *reason == "shorter"),
+            copies == 64
+        );
+    }
+}

@@ -103,7 +103,7 @@ fn color_bit(color: Color) -> u8 {
 /// assert_eq!(PackedMove::new(mv).unpack(), mv);
 /// ```
 // Bits 0-5 to, 6-11 from, 12-14 the promotion. No pawn becomes a pawn: that promotion marks castling and null moves.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PackedMove(u16);
 
 impl PackedMove {

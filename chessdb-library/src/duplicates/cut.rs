@@ -1,0 +1,314 @@
+//! Games that were cut short: their moves are the first ones of a longer game.
+//!
+//! Such a game joins the longer one if
+//!
+//! - both players of both games are known and agree;
+//! - both whole dates are known and equal, or both events and rounds are known and equal, and no known part of the
+//!   dates and no known round differs;
+//! - it has at least twenty half-moves, or date and round are known and equal;
+//! - the results are equal, or one of them is unknown.
+//!
+//! If it is the beginning of two games neither of which is the beginning of the other, nobody knows whose it is, and it
+//! stays alone. Games are compared that have a surname of each player in common, and a date or an event.
+
+use std::hash::{BuildHasher, Hash};
+
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use super::group::{KnownGame, is_complete};
+use super::line::ComparedLine;
+use super::occasion::{dates_agree, event_words};
+use super::player::Player;
+use super::{ComparedGames, Duplicate, Hashed, MOST_SEEN, Reason};
+use crate::parallel::chunks;
+use crate::positions::OPENING_PLIES;
+use chessdb::game::Outcome;
+use chessdb::{Keys, TextId};
+
+/// Maximum number of longer games that a game is compared with. A game with more stays alone.
+const MOST_LONGER: usize = 64;
+
+/// Adds games that were cut short to the groups of the longer ones, and makes groups for longer games without one. The
+/// games are [similar](similar_games).
+pub(super) fn join(
+    games: &mut ComparedGames<'_>,
+    similar: &[Vec<u32>],
+    groups: &mut Vec<Vec<Duplicate>>,
+    threads: usize,
+) {
+    let mut found: Vec<Beginning> = Vec::new();
+    for lists in batches(similar) {
+        games.see(lists.concat(), threads);
+        let games = &*games;
+        let parts = chunks(lists.len() as u32, threads, &|_| (), |range| {
+            let lists = lists.get(range.start as usize..range.end as usize);
+            let lists = lists.unwrap_or_default().iter();
+            lists.flat_map(|list| beginnings(games, list)).collect::<Vec<_>>()
+        });
+        found.extend(parts.into_iter().flatten());
+    }
+    if !found.is_empty() {
+        join_groups(games, found, groups);
+    }
+}
+
+/// A game that may be cut short, and the longer one.
+#[derive(Clone, Copy)]
+struct Beginning {
+    shorter: Duplicate,
+    longer: Duplicate,
+}
+
+/// Lists of games that may be beginnings of each other, because they have a surname of each player in common, and a date
+/// or an event.
+pub(super) fn similar_games(games: &ComparedGames<'_>, hashed: &[Hashed]) -> Vec<Vec<u32>> {
+    let mut names = KnownNames::default();
+    let mut lists = Vec::new();
+    for occasion in [SharedOccasion::Date, SharedOccasion::Event] {
+        let mut keyed: Vec<(u64, Hashed)> = Vec::new();
+        for &hashed in hashed {
+            names.keys(games, hashed.game, occasion, |key| keyed.push((key, hashed)));
+        }
+        keyed.sort_unstable_by_key(|(key, hashed)| (*key, hashed.opening, hashed.hash, hashed.game));
+        for run in keyed.chunk_by(|(a, _), (b, _)| a == b) {
+            // Lines without an opening sort first. With an equal date and round they may begin any other line.
+            let has_short = run.first().is_some_and(|(_, hashed)| hashed.opening == 0);
+            if has_short && occasion == SharedOccasion::Date {
+                lists.extend(list(run));
+            } else {
+                let of_openings = run.chunk_by(|(_, a), (_, b)| a.opening == b.opening);
+                lists.extend(of_openings.filter(|run| run[0].1.opening > 0).filter_map(list));
+            }
+        }
+    }
+    lists
+}
+
+/// What two games have in common that are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum SharedOccasion {
+    Date,
+    Event,
+}
+
+/// The games of a run that has different lines.
+fn list(run: &[(u64, Hashed)]) -> Option<Vec<u32>> {
+    let first = run.first()?.1.hash;
+    let differ = run.iter().any(|(_, hashed)| hashed.hash != first);
+    differ.then(|| run.iter().map(|(_, hashed)| hashed.game).collect())
+}
+
+/// Names that were read before, by the number of the database and the text.
+#[derive(Default)]
+struct KnownNames {
+    /// Hashes of the surnames that a player may have.
+    surnames: FxHashMap<(usize, TextId), Box<[u64]>>,
+    /// A hash of the words of an event.
+    events: FxHashMap<(usize, TextId), Option<u64>>,
+}
+
+impl KnownNames {
+    /// The keys of a game. Games that agree have one in common.
+    fn keys(
+        &mut self,
+        games: &ComparedGames<'_>,
+        game: u32,
+        shared: SharedOccasion,
+        mut then: impl FnMut(u64),
+    ) {
+        let Some((number, database, own)) = games.place(game) else {
+            return;
+        };
+        let Keys {
+            white,
+            black,
+            event,
+            date,
+            ..
+        } = database.keys(own);
+        let occasion = match shared {
+            SharedOccasion::Date => is_complete(date).then(|| hash((date.year, date.month, date.day))),
+            SharedOccasion::Event => *self.events.entry((number, event)).or_insert_with(|| {
+                let words = event_words(&database.text(event));
+                (!words.is_empty()).then(|| hash(words))
+            }),
+        };
+        let Some(occasion) = occasion else {
+            return;
+        };
+        for player in [white, black] {
+            self.surnames.entry((number, player)).or_insert_with(|| {
+                let player = Player::read(&database.text(player));
+                let readings = player.iter().flat_map(Player::readings);
+                let mut surnames: Vec<u64> = readings.map(|reading| hash(&reading.surname)).collect();
+                surnames.sort_unstable();
+                surnames.dedup();
+                surnames.into()
+            });
+        }
+        let surnames = |player| self.surnames.get(&(number, player)).into_iter().flatten();
+        for white in surnames(white) {
+            for black in surnames(black) {
+                then(hash((shared, occasion, white, black)));
+            }
+        }
+    }
+}
+
+fn hash(of: impl Hash) -> u64 {
+    FxBuildHasher.hash_one(of)
+}
+
+/// The lists in batches of at most [`MOST_SEEN`] games, or of one list that has more.
+fn batches(lists: &[Vec<u32>]) -> Vec<&[Vec<u32>]> {
+    let (mut batches, mut start, mut len) = (Vec::new(), 0, 0);
+    for (n, list) in lists.iter().enumerate() {
+        if len > 0 && len + list.len() > MOST_SEEN {
+            batches.extend(lists.get(start..n));
+            (start, len) = (n, 0);
+        }
+        len += list.len();
+    }
+    batches.extend(lists.get(start..).filter(|rest| !rest.is_empty()));
+    batches
+}
+
+/// Which of these games begin which others.
+fn beginnings(games: &ComparedGames<'_>, list: &[u32]) -> Vec<Beginning> {
+    let of_game = |&game: &u32| {
+        let seen = games.seen.get(&game)?;
+        let duplicate = Duplicate {
+            game,
+            plies: seen.line.plies(),
+            annotations: seen.annotations,
+            reason: None,
+        };
+        Some((&seen.line, duplicate, KnownGame::of(games, game, true)?))
+    };
+    let mut sorted: Vec<(&ComparedLine, Duplicate, KnownGame)> = list.iter().filter_map(of_game).collect();
+    // A line is followed by those that it begins.
+    sorted.sort_by_key(|(line, duplicate, _)| (*line, duplicate.game));
+    let mut found = Vec::new();
+    let mut rest = sorted.as_slice();
+    for same in sorted.chunk_by(|(a, ..), (b, ..)| a == b) {
+        rest = rest.get(same.len()..).unwrap_or_default();
+        let longer = rest.iter().take_while(|(line, ..)| same[0].0.begins(line));
+        let longer: Vec<_> = longer.take(MOST_LONGER + 1).collect();
+        if longer.len() > MOST_LONGER {
+            continue;
+        }
+        for (_, shorter, known) in same {
+            let fits = longer
+                .iter()
+                .filter(|(.., other)| is_same(games, shorter.plies, known, other));
+            found.extend(fits.map(|&&(_, longer, _)| Beginning {
+                shorter: *shorter,
+                longer,
+            }));
+        }
+    }
+    found
+}
+
+/// True if a game of so many half-moves, which are the first ones of another game, can be that game.
+fn is_same(games: &ComparedGames<'_>, plies: u32, shorter: &KnownGame, longer: &KnownGame) -> bool {
+    let outcome = |game: &KnownGame| {
+        games
+            .get(game.game)
+            .map(|(database, own)| database.keys(own).outcome)
+    };
+    let (a, b) = (&shorter.occasion, &longer.occasion);
+    let Some((place, other)) = a.place.as_ref().zip(b.place.as_ref()) else {
+        return false;
+    };
+    let rounds = place.round.zip(other.round);
+    let is_round = rounds.is_some_and(|(a, b)| a == b);
+    let is_date = is_complete(a.date) && a.date == b.date;
+    let is_event = !place.event.is_empty() && place.event == other.event;
+    let mut players = shorter.players.iter().zip(&longer.players);
+    let outcomes = [outcome(shorter), outcome(longer)];
+    players.all(|(a, b)| a.as_ref().zip(b.as_ref()).is_some_and(|(a, b)| a.agrees(b)))
+        && dates_agree(a.date, b.date)
+        && (rounds.is_none() || is_round)
+        && (is_date || is_event && is_round)
+        && (plies as usize >= OPENING_PLIES || is_date && is_round)
+        && (outcomes[0] == outcomes[1] || outcomes.contains(&Some(Outcome::Unknown)))
+}
+
+/// Joins groups with those of longer games. Each is named by its first game.
+fn join_groups(games: &ComparedGames<'_>, found: Vec<Beginning>, groups: &mut Vec<Vec<Duplicate>>) {
+    let mut names: FxHashMap<u32, u32> = FxHashMap::default();
+    for group in &*groups {
+        if let Some(name) = group.iter().map(|duplicate| duplicate.game).min() {
+            names.extend(group.iter().map(|duplicate| (duplicate.game, name)));
+        }
+    }
+    let name = |game: u32| names.get(&game).copied().unwrap_or(game);
+    let mut longer: FxHashMap<u32, Vec<(u32, u32)>> = FxHashMap::default();
+    let mut members: FxHashMap<u32, Vec<Duplicate>> = FxHashMap::default();
+    for found in found {
+        let of_longer = (found.longer.plies, name(found.longer.game));
+        longer
+            .entry(name(found.shorter.game))
+            .or_default()
+            .push(of_longer);
+        for game in [found.shorter, found.longer] {
+            members.entry(name(game.game)).or_insert_with(|| vec![game]);
+        }
+    }
+    for of_one in longer.values_mut() {
+        of_one.sort_unstable();
+        of_one.dedup();
+    }
+    let begins = |a: u32, b: u32| {
+        longer
+            .get(&a)
+            .is_some_and(|longer| longer.iter().any(|&(_, name)| name == b))
+    };
+    let mut joined: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    for (&shorter, of_one) in &longer {
+        let is_chain = of_one.windows(2).all(|pair| begins(pair[0].1, pair[1].1));
+        if let Some(&(_, longest)) = of_one
+            .last()
+            .filter(|(_, longest)| is_chain && !longer.contains_key(longest))
+        {
+            joined.entry(longest).or_default().push(shorter);
+        }
+    }
+    let is_touched = |group: &Vec<Duplicate>| {
+        group
+            .first()
+            .is_some_and(|best| members.contains_key(&name(best.game)))
+    };
+    let (touched, untouched): (Vec<_>, Vec<_>) = std::mem::take(groups).into_iter().partition(is_touched);
+    *groups = untouched;
+    for group in touched {
+        members.insert(group.first().map_or(0, |best| name(best.game)), group);
+    }
+    for (longest, shorter) in joined {
+        let outcomes = shorter.iter().flat_map(|name| members.get(name)).flatten();
+        let outcomes = outcomes
+            .filter_map(|one| games.get(one.game))
+            .map(|(database, own)| database.keys(own).outcome);
+        let known: FxHashSet<Outcome> = outcomes.filter(|&outcome| outcome != Outcome::Unknown).collect();
+        if known.len() > 1 {
+            continue;
+        }
+        let of_shorter: Vec<Duplicate> = shorter
+            .iter()
+            .flat_map(|name| members.remove(name))
+            .flatten()
+            .collect();
+        if let Some(group) = members.get_mut(&longest) {
+            group.extend(of_shorter.into_iter().map(|duplicate| Duplicate {
+                reason: Some(Reason::Shorter),
+                ..duplicate
+            }));
+            group
+                .get_mut(1..)
+                .unwrap_or_default()
+                .sort_unstable_by_key(|duplicate| duplicate.game);
+        }
+    }
+    groups.extend(members.into_values().filter(|group| group.len() > 1));
+}
