@@ -59,6 +59,8 @@ class Group(NamedTuple):
     plies: int
     # The side to move; of `player` and `opponent`, see `of_player`.
     by: str = ""
+    # The most half-moves from the end of the group before it to its beginning.
+    within: int = sys.maxsize
 
     def holds(self, ply: int, view: View) -> bool:
         if not self.least <= ply <= self.most or self.by[:1] not in ("", view.fields[1]):
@@ -167,14 +169,24 @@ class Games:
 
 
 def sequence(groups: list[Group], views: list[View]) -> Optional[int]:
-    """The first position of the last group, or 0 without groups."""
-    begin, first = 0, 0
-    for group in groups:
-        place = group.first(views, begin)
-        if place is None:
+    """The first position of the last group, or 0 without groups. All choices of positions are tried."""
+    # The least beginning for each end of the groups so far.
+    ends = {-1: 0}
+    for number, group in enumerate(groups):
+        holds = [group.holds(ply, view) for ply, view in enumerate(views)]
+        found: dict[int, int] = {}
+        for first in range(len(views)):
+            if number and not any(0 < first - end <= group.within for end in ends):
+                continue
+            for end in range(first, len(views)):
+                if not holds[end]:
+                    break
+                if end - first + 1 >= group.plies:
+                    found[end] = min(first, found.get(end, first))
+        if not found:
             return None
-        begin, first = place + group.plies, place
-    return first
+        ends = found
+    return ends[min(ends)]
 
 
 def board(view: View, chance: random.Random) -> Term:
@@ -311,7 +323,69 @@ def move(view: View, chance: random.Random) -> Term:
     return Term(f"played:{text}", holds)
 
 
-KINDS = (board, pasted, pawns, material, diff, fen, move)
+def squares(view: View) -> list[tuple[str, int, int]]:
+    """The pieces with their files and ranks, from 0."""
+    return [(piece, place % 8, 7 - place // 8) for place, piece in enumerate(view.squares) if piece != " "]
+
+
+def count(view: View, kind: str, side: str) -> int:
+    """The number of pawns of a kind: what each of them sees on its file and the files beside."""
+    own = [(file, rank) for piece, file, rank in squares(view) if piece == ("P" if side == "white" else "p")]
+    others = [(file, rank) for piece, file, rank in squares(view) if piece == ("p" if side == "white" else "P")]
+    ahead = 1 if side == "white" else -1
+
+    def counts(file: int, rank: int) -> bool:
+        before = [(other, (place - rank) * ahead > 0) for other, place in own]
+        if kind == "passed":
+            return not any(abs(other - file) <= 1 and (place - rank) * ahead > 0 for other, place in others)
+        if kind == "isolated":
+            return not any(abs(other - file) == 1 for other, _ in own)
+        return kind == "pawns" or (file, True) in before
+
+    return sum(counts(file, rank) for file, rank in own)
+
+
+def number_of_pawns(view: View, chance: random.Random) -> Term:
+    kind, side = chance.choice(["pawns", "passed", "isolated", "doubled"]), chance.choice(["white", "black"])
+    own = count(view, kind, side)
+    low, high = chance.choice([(own, own), (own, sys.maxsize), (0, own), (max(0, own - 1), own + 1)])
+    text = str(low) if low == high else f"{low}.." if high == sys.maxsize else f"{low}..{high}"
+    return Term(f"{side}_{kind}:{text}", lambda other: low <= count(other, kind, side) <= high)
+
+
+def bishops(view: View, chance: random.Random) -> Term:
+    def colours(other: View) -> list[int]:
+        """The colours of the bishops' squares, if each side has one bishop."""
+        found = {piece: (file + rank) % 2 for piece, file, rank in squares(other) if piece in "Bb"}
+        return list(found.values()) if len(found) == 2 == sum(map(other.squares.count, "Bb")) else []
+
+    own = colours(view)
+    are_same = len(set(own)) == 1 if own else chance.random() < 0.5
+    return Term(
+        f"bishops:{'same' if are_same else 'opposite'}",
+        lambda other: len(colours(other)) == 2 and (len(set(colours(other))) == 1) == are_same,
+    )
+
+
+def state(view: View, chance: random.Random) -> Term:
+    """What python-chess says of the position itself, which is kept by its text."""
+
+    def states(other: View) -> str:
+        key = " ".join(other.fields)
+        if key not in STATES:
+            place = chess.Board(" ".join([*(field.replace("any", "-") for field in other.fields[:4]), "0 1"]))
+            legal = any(place.legal_moves)
+            STATES[key] = ("check" if legal else "mate") if place.is_check() else "" if legal else "stalemate"
+        return STATES[key]
+
+    own = states(view) or chance.choice(["check", "mate", "stalemate"])
+    # A mate is a check.
+    return Term(f"is:{own}", lambda other: states(other) == own or own == "check" and states(other) == "mate")
+
+
+STATES: dict[str, str] = {}
+
+KINDS = (board, pasted, pawns, material, diff, fen, move, number_of_pawns, bishops, state)
 
 
 def line(games: Games, chance: random.Random) -> Question:
@@ -379,12 +453,23 @@ def combined(
 ) -> Question:
     number, _ = somewhere(games, chance)
     last = len(games.games[number].moves)
-    plies = sorted({chance.randint(0, last) for _ in range(chance.choice([0, 1, 1, 2, 2, 3]))})
-    groups, texts = [], []
-    for ply in plies:
+    plies = {chance.randint(0, last) for _ in range(chance.choice([0, 1, 1, 2, 2, 3]))}
+    # Some groups follow each other at once.
+    plies |= {ply + 1 for ply in plies if ply < last and chance.random() < 0.3}
+    groups, texts, joins = [], [], []
+    for ply in sorted(plies):
         group, text = group_at(games, number, ply, chance, movers)
+        join = "then"
+        if groups and chance.random() < 0.5:
+            distance = max(1, ply - before + chance.randint(-2, 3))
+            join = "next" if chance.random() < 0.5 else "then"
+            if join == "then":
+                text = f"{text} within:{distance}"
+            group = group._replace(within=1 if join == "next" else distance)
+        before = ply
         groups.append(group)
         texts.append(text)
+        joins.append(join)
     excluded = []
     if not groups or chance.random() < 0.25:
         number, ply = somewhere(games, chance)
@@ -399,7 +484,8 @@ def combined(
     mirror = chance.choice(mirrors)
     if mirror:
         texts[-1] += f" mirror:{mirror}"
-    return Question([" then ".join(texts)], games.answer(groups, excluded, mirror))
+    query = texts[0] + "".join(f" {join} {text}" for join, text in zip(joins[1:], texts[1:]))
+    return Question([query], games.answer(groups, excluded, mirror))
 
 
 def main() -> None:

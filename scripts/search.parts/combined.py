@@ -123,7 +123,7 @@ def begins(text: str, beginning: str) -> bool:
 
 def beginning_of(text: str, chance: random.Random) -> Optional[str]:
     words = re.findall(r"[^\W_]+", text.lower()) if text.isascii() else []
-    words = [word for word in words if word not in ("and", "or", "not", "then")]
+    words = [word for word in words if word not in ("and", "or", "not", "then", "next")]
     word = chance.choice(words) if words else ""
     return word[: chance.randint(min(3, len(word)), len(word))] if word else None
 
@@ -211,11 +211,11 @@ def question(games: list[tuple[Tags, Game]], all_games: AllGames, chance: random
     movers = ("player", "opponent") if player else ()
     positions = combined(some, chance, MIRRORS if len(numbers) <= MIRRORED else ("",), movers)
     # Terms of tags may stand in any group.
-    parts = positions.arguments[0].split(" then ")
+    parts = re.split(" (then|next) ", positions.arguments[0])
     for text in texts:
-        place = chance.randrange(len(parts))
+        place = chance.randrange(0, len(parts), 2)
         parts[place] = chance.choice([f"{text} {parts[place]}", f"{parts[place]} {text}"])
-    return " then ".join(parts), {numbers[place - 1] + 1: ply for place, ply in positions.answer.items()}
+    return " ".join(parts), {numbers[place - 1] + 1: ply for place, ply in positions.answer.items()}
 
 
 def damaged(kept: Path, copy: Path, chance: random.Random) -> None:

@@ -34,6 +34,12 @@ class Step(NamedTuple):
         return "short" if self.board.is_kingside_castling(self.move) else "long"
 
 
+    def takes_with_check(self, kind: chess.PieceType, target: chess.Square) -> bool:
+        if self.move is None or self.move.to_square != target or not self.board.is_capture(self.move):
+            return False
+        return self.board.piece_type_at(self.move.from_square) == kind and self.board.gives_check(self.move)
+
+
 class Game:
     def __init__(self, game: chess.pgn.Game) -> None:
         self.tags = dict(game.headers)
@@ -99,6 +105,17 @@ def behind(board: chess.Board) -> int:
     """How much less White has."""
     worth = sum(value * len(board.pieces(kind, chess.BLACK)) for kind, value in VALUES.items())
     return worth - sum(value * len(board.pieces(kind, chess.WHITE)) for kind, value in VALUES.items())
+
+
+def passed_pawns(board: chess.Board) -> list[chess.Square]:
+    """White's passed pawns."""
+
+    def stops(own: chess.Square, other: chess.Square) -> bool:
+        is_near = abs(chess.square_file(own) - chess.square_file(other)) <= 1
+        return is_near and chess.square_rank(other) > chess.square_rank(own)
+
+    others = board.pieces(chess.PAWN, chess.BLACK)
+    return [own for own in board.pieces(chess.PAWN, chess.WHITE) if not any(stops(own, other) for other in others)]
 
 
 def pawns(text: str) -> tuple[chess.SquareSet, chess.SquareSet]:
@@ -188,6 +205,21 @@ EXAMPLES: dict[str, Callable[[Game], bool]] = {
     and all(not any(by == (not color) for by, _ in game.castlings()) for color in game.sides("carlsen")),
     "-played:O-O|O-O-O ply:..29 moves:15..": lambda game: game.moves() >= 15
     and not any(step.castles() for step in game.steps[:30]),
+    "played:O-O by:white next played:O-O by:black": lambda game: any(
+        one.castles() == two.castles() == "short" and one.board.turn for one, two in zip(game.steps, game.steps[1:])
+    ),
+    "played:Qxh7+ then is:mate within:3": lambda game: any(
+        step.takes_with_check(chess.QUEEN, chess.H7)
+        and any(later.board.is_checkmate() for later in game.steps[place + 1 : place + 4])
+        for place, step in enumerate(game.steps)
+    ),
+    "material:KBP*kbp* bishops:opposite": lambda game: any(
+        re.fullmatch("BKP*bkp*", kinds(step.board))
+        and len({(square + square // 8) % 2 for square in chess.SquareSet(step.board.bishops)}) == 2
+        for step in game.steps
+    ),
+    "white_passed:2.. month:12": lambda game: game.tags.get("Date", "")[5:7] == "12"
+    and any(len(passed_pawns(step.board)) >= 2 for step in game.steps),
     "pawns:8/pp3ppp/2p5/3p4/3P4/4P3/PP3PPP/8 mirror:colour": lambda game: any(
         is_carlsbad(step.board) for step in game.steps
     ),
@@ -228,6 +260,12 @@ OWN_GAMES = [
     ("White=A; Black=B", "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. cxd5 exd5 5. Bg5 c6 6. e3"),
     ("White=A; Black=B", "1. d4 d5 2. Nf3 Nf6 3. Ne5"),
     ("White=A; Black=B", " ".join([QUIET, *(f"{number}. Nf3 Nf6 {number + 1}. Ng1 Ng8" for number in range(3, 17, 2))])),
+    ("White=A; Black=B", f"{DEVELOPED} 8. O-O O-O"),
+    ("White=A; Black=B", "1. e4 e5 2. Qh5 Nf6 3. Qxe5+ Qe7 4. Bc4 d5 5. Qxe7+ Bxe7"),
+    ("White=A; Black=B; Result=1-0", "1. e4 g6 2. Qh5 gxh5 3. d4 h6"),
+    ("White=A; Black=B; Result=1-0", "1. d4 f5 2. e4 fxe4 3. Nc3 Nf6 4. Bg5 e6 5. Nxe4 Be7 6. Bxf6 Bxf6 7. Nf3 O-O 8. Bd3 b6 9. Ne5 Bb7 10. Qh5 Qe7 11. Qxh7+ Kxh7 12. Nxf6+ Kh6 13. Neg4+ Kg5 14. h4+ Kf4 15. g3+ Kf3 16. Be2+ Kg2 17. Rh2+ Kg1 18. Kd2#"),
+    ("White=A; Black=B; Result=1-0", "1. e4 e6 2. d4 d5 3. Nc3 Nf6 4. Bg5 Be7 5. e5 Nfd7 6. h4 O-O 7. Bd3 b6 8. Bxh7+ Kxh7 9. Qh5+ Kg8 10. Bxe7 Qxe7 11. Qh7+"),
+    ("White=A; Black=B; Date=1990.12.??", "1. a4 b5 2. axb5 a6 3. bxa6 c5 4. h4 g5 5. hxg5 h6 6. gxh6 f5"),
     ("White=A; Black=B; Result=1-0", "1. e4 d5 2. Nc3 dxe4 3. d3 exd3 4. Bf4 dxc2 5. Nf3 Nf6 6. Be2 e6 7. O-O Be7 8. Re1 O-O"),
 ]
 
@@ -238,6 +276,14 @@ def own_games() -> str:
         pairs = dict(tag.split("=", 1) for tag in tags.split("; "))
         text = "".join(f'[{name} "{value}"]\n' for name, value in {"Result": "*", **pairs}.items())
         games.append(f"{text}\n{moves} {pairs.get('Result', '*')}\n\n")
+    for fen, moves in [
+        # Mate on h7 and beside it, a bishop of each colour or of one.
+        ("6k1/5ppp/8/3B3Q/8/3B4/8/6K1 w - - 0 1", "1. Qxh7+ Kf8 2. Qh8+ Ke7"),
+        ("5rk1/5ppp/8/7Q/8/3B4/8/6K1 w - - 0 1", "1. Qxh7#"),
+        ("4k3/p7/2b5/8/8/2B5/P7/4K3 w - - 0 1", "1. Kd2 Kd7"),
+        ("4k3/p7/2b5/8/2B5/8/P7/4K3 w - - 0 1", "1. Kd2 Kd7"),
+    ]:
+        games.append(f'[White "A"]\n[Black "B"]\n[Result "*"]\n[SetUp "1"]\n[FEN "{fen}"]\n\n{moves} *\n\n')
     rook_ending = " ".join(f"{n}. Ra{1 + n % 2} Rh{8 - n % 2}" for n in range(1, 13))
     setup = '[SetUp "1"]\n[FEN "4k2r/8/8/8/8/8/8/R3K3 w - - 0 1"]\n'
     games.append(f'[White "A"]\n[Black "B"]\n[Result "*"]\n{setup}\n{rook_ending} *\n\n')

@@ -7,10 +7,13 @@ impl Query {
     /// then the groups of terms of positions.
     pub fn canonical(&self) -> String {
         let tags: Vec<&str> = self.tags.iter().map(|term| term.text.as_str()).collect();
-        let groups: Vec<String> = self.group_texts.iter().map(|group| group.join(" ")).collect();
-        let groups = groups.join(" then ");
-        let parts = [tags.join(" "), groups];
-        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let mut parts: Vec<&str> = tags;
+        for (n, (order, texts)) in self.group_texts.iter().enumerate() {
+            if n > 0 {
+                parts.push(order.word());
+            }
+            parts.extend(texts.iter().map(String::as_str));
+        }
         parts.join(" ")
     }
 

@@ -5,8 +5,9 @@ use super::sides::{BOTH, Sides, both, each};
 use super::value::TagSource::{Game, Keys, Tags};
 use super::value::{TagSource, ValueKind};
 use super::written_positions::WrittenPositions;
-use super::{Bounds, PositionGroup, PositionTerm, TermError};
+use super::{Bounds, PawnKind, PositionGroup, PositionTerm, TermError};
 use crate::similar::nearest;
+use chessdb::board::Color;
 
 /// A field of a query: a row of [`FIELDS`].
 #[derive(Debug)]
@@ -54,7 +55,7 @@ pub(super) static WORD: QueryField = {
 
 /// All fields, in the order of the documentation and of the canonical form.
 #[rustfmt::skip]
-pub(super) static FIELDS: [QueryField; 37] = {
+pub(super) static FIELDS: [QueryField; 49] = {
     use ValueKind as K;
     [
         tag("player", "words of White's or Black's name", "tal", K::Player, Keys, |asked| asked.player()),
@@ -76,6 +77,7 @@ pub(super) static FIELDS: [QueryField; 37] = {
         tag("tag", "NAME=words of any other tag", "TimeControl=180", K::Text, Tags, |asked| both(asked.named_tag())),
         tag("has", "a tag, or comments, variations, fen, chess960, clock", "comments", K::Part, Tags, |asked| both(asked.part())),
         tag("date", "1985, 1985.11, 1985.11.09 or a range", "1985.11", K::Days, Keys, |asked| both(asked.date())),
+        tag("month", "1 to 12 or a range", "11", K::Month, Keys, |asked| both(asked.month())),
         tag("year", "1985 or a range", "1985", K::Days, Keys, |asked| both(asked.date())),
         tag("elo", "both ratings, or the player's", "2500..", K::Rating, Tags, |asked| asked.ratings()),
         tag("white_elo", "White's rating", "2500..", K::Rating, Tags, |asked| both(asked.number(asked.game.ratings().white))),
@@ -107,6 +109,18 @@ pub(super) static FIELDS: [QueryField; 37] = {
             terms: vec![bounds.into_iter().map(PositionTerm::diff).collect()],
             ..PositionGroup::default()
         }),
+        number("white_pawns", "number of White's pawns", "1..", |bounds| pawns(PawnKind::Any, Color::White, bounds)),
+        number("black_pawns", "number of Black's pawns", "1..", |bounds| pawns(PawnKind::Any, Color::Black, bounds)),
+        number("white_passed", "number of White's passed pawns", "1..", |bounds| pawns(PawnKind::Passed, Color::White, bounds)),
+        number("black_passed", "number of Black's passed pawns", "1..", |bounds| pawns(PawnKind::Passed, Color::Black, bounds)),
+        number("white_isolated", "number of White's isolated pawns", "1..", |bounds| pawns(PawnKind::Isolated, Color::White, bounds)),
+        number("black_isolated", "number of Black's isolated pawns", "1..", |bounds| pawns(PawnKind::Isolated, Color::Black, bounds)),
+        number("white_doubled", "number of White's doubled pawns", "1..", |bounds| pawns(PawnKind::Doubled, Color::White, bounds)),
+        number("black_doubled", "number of Black's doubled pawns", "1..", |bounds| pawns(PawnKind::Doubled, Color::Black, bounds)),
+        position("bishops", "one bishop each, on squares of the same or of opposite colours", "opposite", |text, _| {
+            one(PositionTerm::bishops(text))
+        }),
+        position("is", "the side to move is in check, mate or stalemate", "check", |text, _| one(PositionTerm::state(text))),
         position("played", "a move played in the position", "O-O", |text, _| one(PositionTerm::played(text))),
         setting("by", "the side to move: white, black, player, opponent", "white", WrittenPositions::set_mover),
         number("ply", "half-moves played before the position", "..20", |bounds| PositionGroup {
@@ -114,6 +128,7 @@ pub(super) static FIELDS: [QueryField; 37] = {
             ..PositionGroup::default()
         }),
         setting("for", "at least this many consecutive half-moves", "4", WrittenPositions::set_plies),
+        setting("within", "at most this many half-moves after the group before", "4", WrittenPositions::set_distance),
         setting("mirror", "colour, side or both", "colour", WrittenPositions::set_mirror),
     ]
 };
@@ -238,6 +253,17 @@ const fn field(
         about,
         example,
         subject,
+    }
+}
+
+/// The term for a number of pawns.
+fn pawns(kind: PawnKind, color: Color, bounds: Vec<Bounds>) -> PositionGroup {
+    let terms = bounds
+        .into_iter()
+        .map(|bounds| PositionTerm::pawn_count(kind, color, bounds));
+    PositionGroup {
+        terms: vec![terms.collect()],
+        ..PositionGroup::default()
     }
 }
 

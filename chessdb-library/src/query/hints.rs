@@ -142,7 +142,7 @@ fn of_writing(term: &WrittenTerm<'_>) -> Option<QueryHint> {
             true
         }
         TermHead::Field(field) | TermHead::Tag(field, _) => field.kind().is_some_and(ValueKind::is_of_words),
-        TermHead::Then => false,
+        TermHead::Begin(_) => false,
     };
     // At the end of a word it changes nothing.
     let is_inside = |rest: &str| rest.starts_with(char::is_alphanumeric);

@@ -32,12 +32,13 @@ pub use answer::Searched;
 pub use bounds::{Bounds, BoundsError};
 pub use error::QueryError;
 pub use field::fields;
-pub use groups::{Mirror, Mover, PositionGroup, PositionQuery, PositionTerm, TermError};
+pub use groups::{Mirror, Mover, PawnKind, PositionGroup, PositionQuery, PositionTerm, TermError};
 pub use hints::{QueryHint, hints};
 pub use order::SortKey;
 
 use crate::positions::Pattern;
 use tag_term::TagTerm;
+use terms::GroupOrder;
 
 /// The language, for people.
 pub const SYNTAX: &str = include_str!("syntax.txt");
@@ -55,8 +56,8 @@ pub struct Query {
     /// In their canonical order.
     tags: Vec<TagTerm>,
     positions: PositionQuery,
-    /// The canonical texts of the terms of each group.
-    group_texts: Vec<Vec<String>>,
+    /// The canonical texts of the terms of each group, after the word that begins it.
+    group_texts: Vec<(GroupOrder, Vec<String>)>,
     /// A term is a field with a value.
     has_fields: bool,
 }

@@ -74,12 +74,15 @@ fn parse(text: &str, is_name: bool) -> Result<Query, QueryError> {
 
 impl Parser {
     fn add(&mut self, term: &WrittenTerm<'_>) -> Result<(), String> {
-        let Some(field) = term.head.field() else {
-            return if self.positions.begin() {
+        if let TermHead::Begin(order) = term.head {
+            return if self.positions.begin(order) {
                 Ok(())
             } else {
                 Err("needs a term for positions before it, as in played:O-O then played:Qxf7".to_owned())
             };
+        }
+        let Some(field) = term.head.field() else {
+            return Ok(());
         };
         self.has_fields |= term.head != TermHead::Word;
         match tag_term(term, self.is_name) {

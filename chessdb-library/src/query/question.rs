@@ -164,6 +164,12 @@ impl TagQuestion<'_> {
         }
     }
 
+    /// True if the month of the game is asked for.
+    pub(super) fn month(&self) -> bool {
+        let month = self.game.keys.date.month;
+        self.number((month > 0).then_some(month.into()))
+    }
+
     pub(super) fn date(&self) -> bool {
         let date = self.game.keys.date;
         self.any(|value| match value {

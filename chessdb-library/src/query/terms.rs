@@ -32,28 +32,57 @@ pub(super) enum TermHead {
     Field(&'static QueryField),
     /// The field `tag:` and the name of the tag, in small letters.
     Tag(&'static QueryField, String),
-    /// `then`
+    /// `then` or `next`, which begin a group.
+    Begin(GroupOrder),
+}
+
+/// Where a group holds, seen from the group before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum GroupOrder {
+    /// Any time later.
+    #[default]
     Then,
+    /// One half-move later.
+    Next,
+}
+
+impl GroupOrder {
+    /// The word that begins such a group.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            GroupOrder::Then => "then",
+            GroupOrder::Next => "next",
+        }
+    }
+
+    fn of_word(word: &str) -> Option<GroupOrder> {
+        [GroupOrder::Then, GroupOrder::Next]
+            .into_iter()
+            .find(|order| order.word() == word)
+    }
 }
 
 impl TermHead {
-    /// The field; that of a word alone has no name. `None` for `then`.
+    /// The field; that of a word alone has no name. `None` for what begins a group.
     pub(super) fn field(&self) -> Option<&'static QueryField> {
         match self {
             TermHead::Word => Some(&WORD),
             TermHead::Field(field) | TermHead::Tag(field, _) => Some(field),
-            TermHead::Then => None,
+            TermHead::Begin(_) => None,
         }
     }
 
-    /// True for the field with this name, or for `then`.
+    /// True for the field with this name, or for this word that begins a group.
     pub(super) fn is(&self, name: &str) -> bool {
-        self.field().map_or("then", |field| field.name) == name
+        match self {
+            TermHead::Begin(order) => order.word() == name,
+            head => head.field().is_some_and(|field| field.is(name)),
+        }
     }
 }
 
 /// Words that look like operators, and how the question is written that they seem to ask.
-const OPERATORS: [(&str, &str); 4] = [
+const OPERATORS: [(&str, &str); 5] = [
     (
         "and",
         "all terms must hold anyway: leave the word out, or put it in double quotes",
@@ -69,6 +98,10 @@ const OPERATORS: [(&str, &str); 4] = [
     (
         "then",
         "between groups, write then without a sign; put the word in double quotes",
+    ),
+    (
+        "next",
+        "between groups, write next without a sign; put the word in double quotes",
     ),
 ];
 
@@ -165,11 +198,12 @@ impl<'a> TermReader<'a> {
             alternatives,
         };
         if term.head == TermHead::Word {
-            if bare == "then" {
-                term.head = TermHead::Then;
-            } else {
-                let what = wrong_word(&term);
-                what.map_or(Ok(()), |what| Err(error(self.place, what)))?;
+            match GroupOrder::of_word(bare) {
+                Some(order) => term.head = TermHead::Begin(order),
+                None => {
+                    let what = wrong_word(&term);
+                    what.map_or(Ok(()), |what| Err(error(self.place, what)))?;
+                }
             }
         }
         Ok(term)
@@ -255,7 +289,7 @@ impl<'a> TermReader<'a> {
 fn no_value(head: &TermHead) -> String {
     let field = match head {
         TermHead::Field(field) | TermHead::Tag(field, _) => field,
-        TermHead::Word | TermHead::Then => {
+        TermHead::Word | TermHead::Begin(_) => {
             return "expected a word or a field, such as player:tal".to_owned();
         }
     };

@@ -505,3 +505,51 @@ proptest! {
         prop_assert_eq!(Query::parse(&terms.join("  ")).unwrap().canonical(), canonical);
     }
 }
+
+#[test]
+fn groups_have_distances() {
+    for (text, canonical) in [
+        ("played:O-O next played:O-O", "played:O-O next played:O-O"),
+        (
+            "played:O-O then within:4 played:O-O-O",
+            "played:O-O then within:4 played:O-O-O",
+        ),
+    ] {
+        let query = Query::parse(text).unwrap();
+        assert_eq!(query.canonical(), canonical);
+        assert_eq!(Query::parse(canonical).unwrap(), query);
+    }
+    let differ = ["then", "next"].map(|word| Query::parse(&format!("played:O-O {word} played:O-O")).unwrap());
+    assert_ne!(differ[0], differ[1]);
+    for (text, place, what) in [
+        ("within:4 played:O-O", 0, "counts from the group before it"),
+        (
+            "played:O-O next within:4 played:O-O",
+            16,
+            "after next says nothing more",
+        ),
+        (
+            "played:O-O then within:4 within:5 played:O-O",
+            25,
+            "can be given once",
+        ),
+        ("played:O-O then played:O-O within:0", 27, "at least 1"),
+        ("next played:O-O", 0, "needs a term for positions before it"),
+        (
+            "played:O-O next player:tal",
+            11,
+            "needs a term for positions after it",
+        ),
+        ("-next", 0, "write next without a sign"),
+        ("month:13", 0, "from 1 to 12"),
+        ("month:0..3", 0, "from 1 to 12"),
+        ("is:checked", 0, "check, mate or stalemate"),
+        ("bishops:none", 0, "same or opposite"),
+        ("white_passed:many", 0, "number or a range"),
+    ] {
+        let error = Query::parse(text).unwrap_err();
+        assert_eq!(error.offset, place + 1, "{text}: {error}");
+        assert!(error.what.contains(what), "{text}: {error}");
+    }
+    assert_eq!(Query::parse("\"next\"").unwrap().canonical(), "\"next\"");
+}

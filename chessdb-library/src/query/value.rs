@@ -41,6 +41,8 @@ pub(super) enum ValueKind {
     /// A tag or a [`GamePart`] that the game has.
     Part,
     Days,
+    /// The number of a month.
+    Month,
     /// A number that may be unknown.
     Rating,
     /// A number that every game has.
@@ -176,6 +178,7 @@ pub(super) fn read(
             let canonical = days.to_string();
             Ok((TagValue::Date(days), canonical))
         }
+        ValueKind::Month => month(text),
         ValueKind::Rating => number(text, "2500.."),
         ValueKind::Count => number(text, "..20"),
         ValueKind::Code => codes(text),
@@ -219,6 +222,16 @@ fn words(text: &str, is_quoted: bool) -> Result<(TagValue, String), String> {
     }
     let canonical = words.join(" ");
     Ok((TagValue::Words(words), canonical))
+}
+
+/// The number of a month, or a range of numbers.
+fn month(text: &str) -> Result<(TagValue, String), String> {
+    let read = number(text, "11 or 6..8")?;
+    let is_month = |number: Option<i64>| number.is_none_or(|number| (1..=12).contains(&number));
+    match &read.0 {
+        TagValue::Number(bounds) if is_month(bounds.least) && is_month(bounds.most) => Ok(read),
+        _ => Err("expected a month from 1 to 12 or a range such as 6..8".to_owned()),
+    }
 }
 
 /// A number or a range of numbers.

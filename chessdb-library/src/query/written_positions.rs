@@ -1,5 +1,6 @@
 //! What a query says of positions, while it is read.
 
+use super::terms::GroupOrder;
 use super::{Mirror, Mover, PositionGroup, PositionQuery};
 
 /// The groups that were read so far, of which the last is the present one.
@@ -13,8 +14,12 @@ pub(super) struct WrittenPositions {
 pub(super) struct WrittenGroup {
     pub(super) group: PositionGroup,
     pub(super) excluded: Vec<PositionGroup>,
+    /// The word that begins it.
+    pub(super) order: GroupOrder,
     /// The number of plies, if the group has one.
     pub(super) for_plies: Option<u32>,
+    /// The most half-moves after the group before it.
+    pub(super) within: Option<u32>,
     /// The canonical texts of its terms.
     pub(super) texts: Vec<String>,
 }
@@ -42,10 +47,13 @@ impl Default for WrittenPositions {
 
 impl WrittenPositions {
     /// Begins the next group; false if nothing is asked of the present one.
-    pub(super) fn begin(&mut self) -> bool {
+    pub(super) fn begin(&mut self, order: GroupOrder) -> bool {
         let asks = self.groups.last().is_some_and(WrittenGroup::asks);
         if asks {
-            self.groups.push(WrittenGroup::default());
+            self.groups.push(WrittenGroup {
+                order,
+                ..WrittenGroup::default()
+            });
         }
         asks
     }
@@ -80,13 +88,29 @@ impl WrittenPositions {
         Ok(mover.name().to_owned())
     }
 
+    /// Sets `within:` of the present group, and gives its canonical value.
+    pub(super) fn set_distance(&mut self, text: &str) -> Result<String, String> {
+        let plies = half_moves(text)?;
+        let (number, group) = (self.groups.len(), self.groups.last_mut());
+        if number == 1 {
+            return Err(
+                "counts from the group before it, as in played:O-O then played:Qxf7 within:4".to_owned(),
+            );
+        }
+        if let Some(group) = group {
+            if group.order == GroupOrder::Next {
+                return Err("after next says nothing more: leave it out, or write then for next".to_owned());
+            }
+            if group.within.replace(plies).is_some() {
+                return Err("within: can be given once in a group".to_owned());
+            }
+        }
+        Ok(plies.to_string())
+    }
+
     /// Sets `for:` of the present group, and gives its canonical value.
     pub(super) fn set_plies(&mut self, text: &str) -> Result<String, String> {
-        let plies = text
-            .parse()
-            .ok()
-            .filter(|&plies| plies > 0 && !text.starts_with('+'));
-        let plies: u32 = plies.ok_or("expected a number of half-moves, at least 1")?;
+        let plies = half_moves(text)?;
         let group = self.groups.last_mut();
         if group.is_some_and(|group| group.for_plies.replace(plies).is_some()) {
             return Err("for: can be given once in a group".to_owned());
@@ -120,13 +144,17 @@ impl WrittenPositions {
     /// The name of terms that need others, and what they need.
     pub(super) fn fault(&self) -> Option<(&'static str, &'static str)> {
         let any = |is_wrong: fn(&WrittenGroup) -> bool| self.groups.iter().any(is_wrong);
-        let ends_with_then = self.groups.len() > 1 && self.groups.last().is_some_and(|last| !last.asks());
+        let ends_with = |order| {
+            let last = self
+                .groups
+                .last()
+                .filter(|last| self.groups.len() > 1 && !last.asks());
+            last.is_some_and(|last| last.order == order)
+        };
+        let needs_terms = "needs a term for positions after it, as in played:O-O then played:Qxf7";
         let rules = [
-            (
-                "then",
-                ends_with_then,
-                "needs a term for positions after it, as in played:O-O then played:Qxf7",
-            ),
+            ("then", ends_with(GroupOrder::Then), needs_terms),
+            ("next", ends_with(GroupOrder::Next), needs_terms),
             (
                 "for",
                 any(|group| group.for_plies.is_some() && !group.asks()),
@@ -153,7 +181,7 @@ impl WrittenPositions {
     }
 
     /// What is asked of positions, and the canonical texts of the terms of each group.
-    pub(super) fn finish(self) -> (PositionQuery, Vec<Vec<String>>) {
+    pub(super) fn finish(self) -> (PositionQuery, Vec<(GroupOrder, Vec<String>)>) {
         let mut positions = PositionQuery {
             mirror: self.mirror.unwrap_or_default(),
             ..PositionQuery::default()
@@ -170,11 +198,24 @@ impl WrittenPositions {
             if asks {
                 positions.groups.push(PositionGroup {
                     for_plies: written.for_plies.unwrap_or(1),
+                    within: match written.order {
+                        GroupOrder::Then => written.within,
+                        GroupOrder::Next => Some(1),
+                    },
                     ..written.group
                 });
             }
-            texts.push(written.texts);
+            texts.push((written.order, written.texts));
         }
         (positions, texts)
     }
+}
+
+/// A number of half-moves.
+fn half_moves(text: &str) -> Result<u32, String> {
+    let plies = text
+        .parse()
+        .ok()
+        .filter(|&plies| plies > 0 && !text.starts_with('+'));
+    plies.ok_or_else(|| "expected a number of half-moves, at least 1".to_owned())
 }

@@ -374,7 +374,7 @@ fn help_and_completions_have_the_language() {
     for part in [
         "pgnfs find [OPTIONS] QUERY SOURCE [DATABASE]",
         "mirror:",
-        "then          separates groups",
+        "then, next    separate groups",
     ] {
         assert!(help.contains(part), "{part}: {help}");
     }

@@ -35,6 +35,10 @@ pub enum TermError {
     Kings,
     /// The text is not a move.
     Played,
+    /// The text is not the name of a state of the side to move.
+    State,
+    /// The text does not say how the bishops stand.
+    Bishops,
 }
 
 impl fmt::Display for TermError {
@@ -74,6 +78,8 @@ impl fmt::Display for TermError {
             }
             TermError::WhiteFirst => f.write_str("White's pieces, in capital letters, come before Black's"),
             TermError::Kings => f.write_str("name the pieces of both sides, with one K and one k: KRPkr"),
+            TermError::State => f.write_str("expected check, mate or stalemate"),
+            TermError::Bishops => f.write_str("expected same or opposite"),
             TermError::Played => {
                 f.write_str("expected a move such as Bxh7+, O-O-O or e8=N; N*f7 captures or not")
             }

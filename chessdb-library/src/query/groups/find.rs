@@ -13,8 +13,8 @@ use chessdb::Database;
 const FEW: u32 = 64;
 
 impl PositionQuery {
-    /// The games that have what is asked for, in ascending order, each with the first position with which the last group
-    /// holds, taking each group as early as possible; with ply 0 if no position is asked for. Deleted games are found,
+    /// The games that have what is asked for, in ascending order, each with the first position of the last group, of
+    /// the choice of positions that is complete first; with ply 0 if no position is asked for. Deleted games are found,
     /// too.
     ///
     /// Only the games `among`, in ascending order, are searched, or all. An index of the database makes it faster. `done`

@@ -19,6 +19,8 @@ pub struct PositionGroup {
     pub mover: Option<Mover>,
     /// The number of successive positions that the group must hold at. 0 counts as 1.
     pub for_plies: u32,
+    /// The most half-moves from the last position of the group before it to its first one; any number if it is `None`.
+    pub within: Option<u32>,
 }
 
 impl Default for PositionGroup {
@@ -28,6 +30,7 @@ impl Default for PositionGroup {
             ply: Vec::new(),
             mover: None,
             for_plies: 1,
+            within: None,
         }
     }
 }
@@ -35,7 +38,7 @@ impl Default for PositionGroup {
 /// What the main line of a game must have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PositionQuery {
-    /// Each must hold at a later position than the one before it.
+    /// Each must hold at a later position than the one before it. It is enough if some positions can be chosen for all.
     pub groups: Vec<PositionGroup>,
     /// None of these may hold anywhere. For how many plies is not regarded.
     pub excluded: Vec<PositionGroup>,
@@ -163,6 +166,8 @@ pub(super) struct GroupTest {
     /// The side that is the player, if that matters.
     player: Option<Color>,
     pub(super) for_plies: u32,
+    /// The most half-moves from the last position of the group before it to its first one.
+    pub(super) within: Option<u32>,
     /// True if it depends on the move that is played in the position.
     pub(super) has_played: bool,
     /// True if it depends on nothing but how many pieces of each kind there are.
@@ -203,6 +208,7 @@ impl GroupTest {
             terms,
             ply: group.ply.clone(),
             for_plies: group.for_plies.max(1),
+            within: group.within,
         })
     }
 

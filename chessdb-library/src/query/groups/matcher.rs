@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::group::{GroupTest, QueryImages};
 use super::outline::Outline;
+use super::progress::{ImageProgress, Place};
 use crate::positions::{LineStep, Occurrence, follow};
 use crate::query::sides::{PlayerSides, Sides};
 use chessdb::Database;
@@ -70,34 +71,17 @@ impl<'a> TriedOutline<'a> {
     }
 }
 
-/// How far a game has got in one image of a query.
-struct ImageProgress<'a> {
-    /// The groups that are still to be found.
-    groups: &'a [GroupTest],
-    /// The number of positions, up to the last one, at which the first of the groups has held.
-    held: u32,
-    /// The first of these positions.
-    first: Place,
-    /// The first ply at which it may hold.
-    from: u32,
-    /// Whether it held at the last position, if it depends on counts alone.
-    by_counts: Option<bool>,
-}
-
-/// A position of a game.
-#[derive(Clone, Copy, Default)]
-struct Place {
-    ply: u32,
-    next: Option<Move>,
-}
-
 impl<'a> Matcher<'a> {
     pub(super) fn new(query: &'a QueryImages) -> Matcher<'a> {
         let (of_moves, others) = query.excluded.iter().partition(|group| group.has_played);
         Matcher {
             query,
             excluded: [others, of_moves],
-            images: Vec::with_capacity(query.images.len()),
+            images: query
+                .images
+                .iter()
+                .map(|image| ImageProgress::new(&image.groups))
+                .collect(),
             players: 0,
             found: None,
             is_excluded: false,
@@ -139,11 +123,8 @@ impl<'a> Matcher<'a> {
             });
         }
         self.found = (!query.asks).then(Place::default);
-        self.images.clear();
-        if query.asks {
-            let images = query.images.iter().filter(|image| image.is_of(players.held));
-            self.images
-                .extend(images.map(|image| ImageProgress::new(&image.groups)));
+        for (image, progress) in query.images.iter().zip(&mut self.images) {
+            progress.begin(query.asks && image.is_of(players.held));
         }
         follow(database, game, |step| match step {
             LineStep::Start(position) => {
@@ -153,7 +134,7 @@ impl<'a> Matcher<'a> {
             LineStep::Ply(step) => {
                 self.play(step)?;
                 if query.has_counts && self.counts_change(step) {
-                    self.images.iter_mut().for_each(|image| image.by_counts = None);
+                    self.images.iter_mut().for_each(ImageProgress::count_again);
                 }
                 self.reach(step.number + 1, step.position)
             }
@@ -197,15 +178,11 @@ impl<'a> Matcher<'a> {
                 }
             }
             None => {
+                let place = Place { ply, next: Some(mv) };
                 for image in &mut self.images {
-                    if image.held > 0 && image.first.ply == ply {
-                        image.first.next = Some(mv);
-                    }
-                    if image.awaits_move() && image.from <= ply {
-                        let holds = holds(&image.groups[0]);
-                        let place = Place { ply, next: Some(mv) };
-                        self.found = self.found.or(image.advance(place, holds));
-                    }
+                    image.play(place);
+                    let found = image.look(place, true, |group, _| holds(group));
+                    self.found = self.found.or(found);
                 }
             }
         }
@@ -221,12 +198,17 @@ impl<'a> Matcher<'a> {
     #[inline]
     fn reach(&mut self, ply: u32, position: &Position) -> ControlFlow<()> {
         if self.found.is_none() {
+            let place = Place { ply, next: None };
             for image in &mut self.images {
-                if !image.awaits_move() {
-                    let holds = image.holds(ply, position);
-                    let place = Place { ply, next: None };
-                    self.found = self.found.or(image.advance(place, holds));
-                }
+                let found = image.look(place, false, |group, by_counts| {
+                    let holds = || group.holds(ply, position, None);
+                    if group.is_of_counts {
+                        *by_counts.get_or_insert_with(holds)
+                    } else {
+                        holds()
+                    }
+                });
+                self.found = self.found.or(found);
             }
         }
         let [excluded, _] = &self.excluded;
@@ -241,7 +223,7 @@ impl<'a> Matcher<'a> {
         };
         if ply.is_multiple_of(look_every) {
             let is_past = |group: &GroupTest| group.is_past(ply, position);
-            self.images.retain(|image| !image.groups.iter().any(is_past));
+            self.images.iter_mut().for_each(|image| image.close_if(is_past));
             let mut excluded = self.query.excluded.iter();
             let is_open = |group: &GroupTest| group.is_of(self.players) && !is_past(group);
             self.can_be_excluded = self.can_be_excluded && excluded.any(is_open);
@@ -254,65 +236,12 @@ impl<'a> Matcher<'a> {
     fn flow(&self) -> ControlFlow<()> {
         let is_open = match self.found {
             Some(found) => self.can_be_excluded || (self.query.asks && found.next.is_none()),
-            None => !self.images.is_empty(),
+            None => self.images.iter().any(ImageProgress::is_open),
         };
         if is_open && !self.is_excluded {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())
         }
-    }
-}
-
-impl<'a> ImageProgress<'a> {
-    fn new(groups: &'a [GroupTest]) -> ImageProgress<'a> {
-        ImageProgress {
-            groups,
-            held: 0,
-            first: Place::default(),
-            from: 0,
-            by_counts: None,
-        }
-    }
-
-    /// True if the next group depends on the move that is played in a position.
-    #[inline]
-    fn awaits_move(&self) -> bool {
-        self.groups.first().is_some_and(|group| group.has_played)
-    }
-
-    /// True if the next group holds at a position.
-    #[inline]
-    fn holds(&mut self, ply: u32, position: &Position) -> bool {
-        let group = &self.groups[0];
-        if group.is_of_counts {
-            *self
-                .by_counts
-                .get_or_insert_with(|| group.holds(ply, position, None))
-        } else {
-            group.holds(ply, position, None)
-        }
-    }
-
-    /// Proceeds to a position. Returns the place of the last group's first position if that is complete.
-    #[inline]
-    fn advance(&mut self, place: Place, holds: bool) -> Option<Place> {
-        if !holds {
-            self.held = 0;
-            return None;
-        }
-        if self.held == 0 {
-            self.first = place;
-        }
-        self.held += 1;
-        let (group, rest) = self.groups.split_first()?;
-        if self.held < group.for_plies {
-            return None;
-        }
-        self.held = 0;
-        self.groups = rest;
-        self.from = place.ply + 1;
-        self.by_counts = None;
-        rest.is_empty().then_some(self.first)
     }
 }

@@ -17,8 +17,10 @@ mod mover;
 mod outline;
 mod plain_board;
 mod played;
+mod progress;
 mod reflection;
 mod sketch;
+mod state;
 mod tally;
 mod term;
 
@@ -26,4 +28,5 @@ pub use error::TermError;
 pub use group::{PositionGroup, PositionQuery};
 pub use mover::Mover;
 pub use reflection::Mirror;
+pub use state::PawnKind;
 pub use term::PositionTerm;

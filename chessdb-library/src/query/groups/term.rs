@@ -13,6 +13,7 @@ use super::material::MaterialRange;
 use super::plain_board::PlainStep;
 use super::played::MovePattern;
 use super::reflection::Reflection;
+use super::state::{Bishops, MoverState, PawnCount, PawnKind};
 use super::tally::{PieceTally, difference, tally};
 use crate::positions::{Pattern, Pawns, WantedError, move_name, pattern_name, read_moves, read_position};
 use crate::query::Bounds;
@@ -35,6 +36,9 @@ pub(super) enum Condition {
     Pawns(PawnStructure),
     Material(MaterialRange),
     Difference(Bounds),
+    State(MoverState),
+    Bishops(Bishops),
+    PawnCount(PawnCount),
     Played(MovePattern),
 }
 
@@ -145,6 +149,30 @@ impl PositionTerm {
         PositionTerm::new(bounds.to_string(), Condition::Difference(bounds))
     }
 
+    /// What the side to move is in: `check`, `mate` or `stalemate`.
+    ///
+    /// # Errors
+    /// If the text is none of them.
+    pub fn state(text: &str) -> Result<PositionTerm, TermError> {
+        let (name, state) = MoverState::parse(text)?;
+        Ok(PositionTerm::new(name.to_owned(), Condition::State(state)))
+    }
+
+    /// Each side has one bishop, on squares of the `same` colour or of `opposite` ones.
+    ///
+    /// # Errors
+    /// If the text is neither.
+    pub fn bishops(text: &str) -> Result<PositionTerm, TermError> {
+        let (name, bishops) = Bishops::parse(text)?;
+        Ok(PositionTerm::new(name.to_owned(), Condition::Bishops(bishops)))
+    }
+
+    /// The number of some pawns of a side.
+    pub fn pawn_count(kind: PawnKind, color: Color, bounds: Bounds) -> PositionTerm {
+        let count = PawnCount { kind, color, bounds };
+        PositionTerm::new(bounds.to_string(), Condition::PawnCount(count))
+    }
+
     /// A move that is played next: `Bxh7+`, `O-O`, `e8=N`, `N*f7`.
     ///
     /// # Errors
@@ -189,6 +217,9 @@ impl Condition {
             Condition::Pawns(pawns) => pawns.matches(position),
             Condition::Material(material) => material.has(&tally(position)),
             Condition::Difference(bounds) => bounds.contains(difference(&tally(position))),
+            Condition::State(state) => state.holds(position),
+            Condition::Bishops(bishops) => bishops.holds(position),
+            Condition::PawnCount(count) => count.holds(position),
             Condition::Played(wanted) => {
                 played.is_some_and(|(mv, after)| wanted.matches(position, mv, after))
             }
@@ -253,7 +284,10 @@ impl Condition {
             Condition::Board(board) => board.is_past(position),
             Condition::Pawns(pawns) => pawns.is_past(position),
             Condition::Material(material) => material.is_past(position),
-            Condition::Difference(_) => false,
+            Condition::Difference(_)
+            | Condition::State(_)
+            | Condition::Bishops(_)
+            | Condition::PawnCount(_) => false,
             Condition::Played(wanted) => wanted.is_past(position),
         }
     }
@@ -271,6 +305,12 @@ impl Condition {
             Condition::Material(material) => Condition::Material(material.reflected(reflection)),
             Condition::Difference(bounds) if reflection.colour => Condition::Difference(bounds.negated()),
             Condition::Difference(bounds) => Condition::Difference(*bounds),
+            Condition::State(state) => Condition::State(*state),
+            Condition::Bishops(bishops) => Condition::Bishops(*bishops),
+            Condition::PawnCount(count) => Condition::PawnCount(PawnCount {
+                color: reflection.color(count.color),
+                ..*count
+            }),
             Condition::Played(wanted) => Condition::Played(wanted.reflected(reflection)?),
         })
     }

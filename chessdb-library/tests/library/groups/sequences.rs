@@ -272,3 +272,58 @@ fn a_search_ends_when_it_is_cancelled() {
     let find = || query.find(&*database, None, None, 2, &|_| cancel.cancel());
     assert_eq!(cancel.run(find).map(|found| found.is_ok()), Err(Cancelled));
 }
+
+#[test]
+fn some_choice_of_positions_has_all_distances() {
+    // Nf3 at plies 0, 4 and 8, Ng1 at 2 and 6, d5 at 9, e4 at 10.
+    let pgn = game("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. Nf3 d5 6. e4");
+    let move_within = |name: &str, within: u32| PositionGroup {
+        within: Some(within),
+        ..group([played(name)])
+    };
+    let first = |name: &str| group([played(name)]);
+    for (groups, ply) in [
+        // The first Nf3 is too early for all of these.
+        (vec![first("Nf3"), move_within("d5", 1)], Some(9)),
+        (vec![first("Nf3"), move_within("e4", 2)], Some(10)),
+        (vec![first("Nf3"), move_within("e4", 1)], None),
+        (vec![first("Ng1"), move_within("d5", 3)], Some(9)),
+        (vec![first("Ng1"), move_within("d5", 2)], None),
+        (
+            vec![first("Ng1"), move_within("Nf3", 2), move_within("d5", 1)],
+            Some(9),
+        ),
+        (vec![first("Nf3"), move_within("Ng1", 2), first("e4")], Some(10)),
+        (
+            vec![
+                first("Nf6"),
+                move_within("Ng1", 1),
+                move_within("Ng8", 1),
+                move_within("Nf3", 1),
+            ],
+            Some(4),
+        ),
+        (vec![first("d5"), move_within("Nf3", 9)], None),
+    ] {
+        let expected: Vec<_> = ply.map(|ply| (0, ply)).into_iter().collect();
+        assert_eq!(found(&asking(groups.clone()), &pgn), expected, "{groups:?}");
+    }
+    // A knight is on f3 at plies 1 and 2, 5 and 6, and from 9 on.
+    let knight = |for_plies, within| PositionGroup {
+        for_plies,
+        within,
+        ..group([board("8/8/8/8/8/5N2/8/8")])
+    };
+    for (groups, ply) in [
+        (vec![knight(2, None), move_within("Ng1", 1)], None),
+        (vec![knight(1, None), move_within("Ng1", 1)], Some(2)),
+        (vec![knight(2, None), move_within("e4", 1)], None),
+        (vec![knight(1, None), move_within("e4", 1)], Some(10)),
+        (vec![first("Ng8"), knight(3, Some(2))], Some(9)),
+        (vec![first("Ng8"), knight(3, Some(1))], None),
+        (vec![first("Ng8"), knight(1, Some(2))], Some(5)),
+    ] {
+        let expected: Vec<_> = ply.map(|ply| (0, ply)).into_iter().collect();
+        assert_eq!(found(&asking(groups.clone()), &pgn), expected, "{groups:?}");
+    }
+}

@@ -332,3 +332,84 @@ fn terms_beyond_the_64th_count_as_well() {
         assert_eq!(with_last(2), [], "{number}");
     }
 }
+
+#[test]
+fn pawns_are_counted_as_players_count_them() {
+    use chessdb::board::Color::{Black, White};
+    use chessdb_library::query::PawnKind::{Any, Doubled, Isolated, Passed};
+    let fen = "4k3/p1p4p/2p5/4p3/1P2P1P1/8/P5PP/4K3 w - - 0 1";
+    for (kind, color, number) in [
+        (Any, White, 6),
+        (Any, Black, 5),
+        // g4 is stopped by h7 alone, b4 by a7 and c6.
+        (Passed, White, 0),
+        (Passed, Black, 0),
+        (Isolated, White, 1),
+        (Isolated, Black, 5),
+        (Doubled, White, 1),
+        (Doubled, Black, 1),
+    ] {
+        for (bounds, is_it) in [
+            (number.to_string(), true),
+            ((number + 1).to_string(), false),
+            (format!("..{number}"), true),
+            (format!("{}..", number + 1), false),
+        ] {
+            let term = PositionTerm::pawn_count(kind, color, bounds.parse().unwrap());
+            assert_eq!(holds(term, fen), is_it, "{kind:?} {color:?} {bounds}");
+        }
+    }
+    let passed = |color| PositionTerm::pawn_count(Passed, color, "1".parse().unwrap());
+    for (fen, white, black) in [
+        ("4k3/8/8/8/8/8/P7/4K3 w - - 0 1", true, false),
+        ("4k3/1p6/8/8/8/8/P7/4K3 w - - 0 1", false, false),
+        ("4k3/2p5/8/8/8/8/P7/4K3 w - - 0 1", true, true),
+        ("4k3/8/8/P7/p7/8/8/4K3 w - - 0 1", true, true),
+        // The files a and h are not beside each other.
+        ("4k3/8/7p/8/P7/8/8/4K3 w - - 0 1", true, true),
+    ] {
+        assert_eq!(
+            (holds(passed(White), fen), holds(passed(Black), fen)),
+            (white, black),
+            "{fen}"
+        );
+    }
+}
+
+#[test]
+fn the_side_to_move_is_in_check_mate_or_stalemate() {
+    let state = |name| PositionTerm::state(name).unwrap();
+    for (fen, check, mate, stalemate) in [
+        ("4k3/8/8/8/8/8/8/4K2R w - - 0 1", false, false, false),
+        ("4k3/8/8/8/8/8/8/4K2r w - - 0 1", true, false, false),
+        ("6k1/5ppp/8/8/8/8/8/4R1K1 b - - 0 1", false, false, false),
+        ("4R1k1/5ppp/8/8/8/8/8/6K1 b - - 0 1", true, true, false),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", false, false, true),
+        ("7k/5Q2/6K1/8/8/8/8/8 w - - 0 1", false, false, false),
+        // A pawn that can step, one that is blocked, and a knight that is pinned.
+        ("7k/5Q2/6K1/8/p7/8/8/8 b - - 0 1", false, false, false),
+        ("7k/5Q2/6K1/8/p7/P7/8/8 b - - 0 1", false, false, true),
+        ("R5nk/8/6K1/8/8/8/8/8 b - - 0 1", false, false, true),
+        ("6nk/8/6K1/8/8/8/8/R7 b - - 0 1", false, false, false),
+    ] {
+        let held = ["check", "mate", "stalemate"].map(|name| holds(state(name), fen));
+        assert_eq!(held, [check, mate, stalemate], "{fen}");
+    }
+}
+
+#[test]
+fn bishops_stand_on_squares_of_the_same_colour_or_not() {
+    let bishops = |name| PositionTerm::bishops(name).unwrap();
+    for (fen, same, opposite) in [
+        ("4k3/8/8/2b5/2B5/8/8/4K3 w - - 0 1", false, true),
+        ("4k3/8/8/1b6/2B5/8/8/4K3 w - - 0 1", true, false),
+        ("4k3/8/8/1b6/8/8/8/4K3 w - - 0 1", false, false),
+        ("4k3/8/8/1bb5/2B5/8/8/4K3 w - - 0 1", false, false),
+    ] {
+        assert_eq!(
+            (holds(bishops("same"), fen), holds(bishops("opposite"), fen)),
+            (same, opposite),
+            "{fen}"
+        );
+    }
+}

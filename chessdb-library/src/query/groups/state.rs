@@ -1,0 +1,158 @@
+//! What is asked of the side to move, of bishops and of the structure of pawns.
+
+use chessdb::board::{Bitboard, ByColor, Color, File, Position, Role};
+
+use super::error::TermError;
+use crate::positions::legal_moves;
+use crate::query::Bounds;
+
+/// What is asked of the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MoverState {
+    Check,
+    Mate,
+    Stalemate,
+}
+
+impl MoverState {
+    const NAMES: [(&str, MoverState); 3] = [
+        ("check", MoverState::Check),
+        ("mate", MoverState::Mate),
+        ("stalemate", MoverState::Stalemate),
+    ];
+
+    /// Reads a name, in any letter case.
+    pub(super) fn parse(text: &str) -> Result<(&'static str, MoverState), TermError> {
+        named(&MoverState::NAMES, text).ok_or(TermError::State)
+    }
+
+    #[inline]
+    pub(super) fn holds(self, position: &Position) -> bool {
+        match self {
+            MoverState::Check => position.is_check(),
+            MoverState::Mate => position.is_checkmate(),
+            MoverState::Stalemate => {
+                !position.is_check() && !moves_freely(position) && legal_moves(position).is_empty()
+            }
+        }
+    }
+}
+
+/// True if some piece of the side to move that cannot be pinned has a square to go to. This is quickly seen, and most
+/// positions have one.
+fn moves_freely(position: &Position) -> bool {
+    let us = position.turn();
+    let Some(king) = position.king(us) else {
+        return false;
+    };
+    // A pinned piece is the first one on a line from the king.
+    let on_lines = position.attacks_from(Role::Queen, king) | Bitboard::from_square(king);
+    let free = position.pieces(us) & !on_lines;
+    let steps = beyond(free & position.of_kind(us, Role::Pawn), us) & !position.occupied();
+    let others = free & !position.of_kind(us, Role::Pawn);
+    steps.any()
+        || others.into_iter().any(|square| {
+            let role = position.role_at(square);
+            role.is_some_and(|role| (position.attacks_from(role, square) & !position.pieces(us)).any())
+        })
+}
+
+/// The squares one step ahead of these.
+fn beyond(squares: Bitboard, color: Color) -> Bitboard {
+    Bitboard(match color {
+        Color::White => squares.0 << 8,
+        Color::Black => squares.0 >> 8,
+    })
+}
+
+/// On squares of which colours the bishops stand, one of each side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bishops {
+    Same,
+    Opposite,
+}
+
+impl Bishops {
+    const NAMES: [(&str, Bishops); 2] = [("same", Bishops::Same), ("opposite", Bishops::Opposite)];
+
+    /// Reads a name, in any letter case.
+    pub(super) fn parse(text: &str) -> Result<(&'static str, Bishops), TermError> {
+        named(&Bishops::NAMES, text).ok_or(TermError::Bishops)
+    }
+
+    #[inline]
+    pub(super) fn holds(self, position: &Position) -> bool {
+        let bishops = ByColor::new_with(|color| position.of_kind(color, Role::Bishop));
+        let is_light = ByColor::new_with(|color| (bishops[color] & Bitboard::LIGHT_SQUARES).any());
+        let are_same = is_light[Color::White] == is_light[Color::Black];
+        bishops[Color::White].count() == 1
+            && bishops[Color::Black].count() == 1
+            && are_same == (self == Bishops::Same)
+    }
+}
+
+/// Which pawns of a side are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PawnKind {
+    /// All.
+    Any,
+    /// Those with no pawn of the other side before them, on their file or the files beside.
+    Passed,
+    /// Those with no pawn of their own side on the files beside.
+    Isolated,
+    /// Those with a pawn of their own side before them on their file.
+    Doubled,
+}
+
+/// The number of some pawns of a side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PawnCount {
+    pub(super) kind: PawnKind,
+    pub(super) color: Color,
+    pub(super) bounds: Bounds,
+}
+
+impl PawnCount {
+    #[inline]
+    pub(super) fn holds(&self, position: &Position) -> bool {
+        let own = position.of_kind(self.color, Role::Pawn);
+        let counted = match self.kind {
+            PawnKind::Any => own,
+            PawnKind::Passed => {
+                let others = position.of_kind(!self.color, Role::Pawn);
+                own & !behind(others | beside(others), self.color)
+            }
+            PawnKind::Isolated => {
+                let files = behind(own, Color::White) | own | behind(own, Color::Black);
+                own & !beside(files)
+            }
+            PawnKind::Doubled => own & behind(own, self.color),
+        };
+        self.bounds.contains(counted.count() as i64)
+    }
+}
+
+/// All squares behind these on their files, as this side sees them.
+fn behind(squares: Bitboard, color: Color) -> Bitboard {
+    let mut behind = squares.0;
+    for ranks in [8, 16, 32] {
+        behind |= match color {
+            Color::White => behind >> ranks,
+            Color::Black => behind << ranks,
+        };
+    }
+    beyond(Bitboard(behind), !color)
+}
+
+/// The squares beside these on the same rank.
+fn beside(squares: Bitboard) -> Bitboard {
+    let (a_file, h_file) = (Bitboard::from_file(File::A), Bitboard::from_file(File::H));
+    Bitboard((squares & !a_file).0 >> 1 | (squares & !h_file).0 << 1)
+}
+
+/// The row with this name, in any letter case.
+fn named<T: Copy>(rows: &[(&'static str, T)], text: &str) -> Option<(&'static str, T)> {
+    rows.iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(text))
+        .copied()
+}
