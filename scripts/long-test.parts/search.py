@@ -6,6 +6,7 @@ Each question is made for a position of some game, and answered by looking at al
 Mirror images are made by python-chess. All questions are asked without an index and with one.
 """
 
+import fnmatch
 import random
 import re
 import sys
@@ -26,7 +27,7 @@ VALUES = {"P": 1, "N": 3, "B": 3, "R": 5, "Q": 9}
 
 
 class Played(NamedTuple):
-    """A move: the letter of its piece, its squares, and what stands behind the target."""
+    """A move: the letter of its piece, its squares, and what stands behind the target; and what it takes."""
 
     piece: str
     origin: str
@@ -34,6 +35,13 @@ class Played(NamedTuple):
     takes: bool
     promotion: str
     sign: str
+    taken: str
+
+    def forms(self) -> list[str]:
+        """The full form without and with its sign; mate is a check, too."""
+        takes = f"x{self.taken}" if self.takes else "-"
+        bare = f"{self.piece}{self.origin}{takes}{self.target}{self.promotion}"
+        return [bare, *({bare + self.sign, bare + self.sign.replace("#", "+")} if self.sign else ())]
 
 
 class View(NamedTuple):
@@ -99,7 +107,8 @@ def played(board: chess.Board, move: chess.Move) -> Played | str:
     piece = chess.piece_symbol(board.piece_type_at(move.from_square) or 0).upper()
     promotion = f"={chess.piece_symbol(move.promotion).upper()}" if move.promotion else ""
     origin, target = chess.square_name(move.from_square), chess.square_name(move.to_square)
-    return Played(piece, origin, target, board.is_capture(move), promotion, sign)
+    taken = "p" if board.is_en_passant(move) else chess.piece_symbol(board.piece_type_at(move.to_square) or 1)
+    return Played(piece, origin, target, board.is_capture(move), promotion, sign, taken)
 
 
 def image(board: chess.Board, move: Optional[chess.Move], colour: bool, side: bool) -> View:
@@ -306,16 +315,21 @@ def move(view: View, chance: random.Random) -> Term:
         origin = own.origin[0] if own.takes and chance.random() < 0.7 else ""
     piece = "" if own.piece == "P" else own.piece
     takes = "*" if either else "x" if own.takes else ""
+    if either:
+        # A pattern has the piece and its whole origin.
+        file = origin if len(origin) == 1 and origin.isalpha() else "?"
+        rank = origin if len(origin) == 1 and origin.isdigit() else "?"
+        piece, origin = own.piece, origin if len(origin) == 2 else file + rank
     text = piece + origin + takes + own.target + own.promotion + (own.sign if has_sign else "")
 
     def holds(other: View) -> bool:
         if not isinstance(other.move, Played):
             return False
-        piece, start, target, takes, promotion, sign = other.move
+        piece, start, target, takes, promotion, sign, _ = other.move
         return (
             (piece, target, promotion) == (own.piece, own.target, own.promotion)
             and (either or takes == own.takes)
-            and (start == origin or origin in ("", start[0], start[1]))
+            and (either and fnmatch.fnmatchcase(start, origin) or start == origin or origin in ("", start[0], start[1]))
             # A check may be mate.
             and (not has_sign or sign == own.sign or own.sign == "+" and sign == "#")
         )
@@ -385,7 +399,43 @@ def state(view: View, chance: random.Random) -> Term:
 
 STATES: dict[str, str] = {}
 
-KINDS = (board, pasted, pawns, material, diff, fen, move, number_of_pawns, bishops, state)
+def pattern(view: View, chance: random.Random) -> Term:
+    """The full form of the move with some signs replaced."""
+    if not isinstance(view.move, Played):
+        return move(view, chance)
+    form = chance.choice(view.move.forms())
+    signs = list(form)
+    for _ in range(chance.randint(1, 3)):
+        begin = chance.choice([place for place, sign in enumerate(signs) if sign != "*"] or [0])
+        if chance.random() < 0.6:
+            signs[begin : begin + chance.randint(0, 5)] = ["*"]
+        else:
+            signs[begin] = "?"
+    text = "".join(signs)
+    if "*" not in text and "?" not in text or text == "?":
+        text = f"{form}*"
+    says_of_check = text[-1] in "*+#"
+    compiled = re.compile(re.escape(text).replace(r"\*", ".*").replace(r"\?", "."))
+
+    def holds(other: View) -> bool:
+        if isinstance(other.move, Played):
+            bare, *with_sign = other.move.forms()
+            forms = with_sign if with_sign and says_of_check else [bare]
+        elif other.move in (None, "null"):
+            return False
+        else:
+            bare, sign = other.move.rstrip("+#"), other.move.lstrip("O-")
+            place = other.squares.index("K" if other.fields[1] == "w" else "k")
+            king = f"{chess.FILE_NAMES[place % 8]}{8 - place // 8}"
+            squares = f"K{king}-{'g' if bare == 'O-O' else 'c'}{king[1]}"
+            ends = {sign, sign.replace("#", "+")} if says_of_check else {""}
+            forms = [one + end for one in (bare, squares) for end in ends]
+        return any(compiled.fullmatch(form) for form in forms)
+
+    return Term(f"played:{text}", holds)
+
+
+KINDS = (board, pasted, pawns, material, diff, fen, move, pattern, number_of_pawns, bishops, state)
 
 
 def line(games: Games, chance: random.Random) -> Question:

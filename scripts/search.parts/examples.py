@@ -34,8 +34,12 @@ class Step(NamedTuple):
         return "short" if self.board.is_kingside_castling(self.move) else "long"
 
 
-    def takes_with_check(self, kind: chess.PieceType, target: chess.Square) -> bool:
-        if self.move is None or self.move.to_square != target or not self.board.is_capture(self.move):
+    def takes_with_check(
+        self, kind: chess.PieceType, target: Optional[chess.Square], taken: Optional[chess.PieceType] = None
+    ) -> bool:
+        if self.move is None or not self.board.is_capture(self.move) or target not in (None, self.move.to_square):
+            return False
+        if taken not in (None, self.board.piece_type_at(self.move.to_square)):
             return False
         return self.board.piece_type_at(self.move.from_square) == kind and self.board.gives_check(self.move)
 
@@ -208,6 +212,7 @@ EXAMPLES: dict[str, Callable[[Game], bool]] = {
     "played:O-O by:white next played:O-O by:black": lambda game: any(
         one.castles() == two.castles() == "short" and one.board.turn for one, two in zip(game.steps, game.steps[1:])
     ),
+    "played:N*xq*+": lambda game: any(step.takes_with_check(chess.KNIGHT, None, chess.QUEEN) for step in game.steps),
     "played:Qxh7+ then is:mate within:3": lambda game: any(
         step.takes_with_check(chess.QUEEN, chess.H7)
         and any(later.board.is_checkmate() for later in game.steps[place + 1 : place + 4])
@@ -261,6 +266,8 @@ OWN_GAMES = [
     ("White=A; Black=B", "1. d4 d5 2. Nf3 Nf6 3. Ne5"),
     ("White=A; Black=B", " ".join([QUIET, *(f"{number}. Nf3 Nf6 {number + 1}. Ng1 Ng8" for number in range(3, 17, 2))])),
     ("White=A; Black=B", f"{DEVELOPED} 8. O-O O-O"),
+    ("White=A; Black=B", "1. Nc3 e6 2. Ne4 Qf6 3. Nxf6+"),
+    ("White=A; Black=B", "1. Nc3 e6 2. Ne4 Qg5 3. Nxg5"),
     ("White=A; Black=B", "1. e4 e5 2. Qh5 Nf6 3. Qxe5+ Qe7 4. Bc4 d5 5. Qxe7+ Bxe7"),
     ("White=A; Black=B; Result=1-0", "1. e4 g6 2. Qh5 gxh5 3. d4 h6"),
     ("White=A; Black=B; Result=1-0", "1. d4 f5 2. e4 fxe4 3. Nc3 Nf6 4. Bg5 e6 5. Nxe4 Be7 6. Bxf6 Bxf6 7. Nf3 O-O 8. Bd3 b6 9. Ne5 Bb7 10. Qh5 Qe7 11. Qxh7+ Kxh7 12. Nxf6+ Kh6 13. Neg4+ Kg5 14. h4+ Kf4 15. g3+ Kf3 16. Be2+ Kg2 17. Rh2+ Kg1 18. Kd2#"),

@@ -15,6 +15,7 @@ mod days;
 mod error;
 mod evaluate;
 mod field;
+mod group_order;
 mod groups;
 mod hints;
 mod order;
@@ -37,8 +38,8 @@ pub use hints::{QueryHint, hints};
 pub use order::SortKey;
 
 use crate::positions::Pattern;
+use group_order::GroupOrder;
 use tag_term::TagTerm;
-use terms::GroupOrder;
 
 /// The language, for people.
 pub const SYNTAX: &str = include_str!("syntax.txt");

@@ -3,6 +3,7 @@
 use super::canonical::{in_quotes, quoted};
 use super::error::QueryError;
 use super::field::{FieldSubject, QueryField};
+use super::groups::is_move_pattern;
 use super::tag_term::TagTerm;
 use super::terms::{LONGEST, TermHead, WrittenTerm, terms};
 use super::value::{self, WrittenAlternative};
@@ -44,6 +45,9 @@ impl Query {
     }
 }
 
+/// Patterns of moves in a query at most. Each is compared with all moves that exist, and takes up to 200 KiB.
+const MOST_PATTERNS: usize = 32;
+
 /// A query under construction.
 #[derive(Default)]
 struct Parser {
@@ -51,6 +55,8 @@ struct Parser {
     positions: WrittenPositions,
     has_fields: bool,
     is_name: bool,
+    /// Number of patterns of moves.
+    patterns: usize,
 }
 
 fn parse(text: &str, is_name: bool) -> Result<Query, QueryError> {
@@ -126,6 +132,15 @@ impl Parser {
                 texts
             }
             FieldSubject::Position(read) => {
+                if field.is("played") {
+                    self.patterns += alternatives
+                        .clone()
+                        .filter(|one| is_move_pattern(&one.text))
+                        .count();
+                }
+                if self.patterns > MOST_PATTERNS {
+                    return Err(format!("a query has at most {MOST_PATTERNS} patterns of moves"));
+                }
                 let terms = alternatives.map(|one| read(&one.text, self.is_name));
                 let terms = terms.collect::<Result<Vec<_>, _>>()?.concat();
                 let texts = terms.iter().map(|term| quoted(&term.to_string())).collect();

@@ -2,6 +2,7 @@
 
 use super::error::{MOST_SHOWN, QueryError};
 use super::field::{QueryField, WORD};
+use super::group_order::GroupOrder;
 use super::value::{ValueKind, WrittenAlternative};
 use crate::library::abridged;
 
@@ -34,32 +35,6 @@ pub(super) enum TermHead {
     Tag(&'static QueryField, String),
     /// `then` or `next`, which begin a group.
     Begin(GroupOrder),
-}
-
-/// Where a group holds, seen from the group before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum GroupOrder {
-    /// Any time later.
-    #[default]
-    Then,
-    /// One half-move later.
-    Next,
-}
-
-impl GroupOrder {
-    /// The word that begins such a group.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            GroupOrder::Then => "then",
-            GroupOrder::Next => "next",
-        }
-    }
-
-    fn of_word(word: &str) -> Option<GroupOrder> {
-        [GroupOrder::Then, GroupOrder::Next]
-            .into_iter()
-            .find(|order| order.word() == word)
-    }
 }
 
 impl TermHead {

@@ -553,3 +553,40 @@ fn groups_have_distances() {
     }
     assert_eq!(Query::parse("\"next\"").unwrap().canonical(), "\"next\"");
 }
+
+#[test]
+fn patterns_of_moves_are_few_and_short() {
+    let alternatives = |number| format!("played:{}", vec!["N*f7"; number].join("|"));
+    assert!(Query::parse(&alternatives(32)).is_ok());
+    let error = Query::parse(&alternatives(33)).unwrap_err();
+    assert!(error.what.contains("at most 32 patterns"), "{error}");
+    // Other moves do not count.
+    assert!(Query::parse(&format!("played:{}", vec!["Nf7"; 33].join("|"))).is_ok());
+    let long = |len: usize| format!("played:{}", "*N".repeat(len / 2).replacen("*N*N", "*N*f", 1));
+    assert!(
+        Query::parse(&long(42))
+            .unwrap_err()
+            .what
+            .contains("no move is written so")
+    );
+    let least = format!("played:N*f{}", "*".repeat(100));
+    assert_eq!(Query::parse(&least).unwrap().canonical(), "played:N*f*");
+    // Forty signs, of which stars may be nothing.
+    assert!(Query::parse("played:*N*g*1*-*f*3*").is_ok());
+    for text in [
+        "played:n*f7",
+        "played:e*d5",
+        "played:N5*f7",
+        "played:*=K*",
+        "played:*xk*",
+        "played:?",
+    ] {
+        assert!(Query::parse(text).is_err(), "{text}");
+    }
+    assert!(
+        Query::parse("played:=N*f7")
+            .unwrap_err()
+            .what
+            .contains("no exact texts")
+    );
+}

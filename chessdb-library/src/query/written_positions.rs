@@ -1,6 +1,6 @@
 //! What a query says of positions, while it is read.
 
-use super::terms::GroupOrder;
+use super::group_order::GroupOrder;
 use super::{Mirror, Mover, PositionGroup, PositionQuery};
 
 /// The groups that were read so far, of which the last is the present one.

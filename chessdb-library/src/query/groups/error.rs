@@ -35,6 +35,8 @@ pub enum TermError {
     Kings,
     /// The text is not a move.
     Played,
+    /// No move is written as the pattern says.
+    MovePattern,
     /// The text is not the name of a state of the side to move.
     State,
     /// The text does not say how the bishops stand.
@@ -80,6 +82,9 @@ impl fmt::Display for TermError {
             TermError::Kings => f.write_str("name the pieces of both sides, with one K and one k: KRPkr"),
             TermError::State => f.write_str("expected check, mate or stalemate"),
             TermError::Bishops => f.write_str("expected same or opposite"),
+            TermError::MovePattern => f.write_str(
+                "no move is written so: a pattern is compared with forms such as Ng1-f3, Bd3xph7+ and Pe7xnf8=Q#",
+            ),
             TermError::Played => {
                 f.write_str("expected a move such as Bxh7+, O-O-O or e8=N; N*f7 captures or not")
             }

@@ -13,6 +13,7 @@ mod find;
 mod group;
 mod matcher;
 mod material;
+mod move_table;
 mod mover;
 mod outline;
 mod plain_board;
@@ -26,6 +27,7 @@ mod term;
 
 pub use error::TermError;
 pub use group::{PositionGroup, PositionQuery};
+pub(super) use move_table::is_move_pattern;
 pub use mover::Mover;
 pub use reflection::Mirror;
 pub use state::PawnKind;

@@ -1,10 +1,12 @@
 //! Moves that are played in a position.
 
 use std::fmt;
+use std::sync::Arc;
 
 use chessdb::board::{Bitboard, CastlingSide, File, Move, Position, Rank, Role, San, Square};
 
 use super::error::TermError;
+use super::move_table::{MoveTable, is_move_pattern};
 use super::reflection::Reflection;
 
 /// Names of moves that are not those of one piece.
@@ -21,17 +23,19 @@ const SPECIAL: [(&str, Move); 9] = [
 ];
 
 /// The moves that a text in SAN describes, wherever they are played.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MovePattern {
     what: Moved,
     sign: Option<CheckSign>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Moved {
     /// Castling, or a null move.
     Special(Move),
     Piece(PieceMove),
+    /// What a pattern describes.
+    Table(Arc<MoveTable>),
 }
 
 /// The move of one piece. What is not set may be anything.
@@ -41,7 +45,7 @@ struct PieceMove {
     file: Option<File>,
     rank: Option<Rank>,
     to: Square,
-    takes: Option<bool>,
+    takes: bool,
     promotion: Option<Role>,
 }
 
@@ -52,9 +56,13 @@ enum CheckSign {
 }
 
 impl MovePattern {
-    /// Reads SAN. `*` before the target stands for a move that takes or not. The sign of check, and what distinguishes
-    /// the piece from others of its kind, may be missing. `+` is check or mate, `#` mate alone.
+    /// Reads SAN, or a pattern with `*` and `?`: see [`MoveTable`]. In SAN the sign of check, and what distinguishes the
+    /// piece from others of its kind, may be missing. `+` is check or mate, `#` mate alone.
     pub(super) fn parse(text: &str) -> Result<MovePattern, TermError> {
+        if is_move_pattern(text) {
+            let what = Moved::Table(Arc::new(MoveTable::parse(text)?));
+            return Ok(MovePattern { what, sign: None });
+        }
         let (text, sign) = match text.as_bytes() {
             [.., b'+'] => (&text[..text.len() - 1], Some(CheckSign::Check)),
             [.., b'#'] => (&text[..text.len() - 1], Some(CheckSign::Mate)),
@@ -81,15 +89,21 @@ impl MovePattern {
                     )
                     && (piece.promotion.is_none() || promotion == piece.promotion)
             }
+            (Moved::Table(table), Move::Normal { from, to, promotion }) => {
+                let role = promotion.map_or_else(|| after.role_at(to), |_| Some(Role::Pawn));
+                role.is_some_and(|role| table.has_squares(role, from, to))
+            }
+            (Moved::Table(table), Move::Castle(side)) => table.may_castle(side),
             (Moved::Special(special), mv) => *special == mv,
-            (Moved::Piece(_), _) => false,
+            (Moved::Piece(_) | Moved::Table(_), _) => false,
         }
     }
 
     /// The squares to which such moves lead, castling as a step of the king.
     pub(super) fn targets(&self) -> Bitboard {
-        match self.what {
+        match &self.what {
             Moved::Piece(piece) => Bitboard::from_square(piece.to),
+            Moved::Table(table) => table.targets(),
             Moved::Special(Move::Castle(side)) => {
                 Bitboard::from_file(side.king_to_file()) & Bitboard::BACKRANKS
             }
@@ -108,7 +122,16 @@ impl MovePattern {
                 piece.has_squares(from, to)
                     && piece.role == role
                     && (piece.promotion.is_none() || promotion == piece.promotion)
-                    && piece.takes.is_none_or(|wanted| wanted == takes)
+                    && piece.takes == takes
+            }
+            Moved::Table(table) => {
+                let castles = |side: CastlingSide| to.file() == side.king_to_file() && table.may_castle(side);
+                let is_castling = role == Role::King && from.file() == File::E;
+                table.has_squares(role, from, to)
+                    || is_castling
+                        && [CastlingSide::KingSide, CastlingSide::QueenSide]
+                            .into_iter()
+                            .any(castles)
             }
             Moved::Special(Move::Castle(side)) => {
                 let file = side.king_to_file();
@@ -123,16 +146,15 @@ impl MovePattern {
         if !self.may_be(mv, after) {
             return false;
         }
-        let takes = |wanted| match mv {
-            Move::Normal { from, to, .. } => {
-                before.role_at(before.capture_square(from, to)).is_some() == wanted
-            }
+        if let Moved::Table(table) = &self.what {
+            return table.matches(before, mv, after);
+        }
+        let takes = || match mv {
+            Move::Normal { from, to, .. } => before.role_at(before.capture_square(from, to)).is_some(),
             _ => false,
         };
-        let has_taken = match self.what {
-            Moved::Piece(PieceMove {
-                takes: Some(wanted), ..
-            }) => takes(wanted),
+        let has_taken = match &self.what {
+            Moved::Piece(piece) => takes() == piece.takes,
             _ => true,
         };
         has_taken
@@ -150,9 +172,10 @@ impl MovePattern {
 
     /// The mirror image. `None` for castling in an image without castling rights.
     pub(super) fn reflected(&self, reflection: Reflection) -> Option<MovePattern> {
-        let what = match self.what {
+        let what = match &self.what {
             Moved::Special(Move::Castle(_)) if reflection.side => return None,
-            Moved::Special(mv) => Moved::Special(mv),
+            Moved::Special(mv) => Moved::Special(*mv),
+            Moved::Table(table) => Moved::Table(Arc::new(table.reflected(reflection))),
             Moved::Piece(piece) => Moved::Piece(PieceMove {
                 file: piece.file.map(|file| {
                     if reflection.side {
@@ -163,10 +186,13 @@ impl MovePattern {
                 }),
                 rank: piece.rank.map(|rank| reflection.rank(rank)),
                 to: reflection.square(piece.to),
-                ..piece
+                ..*piece
             }),
         };
-        Some(MovePattern { what, ..*self })
+        Some(MovePattern {
+            what,
+            sign: self.sign,
+        })
     }
 }
 
@@ -194,12 +220,8 @@ impl PieceMove {
             rank_of(signs.pop()?)?,
         );
         signs.pop();
-        let takes = match signs.last() {
-            Some('x') => Some(true),
-            Some('*') => None,
-            _ => Some(false),
-        };
-        if takes != Some(false) {
+        let takes = signs.last() == Some(&'x');
+        if takes {
             signs.pop();
         }
         let rank = signs.last().and_then(|&sign| rank_of(sign));
@@ -213,9 +235,7 @@ impl PieceMove {
         let ends = Rank::First == to.rank() || Rank::Eighth == to.rank();
         let is_move = match role {
             // A pawn that takes nothing has its file from the target.
-            Role::Pawn => {
-                rank.is_none() && (takes != Some(false) || file.is_none()) && (promotion.is_none() || ends)
-            }
+            Role::Pawn => rank.is_none() && (takes || file.is_none()) && (promotion.is_none() || ends),
             _ => promotion.is_none(),
         };
         (signs.is_empty() && is_move).then_some(PieceMove {
@@ -251,9 +271,10 @@ fn rank_of(sign: char) -> Option<Rank> {
 
 impl fmt::Display for MovePattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.what {
-            Moved::Special(Move::Castle(side)) => write!(f, "{}", San::castle(side))?,
+        match &self.what {
+            Moved::Special(Move::Castle(side)) => write!(f, "{}", San::castle(*side))?,
             Moved::Special(_) => f.write_str("null")?,
+            Moved::Table(table) => f.write_str(&table.pattern)?,
             Moved::Piece(piece) => piece.fmt(f)?,
         }
         f.write_str(match self.sign {
@@ -275,11 +296,9 @@ impl fmt::Display for PieceMove {
         if let Some(rank) = self.rank {
             write!(f, "{}", rank.char())?;
         }
-        f.write_str(match self.takes {
-            Some(true) => "x",
-            Some(false) => "",
-            None => "*",
-        })?;
+        if self.takes {
+            f.write_str("x")?;
+        }
         write!(f, "{}", self.to)?;
         match self.promotion {
             Some(role) => write!(f, "={}", role.upper_char()),

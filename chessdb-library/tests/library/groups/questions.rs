@@ -226,10 +226,17 @@ pub fn played(shown: &Shown, chance: &mut Chance) -> Option<Asked> {
         file.into_iter().chain(rank.filter(|_| has_rank)).collect()
     };
     let from = departure(&shown.from);
-    let text = format!(
-        "{letter}{from}{taking}{target}{}",
-        if has_sign { sign } else { "" }
-    );
+    // A pattern has the whole origin.
+    let origin = if either {
+        let [file, rank] = [has_file, has_rank].map(|is_known| is_known.then_some(()));
+        let mut known = from.chars();
+        let file = file.and_then(|()| known.next()).unwrap_or('?');
+        let rank = rank.and_then(|()| known.next()).unwrap_or('?');
+        format!("{piece}{file}{rank}")
+    } else {
+        format!("{letter}{from}")
+    };
+    let text = format!("{origin}{taking}{target}{}", if has_sign { sign } else { "" });
     let holds = move |shown: &Shown| {
         let other = parts(&shown.san);
         !shown.san.is_empty()

@@ -175,7 +175,7 @@ fn a_position_is_found_by_its_moves_its_fen_and_its_name() {
 #[test]
 fn canonical_texts_are_read_as_the_same() {
     type Read = fn(&str) -> Result<PositionTerm, TermError>;
-    let texts: [(Read, &str, &str); 22] = [
+    let texts: [(Read, &str, &str); 24] = [
         (PositionTerm::line, "1.e4 1...e5 2.Nf3 --", "e4,e5,Nf3,null"),
         (
             PositionTerm::board,
@@ -209,6 +209,8 @@ fn canonical_texts_are_read_as_the_same() {
         (PositionTerm::played, "Qa1xb2#", "Qa1xb2#"),
         (PositionTerm::played, "exd8=Q+", "exd8=Q+"),
         (PositionTerm::played, "*d5", "*d5"),
+        (PositionTerm::played, "N**f7**", "N*f7*"),
+        (PositionTerm::played, "n*f7", "error"),
         (PositionTerm::played, "e8=N", "e8=N"),
     ];
     for (read, text, canonical) in texts {
@@ -231,7 +233,7 @@ fn a_move_is_found_where_it_is_played() {
         ("*d5", Some(1)),
         ("xd5", Some(2)),
         ("exd5", Some(2)),
-        ("e*d5", Some(2)),
+        ("Pe*d5", Some(2)),
         ("cxd5", None),
         ("Nf6", Some(3)),
         ("Nd5", None),
@@ -239,7 +241,7 @@ fn a_move_is_found_where_it_is_played() {
         ("N*d5", Some(5)),
         ("Ncxd5", Some(6)),
         ("Nc3xd5", Some(6)),
-        ("N3*d5", Some(6)),
+        ("N?3*d5", Some(6)),
         ("Nfxd5", Some(5)),
         ("Nf3", Some(8)),
         ("N1f3", Some(8)),
@@ -255,7 +257,7 @@ fn a_move_is_found_where_it_is_played() {
         assert_eq!(found(&asking([group([played(text)])]), &pgn), expected, "{text}");
     }
     for wrong in [
-        "", "e", "e9", "Nf", "e2e4", "e4e5", "ed5", "Xf3", "Nf3=Q", "e4=Q", "e8=K", "Nff3x", "N**f3", "f3!",
+        "", "e", "e9", "Nf", "e2e4", "e4e5", "ed5", "Xf3", "Nf3=Q", "e4=Q", "e8=K", "Nff3x", "Nxxf3", "f3!",
     ] {
         assert_eq!(PositionTerm::played(wrong), Err(TermError::Played), "{wrong}");
     }
@@ -412,4 +414,50 @@ fn bishops_stand_on_squares_of_the_same_colour_or_not() {
             "{fen}"
         );
     }
+}
+
+#[test]
+fn moves_are_found_by_patterns_of_their_full_form() {
+    let pgn = game(
+        "1. e4 d5 2. exd5 Nf6 3. Bb5+ c6 4. dxc6 a6 5. cxb7+ axb5 6. bxa8=N b4 7. a4 bxa3 8. Nf3 g6 9. O-O Bg7 10. Re1 O-O",
+    );
+    for (pattern, ply) in [
+        ("*", Some(0)),
+        ("N*", Some(3)),
+        ("Pe4xpd5*", Some(2)),
+        ("*+", Some(4)),
+        ("*-*+", Some(4)),
+        ("*xp*+", Some(8)),
+        ("*xb*", Some(9)),
+        ("*=N*", Some(10)),
+        ("*=N", Some(10)),
+        ("*xr*", Some(10)),
+        ("*=Q*", None),
+        ("*#", None),
+        // En passant.
+        ("Pb4xpa?", Some(13)),
+        ("N?1-f3", Some(14)),
+        ("O-*", Some(16)),
+        ("Ke1-?1", Some(16)),
+        ("K*8", Some(19)),
+        ("?-O", Some(16)),
+        ("R*-e1*", Some(18)),
+        ("*xq*", None),
+    ] {
+        let expected: Vec<_> = ply.map(|ply| (0, ply)).into_iter().collect();
+        assert_eq!(
+            found(&asking([group([played(pattern)])]), &pgn),
+            expected,
+            "{pattern}"
+        );
+    }
+    let mated = game("1. f3 e5 2. g4 Qh4#");
+    for (pattern, is_it) in [("*#", true), ("Q*+", true), ("Q*h4", true), ("*xp*#", false)] {
+        assert_eq!(
+            !found(&asking([group([played(pattern)])]), &mated).is_empty(),
+            is_it,
+            "{pattern}"
+        );
+    }
+    assert_eq!(found(&asking([group([played("*")])]), &game("1. -- --")), []);
 }

@@ -1,0 +1,28 @@
+//! How groups of terms follow each other.
+
+/// Where a group holds, seen from the group before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum GroupOrder {
+    /// Any time later.
+    #[default]
+    Then,
+    /// One half-move later.
+    Next,
+}
+
+impl GroupOrder {
+    /// The word that begins such a group.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            GroupOrder::Then => "then",
+            GroupOrder::Next => "next",
+        }
+    }
+
+    /// That of a word.
+    pub(super) fn of_word(word: &str) -> Option<GroupOrder> {
+        [GroupOrder::Then, GroupOrder::Next]
+            .into_iter()
+            .find(|order| order.word() == word)
+    }
+}

@@ -1,0 +1,360 @@
+//! Moves that a pattern with `*` and `?` describes.
+//!
+//! The full form of a move is its piece, its origin, `-` or `x` with the captured piece in small letters, its target, `=`
+//! with the promotion, and `+` or `#`: `Ng1-f3`, `Bd3xph7+`, `Pe7xnf8=Q#`. A pattern is matched once against all forms
+//! that exist, which gives a bit for each. Castling has two forms: `O-O` and the king's squares, `Ke1-g1`.
+
+use chessdb::board::{Bitboard, CastlingSide, Color, File, Move, Position, Rank, Role, Square};
+use chessdb::shakmaty::attacks;
+
+use super::error::TermError;
+use super::reflection::Reflection;
+
+/// The longest pattern, in bytes. The longest form has 12.
+const LONGEST_PATTERN: usize = 40;
+
+/// The letters of pieces that can be captured, and those that a pawn can become.
+const CAPTURED: [Option<Role>; 6] = [
+    None,
+    Some(Role::Pawn),
+    Some(Role::Knight),
+    Some(Role::Bishop),
+    Some(Role::Rook),
+    Some(Role::Queen),
+];
+const PROMOTIONS: [Option<Role>; 5] = [
+    None,
+    Some(Role::Knight),
+    Some(Role::Bishop),
+    Some(Role::Rook),
+    Some(Role::Queen),
+];
+const SIDES: [(CastlingSide, &str); 2] = [
+    (CastlingSide::KingSide, "O-O"),
+    (CastlingSide::QueenSide, "O-O-O"),
+];
+
+/// The signs at the end of a form: none, check, and mate, which is a check, too.
+const SIGNS: [&[&str]; 3] = [&[""], &["+"], &["#", "+"]];
+
+/// Kinds of moves: of six pieces with six captures, of which those of a pawn have five promotions.
+const KINDS: usize = 5 * CAPTURED.len() + CAPTURED.len() * PROMOTIONS.len();
+
+/// True for a text of `played:` that is a pattern.
+pub fn is_move_pattern(text: &str) -> bool {
+    text.contains(['*', '?'])
+}
+
+/// The moves that a pattern describes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct MoveTable {
+    pub(super) pattern: String,
+    /// The targets for each origin of each kind of move, for each sign if they differ.
+    targets: Box<[Bitboard]>,
+    /// Likewise for each piece, whatever it captures or becomes.
+    of_roles: Box<[Bitboard]>,
+    /// Castling to each side with each sign.
+    castling: [[bool; 3]; 2],
+    /// All targets, those of castling included.
+    all_targets: Bitboard,
+    /// False in an image in which castling is another move.
+    castles: bool,
+}
+
+impl MoveTable {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// If no move has such a form.
+    pub(super) fn parse(text: &str) -> Result<MoveTable, TermError> {
+        let mut pattern = text.to_owned();
+        let mut last = None;
+        // Stars that follow each other are one.
+        pattern.retain(|sign| last.replace(sign) != Some('*') || sign != '*');
+        if pattern.len() > LONGEST_PATTERN {
+            return Err(TermError::MovePattern);
+        }
+        let says_of_check = pattern.ends_with(['*', '+', '#']);
+        let signs = if says_of_check && pattern != "*" {
+            SIGNS.len()
+        } else {
+            1
+        };
+        let has_sign = |form: &str, sign: usize| {
+            let ends: &[&str] = if says_of_check { SIGNS[sign] } else { &[""] };
+            ends.iter()
+                .any(|end| is_match(pattern.as_bytes(), &[form.as_bytes(), end.as_bytes()].concat()))
+        };
+        let mut targets = vec![Bitboard::EMPTY; signs * KINDS * 64].into_boxed_slice();
+        let mut form = String::new();
+        for_each_form(&mut form, |form, kind, from, to| {
+            for sign in 0..signs {
+                if has_sign(form, sign) {
+                    targets[place(sign, kind, from)] |= Bitboard::from_square(to);
+                }
+            }
+        });
+        let castling = SIDES.map(|(_, form)| [0, 1, 2].map(|sign| has_sign(form, sign.min(signs - 1))));
+        let table = MoveTable::new(pattern, targets, castling, true);
+        if table.all_targets.is_empty() {
+            return Err(TermError::MovePattern);
+        }
+        Ok(table)
+    }
+
+    fn new(pattern: String, targets: Box<[Bitboard]>, castling: [[bool; 3]; 2], castles: bool) -> MoveTable {
+        let mut of_roles = vec![Bitboard::EMPTY; Role::ALL.len() * 64].into_boxed_slice();
+        for (at, &squares) in targets.iter().enumerate() {
+            of_roles[role_of(at / 64 % KINDS) as usize * 64 - 64 + at % 64] |= squares;
+        }
+        let mut all_targets = of_roles
+            .iter()
+            .fold(Bitboard::EMPTY, |all, &squares| all | squares);
+        for ((side, _), signs) in SIDES.iter().zip(castling) {
+            if castles && signs.contains(&true) {
+                all_targets |= Bitboard::from_file(side.king_to_file()) & Bitboard::BACKRANKS;
+            }
+        }
+        MoveTable {
+            pattern,
+            targets,
+            of_roles,
+            castling,
+            all_targets,
+            castles,
+        }
+    }
+
+    /// The squares to which such moves lead.
+    pub(super) fn targets(&self) -> Bitboard {
+        self.all_targets
+    }
+
+    /// False if a piece makes no such move between these squares.
+    #[inline]
+    pub(super) fn has_squares(&self, role: Role, from: Square, to: Square) -> bool {
+        self.of_roles[role as usize * 64 - 64 + from as usize].contains(to)
+    }
+
+    /// False if there is no such castling, as a step of the king or not.
+    #[inline]
+    pub(super) fn may_castle(&self, side: CastlingSide) -> bool {
+        let ends = Bitboard::from_file(side.king_to_file()) & Bitboard::BACKRANKS;
+        self.castles && (self.all_targets & ends).any()
+    }
+
+    /// True if the move matches that leads from one position to another.
+    pub(super) fn matches(&self, before: &Position, mv: Move, after: &Position) -> bool {
+        let sign = match self.targets.len() / (KINDS * 64) {
+            1 => 0,
+            _ if !after.is_check() => 0,
+            _ => 1 + usize::from(after.is_checkmate()),
+        };
+        match mv {
+            Move::Normal { from, to, promotion } => {
+                let captured = before.role_at(before.capture_square(from, to));
+                let kind = before
+                    .role_at(from)
+                    .and_then(|role| kind_of(role, captured, promotion));
+                kind.is_some_and(|kind| self.targets[place(sign, kind, from)].contains(to))
+            }
+            Move::Castle(side) if self.castles => {
+                let is_side = |(own, _): &(CastlingSide, &str)| *own == side;
+                let by_name = SIDES
+                    .iter()
+                    .position(is_side)
+                    .is_some_and(|n| self.castling[n][sign]);
+                let by_squares = || {
+                    let from = before.king(before.turn())?;
+                    let to = Square::from_coords(side.king_to_file(), from.rank());
+                    let kind = kind_of(Role::King, None, None)?;
+                    Some(self.targets[place(sign, kind, from)].contains(to))
+                };
+                by_name || by_squares().unwrap_or(false)
+            }
+            _ => false,
+        }
+    }
+
+    /// The mirror image.
+    pub(super) fn reflected(&self, reflection: Reflection) -> MoveTable {
+        let mut targets = vec![Bitboard::EMPTY; self.targets.len()].into_boxed_slice();
+        for (at, &squares) in self.targets.iter().enumerate() {
+            let from = reflection.square(Square::new(at as u32 % 64));
+            targets[at / 64 * 64 + from as usize] = reflection.squares(squares);
+        }
+        let castles = self.castles && !reflection.side;
+        MoveTable::new(self.pattern.clone(), targets, self.castling, castles)
+    }
+}
+
+/// Where the targets are of a kind of moves from a square.
+fn place(sign: usize, kind: usize, from: Square) -> usize {
+    (sign * KINDS + kind) * 64 + from as usize
+}
+
+/// The number of a kind of moves.
+fn kind_of(role: Role, captured: Option<Role>, promotion: Option<Role>) -> Option<usize> {
+    let captured = CAPTURED.iter().position(|&own| own == captured)?;
+    let promotion = PROMOTIONS.iter().position(|&own| own == promotion)?;
+    Some(match role {
+        Role::Pawn => 5 * CAPTURED.len() + captured * PROMOTIONS.len() + promotion,
+        _ => (role as usize - 2) * CAPTURED.len() + captured,
+    })
+}
+
+/// The piece of a kind of moves.
+fn role_of(kind: usize) -> Role {
+    let pieces = Role::ALL.into_iter().filter(|&role| role != Role::Pawn);
+    pieces.clone().nth(kind / CAPTURED.len()).unwrap_or(Role::Pawn)
+}
+
+/// Calls `each` with the form of every move that exists, without a sign, its kind and its squares.
+fn for_each_form(form: &mut String, mut each: impl FnMut(&str, usize, Square, Square)) {
+    for role in Role::ALL {
+        for from in Square::ALL {
+            for to in steps(role, from) | captures(role, from) {
+                for captured in CAPTURED {
+                    let is_possible = match captured {
+                        None => steps(role, from).contains(to),
+                        Some(Role::Pawn) if Bitboard::BACKRANKS.contains(to) => false,
+                        Some(_) => captures(role, from).contains(to),
+                    };
+                    let becomes = role == Role::Pawn && Bitboard::BACKRANKS.contains(to);
+                    let promotions = PROMOTIONS.into_iter().filter(|own| own.is_some() == becomes);
+                    for promotion in promotions.filter(|_| is_possible) {
+                        form.clear();
+                        form.push(role.upper_char());
+                        *form += &from.to_string();
+                        match captured {
+                            None => form.push('-'),
+                            Some(captured) => form.extend(['x', captured.char()]),
+                        }
+                        *form += &to.to_string();
+                        form.extend(promotion.iter().flat_map(|role| ['=', role.upper_char()]));
+                        if let Some(kind) = kind_of(role, captured, promotion) {
+                            each(form, kind, from, to);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where a piece of either side can go from a square without capturing, castling included.
+fn steps(role: Role, from: Square) -> Bitboard {
+    let forward = |color: Color, steps: i32| from.offset(color.fold_wb(8, -8) * steps);
+    match role {
+        Role::Pawn if Bitboard::BACKRANKS.contains(from) => Bitboard::EMPTY,
+        Role::Pawn => {
+            let one = Color::ALL.into_iter().filter_map(|color| forward(color, 1));
+            let starts = |color: &Color| from.rank() == color.relative_rank(Rank::Second);
+            let two = Color::ALL
+                .into_iter()
+                .filter(starts)
+                .filter_map(|color| forward(color, 2));
+            one.chain(two).collect()
+        }
+        Role::King if Bitboard::BACKRANKS.contains(from) => {
+            let targets = [File::C, File::G].map(|file| Square::from_coords(file, from.rank()));
+            captures(role, from) | (targets.into_iter().collect::<Bitboard>() & !Bitboard::from_square(from))
+        }
+        _ => captures(role, from),
+    }
+}
+
+/// Where a piece of either side can capture from a square.
+fn captures(role: Role, from: Square) -> Bitboard {
+    match role {
+        Role::Pawn if Bitboard::BACKRANKS.contains(from) => Bitboard::EMPTY,
+        Role::Pawn => {
+            let [white, black] = Color::ALL.map(|color| attacks::pawn_attacks(color, from));
+            white | black
+        }
+        Role::Knight => attacks::knight_attacks(from),
+        Role::Bishop => attacks::bishop_attacks(from, Bitboard::EMPTY),
+        Role::Rook => attacks::rook_attacks(from, Bitboard::EMPTY),
+        Role::Queen => attacks::queen_attacks(from, Bitboard::EMPTY),
+        Role::King => attacks::king_attacks(from),
+    }
+}
+
+/// True if a text has the form of a pattern, in which `*` is any signs and `?` one.
+fn is_match(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut at, mut n) = (0, 0);
+    // The place behind the last star, and how far it reaches at least.
+    let mut star: Option<(usize, usize)> = None;
+    while n < text.len() {
+        match (pattern.get(at), star) {
+            (Some(b'*'), _) => {
+                at += 1;
+                star = Some((at, n));
+            }
+            (Some(&sign), _) if sign == b'?' || sign == text[n] => {
+                at += 1;
+                n += 1;
+            }
+            (_, Some((behind, reach))) => {
+                star = Some((behind, reach + 1));
+                (at, n) = (behind, reach + 1);
+            }
+            _ => return false,
+        }
+    }
+    pattern[at..].iter().all(|&sign| sign == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_stand_for_others() {
+        for (pattern, text, is_it) in [
+            ("*", "", true),
+            ("*#", "Qh5xpf7#", true),
+            ("*#", "Qh5xpf7+", false),
+            ("*xq*", "Pe5xqd6", true),
+            ("N*-?6*", "Ng4-f6+", true),
+            ("N*-?6*", "Ng4xpf6", false),
+            ("????-f3", "Ng1-f3", false),
+            ("???-f3", "Ng1-f3", true),
+            ("*a*b*a", "abba", true),
+            ("*a*b*c", "abba", false),
+        ] {
+            assert_eq!(
+                is_match(pattern.as_bytes(), text.as_bytes()),
+                is_it,
+                "{pattern} {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_move_of_a_bare_board_has_a_form() {
+        let mut forms = std::collections::HashSet::new();
+        for_each_form(&mut String::new(), |form, kind, from, to| {
+            assert!(forms.insert((form.to_owned(), kind)), "{form}");
+            assert_eq!(role_of(kind).upper_char(), form.chars().next().unwrap());
+            assert!(from != to && kind < KINDS);
+        });
+        let count = |beginning: &str| {
+            forms
+                .iter()
+                .filter(|(form, _)| form.starts_with(beginning))
+                .count()
+        };
+        // A knight in a corner has two squares, of which each may have one of five pieces or none. A white pawn on e2 has
+        // two steps and two captures of five pieces; a black one has promotions, and no pawn to capture.
+        assert_eq!(
+            (count("Na1"), count("Ng1-"), count("Pe2"), count("Pe7-")),
+            (12, 3, 48, 6)
+        );
+        assert!(
+            ["Pe7xnf8=Q", "Pe5xpd6", "Ke1-g1", "Bd3xph7"]
+                .iter()
+                .all(|form| count(form) == 1)
+        );
+    }
+}
