@@ -172,6 +172,7 @@ EXAMPLES: dict[str, Callable[[Game], bool]] = {
     "player:carlsen result:win opponent_elo:2750..": lambda game: of_player(
         game, "carlsen", lambda color: game.winner() == color and (game.rating(not color) or 0) >= 2750
     ),
+    "black:carlsen result:1-0": lambda game: game.has("Black", "carlsen") and game.tags["Result"] == "1-0",
     "white:carlsen player:carlsen -result:loss": lambda game: game.has("White", "carlsen")
     and not of_player(game, "carlsen", lambda color: game.winner() == (not color)),
     'player:="Tal, M"': lambda game: "Tal, M" in (game.tags["White"], game.tags["Black"]),
