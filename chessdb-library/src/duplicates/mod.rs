@@ -15,7 +15,7 @@
 //!
 //! Of several groups that a game fits, those in which its date contradicts no other come first.
 //!
-//! Then games that were [cut short](cut) join the group of the longer game.
+//! Then games that were cut short join the group of the longer game: `cut.rs` has the rules.
 
 mod cut;
 mod group;
