@@ -105,13 +105,18 @@ use_test_tools() {
     export PATH NODE_PATH=$target/node/node_modules
 }
 
-# Installs cargo-deb below the target folder if it is missing. That takes a minute or two, once.
-need_cargo_deb() {
+# The tools of cargo that scripts install, each with its version.
+declare -A cargo_tools=([deb]=3.8.0 [deny]=0.20.2 [mutants]=27.1.0 [nextest]=0.9.143)
+
+# Installs a tool of cargo below the target folder if it is missing. That takes a minute or more, once.
+# usage: need_cargo_tool deb
+need_cargo_tool() {
+    local tool=cargo-$1 version=${cargo_tools[$1]}
     PATH=$target/tools/bin:$PATH
-    if ! cargo deb --version >/dev/null 2>&1; then
-        say "cargo-deb is missing: installing it in $target/tools"
-        cargo install --quiet --locked --root "$target/tools" --target-dir "$target/tools/target" cargo-deb@3.8.0 || {
-            say "cargo-deb is missing. Install it with: cargo install cargo-deb"
+    if ! cargo "$1" --version >/dev/null 2>&1; then
+        say "$tool is missing: installing it in $target/tools" >&2
+        cargo install --quiet --locked --root "$target/tools" --target-dir "$target/tools/target" "$tool@$version" || {
+            say "$tool is missing. Install it with: cargo install --locked $tool@$version" >&2
             return 1
         }
     fi

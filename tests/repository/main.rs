@@ -1,6 +1,7 @@
 //! The repository itself: its layers, documents and what is installed.
 
 mod circles;
+mod dependencies;
 mod docs;
 mod install;
 mod layering;

@@ -1,0 +1,64 @@
+"""Writes the licences of the crates that the program is made of, for cargo's lock file of today.
+
+usage: notices.py TARGET [MANIFEST] >NOTICES
+
+TARGET is that of the program, such as x86_64-unknown-linux-gnu, and MANIFEST its Cargo.toml. Every crate is listed, with
+the texts in its package; a crate without any fails, unless its licence is that of the project.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+TEXTS = re.compile(r"(licen[cs]e|copying|copyright|notice|unlicense)([-._].*)?", re.IGNORECASE)
+# The text of the project's own licence is beside the program.
+OWN = "GPL-3.0-or-later"
+
+
+def crates(target, manifest):
+    """The crates that are linked, by name: not those of tests, build scripts and macros."""
+    command = ["cargo", "metadata", "--locked", "--format-version=1", "--filter-platform", target]
+    metadata = json.loads(subprocess.check_output([*command, "--manifest-path", manifest]))
+    packages = {package["id"]: package for package in metadata["packages"]}
+    nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
+    linked, waiting = set(), [metadata["resolve"]["root"]]
+    while waiting:
+        name = waiting.pop()
+        kinds = [kind for made in packages[name]["targets"] for kind in made["kind"]]
+        if name in linked or kinds == ["proc-macro"]:
+            continue
+        linked.add(name)
+        for dependency in nodes[name]["deps"]:
+            if any(kind["kind"] is None for kind in dependency["dep_kinds"]):
+                waiting.append(dependency["pkg"])
+    found = (packages[name] for name in linked)
+    return sorted((crate for crate in found if crate["source"]), key=lambda crate: (crate["name"], crate["version"]))
+
+
+def texts(crate):
+    """The texts of licences in a crate and in the sources of others that it contains."""
+    folder = Path(crate["manifest_path"]).parent
+    files = (path for path in sorted(folder.rglob("*")) if TEXTS.fullmatch(path.name) and path.is_file())
+    return [path.read_text(errors="replace").strip() + "\n" for path in files if path.suffix not in (".rs", ".c", ".h")]
+
+
+def main():
+    target = sys.argv[1]
+    found = crates(target, sys.argv[2] if len(sys.argv) > 2 else "Cargo.toml")
+    print(f"The program is licensed under {OWN}. It contains the following crates, with these licences.\n")
+    users = {}
+    for crate in found:
+        print(f"    {crate['name']} {crate['version']}: {crate['license']}")
+        own = texts(crate)
+        if not own and crate["license"] != OWN:
+            sys.exit(f"notices.py: {crate['name']} has no text of its licence: add one, or do without the crate")
+        for text in dict.fromkeys(own):
+            users.setdefault(text, []).append(crate["name"])
+    print("\nThe names of openings are those of lichess-org/chess-openings, which is in the public domain (CC0-1.0).")
+    for text, names in users.items():
+        print(f"\n{'=' * 79}\n{', '.join(dict.fromkeys(names))}\n{'=' * 79}\n\n{text}", end="")
+
+
+main()
