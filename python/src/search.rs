@@ -11,11 +11,11 @@ use crate::found::FoundGames;
 use crate::game::Game;
 use crate::indices::Int;
 use crate::source::Source;
+use chessdb_library::made::Wait;
 use chessdb_library::positions::{
     AnswerOptions, DatabasePart, IndexUse, Material, MoveRow, Occurrence, Pattern, Pawns, Wanted, WantedError,
 };
 use chessdb_library::query::{Query, SortKey};
-use chessdb_library::made::Wait;
 
 /// A move in the table of a position, with the games in which it was played there.
 #[pyclass(frozen, get_all, module = "chessdb")]
