@@ -1,6 +1,7 @@
 //! The order of games that answer a query.
 
 use std::cmp::Reverse;
+use std::ops::ControlFlow;
 
 use crate::parallel::chunks_of;
 use crate::positions::Facts;
@@ -16,17 +17,20 @@ pub enum SortKey {
     Date,
     /// The mean of the known ratings; the highest comes first.
     Elo,
+    /// The number of half-moves of the main line; the fewest come first.
+    Length,
 }
 
 impl SortKey {
     /// The names of the orders: that of the databases, and the keys.
-    pub const NAMES: [&str; 3] = ["database", "date", "elo"];
+    pub const NAMES: [&str; 4] = ["database", "date", "elo", "length"];
 
     /// The key with a name; `None` for the order of the databases.
     pub fn of_name(name: &str) -> Option<SortKey> {
         match name {
             "date" => Some(SortKey::Date),
             "elo" => Some(SortKey::Elo),
+            "length" => Some(SortKey::Length),
             _ => None,
         }
     }
@@ -75,6 +79,14 @@ impl SortKey {
                     (None, None) => return None,
                 };
                 Some(-twice)
+            }
+            SortKey::Length => {
+                let mut plies = 0;
+                database.main_line(game, &mut |_| {
+                    plies += 1;
+                    ControlFlow::Continue(())
+                });
+                Some(plies)
             }
         }
     }

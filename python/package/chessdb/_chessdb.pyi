@@ -195,7 +195,7 @@ class Database:
         moves: Optional[str] = None,
         pawns: Optional[str] = None,
         material: Optional[str] = None,
-        sort: Optional[Literal["database", "date", "elo"]] = None,
+        sort: Optional[Literal["database", "date", "elo", "length"]] = None,
         limit: Optional[int] = None,
     ) -> FoundGames: ...
     def moves_table(
@@ -234,7 +234,7 @@ class Library:
         moves: Optional[str] = None,
         pawns: Optional[str] = None,
         material: Optional[str] = None,
-        sort: Optional[Literal["database", "date", "elo"]] = None,
+        sort: Optional[Literal["database", "date", "elo", "length"]] = None,
         limit: Optional[int] = None,
     ) -> FoundGames: ...
     def close(self) -> None: ...

@@ -64,3 +64,28 @@ fn times_on_the_clock_have_three_commands() {
     let searched = searched(&*database, "a.pgn");
     assert_eq!(games("has:clock", &searched), [0, 1, 2]);
 }
+
+#[test]
+fn games_are_sorted_by_the_length_of_their_main_lines() {
+    let lines = [
+        "1. e4 e5 2. Nf3",
+        "*",
+        "1. d4 (1. c4 e5 2. Nc3 Nf6 3. g3 d5) 1... d5",
+        "1. e4",
+        "1. d4 d5",
+    ];
+    let pgn = lines.map(|moves| {
+        game(
+            "White=A; Black=B; Result=*",
+            &format!("{} *", moves.trim_end_matches('*')),
+        )
+    });
+    let database = database(&pgn.concat());
+    let sorted = |is_reversed| {
+        let mut games: Vec<u32> = (0..5).collect();
+        SortKey::Length.sort(&mut games, |&game| (&*database, game), is_reversed, 2);
+        games
+    };
+    assert_eq!(sorted(false), [1, 3, 2, 4, 0]);
+    assert_eq!(sorted(true), [0, 2, 4, 3, 1]);
+}
