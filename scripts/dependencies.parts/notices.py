@@ -19,22 +19,13 @@ OWN = "GPL-3.0-or-later"
 
 def crates(target, manifest):
     """The crates that are linked, by name: not those of tests, build scripts and macros."""
-    command = ["cargo", "metadata", "--locked", "--format-version=1", "--filter-platform", target]
-    metadata = json.loads(subprocess.check_output([*command, "--manifest-path", manifest]))
-    packages = {package["id"]: package for package in metadata["packages"]}
-    nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
-    linked, waiting = set(), [metadata["resolve"]["root"]]
-    while waiting:
-        name = waiting.pop()
-        kinds = [kind for made in packages[name]["targets"] for kind in made["kind"]]
-        if name in linked or kinds == ["proc-macro"]:
-            continue
-        linked.add(name)
-        for dependency in nodes[name]["deps"]:
-            if any(kind["kind"] is None for kind in dependency["dep_kinds"]):
-                waiting.append(dependency["pkg"])
-    found = (packages[name] for name in linked)
-    return sorted((crate for crate in found if crate["source"]), key=lambda crate: (crate["name"], crate["version"]))
+    options = ["--locked", "--manifest-path", manifest]
+    tree = ["cargo", "tree", *options, "--target", target, "--edges=normal,no-proc-macro", "--prefix=none", "--format={p}"]
+    linked = {tuple(line.split()[:2]) for line in subprocess.check_output(tree, text=True).splitlines() if line}
+    metadata = ["cargo", "metadata", *options, "--format-version=1", "--filter-platform", target]
+    packages = json.loads(subprocess.check_output(metadata))["packages"]
+    found = (crate for crate in packages if crate["source"] and (crate["name"], "v" + crate["version"]) in linked)
+    return sorted(found, key=lambda crate: (crate["name"], crate["version"]))
 
 
 def texts(crate):
