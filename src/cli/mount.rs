@@ -40,14 +40,9 @@ pub fn run(request: &MountRequest<'_>) -> Result<ExitCode, CommandError> {
     let source = absolute(request.source)?;
     let kept = kept_files(settings, true);
     let server = open(&source, settings, kept.as_ref())?;
-    let library = &server.library();
-    warn_of_left_out(
-        library,
-        |_| true,
-        "info.txt of the mount lists them with the reasons",
-    );
+    keep_and_warn(&server, kept.as_ref(), "info.txt of the mount");
     let options = mount::MountOptions {
-        source: library.source().to_owned(),
+        source: server.library().source().to_owned(),
         presentation: Presentation {
             uid: settings.uid.unwrap_or_else(mount::user),
             gid: settings.gid.unwrap_or_else(mount::group),
@@ -59,13 +54,7 @@ pub fn run(request: &MountRequest<'_>) -> Result<ExitCode, CommandError> {
         threads: settings.serve.threads.min(FUSE_THREADS),
         decoders: settings.serve.threads,
     };
-    let opening = opening(library, point.path());
-    if let Some(kept) = &kept {
-        server.keep_in(kept);
-    }
-    for (database, obstacle) in server.obstacles() {
-        log::warn!("{}: {obstacle}", on_one_line(&database));
-    }
+    let opening = opening(&server.library(), point.path());
     let shown = format!("{} is mounted: Ctrl-C unmounts it", shown(point.path()));
     let ready = || {
         if request.foreground && io::stderr().is_terminal() {
@@ -105,6 +94,19 @@ pub(super) fn open(
         ..settings.serve.clone()
     };
     Server::open(source, settings.watch, settings.quiet, open, serve)
+}
+
+/// Keeps in files what takes long to find again, and warns of databases that are not shown, or not whole. `lists` is
+/// the file that lists the former.
+pub(super) fn keep_and_warn(server: &Server, kept: Option<&KeptFiles>, lists: &str) {
+    let remedy = format!("{lists} lists them with the reasons");
+    warn_of_left_out(&server.library(), |_| true, &remedy);
+    if let Some(kept) = kept {
+        server.keep_in(kept);
+    }
+    for (database, obstacle) in server.obstacles() {
+        log::warn!("{}: {obstacle}", on_one_line(&database));
+    }
 }
 
 /// Maximum number of databases that are named as being opened.

@@ -9,9 +9,9 @@ use clap::ArgMatches;
 
 use super::cache::kept_files;
 use super::options::{self, Scope};
-use super::{CommandError, logging, mount, path, warn_of_left_out};
+use super::{CommandError, logging, mount, path};
 use crate::serve::{Guard, HttpOptions, Logins, serve};
-use chessdb_library::library::{on_one_line, shown};
+use chessdb_library::library::shown;
 use chessdb_library::turns::{LOWEST, lower_priority};
 use pgnfs_server::PassOptions;
 
@@ -22,14 +22,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let source = absolute(path(matches, "SOURCE"))?;
     let kept = kept_files(&settings, true);
     let mut server = mount::open(&source, &settings, kept.as_ref())?;
-    let library = server.library();
-    warn_of_left_out(&library, |_| true, "info.txt lists them with the reasons");
-    if let Some(kept) = &kept {
-        server.keep_in(kept);
-    }
-    for (database, obstacle) in server.obstacles() {
-        log::warn!("{}: {obstacle}", on_one_line(&database));
-    }
+    mount::keep_and_warn(&server, kept.as_ref(), "info.txt");
     let pass = PassOptions {
         threads: settings.serve.threads,
         lower_priority: || lower_priority(LOWEST),

@@ -1,5 +1,6 @@
 //! What tests, benches and fuzz targets share: requirements of tests, sample data, writers of databases, an
-//! independent reader of PGN, bounds of time and memory, databases in memory, and sources that hang.
+//! independent reader of PGN, bounds of time and memory, databases in memory, sources that hang, and files
+//! that a process has open.
 
 // The package is not published, and names and tests say what its items do.
 #![allow(missing_docs)]
@@ -10,6 +11,7 @@ pub mod harness;
 pub mod inputs;
 pub mod kept;
 mod needs;
+pub mod open_files;
 pub mod pgn;
 pub mod samples;
 pub mod stuck;

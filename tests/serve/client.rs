@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ pub const GAMES: &str = r#"[Event "Club"]
 pub struct Served {
     program: Child,
     pub address: SocketAddr,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 /// An answer.
@@ -107,8 +107,13 @@ impl Served {
         Served {
             program,
             address: address.unwrap_or_else(|| panic!("{line:?}")).parse().unwrap(),
-            _folder: folder,
+            folder,
         }
+    }
+
+    /// The folder that it serves.
+    pub fn source(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap()
     }
 
     /// The number of its process.

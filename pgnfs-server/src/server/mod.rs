@@ -92,7 +92,8 @@ impl Server {
         &self.requests
     }
 
-    /// The library that is served now.
+    /// The library that is served now. Its files stay open as long as somebody has it, also when they have changed and
+    /// another library is served.
     pub fn library(&self) -> Library {
         self.live().current().library().clone()
     }

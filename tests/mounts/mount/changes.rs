@@ -10,6 +10,7 @@ use std::thread;
 use super::scratch::{Scratch, pgnfs, run, wait_for};
 use super::simplecdb::{self, Game, IMMORTAL, OPERA};
 use testkit::needs;
+use testkit::open_files::deleted_files;
 
 const EIO: i32 = 5;
 
@@ -385,6 +386,22 @@ fn a_rename_of_a_hard_link_has_no_effect_on_the_other() {
         let path = scratch.mount.join(name).join("players");
         assert_eq!(fs::metadata(path).unwrap().ino(), *inode, "{name}");
     }
+}
+
+#[test]
+fn files_that_were_replaced_are_closed() {
+    with_all_means(|means| {
+        let scratch = Scratch::new();
+        let foreground = scratch.mount_in_foreground(means, "warn");
+        let source = scratch.source.canonicalize().unwrap();
+        for name in ["Other, Player", "Another, Player"] {
+            replace(&scratch, "a", &[Game { white: name, ..OPERA }]);
+            wait_for(name, || white_is(&first_game(&scratch, "a.dci"), name));
+            wait_for("files to be closed", || {
+                deleted_files(foreground.id(), &source).is_empty()
+            });
+        }
+    });
 }
 
 #[test]
