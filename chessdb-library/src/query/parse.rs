@@ -2,7 +2,7 @@
 
 use super::canonical::{in_quotes, quoted};
 use super::error::QueryError;
-use super::field::{FieldSubject, QueryField};
+use super::field::{FieldSubject, QueryField, WORD};
 use super::groups::is_move_pattern;
 use super::tag_term::TagTerm;
 use super::terms::{LONGEST, TermHead, WrittenTerm, terms};
@@ -80,15 +80,14 @@ fn parse(text: &str, is_name: bool) -> Result<Query, QueryError> {
 
 impl Parser {
     fn add(&mut self, term: &WrittenTerm<'_>) -> Result<(), String> {
-        if let TermHead::Begin(order) = term.head {
-            return if self.positions.begin(order) {
-                Ok(())
-            } else {
-                Err("needs a term for positions before it, as in played:O-O then played:Qxf7".to_owned())
-            };
-        }
-        let Some(field) = term.head.field() else {
-            return Ok(());
+        let field = match &term.head {
+            TermHead::Word => &WORD,
+            TermHead::Field(field) | TermHead::Tag(field, _) => field,
+            TermHead::Begin(order) => {
+                let what = "needs a term for positions before it, as in played:O-O then played:Qxf7";
+                let begins = self.positions.begin(*order);
+                return begins.then_some(()).ok_or_else(|| what.to_owned());
+            }
         };
         self.has_fields |= term.head != TermHead::Word;
         match tag_term(term, self.is_name) {

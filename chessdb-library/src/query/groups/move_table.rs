@@ -6,12 +6,13 @@
 
 use chessdb::board::{Bitboard, CastlingSide, Color, File, Move, Position, Rank, Role, Square};
 use chessdb::shakmaty::attacks;
+use regex::Regex;
 
 use super::error::TermError;
 use super::reflection::Reflection;
 
-/// The longest pattern, in bytes. The longest form has 12.
-const LONGEST_PATTERN: usize = 40;
+/// The longest pattern, in bytes: the ten of the longest form, `Pe7xnf8=Q#`, with a star around each.
+const LONGEST_PATTERN: usize = 21;
 
 /// The letters of pieces that can be captured, and those that a pawn can become.
 const CAPTURED: [Option<Role>; 6] = [
@@ -74,27 +75,33 @@ impl MoveTable {
         if pattern.len() > LONGEST_PATTERN {
             return Err(TermError::MovePattern);
         }
+        let expression = compiled(&pattern).map_err(|_| TermError::MovePattern)?;
         let says_of_check = pattern.ends_with(['*', '+', '#']);
         let signs = if says_of_check && pattern != "*" {
             SIGNS.len()
         } else {
             1
         };
-        let has_sign = |form: &str, sign: usize| {
+        let has_sign = |form: &mut String, sign: usize| {
             let ends: &[&str] = if says_of_check { SIGNS[sign] } else { &[""] };
-            ends.iter()
-                .any(|end| is_match(pattern.as_bytes(), &[form.as_bytes(), end.as_bytes()].concat()))
+            let len = form.len();
+            ends.iter().any(|end| {
+                form.push_str(end);
+                let is_so = expression.is_match(form);
+                form.truncate(len);
+                is_so
+            })
         };
         let mut targets = vec![Bitboard::EMPTY; signs * KINDS * 64].into_boxed_slice();
-        let mut form = String::new();
-        for_each_form(&mut form, |form, kind, from, to| {
-            for sign in 0..signs {
-                if has_sign(form, sign) {
-                    targets[place(sign, kind, from)] |= Bitboard::from_square(to);
-                }
+        for_each_form(|form, kind, from, to| {
+            for sign in (0..signs).filter(|&sign| has_sign(form, sign)) {
+                targets[place(sign, kind, from)] |= Bitboard::from_square(to);
             }
         });
-        let castling = SIDES.map(|(_, form)| [0, 1, 2].map(|sign| has_sign(form, sign.min(signs - 1))));
+        let castling = SIDES.map(|(_, form)| {
+            let mut form = form.to_owned();
+            [0, 1, 2].map(|sign| has_sign(&mut form, sign.min(signs - 1)))
+        });
         let table = MoveTable::new(pattern, targets, castling, true);
         if table.all_targets.is_empty() {
             return Err(TermError::MovePattern);
@@ -205,41 +212,48 @@ fn kind_of(role: Role, captured: Option<Role>, promotion: Option<Role>) -> Optio
 
 /// The piece of a kind of moves.
 fn role_of(kind: usize) -> Role {
-    let pieces = Role::ALL.into_iter().filter(|&role| role != Role::Pawn);
-    pieces.clone().nth(kind / CAPTURED.len()).unwrap_or(Role::Pawn)
+    let after_pawn = Role::ALL.get(1 + kind / CAPTURED.len());
+    after_pawn.copied().unwrap_or(Role::Pawn)
 }
 
 /// Calls `each` with the form of every move that exists, without a sign, its kind and its squares.
-fn for_each_form(form: &mut String, mut each: impl FnMut(&str, usize, Square, Square)) {
-    for role in Role::ALL {
-        for from in Square::ALL {
-            for to in steps(role, from) | captures(role, from) {
-                for captured in CAPTURED {
-                    let is_possible = match captured {
-                        None => steps(role, from).contains(to),
-                        Some(Role::Pawn) if Bitboard::BACKRANKS.contains(to) => false,
-                        Some(_) => captures(role, from).contains(to),
-                    };
-                    let becomes = role == Role::Pawn && Bitboard::BACKRANKS.contains(to);
-                    let promotions = PROMOTIONS.into_iter().filter(|own| own.is_some() == becomes);
-                    for promotion in promotions.filter(|_| is_possible) {
-                        form.clear();
-                        form.push(role.upper_char());
-                        *form += &from.to_string();
-                        match captured {
-                            None => form.push('-'),
-                            Some(captured) => form.extend(['x', captured.char()]),
-                        }
-                        *form += &to.to_string();
-                        form.extend(promotion.iter().flat_map(|role| ['=', role.upper_char()]));
-                        if let Some(kind) = kind_of(role, captured, promotion) {
-                            each(form, kind, from, to);
-                        }
-                    }
+fn for_each_form(mut each: impl FnMut(&mut String, usize, Square, Square)) {
+    let mut form = String::new();
+    for (role, from) in Role::ALL
+        .into_iter()
+        .flat_map(|role| Square::ALL.map(|from| (role, from)))
+    {
+        for to in steps(role, from) | captures(role, from) {
+            for (captured, promotion) in changes(role, from, to) {
+                form.clear();
+                form.push(role.upper_char());
+                form += &from.to_string();
+                match captured {
+                    None => form.push('-'),
+                    Some(captured) => form.extend(['x', captured.char()]),
+                }
+                form += &to.to_string();
+                form.extend(promotion.iter().flat_map(|role| ['=', role.upper_char()]));
+                if let Some(kind) = kind_of(role, captured, promotion) {
+                    each(&mut form, kind, from, to);
                 }
             }
         }
     }
+}
+
+/// What a move between two squares can capture, and what a pawn can become by it.
+fn changes(role: Role, from: Square, to: Square) -> impl Iterator<Item = (Option<Role>, Option<Role>)> {
+    let is_last_rank = Bitboard::BACKRANKS.contains(to);
+    let captured = CAPTURED.into_iter().filter(move |captured| match captured {
+        None => steps(role, from).contains(to),
+        Some(captured) => captures(role, from).contains(to) && !(*captured == Role::Pawn && is_last_rank),
+    });
+    let becomes = role == Role::Pawn && is_last_rank;
+    captured.flat_map(move |captured| {
+        let promotions = PROMOTIONS.into_iter().filter(move |own| own.is_some() == becomes);
+        promotions.map(move |promotion| (captured, promotion))
+    })
 }
 
 /// Where a piece of either side can go from a square without capturing, castling included.
@@ -280,29 +294,14 @@ fn captures(role: Role, from: Square) -> Bitboard {
     }
 }
 
-/// True if a text has the form of a pattern, in which `*` is any signs and `?` one.
-fn is_match(pattern: &[u8], text: &[u8]) -> bool {
-    let (mut at, mut n) = (0, 0);
-    // The place behind the last star, and how far it reaches at least.
-    let mut star: Option<(usize, usize)> = None;
-    while n < text.len() {
-        match (pattern.get(at), star) {
-            (Some(b'*'), _) => {
-                at += 1;
-                star = Some((at, n));
-            }
-            (Some(&sign), _) if sign == b'?' || sign == text[n] => {
-                at += 1;
-                n += 1;
-            }
-            (_, Some((behind, reach))) => {
-                star = Some((behind, reach + 1));
-                (at, n) = (behind, reach + 1);
-            }
-            _ => return false,
-        }
-    }
-    pattern[at..].iter().all(|&sign| sign == b'*')
+/// A pattern as a regular expression: `*` is any signs, `?` one.
+fn compiled(pattern: &str) -> Result<Regex, regex::Error> {
+    let signs = pattern.chars().map(|sign| match sign {
+        '*' => ".*".to_owned(),
+        '?' => ".".to_owned(),
+        sign => regex::escape(sign.encode_utf8(&mut [0; 4])),
+    });
+    Regex::new(&format!("^{}$", signs.collect::<String>()))
 }
 
 #[cfg(test)]
@@ -324,7 +323,7 @@ mod tests {
             ("*a*b*c", "abba", false),
         ] {
             assert_eq!(
-                is_match(pattern.as_bytes(), text.as_bytes()),
+                compiled(pattern).unwrap().is_match(text),
                 is_it,
                 "{pattern} {text}"
             );
@@ -334,8 +333,8 @@ mod tests {
     #[test]
     fn every_move_of_a_bare_board_has_a_form() {
         let mut forms = std::collections::HashSet::new();
-        for_each_form(&mut String::new(), |form, kind, from, to| {
-            assert!(forms.insert((form.to_owned(), kind)), "{form}");
+        for_each_form(|form, kind, from, to| {
+            assert!(forms.insert((form.clone(), kind)), "{form}");
             assert_eq!(role_of(kind).upper_char(), form.chars().next().unwrap());
             assert!(from != to && kind < KINDS);
         });

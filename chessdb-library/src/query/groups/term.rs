@@ -152,7 +152,7 @@ impl PositionTerm {
     /// What the side to move is in: `check`, `mate` or `stalemate`.
     ///
     /// # Errors
-    /// If the text is none of them.
+    /// If the text is another word.
     pub fn state(text: &str) -> Result<PositionTerm, TermError> {
         let (name, state) = MoverState::parse(text)?;
         Ok(PositionTerm::new(name.to_owned(), Condition::State(state)))
@@ -161,7 +161,7 @@ impl PositionTerm {
     /// Each side has one bishop, on squares of the `same` colour or of `opposite` ones.
     ///
     /// # Errors
-    /// If the text is neither.
+    /// If the text is another word.
     pub fn bishops(text: &str) -> Result<PositionTerm, TermError> {
         let (name, bishops) = Bishops::parse(text)?;
         Ok(PositionTerm::new(name.to_owned(), Condition::Bishops(bishops)))
