@@ -8,18 +8,21 @@
 //! - it has at least twenty half-moves, or date and round are known and equal;
 //! - the results are equal, or one of them is unknown.
 //!
-//! If it is the beginning of two games neither of which is the beginning of the other, nobody knows whose it is, and it
-//! stays alone. Games are compared that have a surname of each player in common, and a date or an event.
+//! It stays alone if it is the beginning of two games neither of which is the beginning of the other, since it may be
+//! either. For the same reason, if several games would join a longer one, each must be the beginning of the next.
+//! Games are compared that have a surname of each player in common, and a date or an event.
 
+use std::cmp::Reverse;
 use std::hash::{BuildHasher, Hash};
 
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::group::{KnownGame, is_complete};
 use super::line::ComparedLine;
 use super::occasion::{dates_agree, event_words};
 use super::player::Player;
 use super::{ComparedGames, Duplicate, Hashed, MOST_SEEN, Reason};
+use crate::cancel;
 use crate::parallel::chunks;
 use crate::positions::OPENING_PLIES;
 use chessdb::game::Outcome;
@@ -48,7 +51,7 @@ pub(super) fn join(
         found.extend(parts.into_iter().flatten());
     }
     if !found.is_empty() {
-        join_groups(games, found, groups);
+        join_groups(&found, groups);
     }
 }
 
@@ -67,6 +70,7 @@ pub(super) fn similar_games(games: &ComparedGames<'_>, hashed: &[Hashed]) -> Vec
     for occasion in [SharedOccasion::Date, SharedOccasion::Event] {
         let mut keyed: Vec<(u64, Hashed)> = Vec::new();
         for &hashed in hashed {
+            cancel::check();
             names.keys(games, hashed.game, occasion, |key| keyed.push((key, hashed)));
         }
         keyed.sort_unstable_by_key(|(key, hashed)| (*key, hashed.opening, hashed.hash, hashed.game));
@@ -236,7 +240,7 @@ fn is_same(games: &ComparedGames<'_>, plies: u32, shorter: &KnownGame, longer: &
 }
 
 /// Joins groups with those of longer games. Each is named by its first game.
-fn join_groups(games: &ComparedGames<'_>, found: Vec<Beginning>, groups: &mut Vec<Vec<Duplicate>>) {
+fn join_groups(found: &[Beginning], groups: &mut Vec<Vec<Duplicate>>) {
     let mut names: FxHashMap<u32, u32> = FxHashMap::default();
     for group in &*groups {
         if let Some(name) = group.iter().map(|duplicate| duplicate.game).min() {
@@ -244,71 +248,61 @@ fn join_groups(games: &ComparedGames<'_>, found: Vec<Beginning>, groups: &mut Ve
         }
     }
     let name = |game: u32| names.get(&game).copied().unwrap_or(game);
-    let mut longer: FxHashMap<u32, Vec<(u32, u32)>> = FxHashMap::default();
     let mut members: FxHashMap<u32, Vec<Duplicate>> = FxHashMap::default();
-    for found in found {
-        let of_longer = (found.longer.plies, name(found.longer.game));
-        longer
-            .entry(name(found.shorter.game))
-            .or_default()
-            .push(of_longer);
-        for game in [found.shorter, found.longer] {
-            members.entry(name(game.game)).or_insert_with(|| vec![game]);
+    for group in groups.drain(..) {
+        if let Some(first) = group.first() {
+            members.insert(name(first.game), group);
         }
     }
-    for of_one in longer.values_mut() {
-        of_one.sort_unstable();
-        of_one.dedup();
+    for game in found.iter().flat_map(|found| [found.shorter, found.longer]) {
+        members.entry(name(game.game)).or_insert_with(|| vec![game]);
     }
-    let begins = |a: u32, b: u32| {
-        longer
-            .get(&a)
-            .is_some_and(|longer| longer.iter().any(|&(_, name)| name == b))
-    };
-    let mut joined: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-    for (&shorter, of_one) in &longer {
-        let is_chain = of_one.windows(2).all(|pair| begins(pair[0].1, pair[1].1));
-        if let Some(&(_, longest)) = of_one
-            .last()
-            .filter(|(_, longest)| is_chain && !longer.contains_key(longest))
-        {
-            joined.entry(longest).or_default().push(shorter);
-        }
-    }
-    let is_touched = |group: &Vec<Duplicate>| {
-        group
-            .first()
-            .is_some_and(|best| members.contains_key(&name(best.game)))
-    };
-    let (touched, untouched): (Vec<_>, Vec<_>) = std::mem::take(groups).into_iter().partition(is_touched);
-    *groups = untouched;
-    for group in touched {
-        members.insert(group.first().map_or(0, |best| name(best.game)), group);
-    }
-    for (longest, shorter) in joined {
-        let outcomes = shorter.iter().flat_map(|name| members.get(name)).flatten();
-        let outcomes = outcomes
-            .filter_map(|one| games.get(one.game))
-            .map(|(database, own)| database.keys(own).outcome);
-        let known: FxHashSet<Outcome> = outcomes.filter(|&outcome| outcome != Outcome::Unknown).collect();
-        if known.len() > 1 {
-            continue;
-        }
-        let of_shorter: Vec<Duplicate> = shorter
-            .iter()
-            .flat_map(|name| members.remove(name))
-            .flatten()
-            .collect();
+    for (longest, shorter) in chains(found, name) {
+        let of_shorter = shorter.iter().filter_map(|name| members.remove(name)).flatten();
+        let of_shorter: Vec<Duplicate> = of_shorter.collect();
         if let Some(group) = members.get_mut(&longest) {
             group.extend(of_shorter.into_iter().map(|duplicate| Duplicate {
                 reason: Some(Reason::Shorter),
                 ..duplicate
             }));
-            group
-                .get_mut(1..)
-                .unwrap_or_default()
-                .sort_unstable_by_key(|duplicate| duplicate.game);
+            let others = group.get_mut(1..).unwrap_or_default();
+            others.sort_unstable_by_key(|duplicate| duplicate.game);
         }
     }
     groups.extend(members.into_values().filter(|group| group.len() > 1));
+}
+
+/// The groups that join another one, whose games are the longest. Each of them begins all that are longer.
+fn chains(found: &[Beginning], name: impl Fn(u32) -> u32) -> Vec<(u32, Vec<u32>)> {
+    // The half-moves and names of the longer groups of each, the shortest first.
+    let mut longer: FxHashMap<u32, Vec<(u32, u32)>> = FxHashMap::default();
+    for found in found {
+        let of_one = longer.entry(name(found.shorter.game)).or_default();
+        of_one.push((found.longer.plies, name(found.longer.game)));
+    }
+    for of_one in longer.values_mut() {
+        of_one.sort_unstable();
+        of_one.dedup();
+    }
+    let longer_than = |name: u32| longer.get(&name).map_or(&[][..], Vec::as_slice);
+    let is_chain = |of_one: &[(u32, u32)]| {
+        let mut rest = (1..).zip(of_one);
+        rest.all(|(next, &(_, one))| of_one.get(next..) == Some(longer_than(one)))
+    };
+    let mut joining: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    for (&shorter, of_one) in longer.iter().filter(|(_, of_one)| is_chain(of_one)) {
+        if let Some(&(_, longest)) = of_one.last() {
+            joining.entry(longest).or_default().push(shorter);
+        }
+    }
+    for shorter in joining.values_mut() {
+        shorter.sort_unstable_by_key(|&name| Reverse(longer_than(name).len()));
+    }
+    let begins = |pair: &[u32]| {
+        longer_than(pair[0])
+            .first()
+            .is_some_and(|&(_, next)| next == pair[1])
+    };
+    joining.retain(|_, shorter| shorter.windows(2).all(begins));
+    joining.into_iter().collect()
 }

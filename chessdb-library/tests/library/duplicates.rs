@@ -187,10 +187,39 @@ fn the_beginning_of_two_different_games_stays_alone() {
     // Twenty-four half-moves belong to one of them, twenty may be the other.
     let expected = [(2, "best"), (1, "shorter")];
     assert_eq!(grouped(&[short.clone(), shared, long.clone(), other]), [expected]);
-    // Nobody knows which of two results it had.
-    let won = tagged(&[&tags[..], &[("Result", "1-0")]].concat(), &first(20, LINE));
-    let lost = tagged(&[&tags[..], &[("Result", "0-1")]].concat(), &first(21, LINE));
-    assert_eq!(grouped(&[won, lost, long]), [] as [Vec<_>; 0]);
+}
+
+#[test]
+fn beginnings_that_contradict_each_other_stay_alone() {
+    let long = tagged(
+        &[
+            PLAYERS[0],
+            PLAYERS[1],
+            ("Date", "1958.11.??"),
+            ("Event", "Zagreb"),
+            ("Round", "3"),
+        ],
+        &first(40, LINE),
+    );
+    for (more, is_one) in [
+        ([("Result", "1-0"), ("Result", "0-1")], false),
+        ([("Result", "1-0"), ("Result", "*")], true),
+        ([("Result", "1-0"), ("Result", "1-0")], true),
+        ([("Date", "1958.11.09"), ("Date", "1958.11.10")], false),
+        ([("Date", "1958.11.09"), ("Date", "1958.??.??")], true),
+    ] {
+        let short = |plies, tag| {
+            let tags = [PLAYERS[0], PLAYERS[1], ("Event", "Zagreb"), ("Round", "3"), tag];
+            tagged(&tags, &first(plies, LINE))
+        };
+        let found = grouped(&[short(20, more[0]), short(22, more[1]), long.clone()]);
+        let expected: &[Vec<_>] = if is_one {
+            &[vec![(2, "best"), (0, "shorter"), (1, "shorter")]]
+        } else {
+            &[]
+        };
+        assert_eq!(found, expected, "{more:?}");
+    }
 }
 
 #[test]
