@@ -337,6 +337,7 @@ impl<'a> SortedNames<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::holed::Holed;
 
     fn directory(files: &[&str]) -> SourceFolder {
         SourceFolder {
@@ -422,27 +423,10 @@ mod tests {
 
     #[test]
     fn a_hundred_holes_are_reported() {
-        #[derive(Debug)]
-        struct Holed(Vec<Range<usize>>);
-
-        impl Deref for Holed {
-            type Target = [u8];
-
-            fn deref(&self) -> &[u8] {
-                &[]
-            }
-        }
-
-        impl Bytes for Holed {
-            fn gaps(&self) -> &[Range<usize>] {
-                &self.0
-            }
-        }
-
         for holes in [99, 100, 101] {
             let file = SourceFile {
                 name: "x".to_owned(),
-                bytes: Arc::new(Holed((0..holes).map(|n| 2 * n..2 * n + 1).collect())),
+                bytes: Arc::new(Holed(Vec::new(), (0..holes).map(|n| 2 * n..2 * n + 1).collect())),
             };
             let files = Files {
                 files: vec![("x".to_owned(), file)],

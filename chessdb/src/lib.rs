@@ -50,6 +50,8 @@ mod database;
 pub mod files;
 pub mod formats;
 pub mod game;
+#[cfg(test)]
+mod holed;
 #[cfg(feature = "mmap")]
 mod map;
 #[cfg(feature = "fs")]

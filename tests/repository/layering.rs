@@ -14,7 +14,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
             &["bytes", "text", "problem"],
             &["board"],
             &["files", "game", "replay"],
-            &["map", "packed", "pgn"],
+            &["holed", "map", "packed", "pgn"],
             &["database"],
             &["formats"],
             &["open"],

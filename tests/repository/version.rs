@@ -26,8 +26,8 @@ impl BuildScript {
         BuildScript { place, program }
     }
 
-    /// What cargo is told, with `settings` as variables.
-    fn tells(&self, sources: &Path, settings: &[(&str, &str)]) -> String {
+    /// The instructions to cargo that the build script prints, with `settings` as environment variables.
+    fn instructions(&self, sources: &Path, settings: &[(&str, &str)]) -> String {
         let mut command = Command::new(&self.program);
         command.env_remove("PGNFS_COMMIT").envs(settings.iter().copied());
         run(command
@@ -36,8 +36,8 @@ impl BuildScript {
     }
 
     fn version(&self, sources: &Path, settings: &[(&str, &str)]) -> String {
-        let told = self.tells(sources, settings);
-        let mut lines = told.lines();
+        let printed = self.instructions(sources, settings);
+        let mut lines = printed.lines();
         let version = lines.find_map(|line| line.strip_prefix("cargo::rustc-env=PGNFS_VERSION="));
         version.unwrap().to_owned()
     }
@@ -102,8 +102,8 @@ fn cargo_builds_again_after_a_commit_and_only_then() {
     let script = BuildScript::compile();
     let checkout = script.checkout();
     let watched = || {
-        let told = script.tells(&checkout, &[RELEASE]);
-        let paths = told
+        let printed = script.instructions(&checkout, &[RELEASE]);
+        let paths = printed
             .lines()
             .filter_map(|line| line.strip_prefix("cargo::rerun-if-changed=/"));
         // A missing file would let cargo build each time.
@@ -116,6 +116,6 @@ fn cargo_builds_again_after_a_commit_and_only_then() {
     commit(&checkout);
     assert_ne!(watched(), before);
     // A build for development does not look at the repository.
-    let told = script.tells(&checkout, &[("PROFILE", "debug")]);
-    assert!(!told.contains("git"), "{told}");
+    let printed = script.instructions(&checkout, &[("PROFILE", "debug")]);
+    assert!(!printed.contains("git"), "{printed}");
 }

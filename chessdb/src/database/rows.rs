@@ -59,26 +59,9 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::Bytes;
-    use std::ops::{Deref, Range};
+    use crate::holed::Holed;
+    use std::ops::Range;
     use std::sync::Arc;
-
-    #[derive(Debug)]
-    struct Holed(Vec<u8>, Vec<Range<usize>>);
-
-    impl Deref for Holed {
-        type Target = [u8];
-
-        fn deref(&self) -> &[u8] {
-            &self.0
-        }
-    }
-
-    impl Bytes for Holed {
-        fn gaps(&self) -> &[Range<usize>] {
-            &self.1
-        }
-    }
 
     fn places(len: usize, gaps: &[Range<usize>], most: usize) -> Vec<usize> {
         let file = SourceFile {

@@ -187,26 +187,10 @@ impl Bytes for FilePart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::holed::Holed;
 
     #[test]
     fn a_section_has_the_holes_of_its_file_that_are_inside() {
-        #[derive(Debug)]
-        struct Holed(Vec<u8>, Vec<Range<usize>>);
-
-        impl Deref for Holed {
-            type Target = [u8];
-
-            fn deref(&self) -> &[u8] {
-                &self.0
-            }
-        }
-
-        impl Bytes for Holed {
-            fn gaps(&self) -> &[Range<usize>] {
-                &self.1
-            }
-        }
-
         let file = Arc::new(Holed((0..100).collect(), vec![0..5, 8..12, 20..30, 40..90]));
         let section = FilePart::new(file, 10..50);
         assert_eq!(section.len(), 40);
