@@ -498,9 +498,23 @@ def group_at(
     return Group(terms, least, most, plies, by), " ".join(texts)
 
 
+class Part(NamedTuple):
+    """A query, or a side of a choice."""
+
+    text: str
+    answer: Found
+    # The plies are those of groups.
+    has_groups: bool
+
+
 def combined(
     games: Games, chance: random.Random, mirrors: tuple[str, ...] = MIRRORS, movers: tuple[str, ...] = ()
 ) -> Question:
+    text, answer, _ = part(games, chance, chance.choice(mirrors), movers)
+    return Question([text], answer)
+
+
+def part(games: Games, chance: random.Random, mirror: str, movers: tuple[str, ...]) -> Part:
     number, _ = somewhere(games, chance)
     last = len(games.games[number].moves)
     plies = {chance.randint(0, last) for _ in range(chance.choice([0, 1, 1, 2, 2, 3]))}
@@ -531,11 +545,45 @@ def combined(
             texts = [f"by:{inside.by}"]
         excluded.append(Group([[term]], inside.least, inside.most, 1, inside.by))
         texts = [" ".join([f"-{term.text}", *texts[:1]]), *texts[1:]]
-    mirror = chance.choice(mirrors)
     if mirror:
         texts[-1] += f" mirror:{mirror}"
     query = texts[0] + "".join(f" {join} {text}" for join, text in zip(joins[1:], texts[1:]))
-    return Question([query], games.answer(groups, excluded, mirror))
+    return Part(query, games.answer(groups, excluded, mirror), groups != [])
+
+
+def either(games: Games, chance: random.Random) -> Question:
+    """Choices within each other, each beside terms for positions."""
+    mirror = chance.choice(MIRRORS)
+    inside = with_choice(games, chance, mirror, 0)
+    return Question([inside.text + (f" mirror:{mirror}" if mirror else "")], inside.answer)
+
+
+def with_choice(games: Games, chance: random.Random, mirror: str, depth: int) -> Part:
+    def side() -> Part:
+        if depth < 3 and chance.random() < 0.25:
+            return with_choice(games, chance, mirror, depth + 1)
+        text, *others = part(games, chance, mirror, ())
+        return Part(text.removesuffix(f" mirror:{mirror}"), *others)
+
+    sides = [side() for _ in range(chance.choice([1, 2, 2, 3]))]
+    is_negated = chance.random() < 0.25
+    least: Found = {}
+    for one in sides:
+        least = {game: min(found.get(game, sys.maxsize) for found in (least, one.answer)) for game in {*least, *one.answer}}
+    text = f"{'-' * is_negated}( {' | '.join(one.text for one in sides)} )"
+    has_groups = not is_negated and any(one.has_groups for one in sides)
+    if is_negated:
+        answer = {number: 0 for number in range(1, len(games.games) + 1) if number not in least}
+    else:
+        answer = least if has_groups else dict.fromkeys(least, 0)
+    # At the top, something with a mirror image must be asked.
+    if chance.random() < 0.4:
+        beside, found, gives_ply = part(games, chance, mirror, ())
+        beside = beside.removesuffix(f" mirror:{mirror}")
+        plies = found if gives_ply else answer
+        answer = {game: plies[game] for game in answer if game in found}
+        return Part(f"{text} {beside}", answer, has_groups or gives_ply)
+    return Part(text, answer, has_groups)
 
 
 def main() -> None:
@@ -558,6 +606,7 @@ def main() -> None:
         wrong += compared(kind.__name__, questions, pgnfs, database)
     wrong += compared("line", [line(games, chance) for _ in range(OF_ONE_KIND)], pgnfs, database)
     wrong += compared("combined", [combined(games, chance) for _ in range(COMBINED)], pgnfs, database)
+    wrong += compared("either", [either(games, chance) for _ in range(COMBINED)], pgnfs, database)
     sys.exit(wrong > 0)
 
 

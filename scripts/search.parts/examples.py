@@ -162,6 +162,14 @@ def castled_in_turn(game: Game, first: str, second: str) -> bool:
     return first in kinds_of and second in kinds_of[kinds_of.index(first) + 1 :]
 
 
+def has_opposite_bishops(board: chess.Board) -> bool:
+    """One bishop each, on squares of opposite colours."""
+    squares = [list(board.pieces(chess.BISHOP, color)) for color in chess.COLORS]
+    return [len(one) for one in squares] == [1, 1] and (squares[0][0] in chess.SquareSet(chess.BB_LIGHT_SQUARES)) != (
+        squares[1][0] in chess.SquareSet(chess.BB_LIGHT_SQUARES)
+    )
+
+
 def of_player(game: Game, name: str, holds: Callable[[chess.Color], bool]) -> bool:
     return any(holds(color) for color in game.sides(name))
 
@@ -221,11 +229,24 @@ EXAMPLES: dict[str, Callable[[Game], bool]] = {
     ),
     "material:KBP*kbp* bishops:opposite": lambda game: any(
         re.fullmatch("BKP*bkp*", kinds(step.board))
-        and len({(square + square // 8) % 2 for square in chess.SquareSet(step.board.bishops)}) == 2
+        and has_opposite_bishops(step.board)
         for step in game.steps
     ),
     "white_passed:2.. month:12": lambda game: game.tags.get("Date", "")[5:7] == "12"
     and any(len(passed_pawns(step.board)) >= 2 for step in game.steps),
+    "( white:tal result:1-0 | black:tal result:0-1 moves:..25 )": lambda game: game.has("White", "tal")
+    and game.tags["Result"] == "1-0"
+    or game.has("Black", "tal")
+    and game.tags["Result"] == "0-1"
+    and game.moves() <= 25,
+    "( played:O-O then played:O-O-O | played:O-O-O then played:O-O | bishops:opposite )": lambda game: castled_in_turn(
+        game, "short", "long"
+    )
+    or castled_in_turn(game, "long", "short")
+    or any(has_opposite_bishops(step.board) for step in game.steps),
+    "player:carlsen -( result:loss | result:draw moves:..20 )": lambda game: game.sides("carlsen") != []
+    and not of_player(game, "carlsen", lambda color: game.winner() == (not color))
+    and not (game.tags["Result"] == "1/2-1/2" and game.moves() <= 20),
     "pawns:8/pp3ppp/2p5/3p4/3P4/4P3/PP3PPP/8 mirror:colour": lambda game: any(
         is_carlsbad(step.board) for step in game.steps
     ),
@@ -273,6 +294,9 @@ OWN_GAMES = [
     ("White=A; Black=B; Result=1-0", "1. e4 g6 2. Qh5 gxh5 3. d4 h6"),
     ("White=A; Black=B; Result=1-0", "1. d4 f5 2. e4 fxe4 3. Nc3 Nf6 4. Bg5 e6 5. Nxe4 Be7 6. Bxf6 Bxf6 7. Nf3 O-O 8. Bd3 b6 9. Ne5 Bb7 10. Qh5 Qe7 11. Qxh7+ Kxh7 12. Nxf6+ Kh6 13. Neg4+ Kg5 14. h4+ Kf4 15. g3+ Kf3 16. Be2+ Kg2 17. Rh2+ Kg1 18. Kd2#"),
     ("White=A; Black=B; Result=1-0", "1. e4 e6 2. d4 d5 3. Nc3 Nf6 4. Bg5 Be7 5. e5 Nfd7 6. h4 O-O 7. Bd3 b6 8. Bxh7+ Kxh7 9. Qh5+ Kg8 10. Bxe7 Qxe7 11. Qh7+"),
+    ("White=Tal, M; Black=B; Result=1-0", QUIET),
+    ("White=A; Black=Tal, M; Result=0-1", QUIET),
+    ("White=Carlsen, M; Black=B; Result=1/2-1/2", QUIET),
     ("White=A; Black=B; Date=1990.12.??", "1. a4 b5 2. axb5 a6 3. bxa6 c5 4. h4 g5 5. hxg5 h6 6. gxh6 f5"),
     ("White=A; Black=B; Result=1-0", "1. e4 d5 2. Nc3 dxe4 3. d3 exd3 4. Bf4 dxc2 5. Nf3 Nf6 6. Be2 e6 7. O-O Be7 8. Re1 O-O"),
 ]

@@ -243,7 +243,7 @@ fn query(name: &'static str) -> Arg {
         .value_parser(value_parser!(OsString))
 }
 
-/// The arguments of `find`, with `--where` before a query that begins with a hyphen and a field.
+/// The arguments of `find`, with `--where` before a query that begins with a hyphen and a field or a parenthesis.
 fn with_marked_query(arguments: Vec<OsString>) -> Vec<OsString> {
     let is_find = arguments.get(1).is_some_and(|command| command == "find");
     let options = arguments.iter().position(|argument| argument == "--");
@@ -255,7 +255,7 @@ fn with_marked_query(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut marked: Vec<OsString> = Vec::with_capacity(arguments.len());
     for (place, argument) in arguments.into_iter().enumerate() {
         let is_value = marked.last().is_some_and(|last| last == "--where");
-        if place < options && !is_value && begins_with_field(&argument) {
+        if place < options && !is_value && begins_query(&argument) {
             let mut option = OsString::from("--where=");
             option.push(argument);
             marked.push(option);
@@ -266,11 +266,11 @@ fn with_marked_query(arguments: Vec<OsString>) -> Vec<OsString> {
     marked
 }
 
-/// True for `-player:` and all that follows it.
-fn begins_with_field(argument: &OsStr) -> bool {
+/// True for `-player:` and `-(` and all that follows them.
+fn begins_query(argument: &OsStr) -> bool {
     let text = argument.to_string_lossy();
     let field = text.strip_prefix('-').and_then(|text| text.split_once(':'));
-    field.is_some_and(|(field, _)| fields().any(|(name, _)| name == field))
+    text.starts_with("-(") || field.is_some_and(|(field, _)| fields().any(|(name, _)| name == field))
 }
 
 /// The command line with which mount(8) calls a helper.

@@ -136,7 +136,7 @@ impl Search {
     }
 
     fn prepare_for(&self, part: &DatabasePart, query: &Query) {
-        if query.groups() > 0 {
+        if query.asks_for_positions() {
             self.prepare(part);
         }
     }

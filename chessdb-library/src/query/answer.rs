@@ -29,14 +29,31 @@ pub struct Searched<'a> {
 }
 
 impl Query {
-    /// The games of a database that answer the query, in ascending order, each with the ply of its answer; 0 where no
-    /// position is asked for. `done` is called with numbers of games searched, which are those of the database in all.
+    /// The games of a database that answer the query, in ascending order, each with the ply of its answer: that of its own
+    /// groups, or else the least of the sides that hold of the first choice that has groups; 0 where no position is asked
+    /// for. `done` is called with numbers of games searched, which are those of the database in all.
     ///
     /// Ends when its work is [cancelled](crate::cancel).
     ///
     /// # Errors
     /// If the index is damaged. Without it the answer is the same.
     pub fn answer(
+        &self,
+        searched: &Searched<'_>,
+        threads: usize,
+        done: &(dyn Fn(u64) + Sync),
+    ) -> Result<Vec<Occurrence>, Damaged> {
+        let mut found = self.answer_without_choices(searched, threads, done)?;
+        let mut has_ply = !self.positions.groups.is_empty();
+        for choice in &self.choices {
+            let gives_ply = !has_ply && choice.groups() > 0;
+            has_ply |= gives_ply;
+            choice.retain(&mut found, gives_ply, searched, threads)?;
+        }
+        Ok(found)
+    }
+
+    fn answer_without_choices(
         &self,
         searched: &Searched<'_>,
         threads: usize,

@@ -21,9 +21,10 @@ impl Query {
             };
             self.answer(&searched, options.threads, done)
         };
-        let use_of_index = match self.groups() {
-            0 => IndexUse::No,
-            _ => options.index,
+        let use_of_index = if self.asks_for_positions() {
+            options.index
+        } else {
+            IndexUse::No
         };
         // An index is one of all games.
         let found = part.positions.ask(use_of_index, |index| answer(Some(index)));

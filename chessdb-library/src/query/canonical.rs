@@ -4,10 +4,11 @@ use super::Query;
 
 impl Query {
     /// The query in the one way to write it that all equal queries have: the terms of tags in the order of the fields,
-    /// then the groups of terms of positions.
+    /// then the choices, then the groups of terms of positions.
     pub fn canonical(&self) -> String {
-        let tags: Vec<&str> = self.tags.iter().map(|term| term.text.as_str()).collect();
-        let mut parts: Vec<&str> = tags;
+        let tags = self.tags.iter().map(|term| term.text.as_str());
+        let choices = self.choices.iter().map(|choice| choice.text.as_str());
+        let mut parts: Vec<&str> = tags.chain(choices).collect();
         for (n, (order, texts)) in self.group_texts.iter().enumerate() {
             if n > 0 {
                 parts.push(order.word());

@@ -161,6 +161,11 @@ impl QueryField {
         self.name == name
     }
 
+    /// True if it is about the whole query, and not about a side of a choice.
+    pub(super) fn is_of_whole_query(&self) -> bool {
+        ["deleted", "mirror"].contains(&self.name)
+    }
+
     /// Its place in the canonical form; none for a word alone, which comes first.
     pub(super) fn place(&self) -> Option<usize> {
         FIELDS.iter().position(|field| field == self)

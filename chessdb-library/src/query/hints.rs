@@ -9,8 +9,7 @@ use super::answer::Searched;
 use super::compare::has_text;
 use super::error::MOST_SHOWN;
 use super::field::QueryField;
-use super::parse::tag_term;
-use super::tag_term::TagTerm;
+use super::tag_term::{TagTerm, tag_term};
 use super::terms::{TermHead, WrittenTerm, terms};
 use super::value::{TagValue, ValueKind, WrittenAlternative};
 use super::words::words_of;
@@ -96,7 +95,7 @@ impl fmt::Display for QueryHint {
 /// A wrong query has none.
 pub fn hints(query: &str, searched: &[Searched<'_>]) -> Vec<QueryHint> {
     let written = terms(query).unwrap_or_default();
-    let asked = written.iter().filter(|term| !term.is_negated);
+    let asked = asked(&written);
     let mut names = Vec::new();
     let mut hints: Vec<Option<QueryHint>> = Vec::new();
     for term in asked {
@@ -127,6 +126,19 @@ pub fn hints(query: &str, searched: &[Searched<'_>]) -> Vec<QueryHint> {
     hints.into_iter().flatten().collect()
 }
 
+/// The terms that leave no games out, in or beside parentheses.
+fn asked<'a, 'b>(written: &'b [WrittenTerm<'a>]) -> impl Iterator<Item = &'b WrittenTerm<'a>> {
+    let mut depth_left_out = 0;
+    written.iter().filter(move |term| {
+        match term.head {
+            TermHead::Open if term.is_negated || depth_left_out > 0 => depth_left_out += 1,
+            TermHead::Close if depth_left_out > 0 => depth_left_out -= 1,
+            _ => return depth_left_out == 0 && !term.is_negated,
+        }
+        false
+    })
+}
+
 /// Terms that are probably mistakes.
 fn of_writing(term: &WrittenTerm<'_>) -> Option<QueryHint> {
     let is_of_words = match term.head {
@@ -142,7 +154,7 @@ fn of_writing(term: &WrittenTerm<'_>) -> Option<QueryHint> {
             true
         }
         TermHead::Field(field) | TermHead::Tag(field, _) => field.kind().is_some_and(ValueKind::is_of_words),
-        TermHead::Begin(_) => false,
+        _ => false,
     };
     // At the end of a word it changes nothing.
     let is_inside = |rest: &str| rest.starts_with(char::is_alphanumeric);

@@ -9,6 +9,7 @@ mod answers;
 mod asked_game;
 mod bounds;
 mod canonical;
+mod choice;
 mod compare;
 mod databases;
 mod days;
@@ -28,6 +29,7 @@ mod terms;
 mod value;
 mod words;
 mod written_positions;
+mod written_query;
 
 pub use answer::Searched;
 pub use bounds::{Bounds, BoundsError};
@@ -38,6 +40,7 @@ pub use hints::{QueryHint, hints};
 pub use order::SortKey;
 
 use crate::positions::Pattern;
+use choice::Choice;
 use group_order::GroupOrder;
 use tag_term::TagTerm;
 
@@ -56,6 +59,8 @@ pub const SYNTAX: &str = include_str!("syntax.txt");
 pub struct Query {
     /// In their canonical order.
     tags: Vec<TagTerm>,
+    /// In their canonical order.
+    choices: Vec<Choice>,
     positions: PositionQuery,
     /// The canonical texts of the terms of each group, after the word that begins it.
     group_texts: Vec<(GroupOrder, Vec<String>)>,
@@ -69,14 +74,27 @@ impl Query {
         self.has_fields
     }
 
-    /// Number of the groups of terms that positions must have.
+    /// Number of the groups of terms of which the last one gives the ply of a game; 0 if its plies mean nothing.
     pub fn groups(&self) -> usize {
-        self.positions.groups.len()
+        match self.positions.groups.len() {
+            0 => self
+                .choices
+                .iter()
+                .map(Choice::groups)
+                .find(|&groups| groups > 0)
+                .unwrap_or(0),
+            groups => groups,
+        }
+    }
+
+    /// True if positions of games are looked for.
+    pub fn asks_for_positions(&self) -> bool {
+        !self.positions.groups.is_empty() || self.choices.iter().any(Choice::asks_for_positions)
     }
 
     /// True if all games answer it that are not deleted.
     pub fn is_empty(&self) -> bool {
-        self.tags.is_empty() && self.positions.is_empty()
+        self.tags.is_empty() && self.choices.is_empty() && self.positions.is_empty()
     }
 
     /// The position that is asked for, if that is all that is asked of positions, and deleted games are left out.

@@ -4,11 +4,11 @@ use super::canonical::{in_quotes, quoted};
 use super::error::QueryError;
 use super::field::{FieldSubject, QueryField, WORD};
 use super::groups::is_move_pattern;
-use super::tag_term::TagTerm;
+use super::tag_term::tag_term;
 use super::terms::{LONGEST, TermHead, WrittenTerm, terms};
-use super::value::{self, WrittenAlternative};
-use super::written_positions::WrittenPositions;
-use super::{Bounds, Mover, PositionGroup, Query};
+use super::value;
+use super::written_query::{Outside, WrittenChoice, WrittenQuery};
+use super::{Bounds, PositionGroup, Query};
 
 impl Query {
     /// Reads a query. That without terms asks for all games.
@@ -48,29 +48,35 @@ impl Query {
 /// Patterns of moves in a query at most. Each is compared with all moves that exist, and takes up to 200 KiB.
 const MOST_PATTERNS: usize = 32;
 
-/// A query under construction.
-#[derive(Default)]
-struct Parser {
-    tags: Vec<TagTerm>,
-    positions: WrittenPositions,
-    has_fields: bool,
-    is_name: bool,
-    /// Number of patterns of moves.
-    patterns: usize,
-}
+/// Choices within each other at most.
+const MOST_NESTED: usize = 4;
 
 fn parse(text: &str, is_name: bool) -> Result<Query, QueryError> {
     let written = terms(text)?;
     let mut parser = Parser {
         is_name,
-        ..Parser::default()
+        patterns: 0,
+        open: Vec::new(),
+        present: WrittenQuery::default(),
     };
     for term in &written {
-        let read = parser.add(term);
+        let read = match term.head {
+            TermHead::Open => parser.open(term),
+            TermHead::Bar => parser.end_side().map(|_| ()),
+            TermHead::Close => parser.close(),
+            _ => parser.add(term),
+        };
         read.map_err(|what| QueryError::new(term.place, term.text, what))?;
     }
-    parser.check(&written)?;
-    let query = parser.finish();
+    if let Some((_, choice)) = parser.open.last() {
+        let (place, sign) = (choice.opened.place, choice.opened.text);
+        return Err(QueryError::new(
+            place,
+            sign,
+            "is not closed: write ) between blanks",
+        ));
+    }
+    let query = parser.present.finish(&Outside::default())?;
     if query.canonical().len() > LONGEST {
         let what = "a query has at most 64 KiB, also in its canonical form";
         return Err(QueryError::new(0, "", what));
@@ -78,23 +84,78 @@ fn parse(text: &str, is_name: bool) -> Result<Query, QueryError> {
     Ok(query)
 }
 
-impl Parser {
-    fn add(&mut self, term: &WrittenTerm<'_>) -> Result<(), String> {
+/// A query under construction.
+struct Parser<'a> {
+    is_name: bool,
+    /// Number of patterns of moves.
+    patterns: usize,
+    /// The choices that are not closed, each with what stands outside.
+    open: Vec<(WrittenQuery<'a>, WrittenChoice<'a>)>,
+    /// The query, or the side of the last choice.
+    present: WrittenQuery<'a>,
+}
+
+impl<'a> Parser<'a> {
+    /// Begins a choice.
+    fn open(&mut self, opened: &'a WrittenTerm<'a>) -> Result<(), String> {
+        if self.present.positions.groups.len() > 1 {
+            return Err("is about the whole game: write it before then and next".to_owned());
+        }
+        if self.open.len() == MOST_NESTED {
+            return Err(format!("parentheses can be nested {MOST_NESTED} deep"));
+        }
+        let choice = WrittenChoice {
+            opened,
+            sides: Vec::new(),
+        };
+        self.open.push((std::mem::take(&mut self.present), choice));
+        Ok(())
+    }
+
+    /// Ends a side of a choice.
+    fn end_side(&mut self) -> Result<(), String> {
+        let Some((_, choice)) = self.open.last_mut() else {
+            return Err("stands between parentheses, as in ( eco:B | year:1985 )".to_owned());
+        };
+        if self.present.is_empty() {
+            return Err("needs a term before it, as in ( eco:B | year:1985 )".to_owned());
+        }
+        choice.sides.push(std::mem::take(&mut self.present));
+        Ok(())
+    }
+
+    /// Ends a choice.
+    fn close(&mut self) -> Result<(), String> {
+        self.end_side()?;
+        if let Some((outside, choice)) = self.open.pop() {
+            self.present = outside;
+            self.present.choices.push(choice);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, term: &'a WrittenTerm<'a>) -> Result<(), String> {
+        self.present.terms.push(term);
         let field = match &term.head {
-            TermHead::Word => &WORD,
-            TermHead::Field(field) | TermHead::Tag(field, _) => field,
             TermHead::Begin(order) => {
                 let what = "needs a term for positions before it, as in played:O-O then played:Qxf7";
-                let begins = self.positions.begin(*order);
+                let begins = self.present.positions.begin(*order);
                 return begins.then_some(()).ok_or_else(|| what.to_owned());
             }
+            head => head.field().unwrap_or(&WORD),
         };
-        self.has_fields |= term.head != TermHead::Word;
+        if field.is_of_whole_query() && !self.open.is_empty() {
+            let name = field.name;
+            return Err(format!(
+                "{name}: is about the whole query: write it outside the parentheses"
+            ));
+        }
+        self.present.has_fields |= term.head != TermHead::Word;
         match tag_term(term, self.is_name) {
             Some(read) => {
                 let term = read?;
-                if !self.tags.contains(&term) {
-                    self.tags.push(term);
+                if !self.present.tags.contains(&term) {
+                    self.present.tags.push(term);
                 }
                 Ok(())
             }
@@ -121,13 +182,13 @@ impl Parser {
                 if is_negated {
                     return Err(format!("{name}: leaves no games out: write it without a hyphen"));
                 }
-                vec![quoted(&set(&mut self.positions, &one.text)?)]
+                vec![quoted(&set(&mut self.present.positions, &one.text)?)]
             }
             FieldSubject::Number(group) => {
                 let bounds = alternatives.map(|one| value::bounds(&one.text, field.example()));
                 let bounds: Vec<Bounds> = bounds.collect::<Result<_, _>>()?;
                 let texts = bounds.iter().map(Bounds::to_string).collect();
-                self.positions.add(is_negated, group(bounds));
+                self.present.positions.add(is_negated, group(bounds));
                 texts
             }
             FieldSubject::Position(read) => {
@@ -147,71 +208,15 @@ impl Parser {
                     terms: vec![terms],
                     ..PositionGroup::default()
                 };
-                self.positions.add(is_negated, group);
+                self.present.positions.add(is_negated, group);
                 texts
             }
             FieldSubject::Tag(_) => Vec::new(),
         };
         let sign = if is_negated { "-" } else { "" };
-        self.positions
+        self.present
+            .positions
             .add_text(format!("{sign}{name}:{}", texts.join("|")));
         Ok(())
     }
-
-    /// Finds terms that need others.
-    fn check(&self, written: &[WrittenTerm<'_>]) -> Result<(), QueryError> {
-        let last = |is_wrong: &dyn Fn(&WrittenTerm<'_>) -> bool, what: &dyn Fn(&str) -> String| {
-            let term = written.iter().rfind(|term| is_wrong(term));
-            term.map_or(Ok(()), |term| {
-                Err(QueryError::new(term.place, term.text, what(term.text)))
-            })
-        };
-        let players = self.tags.iter().filter(|term| term.is_player()).count();
-        if players != 1 && (self.positions.has_player() || self.tags.iter().any(TagTerm::needs_player)) {
-            let what = |term: &str| format!("needs exactly one player:, as in player:carlsen {term}");
-            last(&needs_player, &what)?;
-        }
-        match self.positions.fault() {
-            Some((name, what)) => last(&|term| term.head.is(name), &|_| what.to_owned()),
-            None => Ok(()),
-        }
-    }
-
-    fn finish(self) -> Query {
-        let mut tags = self.tags;
-        tags.sort_by_cached_key(|term| (term.field.place(), term.text.clone()));
-        let (positions, group_texts) = self.positions.finish();
-        Query {
-            tags,
-            positions,
-            group_texts,
-            has_fields: self.has_fields,
-        }
-    }
-}
-
-/// True for a term that says nothing without a player.
-fn needs_player(term: &WrittenTerm<'_>) -> bool {
-    let mut alternatives = term.alternatives.iter();
-    let is_mover = |one: &WrittenAlternative| Mover::of_name(&one.text).is_some_and(Mover::is_of_player);
-    if term.head.is("by") {
-        return alternatives.any(is_mover);
-    }
-    tag_term(term, false).is_some_and(|read| read.is_ok_and(|read| read.needs_player()))
-}
-
-/// Reads a term that asks for tags; none for one that is about positions.
-pub(super) fn tag_term(term: &WrittenTerm<'_>, is_name: bool) -> Option<Result<TagTerm, String>> {
-    let field = term.head.field()?;
-    let kind = field.kind()?;
-    let tag = match &term.head {
-        TermHead::Tag(_, tag) => tag,
-        _ => "",
-    };
-    let values = term
-        .alternatives
-        .iter()
-        .map(|one| value::read(kind, field.name, one, is_name));
-    let values = values.collect::<Result<Vec<_>, _>>();
-    Some(values.map(|values| TagTerm::new(term.is_negated, field, tag, values)))
 }

@@ -2,7 +2,8 @@
 
 use super::canonical::{quoted, quoted_word};
 use super::field::{QueryField, TagField};
-use super::value::{TagSource, TagValue};
+use super::terms::{TermHead, WrittenTerm};
+use super::value::{self, TagSource, TagValue};
 
 /// A term that asks for tags.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,4 +73,20 @@ impl TagTerm {
         let of_values = self.values.iter().map(TagValue::source);
         of_values.fold(of_field, TagSource::max)
     }
+}
+
+/// Reads a term that asks for tags; none for one that is about positions.
+pub(super) fn tag_term(term: &WrittenTerm<'_>, is_name: bool) -> Option<Result<TagTerm, String>> {
+    let field = term.head.field()?;
+    let kind = field.kind()?;
+    let tag = match &term.head {
+        TermHead::Tag(_, tag) => tag,
+        _ => "",
+    };
+    let values = term
+        .alternatives
+        .iter()
+        .map(|one| value::read(kind, field.name, one, is_name));
+    let values = values.collect::<Result<Vec<_>, _>>();
+    Some(values.map(|values| TagTerm::new(term.is_negated, field, tag, values)))
 }

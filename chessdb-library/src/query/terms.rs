@@ -35,15 +35,31 @@ pub(super) enum TermHead {
     Tag(&'static QueryField, String),
     /// `then` or `next`, which begin a group.
     Begin(GroupOrder),
+    /// `(` or `-(`, which begin a choice.
+    Open,
+    /// `|` between two sides of a choice.
+    Bar,
+    /// `)`, which ends a choice.
+    Close,
 }
 
 impl TermHead {
-    /// The field; that of a word alone has no name. `None` for what begins a group.
+    /// The field; that of a word alone has no name. `None` for what begins a group, and for the signs of a choice.
     pub(super) fn field(&self) -> Option<&'static QueryField> {
         match self {
             TermHead::Word => Some(&WORD),
             TermHead::Field(field) | TermHead::Tag(field, _) => Some(field),
-            TermHead::Begin(_) => None,
+            TermHead::Begin(_) | TermHead::Open | TermHead::Bar | TermHead::Close => None,
+        }
+    }
+
+    /// The sign of a choice that these signs between blanks are.
+    fn of_sign(bare: &str) -> Option<TermHead> {
+        match bare {
+            "(" | "-(" => Some(TermHead::Open),
+            "|" => Some(TermHead::Bar),
+            ")" => Some(TermHead::Close),
+            _ => None,
         }
     }
 
@@ -64,7 +80,7 @@ const OPERATORS: [(&str, &str); 5] = [
     ),
     (
         "or",
-        "no OR between terms; write player:carlsen|tal, or put the word in double quotes",
+        "write player:carlsen|tal or ( eco:B | year:1985 ), or put the word in double quotes",
     ),
     (
         "not",
@@ -82,6 +98,10 @@ const OPERATORS: [(&str, &str); 5] = [
 
 /// What is wrong with a term without a value.
 const NO_VALUE: &str = "needs a value";
+
+/// What is wrong with a parenthesis at the beginning of a word.
+const NO_BLANKS: &str =
+    "parentheses stand between blanks, as in ( eco:B | year:1985 ); to search for the sign, quote it";
 
 /// Splits a query into its terms.
 ///
@@ -151,7 +171,19 @@ impl<'a> TermReader<'a> {
         };
         let whole = end_of_bare(start);
         let bare = &self.query[start..whole];
+        if let Some(head) = TermHead::of_sign(bare) {
+            return Ok(WrittenTerm {
+                place: start,
+                text: bare,
+                is_negated: bare.starts_with('-'),
+                head,
+                alternatives: Vec::new(),
+            });
+        }
         let is_negated = self.takes('-');
+        if self.rest().starts_with(['(', ')']) {
+            return Err(error(whole, NO_BLANKS));
+        }
         let head = self.head().map_err(|what| error(whole, &what))?;
         let mut alternatives = Vec::new();
         loop {
@@ -264,7 +296,7 @@ impl<'a> TermReader<'a> {
 fn no_value(head: &TermHead) -> String {
     let field = match head {
         TermHead::Field(field) | TermHead::Tag(field, _) => field,
-        TermHead::Word | TermHead::Begin(_) => {
+        _ => {
             return "expected a word or a field, such as player:tal".to_owned();
         }
     };

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod choices;
 mod errors;
 
 /// Every rule by queries and their canonical forms.
@@ -221,6 +222,7 @@ fn any_query() -> impl Strategy<Value = String> {
     let value = prop_oneof![signs, "\\PC{0,8}", positions.prop_map(str::to_owned)];
     let mut heads: Vec<String> = fields().map(|(name, _)| format!("{name}:")).collect();
     heads.extend(["", "-", "tag:a=", "-player:", "player:a|", "round:1|", "site:="].map(str::to_owned));
+    heads.extend(["( eco:B | ", "-( ", ") ", "| ", "( player:b "].map(str::to_owned));
     let term = (prop::sample::select(heads), value, any::<bool>()).prop_map(|(head, value, is_quoted)| {
         if is_quoted {
             format!("{head}\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
@@ -228,7 +230,8 @@ fn any_query() -> impl Strategy<Value = String> {
             format!("{head}{value}")
         }
     });
-    prop::collection::vec(term, 0..4).prop_map(|terms| terms.join(" "))
+    let terms = prop::collection::vec(term, 0..4);
+    (terms, 0..3usize).prop_map(|(terms, closed)| terms.join(" ") + &" )".repeat(closed))
 }
 
 proptest! {
@@ -249,7 +252,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_breaks_the_language(text in "[-a-c:\"|=.?\\\\ _0-9/]{0,40}") {
+    fn no_text_breaks_the_language(text in "[-a-c:\"|=.?\\\\ _0-9/()]{0,40}") {
         if let Ok(query) = Query::parse(&text) {
             let canonical = query.canonical();
             let again = Query::parse(&canonical);

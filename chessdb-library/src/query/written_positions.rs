@@ -141,8 +141,14 @@ impl WrittenPositions {
         movers.any(Mover::is_of_player)
     }
 
-    /// The name of terms that need others, and what they need.
-    pub(super) fn fault(&self) -> Option<(&'static str, &'static str)> {
+    /// True if it says anything of positions.
+    pub(super) fn has_positions(&self) -> bool {
+        self.groups.iter().any(WrittenGroup::has_positions)
+    }
+
+    /// The name of terms that need others, and what they need. `can_be_mirrored` is true if positions are asked for here
+    /// or in choices.
+    pub(super) fn fault(&self, can_be_mirrored: bool) -> Option<(&'static str, &'static str)> {
         let any = |is_wrong: fn(&WrittenGroup) -> bool| self.groups.iter().any(is_wrong);
         let ends_with = |order| {
             let last = self
@@ -172,7 +178,7 @@ impl WrittenPositions {
             ),
             (
                 "mirror",
-                self.mirror.is_some() && !any(WrittenGroup::has_positions),
+                self.mirror.is_some() && !can_be_mirrored,
                 "needs a term for positions, as in pawns:8/8/8/3p4/3P4/8/8/8 mirror:colour",
             ),
         ];

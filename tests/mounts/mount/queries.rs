@@ -104,6 +104,11 @@ fn find_answers_queries() {
         (&["-player:carlsen"], "a3 b2"),
         (&["-opening:sicilian"], "a1 a2 a3 b1 b2"),
         (&["--", "-carlsen"], "a3 b2"),
+        (&["-( carlsen )"], "a3 b2"),
+        (
+            &["( black:tal line:\"e4 c5 Nf3\" | line:\"e4 c5\" result:1-0 )"],
+            "a1@2 b2@3",
+        ),
         (&["line:\"e4 c5\""], "a1@2 b1@2"),
         (&["black:tal line:\"e4 c5 Nf3\""], "b2@3"),
         (&["db:club/*"], "b1 b2"),

@@ -99,7 +99,12 @@ fn errors_have_a_place_and_a_remedy() {
         ("a|b", 1, "a|b", "player:carlsen|tal"),
         ("=a", 1, "=a", "needs a field"),
         ("a and b", 3, "and", "all terms must hold anyway"),
-        ("a OR b", 3, "OR", "no OR between terms; write player:carlsen|tal"),
+        (
+            "a OR b",
+            3,
+            "OR",
+            "write player:carlsen|tal or ( eco:B | year:1985 )",
+        ),
         ("not a", 1, "not", "-result:draw"),
         ("Then", 1, "Then", "double quotes"),
         ("-then", 1, "-then", "double quotes"),

@@ -3,6 +3,7 @@
 #![allow(missing_docs)]
 
 mod by;
+mod choices;
 mod hints;
 mod marks;
 mod rules;

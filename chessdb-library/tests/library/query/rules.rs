@@ -29,7 +29,7 @@ pub fn game(tags: &str, movetext: &str) -> String {
     format!("{tags}\n{movetext}\n\n")
 }
 
-fn six() -> Arc<dyn Database> {
+pub fn six() -> Arc<dyn Database> {
     let games = [
         game(
             "Event=Tata Steel; Site=Wijk aan Zee; Date=2013.01.12; Round=1.2; White=Carlsen, Magnus; \

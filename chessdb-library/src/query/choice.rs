@@ -1,0 +1,66 @@
+//! Questions of which one must hold.
+
+use rustc_hash::FxHashMap;
+
+use super::Query;
+use super::answer::Searched;
+use crate::positions::{Damaged, Occurrence, Selection};
+
+/// `( QUERY | QUERY ... )`: one of the sides must hold, or none.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Choice {
+    /// None may hold.
+    pub(super) is_negated: bool,
+    /// In their canonical order, with what they have from outside.
+    pub(super) sides: Vec<Query>,
+    /// The canonical text.
+    pub(super) text: String,
+}
+
+impl Choice {
+    /// Number of the groups of terms that give the ply of a game at most; 0 if it has none.
+    pub(super) fn groups(&self) -> usize {
+        let groups = self.sides.iter().map(Query::groups);
+        groups.max().filter(|_| !self.is_negated).unwrap_or(0)
+    }
+
+    pub(super) fn asks_for_positions(&self) -> bool {
+        self.sides.iter().any(Query::asks_for_positions)
+    }
+
+    /// Keeps the games for which it holds, with the least ply of the sides that hold if it gives the ply.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub(super) fn retain(
+        &self,
+        found: &mut Vec<Occurrence>,
+        gives_ply: bool,
+        searched: &Searched<'_>,
+        threads: usize,
+    ) -> Result<(), Damaged> {
+        let games: Vec<u32> = found.iter().map(|found| found.game).collect();
+        let among = Selection::of(games);
+        let searched = Searched {
+            among: Some(&among),
+            ..*searched
+        };
+        let mut first: FxHashMap<u32, Occurrence> = FxHashMap::default();
+        for side in &self.sides {
+            for held in side.answer(&searched, threads, &|_| ())? {
+                let first = first.entry(held.game).or_insert(held);
+                if held.ply < first.ply {
+                    *first = held;
+                }
+            }
+        }
+        found.retain_mut(|found| {
+            let held = first.get(&found.game);
+            if let Some(held) = held.filter(|_| gives_ply) {
+                *found = *held;
+            }
+            held.is_some() != self.is_negated
+        });
+        Ok(())
+    }
+}
