@@ -13,7 +13,7 @@ import sys
 import time
 from collections import defaultdict
 from pathlib import Path
-from typing import Iterator, NamedTuple
+from typing import Iterator, NamedTuple, Optional
 
 import chess
 import chess.pgn
@@ -25,10 +25,31 @@ QUESTIONS = 150
 Found = dict[int, int]
 
 
+class Note(NamedTuple):
+    """Annotations after a move, or before the first one."""
+
+    nags: tuple[int, ...] = ()
+    words: str = ""
+    # Seconds, and hundredths of a pawn or 10,000 for a mate.
+    clock: Optional[int] = None
+    worth: Optional[int] = None
+
+    def comment(self) -> str:
+        parts = [self.words]
+        if self.clock is not None:
+            parts.append(f"[%clk {self.clock // 3600}:{self.clock // 60 % 60:02}:{self.clock % 60:02}]")
+        if self.worth is not None:
+            mate = f"#{self.worth // 5000}"
+            parts.append(f"[%eval {mate if abs(self.worth) == 10_000 else format(self.worth / 100, '.2f')}]")
+        return " ".join(filter(None, parts))
+
+
 class Game(NamedTuple):
     date: str
     start: chess.Board
     moves: list[chess.Move]
+    # Before the first move and after each.
+    notes: tuple[Note, ...] = ()
 
     def positions(self) -> Iterator[chess.Board]:
         """The positions of the main line: one board, which changes."""
@@ -140,6 +161,9 @@ def write(games: list[Game], path: Path) -> None:
             pgn.setup(game.start)
             pgn.headers.update({"Event": str(number), "Date": game.date})
             pgn.add_line(game.moves)
+            for node, note in zip([pgn, *pgn.mainline()], game.notes):
+                node.comment = note.comment()
+                node.nags.update(note.nags)
             print(pgn, end="\n\n", file=file)
 
 

@@ -16,7 +16,7 @@ from typing import Callable, NamedTuple, Optional
 
 import chess
 
-from find import Found, Game, Question, compared, drawn, end_of, played_at_random, write
+from find import Found, Game, Note, Question, compared, drawn, end_of, played_at_random, write
 
 # Questions with one term of each kind, and with several terms.
 OF_ONE_KIND = 30
@@ -50,6 +50,10 @@ class View(NamedTuple):
     squares: str
     fields: list[str]
     move: Optional[Played | str]
+    # Of the move.
+    note: Note = Note()
+    # Of the position, in hundredths of a pawn.
+    worth: Optional[int] = None
 
 
 Holds = Callable[[View], bool]
@@ -130,6 +134,31 @@ def image(board: chess.Board, move: Optional[chess.Move], colour: bool, side: bo
     return view._replace(move=played(board, move))
 
 
+def noted(view: View, game: Game, ply: int, colour: bool) -> View:
+    """A position with its annotations. Of the glyphs from 14 to 139, even ones are about White, odd ones about Black."""
+    if not game.notes:
+        return view
+    note = game.notes[ply + 1] if ply < len(game.moves) else Note()
+    worth = game.notes[ply].worth
+    if colour:
+        note = note._replace(nags=tuple(nag ^ 1 if 14 <= nag <= 139 else nag for nag in note.nags))
+        worth = None if worth is None else -worth
+    return view._replace(note=note, worth=worth)
+
+
+def annotated(game: Game, chance: random.Random) -> Game:
+    def note() -> Note:
+        return Note(
+            tuple(sorted(set(chance.choices(list(SIGNS) + [0, 22, 139, 140, 255], k=2)))) if chance.random() < 0.25 else (),
+            " ".join(chance.sample(WORDS, chance.randint(1, 3))) if chance.random() < 0.3 else "",
+            chance.choice([0, 9, 60, 3599, chance.randrange(9000)]) if chance.random() < 0.3 else None,
+            chance.choice([0, 5, -5, 10_000, -10_000, chance.randint(-900, 900)]) if chance.random() < 0.3 else None,
+        )
+
+    start = note()._replace(nags=())
+    return game._replace(notes=(start, *(note() for _ in game.moves)))
+
+
 class Games:
     """All positions of some games, and of their images when these are first asked for."""
 
@@ -140,7 +169,10 @@ class Games:
     def views(self, colour: bool = False, side: bool = False) -> list[list[View]]:
         if (colour, side) not in self.images:
             self.images[colour, side] = [
-                [image(board, move, colour, side) for board, move in zip(game.positions(), [*game.moves, None])]
+                [
+                    noted(image(board, move, colour, side), game, ply, colour)
+                    for ply, (board, move) in enumerate(zip(game.positions(), [*game.moves, None]))
+                ]
                 for game in self.games
             ]
         return self.images[colour, side]
@@ -367,6 +399,41 @@ def number_of_pawns(view: View, chance: random.Random) -> Term:
     return Term(f"{side}_{kind}:{text}", lambda other: low <= count(other, kind, side) <= high)
 
 
+def nag(view: View, chance: random.Random) -> Term:
+    own = chance.choice(view.note.nags or [*SIGNS, 23, 138])
+    text = chance.choice([SIGNS.get(own, f"${own}"), str(own)])
+    return Term(f"nag:{text}", lambda other: own in other.note.nags)
+
+
+def comment(view: View, chance: random.Random) -> Term:
+    own = view.note.words.split() or WORDS
+    begun = [word[: chance.randint(2, len(word))] for word in chance.sample(own, min(len(own), chance.choice([1, 1, 2])))]
+
+    def holds(other: View) -> bool:
+        return all(any(word.startswith(one) for word in other.note.words.split()) for one in begun)
+
+    return Term(f'comment:"{" ".join(begun)}"', holds)
+
+
+def clock(view: View, chance: random.Random) -> Term:
+    own = view.note.clock if view.note.clock is not None else chance.choice([0, 60, 5000])
+    low, high = chance.choice([(own, own), (0, own), (own, sys.maxsize), (own - 5, own + 5)])
+    text = str(low) if low == high else f"{low}.." if high == sys.maxsize else f"{low}..{high}"
+    return Term(f"clock:{text}", lambda other: other.note.clock is not None and low <= other.note.clock <= high)
+
+
+def evaluation(view: View, chance: random.Random) -> Term:
+    own = view.worth if view.worth is not None else chance.choice([0, 100, 10_000])
+    low, high = chance.choice([(own, own), (-sys.maxsize, own), (own, sys.maxsize), (own - 50, own + 50)])
+    ends = ["" if abs(end) == sys.maxsize else f"{end / 100:g}" for end in (low, high)]
+    text = ends[0] if low == high else "..".join(ends)
+    return Term(f"eval:{text}", lambda other: other.worth is not None and low <= other.worth <= high)
+
+
+SIGNS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 10: "=", 14: "+=", 15: "=+", 16: "+/-", 17: "-/+", 18: "+-", 146: "N"}
+WORDS = ["novelty", "weak", "strong", "nothing", "better", "pin", "fork", "time", "trouble", "draw", "attack"]
+
+
 def bishops(view: View, chance: random.Random) -> Term:
     def colours(other: View) -> list[int]:
         """The colours of the bishops' squares, if each side has one bishop."""
@@ -416,6 +483,9 @@ def pattern(view: View, chance: random.Random) -> Term:
         text = f"{form}*"
     says_of_check = text[-1] in "*+#"
     compiled = re.compile(re.escape(text).replace(r"\*", ".*").replace(r"\?", "."))
+    if not says_of_check and not compiled.fullmatch(view.move.forms()[0]):
+        # Its last sign stood for that of a check.
+        return move(view, chance)
 
     def holds(other: View) -> bool:
         if isinstance(other.move, Played):
@@ -435,7 +505,7 @@ def pattern(view: View, chance: random.Random) -> Term:
     return Term(f"played:{text}", holds)
 
 
-KINDS = (board, pasted, pawns, material, diff, fen, move, pattern, number_of_pawns, bishops, state)
+KINDS = (board, pasted, pawns, material, diff, fen, move, pattern, number_of_pawns, bishops, state, nag, comment, clock, evaluation)
 
 
 def line(games: Games, chance: random.Random) -> Question:
@@ -594,6 +664,7 @@ def main() -> None:
     some += [end_of(chance.choice(some), chance) for _ in range(number // 15)]
     some += [played_at_random(chance) for _ in range(number - len(some))]
     chance.shuffle(some)
+    some = [annotated(game, chance) if chance.random() < 0.7 else game for game in some]
     database = folder / "games.pgn"
     write(some, database)
     games = Games(some)

@@ -49,6 +49,7 @@ class Game:
         self.tags = dict(game.headers)
         self.comments = [node.comment for node in all_nodes(game) if node.comment]
         self.has_variations = any(len(node.variations) > 1 for node in all_nodes(game))
+        self.nodes = list(game.mainline())
         self.steps: list[Step] = []
         board = game.board()
         for move in [*game.mainline_moves(), None]:
@@ -234,6 +235,16 @@ EXAMPLES: dict[str, Callable[[Game], bool]] = {
     ),
     "white_passed:2.. month:12": lambda game: game.tags.get("Date", "")[5:7] == "12"
     and any(len(passed_pawns(step.board)) >= 2 for step in game.steps),
+    "nag:?? by:black": lambda game: any(4 in node.nags and node.turn() for node in game.nodes),
+    "played:Q* clock:..29": lambda game: any(
+        (left := node.clock()) is not None and left < 30 and node.board().piece_type_at(node.move.to_square) == chess.QUEEN and not node.move.promotion
+        for node in game.nodes
+    ),
+    "eval:2.. -result:1-0": lambda game: game.tags["Result"] != "1-0"
+    and any((value := node.eval()) is not None and value.white().score(mate_score=10_000) >= 200 for node in game.nodes),
+    "comment:sacrifice played:Bxh7+|Bxh2+": lambda game: any(
+        re.search(r"\bsacrifice", node.comment.lower()) and re.fullmatch(r"Bxh[27][+#]", node.san()) for node in game.nodes
+    ),
     "( white:tal result:1-0 | black:tal result:0-1 moves:..25 )": lambda game: game.has("White", "tal")
     and game.tags["Result"] == "1-0"
     or game.has("Black", "tal")
@@ -294,6 +305,10 @@ OWN_GAMES = [
     ("White=A; Black=B; Result=1-0", "1. e4 g6 2. Qh5 gxh5 3. d4 h6"),
     ("White=A; Black=B; Result=1-0", "1. d4 f5 2. e4 fxe4 3. Nc3 Nf6 4. Bg5 e6 5. Nxe4 Be7 6. Bxf6 Bxf6 7. Nf3 O-O 8. Bd3 b6 9. Ne5 Bb7 10. Qh5 Qe7 11. Qxh7+ Kxh7 12. Nxf6+ Kh6 13. Neg4+ Kg5 14. h4+ Kf4 15. g3+ Kf3 16. Be2+ Kg2 17. Rh2+ Kg1 18. Kd2#"),
     ("White=A; Black=B; Result=1-0", "1. e4 e6 2. d4 d5 3. Nc3 Nf6 4. Bg5 Be7 5. e5 Nfd7 6. h4 O-O 7. Bd3 b6 8. Bxh7+ Kxh7 9. Qh5+ Kg8 10. Bxe7 Qxe7 11. Qh7+"),
+    ("White=A; Black=B; Result=1/2-1/2", "1. e4 ?? {[%eval 1.99]} e5 2. Qh5 {[%clk 0:00:30] [%eval 2]} Nc6 ?? 3. Qxe5+ {[%clk 0:00:29]}"),
+    ("White=A; Black=B; Result=1-0", "1. e4 ?? {[%eval #-1]} e5 2. Nf3 {[%clk 0:00:29] [%eval 2]} Nc6"),
+    ("White=A; Black=B; Result=0-1", "1. e4 e6 2. d4 d5 3. Bd3 Bd6 4. Nf3 Nf6 5. O-O O-O 6. e5 Ne4 7. exd6 Qxd6 8. Bxe4 dxe4 9. Ng5 Qxh2+ {a sacrifice}"),
+    ("White=A; Black=B; Result=0-1", "1. e4 e6 2. d4 d5 3. Nc3 Nf6 4. Nf3 Bb4 5. Bd3 O-O 6. O-O Nc6 7. e5 Ne8 8. Bxh7+ {the sacrifices begin}"),
     ("White=Tal, M; Black=B; Result=1-0", QUIET),
     ("White=A; Black=Tal, M; Result=0-1", QUIET),
     ("White=Carlsen, M; Black=B; Result=1/2-1/2", QUIET),

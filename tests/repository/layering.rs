@@ -29,7 +29,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
             ],
             &["kept", "parallel", "spill", "turns"],
             &["library", "spelling"],
-            &["positions"],
+            &["annotations", "positions"],
             &["duplicates", "openings", "polyglot", "table"],
             &["explorer", "query"],
         ],

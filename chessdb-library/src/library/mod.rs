@@ -41,7 +41,9 @@ pub use options::LibraryOptions;
 pub use pattern::{DatabasePattern, PatternError};
 pub use remedy::advised;
 pub use selection::DatabaseSelection;
-pub use text::{GameText, REMARK, append_text, document_text, problems_of, tags_of, text_of, to_pgn};
+pub use text::{
+    GameText, REMARK, append_text, decoded, document_text, problems_of, tags_of, text_of, to_pgn,
+};
 
 use chessdb::Options;
 use openings::{Job, Openings};

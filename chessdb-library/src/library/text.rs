@@ -108,6 +108,11 @@ pub fn tags_of(database: &dyn Database, game: u32) -> Tags {
     catch_unwind(AssertUnwindSafe(|| database.tags(game))).unwrap_or_default()
 }
 
+/// A game; an empty one where the decoder panics.
+pub fn decoded(database: &dyn Database, game: u32) -> Decoded {
+    catch_unwind(AssertUnwindSafe(|| database.game(game))).unwrap_or_default()
+}
+
 /// The PGN of a document; where its decoder panics, a game that says so.
 pub fn document_text(entry: &LibraryEntry, document: u32) -> Vec<u8> {
     let decoded = catch_unwind(AssertUnwindSafe(|| {

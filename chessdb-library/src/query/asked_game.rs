@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::value::GamePart;
-use crate::library::tags_of;
+use crate::library::{decoded, tags_of};
 use crate::table::known;
 use chessdb::board::ByColor;
 use chessdb::game::{Tags, Token};
@@ -54,10 +54,7 @@ impl<'a> AskedGame<'a> {
     }
 
     pub(super) fn decoded(&self) -> &Decoded {
-        self.decoded.get_or_init(|| {
-            let decode = AssertUnwindSafe(|| self.database.game(self.game));
-            catch_unwind(decode).unwrap_or_default()
-        })
+        self.decoded.get_or_init(|| decoded(self.database, self.game))
     }
 
     pub(super) fn ratings(&self) -> ByColor<Option<i64>> {

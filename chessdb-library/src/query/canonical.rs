@@ -26,12 +26,17 @@ impl Query {
 
 /// A text as a value, in double quotes if they are needed.
 pub(super) fn quoted(text: &str) -> String {
+    if text.contains("..") {
+        in_quotes(text)
+    } else {
+        quoted_or_range(text)
+    }
+}
+
+/// Likewise, where two dots are no reason.
+pub(super) fn quoted_or_range(text: &str) -> String {
     let is_sign = |c: char| matches!(c, '|' | '"') || c.is_whitespace();
-    let needs_quotes = text.is_empty()
-        || text == "?"
-        || text.starts_with('=')
-        || text.contains("..")
-        || text.contains(is_sign);
+    let needs_quotes = text.is_empty() || text == "?" || text.starts_with('=') || text.contains(is_sign);
     if needs_quotes {
         in_quotes(text)
     } else {

@@ -55,7 +55,7 @@ pub(super) static WORD: QueryField = {
 
 /// All fields, in the order of the documentation and of the canonical form.
 #[rustfmt::skip]
-pub(super) static FIELDS: [QueryField; 49] = {
+pub(super) static FIELDS: [QueryField; 53] = {
     use ValueKind as K;
     [
         tag("player", "words of White's or Black's name", "tal", K::Player, Keys, |asked| asked.player()),
@@ -122,6 +122,15 @@ pub(super) static FIELDS: [QueryField; 49] = {
         }),
         position("is", "the side to move is in check, mate or stalemate", "check", |text, _| one(PositionTerm::state(text))),
         position("played", "a move played in the position", "O-O", |text, _| one(PositionTerm::played(text))),
+        position("nag", "a glyph of the move that is played: its sign or number", "!!", |text, is_name| {
+            one(PositionTerm::nag(&with_slashes(text, is_name)))
+        }),
+        position("comment", "words of a comment on the move that is played", "novelty", |text, _| one(PositionTerm::comment(text))),
+        number("clock", "seconds left after the move that is played", "..30", |bounds| PositionGroup {
+            terms: vec![bounds.into_iter().map(PositionTerm::clock).collect()],
+            ..PositionGroup::default()
+        }),
+        position("eval", "evaluation in pawns from White's side", "2..", |text, _| one(PositionTerm::evaluation(text))),
         setting("by", "the side to move: white, black, player, opponent", "white", WrittenPositions::set_mover),
         number("ply", "half-moves played before the position", "..20", |bounds| PositionGroup {
             ply: vec![bounds],
@@ -159,6 +168,11 @@ impl QueryField {
     /// True for the field with this name.
     pub(super) fn is(&self, name: &str) -> bool {
         self.name == name
+    }
+
+    /// True if `?` and `=` are signs of its values.
+    pub(super) fn has_signs(&self) -> bool {
+        self.name == "nag"
     }
 
     /// True if it is about the whole query, and not about a side of a choice.

@@ -1,6 +1,6 @@
 //! Reading a query.
 
-use super::canonical::{in_quotes, quoted};
+use super::canonical::{in_quotes, quoted, quoted_or_range};
 use super::error::QueryError;
 use super::field::{FieldSubject, QueryField, WORD};
 use super::groups::is_move_pattern;
@@ -203,7 +203,10 @@ impl<'a> Parser<'a> {
                 }
                 let terms = alternatives.map(|one| read(&one.text, self.is_name));
                 let terms = terms.collect::<Result<Vec<_>, _>>()?.concat();
-                let texts = terms.iter().map(|term| quoted(&term.to_string())).collect();
+                let texts = terms
+                    .iter()
+                    .map(|term| quoted_or_range(&term.to_string()))
+                    .collect();
                 let group = PositionGroup {
                     terms: vec![terms],
                     ..PositionGroup::default()

@@ -185,9 +185,10 @@ impl<'a> TermReader<'a> {
             return Err(error(whole, NO_BLANKS));
         }
         let head = self.head().map_err(|what| error(whole, &what))?;
+        let has_signs = head.field().is_some_and(QueryField::has_signs);
         let mut alternatives = Vec::new();
         loop {
-            let alternative = self.alternative();
+            let alternative = self.alternative(has_signs);
             let alternative = alternative.map_err(|(end, what)| match what {
                 NO_VALUE => error(end_of_bare(end), &no_value(&head)),
                 what => error(end_of_bare(end), what),
@@ -241,9 +242,10 @@ impl<'a> TermReader<'a> {
         Ok(TermHead::Tag(field, name.to_ascii_lowercase()))
     }
 
-    /// An alternative. An error is one of the text up to the place beside it.
-    fn alternative(&mut self) -> Result<WrittenAlternative, (usize, &'static str)> {
-        let is_exact = self.takes('=');
+    /// An alternative, in which `?` and `=` may be signs like others. An error is one of the text up to the place beside
+    /// it.
+    fn alternative(&mut self, has_signs: bool) -> Result<WrittenAlternative, (usize, &'static str)> {
+        let is_exact = !has_signs && self.takes('=');
         let is_quoted = self.takes('"');
         let text = if is_quoted {
             self.quoted()?
@@ -265,7 +267,7 @@ impl<'a> TermReader<'a> {
         }
         Ok(WrittenAlternative {
             text,
-            is_quoted,
+            is_quoted: is_quoted || has_signs,
             is_exact,
         })
     }

@@ -278,6 +278,38 @@ proptest! {
 }
 
 #[test]
+fn annotations_have_one_spelling() {
+    for (text, canonical) in [
+        ("nag:!!|$3|?!", "nag:3|3|6"),
+        ("nag:?|=", "nag:2|10"),
+        ("nag:\"+/-\" nag:0 nag:255", "nag:16 nag:0 nag:255"),
+        ("comment:\"Fine, MOVE\"|Größe", "comment:\"fine move\"|grosse"),
+        ("clock:..30|3600", "clock:..30|3600"),
+        ("eval:+1.50..3 eval:-.5 eval:-0", "eval:1.5..3 eval:-0.5 eval:0"),
+        ("eval:..-0.256 eval:2..", "eval:..-0.25 eval:2.."),
+    ] {
+        assert_eq!(Query::parse(text).unwrap().canonical(), canonical, "{text}");
+    }
+    assert_eq!(Query::parse_name("nag:+_-").unwrap().name(), "nag:16");
+    for (text, what) in [
+        ("nag:256", "a number up to 255"),
+        ("nag:-1", "a number up to 255"),
+        ("nag:+1", "a number up to 255"),
+        ("nag:good", "expected a sign such as !!"),
+        ("nag:", "needs a value, such as nag:!!"),
+        ("comment:!", "expected a letter or a digit"),
+        ("clock:1:00", "expected a number or a range"),
+        ("eval:mate", "expected a number of pawns"),
+        ("eval:..", "expected a number of pawns"),
+        ("eval:2..1", "expected a number of pawns"),
+        ("eval:?", "cannot be unknown"),
+    ] {
+        let error = Query::parse(text).unwrap_err();
+        assert!(error.what.contains(what), "{text}: {error}");
+    }
+}
+
+#[test]
 fn groups_have_distances() {
     for (text, canonical) in [
         ("played:O-O next played:O-O", "played:O-O next played:O-O"),

@@ -29,6 +29,7 @@ use std::path::Path;
 
 pub use crate::database::{ByContent, Format, NamedDatabase, Opened, SmallFiles};
 use crate::files::Candidate;
+pub use pgn_file::nag_of_sign;
 
 /// All formats, in the order in which they are tried.
 #[rustfmt::skip]

@@ -41,6 +41,12 @@ pub enum TermError {
     State,
     /// The text does not say how the bishops stand.
     Bishops,
+    /// The text is not the sign or the number of a glyph.
+    Nag,
+    /// The text has no word.
+    Words,
+    /// The text is not a number of pawns or a range.
+    Pawns,
 }
 
 impl fmt::Display for TermError {
@@ -82,6 +88,9 @@ impl fmt::Display for TermError {
             TermError::Kings => f.write_str("name the pieces of both sides, with one K and one k: KRPkr"),
             TermError::State => f.write_str("expected check, mate or stalemate"),
             TermError::Bishops => f.write_str("expected same or opposite"),
+            TermError::Nag => f.write_str("expected a sign such as !!, ?, +/- or =, or a number up to 255"),
+            TermError::Words => f.write_str("expected a letter or a digit"),
+            TermError::Pawns => f.write_str("expected a number of pawns such as -0.5, or a range such as 1.5..3"),
             TermError::MovePattern => f.write_str(
                 "no move is written so: a pattern is compared with forms such as Ng1-f3, Bd3xph7+ and Pe7xnf8=Q#",
             ),

@@ -1,8 +1,10 @@
 //! Terms that hold at one position, and sequences of such groups.
 
+use super::moment::Moment;
 use super::mover::Mover;
 use super::reflection::{Mirror, Reflection};
 use super::term::{Condition, PositionTerm};
+use crate::annotations::LineAnnotations;
 use crate::positions::Pattern;
 use crate::query::Bounds;
 use crate::query::sides::{Sides, side_of};
@@ -92,6 +94,8 @@ pub(super) struct QueryImages {
     pub(super) asks: bool,
     /// True if some group depends on how many pieces there are, and not on their squares.
     pub(super) has_counts: bool,
+    /// True if some group depends on annotations.
+    pub(super) has_annotations: bool,
 }
 
 impl QueryImages {
@@ -116,9 +120,12 @@ impl QueryImages {
                 }
             }
         }
-        let mut tests = images.iter().flat_map(|image| &image.groups);
+        let tests = images.iter().flat_map(|image| &image.groups);
+        let all = tests.clone().chain(&excluded);
+        let mut conditions = all.flat_map(|group| group.terms.iter().flatten());
         QueryImages {
-            has_counts: tests.any(|group| group.is_of_counts),
+            has_counts: tests.clone().any(|group| group.is_of_counts),
+            has_annotations: conditions.any(|condition| matches!(condition, Condition::Annotation(_))),
             has_player: query.has_player(),
             images,
             excluded,
@@ -146,6 +153,11 @@ impl QueryImage {
     /// True if it is asked of a game of which one of these sides is the player.
     pub(super) fn is_of(&self, players: Sides) -> bool {
         is_among(self.player, players)
+    }
+
+    /// False if no game with these annotations has it.
+    pub(super) fn admits(&self, annotations: &LineAnnotations) -> bool {
+        self.groups.iter().all(|group| group.admits(annotations))
     }
 }
 
@@ -197,10 +209,7 @@ impl GroupTest {
                 .and_then(|ends| ends.into_iter().max())
         };
         Some(GroupTest {
-            has_played: terms
-                .iter()
-                .flatten()
-                .any(|condition| matches!(condition, Condition::Played(_))),
+            has_played: terms.iter().flatten().any(Condition::is_of_move),
             is_of_counts: group.ply.is_empty() && group.mover.is_none() && terms.iter().all(is_of_counts),
             turn: group.mover.map(|mover| mover.color(player, reflection)),
             player: group.mover.filter(|mover| mover.is_of_player()).map(|_| player),
@@ -227,12 +236,17 @@ impl GroupTest {
         }
     }
 
-    /// True if the group holds at a position in which a move leads to another one: see [`Condition::holds`].
+    /// True if the group holds at a position.
     #[inline]
-    pub(super) fn holds(&self, ply: u32, position: &Position, played: Option<(Move, &Position)>) -> bool {
-        self.has_ply(ply)
-            && self.has_turn(position.turn())
-            && any_of_each(&self.terms, |condition| condition.holds(position, played))
+    pub(super) fn holds(&self, moment: &Moment<'_>) -> bool {
+        self.has_ply(moment.ply)
+            && self.has_turn(moment.position.turn())
+            && any_of_each(&self.terms, |condition| condition.holds(moment))
+    }
+
+    /// False if it holds nowhere in a game with these annotations.
+    pub(super) fn admits(&self, annotations: &LineAnnotations) -> bool {
+        any_of_each(&self.terms, |condition| condition.admits(annotations))
     }
 
     /// False if the group does not hold at the position before a move.

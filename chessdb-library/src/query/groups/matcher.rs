@@ -3,8 +3,10 @@
 use std::ops::ControlFlow;
 
 use super::group::{GroupTest, QueryImages};
+use super::moment::Moment;
 use super::outline::Outline;
 use super::progress::{ImageProgress, Place};
+use crate::annotations::LineAnnotations;
 use crate::positions::{LineStep, Occurrence, follow};
 use crate::query::sides::{PlayerSides, Sides};
 use chessdb::Database;
@@ -38,6 +40,8 @@ pub(super) struct Matcher<'a> {
     excluded_outline: Option<TriedOutline<'a>>,
     /// The stored moves of a game.
     moves: Vec<PackedMove>,
+    /// The annotations of a game, if they are asked for.
+    annotations: LineAnnotations,
     /// The squares of each colour's pieces in the position that was reached last.
     pieces: ByColor<Bitboard>,
 }
@@ -89,6 +93,7 @@ impl<'a> Matcher<'a> {
             outline: TriedOutline::new(query.images.iter().map(|image| &*image.groups)),
             excluded_outline: TriedOutline::new(query.excluded.iter().map(std::slice::from_ref)),
             moves: Vec::new(),
+            annotations: LineAnnotations::default(),
             pieces: ByColor::default(),
         }
     }
@@ -115,6 +120,11 @@ impl<'a> Matcher<'a> {
                 self.can_be_excluded &= excluded_outline.is_none_or(|outline| outline.admits(&self.moves));
             }
         }
+        if query.has_annotations {
+            self.annotations = LineAnnotations::of(database, game);
+            let mut excluded = query.excluded.iter();
+            self.can_be_excluded &= excluded.any(|group| group.admits(&self.annotations));
+        }
         if !query.asks && !self.can_be_excluded {
             return Some(Occurrence {
                 game,
@@ -124,7 +134,10 @@ impl<'a> Matcher<'a> {
         }
         self.found = (!query.asks).then(Place::default);
         for (image, progress) in query.images.iter().zip(&mut self.images) {
-            progress.begin(query.asks && image.is_of(players.held));
+            progress.begin(query.asks && image.is_of(players.held) && image.admits(&self.annotations));
+        }
+        if query.asks && !self.images.iter().any(ImageProgress::is_open) {
+            return None;
         }
         follow(database, game, |step| match step {
             LineStep::Start(position) => {
@@ -166,10 +179,15 @@ impl<'a> Matcher<'a> {
     /// Looks at the position before a move, for groups that depend on the move.
     #[inline]
     fn play(&mut self, step: &Ply<'_>) -> ControlFlow<()> {
-        let (ply, mv) = (step.number, step.mv);
+        let (ply, mv, annotations) = (step.number, step.mv, &self.annotations);
         let holds = |group: &GroupTest| {
             group.may_hold_before(ply, mv, step.position)
-                && group.holds(ply, &step.before(), Some((mv, step.position)))
+                && group.holds(&Moment {
+                    ply,
+                    position: &step.before(),
+                    played: Some((mv, step.position)),
+                    annotations,
+                })
         };
         match &mut self.found {
             Some(found) => {
@@ -197,11 +215,17 @@ impl<'a> Matcher<'a> {
     /// Looks at a position.
     #[inline]
     fn reach(&mut self, ply: u32, position: &Position) -> ControlFlow<()> {
+        let moment = Moment {
+            ply,
+            position,
+            played: None,
+            annotations: &self.annotations,
+        };
         if self.found.is_none() {
             let place = Place { ply, next: None };
             for image in &mut self.images {
                 let found = image.look(place, false, |group, by_counts| {
-                    let holds = || group.holds(ply, position, None);
+                    let holds = || group.holds(&moment);
                     if group.is_of_counts {
                         *by_counts.get_or_insert_with(holds)
                     } else {
@@ -214,7 +238,7 @@ impl<'a> Matcher<'a> {
         let [excluded, _] = &self.excluded;
         if self.can_be_excluded && !excluded.is_empty() {
             let mut excluded = excluded.iter().filter(|group| group.is_of(self.players));
-            self.is_excluded = excluded.any(|group| group.holds(ply, position, None));
+            self.is_excluded = excluded.any(|group| group.holds(&moment));
         }
         let look_every = if self.query.has_counts {
             COUNT_EVERY

@@ -4,6 +4,7 @@
 //! the group before it. [`PositionQuery::find`] follows the main lines of the games and stops where a game can no longer
 //! have what is asked for.
 
+mod annotation;
 mod board;
 mod board_outline;
 mod contents;
@@ -13,6 +14,7 @@ mod find;
 mod group;
 mod matcher;
 mod material;
+mod moment;
 mod move_table;
 mod mover;
 mod outline;

@@ -3,18 +3,21 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use chessdb::board::{Bitboard, Color, Move, PackedMove, Position, Undo};
+use chessdb::board::{Bitboard, Color, PackedMove, Position, Undo};
 
+use super::annotation::AnnotationTest;
 use super::board::{PartialBoard, PawnStructure};
 use super::contents::SquareContents;
 use super::error::TermError;
 use super::exact::ExactPosition;
 use super::material::MaterialRange;
+use super::moment::Moment;
 use super::plain_board::PlainStep;
 use super::played::MovePattern;
 use super::reflection::Reflection;
 use super::state::{Bishops, MoverState, PawnCount, PawnKind};
 use super::tally::{PieceTally, difference, tally};
+use crate::annotations::LineAnnotations;
 use crate::positions::{Pattern, Pawns, WantedError, move_name, pattern_name, read_moves, read_position};
 use crate::query::Bounds;
 
@@ -40,6 +43,7 @@ pub(super) enum Condition {
     Bishops(Bishops),
     PawnCount(PawnCount),
     Played(MovePattern),
+    Annotation(AnnotationTest),
 }
 
 impl PositionTerm {
@@ -182,6 +186,40 @@ impl PositionTerm {
         Ok(PositionTerm::new(played.to_string(), Condition::Played(played)))
     }
 
+    /// A glyph of the move that is played next, by its sign or number: `!!`, `14`.
+    ///
+    /// # Errors
+    /// If the text is neither.
+    pub fn nag(text: &str) -> Result<PositionTerm, TermError> {
+        AnnotationTest::nag(text).map(PositionTerm::of_annotation)
+    }
+
+    /// Words of a comment on the move that is played next; each is the beginning of one.
+    ///
+    /// # Errors
+    /// If the text has no word.
+    pub fn comment(text: &str) -> Result<PositionTerm, TermError> {
+        AnnotationTest::comment(text).map(PositionTerm::of_annotation)
+    }
+
+    /// The seconds that are left on the clock after the move that is played next.
+    pub fn clock(seconds: Bounds) -> PositionTerm {
+        PositionTerm::of_annotation(AnnotationTest::Clock(seconds))
+    }
+
+    /// The evaluation of the position that the game has, in pawns from White's side: `1.5`, `-0.25..0.25`. A mate is 100
+    /// or -100.
+    ///
+    /// # Errors
+    /// If the text is not a number or a range.
+    pub fn evaluation(text: &str) -> Result<PositionTerm, TermError> {
+        AnnotationTest::evaluation(text).map(PositionTerm::of_annotation)
+    }
+
+    fn of_annotation(test: AnnotationTest) -> PositionTerm {
+        PositionTerm::new(test.to_string(), Condition::Annotation(test))
+    }
+
     /// True if an index of positions excludes games.
     pub(super) fn is_indexed(&self) -> bool {
         matches!(self.condition, Condition::Exact(_) | Condition::Pawns(_))
@@ -207,10 +245,27 @@ impl fmt::Display for PositionTerm {
 }
 
 impl Condition {
-    /// True if the condition holds in a position, in which a move leads to `after`. `None` for the last position of a
-    /// game, and for a condition that depends on no move.
+    /// True if the condition depends on the move that is played.
+    pub(super) fn is_of_move(&self) -> bool {
+        match self {
+            Condition::Played(_) => true,
+            Condition::Annotation(test) => test.is_of_move(),
+            _ => false,
+        }
+    }
+
+    /// False if no position of a game with these annotations can have it.
+    pub(super) fn admits(&self, annotations: &LineAnnotations) -> bool {
+        match self {
+            Condition::Annotation(test) => test.is_anywhere(annotations),
+            _ => true,
+        }
+    }
+
+    /// True if the condition holds in a position.
     #[inline]
-    pub(super) fn holds(&self, position: &Position, played: Option<(Move, &Position)>) -> bool {
+    pub(super) fn holds(&self, moment: &Moment<'_>) -> bool {
+        let position = moment.position;
         match self {
             Condition::Exact(exact) => exact.matches(position),
             Condition::Board(board) => board.matches(position),
@@ -221,7 +276,11 @@ impl Condition {
             Condition::Bishops(bishops) => bishops.holds(position),
             Condition::PawnCount(count) => count.holds(position),
             Condition::Played(wanted) => {
-                played.is_some_and(|(mv, after)| wanted.matches(position, mv, after))
+                let matches = |(mv, after)| wanted.matches(position, mv, after);
+                moment.played.is_some_and(matches)
+            }
+            Condition::Annotation(test) => {
+                (moment.played.is_some() || !test.is_of_move()) && test.holds(moment.ply, moment.annotations)
             }
         }
     }
@@ -287,7 +346,8 @@ impl Condition {
             Condition::Difference(_)
             | Condition::State(_)
             | Condition::Bishops(_)
-            | Condition::PawnCount(_) => false,
+            | Condition::PawnCount(_)
+            | Condition::Annotation(_) => false,
             Condition::Played(wanted) => wanted.is_past(position),
         }
     }
@@ -312,6 +372,7 @@ impl Condition {
                 ..*count
             }),
             Condition::Played(wanted) => Condition::Played(wanted.reflected(reflection)?),
+            Condition::Annotation(test) => Condition::Annotation(test.reflected(reflection)),
         })
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs)]
 
+mod annotations;
 mod by;
 mod choices;
 mod hints;

@@ -43,6 +43,8 @@ mod tag;
 mod values;
 mod words;
 
+pub use symbols::nag_of_sign;
+
 use std::borrow::Cow;
 use std::io;
 use std::ops::{ControlFlow, Range};

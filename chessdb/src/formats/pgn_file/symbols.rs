@@ -61,6 +61,24 @@ const LETTERS: [(&str, u8); 2] = [("N", 146), ("D", 220)];
 /// Words and points that may follow a move and mean nothing.
 const REST: [&str; 5] = ["ch.", "ch", "mate", ".", ","];
 
+/// The NAG of a sign that may follow a move in PGN, such as `!!`, `+/-`, `±` or `N`; `None` for any other text.
+///
+/// ```
+/// use chessdb::formats::nag_of_sign;
+///
+/// assert_eq!(["!!", "+/-", "e4"].map(nag_of_sign), [Some(3), Some(16), None]);
+/// ```
+pub fn nag_of_sign(sign: &str) -> Option<u8> {
+    let mut rows = SYMBOLS.iter().chain(&LETTERS);
+    let row = rows.find(|(symbol, _)| *symbol == sign);
+    let nag = match row {
+        Some((_, nag)) => *nag,
+        None if sign.len() <= 2 => of_marks(sign.as_bytes()),
+        None => 0,
+    };
+    (nag > 0).then_some(nag)
+}
+
 /// Splits off the sign at the end of a word, unless it is `!` or `?`. A glyph of 0 means nothing.
 pub(super) fn split_last(word: &str) -> Option<(&str, u8)> {
     // A sign is ASCII punctuation or no ASCII at all.
@@ -110,6 +128,27 @@ mod tests {
         assert_eq!(split_last("Be7"), None);
         for (number, (symbol, nag)) in SYMBOLS.iter().enumerate() {
             assert_eq!(split_last(symbol), Some(("", *nag)), "sign {number}");
+        }
+    }
+
+    #[test]
+    fn signs_have_numbers() {
+        for (sign, nag) in [
+            ("!", Some(1)),
+            ("?", Some(2)),
+            ("?!", Some(6)),
+            ("=", Some(10)),
+            ("-+", Some(19)),
+            ("N", Some(146)),
+            ("□", Some(7)),
+            // Signs that mean nothing, and no signs.
+            ("+", None),
+            ("#", None),
+            ("!!!", None),
+            ("!x", None),
+            ("", None),
+        ] {
+            assert_eq!(nag_of_sign(sign), nag, "{sign}");
         }
     }
 

@@ -1,0 +1,181 @@
+//! What the annotations of a main line say of its moves: glyphs, comments, times on the clock and evaluations.
+//!
+//! Times and evaluations are commands in comments, as PGN files of servers and other programs have them:
+//!
+//! | command | meaning |
+//! |---|---|
+//! | `[%clk 1:02:03.4]` | time left after the move, in hours, minutes and seconds; hours, or hours and minutes, may be left out |
+//! | `[%eval 0.35]`, `[%eval -1.2,20]` | pawns from White's side, and the depth in plies |
+//! | `[%eval -50,20]` | an integer with a depth: hundredths of a pawn, as ChessBase counts |
+//! | `[%eval #-3]` | mate in so many moves, negative if Black mates |
+//!
+//! An evaluation is that of the position after the move that has the comment.
+
+use chessdb::Database;
+use chessdb::game::{Movetext, Token};
+
+use crate::library::decoded;
+
+/// The annotations of a main line.
+#[derive(Debug, Default)]
+pub(crate) struct LineAnnotations {
+    movetext: Movetext,
+    /// Glyphs and comments, each after the number of moves that precede it, in ascending order.
+    entries: Vec<(u32, Token)>,
+}
+
+impl LineAnnotations {
+    /// Those of a game.
+    pub(crate) fn of(database: &dyn Database, game: u32) -> LineAnnotations {
+        let movetext = decoded(database, game).game.movetext;
+        let (mut moves, mut depth) = (0, 0u32);
+        let mut entries = Vec::new();
+        for &token in movetext.tokens() {
+            match token {
+                Token::VariationStart => depth += 1,
+                Token::VariationEnd => depth = depth.saturating_sub(1),
+                _ if depth > 0 => {}
+                Token::Move(..) => moves += 1,
+                Token::Nag(_) | Token::Comment(_) => entries.push((moves, token)),
+                Token::Remark(_) => {}
+            }
+        }
+        LineAnnotations { movetext, entries }
+    }
+
+    /// Numbers of moves that are followed by annotations, in ascending order.
+    pub(crate) fn places(&self) -> impl Iterator<Item = u32> {
+        let runs = self.entries.chunk_by(|(a, _), (b, _)| a == b);
+        runs.filter_map(|run| run.first()).map(|(moves, _)| *moves)
+    }
+
+    /// The glyphs after so many moves.
+    pub(crate) fn nags(&self, moves: u32) -> impl Iterator<Item = u8> {
+        self.after(moves).iter().filter_map(|(_, token)| match token {
+            Token::Nag(nag) => Some(*nag),
+            _ => None,
+        })
+    }
+
+    /// The comments after so many moves.
+    pub(crate) fn comments(&self, moves: u32) -> impl Iterator<Item = &str> {
+        self.after(moves).iter().filter_map(|(_, token)| match token {
+            Token::Comment(range) => Some(self.movetext.text(*range)),
+            _ => None,
+        })
+    }
+
+    fn after(&self, moves: u32) -> &[(u32, Token)] {
+        let start = self.entries.partition_point(|(before, _)| *before < moves);
+        let rest = self.entries.get(start..).unwrap_or_default();
+        rest.split_at(rest.partition_point(|(before, _)| *before == moves))
+            .0
+    }
+}
+
+/// What a position is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Evaluation {
+    /// Hundredths of a pawn, from White's side.
+    Hundredths(i32),
+    /// Mate in so many moves; negative if Black mates.
+    Mate(i32),
+}
+
+/// The time left on the clock that a comment has, in hundredths of a second.
+pub(crate) fn clock(comment: &str) -> Option<u32> {
+    let mut hundredths = 0u32;
+    for part in command(comment, "clk")?.split(':') {
+        let part = u32::try_from(decimal(part)?).ok()?;
+        hundredths = hundredths.checked_mul(60)?.checked_add(part)?;
+    }
+    Some(hundredths)
+}
+
+/// The evaluation that a comment has.
+pub(crate) fn evaluation(comment: &str) -> Option<Evaluation> {
+    let text = command(comment, "eval")?;
+    let (value, depth) = match text.split_once(',') {
+        Some((value, depth)) => (value, Some(depth)),
+        None => (text, None),
+    };
+    if let Some(mate) = value.strip_prefix('#') {
+        return mate.parse().ok().map(Evaluation::Mate);
+    }
+    let counts_hundredths = depth.is_some() && !value.contains('.');
+    let hundredths = if counts_hundredths {
+        value.parse().ok()
+    } else {
+        decimal(value).and_then(|value| value.try_into().ok())
+    };
+    hundredths.map(Evaluation::Hundredths)
+}
+
+/// What a command says: the text of `[%name text]`.
+fn command<'a>(comment: &'a str, name: &str) -> Option<&'a str> {
+    let mut commands = comment.split("[%").skip(1);
+    let text = commands.find_map(|command| command.strip_prefix(name)?.strip_prefix(' '))?;
+    Some(text.split(']').next()?.trim())
+}
+
+/// A decimal number in hundredths; further digits are cut off.
+pub(crate) fn decimal(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.len() + part.len() == 0 || !are_digits(whole) || !are_digits(part) {
+        return None;
+    }
+    let part = format!("{part:0<2}");
+    let hundredths: i64 = format!("{whole}{}", &part[..2]).parse().ok()?;
+    Some(if text.starts_with('-') {
+        -hundredths
+    } else {
+        hundredths
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read() {
+        for (comment, hundredths) in [
+            ("[%clk 1:02:03]", Some(372_300)),
+            ("good [%emt 0:01] [%clk 0:00:09.75] move", Some(975)),
+            ("[%clk 5:00]", Some(30_000)),
+            ("[%clk 12]", Some(1_200)),
+            ("[%clk 1:xx]", None),
+            ("[%clk]", None),
+            ("[%clk -1]", None),
+            ("[%clk 99999999:00:00]", None),
+            ("[%clock 1]", None),
+            ("clk 1:00", None),
+            ("", None),
+        ] {
+            assert_eq!(clock(comment), hundredths, "{comment}");
+        }
+    }
+
+    #[test]
+    fn evaluations_are_read() {
+        use Evaluation::{Hundredths, Mate};
+        for (comment, value) in [
+            ("[%eval 0.35]", Some(Hundredths(35))),
+            ("[%clk 0:01] [%eval -1.2,20] good", Some(Hundredths(-120))),
+            ("[%eval -50,20]", Some(Hundredths(-50))),
+            ("[%eval 3]", Some(Hundredths(300))),
+            ("[%eval +.259]", Some(Hundredths(25))),
+            ("[%eval #-3]", Some(Mate(-3))),
+            ("[%eval #12,40]", Some(Mate(12))),
+            ("[%eval #]", None),
+            ("[%eval 1.2.3]", None),
+            ("[%eval x]", None),
+            ("[%eval 99999999999999999999]", None),
+            ("[%eval]", None),
+        ] {
+            assert_eq!(evaluation(comment), value, "{comment}");
+        }
+    }
+}

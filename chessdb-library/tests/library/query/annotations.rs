@@ -1,0 +1,72 @@
+//! Glyphs, comments, times and evaluations.
+
+use super::rules::{database, game};
+use super::{answer, searched};
+
+#[test]
+fn annotations_are_about_the_move_that_is_played() {
+    let database = database(
+        &[
+            game(
+                "White=A; Black=B; Result=1-0",
+                "{Start words} 1. e4 {[%clk 1:00:00] [%eval 0.3] best by test} e5 $6 {[%clk 0:59:58.9] [%eval 0.45]} \
+                 2. Nf3 ! (2. f4 ?? {gambit} exf4 !!) 2... Nc6 {after the variation} 3. Bb5 += {[%eval #2]} 1-0",
+            ),
+            game(
+                "White=C; Black=D; Result=0-1",
+                "1. e4 {[%eval -50,20]} c5 ? {a Sicilian} 2. Nf3 {first} {second} d6 -+ {[%eval #-3] [%clk 9]} 0-1",
+            ),
+            game("White=E; Black=F; Result=*", "1. e4 e5 2. Nf3 *"),
+        ]
+        .concat(),
+    );
+    let whole = searched(&*database, "a.pgn");
+    for (query, expected) in [
+        // The ply is that of the position in which the move is played.
+        ("nag:!", &[(0, 2)][..]),
+        ("nag:?!", &[(0, 1)]),
+        ("nag:6|$2", &[(0, 1), (1, 1)]),
+        ("nag:?", &[(1, 1)]),
+        ("nag:+=", &[(0, 4)]),
+        ("nag:=", &[]),
+        // Those of variations do not count.
+        ("nag:??|!!", &[]),
+        ("nag:14 mirror:colour", &[(0, 4)]),
+        ("nag:15 mirror:colour", &[(0, 4)]),
+        ("nag:18 mirror:colour", &[(1, 3)]),
+        ("nag:18 mirror:side", &[]),
+        ("nag:1 mirror:colour", &[(0, 2)]),
+        ("-nag:!|?!", &[(1, 0), (2, 0)]),
+        ("-nag:! by:black", &[(0, 0), (1, 0), (2, 0)]),
+        ("comment:best", &[(0, 0)]),
+        ("comment:\"test bes\"", &[(0, 0)]),
+        ("comment:start|gambit", &[]),
+        ("comment:variation played:Nc6", &[(0, 3)]),
+        // Comments that are stored separately stay separate.
+        ("comment:first", &[(1, 2)]),
+        ("comment:\"first second\"", &[]),
+        ("comment:sicilian nag:?", &[(1, 1)]),
+        ("comment:sicilian next played:Nf3", &[(1, 2)]),
+        ("clock:3600", &[(0, 0)]),
+        ("clock:3598", &[(0, 1)]),
+        ("clock:..60", &[(1, 3)]),
+        ("clock:3600 by:black", &[]),
+        // Of the position, after the move with the comment.
+        ("eval:0.3", &[(0, 1)]),
+        ("eval:0.31..0.45", &[(0, 2)]),
+        ("eval:..-0.5", &[(1, 1)]),
+        ("eval:100", &[(0, 5)]),
+        ("eval:-100", &[(1, 4)]),
+        ("eval:-100 mirror:colour", &[(0, 5), (1, 4)]),
+        ("eval:50.. by:black", &[(0, 5)]),
+        ("eval:0.3 played:e5", &[(0, 1)]),
+        ("eval:0.. for:2", &[(0, 1)]),
+        ("eval:0.. for:3", &[]),
+        ("nag:! then nag:+=", &[(0, 4)]),
+        ("nag:+= then nag:!", &[]),
+        ("( nag:! | nag:-+ )", &[(0, 2), (1, 3)]),
+        ("-eval:-100..100", &[(2, 0)]),
+    ] {
+        assert_eq!(answer(query, &whole), expected, "{query}");
+    }
+}
