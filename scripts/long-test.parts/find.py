@@ -50,6 +50,8 @@ class Game(NamedTuple):
     moves: list[chess.Move]
     # Before the first move and after each.
     notes: tuple[Note, ...] = ()
+    # `w` or `b` by the result.
+    winner: str = ""
 
     def positions(self) -> Iterator[chess.Board]:
         """The positions of the main line: one board, which changes."""

@@ -54,6 +54,8 @@ class View(NamedTuple):
     note: Note = Note()
     # Of the position, in hundredths of a pawn.
     worth: Optional[int] = None
+    # How much the side to move gives up by the move for so many half-moves.
+    gives: Optional[Callable[[int], int]] = None
 
 
 Holds = Callable[[View], bool]
@@ -73,9 +75,14 @@ class Group(NamedTuple):
     by: str = ""
     # The most half-moves from the end of the group before it to its beginning.
     within: int = sys.maxsize
+    # How much its move gives up at least, and for how many half-moves.
+    gives: int = 0
+    gives_for: int = 6
 
     def holds(self, ply: int, view: View) -> bool:
         if not self.least <= ply <= self.most or self.by[:1] not in ("", view.fields[1]):
+            return False
+        if self.gives and (view.gives is None or view.gives(self.gives_for) < self.gives):
             return False
         return all(any(one.holds(view) for one in alternatives) for alternatives in self.terms)
 
@@ -146,6 +153,39 @@ def noted(view: View, game: Game, ply: int, colour: bool) -> View:
     return view._replace(note=note, worth=worth)
 
 
+def worth_of(view: View) -> int:
+    """White's material less Black's."""
+    count = view.squares.count
+    return sum(value * (count(letter) - count(letter.lower())) for letter, value in VALUES.items())
+
+
+def winner_in(game: Game, colour: bool) -> str:
+    return {"w": "b", "b": "w"}.get(game.winner, "") if colour else game.winner
+
+
+def giving(views: list[View], winner: str) -> list[View]:
+    """The positions of a game, each with what its move gives up."""
+    worth = [worth_of(view) for view in views]
+    last = [field.replace("any", "-") for field in views[-1].fields[:4]]
+    is_mate = chess.Board(" ".join(last)).is_checkmate()
+
+    def gives(ply: int) -> Callable[[int], int]:
+        side = 1 if views[ply].fields[1] == "w" else -1
+        before = min(side * worth[earlier] for earlier in (ply, ply - 2, ply - 4) if earlier >= 0)
+
+        def amount(plies: int) -> int:
+            after = worth[ply + 2 : ply + 2 + plies]
+            turn = views[ply].fields[1]
+            wins = turn == winner or is_mate and last[1] != turn
+            if not after or len(after) < plies and not wins:
+                return -100
+            return before - max(side * one for one in after)
+
+        return amount
+
+    return [view._replace(gives=gives(ply) if view.move else None) for ply, view in enumerate(views)]
+
+
 def annotated(game: Game, chance: random.Random) -> Game:
     def note() -> Note:
         return Note(
@@ -169,10 +209,13 @@ class Games:
     def views(self, colour: bool = False, side: bool = False) -> list[list[View]]:
         if (colour, side) not in self.images:
             self.images[colour, side] = [
-                [
-                    noted(image(board, move, colour, side), game, ply, colour)
-                    for ply, (board, move) in enumerate(zip(game.positions(), [*game.moves, None]))
-                ]
+                giving(
+                    [
+                        noted(image(board, move, colour, side), game, ply, colour)
+                        for ply, (board, move) in enumerate(zip(game.positions(), [*game.moves, None]))
+                    ],
+                    winner_in(game, colour),
+                )
                 for game in self.games
             ]
         return self.images[colour, side]
@@ -508,6 +551,14 @@ def pattern(view: View, chance: random.Random) -> Term:
 KINDS = (board, pasted, pawns, material, diff, fen, move, pattern, number_of_pawns, bishops, state, nag, comment, clock, evaluation)
 
 
+def sacrifice(games: Games, chance: random.Random) -> Question:
+    gives, gives_for = chance.choice([1, 2, 3, 4, 5, 8]), chance.choice([1, 2, 6, 6, 6, 12])
+    by = chance.choice(["", "white", "black"])
+    texts = [f"sacrifice:{gives}..", *([f"for:{gives_for}"] if gives_for != 6 else []), *([f"by:{by}"] if by else [])]
+    group = Group([], 0, sys.maxsize, 1, by, gives=gives, gives_for=gives_for)
+    return Question([" ".join(texts)], games.answer([group], [], ""))
+
+
 def line(games: Games, chance: random.Random) -> Question:
     usual = [game for game in games.games if game.start == chess.Board()]
     game = chance.choice(usual)
@@ -556,8 +607,17 @@ def group_at(
         if chance.random() < 0.5:
             most = ply + chance.randint(0, 8)
             texts[-1] += str(most)
-    by = ""
-    if chance.random() < 0.25:
+    by, gives, gives_for = "", 0, 6
+    if chance.random() < 0.1:
+        # Something that the side has less for some time.
+        gives, gives_for = chance.choice([1, 1, 2, 3]), chance.choice([6, 6, 3, 9])
+        texts.append(f"sacrifice:{gives}..")
+        if gives_for != 6 or chance.random() < 0.5:
+            texts.append(f"for:{gives_for}")
+        if chance.random() < 0.5:
+            by = chance.choice(["white", "black", *movers])
+            texts.append(f"by:{by}")
+    elif chance.random() < 0.25:
         plies = chance.randint(2, 6)
         texts.append(f"for:{plies}")
     elif chance.random() < 0.4:
@@ -565,7 +625,8 @@ def group_at(
         by = chance.choice([mover, mover, *movers])
         texts.append(f"by:{by}")
     chance.shuffle(texts)
-    return Group(terms, least, most, plies, by), " ".join(texts)
+    group = Group(terms, least, most, plies, by, gives=gives, gives_for=gives_for)
+    return group, " ".join(texts)
 
 
 class Part(NamedTuple):
@@ -675,6 +736,7 @@ def main() -> None:
     for kind in KINDS:
         questions = [alone(kind, games, chance) for _ in range(OF_ONE_KIND)]
         wrong += compared(kind.__name__, questions, pgnfs, database)
+    wrong += compared("sacrifice", [sacrifice(games, chance) for _ in range(OF_ONE_KIND)], pgnfs, database)
     wrong += compared("line", [line(games, chance) for _ in range(OF_ONE_KIND)], pgnfs, database)
     wrong += compared("combined", [combined(games, chance) for _ in range(COMBINED)], pgnfs, database)
     wrong += compared("either", [either(games, chance) for _ in range(COMBINED)], pgnfs, database)

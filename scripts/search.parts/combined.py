@@ -24,7 +24,7 @@ import chess.pgn
 
 from asking import MOST_GAMES
 from find import Found, Game, asked, end_of, played_at_random
-from search import MIRRORS, Games, View, combined, image
+from search import MIRRORS, Games, View, combined, giving, image, winner_in
 
 try:
     import chessdb
@@ -59,6 +59,7 @@ class AllGames(Games):
             return self.kept[key]
         game = self.games[number]
         views = [image(board, move, colour, side) for board, move in zip(game.positions(), [*game.moves, None])]
+        views = giving(views, winner_in(game, colour))
         # The images in mirrors are as many again for each mirror.
         if not colour and not side:
             self.kept[key] = views
@@ -91,6 +92,7 @@ def drawn(large: Path, number: int, chance: random.Random) -> list[tuple[Tags, G
             file.seek(offset)
             read = chess.pgn.read_game(file)
             assert read is not None and not read.errors, offset
+            winner = {"1-0": "w", "0-1": "b"}.get(read.headers["Result"], "")
             game = Game(read.headers["Date"], read.board(), list(read.mainline_moves()))
             tags = {name: value for name, value in read.headers.items() if name not in ("FEN", "SetUp")}
             kind = chance.random()
@@ -98,7 +100,7 @@ def drawn(large: Path, number: int, chance: random.Random) -> list[tuple[Tags, G
                 game = end_of(game, chance)
             elif kind < 0.1:
                 game = played_at_random(chance)
-            found.append((tags, game))
+            found.append((tags, game._replace(winner=winner)))
     return found
 
 

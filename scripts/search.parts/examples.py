@@ -133,6 +133,14 @@ CARLSBAD = pawns("8/pp3ppp/2p5/3p4/3P4/4P3/PP3PPP/8")
 MIRRORED = pawns("8/pp3ppp/4p3/3p4/3P4/2P5/PP3PPP/8")
 
 
+def gives_up(game: Game, place: int) -> int:
+    """What White, who wins, gives up by a move for six half-moves, or to the end."""
+    ahead = [-behind(step.board) for step in game.steps]
+    after = ahead[place + 2 : place + 8]
+    before = [ahead[place - back] for back in (0, 2, 4) if place >= back]
+    return min(before) - max(after) if after else 0
+
+
 def is_carlsbad(board: chess.Board) -> bool:
     own = (board.pieces(chess.PAWN, chess.WHITE), board.pieces(chess.PAWN, chess.BLACK))
     return own in (CARLSBAD, MIRRORED)
@@ -235,6 +243,8 @@ EXAMPLES: dict[str, Callable[[Game], bool]] = {
     ),
     "white_passed:2.. month:12": lambda game: game.tags.get("Date", "")[5:7] == "12"
     and any(len(passed_pawns(step.board)) >= 2 for step in game.steps),
+    "sacrifice:3.. by:white result:1-0": lambda game: game.tags["Result"] == "1-0"
+    and any(step.board.turn and gives_up(game, place) >= 3 for place, step in enumerate(game.steps)),
     "nag:?? by:black": lambda game: any(4 in node.nags and node.turn() for node in game.nodes),
     "played:Q* clock:..29": lambda game: any(
         (left := node.clock()) is not None and left < 30 and node.board().piece_type_at(node.move.to_square) == chess.QUEEN and not node.move.promotion

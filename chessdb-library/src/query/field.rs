@@ -55,7 +55,7 @@ pub(super) static WORD: QueryField = {
 
 /// All fields, in the order of the documentation and of the canonical form.
 #[rustfmt::skip]
-pub(super) static FIELDS: [QueryField; 53] = {
+pub(super) static FIELDS: [QueryField; 54] = {
     use ValueKind as K;
     [
         tag("player", "words of White's or Black's name", "tal", K::Player, Keys, |asked| asked.player()),
@@ -122,6 +122,7 @@ pub(super) static FIELDS: [QueryField; 53] = {
         }),
         position("is", "the side to move is in check, mate or stalemate", "check", |text, _| one(PositionTerm::state(text))),
         position("played", "a move played in the position", "O-O", |text, _| one(PositionTerm::played(text))),
+        position("sacrifice", "the move that is played gives up so much", "3..", |text, _| one(PositionTerm::sacrifice(text))),
         position("nag", "a glyph of the move that is played: its sign or number", "!!", |text, is_name| {
             one(PositionTerm::nag(&with_slashes(text, is_name)))
         }),

@@ -287,6 +287,7 @@ fn annotations_have_one_spelling() {
         ("clock:..30|3600", "clock:..30|3600"),
         ("eval:+1.50..3 eval:-.5 eval:-0", "eval:1.5..3 eval:-0.5 eval:0"),
         ("eval:..-0.256 eval:2..", "eval:..-0.25 eval:2.."),
+        ("sacrifice:3.. for:8 by:white", "sacrifice:3.. for:8 by:white"),
     ] {
         assert_eq!(Query::parse(text).unwrap().canonical(), canonical, "{text}");
     }
@@ -303,6 +304,9 @@ fn annotations_have_one_spelling() {
         ("eval:..", "expected a number of pawns"),
         ("eval:2..1", "expected a number of pawns"),
         ("eval:?", "cannot be unknown"),
+        ("sacrifice:0", "at least 1"),
+        ("sacrifice:..3", "at least 1"),
+        ("sacrifice:knight", "at least 1"),
     ] {
         let error = Query::parse(text).unwrap_err();
         assert!(error.what.contains(what), "{text}: {error}");

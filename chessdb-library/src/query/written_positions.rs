@@ -34,6 +34,20 @@ impl WrittenGroup {
     pub(super) fn has_positions(&self) -> bool {
         self.asks() || !self.excluded.is_empty()
     }
+
+    /// The group, if it asks for a position.
+    fn finish(self) -> Option<PositionGroup> {
+        let asks = self.asks();
+        let within = match self.order {
+            GroupOrder::Then => self.within,
+            GroupOrder::Next => Some(1),
+        };
+        let mut group = PositionGroup { within, ..self.group };
+        if let Some(plies) = self.for_plies {
+            group.set_plies(plies);
+        }
+        asks.then_some(group)
+    }
 }
 
 impl Default for WrittenPositions {
@@ -173,7 +187,10 @@ impl WrittenPositions {
             ),
             (
                 "by",
-                any(|group| group.group.mover.is_some() && group.for_plies.is_some_and(|plies| plies > 1)),
+                any(|group| {
+                    let is_long = group.for_plies.is_some_and(|plies| plies > 1);
+                    group.group.mover.is_some() && is_long && !group.group.has_sacrifice()
+                }),
                 "the sides take turns, so no two consecutive half-moves match: leave out by: or for:",
             ),
             (
@@ -193,25 +210,16 @@ impl WrittenPositions {
             ..PositionQuery::default()
         };
         let mut texts = Vec::new();
-        for written in self.groups {
-            let (asks, ply, mover) = (written.asks(), &written.group.ply, written.group.mover);
-            let excluded = written.excluded.into_iter().map(|mut excluded| {
+        for mut written in self.groups {
+            let (ply, mover) = (&written.group.ply, written.group.mover);
+            let excluded = std::mem::take(&mut written.excluded).into_iter();
+            positions.excluded.extend(excluded.map(|mut excluded| {
                 excluded.ply.extend(ply.iter().cloned());
                 excluded.mover = mover;
                 excluded
-            });
-            positions.excluded.extend(excluded);
-            if asks {
-                positions.groups.push(PositionGroup {
-                    for_plies: written.for_plies.unwrap_or(1),
-                    within: match written.order {
-                        GroupOrder::Then => written.within,
-                        GroupOrder::Next => Some(1),
-                    },
-                    ..written.group
-                });
-            }
-            texts.push((written.order, written.texts));
+            }));
+            texts.push((written.order, std::mem::take(&mut written.texts)));
+            positions.groups.extend(written.finish());
         }
         (positions, texts)
     }

@@ -47,6 +47,8 @@ pub enum TermError {
     Words,
     /// The text is not a number of pawns or a range.
     Pawns,
+    /// The text does not say how much is given up.
+    Sacrifice,
 }
 
 impl fmt::Display for TermError {
@@ -90,6 +92,9 @@ impl fmt::Display for TermError {
             TermError::Bishops => f.write_str("expected same or opposite"),
             TermError::Nag => f.write_str("expected a sign such as !!, ?, +/- or =, or a number up to 255"),
             TermError::Words => f.write_str("expected a letter or a digit"),
+            TermError::Sacrifice => {
+                f.write_str("expected how much is given up, at least 1, such as 3.. or 2..4: a pawn is 1, a piece 3")
+            }
             TermError::Pawns => f.write_str("expected a number of pawns such as -0.5, or a range such as 1.5..3"),
             TermError::MovePattern => f.write_str(
                 "no move is written so: a pattern is compared with forms such as Ng1-f3, Bd3xph7+ and Pe7xnf8=Q#",

@@ -4,7 +4,7 @@ use super::moment::Moment;
 use super::mover::Mover;
 use super::reflection::{Mirror, Reflection};
 use super::term::{Condition, PositionTerm};
-use crate::annotations::LineAnnotations;
+use super::whole_line::{LineNeeds, WholeLine};
 use crate::positions::Pattern;
 use crate::query::Bounds;
 use crate::query::sides::{Sides, side_of};
@@ -33,6 +33,23 @@ impl Default for PositionGroup {
             mover: None,
             for_plies: 1,
             within: None,
+        }
+    }
+}
+
+impl PositionGroup {
+    /// True if a move must be a sacrifice.
+    pub fn has_sacrifice(&self) -> bool {
+        self.terms.iter().flatten().any(PositionTerm::is_sacrifice)
+    }
+
+    /// Sets for how many half-moves it must hold; in a group with a sacrifice, for how many the side has less.
+    pub fn set_plies(&mut self, plies: u32) {
+        if self.has_sacrifice() {
+            let terms = self.terms.iter_mut().flatten();
+            terms.for_each(|term| term.set_plies(plies));
+        } else {
+            self.for_plies = plies;
         }
     }
 }
@@ -94,8 +111,8 @@ pub(super) struct QueryImages {
     pub(super) asks: bool,
     /// True if some group depends on how many pieces there are, and not on their squares.
     pub(super) has_counts: bool,
-    /// True if some group depends on annotations.
-    pub(super) has_annotations: bool,
+    /// What it depends on beside positions and moves.
+    pub(super) needs: LineNeeds,
 }
 
 impl QueryImages {
@@ -122,10 +139,13 @@ impl QueryImages {
         }
         let tests = images.iter().flat_map(|image| &image.groups);
         let all = tests.clone().chain(&excluded);
-        let mut conditions = all.flat_map(|group| group.terms.iter().flatten());
+        let conditions = || all.clone().flat_map(|group| group.terms.iter().flatten());
         QueryImages {
             has_counts: tests.clone().any(|group| group.is_of_counts),
-            has_annotations: conditions.any(|condition| matches!(condition, Condition::Annotation(_))),
+            needs: LineNeeds {
+                annotations: conditions().any(|condition| matches!(condition, Condition::Annotation(_))),
+                material: conditions().any(|condition| matches!(condition, Condition::Sacrifice(_))),
+            },
             has_player: query.has_player(),
             images,
             excluded,
@@ -155,9 +175,9 @@ impl QueryImage {
         is_among(self.player, players)
     }
 
-    /// False if no game with these annotations has it.
-    pub(super) fn admits(&self, annotations: &LineAnnotations) -> bool {
-        self.groups.iter().all(|group| group.admits(annotations))
+    /// False if this game does not have it.
+    pub(super) fn admits(&self, line: &WholeLine) -> bool {
+        self.groups.iter().all(|group| group.admits(line))
     }
 }
 
@@ -244,9 +264,9 @@ impl GroupTest {
             && any_of_each(&self.terms, |condition| condition.holds(moment))
     }
 
-    /// False if it holds nowhere in a game with these annotations.
-    pub(super) fn admits(&self, annotations: &LineAnnotations) -> bool {
-        any_of_each(&self.terms, |condition| condition.admits(annotations))
+    /// False if it holds nowhere in this game.
+    pub(super) fn admits(&self, line: &WholeLine) -> bool {
+        any_of_each(&self.terms, |condition| condition.admits(line))
     }
 
     /// False if the group does not hold at the position before a move.

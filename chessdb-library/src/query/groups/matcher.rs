@@ -6,7 +6,7 @@ use super::group::{GroupTest, QueryImages};
 use super::moment::Moment;
 use super::outline::Outline;
 use super::progress::{ImageProgress, Place};
-use crate::annotations::LineAnnotations;
+use super::whole_line::WholeLine;
 use crate::positions::{LineStep, Occurrence, follow};
 use crate::query::sides::{PlayerSides, Sides};
 use chessdb::Database;
@@ -40,8 +40,7 @@ pub(super) struct Matcher<'a> {
     excluded_outline: Option<TriedOutline<'a>>,
     /// The stored moves of a game.
     moves: Vec<PackedMove>,
-    /// The annotations of a game, if they are asked for.
-    annotations: LineAnnotations,
+    line: WholeLine,
     /// The squares of each colour's pieces in the position that was reached last.
     pieces: ByColor<Bitboard>,
 }
@@ -93,7 +92,7 @@ impl<'a> Matcher<'a> {
             outline: TriedOutline::new(query.images.iter().map(|image| &*image.groups)),
             excluded_outline: TriedOutline::new(query.excluded.iter().map(std::slice::from_ref)),
             moves: Vec::new(),
-            annotations: LineAnnotations::default(),
+            line: WholeLine::default(),
             pieces: ByColor::default(),
         }
     }
@@ -120,11 +119,9 @@ impl<'a> Matcher<'a> {
                 self.can_be_excluded &= excluded_outline.is_none_or(|outline| outline.admits(&self.moves));
             }
         }
-        if query.has_annotations {
-            self.annotations = LineAnnotations::of(database, game);
-            let mut excluded = query.excluded.iter();
-            self.can_be_excluded &= excluded.any(|group| group.admits(&self.annotations));
-        }
+        self.line.read(query.needs, database, game);
+        let mut excluded = query.excluded.iter();
+        self.can_be_excluded &= excluded.any(|group| group.admits(&self.line));
         if !query.asks && !self.can_be_excluded {
             return Some(Occurrence {
                 game,
@@ -134,7 +131,7 @@ impl<'a> Matcher<'a> {
         }
         self.found = (!query.asks).then(Place::default);
         for (image, progress) in query.images.iter().zip(&mut self.images) {
-            progress.begin(query.asks && image.is_of(players.held) && image.admits(&self.annotations));
+            progress.begin(query.asks && image.is_of(players.held) && image.admits(&self.line));
         }
         if query.asks && !self.images.iter().any(ImageProgress::is_open) {
             return None;
@@ -179,14 +176,14 @@ impl<'a> Matcher<'a> {
     /// Looks at the position before a move, for groups that depend on the move.
     #[inline]
     fn play(&mut self, step: &Ply<'_>) -> ControlFlow<()> {
-        let (ply, mv, annotations) = (step.number, step.mv, &self.annotations);
+        let (ply, mv, line) = (step.number, step.mv, &self.line);
         let holds = |group: &GroupTest| {
             group.may_hold_before(ply, mv, step.position)
                 && group.holds(&Moment {
                     ply,
                     position: &step.before(),
                     played: Some((mv, step.position)),
-                    annotations,
+                    line,
                 })
         };
         match &mut self.found {
@@ -219,7 +216,7 @@ impl<'a> Matcher<'a> {
             ply,
             position,
             played: None,
-            annotations: &self.annotations,
+            line: &self.line,
         };
         if self.found.is_none() {
             let place = Place { ply, next: None };

@@ -22,10 +22,12 @@ mod plain_board;
 mod played;
 mod progress;
 mod reflection;
+mod sacrifice;
 mod sketch;
 mod state;
 mod tally;
 mod term;
+mod whole_line;
 
 pub use error::TermError;
 pub use group::{PositionGroup, PositionQuery};

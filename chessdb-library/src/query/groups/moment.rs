@@ -2,7 +2,7 @@
 
 use chessdb::board::{Move, Position};
 
-use crate::annotations::LineAnnotations;
+use super::whole_line::WholeLine;
 
 /// A position of a game.
 #[derive(Clone, Copy)]
@@ -13,6 +13,6 @@ pub(super) struct Moment<'a> {
     /// The move that is played in it, and the position after it; `None` for the last position of a game, and for terms
     /// that depend on no move.
     pub(super) played: Option<(Move, &'a Position)>,
-    /// The annotations of the game; none if no term asks for them.
-    pub(super) annotations: &'a LineAnnotations,
+    /// What terms ask of the whole game.
+    pub(super) line: &'a WholeLine,
 }

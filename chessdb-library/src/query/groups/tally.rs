@@ -32,6 +32,12 @@ pub(super) fn tally(position: &Position) -> PieceTally {
     tally
 }
 
+/// The value of a kind of piece.
+pub(super) fn value_of(role: Role) -> i64 {
+    let row = KINDS.iter().find(|(own, _)| *own == role);
+    row.map_or(0, |(_, value)| *value)
+}
+
 /// White's material less Black's.
 pub(super) fn difference(tally: &PieceTally) -> i64 {
     let number = |color, role| i64::from(tally[place_of(color, role)]);

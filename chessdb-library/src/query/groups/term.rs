@@ -15,9 +15,10 @@ use super::moment::Moment;
 use super::plain_board::PlainStep;
 use super::played::MovePattern;
 use super::reflection::Reflection;
+use super::sacrifice::Sacrifice;
 use super::state::{Bishops, MoverState, PawnCount, PawnKind};
 use super::tally::{PieceTally, difference, tally};
-use crate::annotations::LineAnnotations;
+use super::whole_line::WholeLine;
 use crate::positions::{Pattern, Pawns, WantedError, move_name, pattern_name, read_moves, read_position};
 use crate::query::Bounds;
 
@@ -44,6 +45,7 @@ pub(super) enum Condition {
     PawnCount(PawnCount),
     Played(MovePattern),
     Annotation(AnnotationTest),
+    Sacrifice(Sacrifice),
 }
 
 impl PositionTerm {
@@ -216,6 +218,31 @@ impl PositionTerm {
         AnnotationTest::evaluation(text).map(PositionTerm::of_annotation)
     }
 
+    /// The move that is played next gives up so much for at least six half-moves, or until it mates or to the end of a
+    /// game that it won: a number or a range from 1, where a pawn is 1.
+    ///
+    /// # Errors
+    /// If the text is neither.
+    pub fn sacrifice(text: &str) -> Result<PositionTerm, TermError> {
+        let sacrifice = Sacrifice::parse(text)?;
+        Ok(PositionTerm::new(
+            sacrifice.bounds.to_string(),
+            Condition::Sacrifice(sacrifice),
+        ))
+    }
+
+    /// Sets the half-moves for which a side has less by a sacrifice.
+    pub(super) fn set_plies(&mut self, plies: u32) {
+        if let Condition::Sacrifice(sacrifice) = &mut self.condition {
+            sacrifice.plies = plies;
+        }
+    }
+
+    /// True if it asks for a sacrifice.
+    pub(super) fn is_sacrifice(&self) -> bool {
+        matches!(self.condition, Condition::Sacrifice(_))
+    }
+
     fn of_annotation(test: AnnotationTest) -> PositionTerm {
         PositionTerm::new(test.to_string(), Condition::Annotation(test))
     }
@@ -250,14 +277,16 @@ impl Condition {
         match self {
             Condition::Played(_) => true,
             Condition::Annotation(test) => test.is_of_move(),
+            Condition::Sacrifice(_) => true,
             _ => false,
         }
     }
 
-    /// False if no position of a game with these annotations can have it.
-    pub(super) fn admits(&self, annotations: &LineAnnotations) -> bool {
+    /// False if no position of this game has it.
+    pub(super) fn admits(&self, line: &WholeLine) -> bool {
         match self {
-            Condition::Annotation(test) => test.is_anywhere(annotations),
+            Condition::Annotation(test) => test.is_anywhere(&line.annotations),
+            Condition::Sacrifice(sacrifice) => sacrifice.is_anywhere(&line.material),
             _ => true,
         }
     }
@@ -280,7 +309,11 @@ impl Condition {
                 moment.played.is_some_and(matches)
             }
             Condition::Annotation(test) => {
-                (moment.played.is_some() || !test.is_of_move()) && test.holds(moment.ply, moment.annotations)
+                (moment.played.is_some() || !test.is_of_move())
+                    && test.holds(moment.ply, &moment.line.annotations)
+            }
+            Condition::Sacrifice(sacrifice) => {
+                moment.played.is_some() && sacrifice.holds(moment.ply, &moment.line.material)
             }
         }
     }
@@ -347,7 +380,8 @@ impl Condition {
             | Condition::State(_)
             | Condition::Bishops(_)
             | Condition::PawnCount(_)
-            | Condition::Annotation(_) => false,
+            | Condition::Annotation(_)
+            | Condition::Sacrifice(_) => false,
             Condition::Played(wanted) => wanted.is_past(position),
         }
     }
@@ -373,6 +407,7 @@ impl Condition {
             }),
             Condition::Played(wanted) => Condition::Played(wanted.reflected(reflection)?),
             Condition::Annotation(test) => Condition::Annotation(test.reflected(reflection)),
+            Condition::Sacrifice(sacrifice) => Condition::Sacrifice(*sacrifice),
         })
     }
 }

@@ -8,6 +8,7 @@ mod choices;
 mod hints;
 mod marks;
 mod rules;
+mod sacrifices;
 mod witness;
 
 use chessdb::Database;

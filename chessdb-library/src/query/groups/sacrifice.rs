@@ -1,0 +1,129 @@
+//! Sacrifices: moves after which a side has less for some time.
+
+use std::ops::ControlFlow;
+
+use chessdb::Database;
+use chessdb::board::{Color, Move, Position, Role};
+use chessdb::game::Outcome;
+use chessdb::replay::Ply;
+
+use super::error::TermError;
+use super::tally::{difference, tally, value_of};
+use crate::positions::{LineStep, follow};
+use crate::query::Bounds;
+
+/// Half-moves for which a side has less, unless a query says otherwise.
+pub(super) const USUAL_PLIES: u32 = 6;
+
+/// What a side gives up by a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sacrifice {
+    /// A pawn is 1, knights and bishops 3, rooks 5, queens 9.
+    pub(super) bounds: Bounds,
+    /// The half-moves for which it has less, from the reply on.
+    pub(super) plies: u32,
+}
+
+impl Sacrifice {
+    /// Reads how much is given up: a number or a range, from 1.
+    pub(super) fn parse(text: &str) -> Result<Sacrifice, TermError> {
+        let bounds: Bounds = text.parse().map_err(|_| TermError::Sacrifice)?;
+        if bounds.least.is_none_or(|least| least < 1) {
+            return Err(TermError::Sacrifice);
+        }
+        Ok(Sacrifice {
+            bounds,
+            plies: USUAL_PLIES,
+        })
+    }
+
+    /// True if the move that is played after `ply` others is such a sacrifice.
+    pub(super) fn holds(&self, ply: u32, line: &LineMaterial) -> bool {
+        line.given_up(ply as usize, self.plies as usize)
+            .is_some_and(|given_up| self.bounds.contains(given_up))
+    }
+
+    /// True if it is anywhere in a game.
+    pub(super) fn is_anywhere(&self, line: &LineMaterial) -> bool {
+        (0..line.differences.len() as u32).any(|ply| self.holds(ply, line))
+    }
+}
+
+/// The material in all positions of a main line, and who won.
+#[derive(Debug, Default)]
+pub(super) struct LineMaterial {
+    /// That of the side to move in the first position, less that of the other, in each position.
+    differences: Vec<i64>,
+    /// True if the side to move in the first position mated or won; in the second place, of the other side.
+    wins: [bool; 2],
+}
+
+impl LineMaterial {
+    /// Reads a game.
+    pub(super) fn read(&mut self, database: &dyn Database, game: u32) {
+        self.differences.clear();
+        let (mut first, mut last) = (Color::White, None);
+        let mut present = 0;
+        follow(database, game, |step| {
+            match step {
+                LineStep::Start(position) => {
+                    first = position.turn();
+                    let difference = difference(&tally(position));
+                    present = first.fold_wb(difference, -difference);
+                    last = Some(*position);
+                }
+                LineStep::Ply(step) => {
+                    let gain = gained_by(step);
+                    present += if step.number % 2 == 0 { gain } else { -gain };
+                    last = Some(*step.position);
+                }
+            }
+            self.differences.push(present);
+            ControlFlow::Continue(())
+        });
+        let mated = last
+            .filter(Position::is_checkmate)
+            .map(|position| position.turn());
+        let winner = match database.keys(game).outcome {
+            Outcome::WhiteWins => Some(Color::White),
+            Outcome::BlackWins => Some(Color::Black),
+            _ => None,
+        };
+        self.wins = [first, !first].map(|side| winner == Some(side) || mated == Some(!side));
+    }
+
+    /// What the side to move gives up for at least so many half-moves, or to the end if it mates or wins: its least
+    /// material before this move and its two moves before, less the most from the reply on.
+    fn given_up(&self, ply: usize, plies: usize) -> Option<i64> {
+        let side = ply % 2;
+        let own = |difference: &i64| if side == 0 { *difference } else { -difference };
+        let before = [Some(ply), ply.checked_sub(2), ply.checked_sub(4)];
+        let before = before
+            .into_iter()
+            .flatten()
+            .filter_map(|ply| self.differences.get(ply));
+        let after = self.differences.get(ply + 2..)?;
+        // Most moves give up nothing, which this shows at once.
+        if own(after.first()?) >= own(self.differences.get(ply)?) {
+            return None;
+        }
+        if after.len() < plies && !self.wins[side] {
+            return None;
+        }
+        let most = after.iter().take(plies).map(own).max()?;
+        Some(before.map(own).min()? - most)
+    }
+}
+
+/// What a move takes, and what a pawn becomes by it.
+fn gained_by(step: &Ply<'_>) -> i64 {
+    let taken = step.captured().map_or(0, |piece| value_of(piece.role));
+    let promoted = match step.mv {
+        Move::Normal {
+            promotion: Some(role),
+            ..
+        } => value_of(role) - value_of(Role::Pawn),
+        _ => 0,
+    };
+    taken + promoted
+}
