@@ -13,7 +13,8 @@ use crate::book;
 use crate::found::FoundGames;
 use crate::game::Game;
 use crate::index::{build, load_or_build};
-use crate::indices::{Int, place, range};
+use crate::indices::{Int, counted, place, range};
+use crate::opening::{Opening, OpeningArguments, function};
 use crate::parts::{Folder, Member, Problem};
 use crate::search::{FoundOrder, PlayedMove, Question, Search, find, moves_table, read_query};
 use crate::source::Source;
@@ -371,8 +372,21 @@ impl Database {
         self.set_indexed(None);
     }
 
-    fn __enter__(slf: Py<Self>) -> Py<Self> {
-        slf
+    /// True if it has been closed.
+    #[getter]
+    pub fn closed(&self) -> bool {
+        self.source().is_err()
+    }
+
+    fn __enter__(slf: Py<Self>) -> PyResult<Py<Self>> {
+        slf.get().source()?;
+        Ok(slf)
+    }
+
+    /// A pickled database is opened again where it is unpickled, by its absolute path and with the same options; it has the
+    /// passwords.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, OpeningArguments)> {
+        Ok((function(py, "again")?, Opening::arguments_of(&self.source()?)))
     }
 
     #[pyo3(signature = (*_exception))]
@@ -382,7 +396,10 @@ impl Database {
 
     fn __repr__(&self) -> String {
         match self.source() {
-            Ok(source) => format!("<chessdb.Database {:?}: {} games>", self.path, source.len()),
+            Ok(source) => {
+                let games = counted(source.len() as usize, "game");
+                format!("<chessdb.Database {:?}: {games}>", self.path)
+            }
             Err(_) => format!("<chessdb.Database {:?}: closed>", self.path),
         }
     }

@@ -1,5 +1,6 @@
 //! One game.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::ControlFlow;
 
 use pyo3::prelude::*;
@@ -7,6 +8,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 use crate::blocks::{Texts, tags_of_games};
 use crate::moves::polyglot;
+use crate::opening::{Opening, OpeningArguments, function};
 use crate::parts::Problem;
 use crate::position::{Position, positions_of};
 use crate::source::Source;
@@ -157,6 +159,25 @@ impl Game {
         values
             .map(|(headers, values)| Ok((headers, to_list(py, values)?)))
             .transpose()
+    }
+
+    /// Games are equal if they have the same number in the same files, which were opened with the same options.
+    fn __eq__(&self, other: PyRef<'_, Game>) -> bool {
+        self.index == other.index && self.source.is_same(&other.source)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.index.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// A pickled game is read again where it is unpickled, from a database that is opened once for all its games.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (u32, OpeningArguments))> {
+        Ok((
+            function(py, "game")?,
+            (self.index, Opening::arguments_of(&self.source)),
+        ))
     }
 
     fn __repr__(&self) -> String {

@@ -36,7 +36,7 @@ pub fn load_or_build(
     options: BuildOptions,
 ) -> PyResult<Positions> {
     // Indexes of the program `pgnfs` have other options, so that neither replaces those of the other.
-    let reading = format!("python {}", source.options);
+    let reading = format!("python {}", source.opening.options);
     let built = aside(py, source, |_| built(&source.entry, &folder, &reading, options))?;
     built.map_err(|error| PyOSError::new_err(error.to_string()))
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyAny;
+use pyo3::types::{PyAny, PyBool};
 
 /// An integer; one that is too large for 64 bits becomes the nearest that is not.
 #[derive(Clone, Copy)]
@@ -15,6 +15,10 @@ impl<'py> FromPyObject<'_, 'py> for Int {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Int> {
         match object.extract::<i64>() {
+            // To Python it is 1 or 0, which nobody means.
+            Ok(_) if object.is_instance_of::<PyBool>() => Err(PyTypeError::new_err(
+                "'bool' object cannot be interpreted as an integer",
+            )),
             Ok(number) => Ok(Int(number)),
             Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => {
                 let number = object.call_method0("__index__")?;
@@ -26,6 +30,11 @@ impl<'py> FromPyObject<'_, 'py> for Int {
             ))),
         }
     }
+}
+
+/// A number with what is counted, as in `1 game` and `2 games`.
+pub fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// The element that an index means in a sequence of `len`.

@@ -20,6 +20,7 @@ mod library;
 mod moves;
 mod names;
 mod open;
+mod opening;
 mod parts;
 mod position;
 mod search;
@@ -53,4 +54,9 @@ mod _chessdb {
     use crate::search::PlayedMove;
     #[pymodule_export]
     use crate::table::Table;
+
+    /// The version of the package.
+    #[pymodule_export]
+    #[expect(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
 }

@@ -1,12 +1,15 @@
 //! The databases of a folder.
 
+use std::sync::Arc;
+
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyList};
 
 use crate::database::Database;
 use crate::found::FoundGames;
-use crate::indices::{Int, place};
+use crate::indices::{Int, counted, place};
+use crate::opening::{Opening, OpeningArguments, function};
 use crate::search::{FoundOrder, Question, Search, find, read_query};
 use crate::table::{Columns, Rows, Table, USUAL};
 
@@ -28,8 +31,8 @@ pub struct Library {
     pub left_out: Vec<(String, String)>,
     /// As the user named it.
     pub path: String,
-    /// Number of threads that decode.
-    pub threads: usize,
+    /// How they were opened.
+    pub opening: Arc<Opening>,
 }
 
 #[pymethods]
@@ -81,7 +84,7 @@ impl Library {
             let rows = Rows::of(py, &search, 0..search.source.len(), query.as_ref())?;
             Ok((search.source, rows))
         });
-        columns.table(py, &parts.collect::<PyResult<Vec<_>>>()?, self.threads)
+        columns.table(py, &parts.collect::<PyResult<Vec<_>>>()?, self.opening.threads)
     }
 
     /// The games of all databases that answer a query, or have a position, as `find` of a database gives them, database by
@@ -135,8 +138,20 @@ impl Library {
             .for_each(|(_, database)| database.get().close());
     }
 
-    fn __enter__(slf: Py<Self>) -> Py<Self> {
-        slf
+    /// True if a database has been closed.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.databases.iter().any(|(_, database)| database.get().closed())
+    }
+
+    fn __enter__(slf: Py<Self>) -> PyResult<Py<Self>> {
+        slf.get().searches()?;
+        Ok(slf)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, OpeningArguments)> {
+        self.searches()?;
+        Ok((function(py, "again")?, self.opening.arguments()))
     }
 
     #[pyo3(signature = (*_exception))]
@@ -145,11 +160,8 @@ impl Library {
     }
 
     fn __repr__(&self) -> String {
-        format!(
-            "<chessdb.Library {:?}: {} databases>",
-            self.path,
-            self.databases.len()
-        )
+        let databases = counted(self.databases.len(), "database");
+        format!("<chessdb.Library {:?}: {databases}>", self.path)
     }
 }
 

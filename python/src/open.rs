@@ -1,7 +1,8 @@
 //! Opening databases.
 
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{PathBuf, absolute};
+use std::sync::Arc;
 use std::thread;
 
 use pyo3::exceptions::PyValueError;
@@ -11,6 +12,7 @@ use crate::database::Database;
 use crate::errors::not_opened;
 use crate::indices::Int;
 use crate::library::Library;
+use crate::opening::Opening;
 use crate::source::Source;
 use chessdb::formats::FORMATS;
 use chessdb::{Options, Passwords};
@@ -33,10 +35,11 @@ pub fn open(
     if path.as_os_str().as_bytes().contains(&0) {
         return Err(PyValueError::new_err("path: embedded null character"));
     }
+    let passwords = passwords.unwrap_or_default();
     let mut options = Options::default();
     options.encoding = encoding.map(known_encoding).transpose()?;
     options.reading = reading.map(known_reading).transpose()?;
-    options.passwords = Passwords::of_lines(&passwords.unwrap_or_default().join("\n"));
+    options.passwords = Passwords::of_lines(&passwords.join("\n"));
     let threads = match threads {
         Some(Int(..=0)) => return Err(PyValueError::new_err("threads: name at least one")),
         Some(Int(threads)) => {
@@ -49,9 +52,17 @@ pub fn open(
         .map_err(|error| not_opened(py, &error))?;
     let database = |(path, source)| Database::new(source, path, threads);
     let shown = path.display().to_string();
-    let options = format!("{options:?}").into();
+    let opening = Arc::new(Opening {
+        path: absolute(&path)?,
+        options: format!("{options:?}"),
+        encoding: options.encoding,
+        reading: options.reading,
+        passwords,
+        threads,
+        is_single: library.is_single(),
+    });
     let entries = library.databases().iter();
-    let mut entries = entries.map(|entry| Source::new(entry, &options));
+    let mut entries = entries.map(|entry| Source::new(entry, &opening));
     if library.is_single()
         && let Some(only) = entries.next()
     {
@@ -69,7 +80,7 @@ pub fn open(
             .map(|left_out| (left_out.path.clone(), left_out.reason.clone()))
             .collect(),
         path: shown,
-        threads,
+        opening,
     };
     Ok(Py::new(py, library)?.into_any())
 }

@@ -11,6 +11,7 @@ use crate::ahead::Ahead;
 use crate::blocks::Texts;
 use crate::errors::ReadError;
 use crate::names::Names;
+use crate::opening::Opening;
 use chessdb::game::Tags;
 use chessdb_library::library::{LibraryEntry, legible_file_name};
 
@@ -19,8 +20,8 @@ use chessdb_library::library::{LibraryEntry, legible_file_name};
 pub struct Source {
     /// Its files.
     pub entry: Arc<LibraryEntry>,
-    /// The options with which it was opened, as a text that differs if they differ.
-    pub options: Arc<str>,
+    /// How it was opened.
+    pub opening: Arc<Opening>,
     /// What its games share.
     pub shared: Arc<Shared>,
     /// Where its files are, with their devices and inodes; empty if they were copied when it was opened.
@@ -40,13 +41,21 @@ pub struct Shared {
 
 impl Source {
     /// An open database, from which nothing has been read yet.
-    pub fn new(entry: &Arc<LibraryEntry>, options: &Arc<str>) -> Source {
+    pub fn new(entry: &Arc<LibraryEntry>, opening: &Arc<Opening>) -> Source {
         Source {
             entry: Arc::clone(entry),
-            options: Arc::clone(options),
+            opening: Arc::clone(opening),
             shared: Arc::default(),
             paths: paths(entry),
         }
+    }
+
+    /// True if both read the same database from the same files with the same options.
+    pub fn is_same(&self, other: &Source) -> bool {
+        let name = |source: &Source| source.entry.name().rsplit('/').next().map(str::to_owned);
+        let are_same_files = !self.paths.is_empty() && self.paths == other.paths;
+        Arc::ptr_eq(&self.entry, &other.entry)
+            || are_same_files && name(self) == name(other) && self.opening.options == other.opening.options
     }
 
     /// Number of games.

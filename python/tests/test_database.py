@@ -1,5 +1,7 @@
 """Databases, libraries and their errors, on the repository's own games."""
 
+import multiprocessing
+import pickle
 import threading
 import time
 from collections import Counter
@@ -31,6 +33,9 @@ def test_a_database_is_a_sequence(classics: chessdb.Database) -> None:
         assert numbers(list(classics.games(start, stop))) == all_numbers[start:stop]
         assert len(list(classics.headers(start, stop))) == len(all_numbers[start:stop])
     assert (classics[-1].number, classics[0].number) == (63, 1)
+    for number in [True, False]:
+        with pytest.raises(TypeError):
+            classics[number]
     for index in [63, -64, 1 << 40]:
         with pytest.raises(IndexError):
             classics[index]
@@ -50,7 +55,57 @@ def test_a_closed_database(own_games: Path) -> None:
         game = database[0]
     with pytest.raises(ValueError, match="closed"):
         len(database)
+    with pytest.raises(ValueError, match="closed"):
+        with database:
+            pass
+    assert database.closed
+    assert not chessdb.open_database(own_games / "classics.pgn").closed
     assert game.headers["White"] == "Legall de Kermeur"
+
+
+def test_games_are_equal_by_file_and_number(own_games: Path) -> None:
+    one, again = (chessdb.open_database(own_games / "classics.pgn") for _ in range(2))
+    library = chessdb.open(own_games)
+    assert isinstance(library, chessdb.Library)
+    assert one[3] == again[3] == library["classics.pgn"][3]
+    assert one[3] != one[4] and one[3] != library["annotated.pgn"][3] and one[3] != 3
+    assert one[3] != chessdb.open_database(own_games / "classics.pgn", encoding="koi8-r")[3]
+    assert len({*one, *again, *library["classics.pgn"]}) == 63
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_games_go_to_other_processes(own_games: Path, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(own_games)
+    library = chessdb.open(".")
+    assert isinstance(library, chessdb.Library)
+    games = [chessdb.open_database("classics.pgn", encoding="windows-1252")[12], library["annotated.pgn"][0]]
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        assert pool.map(chessdb.Game.moves, games) == [game.moves() for game in games]
+        assert pool.map(len, [library]) == [2]
+        assert pool.map(len, [library["classics.pgn"]]) == [63]
+    assert pickle.loads(pickle.dumps(games)) == games
+    library.close()
+    with pytest.raises(ValueError, match="closed"):
+        pickle.dumps(library)
+
+
+def test_a_pickled_game_is_read_from_the_present_file(own_games: Path) -> None:
+    path = own_games / "classics.pgn"
+    pickled = pickle.dumps(chessdb.open_database(path)[0])
+    assert pickle.loads(pickled).headers["White"] == "Legall de Kermeur"
+    new = own_games / "new"
+    new.write_text('[White "New"]\n\n1. e4 *\n')
+    new.replace(path)
+    assert pickle.loads(pickled).headers["White"] == "New"
+
+
+def test_one_is_no_plural(own_games: Path) -> None:
+    (own_games / "annotated.pgn").unlink()
+    (own_games / "classics.pgn").write_text("1. e4 *\n")
+    assert repr(chessdb.open(own_games)).endswith(": 1 database>")
+    # A folder with one database is this database, if one is asked for.
+    assert repr(chessdb.open_database(own_games)).endswith(": 1 game>")
+    assert chessdb.__version__.count(".") == 2
 
 
 def test_a_library(own_games: Path) -> None:

@@ -21,6 +21,7 @@ from chessdb._chessdb import (
     Position,
     Problem,
     Table,
+    __version__,
 )
 from chessdb._errors import ChangedError, Error, OpenError, QueryError
 from chessdb._open import open, open_database
@@ -41,6 +42,7 @@ __all__ = [
     "Problem",
     "QueryError",
     "Table",
+    "__version__",
     "open",
     "open_database",
 ]

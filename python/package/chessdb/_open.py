@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Sequence
-from typing import Optional, Union
+from functools import lru_cache
+from typing import Any, Optional, Union
 
 from chessdb import _chessdb
-from chessdb._chessdb import Database, Library
+from chessdb._chessdb import Database, Game, Library
 from chessdb._errors import OpenError
 
 
@@ -54,7 +55,9 @@ def open_database(
 ) -> Database:
     """Opens one database, as :func:`open` does.
 
-    Raises :class:`OpenError` if the path leads to a folder or an archive of several.
+    A folder or an archive may be named that has only one.
+
+    Raises :class:`OpenError` if the path leads to several.
 
     >>> import chessdb
     >>> with chessdb.open_database("classics.pgn") as database:
@@ -64,8 +67,42 @@ def open_database(
     opened = open(path, encoding=encoding, reading=reading, passwords=passwords, threads=threads)
     if isinstance(opened, Database):
         return opened
+    if len(opened) == 1:
+        return opened[0]
     opened.close()
     raise OpenError(
         f"{opened.path}: there are {len(opened)} databases here: name a file of one of them, or use chessdb.open",
         opened.path,
     )
+
+
+def again(
+    path: "os.PathLike[str]",
+    encoding: Optional[str],
+    reading: Optional[str],
+    passwords: Sequence[str],
+    threads: int,
+    which: Optional[str],
+) -> Union[Database, Library]:
+    """Opens what was pickled: a library, or the database of it with the path ``which``."""
+    opened = open(path, encoding=encoding, reading=reading, passwords=passwords, threads=threads)
+    return opened if which is None or isinstance(opened, Database) else opened[which]
+
+
+def game(index: int, arguments: "tuple[Any, ...]") -> Game:
+    """A game that was pickled."""
+    path, encoding, reading, passwords, threads, which = arguments
+    found = os.stat(path)
+    stamp = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    return _opened_once(stamp, path, encoding, reading, tuple(passwords), threads, which)[index]
+
+
+def _opened(_stamp: "tuple[int, ...]", *arguments: Any) -> Database:
+    """A database whose games were pickled."""
+    opened = again(*arguments)
+    assert isinstance(opened, Database)
+    return opened
+
+
+# A path that leads to another file has another stamp.
+_opened_once = lru_cache(maxsize=8)(_opened)

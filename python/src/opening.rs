@@ -1,0 +1,59 @@
+//! How a database was opened, so that another process can open it again.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+
+use crate::source::Source;
+
+/// The arguments of `open`.
+#[derive(Debug)]
+pub struct Opening {
+    /// The absolute path.
+    pub path: PathBuf,
+    pub encoding: Option<String>,
+    pub reading: Option<String>,
+    pub passwords: Vec<String>,
+    /// Number of threads that decode.
+    pub threads: usize,
+    /// The options as a text that differs if they differ.
+    pub options: String,
+    /// The path leads to one database.
+    pub is_single: bool,
+}
+
+/// The arguments of `chessdb._open.again`; the last one is the path of a database below the folder that was opened.
+pub type OpeningArguments = (
+    PathBuf,
+    Option<String>,
+    Option<String>,
+    Vec<String>,
+    usize,
+    Option<String>,
+);
+
+impl Opening {
+    /// The arguments that open everything again.
+    pub fn arguments(&self) -> OpeningArguments {
+        (
+            self.path.clone(),
+            self.encoding.clone(),
+            self.reading.clone(),
+            self.passwords.clone(),
+            self.threads,
+            None,
+        )
+    }
+
+    /// Those that open one of the databases.
+    pub fn arguments_of(source: &Source) -> OpeningArguments {
+        let mut arguments = source.opening.arguments();
+        arguments.5 = (!source.opening.is_single).then(|| source.entry.path.clone());
+        arguments
+    }
+}
+
+/// A function of `chessdb._open`.
+pub fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("chessdb._open")?.getattr(name)
+}
