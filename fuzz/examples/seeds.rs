@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use chessdb::formats::FORMATS;
 use chessdb::files::SourceFolder;
-use pgnfs_fuzz::harness::frame::Input;
+use testkit::harness::frame::Input;
 
 /// Maximum length of an input. Fuzzers mutate short inputs more effectively.
 const LONGEST: usize = 16 << 10;
