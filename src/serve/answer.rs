@@ -90,13 +90,17 @@ impl IntoResponse for HttpError {
                 (status, text.to_lowercase())
             }
         };
-        let mut response = (status, format!("{text}\n")).into_response();
-        if status == StatusCode::SERVICE_UNAVAILABLE {
-            let after = HeaderValue::from(RETRY_AFTER);
-            response.headers_mut().insert(header::RETRY_AFTER, after);
-        }
-        response
+        with_retry_after((status, format!("{text}\n")).into_response())
     }
+}
+
+/// Says when to ask again if a response is that the library cannot answer now.
+pub(super) fn with_retry_after(mut response: Response) -> Response {
+    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+        let after = HeaderValue::from(RETRY_AFTER);
+        response.headers_mut().insert(header::RETRY_AFTER, after);
+    }
+    response
 }
 
 /// The status for an error of the library, which has logged the cause of those that are 500.

@@ -62,7 +62,7 @@ fn parse(text: &str, is_name: bool) -> Result<Query, QueryError> {
     for term in &written {
         let read = match term.head {
             TermHead::Open => parser.open(term),
-            TermHead::Bar => parser.end_side().map(|_| ()),
+            TermHead::Bar => parser.end_side(),
             TermHead::Close => parser.close(),
             _ => parser.add(term),
         };

@@ -70,8 +70,8 @@ impl WrittenQuery<'_> {
         let mut choices = choices.collect::<Result<Vec<Choice>, _>>()?;
         choices.sort_by(|a, b| a.text.cmp(&b.text));
         choices.dedup_by(|a, b| a.text == b.text);
-        let of_choices = choices.iter().flat_map(|choice| &choice.sides);
-        let has_fields = self.has_fields || of_choices.clone().any(Query::has_fields);
+        let mut sides = choices.iter().flat_map(|choice| &choice.sides);
+        let has_fields = self.has_fields || sides.any(Query::has_fields);
         let mut tags = self.tags;
         tags.sort_by_cached_key(|term| (term.field.place(), term.text.clone()));
         let (positions, group_texts) = self.positions.finish();

@@ -19,7 +19,7 @@ use chessdb_library::query::{Query, QueryError};
 use pgnfs_server::{Failure, FsError, Requests};
 use serde_json::{Value, json};
 
-use super::answer::{Visit, ask, status_of};
+use super::answer::{Visit, ask, status_of, with_retry_after};
 use super::line::PlayedLine;
 use crate::status::{database, opening};
 
@@ -69,7 +69,7 @@ impl IntoResponse for ApiError {
             ApiError::Fs(error) => (status_of(error), error.to_string(), None, None),
         };
         let error = json!({ "error": { "what": what, "term": term, "offset": offset } });
-        (status, Json(error)).into_response()
+        with_retry_after((status, Json(error)).into_response())
     }
 }
 
@@ -161,4 +161,24 @@ async fn moves(
 fn line(given: &HashMap<String, String>) -> Result<PlayedLine, ApiError> {
     let text = |name| given.get(name).map(String::as_str);
     PlayedLine::read(text("fen"), text("play")).map_err(|(name, what)| ApiError::Wrong(name, what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::header;
+
+    #[test]
+    fn what_cannot_be_answered_now_may_be_asked_again() {
+        for (error, status, after) in [
+            (FsError::Again, 503, Some("5")),
+            (FsError::Io(Failure::Silent), 503, Some("5")),
+            (FsError::NotFound, 404, None),
+        ] {
+            let response = ApiError::Fs(error).into_response();
+            let found = response.headers().get(header::RETRY_AFTER);
+            let found = found.map(|after| after.to_str().unwrap());
+            assert_eq!((response.status().as_u16(), found), (status, after), "{error:?}");
+        }
+    }
 }
