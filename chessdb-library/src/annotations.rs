@@ -28,16 +28,13 @@ impl LineAnnotations {
     /// Those of a game.
     pub(crate) fn of(database: &dyn Database, game: u32) -> LineAnnotations {
         let movetext = decoded(database, game).game.movetext;
-        let (mut moves, mut depth) = (0, 0u32);
+        let mut moves = 0;
         let mut entries = Vec::new();
-        for &token in movetext.tokens() {
+        for &token in movetext.main_line_tokens() {
             match token {
-                Token::VariationStart => depth += 1,
-                Token::VariationEnd => depth = depth.saturating_sub(1),
-                _ if depth > 0 => {}
                 Token::Move(..) => moves += 1,
                 Token::Nag(_) | Token::Comment(_) => entries.push((moves, token)),
-                Token::Remark(_) => {}
+                _ => {}
             }
         }
         LineAnnotations { movetext, entries }

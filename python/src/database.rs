@@ -383,6 +383,14 @@ impl Database {
         Ok(slf)
     }
 
+    /// True if it would be the same if it were opened now. False once it has been closed.
+    fn _is_current(&self, py: Python<'_>) -> bool {
+        let Ok(source) = self.source() else {
+            return false;
+        };
+        py.detach(|| source.is_current())
+    }
+
     /// A pickled database is opened again where it is unpickled, by its absolute path and with the same options; it has the
     /// passwords.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, OpeningArguments)> {

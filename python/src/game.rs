@@ -168,7 +168,7 @@ impl Game {
 
     fn __hash__(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        self.index.hash(&mut hasher);
+        (self.index, self.source.own_name()).hash(&mut hasher);
         hasher.finish()
     }
 

@@ -15,7 +15,7 @@ impl<'py> FromPyObject<'_, 'py> for Int {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Int> {
         match object.extract::<i64>() {
-            // To Python it is 1 or 0, which nobody means.
+            // Python takes True for 1, but nobody means a game by it.
             Ok(_) if object.is_instance_of::<PyBool>() => Err(PyTypeError::new_err(
                 "'bool' object cannot be interpreted as an integer",
             )),

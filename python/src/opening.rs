@@ -7,7 +7,6 @@ use pyo3::prelude::*;
 use crate::source::Source;
 
 /// The arguments of `open`.
-#[derive(Debug)]
 pub struct Opening {
     /// The absolute path.
     pub path: PathBuf,

@@ -52,10 +52,19 @@ impl Source {
 
     /// True if both read the same database from the same files with the same options.
     pub fn is_same(&self, other: &Source) -> bool {
-        let name = |source: &Source| source.entry.name().rsplit('/').next().map(str::to_owned);
         let are_same_files = !self.paths.is_empty() && self.paths == other.paths;
         Arc::ptr_eq(&self.entry, &other.entry)
-            || are_same_files && name(self) == name(other) && self.opening.options == other.opening.options
+            || are_same_files && self.own_name() == other.own_name() && self.opening.options == other.opening.options
+    }
+
+    /// The name of its directory, without those above it.
+    pub fn own_name(&self) -> Option<&str> {
+        self.entry.name().rsplit('/').next()
+    }
+
+    /// True if a database that is opened now would be read from the same files with the same contents.
+    pub fn is_current(&self) -> bool {
+        self.entry.is_current() && self.replaced().is_none()
     }
 
     /// Number of games.

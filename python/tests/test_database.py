@@ -99,6 +99,21 @@ def test_a_pickled_game_is_read_from_the_present_file(own_games: Path) -> None:
     assert pickle.loads(pickled).headers["White"] == "New"
 
 
+def test_a_pickled_game_of_a_folder_is_read_from_the_present_file(own_games: Path) -> None:
+    below = own_games / "below"
+    below.mkdir()
+    path = below / "mine.pgn"
+    path.write_text('[White "Old"]\n\n1. e4 *\n')
+    library = chessdb.open(own_games)
+    assert isinstance(library, chessdb.Library)
+    pickled = pickle.dumps(library["below/mine.pgn"][0])
+    assert pickle.loads(pickled).headers["White"] == "Old"
+    new = own_games / "new"
+    new.write_text('[White "New"]\n\n1. d4 *\n')
+    new.replace(path)
+    assert pickle.loads(pickled).headers["White"] == "New"
+
+
 def test_one_is_no_plural(own_games: Path) -> None:
     (own_games / "annotated.pgn").unlink()
     (own_games / "classics.pgn").write_text("1. e4 *\n")

@@ -67,16 +67,8 @@ impl<'a> AskedGame<'a> {
 
     /// Number of full moves of the main line.
     pub(super) fn moves(&self) -> i64 {
-        let mut depth = 0u32;
-        let plies = self.decoded().game.movetext.tokens().iter().filter(|token| {
-            match token {
-                Token::VariationStart => depth += 1,
-                Token::VariationEnd => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            depth == 0 && matches!(token, Token::Move(..))
-        });
-        (plies.count() as i64 + 1) / 2
+        let plies = self.decoded().game.movetext.main_line().count();
+        (plies as i64 + 1) / 2
     }
 
     pub(super) fn comments(&self) -> impl Iterator<Item = &str> {

@@ -28,7 +28,8 @@ impl Choice {
         self.sides.iter().any(Query::asks_for_positions)
     }
 
-    /// Keeps the games for which it holds, with the least ply of the sides that hold if it gives the ply.
+    /// Keeps the games for which it holds, with the least ply of the sides that hold if it gives the ply. Otherwise a side
+    /// is asked only about the games for which none before it holds.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -39,19 +40,25 @@ impl Choice {
         searched: &Searched<'_>,
         threads: usize,
     ) -> Result<(), Damaged> {
-        let games: Vec<u32> = found.iter().map(|found| found.game).collect();
-        let among = Selection::of(games);
-        let searched = Searched {
-            among: Some(&among),
-            ..*searched
-        };
+        let mut open: Vec<u32> = found.iter().map(|found| found.game).collect();
         let mut first: FxHashMap<u32, Occurrence> = FxHashMap::default();
         for side in &self.sides {
+            if open.is_empty() {
+                break;
+            }
+            let among = Selection::of(open.clone());
+            let searched = Searched {
+                among: Some(&among),
+                ..*searched
+            };
             for held in side.answer(&searched, threads, &|_| ())? {
                 let first = first.entry(held.game).or_insert(held);
                 if held.ply < first.ply {
                     *first = held;
                 }
+            }
+            if !gives_ply {
+                open.retain(|game| !first.contains_key(game));
             }
         }
         found.retain_mut(|found| {

@@ -76,15 +76,25 @@ impl Game {
 impl Movetext {
     /// The moves of the main line, without their positions.
     pub fn main_line(&self) -> impl Iterator<Item = (San, PackedMove)> {
-        let mut depth = 0;
-        self.tokens().iter().filter_map(move |token| {
-            match *token {
-                Token::Move(san, mv) if depth == 0 => return Some((san, mv)),
-                Token::VariationStart => depth += 1,
-                Token::VariationEnd => depth -= 1,
-                _ => {}
+        self.main_line_tokens().filter_map(|token| match *token {
+            Token::Move(san, mv) => Some((san, mv)),
+            _ => None,
+        })
+    }
+
+    /// The moves of the main line with their annotations, without variations.
+    pub fn main_line_tokens(&self) -> impl Iterator<Item = &Token> {
+        let mut depth = 0u32;
+        self.tokens().iter().filter(move |token| match token {
+            Token::VariationStart => {
+                depth += 1;
+                false
             }
-            None
+            Token::VariationEnd => {
+                depth = depth.saturating_sub(1);
+                false
+            }
+            _ => depth == 0,
         })
     }
 }

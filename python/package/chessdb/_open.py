@@ -92,17 +92,15 @@ def again(
 def game(index: int, arguments: "tuple[Any, ...]") -> Game:
     """A game that was pickled."""
     path, encoding, reading, passwords, threads, which = arguments
-    found = os.stat(path)
-    stamp = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
-    return _opened_once(stamp, path, encoding, reading, tuple(passwords), threads, which)[index]
+    key = (path, encoding, reading, tuple(passwords), threads, which)
+    if not _opened_once(*key)._is_current():
+        _opened_once.cache_clear()
+    return _opened_once(*key)[index]
 
 
-def _opened(_stamp: "tuple[int, ...]", *arguments: Any) -> Database:
+@lru_cache(maxsize=8)
+def _opened_once(*arguments: Any) -> Database:
     """A database whose games were pickled."""
     opened = again(*arguments)
     assert isinstance(opened, Database)
     return opened
-
-
-# A path that leads to another file has another stamp.
-_opened_once = lru_cache(maxsize=8)(_opened)

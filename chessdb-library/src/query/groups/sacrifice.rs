@@ -13,7 +13,7 @@ use crate::positions::{LineStep, follow};
 use crate::query::Bounds;
 
 /// Half-moves for which a side has less, unless a query says otherwise.
-pub(super) const USUAL_PLIES: u32 = 6;
+const USUAL_PLIES: u32 = 6;
 
 /// What a side gives up by a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
