@@ -39,7 +39,7 @@
 //!   long to find.
 //! - [`query`] is the language of searches, [`positions`] has positions of all games and their moves, by a scan or an
 //!   index.
-//! - [`table`] lists games as CSV, JSON and Parquet, [`duplicates`] finds games that several databases have,
+//! - [`player`] has the results of a player and what the player has changed, [`table`] lists games as CSV, JSON and Parquet, [`duplicates`] finds games that several databases have,
 //!   [`polyglot`] makes opening books, [`spelling`] joins names that are one player.
 //! - [`cancel`], [`workers`] and the other modules are what programs need that serve databases of file systems that may
 //!   hang.
@@ -73,6 +73,7 @@ pub mod mapped;
 pub mod mounts;
 pub mod openings;
 pub mod parallel;
+pub mod player;
 pub mod polyglot;
 pub mod positions;
 pub mod query;

@@ -31,7 +31,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
             &["library", "spelling"],
             &["annotations", "positions"],
             &["duplicates", "openings", "polyglot", "table"],
-            &["explorer", "query"],
+            &["explorer", "player", "query"],
         ],
     ),
     (

@@ -17,7 +17,7 @@ impl Query {
         let answer = |index: Option<&Index>| {
             let searched = Searched {
                 index,
-                ..searched(part, options)
+                ..Searched::of(part, options)
             };
             self.answer(&searched, options.threads, done)
         };
@@ -44,17 +44,20 @@ impl Answers {
     /// Why no game may answer a query, as [`hints`] finds it.
     pub fn hints(&self, query: &str) -> Vec<QueryHint> {
         let parts = self.parts().iter();
-        let searched: Vec<Searched<'_>> = parts.map(|part| searched(part, self.options())).collect();
+        let searched: Vec<Searched<'_>> = parts.map(|part| Searched::of(part, self.options())).collect();
         hints(query, &searched)
     }
 }
 
-fn searched<'a>(part: &'a DatabasePart, options: &'a AnswerOptions) -> Searched<'a> {
-    Searched {
-        path: part.entry().name(),
-        database: part.database(),
-        index: None,
-        names: options.names.as_deref(),
-        among: part.games.as_deref(),
+impl<'a> Searched<'a> {
+    /// A part without its index.
+    pub(super) fn of(part: &'a DatabasePart, options: &'a AnswerOptions) -> Searched<'a> {
+        Searched {
+            path: part.entry().name(),
+            database: part.database(),
+            index: None,
+            names: options.names.as_deref(),
+            among: part.games.as_deref(),
+        }
     }
 }

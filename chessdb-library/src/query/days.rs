@@ -6,7 +6,7 @@ use chessdb::game::Date;
 
 /// A range of days with both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Days {
+pub struct Days {
     /// The end that is written first, if any.
     first: Option<Date>,
     last: Option<Date>,
@@ -17,7 +17,7 @@ impl Days {
     ///
     /// # Errors
     /// Says what would be right.
-    pub(super) fn parse(text: &str) -> Result<Days, String> {
+    pub fn parse(text: &str) -> Result<Days, String> {
         let wanted =
             || "expected a date such as 1985, 1985.11 or 1985.11.09, or a range such as 1985..".to_owned();
         let end = |text: &str| match text {
@@ -46,9 +46,17 @@ impl Days {
         Ok(days)
     }
 
+    /// All days from a day on, which is that of a [`Date`] or the first of its year or month.
+    pub fn since(date: Date) -> Days {
+        Days {
+            first: Some(date),
+            last: None,
+        }
+    }
+
     /// True if the game can have been played on one of these days. An unknown month or day may be any; a game whose
     /// year is unknown cannot.
-    pub(super) fn may_have(self, date: Date) -> bool {
+    pub fn may_have(self, date: Date) -> bool {
         let (least, most) = (self.least(), self.most());
         let days = |month: u8| match date.day {
             0 => (number(date.year, month, 1), number(date.year, month, 31)),

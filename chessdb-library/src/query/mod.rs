@@ -21,6 +21,7 @@ mod groups;
 mod hints;
 mod order;
 mod parse;
+mod player;
 mod question;
 mod remembered;
 mod sides;
@@ -33,11 +34,13 @@ mod written_query;
 
 pub use answer::Searched;
 pub use bounds::{Bounds, BoundsError};
+pub use days::Days;
 pub use error::QueryError;
 pub use field::fields;
 pub use groups::{Mirror, Mover, PawnKind, PositionGroup, PositionQuery, PositionTerm, TermError};
 pub use hints::{QueryHint, hints};
 pub use order::SortKey;
+pub use player::PlayerGame;
 
 use crate::positions::Pattern;
 use choice::Choice;

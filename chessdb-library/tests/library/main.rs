@@ -3,6 +3,7 @@
 mod duplicates;
 mod groups;
 mod library;
+mod player;
 mod polyglot;
 mod positions;
 mod query;

@@ -3,6 +3,8 @@
 mod chart;
 mod figures;
 mod page;
+mod player;
 
 pub use figures::{Counts, Figures};
 pub use page::{Subject, page};
+pub use player::{LatestGame, PlayerSubject};

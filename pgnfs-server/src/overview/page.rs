@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::chart;
 use super::figures::{Counts, Figures, RATINGS};
+use super::player::{PlayerSubject, player};
 use chessdb_library::library::on_one_line;
 use chessdb_library::table::opening;
 
@@ -30,6 +31,9 @@ summary, td a { cursor: pointer; color: #3b6ea5 }
 svg a:hover rect { fill: #3b6ea5; fill-opacity: 0.15 }
 td { padding: 0.1em 1em 0.1em 0 }
 td + td { text-align: right }
+th { padding: 0.1em 1em 0.1em 0; text-align: left; font-weight: normal; color: #555 }
+th + th { text-align: right }
+.games td, .games th { text-align: left }
 p { color: #555; margin: 0.3em 0 }
 </style>
 ";
@@ -48,6 +52,8 @@ pub struct Subject<'a> {
     pub place: &'static str,
     /// Number of problems by file or by database, if they are shown.
     pub problems: Option<Counts>,
+    /// The player of a search for one.
+    pub player: Option<PlayerSubject>,
     /// What charts and numbers lead to.
     pub directories: Directories<'a>,
 }
@@ -67,6 +73,9 @@ pub fn page(subject: &Subject<'_>, figures: &Figures) -> String {
         format!("{HEAD}<title>{name}: overview</title>\n{STYLE}</head>\n<body>\n<h1>{name}</h1>\n");
     let (what, games) = (escaped(&subject.what), figures.games);
     paragraph(&mut page, &format!("{what}, {}", plural(games, "game")));
+    if let Some(of_search) = &subject.player {
+        player(&mut page, of_search, subject);
+    }
     years(&mut page, figures, subject);
     results(&mut page, figures);
     most(
@@ -94,13 +103,13 @@ pub fn page(subject: &Subject<'_>, figures: &Figures) -> String {
 
 impl Subject<'_> {
     /// A reference to a directory of a view.
-    fn link(&self, view: &str, texts: &[&str]) -> Option<String> {
+    pub(super) fn link(&self, view: &str, texts: &[&str]) -> Option<String> {
         (self.directories)(view, texts).map(|path| reference(&path))
     }
 }
 
 /// A path as a relative reference (RFC 3986, section 2): all bytes are encoded that could mean something else.
-fn reference(path: &str) -> String {
+pub(super) fn reference(path: &str) -> String {
     let mut reference = String::with_capacity(path.len());
     for byte in path.bytes() {
         match byte {
@@ -265,11 +274,11 @@ fn problems(page: &mut String, subject: &Subject<'_>) {
     numbers(page, [subject.place, "problems"], rows.into_iter());
 }
 
-fn section(page: &mut String, id: &str, headline: &str) {
+pub(super) fn section(page: &mut String, id: &str, headline: &str) {
     let _ = writeln!(page, "<h2 id=\"{id}\">{headline}</h2>");
 }
 
-fn paragraph(page: &mut String, html: &str) {
+pub(super) fn paragraph(page: &mut String, html: &str) {
     let _ = writeln!(page, "<p>{html}</p>");
 }
 
@@ -298,7 +307,7 @@ fn numbers(page: &mut String, head: [&str; 2], rows: impl Iterator<Item = Bar>) 
     page.push_str("</table></details>\n");
 }
 
-fn plural(number: u64, what: &str) -> String {
+pub(super) fn plural(number: u64, what: &str) -> String {
     match number {
         1 => format!("1 {what}"),
         _ => format!("{} {what}s", thousands(number)),
@@ -306,7 +315,7 @@ fn plural(number: u64, what: &str) -> String {
 }
 
 /// `1,935`, which is no year.
-fn thousands(number: u64) -> String {
+pub(super) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (place, digit) in digits.chars().enumerate() {

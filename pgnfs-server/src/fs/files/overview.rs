@@ -1,6 +1,7 @@
 //! `overview.html`. All games must be decoded for it, and all tags read.
 
 use parking_lot::Mutex;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::file::Text;
@@ -10,9 +11,11 @@ use crate::fs::failure::Failure;
 use crate::fs::gather::decode_missing;
 use crate::fs::part::PartFs;
 use crate::fs::types::FsError;
-use crate::overview::{Counts, Figures, Subject, page};
+use crate::overview::{Counts, Figures, LatestGame, PlayerSubject, Subject, page};
 use chessdb_library::made::Wait;
 use chessdb_library::making::Making;
+use chessdb_library::player::{PlayerFigures, latest_games};
+use chessdb_library::table::{GamePath, GameRow};
 
 /// Games in a piece. A thread counts up to 32 pieces at a time: many games, because their counts are then added to
 /// those of all.
@@ -54,10 +57,52 @@ impl Overview<'_> {
                 "database"
             },
             problems,
+            player: branch.player()?,
             directories: &|view, texts| branch.branch().path_of_group(view, texts),
         };
         let text = page(&subject, &figures).into_bytes().into();
         branch.check(None).map(|()| text)
+    }
+}
+
+impl BranchFs {
+    /// The player of the search whose directory this is, if it is for one.
+    fn player(&self) -> Result<Option<PlayerSubject>, FsError> {
+        let search = self
+            .search
+            .as_ref()
+            .filter(|search| search.query.has_one_player());
+        let Some(search) = search else {
+            return Ok(None);
+        };
+        let answers = self.answers()?;
+        let games = search.query.games_of_player(answers.parts(), answers.options());
+        let mut latest = latest_games(answers.parts(), &games);
+        latest.truncate(PlayerSubject::LATEST);
+        let parts = self.named_parts();
+        // Directories of searches have the games of one database, but not those of several.
+        let root = format!("..{}", "/..".repeat(self.path().split('/').count()));
+        let listed = latest.iter().filter_map(|played| {
+            let part = parts.get(played.part)?;
+            let folder = part.path.map(|path| format!("{root}/{path}/").replace("//", "/"));
+            let folder = folder.unwrap_or_default();
+            let place = GamePath {
+                database: "",
+                folder: &folder,
+                game: played.game,
+                digits: part.database.indexed().digits(),
+            };
+            let row = GameRow::new(part.database.entry(), place).with_names(part.names);
+            let tag = |name| row.tag(name).map(Cow::into_owned).unwrap_or_default();
+            Some(LatestGame {
+                fields: ["Date", "White", "Black", "Result", "ECO"].map(tag),
+                path: place.path(),
+            })
+        });
+        Ok(Some(PlayerSubject {
+            figures: PlayerFigures::of(answers.parts(), &games),
+            latest: listed.collect(),
+        }))
     }
 }
 

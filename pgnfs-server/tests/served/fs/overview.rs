@@ -286,6 +286,142 @@ fn players_of_all_databases_have_the_names_of_the_tables() {
     assert_eq!(numbers(&check(&tree, "b.dci/"), "players")["Kasparov,G"], 1);
 }
 
+/// The cells of the table of a section, row by row, without links.
+fn table(page: &str, id: &str) -> Vec<String> {
+    let (_, section) = page.split_once(&format!("<h2 id=\"{id}\">")).unwrap();
+    let section = section.split("<h2").next().unwrap();
+    let rows = section.split("<tr><td>").skip(1).map(|row| {
+        let row = row.split(['\n']).next().unwrap();
+        let cells = row.split("<td>").map(|cell| {
+            let cell = cell.strip_suffix("</a>").unwrap_or(cell);
+            unescaped(cell.rsplit('>').next().unwrap())
+        });
+        cells.collect::<Vec<_>>().join(" | ")
+    });
+    rows.collect()
+}
+
+#[test]
+fn a_search_for_a_player_has_the_scores_of_the_player() {
+    let tal = |black: &str, year| game("Tal", black).date(year, 5, 7).tag("BlackElo", "2610");
+    let games = || {
+        [
+            tal("<i>X</i>", 1959)
+                .outcome(Outcome::WhiteWins)
+                .eco(b"B97")
+                .tag("ECO", "B97"),
+            tal("Y", 1960)
+                .outcome(Outcome::Draw)
+                .eco(b"B97")
+                .tag("ECO", "B97"),
+            game("Y", "Tal")
+                .date(1960, 1, 1)
+                .outcome(Outcome::WhiteWins)
+                .tag("WhiteElo", "2590"),
+            game("Y", "Tal"),
+            game("Y", "Z").outcome(Outcome::WhiteWins),
+            tal("Y", 1961).deleted(),
+        ]
+    };
+    let options = ServeOptions {
+        unique: true,
+        ..ServeOptions::default()
+    };
+    let b = [game("Z", "Tal").date(1958, 0, 0).outcome(Outcome::BlackWins)];
+    let databases = vec![Fake::of(games()).at("old/a.dci"), Fake::of(b).at("b.dci")];
+    let tree = mount_with(databases, options);
+    let page = tree.cat("old/a.dci/search/player:tal/overview.html");
+    check_harmless(&page);
+    assert!(page.contains("<p>Fake, search player:tal, 4 games</p>"), "{page}");
+    assert_eq!(
+        table(&page, "scores"),
+        [
+            "White | 2 | 1 | 1 | 0 | 75.0 % | 2803",
+            "Black | 2 | 0 | 0 | 1 | 0.0 % | 1790",
+            "both colours | 4 | 1 | 1 | 1 | 50.0 % | 2603"
+        ]
+    );
+    assert_eq!(
+        table(&page, "openings-white"),
+        ["B97 Sicilian Defence, Najdorf | 2 | 1 | 1 | 0 | 75.0 % | 2803"]
+    );
+    assert_eq!(table(&page, "openings-black"), [""; 0]);
+    assert!(page.contains("<p>2 games without an opening code.</p>"));
+    assert_eq!(
+        table(&page, "scores-years"),
+        [
+            "1960 | 2 | 0 | 1 | 1 | 25.0 % | 2407",
+            "1959 | 1 | 1 | 0 | 0 | 100.0 % | 3410"
+        ]
+    );
+    assert_eq!(
+        table(&page, "scores-ratings"),
+        [
+            "2600-2699 | 2 | 1 | 1 | 0 | 75.0 % | 2803",
+            "2500-2599 | 1 | 0 | 0 | 1 | 0.0 % | 1790"
+        ]
+    );
+    assert!(page.contains("<p>1 game without a rating of the opponent.</p>"));
+    let latest = table(&page, "latest");
+    assert_eq!(latest[0], "1960.05.07 | Tal | Y | 1/2-1/2 | B97");
+    assert_eq!(latest.len(), 4);
+    let of_all = tree.cat("all/search/player:tal/overview.html");
+    assert_eq!(
+        table(&of_all, "scores")[2],
+        "both colours | 5 | 2 | 1 | 1 | 62.5 % | 2603"
+    );
+    // The page of a search leads to the games, whether these are in its directory or not.
+    for (folder, page) in [
+        ("old/a.dci/search/player:tal/", page),
+        ("all/search/player:tal/", of_all),
+        (
+            "all/unique/search/player:tal/",
+            tree.cat("all/unique/search/player:tal/overview.html"),
+        ),
+    ] {
+        let links: Vec<String> = links(&page)
+            .map(decoded)
+            .filter(|link| link.ends_with(".pgn"))
+            .collect();
+        assert!(links.len() >= 4, "{page}");
+        for link in links {
+            assert!(
+                tree.cat(&inside(&format!("{folder}{link}"))).contains("Tal"),
+                "{link}"
+            );
+        }
+    }
+    for other in ["white:tal", "player:tal player:y", "-player:tal"] {
+        let page = tree.cat(&format!("b.dci/search/{other}/overview.html"));
+        assert!(!page.contains("id=\"scores\""), "{other}");
+    }
+}
+
+/// A path without `..`.
+fn inside(path: &str) -> String {
+    let mut names = Vec::new();
+    for name in path.split('/') {
+        match name {
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names.join("/")
+}
+
+#[test]
+fn twenty_openings_and_games_of_a_player_are_listed() {
+    for (number, shown) in [(20, 20), (21, 20)] {
+        let codes = (0..number).map(|n| [b'A', b'0' + n / 10, b'0' + n % 10]);
+        let games = codes.map(|code| game("Tal", "Y").eco(&code));
+        let tree = mount(Fake::of(games));
+        let page = tree.cat("search/player:tal/overview.html");
+        let rows = table(&page, "openings-white").len();
+        assert_eq!((rows, table(&page, "latest").len()), (shown, shown), "{number}");
+        assert_eq!(page.contains("<p>The 20 most frequent of 21.</p>"), number > 20);
+    }
+}
+
 fn check_empty(page: &str) {
     assert!(page.contains("<p>Fake, 0 games</p>"), "{page}");
     assert!(numbers(page, "years").is_empty() && numbers(page, "players").is_empty());

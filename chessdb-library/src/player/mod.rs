@@ -1,0 +1,14 @@
+//! What a player has done: results by colour, opening, year and opponent, and what is new.
+//!
+//! [`PlayerFigures`] counts the games of a search with one `player:`. [`Preparation`] compares what the player did lately
+//! with what the player did before, for those who have this opponent tomorrow.
+
+mod figures;
+mod preparation;
+mod repertoire;
+mod tally;
+
+pub use figures::{PlayerFigures, RATINGS, latest_games};
+pub use preparation::Preparation;
+pub use repertoire::RepertoireChange;
+pub use tally::PlayerTally;

@@ -1,0 +1,56 @@
+//! The side that the player of a query had in a game.
+
+use chessdb::board::Color;
+
+use super::answer::Searched;
+use super::evaluate::Evaluator;
+use super::sides::WHITE;
+use super::value::TagSource;
+use super::{Query, SortKey};
+use crate::positions::{AnswerOptions, DatabasePart};
+
+/// A game of the player of a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlayerGame {
+    /// The place of its part among the parts that were asked.
+    pub part: usize,
+    /// Its number in the database, from 0.
+    pub game: u32,
+    /// The side that the player had.
+    pub color: Color,
+}
+
+impl Query {
+    /// True if one term outside of choices is `player:`, which is not negated.
+    pub fn has_one_player(&self) -> bool {
+        self.tags.iter().filter(|term| term.is_player()).count() == 1
+    }
+
+    /// The games of some parts that answer the tags of a query with [one player](Query::has_one_player), the earliest first
+    /// and those without a year last. Of a game between two players who both are meant, White's side counts.
+    pub fn games_of_player(&self, parts: &[DatabasePart], options: &AnswerOptions) -> Vec<PlayerGame> {
+        if !self.has_one_player() {
+            return Vec::new();
+        }
+        let mut games = Vec::new();
+        for (place, part) in parts.iter().enumerate() {
+            let searched = Searched::of(part, options);
+            let evaluator = Evaluator::new(self, &searched);
+            games.extend(part.games_at(0..part.len()).filter_map(|game| {
+                let color = match evaluator.player_sides(game, TagSource::Game).held {
+                    0 => return None,
+                    held if held & WHITE != 0 => Color::White,
+                    _ => Color::Black,
+                };
+                Some(PlayerGame {
+                    part: place,
+                    game,
+                    color,
+                })
+            }));
+        }
+        let place = |found: &PlayerGame| (parts[found.part].database(), found.game);
+        SortKey::Date.sort(&mut games, place, false, options.threads);
+        games
+    }
+}
