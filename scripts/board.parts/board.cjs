@@ -11,8 +11,8 @@ const said = [];
 /** How often a script of a database has set `window.ran`, on whatever page. */
 let ran = 0;
 
-/** Whether the browser reports that the search which is wrong on purpose was refused. */
-const isRefusal = (message) => /status of 400/.test(message.text()) && message.location().url.includes("q=playr%3Ax");
+/** Whether the browser reports that what is wrong on purpose was refused. */
+const isRefusal = (message) => /status of 400/.test(message.text()) && /q=playr%3Ax|since=June/.test(message.location().url);
 
 /** Text of the panel beside the board. */
 const panel = () => page.locator("#panel").innerText();
@@ -107,6 +107,31 @@ const STEPS = {
     await page.waitForSelector("#message:not([hidden])");
     assert.match(await page.locator("#message").innerText(), /playr/);
   },
+  async "an opponent is prepared against"() {
+    await page.goto(`${address}?q=player:morphy`);
+    await shows("of ");
+    await tab("Prepare");
+    await page.waitForSelector("#prepare");
+    // What was searched for is the opponent.
+    assert.equal(await page.getByLabel("Player").inputValue(), "morphy");
+    await page.getByLabel("New since").fill("1858");
+    await page.keyboard.press("Enter");
+    await shows("First played since 1858");
+    await shows("Openings as White");
+    await page.locator("#panel tbody a", { hasText: "as White" }).first().click();
+    await page.waitForFunction(() => /q=white/.test(location.search));
+    await shows("Morphy");
+    await page.goBack();
+    await shows("No longer played since 1858");
+    await page.locator("section", { hasText: "First played since" }).last().locator("tbody a").first().click();
+    await shows("Results");
+    assert.match(page.url(), /tab=tree/);
+    await page.goBack();
+    await page.getByLabel("New since").fill("June");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#message:not([hidden])");
+    assert.match(await page.locator("#message").innerText(), /since: 'June' is not a date/);
+  },
   async "a phone shows one column, in the dark as well"() {
     for (const colorScheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme });
@@ -159,6 +184,9 @@ async function main() {
     await page.goto(`${address}?play=e2e4,e7e5&tab=tree`);
     await shows("Nf3");
     await page.screenshot({ path: picture });
+    await page.goto(`${address}?tab=prepare&player=morphy`);
+    await shows("First played");
+    await page.screenshot({ path: picture.replace("board.png", "prepare.png") });
   } else {
     for (const [name, step] of Object.entries(STEPS)) {
       await step();

@@ -18,6 +18,7 @@ static FILES: &[(&str, &str, &str)] = &[
     ("/board/dom.js", SCRIPT, include_str!("board/dom.js")),
     ("/board/main.js", SCRIPT, include_str!("board/main.js")),
     ("/board/pieces.js", SCRIPT, include_str!("board/pieces.js")),
+    ("/board/prepare.js", SCRIPT, include_str!("board/prepare.js")),
     ("/board/views.js", SCRIPT, include_str!("board/views.js")),
     (
         "/listing.css",

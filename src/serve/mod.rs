@@ -15,6 +15,7 @@ mod line;
 mod login;
 mod path;
 mod patience;
+mod player;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};

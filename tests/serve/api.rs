@@ -110,6 +110,98 @@ fn positions_have_their_legal_moves() {
 }
 
 #[test]
+fn a_player_is_prepared_against() {
+    let served = Served::with(&[("a.pgn", GAMES)], &[]);
+    let answer = served.json("/api/prepare?player=tal");
+    let results = |row: &Value| ["games", "wins", "draws", "losses"].map(|name| row[name].as_u64().unwrap());
+    assert_eq!(results(&answer["all"]), [3, 0, 0, 2]);
+    assert_eq!(answer["all"]["score"], 0.0);
+    let colours = answer["colours"].as_array().unwrap();
+    assert_eq!(
+        colours.iter().map(results).collect::<Vec<_>>(),
+        [[1, 0, 0, 1], [2, 0, 0, 1]]
+    );
+    // The last year with a game.
+    assert_eq!(
+        (&answer["since"], results(&answer["recent"])),
+        (&json!("2022"), [1, 0, 0, 0])
+    );
+    assert_eq!(answer["latest"][0]["Date"], "2022.01.01");
+    let since = served.json("/api/prepare?player=tal&since=2019-06");
+    assert_eq!(
+        (
+            since["lost"].as_array().unwrap().len(),
+            &since["lost"][0]["White"]
+        ),
+        (1, &json!("Tal"))
+    );
+    // Every line is a search that finds its games.
+    let mut rows = vec![&answer["all"], &answer["recent"]];
+    rows.extend(
+        ["colours", "openings", "years", "opponents"]
+            .into_iter()
+            .flat_map(|list| answer[list].as_array().unwrap()),
+    );
+    assert_eq!(rows.len(), 10);
+    for row in rows {
+        let query = row["q"].as_str().unwrap();
+        let found = served.json(&format!(
+            "/api/games?q={}",
+            query.replace(' ', "%20").replace('"', "%22")
+        ));
+        assert_eq!(found["count"], row["games"], "{query}");
+    }
+    let black = served.json("/api/prepare?player=tal&colour=black&q=opponent:bird");
+    assert_eq!(
+        (results(&black["all"]), black["colours"].as_array().unwrap().len()),
+        ([1, 0, 0, 0], 1)
+    );
+    assert_eq!(served.json("/api/prepare?player=nobody")["all"]["games"], 0);
+    for (given, term) in [
+        ("", "player"),
+        ("player=tal&colour=red", "colour"),
+        ("player=tal&since=June", "since"),
+        ("player=tal&q=player:bird", "q"),
+        ("player=tal&q=playr:bird", "playr:bird"),
+    ] {
+        let refused = served.get(&format!("/api/prepare?{given}"));
+        let body: Value = serde_json::from_slice(&refused.body).unwrap();
+        assert_eq!(
+            (refused.status, &body["error"]["term"]),
+            (400, &json!(term)),
+            "{given}"
+        );
+    }
+}
+
+#[test]
+fn moves_that_are_new_have_the_line_that_leads_to_them() {
+    let game = |date: &str, moves: &str| {
+        format!("[White \"Tal\"]\n[Black \"X\"]\n[Date \"{date}\"]\n[Result \"0-1\"]\n\n{moves} 0-1\n\n")
+    };
+    let old = game("1960.01.01", "1. e4 e5 2. Nf3");
+    let games = [old.repeat(3), game("1961.01.01", "1. e4 e5 2. f4")].concat();
+    let many = [games, game("1961.01.02", "1. a3")].concat() + &game("1961.01.03", "1. b3").repeat(12);
+    let served = Served::with(&[("a.pgn", &many)], &[]);
+    let answer = served.json("/api/prepare?player=tal");
+    let [new, first, ..] = &answer["new"].as_array().unwrap()[..] else {
+        panic!("{answer}");
+    };
+    assert_eq!((&new["line"], &new["games"]), (&json!(["b3"]), &json!(12)));
+    assert_eq!(first["line"], json!(["a3"]));
+    let given_up = &answer["given_up"][0];
+    assert_eq!(given_up["line"], json!(["e4", "e5", "Nf3"]));
+    assert_eq!(given_up["play"], json!(["e2e4", "e7e5", "g1f3"]));
+    assert_eq!(
+        [&given_up["games"], &given_up["before"], &given_up["after"]],
+        [3, 3, 1]
+    );
+    assert_eq!(given_up["fen"], Value::Null);
+    // Of fourteen lost games, twelve are listed.
+    assert_eq!(answer["lost"].as_array().unwrap().len(), 12);
+}
+
+#[test]
 fn errors_name_what_is_wrong() {
     let served = Served::with(&[("a.pgn", GAMES)], &[]);
     let error = |path: &str| {

@@ -30,7 +30,7 @@ struct GamesPage {
 }
 
 /// A game in a list: the part, its number there, and the ply of the position, if one is asked for.
-type ListedGame = (usize, u32, Option<u32>);
+pub(super) type ListedGame = (usize, u32, Option<u32>);
 
 /// The games that answer a search, or have a position, or both.
 pub(super) async fn list(
@@ -138,7 +138,8 @@ fn found(answers: &Answers, pattern: Pattern) -> Result<Vec<ListedGame>, FsError
     Ok(found.collect())
 }
 
-fn row(parts: &[DatabasePart], (part, game, ply): ListedGame) -> Value {
+/// A game with the tags that a list shows.
+pub(super) fn row(parts: &[DatabasePart], (part, game, ply): ListedGame) -> Value {
     let Some(part) = parts.get(part) else {
         return Value::Null;
     };

@@ -5,6 +5,7 @@
 mod board;
 mod games;
 mod movetext;
+mod prepare;
 
 use std::collections::HashMap;
 
@@ -35,6 +36,7 @@ pub(super) fn routes(requests: Requests) -> Router {
         .route("/api/position", get(position))
         .route("/api/moves", get(moves))
         .route("/api/query", get(query))
+        .route("/api/prepare", get(prepare::prepare))
         .with_state(requests)
 }
 
@@ -86,11 +88,22 @@ fn search(given: &HashMap<String, String>) -> Result<Option<Query>, ApiError> {
 /// Answers a question about the games that a request names by `q` and `db`.
 async fn asked<A: Send + 'static>(
     requests: &Requests,
-    Visit(visitor): Visit,
+    visit: Visit,
     given: &HashMap<String, String>,
     question: impl FnOnce(&Answers) -> Result<A, FsError> + Send + 'static,
 ) -> Result<A, ApiError> {
     let search = search(given)?;
+    about(requests, visit, given, search.as_ref(), question).await
+}
+
+/// Answers a question about the games that a search finds in the database that a request names by `db`.
+async fn about<A: Send + 'static>(
+    requests: &Requests,
+    Visit(visitor): Visit,
+    given: &HashMap<String, String>,
+    search: Option<&Query>,
+    question: impl FnOnce(&Answers) -> Result<A, FsError> + Send + 'static,
+) -> Result<A, ApiError> {
     let database = given.get("db").filter(|path| !path.is_empty()).cloned();
     let question = move |answers: &Answers| match database {
         None => question(answers),
@@ -104,7 +117,7 @@ async fn asked<A: Send + 'static>(
             question(&Answers::new(part, answers.options().clone()))
         }
     };
-    Ok(ask(|answer| requests.positions(visitor, search.as_ref(), question, answer)).await?)
+    Ok(ask(|answer| requests.positions(visitor, search, question, answer)).await?)
 }
 
 /// The databases, as `pgnfs status --json` has them, and those that are being opened.

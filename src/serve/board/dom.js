@@ -22,12 +22,12 @@ function fill(node, attributes, children) {
 /** A number with separators of thousands. */
 export const count = (number) => number.toLocaleString("en");
 
-/** A bar of results, with White's share first. */
-export function results(white, draws, black) {
+/** A bar of results, with White's share first, or a player's with other names. */
+export function results(white, draws, black, names = ["White", "drawn", "Black"]) {
   const all = white + draws + black;
   if (!all) return element("span", { class: "dim" }, "no results");
   const percent = (part) => Math.round((100 * part) / all);
-  const label = `${percent(white)} % White, ${percent(draws)} % drawn, ${percent(black)} % Black`;
+  const label = [white, draws, black].map((part, n) => `${percent(part)} % ${names[n]}`).join(", ");
   const parts = [[white, "#fdfcf9"], [draws, "#9a9da3"], [black, "#3a3d42"]];
   let at = 0;
   const rects = parts.map(([part, colour]) => {

@@ -3,9 +3,12 @@
 import { ask, followed, go, here } from "./api.js";
 import { Board, comment, spoken } from "./board.js";
 import { element } from "./dom.js";
+import { prepare } from "./prepare.js";
 import * as views from "./views.js";
 
-const TABS = [["tree", "Tree"], ["games", "Games"], ["game", "Game"], ["databases", "Databases"]];
+const TABS = [["tree", "Tree"], ["games", "Games"], ["game", "Game"], ["prepare", "Prepare"], ["databases", "Databases"]];
+
+const SHOWN = { tree: views.tree, games: views.games, prepare, databases: views.databases };
 
 const at = (selector) => document.querySelector(selector);
 const board = new Board(at("#board"), play);
@@ -44,7 +47,7 @@ async function show(place) {
   }, text)));
   try {
     await showBoard(place, signal);
-    const nodes = tab === "game" && place.game ? views.game(shown.game, place, shown.current, showMove) : await (views[tab] ?? views.tree)(place, signal);
+    const nodes = tab === "game" && place.game ? views.game(shown.game, place, shown.current, showMove) : await (SHOWN[tab] ?? views.tree)(place, signal);
     if (signal.aborted) return;
     at("#panel").replaceChildren(...nodes.flat().filter(Boolean));
     at("[aria-current=true]")?.scrollIntoView({ block: "nearest" });

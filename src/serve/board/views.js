@@ -10,7 +10,7 @@ const PAGE = 100;
 const MOVES = 8;
 
 /** A link within the page. */
-function link(place, ...children) {
+export function link(place, ...children) {
   const follow = (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
@@ -20,14 +20,14 @@ function link(place, ...children) {
   return element("a", { href: address(place), click: follow }, ...children);
 }
 
-function table(heads, rows) {
+export function table(heads, rows) {
   const cells = heads.map(([text, kind]) => element("th", { class: kind, scope: "col" }, text));
   return element("table", {}, element("thead", {}, element("tr", {}, cells)), element("tbody", {}, rows));
 }
 
 const filters = ({ q, db }) => ({ q, db });
 const position = ({ fen, play }) => ({ fen, play });
-const dash = (value) => value ?? "";
+export const dash = (value) => value ?? "";
 
 /** The moves played in the position, and the games that have it. */
 export async function tree(place, signal) {
@@ -65,7 +65,7 @@ export async function tree(place, signal) {
 }
 
 /** A table of games. */
-function listed(games, place) {
+export function listed(games, place) {
   const rows = games.map((game) => {
     const to = { ...filters(place), game: game.path, ply: game.ply ?? null, tab: "game" };
     return element("tr", { click: () => go(to) },

@@ -21,6 +21,7 @@ use chessdb_library::recent::Recent;
 use pgnfs_server::{Failure, FsError, Requests};
 
 use super::answer::{HttpError, Visit, ask};
+use super::player::player_term;
 use ids::GameIds;
 use question::{ExplorerKind, ExplorerQuestion, Parameters};
 
@@ -154,10 +155,7 @@ impl ExplorerQuestion {
     fn search(&self, search: Option<String>) -> Option<String> {
         let player = self.player.as_ref().map(|(name, is_white)| {
             let color = if *is_white { "white" } else { "black" };
-            match name.strip_prefix('=') {
-                Some(name) => format!("{color}:=\"{name}\""),
-                None => format!("{color}:\"{name}\""),
-            }
+            player_term(color, name)
         });
         let terms: Vec<String> = search.into_iter().chain(player).collect();
         (!terms.is_empty()).then(|| terms.join(" "))

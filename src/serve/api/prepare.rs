@@ -1,0 +1,208 @@
+//! What a player does, and what the player has changed lately.
+
+use axum::Json;
+use axum::extract::{Query as Parameters, State};
+use chessdb::board::{Color, Counters, Position, Undo};
+use chessdb_library::player::{PlayerFigures, PlayerTally, Preparation, RATINGS, RepertoireChange};
+use chessdb_library::positions::{Answers, DatabasePart};
+use chessdb_library::query::{Days, PlayerGame, Query};
+use chessdb_library::table::opening;
+use pgnfs_server::Requests;
+use serde_json::{Value, json};
+
+use super::board::{self, color, uci};
+use super::{ApiError, Given, about, games};
+use crate::serve::answer::Visit;
+use crate::serve::line::fen;
+use crate::serve::player::player_term;
+
+/// Number of entries of each list.
+const MOST: usize = 12;
+
+/// The search for a player, and what is asked of its games.
+struct PrepareQuestion {
+    /// The search as text.
+    text: String,
+    search: Query,
+    /// The name as the request has it.
+    name: String,
+    color: Option<Color>,
+    since: Option<Days>,
+}
+
+/// The games of a player, compared with those before a day.
+pub(super) async fn prepare(
+    State(requests): State<Requests>,
+    visit: Visit,
+    Parameters(given): Given,
+) -> Result<Json<Value>, ApiError> {
+    let text = |name| given.get(name).map(|text| text.trim()).unwrap_or_default();
+    let asked = PrepareQuestion::read(text("player"), text("colour"), text("since"), text("q"))?;
+    let search = asked.search.clone();
+    let answer = about(&requests, visit, &given, Some(&search), move |answers| {
+        Ok(asked.answer(answers))
+    });
+    Ok(Json(answer.await?))
+}
+
+impl PrepareQuestion {
+    fn read(name: &str, side: &str, since: &str, search: &str) -> Result<PrepareQuestion, ApiError> {
+        if name.is_empty() {
+            return Err(ApiError::Wrong("player", "a name is needed".to_owned()));
+        }
+        let color = match side {
+            "" => None,
+            "white" => Some(Color::White),
+            "black" => Some(Color::Black),
+            _ => {
+                let what = format!("'{side}' is neither white nor black");
+                return Err(ApiError::Wrong("colour", what));
+            }
+        };
+        let since = match since {
+            "" => None,
+            _ => {
+                let days = Days::parse(&format!("{since}.."));
+                Some(days.map_err(|_| {
+                    let what = format!("'{since}' is not a date such as 2024, 2024.06 or 2024.06.30");
+                    ApiError::Wrong("since", what)
+                })?)
+            }
+        };
+        let side = color.map(|side| player_term(board::color(side), name));
+        let terms = side
+            .into_iter()
+            .chain([player_term("player", name), search.to_owned()]);
+        let text = terms.collect::<Vec<_>>().join(" ").trim_end().to_owned();
+        let search = Query::parse(&text)?;
+        if !search.has_one_player() {
+            let what = "the search names a player, too: leave it out there".to_owned();
+            return Err(ApiError::Wrong("q", what));
+        }
+        Ok(PrepareQuestion {
+            text,
+            search,
+            name: name.to_owned(),
+            color,
+            since,
+        })
+    }
+
+    fn answer(&self, answers: &Answers) -> Value {
+        let parts = answers.parts();
+        let games = self.search.games_of_player(parts, answers.options());
+        let preparation = Preparation::of(parts, &games, self.since, MOST);
+        let figures = &preparation.figures;
+        let since = preparation.since.to_string();
+        let listed = |games: &[PlayerGame]| -> Vec<Value> {
+            let row = |played: &PlayerGame| games::row(parts, (played.part, played.game, None));
+            games.iter().map(row).collect()
+        };
+        let changes = |changes: &[RepertoireChange]| -> Vec<Value> {
+            changes.iter().map(|change| self.change(parts, change)).collect()
+        };
+        json!({
+            "player": self.name,
+            "q": self.text,
+            "since": since.trim_end_matches("..").replace('.', "-"),
+            "all": tally(&figures.all, &self.text),
+            "colours": self.colors().map(|side| {
+                let mut row = tally(&figures.all.only(side), &self.with_color(side));
+                row["colour"] = color(side).into();
+                row
+            }).collect::<Vec<_>>(),
+            "recent": tally(&preparation.recent, &format!("date:{since} {}", self.text)),
+            "openings": self.openings(figures),
+            "years": figures.years.iter().rev().map(|(year, own)| {
+                let mut row = tally(own, &format!("year:{year:04} {}", self.text));
+                row["year"] = (*year).into();
+                row
+            }).collect::<Vec<_>>(),
+            "opponents": figures.opponents.iter().rev().map(|(first, own)| {
+                let last = first + RATINGS - 1;
+                let mut row = tally(own, &format!("opponent_elo:{first}..{last} {}", self.text));
+                row["from"] = (*first).into();
+                row["to"] = last.into();
+                row
+            }).collect::<Vec<_>>(),
+            "new": changes(&preparation.new),
+            "given_up": changes(&preparation.given_up),
+            "lost": listed(&preparation.lost),
+            "latest": listed(&preparation.latest),
+        })
+    }
+
+    /// The colours that are asked for.
+    fn colors(&self) -> impl Iterator<Item = Color> {
+        let asked = self.color;
+        Color::ALL
+            .into_iter()
+            .filter(move |&color| asked.is_none_or(|asked| asked == color))
+    }
+
+    /// The search, for games in which the player had this colour.
+    fn with_color(&self, side: Color) -> String {
+        match self.color {
+            Some(_) => self.text.clone(),
+            None => format!("{} {}", player_term(color(side), &self.name), self.text),
+        }
+    }
+
+    /// The most frequent openings of each colour.
+    fn openings(&self, figures: &PlayerFigures) -> Vec<Value> {
+        let mut rows = Vec::new();
+        for side in self.colors() {
+            let own = figures.openings.iter().map(|(eco, all)| (eco, all.only(side)));
+            let mut own: Vec<_> = own.filter(|(_, own)| own.games() > 0).collect();
+            own.sort_by_key(|(eco, own)| (u32::MAX - own.games(), **eco));
+            rows.extend(own.iter().take(MOST).map(|(eco, own)| {
+                let search = format!("eco:{eco} {}", self.with_color(side));
+                let mut row = tally(own, &search);
+                row["colour"] = color(side).into();
+                row["eco"] = eco.as_str().into();
+                row["name"] = opening(eco.as_str()).into();
+                row
+            }));
+        }
+        rows
+    }
+
+    fn change(&self, parts: &[DatabasePart], change: &RepertoireChange) -> Value {
+        let played = change.game;
+        let place = (played.part, played.game, Some(change.line.len() as u32));
+        let (before, after) = change.occurred;
+        let mut position = change.start;
+        let moves = change.line.iter().map_while(|&mv| {
+            let uci = uci(&position, mv);
+            let san = position.play_legal(mv, &mut Undo::default()).ok()?;
+            Some((san.to_string(), uci))
+        });
+        let (line, play): (Vec<String>, Vec<String>) = moves.unzip();
+        let is_usual = change.start == Position::initial();
+        json!({
+            "colour": color(played.color),
+            "line": line,
+            "play": play,
+            "fen": (!is_usual).then(|| fen(&change.start, &Counters::default())),
+            "games": change.games,
+            "before": before,
+            "after": after,
+            "game": games::row(parts, place),
+            "q": self.with_color(played.color),
+        })
+    }
+}
+
+/// Results, and the search for their games.
+fn tally(tally: &PlayerTally, search: &str) -> Value {
+    json!({
+        "games": tally.games(),
+        "wins": tally.wins(),
+        "draws": tally.draws(),
+        "losses": tally.losses(),
+        "score": tally.score(),
+        "performance": tally.performance(),
+        "opponents": tally.opponents(),
+        "q": search,
+    })
+}
