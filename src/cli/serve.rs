@@ -17,7 +17,9 @@ use pgnfs_server::PassOptions;
 
 /// Serves until a signal asks the program to end.
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
-    let settings = options::settings(matches, Scope::Serve, false)?;
+    let mut settings = options::settings(matches, Scope::Serve, false)?;
+    // Others may read it.
+    settings.serve.shows_source = false;
     let http = http_options(matches)?;
     let source = absolute(path(matches, "SOURCE"))?;
     let kept = kept_files(&settings, true);

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-/// Headers that a page elsewhere may send.
-const HEADERS: &str = "authorization, accept";
+/// Headers that a page elsewhere may send: clients of Lichess have a token, and some name themselves.
+const HEADERS: &str = "authorization, accept, user-agent";
 
 /// Seconds for which a browser remembers what is allowed.
 const REMEMBERED: &str = "600";

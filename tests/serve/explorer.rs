@@ -201,3 +201,67 @@ fn wrong_questions_are_refused() {
         (200, 200, 400)
     );
 }
+
+/// Requests as Nibbler and En Croissant send them. A page of Nibbler asks first whether it may name its program; those of
+/// En Croissant go through the program, which says where the page is.
+#[test]
+fn nibbler_and_en_croissant_are_answered() {
+    let served = Served::with(
+        &[("a.pgn", GAMES)],
+        &["--allow-origin=null", "--allow-origin=tauri://localhost"],
+    );
+    let fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR%20w%20KQkq%20-%200%202";
+    let plus = fen.replace("%20", "+").replace('/', "%2F");
+    let nibbler = [
+        format!("/masters?topGames=0&fen={fen}"),
+        format!("/lichess?variant=standard&topGames=0&recentGames=0&fen={fen}"),
+    ];
+    let en_croissant = [
+        format!("/masters?fen={fen}&since=1952&until=2026&moves=12&topGames=15"),
+        format!(
+            "/lichess?fen={plus}&speeds=bullet%2Cblitz%2Crapid%2Cclassical&ratings=1000%2C1200%2C1400%2C1600%2C1800%2C2000%2C2200%2C2500&topGames=4&recentGames=4"
+        ),
+        format!("/player?fen={plus}&player=tal&color=black&since=1952-1&until=2026-12"),
+    ];
+    for (origin, paths, games) in [
+        ("null", &nibbler[..], [2, 2, 0]),
+        ("tauri://localhost", &en_croissant, [2, 2, 1]),
+    ] {
+        for (path, games) in paths.iter().zip(games) {
+            let from = format!("Origin: {origin}");
+            let asked = "Access-Control-Request-Headers: authorization,user-agent";
+            let preflight = served.ask(
+                "OPTIONS",
+                path,
+                &[&from, "Access-Control-Request-Method: GET", asked],
+            );
+            assert_eq!(preflight.status, 204, "{path}");
+            let allowed = preflight.header("access-control-allow-headers");
+            assert!(
+                allowed.contains("authorization") && allowed.contains("user-agent"),
+                "{allowed}"
+            );
+            let answer = served.ask(
+                "GET",
+                path,
+                &[&from, "User-Agent: Nibbler", "Authorization: Bearer lip_x"],
+            );
+            assert_eq!(
+                (answer.status, answer.header("access-control-allow-origin")),
+                (200, origin),
+                "{path}"
+            );
+            let answer: Value = serde_json::from_slice(&answer.body).unwrap();
+            let results = ["white", "draws", "black"].map(|result| answer[result].as_u64().unwrap());
+            assert_eq!(results.iter().sum::<u64>(), games, "{path}: {answer}");
+            for mv in answer["moves"].as_array().unwrap() {
+                assert!(
+                    mv["uci"].is_string()
+                        && mv["white"].is_u64()
+                        && mv["draws"].is_u64()
+                        && mv["black"].is_u64()
+                );
+            }
+        }
+    }
+}

@@ -70,6 +70,35 @@ fn what_strangers_wrote_runs_nowhere() {
 }
 
 #[test]
+fn no_answer_has_the_path_of_the_source() {
+    let served = Served::games(&[]);
+    let source = served.source();
+    let above = source.parent().unwrap().to_str().unwrap();
+    let name = source.file_name().unwrap().to_str().unwrap();
+    for path in [
+        "/files/",
+        "/files/info.txt",
+        "/files/a.pgn/info.txt",
+        "/files/a.pgn/overview.html",
+        "/files/all/info.txt",
+        "/files/all/games.csv",
+        "/files/a.pgn/problems.txt",
+        "/api/databases",
+        "/api/games?q=player:nobody",
+        "/files/nothing",
+    ] {
+        let text = served.get(path).text();
+        assert!(!text.contains(&format!("{above}/")), "{path}: {text}");
+    }
+    assert!(
+        served
+            .get("/files/info.txt")
+            .text()
+            .contains(&format!("Source:    {name}\n"))
+    );
+}
+
+#[test]
 fn with_passwords_every_path_asks_for_one() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("logins");

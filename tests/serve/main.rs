@@ -3,6 +3,7 @@
 mod api;
 mod client;
 mod connections;
+mod documented;
 mod explorer;
 mod files;
 mod guard;

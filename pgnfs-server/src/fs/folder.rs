@@ -214,15 +214,14 @@ impl Text for RootInfo<'_> {
 impl RootInfo<'_> {
     fn make(&self) -> Result<Arc<[u8]>, FsError> {
         let library = &self.0.library;
+        let info = || library_info(library, self.0.common.options.shows_source);
         let others = library.left_out().len() + library.opening().len();
         let is_alone = self.0.databases().len() == 1 && others == 0;
         let own = self.branch().map(BranchFs::info).transpose()?;
         Ok(match own {
             Some(own) if is_alone => own,
-            Some(own) => [&own, &b"\n"[..], library_info(library).as_bytes()]
-                .concat()
-                .into(),
-            None => library_info(library).into_bytes().into(),
+            Some(own) => [&own, &b"\n"[..], info().as_bytes()].concat().into(),
+            None => info().into_bytes().into(),
         })
     }
 }

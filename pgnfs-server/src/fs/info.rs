@@ -1,6 +1,7 @@
 //! The texts of `info.txt` and `problems.txt`.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use super::sizes::Sizes;
 use super::times::utc;
@@ -26,8 +27,8 @@ pub(super) fn database_info(entry: &LibraryEntry, more: Vec<String>) -> String {
     text
 }
 
-/// `info.txt` at the root: lists the databases and what was left out.
-pub(super) fn library_info(library: &Library) -> String {
+/// `info.txt` at the root: lists the databases and what was left out. Without its path, the source has its last name.
+pub(super) fn library_info(library: &Library, shows_path: bool) -> String {
     let mut text = String::new();
     let databases = library.databases();
     // Counts the games, unless files were changed before that.
@@ -35,7 +36,9 @@ pub(super) fn library_info(library: &Library) -> String {
         .iter()
         .map(|entry| u64::from(entry.database.len()))
         .sum();
-    let mut source = library.source().display().to_string();
+    let source = library.source();
+    let name = source.file_name().map(Path::new).filter(|_| !shows_path);
+    let mut source = name.unwrap_or(source).display().to_string();
     if let Some(since) = library.gone() {
         source += &format!(", gone since {}", utc(since));
     }

@@ -28,6 +28,8 @@ pub struct ServeOptions {
     pub unique: bool,
     /// How long a request to a source that is not local may remain unanswered.
     pub source_timeout: Duration,
+    /// If true, `info.txt` at the root has the path of the source, else only its last name.
+    pub shows_source: bool,
     /// Bytes that what all searches found and made of it may take together, about.
     pub search_memory: usize,
     /// Whether there is an index of positions, and with it `moves/` and `positions/`.
@@ -48,6 +50,7 @@ impl Default for ServeOptions {
             sections: Vec::new(),
             unique: false,
             source_timeout: Duration::from_secs(30),
+            shows_source: true,
             search_memory: 256 << 20,
             index: IndexUse::default(),
             index_memory: BuildOptions::default().memory,
