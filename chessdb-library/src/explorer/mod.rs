@@ -14,7 +14,10 @@ use chessdb::game::{Outcome, Tags};
 
 use crate::library::tags_of;
 use crate::parallel::chunks_of;
-use crate::positions::{Answers, DatabasePart, Facts, Occurrence, Pattern, Tally, Wanted};
+use crate::positions::{
+    Answers, DatabasePart, Facts, NotableGames, Occurrence, Pattern, PopularPosition, SLACK, Tally, Wanted,
+    keep_greatest, occurrence,
+};
 
 pub use filter::{ExplorerFilter, group};
 pub use speed::Speed;
@@ -33,7 +36,7 @@ pub struct Explored {
     pub strongest: Vec<ExploredGame>,
     /// The latest games, the last one first.
     pub latest: Vec<ExploredGame>,
-    /// Results by month; games whose month is not known are in none.
+    /// Results by month, if they are wanted; games whose month is not known are in none.
     pub months: BTreeMap<(u16, u8), Results>,
 }
 
@@ -70,8 +73,17 @@ pub struct ExploredGame {
     pub game: u32,
     /// The move that was played in the position.
     pub next: Option<Move>,
-    strength: u32,
-    day: u32,
+    facts: Facts,
+}
+
+impl ExploredGame {
+    fn by_strength(&self) -> (u32, u32, u32) {
+        (self.facts.strength(), self.facts.day(), self.game)
+    }
+
+    fn by_day(&self) -> (u32, u32, u32) {
+        (self.facts.day(), self.facts.strength(), self.game)
+    }
 }
 
 /// How much of an answer is wanted.
@@ -83,6 +95,8 @@ pub struct ExplorerLimits {
     pub strongest: usize,
     /// Number of the latest games.
     pub latest: usize,
+    /// True if results by month are wanted, for which all games are read.
+    pub months: bool,
 }
 
 impl Results {
@@ -120,7 +134,16 @@ impl Explored {
         let wanted = Wanted::Position(*pattern);
         let mover = pattern.position().turn();
         let mut sums = Sums::default();
+        let is_stored = filter.is_all() && limits.are_stored();
         for part in answers.parts().iter() {
+            let popular = is_stored.then(|| part.popular(pattern, answers.options()));
+            let stored = popular
+                .flatten()
+                .and_then(|popular| Sums::stored(part, &popular, &wanted));
+            if let Some(stored) = stored {
+                sums.merge(stored, limits);
+                continue;
+            }
             let found = part.find(&wanted, answers.options(), &|_| ())?;
             let chunks = chunks_of(
                 FEW,
@@ -140,6 +163,13 @@ impl Explored {
     }
 }
 
+impl ExplorerLimits {
+    /// True if what an index stores of popular positions is enough.
+    fn are_stored(&self) -> bool {
+        !self.months && self.strongest <= NotableGames::STRONGEST && self.latest <= NotableGames::LATEST
+    }
+}
+
 /// Sums over some games.
 #[derive(Default)]
 struct Sums {
@@ -152,6 +182,43 @@ struct Sums {
 }
 
 impl Sums {
+    /// Those over all games of a part that have a popular position. `None` if a move has a game with a result and others
+    /// without, because it is not known which of these it is.
+    fn stored(part: &DatabasePart, popular: &PopularPosition, wanted: &Wanted) -> Option<Sums> {
+        let database = part.database();
+        let mut sums = Sums::default();
+        for row in &popular.table.rows {
+            let Tally {
+                white, draws, black, ..
+            } = row.tally;
+            sums.all.merge(Results { white, draws, black });
+            let Some(mv) = row.mv.filter(|&mv| mv != Move::Null && row.tally.games > 0) else {
+                continue;
+            };
+            let only = match (row.tally.decided(), row.tally.games) {
+                (1, 1) => Some(part.first.saturating_add(row.game?)),
+                (1, _) => return None,
+                _ => None,
+            };
+            sums.moves.push((mv, row.tally.clone(), only));
+        }
+        let explored = |games: &[u32]| {
+            let games = games.iter().filter(|&&game| game < database.len());
+            let explored = games.filter_map(|&game| {
+                let next = occurrence(database, game, wanted)?.next;
+                Some(ExploredGame {
+                    game: part.first.saturating_add(game),
+                    next: next.filter(|&mv| mv != Move::Null),
+                    facts: Facts::of(database, game),
+                })
+            });
+            explored.collect()
+        };
+        sums.strongest = explored(&popular.games.strongest);
+        sums.latest = explored(&popular.games.latest);
+        Some(sums)
+    }
+
     fn of(
         part: &DatabasePart,
         found: &[Occurrence],
@@ -178,22 +245,16 @@ impl Sums {
             }
             sums.all.add(outcome);
             let date = facts.date();
-            if date.month != 0 {
+            if limits.months && date.month != 0 {
                 sums.months
                     .entry((date.year, date.month))
                     .or_default()
                     .add(outcome);
             }
-            let ratings = [facts.white_elo(), facts.black_elo()];
-            let found = ExploredGame {
-                game,
-                next,
-                strength: ratings.into_iter().flatten().map(u32::from).sum(),
-                day: u32::from(date.year) << 9 | u32::from(date.month) << 5 | u32::from(date.day),
-            };
+            let found = ExploredGame { game, next, facts };
             sums.strongest.push(found);
             sums.latest.push(found);
-            sums.trim(limits, 64);
+            sums.trim(limits, SLACK);
         }
         sums.trim(limits, 0);
         sums
@@ -223,25 +284,19 @@ impl Sums {
         self.trim(limits, 0);
     }
 
-    /// Keeps the first games, as soon as there are `more` than are wanted.
-    fn trim(&mut self, limits: ExplorerLimits, more: usize) {
-        if self.strongest.len() > limits.strongest + more {
-            self.strongest
-                .sort_unstable_by_key(|found| Reverse((found.strength, found.day, found.game)));
-            self.strongest.truncate(limits.strongest);
-        }
-        if self.latest.len() > limits.latest + more {
-            self.latest
-                .sort_unstable_by_key(|found| Reverse((found.day, found.strength, found.game)));
-            self.latest.truncate(limits.latest);
-        }
+    /// Keeps the first games, as soon as there are `slack` more than are wanted.
+    fn trim(&mut self, limits: ExplorerLimits, slack: usize) {
+        keep_greatest(
+            &mut self.strongest,
+            limits.strongest,
+            slack,
+            ExploredGame::by_strength,
+        );
+        keep_greatest(&mut self.latest, limits.latest, slack, ExploredGame::by_day);
     }
 
     fn explored(mut self, position: &Position, limits: ExplorerLimits) -> Explored {
-        self.strongest
-            .sort_unstable_by_key(|found| Reverse((found.strength, found.day, found.game)));
-        self.latest
-            .sort_unstable_by_key(|found| Reverse((found.day, found.strength, found.game)));
+        self.trim(limits, 0);
         let moves = self.moves.into_iter().filter(|(_, tally, _)| tally.decided() > 0);
         let moves = moves.filter_map(|(mv, tally, last)| {
             let san = { *position }.play_legal(mv, &mut Undo::default()).ok()?;

@@ -75,6 +75,23 @@ impl Facts {
         Some(self.bits(46, 12) as u16).filter(|&elo| elo != 0)
     }
 
+    /// True if the game has a result.
+    pub fn is_decided(self) -> bool {
+        self.outcome() != Outcome::Unknown
+    }
+
+    /// The sum of the known ratings.
+    pub fn strength(self) -> u32 {
+        let ratings = [self.white_elo(), self.black_elo()];
+        ratings.into_iter().flatten().map(u32::from).sum()
+    }
+
+    /// The day as a number, which is greater for later days; an unknown month or day comes before the others.
+    pub fn day(self) -> u32 {
+        let Date { year, month, day } = self.date();
+        u32::from(year) << 9 | u32::from(month) << 5 | u32::from(day)
+    }
+
     fn bits(self, first: u32, number: u32) -> u64 {
         self.0 >> first & ((1 << number) - 1)
     }

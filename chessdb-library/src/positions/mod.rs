@@ -30,6 +30,7 @@ mod indexed;
 mod line;
 mod line_ends;
 mod move_names;
+mod notable;
 mod part;
 mod piece_counts;
 mod scan;
@@ -42,12 +43,15 @@ pub use answers::Answers;
 pub use epd::{diagram, epd, initial_name, pattern_epd, pattern_name, position_name, read_position};
 pub use facts::Facts;
 pub use index::{
-    BuildOptions, Child, Damaged, Index, IndexError, IndexUse, Novelty, TreeNode, novelties_csv,
+    BuildOptions, Child, Damaged, Index, IndexError, IndexUse, Novelty, PopularPosition, TreeNode,
+    novelties_csv,
 };
 pub use indexed::{IndexState, Positions};
 pub(crate) use line::{LineStep, follow};
 pub use line_ends::{LineEnd, LineEnds, OPENING_PLIES};
 pub use move_names::{line_names, move_name, position_after, read_line, read_move};
+pub use notable::NotableGames;
+pub(crate) use notable::{SLACK, keep_greatest};
 pub use part::{AnswerOptions, DatabasePart};
 pub use piece_counts::PieceCounts;
 pub(crate) use scan::occurrence;

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{
-    Damaged, Index, IndexError, IndexUse, MovesTable, Novelty, Occurrence, Pattern, Positions, Selection,
-    Wanted, scan, scan_moves,
+    Damaged, Index, IndexError, IndexUse, MovesTable, Novelty, Occurrence, Pattern, PopularPosition,
+    Positions, Selection, Wanted, scan, scan_moves,
 };
 use crate::library::LibraryEntry;
 use crate::spelling::Names;
@@ -183,6 +183,12 @@ impl DatabasePart {
                 )
             },
         )
+    }
+
+    /// What the index has stored of a position that very many games have. `None` of all others, and of some games of a
+    /// database.
+    pub fn popular(&self, pattern: &Pattern, options: &AnswerOptions) -> Option<PopularPosition> {
+        self.ask(options.index, |index| index.popular(pattern)).flatten()
     }
 
     /// The novelties of the games, in database order. No scan finds them, so the index is built if it is missing.

@@ -1,6 +1,7 @@
 //! Libraries of databases: how they are found, opened, followed and searched.
 
 mod duplicates;
+mod explorer;
 mod groups;
 mod library;
 mod player;

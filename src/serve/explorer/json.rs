@@ -135,7 +135,7 @@ pub(super) fn answer(
         top_games: (!is_player).then(|| games(&explored.strongest)),
         opening: question.line.opening.map(OpeningAnswer::from),
         queue_position: is_player.then_some(0),
-        history: question.history.then(|| history(&explored.months)),
+        history: question.limits.months.then(|| history(&explored.months)),
     };
     let mut text = serde_json::to_string(&answer).unwrap_or_default();
     text.push('\n');

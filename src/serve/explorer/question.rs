@@ -21,8 +21,6 @@ pub(super) struct ExplorerQuestion {
     pub(super) line: PlayedLine,
     pub(super) filter: ExplorerFilter,
     pub(super) limits: ExplorerLimits,
-    /// True if results by month are wanted.
-    pub(super) history: bool,
     /// The player, and whether with White.
     pub(super) player: Option<(String, bool)>,
 }
@@ -166,10 +164,10 @@ impl ExplorerQuestion {
                 moves: parameters.number("moves", moves, usize::MAX)?,
                 strongest: top,
                 latest: recent,
+                months: parameters
+                    .get("history")
+                    .is_some_and(|history| matches!(history, "true" | "1")),
             },
-            history: parameters
-                .get("history")
-                .is_some_and(|history| matches!(history, "true" | "1")),
             player: (kind == ExplorerKind::Player)
                 .then(|| player(parameters))
                 .transpose()?,

@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::ops::Range;
 
 use super::super::Occurrence;
+use super::super::notable::NotableGames;
 use super::super::scan::{MoveRows, MovesScan, Reached, occurrence};
 use super::super::table::MovesTable;
 use super::super::wanted::{Pattern, Wanted};
@@ -11,7 +12,7 @@ use super::Index;
 use super::build::{LARGE, SMALL};
 use super::code::move_of;
 use super::key::key_of;
-use super::popular::{self, POPULAR};
+use super::popular::{self, POPULAR, PopularPosition};
 use super::sections::IndexSection;
 use super::shared::{IndexNode, read, rest_of};
 use super::signature::{Signature, Test};
@@ -62,15 +63,33 @@ impl Index {
         if pattern.is_exact()
             && let Some(nodes) = self.nodes(pattern)?
         {
-            let is_popular = self.among.is_none() && self.number_of(&nodes)? >= POPULAR;
-            let popular = if is_popular {
-                self.popular(key_of(pattern.position()), pattern.position())?
-            } else {
-                None
-            };
-            return popular.map_or_else(|| self.table(pattern, &nodes), Ok);
+            let popular = self.stored(pattern, &nodes)?;
+            return popular.map_or_else(|| self.table(pattern, &nodes), |popular| Ok(popular.table));
         }
         self.moves_of(pattern, &self.find(&Wanted::Position(*pattern))?)
+    }
+
+    /// What is stored of a position that very many games have. `None` of all others, and if answers are about some games
+    /// only.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn popular(&self, pattern: &Pattern) -> Result<Option<PopularPosition>, Damaged> {
+        if !pattern.is_exact() || self.among.is_some() {
+            return Ok(None);
+        }
+        match self.nodes(pattern)? {
+            Some(nodes) => self.stored(pattern, &nodes),
+            None => Ok(None),
+        }
+    }
+
+    /// Likewise, of a position with these nodes.
+    fn stored(&self, pattern: &Pattern, nodes: &[IndexNode]) -> Result<Option<PopularPosition>, Damaged> {
+        if self.among.is_some() || self.number_of(nodes)? < POPULAR {
+            return Ok(None);
+        }
+        self.stored_of_key(key_of(pattern.position()), pattern.position())
     }
 
     /// Like [`Index::moves`], for a position whose games [`Index::find`] has found. Does not search for them again.
@@ -102,12 +121,22 @@ impl Index {
         Ok(scan.reached(&*self.database, games))
     }
 
-    /// The table of moves of a shared position, computed from the games.
-    pub(super) fn add_up(&self, pattern: &Pattern) -> Result<MovesTable, Damaged> {
-        match self.nodes(pattern)? {
-            Some(nodes) => self.table(pattern, &nodes),
-            None => Ok(MovesTable::default()),
+    /// What is stored of a popular position, computed from the games.
+    pub(super) fn add_up(&self, pattern: &Pattern) -> Result<PopularPosition, Damaged> {
+        let Some(nodes) = self.nodes(pattern)? else {
+            return Ok(PopularPosition::default());
+        };
+        let mut games = Vec::new();
+        for node in &nodes {
+            let range = node.lo..node.hi;
+            let numbers = self.range(IndexSection::Games, &range, 4)?.chunks_exact(4);
+            let numbers = numbers.map(|number| le_u32(number, 0).unwrap_or(0));
+            games.push(numbers.zip(self.facts_in(&range)?));
         }
+        Ok(PopularPosition {
+            table: self.table(pattern, &nodes)?,
+            games: NotableGames::of(games.into_iter().flatten()),
+        })
     }
 
     /// The number of games that have the position after each row's move. If the position is not shared, only
@@ -267,8 +296,7 @@ impl Index {
         Ok(found)
     }
 
-    /// The table of a popular position.
-    fn popular(&self, key: u64, position: &Position) -> Result<Option<MovesTable>, Damaged> {
+    fn stored_of_key(&self, key: u64, position: &Position) -> Result<Option<PopularPosition>, Damaged> {
         let keys = self.sections.all(IndexSection::Popular)?;
         let key_at = |place: usize| le_u64(keys, place * 16);
         let (mut low, mut high) = (0, keys.len() / 16);

@@ -43,6 +43,7 @@ use chessdb::Database;
 pub use crate::kept::Damaged;
 pub use files::IndexUse;
 pub use novelty::{Novelty, novelties_csv};
+pub use popular::PopularPosition;
 pub use tree::{Child, TreeNode};
 
 /// Reason why an index could not be built.

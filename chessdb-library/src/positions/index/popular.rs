@@ -1,9 +1,11 @@
-//! Stored tables of moves, for positions that so many games have that computing the tables would take too
-//! long.
+//! What is stored of positions that so many games have that adding it up would take too long: tables of moves, and the
+//! strongest and latest games.
 //!
 //! A table consists of the number of rows and, for each row: the code of the move, 0 for games that end; the
-//! numbers of a [`Tally`]; `reached`; the game plus 1, 0 for none. All integers are LEB128.
+//! numbers of a [`Tally`]; `reached`; the game plus 1, 0 for none. After it come the number of the strongest games and
+//! these, and the number of the latest games and these. All integers are LEB128.
 
+use super::super::notable::NotableGames;
 use super::super::table::{MoveRow, MovesTable};
 use super::super::tally::Tally;
 use super::code::{code_of, move_of};
@@ -13,8 +15,17 @@ use chessdb::board::Position;
 /// A position is popular if at least this many games have it.
 pub(super) const POPULAR: u32 = 2048;
 
-/// Appends a table.
-pub(super) fn append(bytes: &mut Vec<u8>, table: &MovesTable) {
+/// What is stored of a popular position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PopularPosition {
+    /// The moves played in it.
+    pub table: MovesTable,
+    /// Its strongest and latest games.
+    pub games: NotableGames,
+}
+
+/// Appends what is stored of a position.
+pub(super) fn append(bytes: &mut Vec<u8>, PopularPosition { table, games }: &PopularPosition) {
     leb::append(bytes, table.rows.len() as u64);
     for row in &table.rows {
         leb::append(bytes, row.mv.map_or(0, code_of).into());
@@ -25,10 +36,14 @@ pub(super) fn append(bytes: &mut Vec<u8>, table: &MovesTable) {
         leb::append(bytes, row.reached.into());
         leb::append(bytes, row.game.map_or(0, |game| u64::from(game) + 1));
     }
+    for games in [&games.strongest, &games.latest] {
+        leb::append(bytes, games.len() as u64);
+        games.iter().for_each(|&game| leb::append(bytes, game.into()));
+    }
 }
 
-/// Reads the table of a position. `None` if it is damaged.
-pub(super) fn read(mut bytes: &[u8], position: &Position) -> Option<MovesTable> {
+/// Reads what is stored of a position. `None` if it is damaged.
+pub(super) fn read(mut bytes: &[u8], position: &Position) -> Option<PopularPosition> {
     let rows = leb::take(&mut bytes)?;
     let mut table = MovesTable::default();
     for _ in 0..rows {
@@ -46,5 +61,17 @@ pub(super) fn read(mut bytes: &[u8], position: &Position) -> Option<MovesTable> 
         };
         table.rows.push(row);
     }
-    bytes.is_empty().then_some(table)
+    let mut games = |most: usize| {
+        let number = usize::try_from(leb::take(&mut bytes)?)
+            .ok()
+            .filter(|&number| number <= most)?;
+        (0..number)
+            .map(|_| u32::try_from(leb::take(&mut bytes)?).ok())
+            .collect::<Option<Vec<u32>>>()
+    };
+    let games = NotableGames {
+        strongest: games(NotableGames::STRONGEST)?,
+        latest: games(NotableGames::LATEST)?,
+    };
+    bytes.is_empty().then_some(PopularPosition { table, games })
 }
