@@ -151,9 +151,9 @@ pub fn pgnfs() -> Command {
         )
         .args(options::arguments(Scope::Games));
     let status = Command::new("status")
-        .about("Shows the status of a mount: its databases, known sizes, cache, and what is being made")
+        .about("Shows the status of a mount or a server: its databases, known sizes, cache, and what is being made")
         .arg(mount_point().help(
-            "Where it is mounted; or a device, or where another file system is mounted, to list the mounts that show its files",
+            "Where it is mounted, or the address of a server such as 127.0.0.1:9002; or a device, or where another file system is mounted, to list the mounts that show its files",
         ))
         .arg(json())
         .arg(

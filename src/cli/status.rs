@@ -15,10 +15,11 @@ use chessdb_library::library::{on_one_line, shown};
 /// Pause between two requests for the status while waiting.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Shows the status of the mount at `point` as text or JSON. With `waits`, first waits until all databases
+/// Shows the status of the mount at `point`, or of the server at this address, as text or JSON. With `waits`, first waits until all databases
 /// are open and all sizes are known. Of a device, or of another file system, lists the mounts that show files of it.
 pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, CommandError> {
-    if mount::find(point).is_err()
+    if server_of(point).is_none()
+        && mount::find(point).is_err()
         && let Some(showing) = mount::showing(point)?
     {
         let out = &mut io::stdout().lock();
@@ -52,7 +53,31 @@ fn list(out: &mut impl Write, of: &Path, showing: &[(PathBuf, PathBuf)], as_json
     Ok(())
 }
 
+/// The address of a server, if it is none of a file. A file with such a name is named `./HOST:PORT`.
+fn server_of(point: &Path) -> Option<&str> {
+    let text = point.to_str()?;
+    let address = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
+    let (host, port) = address.rsplit_once(':')?;
+    let is_address = !host.is_empty() && !host.contains('/') && port.parse::<u16>().is_ok();
+    is_address.then_some(address)
+}
+
+#[cfg(feature = "serve")]
+fn ask_server(address: &str) -> Result<Value, CommandError> {
+    let mut status = crate::serve::ask_status(address).map_err(|error| format!("{address}: {error}"))?;
+    status["address"] = address.into();
+    Ok(status)
+}
+
+#[cfg(not(feature = "serve"))]
+fn ask_server(address: &str) -> Result<Value, CommandError> {
+    Err(format!("{address}: this program was built without serve").into())
+}
+
 fn ask(point: &Path) -> Result<Value, CommandError> {
+    if let Some(address) = server_of(point) {
+        return ask_server(address);
+    }
     let (device, user) = mount::find(point)?;
     status::ask(device, user).map_err(|error| {
         // If the process did not answer in time, checking the mount would wait as well.
@@ -139,16 +164,22 @@ fn opening(status: &Value) -> &[Value] {
 fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
     let databases = databases(status);
     let (games, known) = (number(status, "games"), number(status, "sizes_known"));
+    let (place, since) = match status["address"].is_string() {
+        true => ("address", "serving for"),
+        false => ("mount_point", "mounted for"),
+    };
     writeln!(
         out,
         "{}: {}{} in {}",
-        line(status, "mount_point"),
+        line(status, place),
         bound(status),
         counted(games, "game"),
         counted(databases.len() as u64, "database")
     )?;
     let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {value}");
-    row("source", &line(status, "source"))?;
+    if status["source"].is_string() {
+        row("source", &line(status, "source"))?;
+    }
     if status["source_gone_since"].is_string() {
         row(
             "",
@@ -159,7 +190,7 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
         "program",
         &format!("pgnfs {}, process {}", line(status, "version"), status["process"]),
     )?;
-    row("mounted for", &duration(number(status, "uptime")))?;
+    row(since, &duration(number(status, "uptime")))?;
     row("sizes known", &format!("{known} of {}{games}", bound(status)))?;
     let cache = &status["cache"];
     let (kept, bytes, capacity) = (

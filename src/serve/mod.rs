@@ -6,6 +6,7 @@
 mod answer;
 mod api;
 mod board;
+mod client;
 mod connections;
 mod explorer;
 mod files;
@@ -29,6 +30,7 @@ use axum::routing::any;
 use pgnfs_server::{Requests, Server};
 use tokio::net::TcpListener;
 
+pub use client::ask_status;
 pub use guard::Guard;
 pub use login::Logins;
 

@@ -27,20 +27,27 @@ pub struct Mounted {
 
 /// What `user` may know. The keys are documented in `docs/commands.md`. Keys may be added but not removed.
 pub(super) fn report(mounted: &Mounted, status: &Status, user: Uid) -> Value {
+    let refused = status.refused.iter();
+    let refused = refused.filter(|refused| user.is_root() || refused.user == user.as_raw());
+    let mut report = state(status, mounted.since);
+    report["mount_point"] = mounted.point.to_string_lossy().into();
+    report["source"] = mounted.source.to_string_lossy().into();
+    report["watched"] = mounted.is_watched.into();
+    report["refused"] = refused.map(refused_name).collect();
+    report
+}
+
+/// What everybody may know who reaches the files, and since when they are served.
+pub(crate) fn state(status: &Status, since: Instant) -> Value {
     let databases = status.databases.iter();
     let games = databases.clone().map(|database| u64::from(database.games));
     let known = databases.clone().map(|database| u64::from(database.sizes_known));
     let cache = &status.cache;
-    let refused = status.refused.iter();
-    let refused = refused.filter(|refused| user.is_root() || refused.user == user.as_raw());
     json!({
-        "mount_point": mounted.point.to_string_lossy(),
-        "source": mounted.source.to_string_lossy(),
         "version": env!("PGNFS_VERSION"),
         "process": std::process::id(),
         "source_gone_since": status.gone.map(utc),
-        "uptime": mounted.since.elapsed().as_secs(),
-        "watched": mounted.is_watched,
+        "uptime": since.elapsed().as_secs(),
         "games": games.sum::<u64>(),
         "counted": databases.clone().all(|database| database.is_counted),
         "sizes_known": known.sum::<u64>(),
@@ -55,7 +62,6 @@ pub(super) fn report(mounted: &Mounted, status: &Status, user: Uid) -> Value {
         },
         "making": being_made().into_iter().map(making).collect::<Vec<_>>(),
         "workers": busy().into_iter().map(workers).collect::<Vec<_>>(),
-        "refused": refused.map(refused_name).collect::<Vec<_>>(),
     })
 }
 

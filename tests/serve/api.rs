@@ -1,5 +1,7 @@
 //! What the board asks.
 
+use std::process::Command;
+
 use serde_json::{Value, json};
 
 use super::client::{GAMES, Served};
@@ -16,6 +18,55 @@ fn databases_are_those_of_the_status() {
         .collect();
     assert_eq!(paths, ["a.pgn", "more/b ü.pgn"]);
     assert_eq!(answer["databases"][0]["games"], 4);
+}
+
+/// Output and error of `pgnfs status`, and whether it succeeded.
+fn status(arguments: &[&str]) -> (String, String, bool) {
+    let output = Command::new(env!("CARGO_BIN_EXE_pgnfs"))
+        .arg("status")
+        .args(arguments)
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.success())
+}
+
+#[test]
+fn the_status_command_asks_a_server() {
+    let served = Served::games(&[]);
+    let address = served.address.to_string();
+    let (text, error, is_well) = status(&["--wait", &address]);
+    assert!(is_well, "{error}");
+    assert!(
+        text.starts_with(&format!("{address}: 8 games in 2 databases\n")),
+        "{text}"
+    );
+    assert!(
+        text.contains("  serving for     ") && text.contains("\na.pgn\n"),
+        "{text}"
+    );
+    let (json, ..) = status(&["--json", &format!("http://{address}/")]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        (&json["games"], &json["sizes_known"], json.get("source")),
+        (&json!(8), &json!(8), None)
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let logins = folder.path().join("logins");
+    std::fs::write(&logins, "a:b\n").unwrap();
+    std::fs::set_permissions(&logins, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let closed = Served::with(&[("a.pgn", GAMES)], &["--login", logins.to_str().unwrap()]);
+    let free = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    for (address, said) in [(closed.address, "asks for a password"), (free, "refused")] {
+        let (_, error, is_well) = status(&[&address.to_string()]);
+        assert!(
+            !is_well && error.contains(said) && error.contains(&address.to_string()),
+            "{error}"
+        );
+    }
 }
 
 #[test]

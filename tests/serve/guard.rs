@@ -84,6 +84,7 @@ fn no_answer_has_the_path_of_the_source() {
         "/files/all/games.csv",
         "/files/a.pgn/problems.txt",
         "/api/databases",
+        "/api/status",
         "/api/games?q=player:nobody",
         "/files/nothing",
     ] {

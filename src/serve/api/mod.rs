@@ -8,8 +8,9 @@ mod movetext;
 mod prepare;
 
 use std::collections::HashMap;
+use std::time::Instant;
 
-use axum::extract::{Query as Parameters, State};
+use axum::extract::{FromRef, Query as Parameters, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -22,14 +23,32 @@ use serde_json::{Value, json};
 
 use super::answer::{Visit, ask, status_of, with_retry_after};
 use super::line::PlayedLine;
-use crate::status::{database, opening};
+use crate::status::{database, opening, state};
 
 /// The parameters of a request.
 type Given = Parameters<HashMap<String, String>>;
 
+/// What the routes share.
+#[derive(Clone)]
+struct Api {
+    requests: Requests,
+    since: Instant,
+}
+
+impl FromRef<Api> for Requests {
+    fn from_ref(api: &Api) -> Requests {
+        api.requests.clone()
+    }
+}
+
 /// The routes below `/api`.
 pub(super) fn routes(requests: Requests) -> Router {
+    let api = Api {
+        requests,
+        since: Instant::now(),
+    };
     Router::new()
+        .route("/api/status", get(status))
         .route("/api/databases", get(databases))
         .route("/api/games", get(games::list))
         .route("/api/game", get(game))
@@ -37,7 +56,7 @@ pub(super) fn routes(requests: Requests) -> Router {
         .route("/api/moves", get(moves))
         .route("/api/query", get(query))
         .route("/api/prepare", get(prepare::prepare))
-        .with_state(requests)
+        .with_state(api)
 }
 
 /// Why a request gets no answer.
@@ -127,6 +146,11 @@ async fn databases(State(requests): State<Requests>) -> Json<Value> {
         "databases": status.databases.iter().map(database).collect::<Vec<_>>(),
         "opening": status.opening.iter().map(opening).collect::<Vec<_>>(),
     }))
+}
+
+/// What the program does, as `pgnfs status --json` has it.
+async fn status(State(api): State<Api>) -> Json<Value> {
+    Json(state(&api.requests.status(), api.since))
 }
 
 /// The canonical form of a query.

@@ -1,0 +1,56 @@
+//! Asks a server of this program.
+
+use std::io;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::http::{Request, StatusCode, header};
+use hyper::client::conn::http1::handshake;
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Maximum length of an answer in bytes.
+const LONGEST_ANSWER: usize = 64 << 20;
+
+/// The status of the server at an address, such as `127.0.0.1:9002`.
+///
+/// # Errors
+/// If nothing answers there, or something else than such a server.
+pub fn ask_status(address: &str) -> io::Result<Value> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let answer = runtime.block_on(async { timeout(PATIENCE, get(address, "/api/status")).await });
+    answer.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+}
+
+async fn get(address: &str, path: &str) -> io::Result<Value> {
+    let stream = TcpStream::connect(address).await?;
+    let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+    tokio::spawn(connection);
+    let request = Request::get(path).header(header::HOST, address);
+    let request = request.body(Body::empty()).map_err(io::Error::other)?;
+    let answer = sender.send_request(request).await.map_err(io::Error::other)?;
+    match answer.status() {
+        StatusCode::OK => {}
+        StatusCode::UNAUTHORIZED => {
+            let what = "it asks for a password: open its /api/status in a browser";
+            return Err(io::Error::other(what));
+        }
+        StatusCode::MISDIRECTED_REQUEST => {
+            return Err(io::Error::other("it is not called like that: see serve --host"));
+        }
+        status => return Err(io::Error::other(format!("it is no server of pgnfs: {status}"))),
+    }
+    let body: Bytes = to_bytes(Body::new(answer.into_body()), LONGEST_ANSWER)
+        .await
+        .map_err(io::Error::other)?;
+    let is_ours = |status: &Value| status["databases"].is_array();
+    let status = serde_json::from_slice(&body).ok().filter(is_ours);
+    status.ok_or_else(|| io::Error::other("it is no server of pgnfs"))
+}
