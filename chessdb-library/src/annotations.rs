@@ -20,6 +20,8 @@ use crate::library::decoded;
 #[derive(Debug, Default)]
 pub(crate) struct LineAnnotations {
     movetext: Movetext,
+    /// Number of moves.
+    moves: u32,
     /// Glyphs and comments, each after the number of moves that precede it, in ascending order.
     entries: Vec<(u32, Token)>,
 }
@@ -37,7 +39,29 @@ impl LineAnnotations {
                 _ => {}
             }
         }
-        LineAnnotations { movetext, entries }
+        LineAnnotations {
+            movetext,
+            moves,
+            entries,
+        }
+    }
+
+    /// The time on the clock after each move, in hundredths of a second; `None` where no comment has it.
+    pub(crate) fn clocks(&self) -> Vec<Option<i32>> {
+        let time = |moves| self.comments(moves).find_map(clock);
+        let times = (1..=self.moves).map(time);
+        times.map(|time| time?.try_into().ok()).collect()
+    }
+
+    /// The evaluation after each move as a [number](Evaluation::number); `None` where no comment has one.
+    pub(crate) fn evaluations(&self) -> Vec<Option<i32>> {
+        let value = |moves: u32| {
+            let evaluation = self.comments(moves).find_map(evaluation)?;
+            // The side to move is mated.
+            let white_moved = (self.movetext.first_ply().wrapping_add(moves)) % 2 == 1;
+            Some(i32::from(evaluation.number(white_moved)))
+        };
+        (1..=self.moves).map(value).collect()
     }
 
     /// Numbers of moves that are followed by annotations, in ascending order.
@@ -77,6 +101,33 @@ pub(crate) enum Evaluation {
     Hundredths(i32),
     /// Mate in so many moves; negative if Black mates.
     Mate(i32),
+}
+
+/// The number of a mate on the board, from the side of the winner.
+const MATE: i16 = 32_000;
+
+/// The longest mate that has a number of its own, and the room between mates and other evaluations.
+const LONGEST_MATE: u32 = 999;
+
+/// The most hundredths of a pawn, from either side.
+const MOST_HUNDREDTHS: i32 = 31_000;
+
+impl Evaluation {
+    /// Hundredths of a pawn from White's side, at most 31,000; for a mate in `n` 32,000 - `n`, negative if Black mates. A mate in 0
+    /// is one of White's if `white_moved`.
+    pub(crate) fn number(self, white_moved: bool) -> i16 {
+        match self {
+            Evaluation::Hundredths(value) => {
+                let value = value.clamp(-MOST_HUNDREDTHS, MOST_HUNDREDTHS);
+                value.try_into().unwrap_or_default()
+            }
+            Evaluation::Mate(moves) => {
+                let number = MATE - moves.unsigned_abs().min(LONGEST_MATE) as i16;
+                let is_white = moves > 0 || (moves == 0 && white_moved);
+                if is_white { number } else { -number }
+            }
+        }
+    }
 }
 
 /// The time left on the clock that a comment has, in hundredths of a second.
@@ -173,6 +224,26 @@ mod tests {
             ("[%eval]", None),
         ] {
             assert_eq!(evaluation(comment), value, "{comment}");
+        }
+    }
+
+    #[test]
+    fn evaluations_are_numbers() {
+        use Evaluation::{Hundredths, Mate};
+        for (evaluation, white_moved, number) in [
+            (Hundredths(-35), true, -35),
+            (Hundredths(31_000), true, 31_000),
+            (Hundredths(31_001), true, 31_000),
+            (Hundredths(i32::MIN), true, -31_000),
+            (Mate(1), true, 31_999),
+            (Mate(-12), true, -31_988),
+            (Mate(999), true, 31_001),
+            (Mate(1_000), true, 31_001),
+            (Mate(i32::MIN), true, -31_001),
+            (Mate(0), true, 32_000),
+            (Mate(0), false, -32_000),
+        ] {
+            assert_eq!(evaluation.number(white_moved), number, "{evaluation:?}");
         }
     }
 }

@@ -157,9 +157,10 @@ impl Database {
 
     /// The games from `start` to `stop` as a table in the memory format of Arrow.
     ///
-    /// Columns are names of tags, and `number`, `year`, `month`, `day`, `deleted`, `ply_count`, `plies` and `pgn`. What is
-    /// unknown is null. `WhiteElo` and `BlackElo` are numbers; all other tags are texts. `where` is a query that the games
-    /// answer.
+    /// Columns are those of `pgnfs export`: names of tags, and `database`, `number`, `year`, `month`, `day`, `eco_name`,
+    /// `deleted`, `ply_count`, `plies`, `moves`, `uci`, `final_fen`, `clocks`, `evals`, `movetext`, `pgn` and `path`. What is
+    /// unknown is null. Ratings and their differences are numbers, `UTCDate` and `UTCTime` a day and a time; other tags are
+    /// texts, as is any with `tag:` before its name. `where` is a query that the games answer.
     ///
     /// >>> import chessdb, pyarrow
     /// >>> database = chessdb.open_database("classics.pgn")

@@ -7,7 +7,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 use crate::blocks::{Texts, tags_of_games};
-use crate::moves::polyglot;
 use crate::opening::{Opening, OpeningArguments, function};
 use crate::parts::Problem;
 use crate::position::{Position, positions_of};
@@ -16,6 +15,7 @@ use crate::tokens::{to_list, values_of};
 use chessdb::Database;
 use chessdb::board::Uci;
 use chessdb_library::library::{problems_of, to_pgn};
+use chessdb_library::polyglot;
 
 /// Names and values of headers, and the movetext as a list.
 type Values<'py> = (Vec<(String, String)>, Bound<'py, PyList>);
@@ -203,9 +203,9 @@ fn moves_of(database: &dyn Database, game: u32) -> Vec<String> {
 }
 
 /// Appends the moves of the main line, two bytes each.
-pub fn append_plies(plies: &mut Vec<u8>, database: &dyn Database, game: u32) {
+fn append_plies(plies: &mut Vec<u8>, database: &dyn Database, game: u32) {
     database.main_line(game, &mut |ply| {
-        plies.extend_from_slice(&polyglot(&ply.before(), ply.mv).to_le_bytes());
+        plies.extend_from_slice(&polyglot::ply(&ply.before(), ply.mv).to_le_bytes());
         ControlFlow::Continue(())
     });
 }

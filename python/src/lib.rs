@@ -17,7 +17,6 @@ mod in_chunks;
 mod index;
 mod indices;
 mod library;
-mod moves;
 mod names;
 mod open;
 mod opening;

@@ -19,8 +19,7 @@ use crate::search::{Search, answer};
 use crate::source::Source;
 use chessdb_library::library::tags_of;
 use chessdb_library::query::Query;
-use chessdb_library::table::{further_tags, no_tag};
-use columns::{Column, computed_names};
+use chessdb_library::table::{self, UnknownColumn, further_tags, no_column, no_tag};
 
 /// Games in a batch.
 const CHUNK: u32 = 8192;
@@ -115,7 +114,7 @@ impl Rows {
 
 /// The columns of a table, of any number of databases.
 pub struct Columns {
-    columns: Vec<Column>,
+    columns: table::Columns,
     schema: SchemaRef,
 }
 
@@ -125,22 +124,22 @@ impl Columns {
     /// # Errors
     /// If there is none, or one does not exist.
     pub fn of(names: Option<&[String]>, usual: &[&str]) -> PyResult<Columns> {
-        let columns: Vec<Column> = match names {
+        let columns = match names {
             Some([]) => {
                 return Err(PyValueError::new_err(
                     "columns: name at least one, or leave it out",
                 ));
             }
-            Some(names) => names
-                .iter()
-                .map(|name| Column::of(name))
-                .collect::<PyResult<_>>()?,
-            None => usual
-                .iter()
-                .map(|name| Column::of(name))
-                .collect::<PyResult<_>>()?,
+            Some(names) => table::Columns::of_names(names.iter().map(String::as_str)),
+            None => table::Columns::of_names(usual.iter().copied()),
         };
-        let fields: Vec<Field> = columns.iter().map(Column::field).collect();
+        let columns = columns.map_err(|UnknownColumn(name)| {
+            PyValueError::new_err(no_column(&name, table::Columns::names()))
+        })?;
+        let fields: Vec<Field> = columns
+            .iter()
+            .map(|(name, column)| columns::field(name, column))
+            .collect();
         Ok(Columns {
             columns,
             schema: Arc::new(Schema::new(fields)),
@@ -178,7 +177,11 @@ impl Columns {
                 tags.extend(names.into_iter().flatten());
             }
             let tags = tags.iter().map(String::as_str);
-            return Err(PyValueError::new_err(no_tag(missing, tags, computed_names())));
+            return Err(PyValueError::new_err(no_tag(
+                missing,
+                tags,
+                table::Columns::names(),
+            )));
         }
         Ok(Table {
             batches: all,
@@ -193,7 +196,8 @@ impl Columns {
             batches.all(|batch| batch.column(place).null_count() == batch.num_rows())
         };
         let has_rows = batches.iter().any(|batch| batch.num_rows() > 0);
-        let mut columns = self.columns.iter().enumerate().filter(|_| has_rows);
-        columns.find_map(|(place, column)| column.unusual_tag().filter(|_| is_empty(place)))
+        let places = || self.columns.iter().enumerate().filter(|_| has_rows);
+        let mut unusual = self.columns.unusual_tags();
+        unusual.find(|tag| places().any(|(place, (name, _))| name == *tag && is_empty(place)))
     }
 }

@@ -1,11 +1,15 @@
 """Tables: the same values as the headers, in every library that knows Arrow."""
 
+import datetime
+import os
+import subprocess
 from pathlib import Path
 
 import duckdb
 import pandas
 import polars
 import pyarrow
+import pyarrow.parquet
 import pytest
 
 import chessdb
@@ -27,6 +31,110 @@ def test_the_usual_columns(classics: chessdb.Database) -> None:
             text = headers.get(name)
             expected = None if text is None or text in UNKNOWN else text
             assert value == (int(expected) if name.endswith("Elo") and expected else expected)
+
+
+# The types that columns have in memory, whatever the texts of the games.
+TYPES = {
+    "database": pyarrow.string(),
+    "number": pyarrow.int32(),
+    "White": pyarrow.string(),
+    "WhiteElo": pyarrow.int16(),
+    "BlackElo": pyarrow.int16(),
+    "WhiteRatingDiff": pyarrow.int16(),
+    "BlackRatingDiff": pyarrow.int16(),
+    "tag:WhiteElo": pyarrow.string(),
+    "UTCDate": pyarrow.date32(),
+    "UTCTime": pyarrow.time32("ms"),
+    "year": pyarrow.int16(),
+    "month": pyarrow.int8(),
+    "day": pyarrow.int8(),
+    "eco_name": pyarrow.string(),
+    "deleted": pyarrow.bool_(),
+    "ply_count": pyarrow.int32(),
+    "plies": pyarrow.large_binary(),
+    "moves": pyarrow.large_string(),
+    "uci": pyarrow.large_string(),
+    "final_fen": pyarrow.large_string(),
+    "movetext": pyarrow.large_string(),
+    "pgn": pyarrow.large_string(),
+    "path": pyarrow.large_string(),
+    "clocks": pyarrow.list_(pyarrow.int32()),
+    "evals": pyarrow.list_(pyarrow.int16()),
+}
+
+SERVER = """\
+[White "a"]
+[Black "b"]
+[Result "1-0"]
+[UTCDate "2013.01.31"]
+[UTCTime "23:59:58"]
+[WhiteElo "2640 "]
+[BlackElo "2760"]
+[WhiteRatingDiff "+11"]
+[BlackRatingDiff "x"]
+
+1. e4 {[%eval 0.36] [%clk 0:03:00]} e5 {[%clk 0:02:59.5]} 2. Qh5 (2. Nf3 {[%clk 0:00:01]}) 2... Ke7 {[%eval #1]}
+3. Qxe5# 1-0
+
+[White "c"]
+[Black "d"]
+[Result "*"]
+
+*
+"""
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Path:
+    path = tmp_path / "server.pgn"
+    path.write_text(SERVER)
+    return path
+
+
+def test_columns_have_types(server: Path) -> None:
+    names = list(TYPES)
+    table = pyarrow.table(chessdb.open_database(server).table(names))
+    assert {field.name: field.type for field in table.schema} == TYPES
+    first, second = table.to_pylist()
+    assert (first["WhiteElo"], first["BlackElo"], first["tag:WhiteElo"]) == (2640, 2760, "2640 ")
+    assert (first["WhiteRatingDiff"], first["BlackRatingDiff"]) == (11, None)
+    assert first["UTCDate"] == datetime.date(2013, 1, 31)
+    assert first["UTCTime"] == datetime.time(23, 59, 58)
+    assert first["clocks"] == [18000, 17950, None, None, None]
+    assert first["evals"] == [36, None, None, 31999, None]
+    assert first["moves"] == "e4 e5 Qh5 Ke7 Qxe5#"
+    assert first["uci"] == "e2e4 e7e5 d1h5 e8e7 h5e5"
+    assert (second["clocks"], second["evals"], second["plies"], second["moves"]) == ([], [], b"", "")
+    assert {name for name, value in second.items() if value is None} == {
+        *("WhiteElo", "BlackElo", "WhiteRatingDiff", "BlackRatingDiff", "tag:WhiteElo", "UTCDate", "UTCTime"),
+        *("year", "month", "day", "eco_name"),
+    }
+    frame = polars.DataFrame(table)
+    # Signed, so that a difference is one.
+    assert frame.select(polars.col("WhiteElo") - polars.col("BlackElo")).to_series().to_list() == [-120, None]
+
+
+def test_tables_are_those_of_the_command(server: Path) -> None:
+    program = os.environ.get("PGNFS_PROGRAM", "")
+    if not Path(program).exists():
+        pytest.skip("the program is not built")
+    names = ",".join(TYPES)
+    output = server.with_suffix(".parquet")
+    subprocess.run(
+        [program, "export", "--to=parquet", "--columns", names, "--output", output, server],
+        check=True,
+    )
+    ours = pyarrow.table(chessdb.open_database(server).table(list(TYPES))).to_pylist()
+    theirs = pyarrow.parquet.read_table(output)
+    assert theirs.to_pylist() == ours
+    wide = {pyarrow.large_string(): pyarrow.string(), pyarrow.large_binary(): pyarrow.binary()}
+    assert {field.name: field.type for field in theirs.schema} == {
+        name: wide.get(kind, kind) for name, kind in TYPES.items()
+    }
+    assert polars.read_parquet(output).to_dicts() == ours
+    query = f"SELECT clocks[2], evals[4], UTCDate FROM '{output}' WHERE ply_count > 0"
+    clocks = duckdb.execute(query).fetchall()
+    assert clocks == [(17950, 31999, datetime.date(2013, 1, 31))]
 
 
 def test_computed_columns(classics: chessdb.Database) -> None:

@@ -20,12 +20,12 @@ TEXTS = {
     "annotator": ("Annotator",),
     "source": ("Source", "SourceTitle"),
     "team": ("WhiteTeam", "BlackTeam"),
-    "opening": ("opening",),
+    "opening": ("eco_name",),
     "": ("White", "Black", "Event"),
 }
 # Columns that are no further tags.
-OTHERS = {"database", "number", "path", "plies", "Deleted", "Date", "Round", "Result", "ECO", "WhiteElo", "BlackElo"}
-OTHERS |= {"year", "month", "day", "white_elo", "black_elo"} | {name for names in TEXTS.values() for name in names}
+OTHERS = {"database", "number", "path", "ply_count", "Deleted", "Date", "Round", "Result", "ECO", "WhiteElo", "BlackElo"}
+OTHERS |= {"year", "month", "day"} | {name for names in TEXTS.values() for name in names}
 # has: reads these otherwise.
 CONTENTS = {"comments", "variations", "chess960", "fen", "clock"}
 RESERVED = {"and", "or", "not", "then"}
@@ -161,7 +161,7 @@ def range_of(value: int, spread: int, chance: random.Random) -> tuple[str, Holds
 def elo(row: Row, has_player: bool, chance: random.Random) -> Optional[Term]:
     fields = ["elo", "white_elo", "black_elo", "elo_diff"] + ["opponent_elo"] * has_player
     field = chance.choice(fields)
-    white, black = row["white_elo"], row["black_elo"]
+    white, black = row["WhiteElo"], row["BlackElo"]
     values = []
     for _ in range(chance.choice([1, 1, 2])):
         if chance.random() < 0.1:
@@ -178,15 +178,15 @@ def elo(row: Row, has_player: bool, chance: random.Random) -> Optional[Term]:
         return "(" + " OR ".join(f"coalesce({bounds(own)}, false)" for _, bounds in values) + ")"
 
     if field in ("white_elo", "black_elo"):
-        return both(text, holds(field))
+        return both(text, holds("WhiteElo" if field == "white_elo" else "BlackElo"))
     if field == "elo_diff":
-        difference = holds("(white_elo - black_elo)")
-        return Term(text, difference, holds("(black_elo - white_elo)") if has_player else difference)
+        difference = holds("(WhiteElo - BlackElo)")
+        return Term(text, difference, holds("(BlackElo - WhiteElo)") if has_player else difference)
     if field == "opponent_elo":
-        return Term(text, holds("black_elo"), holds("white_elo"))
+        return Term(text, holds("BlackElo"), holds("WhiteElo"))
     if has_player:
-        return Term(text, holds("white_elo"), holds("black_elo"))
-    return both(text, f"{holds('white_elo')} AND {holds('black_elo')}")
+        return Term(text, holds("WhiteElo"), holds("BlackElo"))
+    return both(text, f"{holds('WhiteElo')} AND {holds('BlackElo')}")
 
 
 def opponent(row: Row, chance: random.Random) -> Optional[Term]:
@@ -281,10 +281,10 @@ def of_round(row: Row, chance: random.Random) -> Optional[Term]:
 
 
 def moves(row: Row, chance: random.Random) -> Term:
-    number = max(1, (int(str(row["plies"])) + 1) // 2)
+    number = max(1, (int(str(row["ply_count"])) + 1) // 2)
     text, bounds = range_of(number, min(5, number), chance)
     # The number of moves of a game from a set-up depends on the side that begins.
-    return both(f"moves:{text} -has:fen", f"FEN IS NULL AND {bounds('((plies + 1) // 2)')}")
+    return both(f"moves:{text} -has:fen", f"FEN IS NULL AND {bounds('((ply_count + 1) // 2)')}")
 
 
 def database(row: Row, table: Columns, chance: random.Random) -> Optional[Term]:

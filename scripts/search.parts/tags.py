@@ -24,7 +24,7 @@ class Table:
     def __init__(self, parquet: Path, plies: Path) -> None:
         self.connection = duckdb.connect()
         self.connection.execute(
-            f"CREATE TABLE games AS SELECT * FROM '{parquet}' JOIN (SELECT path, plies FROM '{plies}') USING (path)"
+            f"CREATE TABLE games AS SELECT * FROM '{parquet}' JOIN (SELECT path, ply_count FROM '{plies}') USING (path)"
         )
         described = self.connection.execute("DESCRIBE games").fetchall()
         columns = [str(row[0]) for row in described]
@@ -99,7 +99,7 @@ def compared(pgnfs: str, folder: Path, number: int, source: str) -> Differences:
     parquet, plies = folder / "games.parquet", folder / "plies.parquet"
     export = [pgnfs, "export", "--cache-dir=none", "--to=parquet", source]
     run([*export, f"--output={parquet}"])
-    run([*export, f"--output={plies}", "--columns=path,plies"])
+    run([*export, f"--output={plies}", "--columns=path,ply_count"])
     table = Table(parquet, plies)
     chance = random.Random(Path(source).name)
     rows = table.rows(500)

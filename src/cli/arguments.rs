@@ -111,7 +111,7 @@ pub fn pgnfs() -> Command {
                 .required(false)
                 .long("output")
                 .value_name("FILE")
-                .help("Writes to this file, which is created or replaced"),
+                .help("Writes to this file, which is created or replaced; with --schema also to a folder"),
         )
         .arg(
             Arg::new("to")
@@ -121,9 +121,18 @@ pub fn pgnfs() -> Command {
                 .value_parser(export::FORMS)
                 .help("Writes PGN, a table of the games, or a book of Polyglot"),
         )
-        .arg(Arg::new("columns").long("columns").value_name("NAMES").help(
-            "The columns of the table, separated by commas: tags and others, such as White,plies,moves",
-        ))
+        .arg(
+            Arg::new("columns").long("columns").value_name("NAMES").help(
+                "The columns of the table, separated by commas: tags and others, such as White,year,moves",
+            ),
+        )
+        .arg(
+            Arg::new("schema")
+                .long("schema")
+                .value_name("NAME")
+                .value_parser(export::SCHEMAS)
+                .help("The columns of a table that others publish, instead of --columns"),
+        )
         .arg(
             Arg::new("part")
                 .long("part")

@@ -1,6 +1,7 @@
 //! `pgnfs export`.
 
 pub mod book;
+mod by_month;
 mod table;
 
 use std::io::{self, IsTerminal, Write};
@@ -13,7 +14,7 @@ use clap::ArgMatches;
 use indicatif::ProgressBar;
 
 use super::options::Settings;
-use super::output::OutputFile;
+use super::output::{OutputFile, OutputFolder};
 use super::search::{Search, all_of, given_query};
 use super::{CommandError, ended, progress};
 use chessdb_library::kept::KeptFiles;
@@ -36,8 +37,8 @@ const MOST_AHEAD: usize = 4 << 20;
 pub struct Request<'a> {
     /// The path of the database to export; `None` for all databases.
     database: Option<&'a str>,
-    /// The file to write; `None` for standard output.
-    output: Option<OutputFile>,
+    /// Where to write.
+    output: Destination,
     /// The options of an opening book; `None` for PGN and tables.
     book: Option<BookOptions>,
     /// The form of a table; `None` for PGN and books.
@@ -52,6 +53,17 @@ pub struct Request<'a> {
 
 /// The values of the option that selects the form.
 pub const FORMS: [&str; 5] = ["pgn", "csv", "ndjson", "parquet", "polyglot"];
+
+/// The values of the option that selects the columns of others.
+pub const SCHEMAS: [&str; 1] = ["lichess"];
+
+/// Where the games go.
+enum Destination {
+    Standard,
+    File(OutputFile),
+    /// A folder with a file for each month.
+    Folder(OutputFolder),
+}
 
 /// What is written.
 enum Target {
@@ -73,9 +85,16 @@ impl Request<'_> {
             Some("parquet") => Some(Form::Parquet),
             _ => None,
         };
+        let schema = matches.get_one::<String>("schema").map(|_| Columns::lichess());
         let columns = text("columns").map(columns).transpose()?;
         if form.is_none() && columns.is_some() {
             return Err("--columns is for tables: give --to csv, ndjson or parquet".into());
+        }
+        if form.is_none() && schema.is_some() {
+            return Err("--schema is for tables: give --to parquet, csv or ndjson".into());
+        }
+        if columns.is_some() && schema.is_some() {
+            return Err("--schema has its own columns: leave out --columns".into());
         }
         let book = book::options(matches)?;
         let part = text("part").map_or(Ok((1, 1)), part)?;
@@ -88,12 +107,24 @@ impl Request<'_> {
         if let Some(binary) = binary.filter(|_| path.is_none() && io::stdout().is_terminal()) {
             return Err(format!("refusing to write {binary} to a terminal: use --output FILE").into());
         }
+        let output = match path {
+            None => Destination::Standard,
+            Some(path) if schema.is_some() && by_month::is_folder(path) => {
+                if form != Some(Form::Parquet) || part != (1, 1) {
+                    return Err(
+                        "a folder with a file for each month is for --to parquet without --part".into(),
+                    );
+                }
+                Destination::Folder(by_month::folder(path)?)
+            }
+            Some(path) => Destination::File(create(path)?),
+        };
         Ok(Request {
             database: text("DATABASE"),
-            output: path.map(create).transpose()?,
+            output,
             book,
             form,
-            columns,
+            columns: columns.or(schema),
             part,
             filter,
         })
@@ -128,12 +159,12 @@ pub fn run(
     kept: Option<KeptFiles>,
 ) -> Result<ExitCode, CommandError> {
     let threads = settings.serve.threads;
-    if let Some(path) = request.output.as_ref().map(OutputFile::path)
-        && library.holds(path)
+    if let Destination::File(file) = &request.output
+        && library.holds(file.path())
     {
         return Err(format!(
             "{} belongs to the source, which is only read: name another file",
-            shown(path)
+            shown(file.path())
         )
         .into());
     }
@@ -160,12 +191,24 @@ pub fn run(
             Target::Table(form, named.unwrap_or_else(usual))
         }
     };
-    let Some(mut out) = request.output else {
-        // If games are written to a terminal, a progress bar would disturb them.
-        let is_shown = io::stdout().is_terminal();
-        let written = write(&mut io::stdout(), &target, &parts, threads, !is_shown);
-        intact(library, "the games written so far may be wrong: export again")?;
-        return ended(written, "standard output");
+    let mut out = match request.output {
+        Destination::Standard => {
+            // If games are written to a terminal, a progress bar would disturb them.
+            let is_shown = io::stdout().is_terminal();
+            let written = write(&mut io::stdout(), &target, &parts, threads, !is_shown);
+            intact(library, "the games written so far may be wrong: export again")?;
+            return ended(written, "standard output");
+        }
+        Destination::Folder(folder) => {
+            let Target::Table(_, columns) = &target else {
+                return Ok(ExitCode::SUCCESS);
+            };
+            let path = shown(folder.path());
+            let is_intact = || intact(library, "remove the files written so far, and export again");
+            let written = by_month::write(&folder, columns, &parts, threads, is_intact)?;
+            return ended(written, path);
+        }
+        Destination::File(file) => file,
     };
     let path = shown(out.path());
     let written = write(&mut out, &target, &parts, threads, true);

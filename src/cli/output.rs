@@ -33,6 +33,52 @@ enum OutputKind {
     Stream,
 }
 
+/// A folder in which files are made one after another, each of which has its name only when it is complete.
+pub struct OutputFolder {
+    path: PathBuf,
+    /// The file that is being made.
+    slot: TemporaryFile,
+}
+
+impl OutputFolder {
+    /// A folder, which need not exist.
+    ///
+    /// # Errors
+    /// If signals cannot be awaited.
+    pub fn new(path: &Path) -> io::Result<OutputFolder> {
+        let slot = TemporaryFile::default();
+        remove_on_signals(Arc::clone(&slot), shown(path))?;
+        Ok(OutputFolder {
+            path: path.to_owned(),
+            slot,
+        })
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Creates a file at a path below the folder, and the folders that lead to it. The file before it must be finished.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn create(&self, name: &str) -> io::Result<OutputFile> {
+        let path = self.path.join(name);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let partial = Partial(Arc::clone(&self.slot));
+        let (file, partial) = temporary(&path, None, partial)?;
+        let place = path.clone();
+        Ok(OutputFile {
+            path,
+            file,
+            kind: OutputKind::Partial { partial, place },
+        })
+    }
+}
+
 /// The temporary file, which is removed when this is dropped, or by a signal.
 struct Partial(TemporaryFile);
 
@@ -120,12 +166,21 @@ impl OutputFile {
 
 /// Creates a temporary file in the folder of `place`. A signal that ends the program removes it.
 fn partial(place: &Path, permissions: Option<Permissions>) -> io::Result<(File, Partial)> {
+    let partial = Partial(TemporaryFile::default());
+    remove_on_signals(Arc::clone(&partial.0), shown(place))?;
+    temporary(place, permissions, partial)
+}
+
+/// Creates the temporary file of `partial` in the folder of `place`.
+fn temporary(
+    place: &Path,
+    permissions: Option<Permissions>,
+    partial: Partial,
+) -> io::Result<(File, Partial)> {
     let folder = match place.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    let partial = Partial(TemporaryFile::default());
-    remove_on_signals(Arc::clone(&partial.0), shown(place))?;
     // The kernel takes the umask away.
     let usual = Permissions::from_mode(0o666);
     // A short name, which fits wherever that of the output does.

@@ -9,8 +9,10 @@
 
 mod entries;
 mod moves;
+mod ply;
 
 pub use moves::{BookError, BookMoves, BookWritten};
+pub use ply::ply;
 
 use chessdb::board::Color;
 

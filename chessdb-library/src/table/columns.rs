@@ -2,70 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use super::row::{GameRow, NULL, Value, append_string};
-use crate::csv::append_field;
+use super::column::{Column, TAG};
+use super::row::GameRow;
+use super::value::{NULL, append_string};
 use crate::library::on_one_line;
 use crate::similar::similar;
 use chessdb::game::{ROSTER, TagName};
 
-/// A column of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Column {
-    /// The path of the database's directory.
-    Database,
-    /// The number of the game, from 1.
-    Number,
-    /// A tag.
-    Tag(TagName),
-    /// The year of the date, as a number.
-    Year,
-    /// The month of the date.
-    Month,
-    /// The day of the date.
-    Day,
-    /// White's [rating](chessdb::game::rating) as a number.
-    WhiteElo,
-    /// Black's rating, likewise.
-    BlackElo,
-    /// The name of the opening with the code in the tag `ECO`.
-    Opening,
-    /// The number of half-moves of the main line.
-    Plies,
-    /// The moves of the main line in SAN, with spaces between them.
-    Moves,
-    /// Like [`Column::Moves`], in the notation of UCI.
-    Uci,
-    /// The position at the end of the main line.
-    FinalFen,
-    /// The path of the game's file.
-    Path,
-}
-
-/// The columns other than tags, by name.
-const NAMED: [(&str, Column); 13] = [
-    ("database", Column::Database),
-    ("number", Column::Number),
-    ("year", Column::Year),
-    ("month", Column::Month),
-    ("day", Column::Day),
-    ("white_elo", Column::WhiteElo),
-    ("black_elo", Column::BlackElo),
-    ("opening", Column::Opening),
-    ("plies", Column::Plies),
-    ("moves", Column::Moves),
-    ("uci", Column::Uci),
-    ("final_fen", Column::FinalFen),
-    ("path", Column::Path),
-];
-
-/// Prefix for a tag that has the name of another column. No name of a tag can contain it.
-pub const TAG: &str = "tag:";
-
 /// Tags that games have so often that no game of a database having them is no mistake.
-const USUAL: [&str; 20] = [
+const USUAL: [&str; 24] = [
     "Annotator",
     "BlackElo",
     "BlackFideId",
+    "BlackRatingDiff",
     "BlackTeam",
     "BlackTitle",
     "Board",
@@ -77,12 +26,37 @@ const USUAL: [&str; 20] = [
     "SetUp",
     "Termination",
     "TimeControl",
+    "UTCDate",
+    "UTCTime",
     "Variant",
     "Variation",
     "WhiteElo",
     "WhiteFideId",
+    "WhiteRatingDiff",
     "WhiteTeam",
     "WhiteTitle",
+];
+
+/// The columns of the tables in which Lichess publishes its games.
+const LICHESS: [&str; 18] = [
+    "Event",
+    "Site",
+    "White",
+    "Black",
+    "Result",
+    "WhiteTitle",
+    "BlackTitle",
+    "WhiteElo",
+    "BlackElo",
+    "WhiteRatingDiff",
+    "BlackRatingDiff",
+    "UTCDate",
+    "UTCTime",
+    "ECO",
+    "Opening",
+    "Termination",
+    "TimeControl",
+    "movetext",
 ];
 
 /// The columns of a table, in their order, with their names.
@@ -99,39 +73,45 @@ impl Columns {
         Columns::with(others, has_database, &[])
     }
 
-    /// Like [`Columns::of_text`], with typed columns for dates and ratings.
+    /// Like [`Columns::of_text`], with the parts of the date and the name of the opening.
     pub fn typed(others: &BTreeSet<String>, has_database: bool) -> Columns {
-        let typed = [
-            Column::Year,
-            Column::Month,
-            Column::Day,
-            Column::WhiteElo,
-            Column::BlackElo,
-            Column::Opening,
-        ];
+        let typed = [Column::Year, Column::Month, Column::Day, Column::EcoName];
         Columns::with(others, has_database, &typed)
     }
 
     fn with(others: &BTreeSet<String>, has_database: bool, typed: &[Column]) -> Columns {
         let roster = ROSTER.iter().map(|(name, _)| (*name).to_owned());
         let tags = roster.chain(others.iter().cloned());
-        let tags = tags.map(|name| Column::Tag(TagName::new(name)));
+        let tags = tags.map(|name| {
+            let typed = Column::of_typed_tag(&name);
+            typed.unwrap_or_else(|| Column::Tag(TagName::new(name)))
+        });
         let database = has_database.then_some(Column::Database);
         let first = database.into_iter().chain([Column::Number]);
         let last = typed.iter().cloned().chain([Column::Path]);
         let all: Vec<Column> = first.chain(tags).chain(last).collect();
-        let is_named = |name: &str| {
-            NAMED
-                .iter()
-                .any(|(own, column)| *own == name && all.contains(column))
-        };
         let names = all.iter().map(|column| match column {
-            Column::Tag(tag) if is_named(tag.as_str()) => format!("{TAG}{}", tag.as_str()),
-            Column::Tag(tag) => tag.as_str().to_owned(),
-            column => name_of(column).to_owned(),
+            Column::Tag(tag) => {
+                let named = Column::names().find(|name| *name == tag.as_str());
+                let is_taken = named.and_then(Column::of).is_some_and(|own| all.contains(&own));
+                if is_taken {
+                    column.name()
+                } else {
+                    tag.as_str().to_owned()
+                }
+            }
+            column => column.name(),
         });
         let names: Vec<String> = names.collect();
         Columns(names.into_iter().zip(all).collect())
+    }
+
+    /// The columns of the tables in which Lichess publishes its games.
+    pub fn lichess() -> Columns {
+        let columns = LICHESS
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), Column::of(name)?)));
+        Columns(columns.collect())
     }
 
     /// The columns with these names. A name that begins with a capital letter or with `tag:` names a tag.
@@ -139,24 +119,16 @@ impl Columns {
     /// # Errors
     /// If a name is neither that of a tag nor of another column.
     pub fn of_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<Columns, UnknownColumn> {
-        let column = |name: &str| {
-            let named = NAMED.iter().find(|(own, _)| *own == name);
-            let tag = name.strip_prefix(TAG).or_else(|| {
-                let is_tag = name.starts_with(|c: char| c.is_ascii_uppercase());
-                is_tag.then_some(name)
-            });
-            match (named, tag.filter(|tag| is_tag(tag))) {
-                (Some((_, column)), _) => Ok((name.to_owned(), column.clone())),
-                (None, Some(tag)) => Ok((name.to_owned(), Column::Tag(TagName::new(tag)))),
-                (None, None) => Err(UnknownColumn(name.to_owned())),
-            }
+        let column = |name: &str| match Column::of(name) {
+            Some(column) => Ok((name.to_owned(), column)),
+            None => Err(UnknownColumn(name.to_owned())),
         };
         names.map(column).collect::<Result<_, _>>().map(Columns)
     }
 
-    /// The names of the columns other than tags.
+    /// The names of the columns that are not named like tags.
     pub fn names<'a>() -> impl Iterator<Item = &'a str> + Clone {
-        NAMED.iter().map(|(name, _)| *name)
+        Column::names()
     }
 
     /// All columns with their names.
@@ -175,10 +147,7 @@ impl Columns {
 
     /// The number of columns that are tags.
     pub fn tags(&self) -> u64 {
-        let tags = self
-            .0
-            .iter()
-            .filter(|(_, column)| matches!(column, Column::Tag(_)));
+        let tags = self.0.iter().filter(|(_, column)| column.is_of_tag());
         tags.count() as u64
     }
 
@@ -207,10 +176,8 @@ impl Columns {
             if n > 0 {
                 out.push(b',');
             }
-            match row.value(column) {
-                Some(Value::Text(text)) => append_field(out, &text),
-                Some(Value::Number(number)) => append_integer(out, number),
-                None => {}
+            if let Some(value) = row.value(column) {
+                value.append_field(out);
             }
         }
         out.push(b'\n');
@@ -223,8 +190,7 @@ impl Columns {
         for (name, column) in self.iter() {
             append_key(out, name);
             match row.value(column) {
-                Some(Value::Text(text)) => append_string(out, &text),
-                Some(Value::Number(number)) => append_integer(out, number),
+                Some(value) => value.append_json(out),
                 None => out.extend_from_slice(NULL),
             }
         }
@@ -272,25 +238,9 @@ pub fn no_tag<'a>(
     format!("no game has the tag '{tag}'{meant}; for an empty column, write {TAG}{tag}")
 }
 
-/// True if PGN allows a tag of this name.
-pub fn is_tag(name: &str) -> bool {
-    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    !name.starts_with('_') && !name.is_empty() && name.chars().all(is_allowed)
-}
-
-/// The name of a column other than a tag.
-fn name_of(column: &Column) -> &'static str {
-    let named = NAMED.iter().find(|(_, own)| own == column);
-    named.map_or("", |(name, _)| name)
-}
-
 /// Appends the key of a value, after the comma that ends the previous value.
 fn append_key(out: &mut Vec<u8>, name: &str) {
     out.push(b',');
     append_string(out, name);
     out.push(b':');
-}
-
-fn append_integer(out: &mut Vec<u8>, number: i64) {
-    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::row::{GamePath, known};
+use super::row::GamePath;
+use super::value::known;
 use crate::csv::append_record;
 use chessdb::game::Tags;
 

@@ -2,18 +2,22 @@
 //!
 //! To make a table, choose its [`Columns`] and provide the [`GameRow`]s.
 
+mod column;
+mod column_rows;
 mod columns;
 mod duplicate;
 mod moves;
 mod opening;
 mod parquet;
 mod row;
+mod value;
 
 pub use crate::csv::append_field;
-pub use columns::{Column, Columns, TAG, UnknownColumn, is_tag, is_usual_tag, no_column, no_tag};
+pub use column::{Column, ColumnType, TAG, is_tag};
+pub use column_rows::ColumnRows;
+pub use columns::{Columns, UnknownColumn, is_usual_tag, no_column, no_tag};
 pub use duplicate::DuplicateRow;
 pub use opening::opening;
-pub use parquet::{ColumnRows, Parquet};
-pub use row::{
-    GamePath, GameRow, NULL, Value, append_string, field_lengths, further_tags, known, respell_players,
-};
+pub use parquet::Parquet;
+pub use row::{GamePath, GameRow, further_tags, respell_players};
+pub use value::{NULL, Value, append_string, field_lengths, known, utc_date};

@@ -4,6 +4,7 @@ use std::fmt::{Display, Write};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::polyglot::ply;
 use chessdb::Database;
 use chessdb::board::{Counters, Fen, Move, Position, Uci, Undo};
 use chessdb::game::Tags;
@@ -52,6 +53,16 @@ impl RowMoves {
     /// Number of moves.
     pub(super) fn plies(&self) -> usize {
         self.moves.len()
+    }
+
+    /// As [two bytes](ply()) each, the lower one first.
+    pub(super) fn packed(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.moves.len() * 2);
+        self.replay(|position, mv| {
+            bytes.extend_from_slice(&ply(position, mv).to_le_bytes());
+            position.advance(mv, &mut Undo::default()).ok()
+        });
+        bytes
     }
 
     /// In SAN, with spaces between them.

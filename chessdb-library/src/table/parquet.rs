@@ -4,27 +4,26 @@ use std::io::{self, Write};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use bytes::Bytes;
-use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as PhysicalType};
-use parquet::data_type::{ByteArray, ByteArrayType, Int32Type};
+use parquet::basic::{
+    Compression, ConvertedType, Encoding, LogicalType, Repetition, TimeUnit, Type as PhysicalType,
+};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
-use super::columns::{Column, Columns};
-use super::row::{GameRow, Value};
+use super::column::{Column, ColumnType};
+use super::column_rows::ColumnRows;
+use super::columns::Columns;
 use crate::parallel::in_order;
+
+/// The names that Parquet has for the parts of a list.
+const LIST: &str = "list";
+const ITEM: &str = "element";
 
 /// Maximum number of bytes in the dictionary of a column in a group of rows. A dictionary stores equal texts
 /// once.
 const MOST_IN_DICTIONARY: usize = 8 << 20;
-
-/// Rows whose values are passed to the writer together: as many as it writes at a time.
-const BATCH: usize = 1024;
-
-/// Rows for which a column has room before it grows.
-const USUAL_ROWS: usize = 128;
 
 /// Games in a group of rows.
 const GROUP: u32 = 100_000;
@@ -33,22 +32,6 @@ const GROUP: u32 = 100_000;
 pub struct Parquet {
     schema: TypePtr,
     properties: WriterPropertiesPtr,
-}
-
-/// Rows in memory, column by column.
-pub struct ColumnRows(Vec<Fields>);
-
-/// The fields of a column.
-struct Fields {
-    /// 1 for each row whose field is known, 0 for others.
-    known: Vec<i16>,
-    values: Values,
-}
-
-enum Values {
-    Numbers(Vec<i32>),
-    /// All texts, concatenated, and the offset at which each ends.
-    Texts(Vec<u8>, Vec<usize>),
 }
 
 impl Parquet {
@@ -100,27 +83,9 @@ impl Parquet {
     /// # Errors
     /// If two columns have the same name.
     fn new(columns: &Columns) -> Result<Parquet, ParquetError> {
-        let fields = columns.iter().map(|(name, column)| {
-            let kind = if is_number(column) {
-                Type::primitive_type_builder(name, PhysicalType::INT32)
-            } else {
-                Type::primitive_type_builder(name, PhysicalType::BYTE_ARRAY)
-                    .with_logical_type(Some(LogicalType::String))
-            };
-            let kind = match column {
-                Column::Number | Column::Database | Column::Path => {
-                    kind.with_repetition(Repetition::REQUIRED)
-                }
-                _ => kind.with_repetition(Repetition::OPTIONAL),
-            };
-            let kind = match column {
-                // A main line has up to 65,535 half-moves.
-                Column::Number | Column::Plies => kind,
-                column if is_number(column) => kind.with_logical_type(Some(LogicalType::integer(16, true))),
-                _ => kind,
-            };
-            kind.build().map(Arc::new)
-        });
+        let fields = columns
+            .iter()
+            .map(|(name, column)| field(name, column).map(Arc::new));
         let fields = fields.collect::<Result<Vec<_>, _>>()?;
         let schema = Type::group_type_builder("games").with_fields(fields).build()?;
         let mut properties = WriterProperties::builder()
@@ -129,12 +94,16 @@ impl Parquet {
             .set_dictionary_page_size_limit(MOST_IN_DICTIONARY)
             .set_max_row_group_row_count(None);
         for (name, column) in columns.iter() {
-            let path = ColumnPath::from(name);
+            let path = match item_kind(column.kind()) {
+                Some(_) => ColumnPath::new(vec![name.to_owned(), LIST.to_owned(), ITEM.to_owned()]),
+                None => ColumnPath::from(name),
+            };
             // Values hardly ever repeat, so a dictionary would not help.
             let encoding = match column {
-                Column::Number => Encoding::DELTA_BINARY_PACKED,
+                Column::Number | Column::Clocks => Encoding::DELTA_BINARY_PACKED,
                 Column::Path => Encoding::DELTA_BYTE_ARRAY,
-                Column::Moves | Column::Uci | Column::FinalFen => Encoding::PLAIN,
+                Column::Plies | Column::Moves | Column::Uci | Column::FinalFen => Encoding::PLAIN,
+                Column::Movetext | Column::Pgn => Encoding::PLAIN,
                 _ => continue,
             };
             properties = properties
@@ -164,7 +133,7 @@ impl Parquet {
         rows: &ColumnRows,
     ) -> Result<(), ParquetError> {
         let mut group = file.next_row_group()?;
-        let mut fields = rows.0.iter();
+        let mut fields = rows.fields();
         while let (Some(mut column), Some(fields)) = (group.next_column()?, fields.next()) {
             fields.write(&mut column)?;
             column.close()?;
@@ -174,126 +143,57 @@ impl Parquet {
     }
 }
 
-impl ColumnRows {
-    /// An empty list of rows.
-    pub fn new(columns: &Columns) -> ColumnRows {
-        let fields = columns.iter().map(|(_, column)| Fields {
-            known: Vec::with_capacity(USUAL_ROWS),
-            values: if is_number(column) {
-                Values::Numbers(Vec::with_capacity(USUAL_ROWS))
-            } else {
-                Values::Texts(Vec::new(), Vec::with_capacity(USUAL_ROWS))
-            },
-        });
-        ColumnRows(fields.collect())
-    }
-
-    /// The number of rows.
-    pub fn len(&self) -> usize {
-        self.0.first().map_or(0, |fields| fields.known.len())
-    }
-
-    /// True if there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Removes all rows and keeps their room.
-    fn clear(&mut self) {
-        for fields in &mut self.0 {
-            fields.known.clear();
-            match &mut fields.values {
-                Values::Numbers(numbers) => numbers.clear(),
-                Values::Texts(texts, ends) => {
-                    texts.clear();
-                    ends.clear();
-                }
-            }
-        }
-    }
-
-    /// Adds a game.
-    pub fn push(&mut self, columns: &Columns, row: &GameRow<'_>) {
-        for (fields, (_, column)) in self.0.iter_mut().zip(columns.iter()) {
-            fields.push(row.value(column));
-        }
-    }
-
-    /// Adds the rows of another list.
-    pub fn append(&mut self, other: ColumnRows) {
-        for (fields, mut more) in self.0.iter_mut().zip(other.0) {
-            fields.known.append(&mut more.known);
-            match (&mut fields.values, more.values) {
-                (Values::Numbers(numbers), Values::Numbers(more)) => numbers.extend(more),
-                (Values::Texts(texts, ends), Values::Texts(more, more_ends)) => {
-                    let before = texts.len();
-                    texts.extend(more);
-                    ends.extend(more_ends.into_iter().map(|end| before + end));
-                }
-                // Both lists have the same columns.
-                _ => {}
-            }
-        }
-    }
+/// The field of a column.
+fn field(name: &str, column: &Column) -> Result<Type, ParquetError> {
+    let repetition = if column.is_nullable() {
+        Repetition::OPTIONAL
+    } else {
+        Repetition::REQUIRED
+    };
+    let Some(kind) = item_kind(column.kind()) else {
+        return plain_field(name, column.kind(), repetition);
+    };
+    let item = plain_field(ITEM, kind, Repetition::OPTIONAL)?;
+    let list = Type::group_type_builder(LIST)
+        .with_repetition(Repetition::REPEATED)
+        .with_fields(vec![Arc::new(item)])
+        .build()?;
+    Type::group_type_builder(name)
+        .with_repetition(repetition)
+        .with_converted_type(ConvertedType::LIST)
+        .with_logical_type(Some(LogicalType::List))
+        .with_fields(vec![Arc::new(list)])
+        .build()
 }
 
-impl Fields {
-    fn push(&mut self, value: Option<Value<'_>>) {
-        self.known.push(i16::from(value.is_some()));
-        match (&mut self.values, value) {
-            (Values::Numbers(numbers), Some(Value::Number(number))) => {
-                numbers.push(i32::try_from(number).unwrap_or(i32::MAX));
-            }
-            (Values::Texts(texts, ends), Some(Value::Text(text))) => {
-                texts.extend_from_slice(text.as_bytes());
-                ends.push(texts.len());
-            }
-            // The value is unknown: a column has only one kind of values.
-            _ => {}
+/// A field without parts.
+fn plain_field(name: &str, kind: ColumnType, repetition: Repetition) -> Result<Type, ParquetError> {
+    let (physical, logical) = match kind {
+        ColumnType::Text | ColumnType::LongText => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
+        ColumnType::Bytes => (PhysicalType::BYTE_ARRAY, None),
+        ColumnType::Bool => (PhysicalType::BOOLEAN, None),
+        ColumnType::Int8 => (PhysicalType::INT32, Some(LogicalType::integer(8, true))),
+        ColumnType::Int16 | ColumnType::Int16List => {
+            (PhysicalType::INT32, Some(LogicalType::integer(16, true)))
         }
-    }
-
-    fn write(&self, column: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
-        match &self.values {
-            Values::Numbers(numbers) => {
-                let writer = column.typed::<Int32Type>();
-                writer.write_batch(numbers, Some(&self.known), None)?;
-            }
-            Values::Texts(texts, ends) => {
-                let writer = column.typed::<ByteArrayType>();
-                let (mut start, mut rest) = (0, ends.as_slice());
-                let mut values: Vec<ByteArray> = Vec::with_capacity(BATCH);
-                for known in self.known.chunks(BATCH) {
-                    let number = known.iter().filter(|&&known| known > 0).count();
-                    let (ends, after) = rest.split_at(number.min(rest.len()));
-                    let end = ends.last().copied().unwrap_or(start);
-                    let batch = Bytes::copy_from_slice(texts.get(start..end).unwrap_or_default());
-                    let mut first = 0;
-                    values.extend(ends.iter().map(|end| {
-                        let value = first..end - start;
-                        first = value.end;
-                        ByteArray::from(batch.slice(value))
-                    }));
-                    writer.write_batch(&values, Some(known), None)?;
-                    values.clear();
-                    (start, rest) = (end, after);
-                }
-            }
+        ColumnType::Int32 | ColumnType::Int32List => (PhysicalType::INT32, None),
+        ColumnType::Date => (PhysicalType::INT32, Some(LogicalType::Date)),
+        ColumnType::Time => {
+            let time = LogicalType::time(false, TimeUnit::MILLIS);
+            (PhysicalType::INT32, Some(time))
         }
-        Ok(())
-    }
+    };
+    Type::primitive_type_builder(name, physical)
+        .with_repetition(repetition)
+        .with_logical_type(logical)
+        .build()
 }
 
-/// True for a column of numbers.
-fn is_number(column: &Column) -> bool {
-    matches!(
-        column,
-        Column::Number
-            | Column::Year
-            | Column::Month
-            | Column::Day
-            | Column::WhiteElo
-            | Column::BlackElo
-            | Column::Plies
-    )
+/// The type of the items of a list; `None` for other types.
+fn item_kind(kind: ColumnType) -> Option<ColumnType> {
+    match kind {
+        ColumnType::Int16List => Some(ColumnType::Int16),
+        ColumnType::Int32List => Some(ColumnType::Int32),
+        _ => None,
+    }
 }

@@ -1,18 +1,18 @@
-//! A game as a row, and the forms of its fields.
+//! A game as a row.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use super::columns::Column;
+use super::column::Column;
 use super::moves::RowMoves;
 use super::opening::opening;
-use crate::csv::field_len;
-use crate::library::{LibraryEntry, append_game_path, tags_of};
+use super::value::{Value, known, tag_value, typed_value};
+use crate::annotations::LineAnnotations;
+use crate::library::{LibraryEntry, REMARK, append_game_path, append_text, decoded, tags_of};
 use crate::spelling::Names;
-use chessdb::game::{ROSTER, Tags, rating};
-
-/// The value of an unknown field in `games.ndjson`.
-pub const NULL: &[u8] = b"null";
+use chessdb::Database;
+use chessdb::game::{ROSTER, Tags};
+use chessdb::pgn;
 
 /// The game of a row, and data for its path.
 #[derive(Clone, Copy)]
@@ -41,78 +41,117 @@ impl GamePath<'_> {
 pub struct GameRow<'a> {
     entry: &'a LibraryEntry,
     place: GamePath<'a>,
-    tags: Tags,
+    names: Option<&'a Names>,
+    tags: OnceCell<Tags>,
     moves: OnceCell<RowMoves>,
-}
-
-/// A known value of a field.
-pub enum Value<'a> {
-    /// A text without control characters.
-    Text(Cow<'a, str>),
-    /// A number.
-    Number(i64),
+    annotations: OnceCell<LineAnnotations>,
 }
 
 impl<'a> GameRow<'a> {
-    /// Reads the tags of a game. Its moves are decoded when they are first needed.
+    /// A game, of which tags and moves are read when they are first needed.
     pub fn new(entry: &'a LibraryEntry, place: GamePath<'a>) -> GameRow<'a> {
         GameRow {
-            tags: tags_of(&*entry.database, place.game),
             entry,
             place,
+            names: None,
+            tags: OnceCell::new(),
             moves: OnceCell::new(),
+            annotations: OnceCell::new(),
         }
     }
 
     /// With the names under which players are shown.
-    pub fn with_names(mut self, names: Option<&Names>) -> GameRow<'a> {
-        respell_players(&mut self.tags, names);
+    pub fn with_names(mut self, names: Option<&'a Names>) -> GameRow<'a> {
+        self.names = names;
         self
     }
 
     /// The value in a column; `None` if it is unknown.
     pub fn value(&self, column: &Column) -> Option<Value<'_>> {
+        let (database, game) = (&*self.entry.database, self.place.game);
+        let date = || database.keys(game).date;
+        let tag = |name| typed_value(column, self.tags().get(name)?);
         match column {
             Column::Database => Some(Value::Text(self.place.database.into())),
-            Column::Number => Some(Value::Number(i64::from(self.place.game) + 1)),
+            Column::Number => Some(Value::Number(i64::from(game) + 1)),
             Column::Path => Some(Value::Text(self.place.path().into())),
-            Column::Tag(tag) => self.tags.find(tag).and_then(known).map(Value::Text),
-            Column::Year => self.date_part(0..4),
-            Column::Month => self.date_part(5..7),
-            Column::Day => self.date_part(8..10),
-            Column::WhiteElo => self.rating("WhiteElo"),
-            Column::BlackElo => self.rating("BlackElo"),
-            Column::Opening => self
-                .tags
-                .get("ECO")
-                .and_then(opening)
-                .map(|name| Value::Text(name.into())),
-            Column::Plies => Some(Value::Number(self.moves().plies() as i64)),
+            Column::Tag(tag) => self.tags().find(tag).and_then(known).map(Value::Text),
+            Column::WhiteElo => tag("WhiteElo"),
+            Column::BlackElo => tag("BlackElo"),
+            Column::WhiteRatingDiff => tag("WhiteRatingDiff"),
+            Column::BlackRatingDiff => tag("BlackRatingDiff"),
+            Column::UtcDate => tag("UTCDate"),
+            Column::UtcTime => tag("UTCTime"),
+            Column::Year => part(date().year),
+            Column::Month => part(date().month),
+            Column::Day => part(date().day),
+            Column::EcoName => {
+                let name = self.tags().get("ECO").and_then(opening)?;
+                Some(Value::Text(name.into()))
+            }
+            Column::Deleted => Some(Value::Bool(database.keys(game).deleted)),
+            Column::PlyCount => Some(Value::Number(self.moves().plies() as i64)),
+            Column::Plies => Some(Value::Bytes(self.moves().packed())),
             Column::Moves => Some(Value::Text(self.moves().san().into())),
             Column::Uci => Some(Value::Text(self.moves().uci().into())),
             Column::FinalFen => self.moves().final_fen().map(|fen| Value::Text(fen.into())),
+            Column::Clocks => Some(Value::List(self.annotations().clocks())),
+            Column::Evals => Some(Value::List(self.annotations().evaluations())),
+            Column::Movetext => Some(Value::Text(movetext(database, game).into())),
+            Column::Pgn => {
+                let mut text = Vec::new();
+                append_text(&mut text, self.entry, game);
+                Some(Value::Text(text_of_bytes(text).into()))
+            }
         }
     }
 
     /// The value of a tag; `None` if it is unknown.
     pub fn tag(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.tags.get(name).and_then(known)
+        self.tags().get(name).and_then(known)
+    }
+
+    fn tags(&self) -> &Tags {
+        self.tags.get_or_init(|| {
+            let mut tags = tags_of(&*self.entry.database, self.place.game);
+            respell_players(&mut tags, self.names);
+            tags
+        })
     }
 
     fn moves(&self) -> &RowMoves {
         self.moves
-            .get_or_init(|| RowMoves::of(&*self.entry.database, self.place.game, &self.tags))
+            .get_or_init(|| RowMoves::of(&*self.entry.database, self.place.game, self.tags()))
     }
 
-    fn date_part(&self, place: std::ops::Range<usize>) -> Option<Value<'_>> {
-        let number: i64 = self.tags.get("Date")?.get(place)?.parse().ok()?;
-        (number > 0).then_some(Value::Number(number))
+    fn annotations(&self) -> &LineAnnotations {
+        self.annotations
+            .get_or_init(|| LineAnnotations::of(&*self.entry.database, self.place.game))
     }
+}
 
-    fn rating(&self, tag: &str) -> Option<Value<'_>> {
-        let rating = self.tags.get(tag).and_then(rating)?;
-        Some(Value::Number(rating.into()))
+/// A part of a date; `None` if it is unknown.
+fn part<'a>(number: impl Into<i64>) -> Option<Value<'a>> {
+    Some(number.into())
+        .filter(|number| *number != 0)
+        .map(Value::Number)
+}
+
+/// The movetext of a game in one line.
+fn movetext(database: &dyn Database, game: u32) -> String {
+    let mut text = Vec::new();
+    pgn::append_movetext_with(&mut text, &decoded(database, game).game, REMARK);
+    let end = text.trim_ascii_end().len();
+    text.truncate(end);
+    for byte in text.iter_mut().filter(|byte| byte.is_ascii_control()) {
+        *byte = b' ';
     }
+    text_of_bytes(text)
+}
+
+/// Bytes as text; those that are none become U+FFFD.
+fn text_of_bytes(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|wrong| String::from_utf8_lossy(wrong.as_bytes()).into_owned())
 }
 
 /// Replaces the names of players by those under which they are shown.
@@ -128,77 +167,5 @@ pub fn respell_players(tags: &mut Tags, names: Option<&Names>) {
 /// The names of tags outside the roster with known values.
 pub fn further_tags(tags: &Tags) -> impl Iterator<Item = &str> {
     let further = tags.iter().skip(ROSTER.len());
-    further.filter_map(|(name, value)| known(value).map(|_| name))
-}
-
-/// The value of a tag without control characters, which PGN omits as well. `None` if the value means unknown.
-pub fn known(value: &str) -> Option<Cow<'_, str>> {
-    if is_plain(value) {
-        return Some(Cow::Borrowed(value));
-    }
-    // In UTF-8, control characters are of ASCII or begin with 0xc2.
-    let value = if value.bytes().any(|c| c.is_ascii_control() || c == 0xc2) {
-        Cow::Owned(value.replace(char::is_control, ""))
-    } else {
-        Cow::Borrowed(value)
-    };
-    (!matches!(value.as_ref(), "" | "?" | "????.??.??")).then_some(value)
-}
-
-/// Lengths of a value as a field of `games.csv` and as a string in `games.ndjson`; `None` if it means unknown.
-pub fn field_lengths(value: &str) -> Option<(u64, u64)> {
-    if is_plain(value) {
-        return Some((value.len() as u64, value.len() as u64 + 2));
-    }
-    let value = known(value)?;
-    // Of characters that are no control characters, JSON escapes these two.
-    let escaped = value.bytes().filter(|&c| matches!(c, b'"' | b'\\')).count();
-    Some((field_len(&value) as u64, (value.len() + escaped + 2) as u64))
-}
-
-/// True for a known value that all tables show as it is, as nearly all values are.
-fn is_plain(value: &str) -> bool {
-    !value.is_empty() && value.bytes().all(|c| IS_PLAIN[usize::from(c)])
-}
-
-/// For each byte, whether it needs no quotation marks, no escape, and no further look.
-const IS_PLAIN: [bool; 256] = {
-    let mut is_plain = [false; 256];
-    let mut byte = b' ';
-    while byte < 0x7f {
-        is_plain[byte as usize] = !matches!(byte, b'"' | b'\\' | b',' | b'?');
-        byte += 1;
-    }
-    is_plain
-};
-
-/// Appends a string of JSON.
-pub fn append_string(out: &mut Vec<u8>, text: &str) {
-    // Writing to a vector cannot fail.
-    let _ = serde_json::to_writer(out, text);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::csv::append_field;
-
-    #[test]
-    fn lengths_are_those_of_the_fields() {
-        for value in [
-            "Morphy",
-            "Morphy, Paul",
-            "\"The\" \\ match",
-            "\",\n\u{7f}\u{85}\u{2028}é😀",
-            "/?",
-        ] {
-            let known = known(value).unwrap();
-            let (mut field, mut string) = (Vec::new(), Vec::new());
-            append_field(&mut field, &known);
-            append_string(&mut string, &known);
-            let lens = (field.len() as u64, string.len() as u64);
-            assert_eq!(field_lengths(value), Some(lens), "{value}");
-        }
-        assert_eq!(field_lengths("?"), None);
-    }
+    further.filter_map(|(name, value)| tag_value(name, value).map(|_| name))
 }

@@ -46,7 +46,7 @@ fn parquet_rows(entry: &LibraryEntry, columns: &[&str]) -> (Vec<Vec<String>>, us
             Field::Null => String::new(),
             Field::Str(text) => text.clone(),
             Field::Int(number) => number.to_string(),
-            other => panic!("{other}"),
+            other => other.to_string(),
         });
         fields.collect()
     });
@@ -110,4 +110,100 @@ fn castling_is_written_as_in_chess960_where_the_game_is_one_with_or_without_its_
     assert_eq!(uci(&(from(usual) + variant), "1. O-O O-O-O"), "e1h1 e8a8");
     assert_eq!(uci(&from(unusual), "1. O-O O-O-O"), "f1h1 e8a8");
     assert_eq!(uci(&(from(unusual) + variant), "1. O-O O-O-O"), "f1h1 e8a8");
+}
+
+/// A game as servers write it, one with evaluations but few times, and one without annotations.
+const ANNOTATED: &str = "\
+[Event \"Rated Blitz\"]
+[Site \"https://lichess.org/abcdefgh\"]
+[White \"a\"]
+[Black \"b\"]
+[Result \"1-0\"]
+[UTCDate \"2013.01.31\"]
+[UTCTime \"23:59:58\"]
+[WhiteElo \"2600 \"]
+[BlackElo \"strong\"]
+[WhiteRatingDiff \"+11\"]
+[BlackRatingDiff \"-7\"]
+[WhiteTitle \"GM\"]
+[ECO \"C20\"]
+[Opening \"King's Pawn Game\"]
+[TimeControl \"180+2\"]
+[Termination \"Normal\"]
+
+1. e4 {[%eval 0.36] [%clk 0:03:00]} e5 {[%clk 0:02:59.5]} 2. Qh5 $2 (2. Nf3 {[%clk 0:00:01]}) 2... Ke7 {[%eval #1]}
+3. Qxe5# {[%eval #0] [%clk 0:02:40]} 1-0
+
+[White \"c\"]
+[Black \"d\"]
+[Result \"*\"]
+
+*
+
+";
+
+/// The columns of games of [`ANNOTATED`] as lines of comma-separated values.
+fn csv(columns: &Columns) -> String {
+    let entry = entry(ANNOTATED);
+    let mut text = columns.header().into_bytes();
+    (0..2).for_each(|game| columns.append_row(&mut text, &row(&entry, game)));
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn times_and_evaluations_are_lists_with_an_item_for_each_half_move() {
+    let names = ["ply_count", "clocks", "evals", "plies", "deleted"];
+    let columns = Columns::of_names(names.into_iter()).unwrap();
+    // A move as in Polyglot's books: e2e4 leads from 12 to 28, which is 0x031c.
+    assert_eq!(
+        csv(&columns),
+        "ply_count,clocks,evals,plies,deleted\n\
+         5,\"[18000,17950,null,null,16000]\",\"[36,null,null,31999,32000]\",1c03240de700340fe409,false\n\
+         0,[],[],,false\n"
+    );
+    let entry = entry(ANNOTATED);
+    let mut json = Vec::new();
+    columns.append_object(&mut json, &row(&entry, 0));
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(
+        json["clocks"],
+        serde_json::json!([18000, 17950, null, null, 16000])
+    );
+    assert_eq!(json["deleted"], false);
+    let (rows, _) = parquet_rows(&entry, &names);
+    assert_eq!(
+        rows[0][..3],
+        [
+            "5",
+            "[18000, 17950, null, null, 16000]",
+            "[36, null, null, 31999, 32000]"
+        ]
+    );
+    assert_eq!(rows[1][..3], ["0", "[]", "[]"]);
+}
+
+#[test]
+fn the_columns_of_lichess_have_its_order_and_types() {
+    let columns = Columns::lichess();
+    assert_eq!(
+        csv(&columns),
+        "Event,Site,White,Black,Result,WhiteTitle,BlackTitle,WhiteElo,BlackElo,WhiteRatingDiff,BlackRatingDiff,\
+         UTCDate,UTCTime,ECO,Opening,Termination,TimeControl,movetext\n\
+         Rated Blitz,https://lichess.org/abcdefgh,a,b,1-0,GM,,2600,,11,-7,2013-01-31,23:59:58,C20,King's Pawn Game,\
+         Normal,180+2,1. e4 {[%eval 0.36] [%clk 0:03:00]} 1... e5 {[%clk 0:02:59.5]} 2. Qh5 $2 (2. Nf3 \
+         {[%clk 0:00:01]}) 2... Ke7 {[%eval #1]} 3. Qxe5# {[%eval #0] [%clk 0:02:40]} 1-0\n\
+         ,,c,d,*,,,,,,,,,,,,,*\n"
+    );
+}
+
+#[test]
+fn a_column_is_a_tag_or_one_of_the_others() {
+    for name in ["white_elo", "black_elo", "opening", "", "tag:", "tag:_x"] {
+        assert!(Columns::of_names([name].into_iter()).is_err(), "{name}");
+    }
+    let columns = Columns::of_names(["WhiteElo", "tag:WhiteElo", "tag:year", "UTCDate"].into_iter()).unwrap();
+    assert_eq!(
+        csv(&columns),
+        "WhiteElo,tag:WhiteElo,tag:year,UTCDate\n2600,2600 ,,2013-01-31\n,,,\n"
+    );
 }

@@ -82,6 +82,15 @@ impl Date {
             _ => 31,
         }
     }
+
+    /// Days since 1970 in the Gregorian calendar. Years begin in March here, so that a leap day is the last of its year.
+    pub fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+        let year = if month <= 2 { year - 1 } else { year };
+        let month = (month + 9) % 12;
+        let day_of_year = (153 * month + 2) / 5 + day - 1;
+        let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+        365 * year + leap_days + day_of_year - 719_468
+    }
 }
 
 impl Date {

@@ -8,4 +8,4 @@ mod comment;
 mod lines;
 mod writer;
 
-pub use writer::{REMARK, append_game, append_game_with, append_tags, to_text};
+pub use writer::{REMARK, append_game, append_game_with, append_movetext_with, append_tags, to_text};

@@ -32,6 +32,11 @@ pub fn append_game(out: &mut Vec<u8>, game: &Game) {
 /// Appends the PGN of a game whose remarks begin with the word `remark`.
 pub fn append_game_with(out: &mut Vec<u8>, game: &Game, remark: &str) {
     append_tags(out, &game.tags);
+    append_movetext_with(out, game, remark);
+}
+
+/// Appends the movetext of a game with its result, and an empty line. Remarks begin with the word `remark`.
+pub fn append_movetext_with(out: &mut Vec<u8>, game: &Game, remark: &str) {
     let mut lines = Lines::new(out);
     append_movetext(&mut lines, &game.movetext, remark);
     let result = game.tags.outcome().token();

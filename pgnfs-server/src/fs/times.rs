@@ -15,7 +15,7 @@ pub(super) fn noon(date: Date) -> Option<i64> {
     let year = i64::from(date.year);
     let month = i64::from(date.month.max(1));
     let day = i64::from(date.day.max(1)).min(days_of_month(year, month));
-    Some(days_since_1970(year, month, day) * SECONDS_A_DAY + SECONDS_A_DAY / 2)
+    Some(Date::days_since_1970(year, month, day) * SECONDS_A_DAY + SECONDS_A_DAY / 2)
 }
 
 /// Splits nanoseconds since 1970 into seconds and nanoseconds.
@@ -34,11 +34,11 @@ pub fn utc(time: SystemTime) -> String {
     let seconds = since_1970.as_secs().cast_signed();
     let (days, time) = (seconds / SECONDS_A_DAY, seconds % SECONDS_A_DAY);
     // The first of a year is at most 366 days before any of its days.
-    let year = (days / 366 + 1970..).take_while(|&year| days_since_1970(year, 1, 1) <= days);
+    let year = (days / 366 + 1970..).take_while(|&year| Date::days_since_1970(year, 1, 1) <= days);
     let year = year.last().unwrap_or(1970);
-    let months = (1..=12).take_while(|&month| days_since_1970(year, month, 1) <= days);
+    let months = (1..=12).take_while(|&month| Date::days_since_1970(year, month, 1) <= days);
     let month = months.last().unwrap_or(1);
-    let day = days - days_since_1970(year, month, 1) + 1;
+    let day = days - Date::days_since_1970(year, month, 1) + 1;
     let (hour, minute, second) = (time / 3600, time / 60 % 60, time % 60);
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
 }
@@ -51,16 +51,6 @@ fn days_of_month(year: i64, month: i64) -> i64 {
         4 | 6 | 9 | 11 => 30,
         _ => 31,
     }
-}
-
-/// Days since 1970 in the Gregorian calendar. Years begin in March here, so that a leap day is the last of
-/// its year.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let month = (month + 9) % 12;
-    let day_of_year = (153 * month + 2) / 5 + day - 1;
-    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    365 * year + leap_days + day_of_year - 719_468
 }
 
 #[cfg(test)]

@@ -1,234 +1,144 @@
-//! The columns of a table.
+//! The columns of a table as arrays of Arrow.
 
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use arrow_array::builder::{
-    BooleanBuilder, LargeBinaryBuilder, LargeStringBuilder, StringBuilder, UInt8Builder, UInt16Builder,
-    UInt32Builder,
+    BooleanBuilder, Date32Builder, Int8Builder, Int16Builder, Int32Builder, LargeBinaryBuilder,
+    LargeStringBuilder, ListBuilder, StringBuilder, Time32MillisecondBuilder,
 };
-use arrow_schema::{DataType, Field};
-use pyo3::exceptions::PyValueError;
-use pyo3::prelude::*;
+use arrow_schema::{DataType, Field, TimeUnit};
 
-use crate::game::append_plies;
-use chessdb::Keys;
-use chessdb::game::{Tags, rating};
-use chessdb_library::library::{LibraryEntry, append_text, tags_of};
-use chessdb_library::table::{TAG, is_tag, is_usual_tag, no_column, opening};
+use chessdb_library::library::{LibraryEntry, digits};
+use chessdb_library::table::{Column, ColumnType, Columns, GamePath, GameRow, Value};
 
-/// A column by its name.
-pub struct Column {
-    name: String,
-    kind: Kind,
-}
-
-/// What is in a column.
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    /// Path of the database.
-    Database,
-    /// Number of the game, from 1.
-    Number,
-    /// Year, month and day of the game; null if unknown.
-    Year,
-    Month,
-    Day,
-    /// Whether the game is marked as deleted.
-    Deleted,
-    /// Number of moves of the main line.
-    PlyCount,
-    /// The moves of the main line, two bytes each.
-    Plies,
-    /// The game as PGN.
-    Pgn,
-    /// Name of the opening with the code in the tag `ECO`; null if there is none.
-    Opening,
-    /// A rating; null if the number is none.
-    Rating,
-    /// Any other tag; null if unknown.
-    Tag,
-}
-
-/// The columns that are not tags.
-const COMPUTED: [(&str, Kind); 10] = [
-    ("database", Kind::Database),
-    ("number", Kind::Number),
-    ("year", Kind::Year),
-    ("month", Kind::Month),
-    ("day", Kind::Day),
-    ("deleted", Kind::Deleted),
-    ("ply_count", Kind::PlyCount),
-    ("plies", Kind::Plies),
-    ("pgn", Kind::Pgn),
-    ("opening", Kind::Opening),
-];
-
-/// The names of the columns that are not tags.
-pub fn computed_names<'a>() -> impl Iterator<Item = &'a str> + Clone {
-    COMPUTED.iter().map(|(name, _)| *name)
-}
-
-/// The tags that are numbers.
-const RATINGS: [&str; 2] = ["WhiteElo", "BlackElo"];
-
-impl Column {
-    /// The column with a name: one of [`COMPUTED`], or a tag.
-    ///
-    /// # Errors
-    /// The name is no name of a tag.
-    pub fn of(name: &str) -> PyResult<Column> {
-        let computed = COMPUTED.iter().find(|(other, _)| *other == name);
-        let kind = match computed {
-            Some((_, kind)) => *kind,
-            None if RATINGS.contains(&name) => Kind::Rating,
-            None if name.strip_prefix(TAG).is_some_and(is_tag) => Kind::Tag,
-            None if name.starts_with(|c: char| c.is_ascii_uppercase()) && is_tag(name) => Kind::Tag,
-            None => return Err(PyValueError::new_err(no_column(name, computed_names()))),
-        };
-        Ok(Column {
-            name: name.to_owned(),
-            kind,
-        })
-    }
-
-    /// The tag of the column, if hardly any game has it and it was not named with [`TAG`].
-    pub fn unusual_tag(&self) -> Option<&str> {
-        let is_unusual = self.kind == Kind::Tag && !self.name.starts_with(TAG) && !is_usual_tag(&self.name);
-        is_unusual.then_some(&self.name)
-    }
-
-    /// Name and type of the column.
-    pub fn field(&self) -> Field {
-        let (kind, is_nullable) = match self.kind {
-            Kind::Database => (DataType::Utf8, false),
-            Kind::Number | Kind::PlyCount => (DataType::UInt32, false),
-            Kind::Year | Kind::Rating => (DataType::UInt16, true),
-            Kind::Month | Kind::Day => (DataType::UInt8, true),
-            Kind::Deleted => (DataType::Boolean, false),
-            Kind::Plies => (DataType::LargeBinary, false),
-            Kind::Pgn => (DataType::LargeUtf8, false),
-            Kind::Tag | Kind::Opening => (DataType::Utf8, true),
-        };
-        Field::new(&self.name, kind, is_nullable)
-    }
-
-    fn builder(&self, rows: usize) -> Builder<'_> {
-        let name = self.name.strip_prefix(TAG).unwrap_or(&self.name);
-        match self.kind {
-            Kind::Database => Builder::Database(StringBuilder::with_capacity(rows, 16 * rows)),
-            Kind::Number => Builder::Number(UInt32Builder::with_capacity(rows)),
-            Kind::Year => Builder::Year(UInt16Builder::with_capacity(rows)),
-            Kind::Month => Builder::Month(UInt8Builder::with_capacity(rows)),
-            Kind::Day => Builder::Day(UInt8Builder::with_capacity(rows)),
-            Kind::Deleted => Builder::Deleted(BooleanBuilder::with_capacity(rows)),
-            Kind::PlyCount => Builder::PlyCount(UInt32Builder::with_capacity(rows)),
-            Kind::Plies => Builder::Plies(LargeBinaryBuilder::new()),
-            Kind::Pgn => Builder::Pgn(LargeStringBuilder::new()),
-            Kind::Opening => Builder::Opening(StringBuilder::with_capacity(rows, 16 * rows)),
-            Kind::Rating => Builder::Rating(name, UInt16Builder::with_capacity(rows)),
-            Kind::Tag => Builder::Tag(name, StringBuilder::with_capacity(rows, 16 * rows)),
-        }
-    }
+/// Name and type of a column.
+pub fn field(name: &str, column: &Column) -> Field {
+    let list = |item| DataType::List(Arc::new(Field::new_list_field(item, true)));
+    let kind = match column.kind() {
+        ColumnType::Text => DataType::Utf8,
+        ColumnType::LongText => DataType::LargeUtf8,
+        ColumnType::Bytes => DataType::LargeBinary,
+        ColumnType::Bool => DataType::Boolean,
+        ColumnType::Int8 => DataType::Int8,
+        ColumnType::Int16 => DataType::Int16,
+        ColumnType::Int32 => DataType::Int32,
+        ColumnType::Date => DataType::Date32,
+        ColumnType::Time => DataType::Time32(TimeUnit::Millisecond),
+        ColumnType::Int16List => list(DataType::Int16),
+        ColumnType::Int32List => list(DataType::Int32),
+    };
+    Field::new(name, kind, column.is_nullable())
 }
 
 /// A column that grows.
-enum Builder<'a> {
-    Database(StringBuilder),
-    Number(UInt32Builder),
-    Year(UInt16Builder),
-    Month(UInt8Builder),
-    Day(UInt8Builder),
-    Deleted(BooleanBuilder),
-    PlyCount(UInt32Builder),
-    Plies(LargeBinaryBuilder),
-    Pgn(LargeStringBuilder),
-    Opening(StringBuilder),
-    Rating(&'a str, UInt16Builder),
-    Tag(&'a str, StringBuilder),
+enum Builder {
+    Text(StringBuilder),
+    LongText(LargeStringBuilder),
+    Bytes(LargeBinaryBuilder),
+    Bool(BooleanBuilder),
+    Int8(Int8Builder),
+    Int16(Int16Builder),
+    Int32(Int32Builder),
+    Date(Date32Builder),
+    Time(Time32MillisecondBuilder),
+    Int16List(ListBuilder<Int16Builder>),
+    Int32List(ListBuilder<Int32Builder>),
 }
 
-/// What the columns need of a game.
-struct Row<'a> {
-    entry: &'a LibraryEntry,
-    game: u32,
-    tags: Tags,
-    keys: Option<Keys>,
-    plies: Vec<u8>,
-}
+impl Builder {
+    fn new(kind: ColumnType, rows: usize) -> Builder {
+        match kind {
+            ColumnType::Text => Builder::Text(StringBuilder::with_capacity(rows, 16 * rows)),
+            ColumnType::LongText => Builder::LongText(LargeStringBuilder::new()),
+            ColumnType::Bytes => Builder::Bytes(LargeBinaryBuilder::new()),
+            ColumnType::Bool => Builder::Bool(BooleanBuilder::with_capacity(rows)),
+            ColumnType::Int8 => Builder::Int8(Int8Builder::with_capacity(rows)),
+            ColumnType::Int16 => Builder::Int16(Int16Builder::with_capacity(rows)),
+            ColumnType::Int32 => Builder::Int32(Int32Builder::with_capacity(rows)),
+            ColumnType::Date => Builder::Date(Date32Builder::with_capacity(rows)),
+            ColumnType::Time => Builder::Time(Time32MillisecondBuilder::with_capacity(rows)),
+            ColumnType::Int16List => Builder::Int16List(ListBuilder::new(Int16Builder::new())),
+            ColumnType::Int32List => Builder::Int32List(ListBuilder::new(Int32Builder::new())),
+        }
+    }
 
-impl Builder<'_> {
-    fn append(&mut self, row: &Row<'_>) {
-        let part = |value: u8| (value != 0).then_some(value);
-        let date = row.keys.map(|keys| keys.date).unwrap_or_default();
+    fn append(&mut self, value: Option<Value<'_>>) {
+        let value = value.as_ref();
+        let number = value.and_then(Value::number);
+        let text = match value {
+            Some(Value::Text(text)) => Some(text.as_ref()),
+            _ => None,
+        };
+        let list = match value {
+            Some(Value::List(list)) => list.as_slice(),
+            _ => &[],
+        };
         match self {
-            Builder::Database(names) => names.append_value(row.entry.name()),
-            Builder::Number(numbers) => numbers.append_value(row.game.saturating_add(1)),
-            Builder::Year(years) => years.append_option((date.year != 0).then_some(date.year)),
-            Builder::Month(months) => months.append_option(part(date.month)),
-            Builder::Day(days) => days.append_option(part(date.day)),
-            Builder::Deleted(marks) => marks.append_value(row.keys.is_some_and(|keys| keys.deleted)),
-            Builder::PlyCount(counts) => counts.append_value((row.plies.len() / 2) as u32),
-            Builder::Plies(plies) => plies.append_value(&row.plies),
-            Builder::Pgn(texts) => {
-                let mut text = Vec::new();
-                append_text(&mut text, row.entry, row.game);
-                texts.append_value(String::from_utf8_lossy(&text));
+            Builder::Text(texts) => texts.append_option(text),
+            Builder::LongText(texts) => texts.append_option(text),
+            Builder::Bytes(all) => match value {
+                Some(Value::Bytes(bytes)) => all.append_value(bytes),
+                _ => all.append_null(),
+            },
+            Builder::Bool(values) => match value {
+                Some(Value::Bool(value)) => values.append_value(*value),
+                _ => values.append_null(),
+            },
+            Builder::Int8(numbers) => numbers.append_option(number.and_then(|number| number.try_into().ok())),
+            Builder::Int16(numbers) => {
+                numbers.append_option(number.and_then(|number| number.try_into().ok()))
             }
-            Builder::Opening(names) => names.append_option(row.tags.get("ECO").and_then(opening)),
-            Builder::Rating(name, ratings) => {
-                ratings.append_option(row.tags.get(name).and_then(rating));
+            Builder::Int32(numbers) => numbers.append_option(number),
+            Builder::Date(days) => days.append_option(number),
+            Builder::Time(times) => times.append_option(number),
+            Builder::Int16List(lists) => {
+                let items = list.iter().map(|item| item.and_then(|item| item.try_into().ok()));
+                lists.append_value(items);
             }
-            Builder::Tag(name, values) => values.append_option(row.tags.get(name).and_then(known)),
+            Builder::Int32List(lists) => lists.append_value(list.iter().copied()),
         }
     }
 
     fn finish(&mut self) -> ArrayRef {
         match self {
-            Builder::Number(column) | Builder::PlyCount(column) => Arc::new(column.finish()),
-            Builder::Year(column) | Builder::Rating(_, column) => Arc::new(column.finish()),
-            Builder::Month(column) | Builder::Day(column) => Arc::new(column.finish()),
-            Builder::Deleted(column) => Arc::new(column.finish()),
-            Builder::Plies(column) => Arc::new(column.finish()),
-            Builder::Pgn(column) => Arc::new(column.finish()),
-            Builder::Database(column) | Builder::Opening(column) | Builder::Tag(_, column) => {
-                Arc::new(column.finish())
-            }
+            Builder::Text(column) => Arc::new(column.finish()),
+            Builder::LongText(column) => Arc::new(column.finish()),
+            Builder::Bytes(column) => Arc::new(column.finish()),
+            Builder::Bool(column) => Arc::new(column.finish()),
+            Builder::Int8(column) => Arc::new(column.finish()),
+            Builder::Int16(column) => Arc::new(column.finish()),
+            Builder::Int32(column) => Arc::new(column.finish()),
+            Builder::Date(column) => Arc::new(column.finish()),
+            Builder::Time(column) => Arc::new(column.finish()),
+            Builder::Int16List(column) => Arc::new(column.finish()),
+            Builder::Int32List(column) => Arc::new(column.finish()),
         }
     }
 }
 
-/// What a tag says; none where it says that it is unknown.
-fn known(value: &str) -> Option<&str> {
-    (!matches!(value, "" | "?" | "????.??.??")).then_some(value)
-}
-
 /// The columns of some games.
-pub fn arrays(columns: &[Column], entry: &LibraryEntry, games: &[u32]) -> Vec<ArrayRef> {
-    let needs = |kinds: &[Kind]| columns.iter().any(|column| kinds.contains(&column.kind));
-    let needs_tags = needs(&[Kind::Rating, Kind::Tag, Kind::Opening]);
-    let needs_keys = needs(&[Kind::Year, Kind::Month, Kind::Day, Kind::Deleted]);
-    let needs_plies = needs(&[Kind::PlyCount, Kind::Plies]);
-    let mut builders: Vec<Builder<'_>> = columns.iter().map(|column| column.builder(games.len())).collect();
-    let mut plies = Vec::new();
+pub fn arrays(columns: &Columns, entry: &LibraryEntry, games: &[u32]) -> Vec<ArrayRef> {
+    let mut builders: Vec<Builder> = columns
+        .iter()
+        .map(|(_, column)| Builder::new(column.kind(), games.len()))
+        .collect();
+    let folder = match entry.path.as_str() {
+        "" => String::new(),
+        path => format!("{path}/"),
+    };
+    let digits = digits(entry.database.len());
     for &game in games {
-        plies.clear();
-        if needs_plies {
-            append_plies(&mut plies, &*entry.database, game);
-        }
-        let row = Row {
-            entry,
+        let place = GamePath {
+            database: entry.name(),
+            folder: &folder,
             game,
-            tags: if needs_tags {
-                tags_of(&*entry.database, game)
-            } else {
-                Tags::default()
-            },
-            keys: needs_keys.then(|| entry.database.keys(game)),
-            plies: std::mem::take(&mut plies),
+            digits,
         };
-        builders.iter_mut().for_each(|builder| builder.append(&row));
-        plies = row.plies;
+        let row = GameRow::new(entry, place);
+        for (builder, (_, column)) in builders.iter_mut().zip(columns.iter()) {
+            builder.append(row.value(column));
+        }
     }
     builders.iter_mut().map(Builder::finish).collect()
 }

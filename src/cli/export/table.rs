@@ -159,7 +159,7 @@ fn each_row(part: &DatabasePart, places: Range<u32>, mut each: impl FnMut(&GameR
     let number = places.len() as u64;
     for game in part.games_at(places) {
         let place = GamePath {
-            database: path,
+            database: part.entry().name(),
             folder: &folder,
             game,
             digits: digits(part.database().len()),

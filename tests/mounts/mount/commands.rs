@@ -298,7 +298,7 @@ fn a_table_has_all_plies_of_a_very_long_game() {
     let moves = "Nf3 Nf6 Ng1 Ng8 ".repeat(10_000);
     fs::write(&games, format!("[Event \"?\"]\n[Result \"*\"]\n\n{moves}*\n")).unwrap();
     let mut export = pgnfs();
-    export.args(["export", "--to=parquet", "--columns=plies", "--output"]);
+    export.args(["export", "--to=parquet", "--columns=ply_count", "--output"]);
     assert_eq!(run(export.arg(&table).arg(&games)).code, Some(0));
     let rows = SerializedFileReader::new(fs::File::open(table).unwrap()).unwrap();
     let row = rows.get_row_iter(None).unwrap().next().unwrap().unwrap();
@@ -309,7 +309,7 @@ fn a_table_has_all_plies_of_a_very_long_game() {
 fn export_writes_tables() {
     let scratch = Scratch::new();
     let export = |arguments: &[&str]| run(pgnfs().arg("export").args(arguments).arg(&scratch.source));
-    let columns = "database,number,White,plies,uci,moves,final_fen,year";
+    let columns = "database,number,White,ply_count,uci,moves,final_fen,year";
     let table = export(&["--to", "csv", "--columns", columns]);
     assert_eq!((table.code, table.err.as_str()), (Some(0), ""));
     let lines: Vec<&str> = table.out.lines().collect();
@@ -359,7 +359,7 @@ fn export_writes_tables() {
         ),
         (
             &["--to", "csv", "--columns", "ply"],
-            "no table has a column 'ply'; similar are PlyCount, plies",
+            "no table has a column 'ply'; similar are PlyCount, ply_count, plies",
         ),
         (
             &["--columns", "White"],
@@ -569,17 +569,92 @@ fn usage() {
 }
 
 #[test]
+fn the_columns_of_lichess_may_be_a_folder_with_files_for_each_month() {
+    let scratch = Scratch::new();
+    let game = |n: usize, dates: &str| format!("[Event \"e{n}\"]\n{dates}\n1. e4 {{[%clk 0:01:00]}} *\n\n");
+    let dates = [
+        "[Date \"2013.01.31\"]\n[UTCDate \"2013.02.01\"]\n[UTCTime \"00:00:01\"]\n",
+        "[Date \"2013.01.31\"]\n",
+        "[UTCDate \"2013.02.28\"]\n",
+        "[Date \"2013.??.??\"]\n",
+        "",
+    ];
+    let games = dates.iter().enumerate().map(|(n, dates)| game(n, dates));
+    fs::write(scratch.path("x.pgn"), games.collect::<String>()).unwrap();
+    let export = |arguments: &[&str]| {
+        let mut export = pgnfs();
+        export.args(["export", "--schema=lichess"]).args(arguments);
+        run(export.arg(scratch.path("x.pgn")))
+    };
+    let folder = scratch.path("months/");
+    let output = format!("--output={}/", folder.display());
+    assert_eq!(export(&["--to=parquet", &output]).code, Some(0));
+    let unknown = "__HIVE_DEFAULT_PARTITION__";
+    let mut found = Vec::new();
+    for (month, events) in [
+        ("year=2013/month=01".to_owned(), &["e1"][..]),
+        ("year=2013/month=02".to_owned(), &["e0", "e2"]),
+        (format!("year=2013/month={unknown}"), &["e3"]),
+        (format!("year={unknown}/month={unknown}"), &["e4"]),
+    ] {
+        let file = folder
+            .join("data")
+            .join(month)
+            .join("train-00000-of-00001.parquet");
+        let rows = SerializedFileReader::new(fs::File::open(file).unwrap()).unwrap();
+        let columns = rows.metadata().file_metadata().schema_descr().columns().len();
+        let rows = rows.get_row_iter(None).unwrap().map(|row| row.unwrap());
+        let rows: Vec<(String, String)> = rows
+            .map(|row| {
+                (
+                    row.get_string(0).unwrap().clone(),
+                    row.get_string(17).unwrap().clone(),
+                )
+            })
+            .collect();
+        let expected = events
+            .iter()
+            .map(|event| ((*event).to_owned(), "1. e4 {[%clk 0:01:00]} *".to_owned()));
+        assert_eq!((columns, &rows), (18, &expected.collect()));
+        found.extend(rows);
+    }
+    assert_eq!(found.len(), dates.len());
+    for (arguments, said) in [
+        (
+            &["--to=parquet", &output][..],
+            "is there already: remove it or name another folder",
+        ),
+        (&["--to=csv", &output], "is for --to parquet without --part"),
+        (
+            &["--to=parquet", "--part=1/2", &output],
+            "is for --to parquet without --part",
+        ),
+        (&["--to=csv", "--columns=White"], "leave out --columns"),
+        (&["--to=pgn"], "--schema is for tables"),
+    ] {
+        let ended = export(arguments);
+        assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(ended.err.contains(said), "{}", ended.err);
+    }
+    let csv = export(&["--to=csv"]).out;
+    assert!(
+        csv.contains("\ne0,,,,*,,,,,,,2013-02-01,00:00:01,,,,,1. e4 {[%clk 0:01:00]} *\n"),
+        "{csv}"
+    );
+}
+
+#[test]
 fn codes_of_openings_have_names() {
     let scratch = Scratch::new();
     let game = |eco: &str| format!("[Event \"x\"]\n[Result \"*\"]\n[ECO \"{eco}\"]\n\n1. e4 *\n\n");
     fs::write(scratch.path("x.pgn"), game("C67") + &game("X67")).unwrap();
     let mut export = pgnfs();
     export
-        .args(["export", "--to=csv", "--columns=ECO,opening"])
+        .args(["export", "--to=csv", "--columns=ECO,eco_name"])
         .arg(scratch.path("x.pgn"));
     assert_eq!(
         run(&mut export).out,
-        "ECO,opening\nC67,\"Ruy Lopez, Berlin\"\nX67,\n"
+        "ECO,eco_name\nC67,\"Ruy Lopez, Berlin\"\nX67,\n"
     );
 }
 

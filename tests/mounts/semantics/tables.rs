@@ -23,7 +23,7 @@ for database in sys.argv[1:]:
     with open(f"{database}/games.ndjson", encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
     assert len({tuple(line) for line in lines}) == 1, "every row has all columns"
-    lines = [{k: v for k, v in line.items() if v is not None} for line in lines]
+    lines = [{k: str(v) if k.endswith("Elo") else v for k, v in line.items() if v is not None} for line in lines]
     assert len(games) == len(table) == len(lines) > 10
     for n, (game, row, line) in enumerate(zip(games, table, lines), 1):
         assert line.pop("number") == n == int(row.pop("number"))
@@ -58,11 +58,11 @@ for source in sources:
     export = lambda *options: subprocess.run(
         [program, "export", "--pgn=export", *options, source], capture_output=True, check=True, text=True).stdout
     games = io.StringIO(export())
-    rows = csv.DictReader(io.StringIO(export("--to=csv", "--columns=plies,uci,final_fen")))
+    rows = csv.DictReader(io.StringIO(export("--to=csv", "--columns=ply_count,uci,final_fen")))
     compared = chess960 = 0
     for row in rows:
         end = chess.pgn.read_game(games).end().board()
-        assert row["plies"] == str(len(end.move_stack)), row
+        assert row["ply_count"] == str(len(end.move_stack)), row
         assert row["uci"] == " ".join(move.uci() for move in end.move_stack), (row, end.chess960)
         if row["final_fen"] == "":
             assert not end.move_stack and not end.is_valid(), (row, end)

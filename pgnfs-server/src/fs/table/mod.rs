@@ -226,7 +226,7 @@ fn lengths_of(
         // In JSON, the path is in quotation marks.
         lengths.ndjson += both + 2;
         for (n, (name, value)) in tags.iter().enumerate() {
-            if let Some((field, string)) = field_lengths(value) {
+            if let Some((field, string)) = field_lengths(name, value) {
                 lengths.csv += field;
                 lengths.ndjson += string;
                 lengths.known += 1;

@@ -4,7 +4,7 @@ use chessdb::board::{Move, Position, Role};
 
 /// A move in `position` as in Polyglot's books: from bit 0 the target, from bit 6 the origin, from bit 12 the promotion
 /// (1 knight, 2 bishop, 3 rook, 4 queen). Castling is the king taking its own rook, and 0 is a null move.
-pub fn polyglot(position: &Position, mv: Move) -> u16 {
+pub fn ply(position: &Position, mv: Move) -> u16 {
     let (from, to, promotion) = match mv {
         Move::Normal { from, to, promotion } => (from, to, promotion),
         Move::Castle(side) => {

@@ -1,0 +1,188 @@
+//! All columns of tables: their names and types.
+
+use chessdb::game::TagName;
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// The path of the database's directory; the name of its main file if it has none.
+    Database,
+    /// The number of the game, from 1.
+    Number,
+    /// A tag as text.
+    Tag(TagName),
+    /// White's [rating](chessdb::game::rating).
+    WhiteElo,
+    /// Black's rating.
+    BlackElo,
+    /// What White's rating gained by the game.
+    WhiteRatingDiff,
+    /// What Black's rating gained by the game.
+    BlackRatingDiff,
+    /// The day on which the game began in UTC.
+    UtcDate,
+    /// The time at which the game began in UTC.
+    UtcTime,
+    /// The year of the game.
+    Year,
+    /// The month of the game.
+    Month,
+    /// The day of the game in its month.
+    Day,
+    /// The name of the opening with the code in the tag `ECO`.
+    EcoName,
+    /// Whether the game is marked as deleted.
+    Deleted,
+    /// The number of half-moves of the main line.
+    PlyCount,
+    /// The moves of the main line, [two bytes each](crate::polyglot::ply()).
+    Plies,
+    /// The moves of the main line in SAN, with spaces between them.
+    Moves,
+    /// Like [`Column::Moves`], in the notation of UCI.
+    Uci,
+    /// The position at the end of the main line.
+    FinalFen,
+    /// The time on the clock after each half-move of the main line, in hundredths of a second.
+    Clocks,
+    /// The evaluation after each half-move of the main line, in hundredths of a pawn from White's side; 32,000 - `n` for a mate in
+    /// `n` moves, negative if Black mates.
+    Evals,
+    /// The moves with variations, comments, glyphs and the result, in one line.
+    Movetext,
+    /// The game as PGN.
+    Pgn,
+    /// The path of the game's file.
+    Path,
+}
+
+/// The type of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnType {
+    /// A text that is often the same in several games.
+    Text,
+    /// A text that hardly two games have.
+    LongText,
+    /// Bytes.
+    Bytes,
+    /// True or false.
+    Bool,
+    /// A signed number of 8 bits.
+    Int8,
+    /// A signed number of 16 bits.
+    Int16,
+    /// A signed number of 32 bits.
+    Int32,
+    /// A day: its number from 1970.
+    Date,
+    /// A time of day in milliseconds.
+    Time,
+    /// A list of signed numbers of 16 bits, some of which may be unknown.
+    Int16List,
+    /// A list of signed numbers of 32 bits, some of which may be unknown.
+    Int32List,
+}
+
+/// A row of [`COLUMNS`]: the name of a column, the column, its type, and whether it can be unknown.
+type NamedColumn = (&'static str, Column, ColumnType, bool);
+
+/// The columns other than tags that are texts.
+static COLUMNS: [NamedColumn; 23] = {
+    use ColumnType::{Bool, Bytes, Date, Int8, Int16, Int16List, Int32, Int32List, LongText, Text, Time};
+    [
+        ("database", Column::Database, Text, false),
+        ("number", Column::Number, Int32, false),
+        ("WhiteElo", Column::WhiteElo, Int16, true),
+        ("BlackElo", Column::BlackElo, Int16, true),
+        ("WhiteRatingDiff", Column::WhiteRatingDiff, Int16, true),
+        ("BlackRatingDiff", Column::BlackRatingDiff, Int16, true),
+        ("UTCDate", Column::UtcDate, Date, true),
+        ("UTCTime", Column::UtcTime, Time, true),
+        ("year", Column::Year, Int16, true),
+        ("month", Column::Month, Int8, true),
+        ("day", Column::Day, Int8, true),
+        ("eco_name", Column::EcoName, Text, true),
+        ("deleted", Column::Deleted, Bool, false),
+        ("ply_count", Column::PlyCount, Int32, false),
+        ("plies", Column::Plies, Bytes, false),
+        ("moves", Column::Moves, LongText, false),
+        ("uci", Column::Uci, LongText, false),
+        ("final_fen", Column::FinalFen, LongText, true),
+        ("clocks", Column::Clocks, Int32List, false),
+        ("evals", Column::Evals, Int16List, false),
+        ("movetext", Column::Movetext, LongText, false),
+        ("pgn", Column::Pgn, LongText, false),
+        ("path", Column::Path, LongText, false),
+    ]
+};
+
+/// Prefix for the text of a tag whose name is that of another column. No name of a tag can contain it.
+pub const TAG: &str = "tag:";
+
+impl Column {
+    /// The column with a name. One that begins with a capital letter or with `tag:` is that of a tag. `None` if there is none.
+    pub(super) fn of(name: &str) -> Option<Column> {
+        if let Some((_, column, ..)) = COLUMNS.iter().find(|(own, ..)| *own == name) {
+            return Some(column.clone());
+        }
+        let is_capital = name.starts_with(|c: char| c.is_ascii_uppercase());
+        let tag = name.strip_prefix(TAG).or(is_capital.then_some(name));
+        tag.filter(|tag| is_tag(tag))
+            .map(|tag| Column::Tag(TagName::new(tag)))
+    }
+
+    /// The name of the column; that of a tag begins with [`TAG`].
+    pub(super) fn name(&self) -> String {
+        match (self, self.row()) {
+            (Column::Tag(tag), _) => format!("{TAG}{}", tag.as_str()),
+            (_, row) => row.map_or_else(String::new, |(name, ..)| (*name).to_owned()),
+        }
+    }
+
+    /// The column of the numbers in a tag; `None` for a tag that is text.
+    pub(super) fn of_typed_tag(name: &str) -> Option<Column> {
+        match name {
+            "WhiteElo" => Some(Column::WhiteElo),
+            "BlackElo" => Some(Column::BlackElo),
+            "WhiteRatingDiff" => Some(Column::WhiteRatingDiff),
+            "BlackRatingDiff" => Some(Column::BlackRatingDiff),
+            "UTCDate" => Some(Column::UtcDate),
+            "UTCTime" => Some(Column::UtcTime),
+            _ => None,
+        }
+    }
+
+    /// The names of the columns that are not named like tags.
+    pub(super) fn names<'a>() -> impl Iterator<Item = &'a str> + Clone {
+        let names = COLUMNS.iter().map(|(name, ..)| *name);
+        names.filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
+    }
+
+    /// True if the column has a value of a tag.
+    pub(super) fn is_of_tag(&self) -> bool {
+        match self {
+            Column::Tag(_) => true,
+            column => Column::of_typed_tag(&column.name()).is_some(),
+        }
+    }
+
+    /// Its type.
+    pub fn kind(&self) -> ColumnType {
+        self.row().map_or(ColumnType::Text, |(_, _, kind, _)| *kind)
+    }
+
+    /// True if it is unknown for some games.
+    pub fn is_nullable(&self) -> bool {
+        self.row().is_none_or(|(.., is_nullable)| *is_nullable)
+    }
+
+    fn row(&self) -> Option<&'static NamedColumn> {
+        COLUMNS.iter().find(|(_, column, ..)| column == self)
+    }
+}
+
+/// True if PGN allows a tag of this name.
+pub fn is_tag(name: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !name.starts_with('_') && !name.is_empty() && name.chars().all(is_allowed)
+}
