@@ -54,7 +54,9 @@ impl Source {
     pub fn is_same(&self, other: &Source) -> bool {
         let are_same_files = !self.paths.is_empty() && self.paths == other.paths;
         Arc::ptr_eq(&self.entry, &other.entry)
-            || are_same_files && self.own_name() == other.own_name() && self.opening.options == other.opening.options
+            || are_same_files
+                && self.own_name() == other.own_name()
+                && self.opening.options == other.opening.options
     }
 
     /// The name of its directory, without those above it.

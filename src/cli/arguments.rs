@@ -176,7 +176,9 @@ pub fn pgnfs() -> Command {
         .about("Shows chess databases of all formats as a file system in which every game is a PGN file")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands([mount, serve, unmount, export, find, check, info, status])
+        .subcommand(mount)
+        .subcommands(cfg!(feature = "serve").then_some(serve))
+        .subcommands([unmount, export, find, check, info, status])
 }
 
 /// The ways to call `find`.

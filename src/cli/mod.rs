@@ -17,6 +17,7 @@ mod output;
 mod pages;
 mod progress;
 mod search;
+#[cfg(feature = "serve")]
 mod serve;
 mod status;
 mod unknown;
@@ -84,6 +85,7 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
             foreground: matches.get_flag("foreground"),
             settings: options::settings(matches, Scope::Mount, false)?,
         }),
+        #[cfg(feature = "serve")]
         Some(("serve", matches)) => serve::run(matches),
         Some(("unmount", matches)) => {
             let point = path(matches, "MOUNTPOINT");

@@ -87,14 +87,6 @@ impl BranchFs {
 
     /// The name in `overview.html`, and what it stands for.
     pub(super) fn title(&self) -> (String, String) {
-        let (name, what) = self.title_of_all();
-        match &self.search {
-            Some(search) => (name, format!("{what}, search {}", search.query.canonical())),
-            None => (name, what),
-        }
-    }
-
-    fn title_of_all(&self) -> (String, String) {
         if let Some(only) = self.only_database() {
             let entry = only.entry();
             return (entry.name().to_owned(), entry.format.title.to_owned());

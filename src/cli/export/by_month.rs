@@ -25,7 +25,7 @@ const UNKNOWN: &str = "__HIVE_DEFAULT_PARTITION__";
 /// A year and a month; 0 if unknown.
 type Month = (u16, u8);
 
-/// PartGames of one part, by the number of the part.
+/// Games of parts, each with the number of its part.
 type PartGames = Vec<(usize, Vec<u32>)>;
 
 /// True if a path names a folder: one that exists, or one with a slash at its end.
