@@ -98,9 +98,11 @@ def game(index: int, arguments: "tuple[Any, ...]") -> Game:
     return _opened_once(*key)[index]
 
 
-@lru_cache(maxsize=8)
-def _opened_once(*arguments: Any) -> Database:
+def _opened(*arguments: Any) -> Database:
     """A database whose games were pickled."""
     opened = again(*arguments)
     assert isinstance(opened, Database)
     return opened
+
+
+_opened_once = lru_cache(maxsize=8)(_opened)
