@@ -15,7 +15,7 @@ impl<'py> FromPyObject<'_, 'py> for Int {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Int> {
         match object.extract::<i64>() {
-            // Python takes True for 1, but nobody means a game by it.
+            // Python takes True for 1; as an index it is a mistake.
             Ok(_) if object.is_instance_of::<PyBool>() => Err(PyTypeError::new_err(
                 "'bool' object cannot be interpreted as an integer",
             )),

@@ -53,7 +53,7 @@ fn list(out: &mut impl Write, of: &Path, showing: &[(PathBuf, PathBuf)], as_json
     Ok(())
 }
 
-/// The address of a server, if it is none of a file. A file with such a name is named `./HOST:PORT`.
+/// The address of a server; `None` for a path. A file whose name looks like an address is written `./HOST:PORT`.
 fn server_of(point: &Path) -> Option<&str> {
     let text = point.to_str()?;
     let address = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
@@ -164,9 +164,10 @@ fn opening(status: &Value) -> &[Value] {
 fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
     let databases = databases(status);
     let (games, known) = (number(status, "games"), number(status, "sizes_known"));
-    let (place, since) = match status["address"].is_string() {
-        true => ("address", "serving for"),
-        false => ("mount_point", "mounted for"),
+    let (place, since) = if status["address"].is_string() {
+        ("address", "serving for")
+    } else {
+        ("mount_point", "mounted for")
     };
     writeln!(
         out,

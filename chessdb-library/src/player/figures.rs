@@ -1,7 +1,9 @@
 //! Results of a player by colour, opening, year and opponent.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use chessdb::board::Color;
 use chessdb::game::Eco;
 
 use super::tally::PlayerTally;
@@ -73,6 +75,16 @@ impl PlayerFigures {
             }
         }
         figures
+    }
+}
+
+impl PlayerFigures {
+    /// The openings with one colour, the most frequent first, those of equal frequency by code.
+    pub fn openings_of(&self, color: Color) -> Vec<(Eco, PlayerTally)> {
+        let all = self.openings.iter().map(|(&eco, all)| (eco, all.only(color)));
+        let mut own: Vec<_> = all.filter(|(_, own)| own.games() > 0).collect();
+        own.sort_by_key(|(eco, own)| (Reverse(own.games()), *eco));
+        own
     }
 }
 

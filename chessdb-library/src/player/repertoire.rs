@@ -1,5 +1,6 @@
 //! Moves that a player has taken up or given up.
 
+use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 use chessdb::board::{EnPassantMode, Move, PackedMove, Position};
@@ -38,8 +39,9 @@ struct OwnMove {
     mv: PackedMove,
 }
 
-/// Where a move of a player was played first.
+/// A change, and where the move was played.
 struct FoundChange {
+    /// The place of the game.
     game: u32,
     ply: u32,
     games: u32,
@@ -94,7 +96,7 @@ pub(super) fn changes(
     let shown = |mut found: Vec<FoundChange>| {
         found.sort_by_key(|change| {
             let all = change.occurred.0 + change.occurred.1;
-            (u32::MAX - change.games, u32::MAX - all, change.ply, change.game)
+            (Reverse((change.games, all)), change.ply, change.game)
         });
         found.truncate(most);
         let changes = found.iter().filter_map(|change| change.with_line(parts, games));

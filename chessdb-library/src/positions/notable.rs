@@ -41,7 +41,8 @@ impl NotableGames {
 /// Items beyond those that are kept, between two times of sorting.
 pub(crate) const SLACK: usize = 64;
 
-/// Sorts items, the greatest first, and keeps `most` of them, as soon as there are more than `slack` beyond these.
+/// Sorts items, the greatest first, and keeps `most` of them, as soon as there are more than `slack` beyond these; without
+/// slack in any case.
 pub(crate) fn keep_greatest<T, K: Ord>(items: &mut Vec<T>, most: usize, slack: usize, key: impl Fn(&T) -> K) {
     if items.len() > most + slack || slack == 0 {
         items.sort_unstable_by_key(|item| Reverse(key(item)));

@@ -36,6 +36,9 @@ impl Query {
         for (place, part) in parts.iter().enumerate() {
             let searched = Searched::of(part, options);
             let evaluator = Evaluator::new(self, &searched);
+            if !evaluator.has_database {
+                continue;
+            }
             games.extend(part.games_at(0..part.len()).filter_map(|game| {
                 let color = match evaluator.player_sides(game, TagSource::Game).held {
                     0 => return None,

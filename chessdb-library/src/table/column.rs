@@ -120,7 +120,8 @@ static COLUMNS: [NamedColumn; 23] = {
 pub const TAG: &str = "tag:";
 
 impl Column {
-    /// The column with a name. One that begins with a capital letter or with `tag:` is that of a tag. `None` if there is none.
+    /// The column with a name; `None` if there is no such column. A name that begins with a capital letter is that of a tag,
+    /// some of which are numbers, days or times; `tag:` before it asks for the text.
     pub(super) fn of(name: &str) -> Option<Column> {
         if let Some((_, column, ..)) = COLUMNS.iter().find(|(own, ..)| *own == name) {
             return Some(column.clone());

@@ -149,7 +149,7 @@ fn movetext(database: &dyn Database, game: u32) -> String {
     text_of_bytes(text)
 }
 
-/// Bytes as text; those that are none become U+FFFD.
+/// Bytes as text; bytes that are not UTF-8 become U+FFFD.
 fn text_of_bytes(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|wrong| String::from_utf8_lossy(wrong.as_bytes()).into_owned())
 }

@@ -96,6 +96,8 @@ fn a_player_has_games_with_either_colour() {
         [(2, false), (1, false)]
     );
     assert_eq!(found("player:tal result:win"), [(0, true)]);
+    assert_eq!(found("player:tal db:games.pgn"), all);
+    assert_eq!(found("player:tal db:other.pgn"), []);
     assert_eq!(found("player:keres result:win"), [(5, false), (4, true)]);
     for query in [
         "tal",

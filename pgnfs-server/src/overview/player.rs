@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::page::{Subject, escaped, paragraph, section, thousands};
+use super::page::{Subject, escaped, paragraph, plural, reference, section, thousands};
 use chessdb::board::Color;
 use chessdb_library::player::{PlayerFigures, PlayerTally, RATINGS};
 use chessdb_library::table::opening;
@@ -48,17 +48,13 @@ pub(super) fn player(page: &mut String, player: &PlayerSubject, subject: &Subjec
             &format!("openings-{}", name.to_lowercase()),
             &format!("Openings as {name}"),
         );
-        let own = figures
-            .openings
-            .iter()
-            .map(|(eco, all)| (eco.as_str(), all.only(*color)));
-        let mut own: Vec<_> = own.filter(|(_, own)| own.games() > 0).collect();
-        own.sort_by_key(|(eco, own)| (u32::MAX - own.games(), *eco));
+        let own = figures.openings_of(*color);
         let coded: u32 = own.iter().map(|(_, own)| own.games()).sum();
         if own.len() > MOST_ROWS {
             paragraph(page, &format!("The {MOST_ROWS} most frequent of {}.", own.len()));
         }
         let rows = own.iter().take(MOST_ROWS).map(|(eco, own)| {
+            let eco = eco.as_str();
             let name = opening(eco).unwrap_or_default();
             let link = subject.link("eco", &[eco.get(..1).unwrap_or_default(), eco]);
             (format!("{eco} {name}"), link, own)
@@ -120,7 +116,7 @@ fn latest(page: &mut String, games: &[LatestGame]) {
     page.push_str("<table class=\"games\">\n<tr><th>date<th>White<th>Black<th>result<th>opening\n");
     for game in games {
         let [date, others @ ..] = &game.fields;
-        let date = linked(date, Some(super::page::reference(&game.path)));
+        let date = linked(date, Some(reference(&game.path)));
         let others: String = others
             .iter()
             .map(|text| format!("<td>{}", escaped(text)))
@@ -141,9 +137,6 @@ fn linked(text: &str, link: Option<String>) -> String {
 /// Says how many games a table leaves out, if there are any.
 fn without(page: &mut String, games: u32, what: &str) {
     if games > 0 {
-        paragraph(
-            page,
-            &format!("{} without {what}.", super::page::plural(games.into(), "game")),
-        );
+        paragraph(page, &format!("{} without {what}.", plural(games.into(), "game")));
     }
 }

@@ -118,7 +118,7 @@ fn months(parts: &[DatabasePart], threads: usize) -> BTreeMap<Month, PartGames> 
     months
 }
 
-/// The month of a game in UTC; that of its date if there is none.
+/// The month in which a game began in UTC, or that of its date if this is unknown.
 fn month_of(part: &DatabasePart, game: u32) -> Month {
     let date = utc_date(&tags_of(part.database(), game));
     let date = date.unwrap_or_else(|| part.database().keys(game).date);

@@ -152,9 +152,7 @@ impl PrepareQuestion {
     fn openings(&self, figures: &PlayerFigures) -> Vec<Value> {
         let mut rows = Vec::new();
         for side in self.colors() {
-            let own = figures.openings.iter().map(|(eco, all)| (eco, all.only(side)));
-            let mut own: Vec<_> = own.filter(|(_, own)| own.games() > 0).collect();
-            own.sort_by_key(|(eco, own)| (u32::MAX - own.games(), **eco));
+            let own = figures.openings_of(side);
             rows.extend(own.iter().take(MOST).map(|(eco, own)| {
                 let search = format!("eco:{eco} {}", self.with_color(side));
                 let mut row = tally(own, &search);

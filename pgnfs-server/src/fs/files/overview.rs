@@ -10,6 +10,7 @@ use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
 use crate::fs::gather::decode_missing;
 use crate::fs::part::PartFs;
+use crate::fs::table::folder;
 use crate::fs::types::FsError;
 use crate::overview::{Counts, Figures, LatestGame, PlayerSubject, Subject, page};
 use chessdb_library::made::Wait;
@@ -84,7 +85,7 @@ impl BranchFs {
         let root = format!("..{}", "/..".repeat(self.path().split('/').count()));
         let listed = latest.iter().filter_map(|played| {
             let part = parts.get(played.part)?;
-            let folder = part.path.map(|path| format!("{root}/{path}/").replace("//", "/"));
+            let folder = part.path.map(|path| format!("{root}/{}", folder(path)));
             let folder = folder.unwrap_or_default();
             let place = GamePath {
                 database: "",

@@ -191,7 +191,7 @@ impl Grown {
 }
 
 /// Prefix of paths that are relative to a database's directory.
-fn folder(path: &str) -> String {
+pub(in crate::fs) fn folder(path: &str) -> String {
     match path {
         "" => String::new(),
         path => format!("{path}/"),

@@ -19,7 +19,7 @@ use chessdb_library::library::{LibraryEntry, append_game_path, tags_of};
 use chessdb_library::making::Making;
 use chessdb_library::spelling::Names;
 use chessdb_library::table::{Columns, GamePath, GameRow, NULL, field_lengths, respell_players};
-pub(super) use combined::{CombinedTables, TablesOfGames};
+pub(super) use combined::{CombinedTables, TablesOfGames, folder};
 pub(super) use whole::WholeTable;
 
 /// Why a table cannot be written.
