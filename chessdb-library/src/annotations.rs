@@ -12,7 +12,7 @@
 //! An evaluation is that of the position after the move that has the comment.
 
 use chessdb::Database;
-use chessdb::game::{Movetext, Token};
+use chessdb::game::{Game, Movetext, Token};
 
 use crate::library::decoded;
 
@@ -44,6 +44,25 @@ impl LineAnnotations {
             moves,
             entries,
         }
+    }
+
+    /// Those of a game of which nothing is read yet.
+    pub(crate) fn beginning(game: &Game) -> LineAnnotations {
+        LineAnnotations {
+            movetext: game.movetext.clone(),
+            ..LineAnnotations::default()
+        }
+    }
+
+    /// Adds a glyph or a comment after so many moves, which are at least as many as those of the last one.
+    pub(crate) fn push(&mut self, moves: u32, token: Token) {
+        self.entries.push((moves, token));
+    }
+
+    /// Removes those after more than so many moves, and returns them.
+    pub(crate) fn cut(&mut self, moves: u32) -> Vec<(u32, Token)> {
+        let kept = self.entries.partition_point(|(before, _)| *before <= moves);
+        self.entries.split_off(kept)
     }
 
     /// The time on the clock after each move, in hundredths of a second; `None` where no comment has it.

@@ -78,6 +78,7 @@ pub mod polyglot;
 pub mod positions;
 pub mod query;
 pub mod recent;
+pub mod repertoire;
 pub mod similar;
 pub mod spelling;
 mod spill;

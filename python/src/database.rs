@@ -20,6 +20,7 @@ use crate::search::{FoundOrder, PlayedMove, Question, Search, find, moves_table,
 use crate::source::Source;
 use crate::table::{Columns, Rows, Table, USUAL};
 use chessdb_library::positions::{BuildOptions, DatabasePart, Positions};
+use chessdb_library::repertoire::Repertoires;
 
 /// An open database: a sequence of its games.
 ///
@@ -71,7 +72,9 @@ impl Database {
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
         let no_index = || Arc::new(Positions::new(&source.entry, BuildOptions::default()));
+        let entries = [Arc::clone(&source.entry)];
         Ok(Search {
+            repertoires: Arc::new(Repertoires::of(entries, self.threads)),
             part: DatabasePart::of(indexed.unwrap_or_else(no_index)),
             source,
             threads: self.threads,
@@ -250,7 +253,7 @@ impl Database {
     /// One argument says what is searched for: `query`, tags and positions in the language of `pgnfs find`; `fen`, a FEN
     /// or an EPD, which `query` may also be; `moves`, a line from the usual start position; `pawns`, a FEN of which only
     /// the pawns count; `material`, pieces such as `KRPkr`. Castling rights and en passant count if the FEN has them. Only
-    /// main lines are searched, and games marked as deleted are left out. `sort` is `date` (earliest first), `elo`
+    /// main lines are searched, unless the query has `in:variations`, and games marked as deleted are left out. `sort` is `date` (earliest first), `elo`
     /// (highest mean first) or the order of the database, and `limit` the number of games at most.
     ///
     /// A wrong query is a `QueryError`.

@@ -9,7 +9,7 @@ use pyo3::types::{PyAny, PyList, PySlice};
 use crate::game::Game;
 use crate::indices::{Int, place};
 use crate::source::Source;
-use chessdb_library::positions::{Occurrence, san_of};
+use chessdb_library::positions::{Occurrence, line_of, san_of};
 
 /// A game that a search has found, with the place of the position there.
 #[pyclass(frozen, module = "chessdb")]
@@ -32,12 +32,19 @@ impl Found {
         self.found.ply
     }
 
-    /// The move played in the position, as SAN; `None` if the game ends there, or no position was asked for.
+    /// The move played in the position, as SAN; `None` if the line ends there, or no position was asked for.
     #[getter]
     fn san(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let found = self.found;
         let san = self.source.read(py, |entry| san_of(&*entry.database, &found))?;
         Ok(Some(san).filter(|san| !san.is_empty()))
+    }
+
+    /// The moves that lead to the position, as SAN: those of a variation if it was found there.
+    #[getter]
+    fn line(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let found = self.found;
+        self.source.read(py, |entry| line_of(&*entry.database, &found))
     }
 
     fn __repr__(&self) -> String {

@@ -12,6 +12,7 @@ use crate::indices::{Int, counted, place};
 use crate::opening::{Opening, OpeningArguments, function};
 use crate::search::{FoundOrder, Question, Search, find, read_query};
 use crate::table::{Columns, Rows, Table, USUAL};
+use chessdb_library::repertoire::Repertoires;
 
 /// The open databases of a folder or of an archive: a sequence, sorted by path.
 ///
@@ -169,7 +170,14 @@ impl Library {
     /// How the databases are searched.
     fn searches(&self) -> PyResult<Vec<Search>> {
         let databases = self.databases.iter();
-        databases.map(|(_, database)| database.get().search()).collect()
+        let searches = databases.map(|(_, database)| database.get().search());
+        let mut searches = searches.collect::<PyResult<Vec<_>>>()?;
+        let entries = searches.iter().map(|search| Arc::clone(&search.source.entry));
+        let repertoires = Arc::new(Repertoires::of(entries, self.opening.threads));
+        for search in &mut searches {
+            search.repertoires = Arc::clone(&repertoires);
+        }
+        Ok(searches)
     }
 
     fn all(&self, py: Python<'_>) -> Vec<Py<Database>> {

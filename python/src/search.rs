@@ -11,11 +11,13 @@ use crate::found::FoundGames;
 use crate::game::Game;
 use crate::indices::Int;
 use crate::source::Source;
+use chessdb::Options;
 use chessdb_library::made::Wait;
 use chessdb_library::positions::{
     AnswerOptions, DatabasePart, IndexUse, Material, MoveRow, Occurrence, Pattern, Pawns, Wanted, WantedError,
 };
 use chessdb_library::query::{Query, SortKey};
+use chessdb_library::repertoire::Repertoires;
 
 /// A move in the table of a position, with the games in which it was played there.
 #[pyclass(frozen, get_all, module = "chessdb")]
@@ -173,6 +175,8 @@ pub struct Search {
     pub part: DatabasePart,
     /// Number of threads that read all games.
     pub threads: usize,
+    /// What queries may name as a repertoire.
+    pub repertoires: Arc<Repertoires>,
 }
 
 impl Search {
@@ -182,6 +186,7 @@ impl Search {
             scans,
             threads: self.threads,
             names: None,
+            repertoires: Arc::clone(&self.repertoires),
         }
     }
 
@@ -270,6 +275,12 @@ pub fn find(py: Python<'_>, searches: &[Search], asked: &Asked, order: &FoundOrd
 /// # Errors
 /// The exception of a signal handler, after which the search ends.
 pub fn answer(py: Python<'_>, search: &Search, query: &Query) -> PyResult<Vec<Occurrence>> {
+    let patterns = query.repertoires();
+    if !patterns.is_empty() {
+        let formats = Options::default();
+        let opened = py.detach(|| search.repertoires.open_files(&patterns, &formats));
+        opened.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    }
     let options = search.options(IndexUse::Auto, true);
     aside(py, &search.source, |_| {
         query.find(&search.part, &options, &|_| ())

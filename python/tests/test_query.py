@@ -154,3 +154,14 @@ def test_a_book_is_that_of_the_program(own_games: Path, tmp_path: Path, program:
     with pytest.raises(OSError, match="nowhere"):
         database.polyglot(tmp_path / "nowhere" / "book.bin")
     assert sorted(file.name for file in tmp_path.glob("*.bin*")) == ["ours.bin", "theirs.bin"]
+
+
+def test_the_line_of_an_answer_may_be_a_variation(tmp_path: Path) -> None:
+    path = tmp_path / "a.pgn"
+    path.write_text('[White "A"]\n\n1. e4 e5 (1... c5 2. Nf3 (2. c3 d5)) 2. Nf3 *\n')
+    with chessdb.open_database(path) as database:
+        [found] = database.find("played:c3 in:variations")
+        assert (found.ply, found.san, found.line) == (2, "c3", ["e4", "c5"])
+        [found] = database.find("played:Nf3 in:variations")
+        assert (found.ply, found.san, found.line) == (2, "Nf3", ["e4", "e5"])
+        assert not database.find("played:c3")

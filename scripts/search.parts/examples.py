@@ -50,6 +50,7 @@ class Game:
         self.comments = [node.comment for node in all_nodes(game) if node.comment]
         self.has_variations = any(len(node.variations) > 1 for node in all_nodes(game))
         self.nodes = list(game.mainline())
+        self.all_nodes = [node for node in all_nodes(game) if isinstance(node, chess.pgn.ChildNode)]
         self.steps: list[Step] = []
         board = game.board()
         for move in [*game.mainline_moves(), None]:
@@ -100,6 +101,13 @@ def all_nodes(game: chess.pgn.Game) -> Iterator[chess.pgn.GameNode]:
         node = waiting.pop()
         yield node
         waiting += node.variations
+
+
+def before(node: chess.pgn.ChildNode) -> Iterator[chess.pgn.ChildNode]:
+    """The nodes on the way to a node, without it."""
+    while isinstance(node.parent, chess.pgn.ChildNode):
+        node = node.parent
+        yield node
 
 
 def kinds(board: chess.Board) -> str:
@@ -255,6 +263,14 @@ EXAMPLES: dict[str, Callable[[Game], bool]] = {
     "comment:sacrifice played:Bxh7+|Bxh2+": lambda game: any(
         re.search(r"\bsacrifice", node.comment.lower()) and re.fullmatch(r"Bxh[27][+#]", node.san()) for node in game.nodes
     ),
+    'line:"e4 c5" in:variations': lambda game: any(
+        node.board().epd() == "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -" for node in game.all_nodes
+    ),
+    "played:Bxh7+ then is:mate in:variations": lambda game: any(
+        node.board().is_checkmate()
+        and any(re.fullmatch(r"Bxh7[+#]", earlier.san()) and earlier is not node for earlier in [node, *before(node)])
+        for node in game.all_nodes
+    ),
     "( white:tal result:1-0 | black:tal result:0-1 moves:..25 )": lambda game: game.has("White", "tal")
     and game.tags["Result"] == "1-0"
     or game.has("Black", "tal")
@@ -319,6 +335,8 @@ OWN_GAMES = [
     ("White=A; Black=B; Result=1-0", "1. e4 ?? {[%eval #-1]} e5 2. Nf3 {[%clk 0:00:29] [%eval 2]} Nc6"),
     ("White=A; Black=B; Result=0-1", "1. e4 e6 2. d4 d5 3. Bd3 Bd6 4. Nf3 Nf6 5. O-O O-O 6. e5 Ne4 7. exd6 Qxd6 8. Bxe4 dxe4 9. Ng5 Qxh2+ {a sacrifice}"),
     ("White=A; Black=B; Result=0-1", "1. e4 e6 2. d4 d5 3. Nc3 Nf6 4. Nf3 Bb4 5. Bd3 O-O 6. O-O Nc6 7. e5 Ne8 8. Bxh7+ {the sacrifices begin}"),
+    ("White=A; Black=B", "1. e4 e5 (1... c5 2. Nf3) 2. Nf3"),
+    ("White=A; Black=B", "1. e4 e6 2. d4 d5 3. Bd3 Nf6 4. Nf3 Be7 5. e5 Nfd7 6. O-O O-O (6... a6 7. h4 O-O 8. Bxh7+ Kxh7 9. Ng5+ Kg8 10. Qh5 Re8 (10... Bxg5 11. hxg5) 11. Qxf7+ Kh8 12. Qh5+ Kg8 13. Qh7+ Kf8 14. Qh8#) 7. Re1"),
     ("White=Tal, M; Black=B; Result=1-0", QUIET),
     ("White=A; Black=Tal, M; Result=0-1", QUIET),
     ("White=Carlsen, M; Black=B; Result=1/2-1/2", QUIET),

@@ -223,7 +223,7 @@ fn find() -> Command {
                 .value_name("WHAT")
                 .value_parser(find::SHOWN)
                 .default_value("path")
-                .help("Shows paths and plies of the games, how many there are, the moves played, the games, or a table"),
+                .help("Shows paths and plies of the games, how many there are, the moves played, where they leave a repertoire, the games, or a table"),
         )
         .args([
             Arg::new("sort")

@@ -15,7 +15,7 @@ use indicatif::ProgressBar;
 
 use super::options::Settings;
 use super::output::{OutputFile, OutputFolder};
-use super::search::{Search, all_of, given_query};
+use super::search::{Search, all_of, given_query, repertoires};
 use super::{CommandError, ended, progress};
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, LibraryEntry, append_text, on_one_line, shown, text_of};
@@ -171,7 +171,8 @@ pub fn run(
     let entries = selected(library, request.database)?;
     let mut all = all_of(&entries, settings, kept.as_ref());
     if let Some(filter) = &request.filter {
-        let search = Search::new(all, settings, kept.is_some(), true);
+        let repertoires = repertoires(library, [filter], settings)?;
+        let search = Search::new(all, settings, kept.is_some(), true, repertoires);
         all = search
             .parts()
             .iter()

@@ -1,5 +1,6 @@
 //! `pgnfs find`.
 
+mod deviations;
 mod lines;
 mod order;
 
@@ -7,12 +8,13 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::ArgMatches;
 
 use super::export::{may_concern, selected};
 use super::options::Settings;
-use super::search::{Search, all_of, given_query, read_query, unique_of};
+use super::search::{Search, all_of, given_query, read_query, repertoires, unique_of};
 use super::{CommandError, FOUND_NONE, ended, logging};
 use crate::mount::in_shell;
 use chessdb_library::kept::KeptFiles;
@@ -22,11 +24,12 @@ use chessdb_library::positions::{
     pattern_name,
 };
 use chessdb_library::query::Query;
+use deviations::deviations;
 use lines::{header, path, write_game};
 use order::{FoundGame, Order};
 
 /// The values of the option that selects how results are shown.
-pub const SHOWN: [&str; 6] = ["path", "count", "moves", "pgn", "csv", "ndjson"];
+pub const SHOWN: [&str; 7] = ["path", "count", "moves", "deviations", "pgn", "csv", "ndjson"];
 
 /// The arguments that give the criterion of a search, beside a query.
 pub const WANTED: [&str; 5] = ["fen", "moves", "pawns", "material", "novelty"];
@@ -90,6 +93,13 @@ impl Question {
         match (&asked, show) {
             (Asked::Novelties, "path" | "csv" | "count") => {}
             (Asked::Novelties, _) => return Err("--novelty can be shown as path, csv or count".into()),
+            (Asked::Query(query), "deviations") if query.only_repertoire().is_some() => {}
+            (_, "deviations") => {
+                return Err(
+                    "--show deviations needs a query with one repertoire:, as in 'player:tal repertoire:white.pgn by:player'"
+                        .into(),
+                );
+            }
             (Asked::Query(query), "moves") if query.groups() == 1 => {}
             (Asked::Query(query), "moves") if query.groups() > 1 => {
                 return Err("--show moves needs a query without then".into());
@@ -122,15 +132,16 @@ impl Question {
 
     /// False if nothing at this path of the source, or below it, is searched in any case.
     pub fn may_concern(&self, path: &str) -> bool {
+        may_concern(self.database.as_deref(), self.queries(), path)
+    }
+
+    /// The queries that it asks.
+    fn queries(&self) -> impl Iterator<Item = &Query> {
         let asked = match &self.asked {
             Asked::Query(query) => Some(query),
             Asked::Novelties => None,
         };
-        may_concern(
-            self.database.as_deref(),
-            asked.into_iter().chain(&self.filter),
-            path,
-        )
+        asked.into_iter().chain(&self.filter)
     }
 }
 
@@ -164,16 +175,21 @@ pub fn run(
     } else {
         all
     };
-    let search = Search::new(parts, settings, kept.is_some(), asks_query);
+    let known = repertoires(library, question.queries(), settings)?;
+    let search = Search::new(parts, settings, kept.is_some(), asks_query, Arc::clone(&known));
     let filtered = question.filter.as_ref().map(|filter| search.among(filter));
     let among = filtered.as_ref().unwrap_or(&search);
     let (found, written) = match &question.asked {
         Asked::Novelties => novelties(&search, filtered.as_ref(), question)?,
         Asked::Query(query) if question.show == "moves" => moves_of_query(among, query),
+        Asked::Query(query) if question.show == "deviations" => deviations(among, query, &question.order),
         Asked::Query(query) => games(among, question, query.groups() > 0, |part| {
             among.answer(part, query)
         }),
     };
+    if !known.are_intact() {
+        return Err("the repertoire was changed while it was read: search again".into());
+    }
     if let Some(changed) = entries.iter().find(|entry| !entry.is_intact()) {
         let name = on_one_line(changed.name());
         return Err(format!("{name}: a file was changed while it was read: search again").into());

@@ -12,12 +12,13 @@ use super::{CommandError, progress};
 use chessdb::Database;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::kept::KeptFiles;
-use chessdb_library::library::LibraryEntry;
+use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::positions::{
     AnswerOptions, Answers, BuildOptions, DatabasePart, IndexError, IndexUse, MovesTable, Novelty,
     Occurrence, Pattern, Positions,
 };
 use chessdb_library::query::Query;
+use chessdb_library::repertoire::Repertoires;
 use chessdb_library::spelling::Names;
 
 /// The query of `--where`.
@@ -35,6 +36,22 @@ pub fn given_query(matches: &ArgMatches) -> Result<Option<Query>, CommandError> 
 /// If it is wrong.
 pub fn read_query(text: &OsStr) -> Result<Query, CommandError> {
     Ok(Query::parse(Query::text_of(text.as_bytes())?)?)
+}
+
+/// What queries may name as a repertoire: databases of the source, and files.
+///
+/// # Errors
+/// If one of the queries names something else, or a file that cannot be opened.
+pub fn repertoires<'a>(
+    library: &Library,
+    queries: impl IntoIterator<Item = &'a Query>,
+    settings: &Settings,
+) -> Result<Arc<Repertoires>, CommandError> {
+    let known = Repertoires::of(library.databases().iter().cloned(), settings.serve.threads);
+    for query in queries {
+        known.open_files(&query.repertoires(), &settings.formats)?;
+    }
+    Ok(Arc::new(known))
 }
 
 /// All games of some databases. Their indexes are used and kept as the user wants it.
@@ -77,7 +94,13 @@ pub struct Search {
 
 impl Search {
     /// Searches these parts. Names are read only if a query is asked.
-    pub fn new(parts: Vec<DatabasePart>, settings: &Settings, has_files: bool, asks_query: bool) -> Search {
+    pub fn new(
+        parts: Vec<DatabasePart>,
+        settings: &Settings,
+        has_files: bool,
+        asks_query: bool,
+        repertoires: Arc<Repertoires>,
+    ) -> Search {
         let games = parts.iter().map(|part| u64::from(part.database().len()));
         let databases: Vec<&dyn Database> = parts.iter().map(DatabasePart::database).collect();
         let names = || Names::find(&databases, settings.serve.layout.spelling());
@@ -87,6 +110,7 @@ impl Search {
             scans: true,
             threads: settings.serve.threads,
             names: asks_query.then(names).flatten().map(Arc::new),
+            repertoires,
         };
         let bar = progress::bar(games.sum());
         Search {

@@ -29,7 +29,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
             ],
             &["kept", "parallel", "spill", "turns"],
             &["library", "spelling"],
-            &["annotations", "positions"],
+            &["annotations", "positions", "repertoire"],
             &["duplicates", "openings", "polyglot", "table"],
             &["explorer", "player", "query"],
         ],

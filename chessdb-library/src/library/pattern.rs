@@ -78,6 +78,12 @@ impl DatabasePattern {
     }
 }
 
+impl fmt::Display for DatabasePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
 impl PartialEq for DatabasePattern {
     fn eq(&self, other: &DatabasePattern) -> bool {
         let parts = |pattern: &DatabasePattern| (pattern.name.is_some(), pattern.path.is_some());

@@ -23,6 +23,7 @@
 //! removes its file, and repeats the query with a new index if one is to be built.
 
 mod answers;
+mod branching;
 mod epd;
 mod facts;
 mod index;
@@ -40,6 +41,8 @@ mod tally;
 mod wanted;
 
 pub use answers::Answers;
+pub(crate) use branching::BranchingLine;
+pub use branching::line_of;
 pub use epd::{diagram, epd, initial_name, pattern_epd, pattern_name, position_name, read_position};
 pub use facts::Facts;
 pub use index::{
@@ -64,7 +67,7 @@ pub(crate) use wanted::{Needs, at_home};
 
 use chessdb::board::Move;
 
-/// The first occurrence of a position in a game.
+/// The first occurrence of a position in a game: in its main line, unless variations were searched, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occurrence {
     /// The number of the game, from 0.
@@ -73,4 +76,6 @@ pub struct Occurrence {
     pub ply: u32,
     /// The move played in the position; `None` if the game ends with it.
     pub next: Option<Move>,
+    /// The variation in which it is, from 1 in the order of the game's text; 0 for the main line.
+    pub variation: u32,
 }

@@ -8,6 +8,7 @@ use super::{
     Positions, Selection, Wanted, scan, scan_moves,
 };
 use crate::library::LibraryEntry;
+use crate::repertoire::Repertoires;
 use crate::spelling::Names;
 use chessdb::Database;
 
@@ -22,6 +23,8 @@ pub struct AnswerOptions {
     pub threads: usize,
     /// The names under which players are shown, for queries, if spellings are joined.
     pub names: Option<Arc<Names>>,
+    /// What queries may name as a repertoire.
+    pub repertoires: Arc<Repertoires>,
 }
 
 impl Default for AnswerOptions {
@@ -31,6 +34,7 @@ impl Default for AnswerOptions {
             scans: true,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             names: None,
+            repertoires: Arc::default(),
         }
     }
 }

@@ -59,6 +59,7 @@ pub(crate) fn occurrence(database: &dyn Database, game: u32, wanted: &Wanted) ->
                 game,
                 ply,
                 next: None,
+                variation: 0,
             });
             return ControlFlow::Continue(());
         }

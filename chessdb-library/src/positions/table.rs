@@ -1,6 +1,6 @@
 //! The table of moves of a position: the moves played in it, their frequencies and results.
 
-use super::line::at;
+use super::branching::position_of;
 use super::tally::Tally;
 use super::{Facts, Occurrence};
 use crate::cancel;
@@ -136,7 +136,7 @@ impl MovesTable {
 
     fn add(&mut self, database: &dyn Database, found: &Occurrence) {
         cancel::check();
-        let Some((position, _)) = at(database, found.game, found.ply) else {
+        let Some(position) = position_of(database, found) else {
             return;
         };
         let mut row = MoveRow::new(&position, found.next);
@@ -208,6 +208,6 @@ impl MovesTable {
 
 /// The SAN of the move after an occurrence, `null` for a null move; empty if the game ends there.
 pub fn san_of(database: &dyn Database, found: &Occurrence) -> String {
-    let position = at(database, found.game, found.ply).map(|(position, _)| position);
+    let position = position_of(database, found);
     position.map_or(String::new(), |position| MoveRow::new(&position, found.next).san)
 }

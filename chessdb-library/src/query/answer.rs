@@ -132,6 +132,7 @@ fn held(
             game,
             ply: 0,
             next: None,
+            variation: 0,
         });
         found.collect::<Vec<_>>()
     };

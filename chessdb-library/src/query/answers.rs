@@ -14,12 +14,16 @@ impl Query {
         options: &AnswerOptions,
         done: &(dyn Fn(u64) + Sync),
     ) -> Vec<Occurrence> {
+        let query = match self.repertoires().as_slice() {
+            [] => self,
+            _ => &self.with_repertoires(&options.repertoires),
+        };
         let answer = |index: Option<&Index>| {
             let searched = Searched {
                 index,
                 ..Searched::of(part, options)
             };
-            self.answer(&searched, options.threads, done)
+            query.answer(&searched, options.threads, done)
         };
         let use_of_index = if self.asks_for_positions() {
             options.index

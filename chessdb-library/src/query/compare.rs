@@ -69,11 +69,7 @@ impl TagValue {
     }
 
     pub(super) fn sides_of_result(&self, outcome: Outcome) -> Sides {
-        let winner = match outcome {
-            Outcome::WhiteWins => Some(Color::White),
-            Outcome::BlackWins => Some(Color::Black),
-            Outcome::Draw | Outcome::Unknown => None,
-        };
+        let winner = outcome.winner();
         let side = |color: Option<Color>| color.map_or(0, side_of);
         let is_held = match self {
             TagValue::Win => return side(winner),

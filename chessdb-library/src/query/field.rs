@@ -55,7 +55,7 @@ pub(super) static WORD: QueryField = {
 
 /// All fields, in the order of the documentation and of the canonical form.
 #[rustfmt::skip]
-pub(super) static FIELDS: [QueryField; 54] = {
+pub(super) static FIELDS: [QueryField; 56] = {
     use ValueKind as K;
     [
         tag("player", "words of White's or Black's name", "tal", K::Player, Keys, |asked| asked.player()),
@@ -123,6 +123,9 @@ pub(super) static FIELDS: [QueryField; 54] = {
         position("is", "the side to move is in check, mate or stalemate", "check", |text, _| one(PositionTerm::state(text))),
         position("played", "a move played in the position", "O-O", |text, _| one(PositionTerm::played(text))),
         position("sacrifice", "the move that is played gives up so much", "3..", |text, _| one(PositionTerm::sacrifice(text))),
+        position("repertoire", "the databases whose moves the side to move plays", "white.pgn", |text, is_name| {
+            one(PositionTerm::repertoire(text, is_name))
+        }),
         position("nag", "a glyph of the move that is played: its sign or number", "!!", |text, is_name| {
             one(PositionTerm::nag(&with_slashes(text, is_name)))
         }),
@@ -140,6 +143,7 @@ pub(super) static FIELDS: [QueryField; 54] = {
         setting("for", "at least this many consecutive half-moves", "4", WrittenPositions::set_plies),
         setting("within", "at most this many half-moves after the group before", "4", WrittenPositions::set_distance),
         setting("mirror", "colour, side or both", "colour", WrittenPositions::set_mirror),
+        setting("in", "variations: positions of variations count, too", "variations", WrittenPositions::set_lines),
     ]
 };
 
@@ -178,7 +182,7 @@ impl QueryField {
 
     /// True if it is about the whole query, and not about a side of a choice.
     pub(super) fn is_of_whole_query(&self) -> bool {
-        ["deleted", "mirror"].contains(&self.name)
+        ["deleted", "mirror", "in"].contains(&self.name)
     }
 
     /// Its place in the canonical form; none for a word alone, which comes first.

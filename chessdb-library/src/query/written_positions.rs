@@ -7,6 +7,8 @@ use super::{Mirror, Mover, PositionGroup, PositionQuery};
 pub(super) struct WrittenPositions {
     pub(super) groups: Vec<WrittenGroup>,
     pub(super) mirror: Option<Mirror>,
+    /// `in:variations` is given.
+    pub(super) in_variations: bool,
 }
 
 /// The terms of positions of one group.
@@ -55,6 +57,7 @@ impl Default for WrittenPositions {
         WrittenPositions {
             groups: vec![WrittenGroup::default()],
             mirror: None,
+            in_variations: false,
         }
     }
 }
@@ -149,6 +152,18 @@ impl WrittenPositions {
         Ok((*name).to_owned())
     }
 
+    /// Sets `in:`, and gives its canonical value.
+    pub(super) fn set_lines(&mut self, text: &str) -> Result<String, String> {
+        const VARIATIONS: &str = "variations";
+        if !text.eq_ignore_ascii_case(VARIATIONS) {
+            return Err("expected variations: without in:, only main lines are searched".to_owned());
+        }
+        if std::mem::replace(&mut self.in_variations, true) {
+            return Err("in: can be given once in a query".to_owned());
+        }
+        Ok(VARIATIONS.to_owned())
+    }
+
     /// True if it depends on which side is the player.
     pub(super) fn has_player(&self) -> bool {
         let mut movers = self.groups.iter().filter_map(|group| group.group.mover);
@@ -160,9 +175,8 @@ impl WrittenPositions {
         self.groups.iter().any(WrittenGroup::has_positions)
     }
 
-    /// The name of terms that need others, and what they need. `can_be_mirrored` is true if positions are asked for here
-    /// or in choices.
-    pub(super) fn fault(&self, can_be_mirrored: bool) -> Option<(&'static str, &'static str)> {
+    /// The name of terms that need others, and what they need. `asks` is true if positions are asked for here or in choices.
+    pub(super) fn fault(&self, asks: bool) -> Option<(&'static str, &'static str)> {
         let any = |is_wrong: fn(&WrittenGroup) -> bool| self.groups.iter().any(is_wrong);
         let ends_with = |order| {
             let last = self
@@ -194,9 +208,22 @@ impl WrittenPositions {
                 "the sides take turns, so no two consecutive half-moves match: leave out by: or for:",
             ),
             (
+                "repertoire",
+                any(|group| {
+                    let mut groups = group.excluded.iter().chain([&group.group]);
+                    group.group.mover.is_none() && groups.any(PositionGroup::has_repertoire)
+                }),
+                "needs the side that plays its moves, as in repertoire:white.pgn by:white",
+            ),
+            (
                 "mirror",
-                self.mirror.is_some() && !can_be_mirrored,
+                self.mirror.is_some() && !asks,
                 "needs a term for positions, as in pawns:8/8/8/3p4/3P4/8/8/8 mirror:colour",
+            ),
+            (
+                "in",
+                self.in_variations && !asks,
+                "needs a term for positions, as in played:Bxh7+ in:variations",
             ),
         ];
         let wrong = rules.into_iter().find(|(_, is_wrong, _)| *is_wrong);
@@ -207,6 +234,7 @@ impl WrittenPositions {
     pub(super) fn finish(self) -> (PositionQuery, Vec<(GroupOrder, Vec<String>)>) {
         let mut positions = PositionQuery {
             mirror: self.mirror.unwrap_or_default(),
+            in_variations: self.in_variations,
             ..PositionQuery::default()
         };
         let mut texts = Vec::new();

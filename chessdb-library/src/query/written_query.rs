@@ -35,6 +35,7 @@ pub(super) struct Outside {
     /// `deleted:`.
     deleted: Vec<TagTerm>,
     mirror: Option<Mirror>,
+    in_variations: bool,
 }
 
 impl WrittenQuery<'_> {
@@ -65,6 +66,7 @@ impl WrittenQuery<'_> {
             player,
             deleted: outside.deleted.iter().chain(deleted).cloned().collect(),
             mirror: outside.mirror.or(self.positions.mirror),
+            in_variations: outside.in_variations || self.positions.in_variations,
         };
         let choices = self.choices.into_iter().map(|choice| choice.finish(&inside));
         let mut choices = choices.collect::<Result<Vec<Choice>, _>>()?;
@@ -114,6 +116,7 @@ impl WrittenChoice<'_> {
                 .extend(outside.player.iter().filter(|_| !has_player).cloned());
             query.tags.extend(outside.deleted.iter().cloned());
             query.positions.mirror = outside.mirror.unwrap_or_default();
+            query.positions.in_variations = outside.in_variations;
             Ok((text, query))
         });
         let mut sides = sides.collect::<Result<Vec<(String, Query)>, _>>()?;

@@ -8,4 +8,5 @@ mod player;
 mod polyglot;
 mod positions;
 mod query;
+mod repertoire;
 mod table;

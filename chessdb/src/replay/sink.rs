@@ -58,7 +58,17 @@ pub struct Ply<'a> {
     pub undo: &'a Undo,
 }
 
-impl Ply<'_> {
+impl<'a> Ply<'a> {
+    /// A move that was played after `number` others; `undo` was set when it was.
+    pub fn new(number: u32, mv: Move, position: &'a Position, undo: &'a Undo) -> Ply<'a> {
+        Ply {
+            number,
+            mv,
+            position,
+            undo,
+        }
+    }
+
     /// The position before the move.
     pub fn before(&self) -> Position {
         let mut position = *self.position;

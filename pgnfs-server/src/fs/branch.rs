@@ -406,6 +406,7 @@ impl BranchFs {
             scans: true,
             threads: self.threads(),
             names: self.branch().names().cloned(),
+            repertoires: Arc::new(self.branch().repertoires()),
         };
         Ok(Answers::new(Arc::clone(self.branch().parts()), options))
     }

@@ -195,8 +195,9 @@ impl Live {
 
     /// Remembers a name for the status that `user` looked up and that does not exist, if it is a wrong query.
     pub fn note_refused(&self, directory: &Open<'_>, name: &OsStr, user: u32) {
-        if let Some(search) = directory.search_path() {
-            self.current().common.refused.add(&search, name, user);
+        if let Some(branch) = directory.searched_branch() {
+            let common = &self.current().common;
+            common.refused.add(branch.branch(), branch.path(), name, user);
         }
     }
 

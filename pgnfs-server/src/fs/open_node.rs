@@ -154,17 +154,12 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
         self.resolved(self.fs().reported(child)?)
     }
 
-    /// The path of the directory in the tree, if it is a `search/`.
-    pub(super) fn search_path(&self) -> Option<String> {
-        let Object::Searches(searches) = &self.object else {
-            return None;
-        };
-        let path = searches.at.branch.path().trim_start_matches('/');
-        Some(if path.is_empty() {
-            "search".to_owned()
-        } else {
-            format!("{path}/search")
-        })
+    /// The branch in whose `search/` names are looked up here.
+    pub(super) fn searched_branch(&self) -> Option<&BranchFs> {
+        match &self.object {
+            Object::Searches(searches) => Some(searches.at.branch),
+            _ => None,
+        }
     }
 
     /// The parent directory (the root is its own parent); for a game its directory in `games/`.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::time::Instant;
 
-use crate::tree::why_refused;
+use crate::tree::{Branch, why_refused};
 
 /// Number of names that are remembered of a user.
 const MOST_OF_USER: usize = 10;
@@ -31,14 +31,16 @@ pub struct RefusedName {
 pub(super) struct RefusedNames(Mutex<VecDeque<RefusedName>>);
 
 impl RefusedNames {
-    /// Remembers `name`, which was looked up in the `search/` with this path, if it is no query.
-    pub(super) fn add(&self, search: &str, name: &OsStr, user: u32) {
-        let Some((name, reason)) = name.to_str().and_then(|name| Some((name, why_refused(name)?))) else {
+    /// Remembers `name`, which was looked up in `search/` of the branch with this path, if it is no query.
+    pub(super) fn add(&self, branch: &Branch, path: &str, name: &OsStr, user: u32) {
+        let reason_of = |name: &str| why_refused(name, branch);
+        let Some((name, reason)) = name.to_str().and_then(|name| Some((name, reason_of(name)?))) else {
             return;
         };
+        let path = format!("{path}/search/{name}");
         self.put(RefusedName {
             user,
-            path: format!("{search}/{name}"),
+            path: path.trim_start_matches('/').to_owned(),
             reason,
             at: Instant::now(),
         });

@@ -70,7 +70,13 @@ impl Directory for SearchesFs<'_> {
             return self.search(name, true);
         }
         match asked(name) {
-            Ok(Some(SearchName::Directory(_))) => self.search(name, false),
+            Ok(Some(SearchName::Directory(query))) => {
+                let known = || branch.branch().repertoires();
+                if !query.repertoires().is_empty() && query.unknown_repertoire(&known()).is_some() {
+                    return Err(FsError::NotFound);
+                }
+                self.search(name, false)
+            }
             // The other names depend on no source.
             Ok(_) => {
                 let found = section.child(node, name);

@@ -229,6 +229,14 @@ impl Branch {
         matches!(self.shown, Shown::Found(_))
     }
 
+    /// The query of a search.
+    pub(super) fn query(&self) -> Option<&Query> {
+        match &self.shown {
+            Shown::Found(search) => Some(search.query()),
+            Shown::All | Shown::Unique(_) => None,
+        }
+    }
+
     /// The memory that its own views and lists of games take, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let views = self.views.iter().filter_map(Made::get);

@@ -7,6 +7,7 @@ use super::blocks::Blocks;
 use super::branch::Branch;
 use super::branch_positions::BranchPositions;
 use super::collections::Collections;
+use super::deviations::Deviations;
 use super::inode::{
     KIND_BLOCK, KIND_COLLECTION, KIND_DOCUMENT, KIND_GAME, KIND_MEMBER, KIND_MEMBER_DIRECTORY, KIND_MERGED,
     KIND_SINGLE, KIND_VIEW, LAST_MERGED_FOLDER, Node, ViewId,
@@ -37,6 +38,12 @@ pub(super) static ROWS: &[Row] = &[
         nodes: &[Node::DUPLICATES..=Node::DUPLICATES],
         needs_index: false,
         new: |branch| (!branch.is_of_unique()).then(|| Box::new(SingleFiles) as Box<dyn Section>),
+    },
+    Row {
+        names: &[("deviations.csv", Node::DEVIATIONS)],
+        nodes: Deviations::NODES,
+        needs_index: false,
+        new: |branch| Some(Box::new(Deviations::new(branch)?)),
     },
     Row {
         names: &[("problems.txt", Node::PROBLEMS)],
@@ -114,8 +121,8 @@ static BY_KIND: [u8; 256] = {
     }
     rows
 };
-static BY_NUMBER: [u8; 13] = {
-    let mut rows = [NO_ROW; 13];
+static BY_NUMBER: [u8; 14] = {
+    let mut rows = [NO_ROW; 14];
     let mut number = 0;
     while number < rows.len() {
         rows[number] = row_of(Node::new(KIND_SINGLE, number as u32));

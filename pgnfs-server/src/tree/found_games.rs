@@ -9,6 +9,7 @@ use chessdb_library::made::{Made, Wait};
 use chessdb_library::making::Making;
 use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, IndexUse};
 use chessdb_library::query::Query;
+use chessdb_library::repertoire::Repertoires;
 use chessdb_library::turns::{at_low_priority, in_turn};
 
 /// The games of a branch that answer a query, found when the first of them is asked for.
@@ -38,6 +39,11 @@ impl FoundGames {
             found: Made::new(),
             duplicates: Made::new(),
         }
+    }
+
+    /// What is asked.
+    pub(super) fn query(&self) -> &Query {
+        &self.query
     }
 
     /// What a request for the games has to wait for.
@@ -86,11 +92,16 @@ impl FoundGames {
 }
 
 impl Branch {
-    /// The games that are shown and answer a query. An index of positions is used if it is there.
-    ///
-    /// Ends when its work is [cancelled](chessdb_library::cancel).
-    fn find(&self, query: &Query) -> Arc<[DatabasePart]> {
-        let options = AnswerOptions {
+    /// What queries may name as a repertoire: its databases.
+    pub(crate) fn repertoires(&self) -> Repertoires {
+        let databases = self.databases().iter();
+        let entries = databases.map(|database| Arc::clone(database.positions().entry()));
+        Repertoires::of(entries, self.threads())
+    }
+
+    /// How its games are searched. An index of positions is used if it is there.
+    pub(super) fn answer_options(&self) -> AnswerOptions {
+        AnswerOptions {
             index: if self.layout().has_positions() {
                 IndexUse::Auto
             } else {
@@ -99,13 +110,20 @@ impl Branch {
             scans: true,
             threads: self.threads(),
             names: self.names().cloned(),
-        };
+            repertoires: Arc::new(self.repertoires()),
+        }
+    }
+
+    /// The games that are shown and answer a query.
+    ///
+    /// Ends when its work is [cancelled](chessdb_library::cancel).
+    fn find(&self, query: &Query) -> Arc<[DatabasePart]> {
         let all = self
             .databases()
             .iter()
             .map(|database| u64::from(database.database().len()));
         let making = Making::begin(format!("search {}", query.canonical()), self.name(), all.sum());
-        let answers = Answers::new(Arc::clone(self.parts()), options);
+        let answers = Answers::new(Arc::clone(self.parts()), self.answer_options());
         Arc::clone(answers.among(query, &|games| making.done(games)).parts())
     }
 }

@@ -153,6 +153,8 @@ impl Node {
     pub const SEARCH: Node = Node::new(KIND_SINGLE, 11);
     /// `search/syntax.txt`
     pub const SYNTAX: Node = Node::new(KIND_SINGLE, 12);
+    /// `deviations.csv`
+    pub const DEVIATIONS: Node = Node::new(KIND_SINGLE, 13);
 
     /// The node of a number among those of a kind. Each section has kinds of its own.
     pub const fn new(kind: u8, number: u32) -> Node {
@@ -207,7 +209,7 @@ impl Node {
 }
 
 /// What the log calls the nodes from these on.
-const NAMES: [(Node, &str); 23] = [
+const NAMES: [(Node, &str); 24] = [
     (Node::DATABASE, "Database"),
     (Node::ALL, "All"),
     (Node::INFO, "Info"),
@@ -221,6 +223,7 @@ const NAMES: [(Node, &str); 23] = [
     (Node::DUPLICATES, "Duplicates"),
     (Node::SEARCH, "Search"),
     (Node::SYNTAX, "Syntax"),
+    (Node::DEVIATIONS, "Deviations"),
     (Node::new(KIND_BLOCK, 0), "Block"),
     (Node::new(KIND_GAME, 0), "Game"),
     (Node::new(KIND_MEMBER_DIRECTORY, 0), "MemberDirectory"),
@@ -307,6 +310,7 @@ mod tests {
             (Node::DUPLICATES, 0x00_0000_000a),
             (Node::SEARCH, 0x00_0000_000b),
             (Node::SYNTAX, 0x00_0000_000c),
+            (Node::DEVIATIONS, 0x00_0000_000d),
             (Node::block(7), 0x01_0000_0007),
             (Node::game(7), 0x02_0000_0007),
             (Node::new(KIND_DOCUMENT, 7), 0x06_0000_0007),

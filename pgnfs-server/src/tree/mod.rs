@@ -14,6 +14,7 @@ mod collections;
 mod combined_view;
 mod counted;
 mod counted_texts;
+mod deviations;
 mod entries;
 mod found_games;
 mod game_name;

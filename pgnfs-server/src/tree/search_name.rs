@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::branch::Branch;
 use chessdb_library::query::{Query, QueryError};
 
 /// Name of the file that describes queries.
@@ -35,13 +36,19 @@ pub fn asked(name: &str) -> Result<Option<SearchName>, QueryError> {
     }
 }
 
-/// What is wrong with a name in `search/`; `None` for a query, and for a hidden name, which programs try by themselves.
-pub fn why_refused(name: &str) -> Option<String> {
+/// What is wrong with a name in `search/` of a branch; `None` for a query, and for a hidden name, which programs try by
+/// themselves.
+pub fn why_refused(name: &str, branch: &Branch) -> Option<String> {
     if name.starts_with('.') || name == SYNTAX_FILE {
         return None;
     }
     match asked(name) {
-        Ok(Some(_)) => None,
+        Ok(Some(SearchName::Directory(query))) => {
+            query.unknown_repertoire(&branch.repertoires()).map(|pattern| {
+                format!("repertoire:{pattern} is the name of no database here; all/search/ has all of them")
+            })
+        }
+        Ok(Some(SearchName::Link(_))) => None,
         Ok(None) => Some("a search needs a field, as in player:carlsen".to_owned()),
         Err(error) => Some(error.to_string()),
     }

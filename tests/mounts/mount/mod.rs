@@ -22,6 +22,7 @@ mod output;
 mod pgn;
 mod queries;
 mod refusals;
+mod repertoires;
 mod requests;
 mod scratch;
 mod searches;

@@ -289,6 +289,7 @@ impl Index {
                         game,
                         ply: node.depth,
                         next,
+                        variation: 0,
                     });
                 }
             }

@@ -129,6 +129,7 @@ impl NoveltySearch<'_> {
                             game,
                             ply: ply.number,
                             next: Some(ply.mv),
+                            variation: 0,
                         });
                         return ControlFlow::Break(());
                     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::library::PatternError;
 use crate::positions::WantedError;
 
 /// Reason why a text is not the value of a term.
@@ -49,6 +50,8 @@ pub enum TermError {
     Pawns,
     /// The text does not say how much is given up.
     Sacrifice,
+    /// The text is not a pattern of databases.
+    Repertoire(PatternError),
 }
 
 impl fmt::Display for TermError {
@@ -92,6 +95,9 @@ impl fmt::Display for TermError {
             TermError::Bishops => f.write_str("expected same or opposite"),
             TermError::Nag => f.write_str("expected a sign such as !!, ?, +/- or =, or a number up to 255"),
             TermError::Words => f.write_str("expected a letter or a digit"),
+            TermError::Repertoire(error) => {
+                write!(f, "expected a pattern of databases such as white.pgn: {error}")
+            }
             TermError::Sacrifice => {
                 f.write_str("expected how much is given up, at least 1, such as 3.. or 2..4: a pawn is 1, a piece 3")
             }

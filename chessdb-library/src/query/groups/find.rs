@@ -101,8 +101,11 @@ impl PositionQuery {
 }
 
 impl QueryImages {
-    /// The position that is asked for, if nothing else is.
+    /// The position that is asked for, if nothing else is, and main lines alone count.
     fn one_position(&self) -> Option<&Pattern> {
+        if self.in_variations {
+            return None;
+        }
         match (self.images.as_slice(), self.excluded.as_slice()) {
             ([image], []) => match image.groups.as_slice() {
                 [group] => group.one_position(),
@@ -114,7 +117,7 @@ impl QueryImages {
 
     /// The games that may have the positions of some group, by an index. `None` if it cannot exclude any.
     fn narrowed(&self, index: &Index) -> Result<Option<Vec<u32>>, Damaged> {
-        if !self.asks {
+        if !self.asks || self.in_variations {
             return Ok(None);
         }
         let mut wanted = Vec::new();

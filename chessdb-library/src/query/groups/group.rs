@@ -43,6 +43,12 @@ impl PositionGroup {
         self.terms.iter().flatten().any(PositionTerm::is_sacrifice)
     }
 
+    /// True if it asks for the moves of a repertoire.
+    pub fn has_repertoire(&self) -> bool {
+        let mut terms = self.terms.iter().flatten();
+        terms.any(|term| term.pattern_of_repertoire().is_some())
+    }
+
     /// Sets for how many half-moves it must hold; in a group with a sacrifice, for how many the side has less.
     pub fn set_plies(&mut self, plies: u32) {
         if self.has_sacrifice() {
@@ -63,6 +69,8 @@ pub struct PositionQuery {
     pub excluded: Vec<PositionGroup>,
     /// The mirror images that count, too: the same for all groups.
     pub mirror: Mirror,
+    /// Variations count, too: the groups hold in some line of the game, and what is excluded holds in none.
+    pub in_variations: bool,
 }
 
 impl PositionQuery {
@@ -77,10 +85,10 @@ impl PositionQuery {
         groups.any(|group| group.mover.is_some_and(Mover::is_of_player))
     }
 
-    /// True if an index of positions excludes games.
+    /// True if an index of positions, which has main lines alone, excludes games.
     pub fn uses_index(&self) -> bool {
         let mut terms = self.groups.iter().flat_map(|group| &group.terms);
-        terms.any(|alternatives| alternatives.iter().all(PositionTerm::is_indexed))
+        !self.in_variations && terms.any(|alternatives| alternatives.iter().all(PositionTerm::is_indexed))
     }
 
     /// The position that is asked for, if that is all that is asked of the positions of a game, apart from what is
@@ -90,7 +98,10 @@ impl PositionQuery {
         let ([alternatives], []) = (&*group.terms, &*group.ply) else {
             return None;
         };
-        let is_plain = group.for_plies <= 1 && group.mover.is_none() && self.mirror == Mirror::None;
+        let is_plain = group.for_plies <= 1
+            && group.mover.is_none()
+            && self.mirror == Mirror::None
+            && !self.in_variations;
         match &**alternatives {
             [term] if is_plain => term.position(),
             _ => None,
@@ -113,6 +124,8 @@ pub(super) struct QueryImages {
     pub(super) has_counts: bool,
     /// What it depends on beside positions and moves.
     pub(super) needs: LineNeeds,
+    /// Variations count, too.
+    pub(super) in_variations: bool,
 }
 
 impl QueryImages {
@@ -137,6 +150,17 @@ impl QueryImages {
                 }
             }
         }
+        let mut repertoires = Vec::new();
+        let groups = images.iter_mut().flat_map(|image| &mut image.groups);
+        for condition in groups
+            .chain(&mut excluded)
+            .flat_map(|group| group.terms.iter_mut().flatten())
+        {
+            if let Condition::Repertoire(test) = condition {
+                test.number = repertoires.len();
+                repertoires.push(test.clone());
+            }
+        }
         let tests = images.iter().flat_map(|image| &image.groups);
         let all = tests.clone().chain(&excluded);
         let conditions = || all.clone().flat_map(|group| group.terms.iter().flatten());
@@ -145,8 +169,11 @@ impl QueryImages {
             needs: LineNeeds {
                 annotations: conditions().any(|condition| matches!(condition, Condition::Annotation(_))),
                 material: conditions().any(|condition| matches!(condition, Condition::Sacrifice(_))),
+                repertoires,
+                looks_ahead: conditions().map(Condition::looks_ahead).max().unwrap_or(0),
             },
             has_player: query.has_player(),
+            in_variations: query.in_variations,
             images,
             excluded,
             asks: !query.groups.is_empty(),
@@ -209,11 +236,13 @@ pub(super) struct GroupTest {
 impl GroupTest {
     /// `None` if the group never holds.
     fn new(group: &PositionGroup, reflection: Reflection, player: Color) -> Option<GroupTest> {
+        let turn = group.mover.map(|mover| mover.color(player, reflection));
         let mut terms = Vec::new();
         for alternatives in &group.terms {
             let conditions = alternatives.iter().map(|term| &term.condition);
             let conditions: Vec<_> = conditions
                 .filter_map(|condition| condition.reflected(reflection))
+                .map(|condition| condition.of_side(turn))
                 .collect();
             if conditions.is_empty() {
                 return None;
@@ -231,7 +260,7 @@ impl GroupTest {
         Some(GroupTest {
             has_played: terms.iter().flatten().any(Condition::is_of_move),
             is_of_counts: group.ply.is_empty() && group.mover.is_none() && terms.iter().all(is_of_counts),
-            turn: group.mover.map(|mover| mover.color(player, reflection)),
+            turn,
             player: group.mover.filter(|mover| mover.is_of_player()).map(|_| player),
             last: group.ply.iter().filter_map(last).min(),
             terms,

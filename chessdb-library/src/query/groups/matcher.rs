@@ -24,25 +24,25 @@ const TRIED: u32 = 32;
 
 /// How far a game has got in each image of a query.
 pub(super) struct Matcher<'a> {
-    query: &'a QueryImages,
+    pub(super) query: &'a QueryImages,
     /// The excluded groups that depend on no move, and those that do.
     excluded: [Vec<&'a GroupTest>; 2],
-    images: Vec<ImageProgress<'a>>,
+    pub(super) images: Vec<ImageProgress<'a>>,
     /// The sides as whose player a game is excluded.
     players: Sides,
-    found: Option<Place>,
+    pub(super) found: Option<Place>,
     /// True if the game has a position that it may not have.
-    is_excluded: bool,
+    pub(super) is_excluded: bool,
     /// True if it may still have one.
-    can_be_excluded: bool,
+    pub(super) can_be_excluded: bool,
     /// What a game must have in outline, and what one must have that is excluded.
     outline: Option<TriedOutline<'a>>,
     excluded_outline: Option<TriedOutline<'a>>,
     /// The stored moves of a game.
     moves: Vec<PackedMove>,
-    line: WholeLine,
+    pub(super) line: WholeLine,
     /// The squares of each colour's pieces in the position that was reached last.
-    pieces: ByColor<Bitboard>,
+    pub(super) pieces: ByColor<Bitboard>,
 }
 
 /// An outline, as long as it excludes games.
@@ -107,6 +107,9 @@ impl<'a> Matcher<'a> {
         let query = self.query;
         self.is_excluded = false;
         self.players = players.named;
+        if query.in_variations {
+            return self.first_in_variations(database, game, players);
+        }
         self.can_be_excluded = query.excluded.iter().any(|group| group.is_of(players.named));
         let [outline, excluded_outline] = [&mut self.outline, &mut self.excluded_outline]
             .map(|tried| tried.as_mut().filter(|tried| tried.pays()));
@@ -119,7 +122,7 @@ impl<'a> Matcher<'a> {
                 self.can_be_excluded &= excluded_outline.is_none_or(|outline| outline.admits(&self.moves));
             }
         }
-        self.line.read(query.needs, database, game);
+        self.line.read(&query.needs, database, game);
         let mut excluded = query.excluded.iter();
         self.can_be_excluded &= excluded.any(|group| group.admits(&self.line));
         if !query.asks && !self.can_be_excluded {
@@ -127,6 +130,7 @@ impl<'a> Matcher<'a> {
                 game,
                 ply: 0,
                 next: None,
+                variation: 0,
             });
         }
         self.found = (!query.asks).then(Place::default);
@@ -137,24 +141,33 @@ impl<'a> Matcher<'a> {
             return None;
         }
         follow(database, game, |step| match step {
-            LineStep::Start(position) => {
-                self.pieces = ByColor::new_with(|color| position.pieces(color));
-                self.reach(0, position)
-            }
-            LineStep::Ply(step) => {
-                self.play(step)?;
-                if query.has_counts && self.counts_change(step) {
-                    self.images.iter_mut().for_each(ImageProgress::count_again);
-                }
-                self.reach(step.number + 1, step.position)
-            }
+            LineStep::Start(position) => self.start(position),
+            LineStep::Ply(step) => self.step(step),
         });
         let found = self.found.filter(|_| !self.is_excluded)?;
         Some(Occurrence {
             game,
             ply: found.ply,
             next: found.next,
+            variation: 0,
         })
+    }
+
+    /// Looks at the first position.
+    #[inline]
+    pub(super) fn start(&mut self, position: &Position) -> ControlFlow<()> {
+        self.pieces = ByColor::new_with(|color| position.pieces(color));
+        self.reach(0, position)
+    }
+
+    /// Looks at a move, and at the position after it.
+    #[inline]
+    pub(super) fn step(&mut self, step: &Ply<'_>) -> ControlFlow<()> {
+        self.play(step)?;
+        if self.query.has_counts && self.counts_change(step) {
+            self.images.iter_mut().for_each(ImageProgress::count_again);
+        }
+        self.reach(step.number + 1, step.position)
     }
 
     /// True if a move has taken a piece or was a promotion. All moves must be passed.
@@ -257,7 +270,11 @@ impl<'a> Matcher<'a> {
     fn flow(&self) -> ControlFlow<()> {
         let is_open = match self.found {
             Some(found) => self.can_be_excluded || (self.query.asks && found.next.is_none()),
-            None => self.images.iter().any(ImageProgress::is_open),
+            None => {
+                // Another line may have what is asked for.
+                let may_exclude = self.query.in_variations && self.can_be_excluded;
+                may_exclude || self.images.iter().any(ImageProgress::is_open)
+            }
         };
         if is_open && !self.is_excluded {
             ControlFlow::Continue(())

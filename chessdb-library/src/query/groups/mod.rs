@@ -11,6 +11,7 @@ mod contents;
 mod error;
 mod exact;
 mod find;
+mod followed;
 mod group;
 mod matcher;
 mod material;
@@ -27,6 +28,7 @@ mod sketch;
 mod state;
 mod tally;
 mod term;
+mod variations;
 mod whole_line;
 
 pub use error::TermError;

@@ -15,6 +15,7 @@ pub(super) struct Place {
 }
 
 /// How far a game has got in one image of a query.
+#[derive(Clone)]
 pub(super) struct ImageProgress<'a> {
     groups: &'a [GroupTest],
     progress: Vec<GroupProgress>,

@@ -1,6 +1,6 @@
 //! Mirror images of positions.
 
-use chessdb::board::{Bitboard, Color, Position, Rank, Setup, Square};
+use chessdb::board::{Bitboard, Color, Move, Position, Rank, Setup, Square};
 
 /// The mirror images of positions that count beside the positions themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -75,6 +75,19 @@ impl Reflection {
     /// The colour of a piece in the image.
     pub(super) fn color(self, color: Color) -> Color {
         if self.colour { !color } else { color }
+    }
+
+    /// The image of a move; `None` of castling if files are exchanged.
+    pub(super) fn played(self, mv: Move) -> Option<Move> {
+        match mv {
+            Move::Normal { from, to, promotion } => Some(Move::Normal {
+                from: self.square(from),
+                to: self.square(to),
+                promotion,
+            }),
+            Move::Castle(_) if self.side => None,
+            other => Some(other),
+        }
     }
 
     /// The image of a position. If files are exchanged, it has no castling rights.

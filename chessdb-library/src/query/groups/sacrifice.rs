@@ -4,12 +4,11 @@ use std::ops::ControlFlow;
 
 use chessdb::Database;
 use chessdb::board::{Color, Move, Position, Role};
-use chessdb::game::Outcome;
 use chessdb::replay::Ply;
 
 use super::error::TermError;
 use super::tally::{difference, tally, value_of};
-use crate::positions::{LineStep, follow};
+use crate::positions::{BranchingLine, LineStep, follow};
 use crate::query::Bounds;
 
 /// Half-moves for which a side has less, unless a query says otherwise.
@@ -43,6 +42,12 @@ impl Sacrifice {
             .is_some_and(|given_up| self.bounds.contains(given_up))
     }
 
+    /// Number of half-moves after a position on which it depends: the move, the reply, those for which the side has less, and
+    /// whether the line ends after them.
+    pub(super) fn looks_ahead(&self) -> u32 {
+        self.plies.saturating_add(3)
+    }
+
     /// True if it is anywhere in a game.
     pub(super) fn is_anywhere(&self, line: &LineMaterial) -> bool {
         (0..line.differences.len() as u32).any(|ply| self.holds(ply, line))
@@ -59,36 +64,59 @@ pub(super) struct LineMaterial {
 }
 
 impl LineMaterial {
-    /// Reads a game.
+    /// Reads the main line of a game.
     pub(super) fn read(&mut self, database: &dyn Database, game: u32) {
         self.differences.clear();
         let (mut first, mut last) = (Color::White, None);
-        let mut present = 0;
         follow(database, game, |step| {
             match step {
                 LineStep::Start(position) => {
                     first = position.turn();
-                    let difference = difference(&tally(position));
-                    present = first.fold_wb(difference, -difference);
+                    self.start(position);
                     last = Some(*position);
                 }
                 LineStep::Ply(step) => {
-                    let gain = gained_by(step);
-                    present += if step.number % 2 == 0 { gain } else { -gain };
+                    self.play(step);
                     last = Some(*step.position);
                 }
             }
-            self.differences.push(present);
             ControlFlow::Continue(())
         });
-        let mated = last
-            .filter(Position::is_checkmate)
-            .map(|position| position.turn());
-        let winner = match database.keys(game).outcome {
-            Outcome::WhiteWins => Some(Color::White),
-            Outcome::BlackWins => Some(Color::Black),
-            _ => None,
+        self.end(first, last.as_ref(), database.keys(game).outcome.winner());
+    }
+
+    /// Reads a line, which `winner` has won. It shares so many moves with the line that was read last in this game.
+    pub(super) fn follow(&mut self, line: &BranchingLine, shared: u32, winner: Option<Color>) {
+        match shared {
+            0 => {
+                self.differences.clear();
+                self.start(line.start());
+            }
+            _ => self.differences.truncate(shared as usize + 1),
+        }
+        line.moves_from(shared).for_each(|step| self.play(&step));
+        self.end(line.start().turn(), Some(line.position()), winner);
+    }
+
+    fn start(&mut self, position: &Position) {
+        let difference = difference(&tally(position));
+        let own = position.turn().fold_wb(difference, -difference);
+        self.differences.push(own);
+    }
+
+    fn play(&mut self, step: &Ply<'_>) {
+        let gain = gained_by(step);
+        let before = self.differences.last().copied().unwrap_or(0);
+        let own = if step.number.is_multiple_of(2) {
+            gain
+        } else {
+            -gain
         };
+        self.differences.push(before + own);
+    }
+
+    fn end(&mut self, first: Color, last: Option<&Position>, winner: Option<Color>) {
+        let mated = last.filter(|last| last.is_checkmate()).map(Position::turn);
         self.wins = [first, !first].map(|side| winner == Some(side) || mated == Some(!side));
     }
 

@@ -10,6 +10,7 @@ use super::board::{PartialBoard, PawnStructure};
 use super::contents::SquareContents;
 use super::error::TermError;
 use super::exact::ExactPosition;
+use super::followed::{FollowedLine, RepertoireTest};
 use super::material::MaterialRange;
 use super::moment::Moment;
 use super::plain_board::PlainStep;
@@ -19,8 +20,10 @@ use super::sacrifice::Sacrifice;
 use super::state::{Bishops, MoverState, PawnCount, PawnKind};
 use super::tally::{PieceTally, difference, tally};
 use super::whole_line::WholeLine;
+use crate::library::DatabasePattern;
 use crate::positions::{Pattern, Pawns, WantedError, move_name, pattern_name, read_moves, read_position};
 use crate::query::Bounds;
+use crate::repertoire::Repertoires;
 
 /// One alternative of a term that holds at a position. Its text is canonical: that of an equal term is the same, and
 /// reading it gives the same term.
@@ -46,6 +49,7 @@ pub(super) enum Condition {
     Played(MovePattern),
     Annotation(AnnotationTest),
     Sacrifice(Sacrifice),
+    Repertoire(RepertoireTest),
 }
 
 impl PositionTerm {
@@ -231,6 +235,31 @@ impl PositionTerm {
         ))
     }
 
+    /// The moves of a repertoire, the databases of a pattern, which the side to move plays wherever it has some. The text may be
+    /// that of the name of a directory.
+    ///
+    /// # Errors
+    /// If the text is not a pattern.
+    pub fn repertoire(text: &str, is_name: bool) -> Result<PositionTerm, TermError> {
+        let test = RepertoireTest::parse(text, is_name).map_err(TermError::Repertoire)?;
+        Ok(PositionTerm::new(text.to_owned(), Condition::Repertoire(test)))
+    }
+
+    /// The pattern of a repertoire.
+    pub fn pattern_of_repertoire(&self) -> Option<&DatabasePattern> {
+        match &self.condition {
+            Condition::Repertoire(test) => Some(&test.pattern),
+            _ => None,
+        }
+    }
+
+    /// Looks up the repertoire that it asks for.
+    pub fn look_up(&mut self, known: &Repertoires) {
+        if let Condition::Repertoire(test) = &mut self.condition {
+            test.look_up(known);
+        }
+    }
+
     /// Sets the half-moves for which a side has less by a sacrifice.
     pub(super) fn set_plies(&mut self, plies: u32) {
         if let Condition::Sacrifice(sacrifice) = &mut self.condition {
@@ -277,8 +306,25 @@ impl Condition {
         match self {
             Condition::Played(_) => true,
             Condition::Annotation(test) => test.is_of_move(),
-            Condition::Sacrifice(_) => true,
+            Condition::Sacrifice(_) | Condition::Repertoire(_) => true,
             _ => false,
+        }
+    }
+
+    /// The same where this side is to move.
+    pub(super) fn of_side(self, side: Option<Color>) -> Condition {
+        match self {
+            Condition::Repertoire(test) => Condition::Repertoire(test.of_side(side)),
+            other => other,
+        }
+    }
+
+    /// Number of half-moves after a position on which it depends.
+    pub(super) fn looks_ahead(&self) -> u32 {
+        match self {
+            Condition::Sacrifice(sacrifice) => sacrifice.looks_ahead(),
+            Condition::Repertoire(_) => u32::MAX,
+            _ => 0,
         }
     }
 
@@ -287,6 +333,7 @@ impl Condition {
         match self {
             Condition::Annotation(test) => test.is_anywhere(&line.annotations),
             Condition::Sacrifice(sacrifice) => sacrifice.is_anywhere(&line.material),
+            Condition::Repertoire(test) => line.followed.of(test).is_some_and(FollowedLine::is_anywhere),
             _ => true,
         }
     }
@@ -314,6 +361,10 @@ impl Condition {
             }
             Condition::Sacrifice(sacrifice) => {
                 moment.played.is_some() && sacrifice.holds(moment.ply, &moment.line.material)
+            }
+            Condition::Repertoire(test) => {
+                let followed = moment.line.followed.of(test);
+                moment.played.is_some() && followed.is_some_and(|line| line.holds(moment.ply))
             }
         }
     }
@@ -381,7 +432,8 @@ impl Condition {
             | Condition::Bishops(_)
             | Condition::PawnCount(_)
             | Condition::Annotation(_)
-            | Condition::Sacrifice(_) => false,
+            | Condition::Sacrifice(_)
+            | Condition::Repertoire(_) => false,
             Condition::Played(wanted) => wanted.is_past(position),
         }
     }
@@ -408,6 +460,7 @@ impl Condition {
             Condition::Played(wanted) => Condition::Played(wanted.reflected(reflection)?),
             Condition::Annotation(test) => Condition::Annotation(test.reflected(reflection)),
             Condition::Sacrifice(sacrifice) => Condition::Sacrifice(*sacrifice),
+            Condition::Repertoire(test) => Condition::Repertoire(test.reflected(reflection)),
         })
     }
 }

@@ -88,6 +88,12 @@ fn errors_of_choices_have_a_place_and_a_remedy() {
             "write it outside the parentheses",
         ),
         (
+            "( a | played:e4 in:variations )",
+            17,
+            "in:variations",
+            "is about the whole query: write it outside the parentheses",
+        ),
+        (
             "( a | ( mirror:side ) )",
             9,
             "mirror:side",

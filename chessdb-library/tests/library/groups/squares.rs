@@ -158,6 +158,7 @@ fn random_questions_are_answered_as_by_a_look_at_every_square() {
                 groups: groups.iter().map(AskedGroup::group).collect(),
                 excluded: excluded.iter().map(AskedGroup::group).collect(),
                 mirror,
+                ..PositionQuery::default()
             };
             let among = chance.once_in(3).then(|| {
                 let games = (0..database.len()).filter(|_| chance.below(3) > 0);

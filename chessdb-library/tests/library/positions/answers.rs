@@ -44,6 +44,7 @@ fn answers(parts: &[DatabasePart], index: IndexUse, scans: bool) -> Answers {
         scans,
         threads: 2,
         names: None,
+        ..AnswerOptions::default()
     };
     Answers::new(parts, options)
 }

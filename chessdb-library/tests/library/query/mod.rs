@@ -9,6 +9,7 @@ mod hints;
 mod marks;
 mod rules;
 mod sacrifices;
+mod variations;
 mod witness;
 
 use chessdb::Database;

@@ -1,0 +1,177 @@
+//! Groups in all lines of a game: in the main line first, then in those that end with a variation, in the order in which
+//! these end in the text.
+//!
+//! A line is followed from where it leaves the line before it, with the progress that was kept there.
+
+use std::ops::ControlFlow;
+
+use super::matcher::Matcher;
+use super::progress::{ImageProgress, Place};
+use crate::cancel;
+use crate::library::decoded;
+use crate::positions::{BranchingLine, Occurrence};
+use crate::query::sides::PlayerSides;
+use chessdb::Database;
+use chessdb::board::{Bitboard, ByColor, Color};
+use chessdb::game::{Game, Token};
+
+/// How far the line that is followed has got after a number of moves.
+#[derive(Clone)]
+struct KeptProgress<'a> {
+    images: Vec<ImageProgress<'a>>,
+    pieces: ByColor<Bitboard>,
+    can_be_excluded: bool,
+}
+
+/// The lines of a game, one after the other.
+struct LinesOfGame<'a> {
+    line: BranchingLine,
+    /// The progress after each number of moves of the line that was followed last, as long as it could matter.
+    kept: Vec<KeptProgress<'a>>,
+    /// Number of moves that the line shares with it.
+    shared: u32,
+    /// The annotations of moves that are replaced by open variations.
+    replaced: Vec<Vec<(u32, Token)>>,
+}
+
+impl<'a> LinesOfGame<'a> {
+    fn new(game: &Game) -> LinesOfGame<'a> {
+        LinesOfGame {
+            line: BranchingLine::new(game.start()),
+            kept: Vec::new(),
+            shared: 0,
+            replaced: Vec::new(),
+        }
+    }
+}
+
+impl<'a> Matcher<'a> {
+    /// The first position of a game with which the query holds in some line, where one of these sides is the player.
+    pub(super) fn first_in_variations(
+        &mut self,
+        database: &dyn Database,
+        number: u32,
+        players: PlayerSides,
+    ) -> Option<Occurrence> {
+        let game = decoded(database, number).game;
+        self.can_be_excluded = self.query.excluded.iter().any(|group| group.is_of(players.named));
+        self.found = (!self.query.asks).then(Place::default);
+        for (image, progress) in self.query.images.iter().zip(&mut self.images) {
+            progress.begin(self.query.asks && image.is_of(players.held));
+        }
+        let start = self.progress();
+        let winner = database.keys(number).outcome.winner();
+        let mut first = self.found.map(|place| (place, 0));
+        let mut lines = LinesOfGame::new(&game);
+        self.line.begin(&self.query.needs, &game);
+        for &token in game.movetext.main_line_tokens() {
+            if !self.read(&mut lines, token) {
+                break;
+            }
+        }
+        self.look_along(&mut lines, &start, winner, &mut first);
+        if game.movetext.tokens().contains(&Token::VariationStart) {
+            lines = LinesOfGame::new(&game);
+            self.line.begin(&self.query.needs, &game);
+            for &token in game.movetext.tokens() {
+                if self.is_excluded || (first.is_some() && !start.can_be_excluded) {
+                    break;
+                }
+                if token == Token::VariationEnd {
+                    self.look_along(&mut lines, &start, None, &mut first);
+                }
+                if !self.read(&mut lines, token) {
+                    break;
+                }
+            }
+        }
+        let (place, variation) = first.filter(|_| !self.is_excluded)?;
+        Some(Occurrence {
+            game: number,
+            ply: place.ply,
+            next: place.next,
+            variation,
+        })
+    }
+
+    fn progress(&self) -> KeptProgress<'a> {
+        KeptProgress {
+            images: self.images.clone(),
+            pieces: self.pieces,
+            can_be_excluded: self.can_be_excluded,
+        }
+    }
+
+    /// Reads the next token of a game. False if it cannot be followed.
+    fn read(&mut self, lines: &mut LinesOfGame<'a>, token: Token) -> bool {
+        let annotations = &mut self.line.annotations;
+        match token {
+            Token::Nag(_) | Token::Comment(_) => {
+                // A comment before the first move of a variation is about no move.
+                if lines.line.is_main() || lines.line.has_own_move() {
+                    annotations.push(lines.line.len(), token);
+                }
+                return true;
+            }
+            Token::VariationStart => {
+                let before = lines.line.len().saturating_sub(1);
+                lines.replaced.push(annotations.cut(before));
+            }
+            _ => {}
+        }
+        let is_read = lines.line.read(token);
+        if token == Token::VariationEnd {
+            annotations.cut(lines.line.len().saturating_sub(1));
+            let replaced = lines.replaced.pop().unwrap_or_default();
+            replaced
+                .into_iter()
+                .for_each(|(moves, token)| annotations.push(moves, token));
+        }
+        if matches!(token, Token::VariationStart | Token::VariationEnd) {
+            let shared = lines.line.len() - u32::from(token == Token::VariationEnd);
+            lines.shared = lines.shared.min(shared);
+        }
+        is_read
+    }
+
+    /// Follows the present line to its end, which `winner` has won. Notes in `first` where the query holds first, and in which
+    /// variation.
+    fn look_along(
+        &mut self,
+        lines: &mut LinesOfGame<'a>,
+        start: &KeptProgress<'a>,
+        winner: Option<Color>,
+        first: &mut Option<(Place, u32)>,
+    ) {
+        cancel::check();
+        let line = &lines.line;
+        self.line.follow(&self.query.needs, line, lines.shared, winner);
+        // Some terms depend on the moves that follow.
+        let from = lines.shared.saturating_sub(self.query.needs.looks_ahead);
+        lines.shared = line.len();
+        let kept = match (from, lines.kept.get(from as usize)) {
+            (0, None) => start,
+            (_, Some(kept)) => kept,
+            // The line before could matter no longer after fewer moves.
+            _ => return,
+        };
+        self.images.clone_from(&kept.images);
+        (self.pieces, self.can_be_excluded) = (kept.pieces, kept.can_be_excluded);
+        lines.kept.truncate(from as usize + 1);
+        let mut flow = ControlFlow::Continue(());
+        if lines.kept.is_empty() {
+            flow = self.start(line.start());
+            lines.kept.push(self.progress());
+        }
+        for step in line.moves_from(from) {
+            if flow.is_break() {
+                break;
+            }
+            flow = self.step(&step);
+            lines.kept.push(self.progress());
+        }
+        if first.is_none() {
+            *first = self.found.map(|place| (place, line.variation_at(place.ply)));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Repertoires: databases whose moves, with their variations, are those that somebody wants to play.
+//!
+//! Positions count however they are reached. A [`Repertoire`] says which moves it has in a position, and where a game leaves
+//! it ([`Repertoire::left_in`]). `repertoire:` of a query names one by a pattern of databases: [`Repertoires`] reads it
+//! when it is asked for first.
+
+mod known;
+mod left;
+mod moves;
+
+pub use known::{RepertoireError, Repertoires};
+pub use left::{LEFT_COLUMNS, LeftRepertoire};
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use chessdb::board::{PackedMove, Position};
+
+use crate::library::LibraryEntry;
+use moves::{MovesByPosition, key_of};
+
+/// The moves of some databases, by the positions in which they are played. Games marked as deleted are left out.
+pub struct Repertoire {
+    entries: Vec<Arc<LibraryEntry>>,
+    threads: usize,
+    moves: OnceLock<MovesByPosition>,
+    /// The same where castling does not count.
+    without_castling: OnceLock<MovesByPosition>,
+}
+
+impl Repertoire {
+    /// That of these databases, which are read by at most so many threads when it is first used.
+    pub fn new(entries: Vec<Arc<LibraryEntry>>, threads: usize) -> Repertoire {
+        Repertoire {
+            entries,
+            threads,
+            moves: OnceLock::new(),
+            without_castling: OnceLock::new(),
+        }
+    }
+
+    /// The databases.
+    pub fn entries(&self) -> &[Arc<LibraryEntry>] {
+        &self.entries
+    }
+
+    /// Its moves in a position; none in one that it does not have, or with which its lines end.
+    pub fn moves_in(&self, position: &Position) -> &[PackedMove] {
+        self.moves().of(key_of(position))
+    }
+
+    /// True if one of its lines has the position.
+    pub fn has(&self, position: &Position) -> bool {
+        self.moves().has(key_of(position))
+    }
+
+    /// Its moves by the keys of positions.
+    pub(crate) fn moves(&self) -> &MovesByPosition {
+        self.moves.get_or_init(|| MovesByPosition::read(self, true))
+    }
+
+    /// Likewise, of positions from which castling rights are removed, without moves that castle.
+    pub(crate) fn moves_without_castling(&self) -> &MovesByPosition {
+        self.without_castling
+            .get_or_init(|| MovesByPosition::read(self, false))
+    }
+}
+
+impl fmt::Debug for Repertoire {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.entries.iter().map(|entry| entry.name());
+        f.debug_list().entries(names).finish()
+    }
+}

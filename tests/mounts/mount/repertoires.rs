@@ -1,0 +1,121 @@
+//! Repertoires: what `find` and a mount say of games that follow or leave them.
+
+use std::fs;
+
+use super::scratch::{Scratch, pgnfs, run, wait_for};
+use testkit::needs;
+
+const GAMES: &str = "[White \"Tal\"]\n[Black \"A\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n\
+    [White \"Tal\"]\n[Black \"B\"]\n\n1. e4 c5 2. c3 d5 *\n\n\
+    [White \"C\"]\n[Black \"Tal\"]\n\n1. d4 d5 *\n\n";
+
+/// Games, and what White wants to play.
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    fs::remove_dir_all(&scratch.source).unwrap();
+    fs::create_dir_all(scratch.source.join("own")).unwrap();
+    fs::write(scratch.source.join("games.pgn"), GAMES).unwrap();
+    write(&scratch, "1. e4 e5 (1... c5 2. Nf3) 2. Nf3");
+    scratch
+}
+
+/// Writes the repertoire.
+fn write(scratch: &Scratch, line: &str) {
+    let text = format!("[White \"Mine\"]\n\n{line} *\n\n");
+    fs::write(scratch.source.join("own/white.pgn"), text).unwrap();
+}
+
+fn find(scratch: &Scratch, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let ended = run(pgnfs().arg("find").args(arguments).arg(&scratch.source));
+    (ended.code, ended.out, ended.err)
+}
+
+#[test]
+fn find_shows_where_games_leave_a_repertoire() {
+    let scratch = scratch();
+    let shown = |query: &str| find(&scratch, &["--show=deviations", query]).1;
+    let row = |game: u32, rest: &str| {
+        format!("path,ply,by,move,repertoire\ngames.pgn/games/000001-001000/00000{game}.pgn,{rest}\n")
+    };
+    // With Black, the repertoire has no move of the player after 1. d4.
+    let both = row(2, "2,white,c3,Nf3") + "games.pgn/games/000001-001000/000003.pgn,0,white,d4,e4\n";
+    assert_eq!(shown("player:tal -repertoire:white.pgn by:player"), both);
+    assert_eq!(
+        shown("black:tal -repertoire:own/white.pgn by:white"),
+        row(3, "0,white,d4,e4")
+    );
+    assert_eq!(
+        find(
+            &scratch,
+            &["player:tal repertoire:white.pgn by:player", "--show=count"]
+        )
+        .1,
+        "1\n"
+    );
+    // A game that follows it to its end leaves it nowhere.
+    let (code, out, _) = find(
+        &scratch,
+        &["--show=deviations", "repertoire:white.pgn by:white db:games.pgn"],
+    );
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    // A file that is not in the source.
+    let file = scratch.path("other.pgn");
+    fs::write(&file, "[White \"A\"]\n\n1. d4 d5 *\n\n").unwrap();
+    let query = format!("repertoire:{} by:white", file.to_str().unwrap());
+    assert_eq!(find(&scratch, &[&query, "--show=count"]).1, "1\n");
+    for (arguments, said) in [
+        (
+            &["repertoire:none.pgn by:white"][..],
+            "repertoire:none.pgn: no database here has this name",
+        ),
+        (
+            &["player:tal", "--show=deviations"],
+            "needs a query with one repertoire:",
+        ),
+        (&["repertoire:white.pgn"], "needs the side that plays its moves"),
+    ] {
+        let (code, _, err) = find(&scratch, arguments);
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.contains(said), "{err}");
+    }
+}
+
+#[test]
+fn the_directory_of_a_search_follows_its_repertoire() {
+    needs!(mount);
+    let scratch = scratch();
+    scratch.mount(&[]);
+    let query = "player:tal -repertoire:white.pgn by:player";
+    let search = scratch.mount.join("all/search").join(query);
+    let expected = find(&scratch, &["--show=deviations", query]).1;
+    assert_eq!(
+        fs::read_to_string(search.join("deviations.csv")).unwrap(),
+        expected
+    );
+    let games = || {
+        fs::read_to_string(search.join("all.pgn"))
+            .unwrap()
+            .matches("[White ")
+            .count()
+    };
+    assert_eq!(games(), 2);
+    let names = fs::read_dir(&search)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
+    assert!(names.into_iter().any(|name| name == "deviations.csv"));
+    let other = scratch.mount.join("all/search/player:tal");
+    assert!(other.exists() && !other.join("deviations.csv").exists());
+    // The search of one database does not know another one.
+    assert!(!scratch.mount.join("games.pgn/search").join(query).exists());
+    let status = run(pgnfs().arg("status").arg(&scratch.mount)).out;
+    assert!(
+        status.contains("repertoire:white.pgn is the name of no database here"),
+        "{status}"
+    );
+    write(&scratch, "1. e4 c5 2. c3");
+    wait_for("the new repertoire", || games() == 1);
+    let left = fs::read_to_string(search.join("deviations.csv")).unwrap();
+    assert_eq!(left.lines().count(), 2, "{left}");
+    assert!(left.ends_with("000003.pgn,0,white,d4,e4\n"), "{left}");
+    scratch.unmount();
+}
