@@ -18,6 +18,8 @@ pub(crate) struct MovesByPosition {
     moves: Vec<PackedMove>,
     /// The positions without moves, likewise.
     ends: Vec<u64>,
+    /// The fewest pieces in one of the positions.
+    pieces: u32,
     /// Has a bit for the last bits of each key, so that most other positions are not searched for.
     filter: Vec<u64>,
 }
@@ -34,16 +36,24 @@ type MoveAtKey = (u64, Option<PackedMove>);
 impl MovesByPosition {
     /// Reads the databases of a repertoire.
     pub(super) fn read(repertoire: &Repertoire, has_castling: bool) -> MovesByPosition {
-        let mut steps = Vec::new();
+        let (mut steps, mut pieces) = (Vec::new(), u32::MAX);
         for entry in &repertoire.entries {
             let parts = chunks_of(FEW, entry.database.len(), repertoire.threads, &|_| (), |games| {
-                let mut steps = Vec::new();
-                games.for_each(|game| append(&mut steps, entry, game, has_castling));
-                sorted(steps)
+                let (mut steps, mut pieces) = (Vec::new(), u32::MAX);
+                for game in games {
+                    pieces = pieces.min(append(&mut steps, entry, game, has_castling));
+                }
+                (sorted(steps), pieces)
             });
-            steps.extend(parts.into_iter().flatten());
+            for (some, fewest) in parts {
+                steps.extend(some);
+                pieces = pieces.min(fewest);
+            }
         }
-        MovesByPosition::new(sorted(steps))
+        MovesByPosition {
+            pieces,
+            ..MovesByPosition::new(sorted(steps))
+        }
     }
 
     fn new(steps: Vec<MoveAtKey>) -> MovesByPosition {
@@ -80,6 +90,12 @@ impl MovesByPosition {
         self.moves.get(start..start + len).unwrap_or_default()
     }
 
+    /// True if no position that a game can reach from this one has moves here.
+    #[inline]
+    pub(crate) fn is_past(&self, position: &Position) -> bool {
+        (position.occupied().count() as u32) < self.pieces
+    }
+
     /// True for the key of a position.
     pub(crate) fn has(&self, key: u64) -> bool {
         self.may_have(key) && (!self.of(key).is_empty() || self.ends.binary_search(&key).is_ok())
@@ -93,11 +109,12 @@ impl MovesByPosition {
     }
 }
 
-/// Appends the moves of a game with all its variations.
-fn append(steps: &mut Vec<MoveAtKey>, entry: &LibraryEntry, number: u32, has_castling: bool) {
+/// Appends the moves of a game with all its variations. Returns the fewest pieces in one of its positions.
+fn append(steps: &mut Vec<MoveAtKey>, entry: &LibraryEntry, number: u32, has_castling: bool) -> u32 {
     cancel::check();
+    let mut pieces = u32::MAX;
     if entry.database.keys(number).deleted {
-        return;
+        return pieces;
     }
     let game = decoded(&*entry.database, number).game;
     let mut line = BranchingLine::new(game.start());
@@ -117,12 +134,14 @@ fn append(steps: &mut Vec<MoveAtKey>, entry: &LibraryEntry, number: u32, has_cas
             }
         }
         if !line.read(token) {
-            return;
+            break;
         }
         if matches!(token, Token::Move(..)) {
             steps.push((key(line.position()), None));
+            pieces = pieces.min(line.position().occupied().count() as u32);
         }
     }
+    pieces
 }
 
 /// Each step once, in ascending order.

@@ -71,6 +71,12 @@ impl RepertoireTest {
         self
     }
 
+    /// True if it has moves in no position that a game can reach from this one.
+    fn is_past(&self, position: &Position) -> bool {
+        let repertoire = self.repertoire.as_deref();
+        repertoire.is_none_or(|repertoire| repertoire.moves().is_past(position))
+    }
+
     /// The repertoire's moves before a move of the side, if it has some, and the image of the move. `key` is that of the position.
     fn answers(&self, step: &Ply<'_>, key: u64) -> Option<(&[PackedMove], Option<Move>)> {
         if self.side != Some(!step.position.turn()) {
@@ -146,7 +152,8 @@ impl FollowedLines {
                 if let Some(running) = &mut running {
                     self.step(tests, step, running);
                 }
-                if self.0.iter().all(|line| line.has_left) {
+                let mut lines = self.0.iter().zip(tests);
+                if lines.all(|(line, test)| line.has_left || test.is_past(step.position)) {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
