@@ -181,7 +181,8 @@ pub(crate) fn evaluation(comment: &str) -> Option<Evaluation> {
 /// What a command says: the text of `[%name text]`.
 fn command<'a>(comment: &'a str, name: &str) -> Option<&'a str> {
     let mut commands = comment.split("[%").skip(1);
-    let text = commands.find_map(|command| command.strip_prefix(name)?.strip_prefix(' '))?;
+    // A comment of a PGN file may have a line end instead of the blank.
+    let text = commands.find_map(|command| command.strip_prefix(name)?.strip_prefix(char::is_whitespace))?;
     Some(text.split(']').next()?.trim())
 }
 
@@ -213,6 +214,7 @@ mod tests {
             ("good [%emt 0:01] [%clk 0:00:09.75] move", Some(975)),
             ("[%clk 5:00]", Some(30_000)),
             ("[%clk 12]", Some(1_200)),
+            ("[%clk\n0:00:12]", Some(1_200)),
             ("[%clk 1:xx]", None),
             ("[%clk]", None),
             ("[%clk -1]", None),
@@ -233,6 +235,7 @@ mod tests {
             ("[%clk 0:01] [%eval -1.2,20] good", Some(Hundredths(-120))),
             ("[%eval -50,20]", Some(Hundredths(-50))),
             ("[%eval 3]", Some(Hundredths(300))),
+            ("[%eval\r\n-0.5]", Some(Hundredths(-50))),
             ("[%eval +.259]", Some(Hundredths(25))),
             ("[%eval #-3]", Some(Mate(-3))),
             ("[%eval #12,40]", Some(Mate(12))),
