@@ -50,7 +50,7 @@ impl Sacrifice {
 
     /// True if it is anywhere in a game.
     pub(super) fn is_anywhere(&self, line: &LineMaterial) -> bool {
-        (0..line.differences.len() as u32).any(|ply| self.holds(ply, line))
+        line.losses().any(|ply| self.holds(ply, line))
     }
 }
 
@@ -67,22 +67,32 @@ impl LineMaterial {
     /// Reads the main line of a game.
     pub(super) fn read(&mut self, database: &dyn Database, game: u32) {
         self.differences.clear();
-        let (mut first, mut last) = (Color::White, None);
+        let mut first = Color::White;
+        // Copying every position would take long, and only a check can be mate.
+        let mut last_check: Option<(usize, Position)> = None;
         follow(database, game, |step| {
-            match step {
+            let position = match step {
                 LineStep::Start(position) => {
                     first = position.turn();
                     self.start(position);
-                    last = Some(*position);
+                    position
                 }
                 LineStep::Ply(step) => {
                     self.play(step);
-                    last = Some(*step.position);
+                    step.position
                 }
+            };
+            if position.is_check() {
+                last_check = Some((self.differences.len(), *position));
             }
             ControlFlow::Continue(())
         });
-        self.end(first, last.as_ref(), database.keys(game).outcome.winner());
+        let last = last_check.filter(|(positions, _)| *positions == self.differences.len());
+        self.end(
+            first,
+            last.as_ref().map(|(_, position)| position),
+            database.keys(game).outcome.winner(),
+        );
     }
 
     /// Reads a line, which `winner` has won. It shares so many moves with the line that was read last in this game.
@@ -118,6 +128,16 @@ impl LineMaterial {
     fn end(&mut self, first: Color, last: Option<&Position>, winner: Option<Color>) {
         let mated = last.filter(|last| last.is_checkmate()).map(Position::turn);
         self.wins = [first, !first].map(|side| winner == Some(side) || mated == Some(!side));
+    }
+
+    /// The plies at which the side to move has less after its move and the reply.
+    fn losses(&self) -> impl Iterator<Item = u32> {
+        let steps = (0..).zip(self.differences.windows(3));
+        steps.filter_map(|(ply, step)| {
+            let gain = step.last()? - step.first()?;
+            let is_loss = if ply % 2 == 0 { gain < 0 } else { gain > 0 };
+            is_loss.then_some(ply)
+        })
     }
 
     /// What the side to move gives up for at least so many half-moves, or to the end if it mates or wins: its least

@@ -32,10 +32,21 @@ pub(super) fn tally(position: &Position) -> PieceTally {
     tally
 }
 
+/// The values of [`KINDS`] by the number of the role.
+const VALUES: [i64; 8] = {
+    let mut values = [0; 8];
+    let mut kind = 0;
+    while kind < KINDS.len() {
+        values[KINDS[kind].0 as usize] = KINDS[kind].1;
+        kind += 1;
+    }
+    values
+};
+
 /// The value of a kind of piece.
+#[inline]
 pub(super) fn value_of(role: Role) -> i64 {
-    let row = KINDS.iter().find(|(own, _)| *own == role);
-    row.map_or(0, |(_, value)| *value)
+    VALUES[role as usize]
 }
 
 /// White's material less Black's.
