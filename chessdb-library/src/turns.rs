@@ -3,10 +3,12 @@
 use parking_lot::{Condvar, Mutex};
 use std::cell::RefCell;
 use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use crate::cancel;
+use crate::cancel::{self, Cancel, Underway};
 use crate::within::within;
 use crate::workers::progress;
 
@@ -22,21 +24,47 @@ const PAUSE: Duration = Duration::from_millis(200);
 const NICE: i32 = 10;
 
 thread_local! {
-    /// The user for whom this thread works.
-    static USER: RefCell<Option<u32>> = const { RefCell::new(None) };
+    /// For whom this thread searches.
+    static SEARCHER: RefCell<Option<Searcher>> = const { RefCell::new(None) };
 }
 
 static TURNS: Turns = Turns::new();
 
-/// Does work for a user, whose searches take turns.
-pub fn for_user<T>(user: u32, work: impl FnOnce() -> T) -> T {
-    within(&USER, Some(user), work)
+/// A request of a user, whose searches take turns.
+#[derive(Clone, Debug)]
+pub struct Searcher {
+    user: u32,
+    abandoned: Cancel,
+    waits: Arc<AtomicBool>,
+}
+
+impl Searcher {
+    /// A new request of a user, which is cancelled when it is abandoned. Its search then leaves its turn to those of others,
+    /// even if they want the same.
+    pub fn new(user: u32, abandoned: &Cancel) -> Searcher {
+        Searcher {
+            user,
+            abandoned: abandoned.clone(),
+            waits: Arc::default(),
+        }
+    }
+
+    /// True while its search waits for its turn.
+    pub fn waits(&self) -> bool {
+        self.waits.load(Ordering::Acquire)
+    }
+}
+
+/// Does work for a request.
+pub fn for_searcher<T>(searcher: &Searcher, work: impl FnOnce() -> T) -> T {
+    within(&SEARCHER, Some(searcher.clone()), work)
 }
 
 /// Searches when it is the turn of this thread's user, in threads of low priority, and returns what was found. `search`
 /// must not wait for another search. Unwinds if it is [cancelled](crate::cancel).
 pub fn in_turn<T: Send>(search: impl FnOnce() -> T + Send) -> T {
-    let _turn = TURNS.take(USER.with_borrow(Clone::clone));
+    let searcher = SEARCHER.with_borrow(Clone::clone);
+    let _turn = TURNS.take(searcher.as_ref());
     at_low_priority(search)
 }
 
@@ -120,7 +148,9 @@ impl Turns {
     }
 
     /// Waits for a turn.
-    fn take(&self, user: User) -> Turn<'_> {
+    fn take(&self, searcher: Option<&Searcher>) -> Turn<'_> {
+        let user = searcher.map(|searcher| searcher.user);
+        let _waiting = searcher.map(|searcher| Underway::new(&searcher.waits));
         let mut state = self.state.lock();
         state.last += 1;
         let number = state.last;
@@ -129,6 +159,9 @@ impl Turns {
         let place = WaitingSearch(self, number);
         loop {
             cancel::check();
+            if searcher.is_some_and(|searcher| searcher.abandoned.is_cancelled()) {
+                cancel::unwind();
+            }
             // The source has nothing to do with it that this takes long.
             progress::beat();
             let mut state = self.state.lock();
@@ -179,7 +212,6 @@ impl Drop for Turn<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cancel::Cancel;
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::mpsc::channel;
 
@@ -211,12 +243,13 @@ mod tests {
     #[test]
     fn those_of_one_user_wait_and_others_do_not() {
         static TURNS: Turns = Turns::new();
-        let own = [(); MOST_OF_USER].map(|()| TURNS.take(Some(1)));
+        let [one, two] = [1, 2].map(|user| Searcher::new(user, &Cancel::default()));
+        let own = [(); MOST_OF_USER].map(|()| TURNS.take(Some(&one)));
         let (begun, begins) = channel();
         let waiting = (0..100).map(|_| {
-            let begun = begun.clone();
+            let (begun, one) = (begun.clone(), one.clone());
             thread::spawn(move || {
-                let _turn = TURNS.take(Some(1));
+                let _turn = TURNS.take(Some(&one));
                 begun.send(TURNS.state.lock().running.len()).unwrap();
             })
         });
@@ -225,7 +258,7 @@ mod tests {
         while TURNS.state.lock().waiting.len() < waiting.len() {
             thread::yield_now();
         }
-        drop(TURNS.take(Some(2)));
+        drop(TURNS.take(Some(&two)));
         assert!(begins.try_recv().is_err());
         drop(own);
         waiting.into_iter().for_each(|thread| thread.join().unwrap());
@@ -254,6 +287,28 @@ mod tests {
         drop(own);
         assert!(TURNS.state.lock().running.is_empty());
         drop(TURNS.take(None));
+    }
+
+    #[test]
+    fn one_whose_request_is_abandoned_does_not_wait_for_those_who_want_the_same() {
+        static TURNS: Turns = Turns::new();
+        let own = [(); MOST_OF_USER].map(|()| TURNS.take(None));
+        let abandoned = Cancel::default();
+        let searcher = Searcher::new(1, &abandoned);
+        let full = [(); MOST_OF_USER].map(|()| TURNS.take(Some(&searcher)));
+        assert!(!searcher.waits());
+        thread::scope(|scope| {
+            // Nothing else that it works for is cancelled.
+            let waiting = scope.spawn(|| Cancel::default().run(|| drop(TURNS.take(Some(&searcher)))));
+            while !searcher.waits() {
+                thread::yield_now();
+            }
+            abandoned.cancel();
+            assert!(waiting.join().unwrap().is_err());
+        });
+        assert!(!searcher.waits());
+        drop((own, full));
+        assert!(TURNS.state.lock().running.is_empty());
     }
 
     #[test]

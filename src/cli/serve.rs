@@ -10,7 +10,7 @@ use clap::ArgMatches;
 use super::cache::kept_files;
 use super::options::{self, Scope};
 use super::{CommandError, logging, mount, path};
-use crate::serve::{Guard, HttpOptions, Logins, serve};
+use crate::serve::{Guard, HttpLimits, HttpOptions, Logins, serve};
 use chessdb_library::library::shown;
 use chessdb_library::turns::{LOWEST, lower_priority};
 use pgnfs_server::PassOptions;
@@ -75,6 +75,7 @@ fn http_options(matches: &ArgMatches) -> Result<HttpOptions, CommandError> {
             any_address: false,
         },
         logins,
+        limits: HttpLimits::default(),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::hash_map::DefaultHasher;
 use std::convert::Infallible;
 use std::hash::{Hash, Hasher};
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -11,21 +11,31 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use pgnfs_server::{Failure, FsError, Unanswered};
 use tokio::sync::oneshot::{Sender, channel};
+use tokio::time::timeout;
+
+use super::limits::HttpLimits;
 
 /// Seconds after which a client may ask again for what cannot be answered now.
-const RETRY_AFTER: u16 = 5;
+pub(super) const RETRY_AFTER: u16 = 5;
 
 /// Sends an answer to the request that awaits it.
 pub(super) type AnswerSender<A> = Box<dyn FnOnce(Result<A, FsError>) + Send>;
 
-/// Asks the library, and waits for the answer. When this is dropped because the client has left, so ends the work.
+/// Asks the library for a visitor, and waits for the answer. When this is dropped because the client has left, so ends the
+/// work. A search that has waited too long for its turn is refused.
 pub(super) async fn ask<A: Send + 'static>(
+    visit: Visit,
     ask: impl FnOnce(AnswerSender<A>) -> Option<Unanswered>,
 ) -> Result<A, FsError> {
-    let (sender, answer): (Sender<Result<A, FsError>>, _) = channel();
-    let unanswered = ask(Box::new(|answer| drop(sender.send(answer))));
-    let _left = Left(unanswered);
-    answer.await.unwrap_or(Err(FsError::Io(Failure::Ended)))
+    let (sender, mut answer): (Sender<Result<A, FsError>>, _) = channel();
+    let left = Left(ask(Box::new(|answer| drop(sender.send(answer)))));
+    loop {
+        match timeout(visit.limits.turn, &mut answer).await {
+            Ok(answer) => return answer.unwrap_or(Err(FsError::Io(Failure::Ended))),
+            Err(_) if left.0.as_ref().is_some_and(Unanswered::waits_for_turn) => return Err(FsError::Again),
+            Err(_) => {}
+        }
+    }
 }
 
 /// A request that its caller leaves when this is dropped.
@@ -37,20 +47,30 @@ impl Drop for Left {
     }
 }
 
-/// The visitor who makes a request, as a number.
-#[derive(Clone, Copy)]
-pub(super) struct Visit(pub(super) u32);
+/// The visitor who makes a request.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Visit {
+    /// The number by which visitors take turns.
+    pub(super) visitor: u32,
+    pub(super) limits: HttpLimits,
+}
+
+impl Visit {
+    pub(super) fn of(client: IpAddr, limits: HttpLimits) -> Visit {
+        let visitor = visitor(client);
+        Visit { visitor, limits }
+    }
+}
 
 impl<S: Sync> FromRequestParts<S> for Visit {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Visit, Infallible> {
-        let client = parts.extensions.get::<SocketAddr>();
-        Ok(Visit(client.map_or(0, |client| visitor(client.ip()))))
+        Ok(parts.extensions.get().copied().unwrap_or_default())
     }
 }
 
-/// The number by which visitors take turns: that of their address.
+/// The number of a visitor: that of the address.
 fn visitor(address: IpAddr) -> u32 {
     match address.to_canonical() {
         IpAddr::V4(address) => address.into(),

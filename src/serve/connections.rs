@@ -2,14 +2,13 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Request, StatusCode};
+use axum::http::{Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -21,6 +20,8 @@ use tokio::sync::Semaphore;
 use tokio::sync::watch::Receiver;
 use tokio::time::{sleep, timeout};
 
+use super::answer::{RETRY_AFTER, Visit};
+use super::limits::HttpLimits;
 use super::patience::Patient;
 
 /// Number of connections that are served at a time. The next ones are answered 503.
@@ -29,23 +30,22 @@ const MOST: usize = 64;
 /// Number of connections that are being refused at a time.
 const MOST_REFUSED: usize = 16;
 
-/// How long the head of a request may take to arrive; an idle connection waits for the next one as long.
-const FOR_A_REQUEST: Duration = Duration::from_secs(30);
-
 /// Maximum length of the head of a request in bytes.
 const LONGEST_HEAD: usize = 16 << 10;
 
 /// Maximum number of headers.
 const MOST_HEADERS: usize = 100;
 
-/// After this time in which a client has taken nothing, its download ends.
-const SILENCE: Duration = Duration::from_secs(10);
-
 /// How long to wait after a connection could not be accepted.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves until the first signal. Downloads are then finished, until the second one.
-pub(super) async fn serve(listener: TcpListener, routes: Router, mut signals: Receiver<u32>) {
+pub(super) async fn serve(
+    listener: TcpListener,
+    routes: Router,
+    limits: HttpLimits,
+    mut signals: Receiver<u32>,
+) {
     let (free, refusing) = (
         Arc::new(Semaphore::new(MOST)),
         Arc::new(Semaphore::new(MOST_REFUSED)),
@@ -67,13 +67,13 @@ pub(super) async fn serve(listener: TcpListener, routes: Router, mut signals: Re
         let Ok(permit) = Arc::clone(&free).try_acquire_owned() else {
             if let Ok(permit) = Arc::clone(&refusing).try_acquire_owned() {
                 tokio::spawn(async move {
-                    let _ = timeout(FOR_A_REQUEST, refuse(stream)).await;
+                    let _ = timeout(limits.request, refuse(stream, limits)).await;
                     drop(permit);
                 });
             }
             continue;
         };
-        let connection = graceful.watch(connection(stream, client, routes.clone()));
+        let connection = graceful.watch(connection(stream, Visit::of(client.ip(), limits), routes.clone()));
         tokio::spawn(async move {
             // Broken connections are no faults of this program.
             let _ = connection.await;
@@ -92,7 +92,8 @@ fn builder() -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
-        .header_read_timeout(FOR_A_REQUEST)
+        // `Patient` tells a slow request from an idle connection.
+        .header_read_timeout(None)
         .max_buf_size(LONGEST_HEAD)
         .max_headers(MOST_HEADERS);
     builder
@@ -102,35 +103,38 @@ type Io = TokioIo<Patient>;
 
 fn connection(
     stream: TcpStream,
-    client: SocketAddr,
+    visit: Visit,
     routes: Router,
 ) -> http1::Connection<
     Io,
     impl hyper::service::HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send> + use<>,
 > {
     let _ = stream.set_nodelay(true);
-    let io = TokioIo::new(Patient::new(stream, SILENCE));
+    let stream = Patient::new(stream, visit.limits);
+    let answers = stream.answers();
     let answer = move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(client);
+        let underway = answers.begin();
+        request.extensions_mut().insert(visit);
         let mut routes = routes.clone();
         async move {
             let request = request.map(Body::new);
-            tower_service::Service::call(&mut routes, request).await
+            let response = tower_service::Service::call(&mut routes, request).await?;
+            Ok(response.map(|body| underway.sending(body)))
         }
     };
-    builder().serve_connection(io, service_fn(answer))
+    builder().serve_connection(TokioIo::new(stream), service_fn(answer))
 }
 
 /// Answers the first request of a connection that is too many.
-async fn refuse(stream: TcpStream) -> Result<(), hyper::Error> {
+async fn refuse(stream: TcpStream, limits: HttpLimits) -> Result<(), hyper::Error> {
     let answer = |_: Request<Incoming>| async {
         let mut response: Response =
             (StatusCode::SERVICE_UNAVAILABLE, "too many connections\n").into_response();
         let headers = response.headers_mut();
-        headers.insert("retry-after", axum::http::HeaderValue::from_static("5"));
+        headers.insert(header::RETRY_AFTER, RETRY_AFTER.into());
         Ok::<_, Infallible>(response)
     };
-    let io = TokioIo::new(Patient::new(stream, SILENCE));
+    let io = TokioIo::new(Patient::new(stream, limits));
     builder()
         .keep_alive(false)
         .serve_connection(io, service_fn(answer))

@@ -12,6 +12,7 @@ mod explorer;
 mod files;
 mod guard;
 mod html;
+mod limits;
 mod line;
 mod login;
 mod path;
@@ -29,9 +30,11 @@ use axum::response::Response;
 use axum::routing::any;
 use pgnfs_server::{Requests, Server};
 use tokio::net::TcpListener;
+use tokio::sync::watch::Receiver;
 
 pub use client::ask_status;
 pub use guard::Guard;
+pub use limits::HttpLimits;
 pub use login::Logins;
 
 /// Where to listen, and to whom.
@@ -43,6 +46,8 @@ pub struct HttpOptions {
     pub guard: Guard,
     /// Those who may ask; `None` for everybody.
     pub logins: Option<Logins>,
+    /// How long clients may take.
+    pub limits: HttpLimits,
 }
 
 /// Who may ask, and the port on which they do.
@@ -57,18 +62,41 @@ struct Gate {
 /// # Errors
 /// If the address is taken, or a thread cannot be started.
 pub fn serve(server: &Server, options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> io::Result<()> {
+    serve_within(server, options, ready, connections::signals)
+}
+
+/// Likewise, until `ends` changes; open downloads are then finished, unless it changes again.
+///
+/// # Errors
+/// If the address is taken, or a thread cannot be started.
+pub fn serve_until(
+    server: &Server,
+    options: HttpOptions,
+    ready: impl FnOnce(SocketAddr),
+    ends: Receiver<u32>,
+) -> io::Result<()> {
+    serve_within(server, options, ready, || Ok(ends))
+}
+
+fn serve_within(
+    server: &Server,
+    options: HttpOptions,
+    ready: impl FnOnce(SocketAddr),
+    ends: impl FnOnce() -> io::Result<Receiver<u32>>,
+) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(THREADS)
         .thread_name("http")
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let signals = connections::signals()?;
+        let ends = ends()?;
         let listener = TcpListener::bind(options.listen).await?;
         let address = listener.local_addr()?;
+        let limits = options.limits;
         let routes = routes(server.requests().clone(), options, address);
         ready(address);
-        connections::serve(listener, routes, signals).await;
+        connections::serve(listener, routes, limits, ends).await;
         Ok(())
     })
 }

@@ -1,41 +1,129 @@
-//! A connection whose client must go on reading.
+//! A connection whose client must go on sending a request, and go on reading the answer.
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
+use axum::body::{Body, Bytes};
+use futures_util::task::AtomicWaker;
+use hyper::body::{Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// A stream that ends if the other side takes no byte for some time.
+use super::limits::HttpLimits;
+
+/// A stream that ends if the other side keeps it waiting for too long.
 pub(super) struct Patient {
     stream: TcpStream,
-    silence: Duration,
+    limits: HttpLimits,
+    answers: AnswerCount,
+    /// The count of answers when it was last read from.
+    seen: usize,
+    /// True if a part of a request has arrived.
+    has_begun: bool,
+    /// Set while a request is awaited.
+    read_until: Option<Pin<Box<Sleep>>>,
     /// Set while a write waits.
-    until: Option<Pin<Box<Sleep>>>,
+    write_until: Option<Pin<Box<Sleep>>>,
 }
 
 impl Patient {
-    pub(super) fn new(stream: TcpStream, silence: Duration) -> Patient {
+    pub(super) fn new(stream: TcpStream, limits: HttpLimits) -> Patient {
         Patient {
             stream,
-            silence,
-            until: None,
+            limits,
+            answers: AnswerCount::default(),
+            seen: 0,
+            has_begun: false,
+            read_until: None,
+            write_until: None,
         }
+    }
+
+    /// Where answers to its requests are counted.
+    pub(super) fn answers(&self) -> AnswerCount {
+        self.answers.clone()
     }
 
     /// Fails if a write has waited for too long.
     fn written<T>(&mut self, written: Poll<io::Result<T>>, context: &mut Context<'_>) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.until = None;
+            self.write_until = None;
             return written;
         }
-        let silence = self.silence;
-        let until = self.until.get_or_insert_with(|| Box::pin(sleep(silence)));
+        let silence = self.limits.silence;
+        let until = self.write_until.get_or_insert_with(|| Box::pin(sleep(silence)));
         ready!(until.as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+/// Counts answers that have begun, and those that have ended.
+#[derive(Clone, Default)]
+pub(super) struct AnswerCount(Arc<CountedAnswers>);
+
+#[derive(Default)]
+struct CountedAnswers {
+    count: AtomicUsize,
+    /// Who awaits the next request after an answer.
+    reader: AtomicWaker,
+}
+
+/// An answer, until it is dropped.
+pub(super) struct AnswerUnderway(AnswerCount);
+
+impl AnswerCount {
+    /// Begins an answer.
+    pub(super) fn begin(&self) -> AnswerUnderway {
+        self.0.count.fetch_add(1, Ordering::AcqRel);
+        AnswerUnderway(self.clone())
+    }
+}
+
+impl AnswerUnderway {
+    /// Goes on until the body of the answer is sent.
+    pub(super) fn sending(self, body: Body) -> Body {
+        Body::new(SentBody {
+            body,
+            _underway: self,
+        })
+    }
+}
+
+impl Drop for AnswerUnderway {
+    fn drop(&mut self) {
+        let CountedAnswers { count, reader } = &*self.0.0;
+        count.fetch_add(1, Ordering::AcqRel);
+        reader.wake();
+    }
+}
+
+/// The body of an answer.
+struct SentBody {
+    body: Body,
+    _underway: AnswerUnderway,
+}
+
+impl hyper::body::Body for SentBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 
@@ -45,7 +133,26 @@ impl AsyncRead for Patient {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        self.answers.0.reader.register(context.waker());
+        let answers = self.answers.0.count.load(Ordering::Acquire);
+        if self.seen != answers {
+            (self.seen, self.has_begun, self.read_until) = (answers, false, None);
+        }
+        let is_answering = answers % 2 == 1;
+        if is_answering {
+            return read;
+        }
+        let HttpLimits { request, idle, .. } = self.limits;
+        if read.is_ready() {
+            if !self.has_begun {
+                (self.has_begun, self.read_until) = (true, Some(Box::pin(sleep(request))));
+            }
+            return read;
+        }
+        let until = self.read_until.get_or_insert_with(|| Box::pin(sleep(idle)));
+        ready!(until.as_mut().poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
 

@@ -88,6 +88,11 @@ impl Served {
         Served::with(&[("a.pgn", GAMES), ("more/b ü.pgn", GAMES)], options)
     }
 
+    /// Serves what is at a path.
+    pub fn at(source: &Path, options: &[&str]) -> Served {
+        Served::of(source, tempfile::tempdir().unwrap(), options)
+    }
+
     fn of(source: &Path, folder: TempDir, options: &[&str]) -> Served {
         let mut program = Command::new(env!("CARGO_BIN_EXE_pgnfs"))
             .args(["serve", "--listen", "127.0.0.1:0", "-o", "cache-dir=none"])

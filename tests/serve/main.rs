@@ -7,4 +7,6 @@ mod documented;
 mod explorer;
 mod files;
 mod guard;
+mod limits;
+mod waiting;
 mod webdav;

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use crate::fs::{Failure, FsError};
 use chessdb_library::cancel::Cancel;
+use chessdb_library::turns::Searcher;
 
 /// What takes an answer to the caller, such as a function.
 pub trait Reply<A>: Send + 'static {
@@ -32,6 +33,11 @@ impl Unanswered {
     /// False once it has an answer.
     pub fn is_open(&self) -> bool {
         self.0.upgrade().is_some_and(|waiting| waiting.is_open())
+    }
+
+    /// True while it waits for the [turn](chessdb_library::turns) of its search.
+    pub fn waits_for_turn(&self) -> bool {
+        self.0.upgrade().is_some_and(|waiting| waiting.searcher().waits())
     }
 
     /// Gives it up because its caller has left: it is answered with [`FsError::Interrupted`], and what only it needs ends
@@ -60,6 +66,9 @@ pub(super) trait Waiting: Send + Sync {
 
     /// Cancelled when it is given up.
     fn abandoned(&self) -> &Cancel;
+
+    /// Who searches for its answer.
+    fn searcher(&self) -> &Searcher;
 
     /// Answers it with an error, unless it has an answer.
     fn give_up(&self, error: FsError);
@@ -90,6 +99,7 @@ struct SharedReply<A, R: Reply<A>> {
     since: Instant,
     ends_with_serving: bool,
     abandoned: Cancel,
+    searcher: Searcher,
 }
 
 impl<A: 'static, R: Reply<A>> Pending<A, R> {
@@ -111,12 +121,16 @@ impl<A: 'static, R: Reply<A>> Pending<A, R> {
     /// began to wait.
     pub(super) fn share(self) -> (Pending<A, R>, Arc<dyn Waiting>, Instant) {
         let shared = match self.reply {
-            ReplyPlace::Here(unsent) => Arc::new(SharedReply {
-                unsent: Mutex::new(unsent),
-                since: Instant::now(),
-                ends_with_serving: self.ends_with_serving,
-                abandoned: Cancel::default(),
-            }),
+            ReplyPlace::Here(unsent) => {
+                let abandoned = Cancel::default();
+                Arc::new(SharedReply {
+                    unsent: Mutex::new(unsent),
+                    since: Instant::now(),
+                    ends_with_serving: self.ends_with_serving,
+                    searcher: Searcher::new(self.user, &abandoned),
+                    abandoned,
+                })
+            }
             ReplyPlace::Shared(shared) => shared,
         };
         let (waiting, since) = (Arc::clone(&shared), shared.since);
@@ -164,6 +178,10 @@ impl<A: 'static, R: Reply<A>> Waiting for SharedReply<A, R> {
 
     fn abandoned(&self) -> &Cancel {
         &self.abandoned
+    }
+
+    fn searcher(&self) -> &Searcher {
+        &self.searcher
     }
 
     fn give_up(&self, error: FsError) {

@@ -44,7 +44,7 @@ impl Requests {
                 let answer = again.open().and_then(|directory| directory.positions(question));
                 request.answer(|| answer);
             };
-            drop(own.hand_over(directory.for_positions(), request, work));
+            Some(own.hand_over(directory.for_positions(), request, work))
         })
     }
 }

@@ -14,7 +14,7 @@ use super::walking::find;
 use crate::fs::{Attributes, Chunk, FsError, Inode, Kind, Live, NAME_MAX, Open, OpenedHere};
 use crate::fs::{Elsewhere, Failure, Resolved, Statistics, Status};
 use chessdb::Decoded;
-use chessdb_library::turns::for_user;
+use chessdb_library::turns::for_searcher;
 use chessdb_library::workers::{WorkerOptions, Workers};
 
 /// Maximum number of threads in which requests of a user wait at a time. The thread of a caller that has left waits on
@@ -102,6 +102,7 @@ impl Requests {
             |_, found, request| {
                 let attributes = found.attributes();
                 request.answer(|| attributes);
+                None
             },
         )
     }
@@ -172,6 +173,7 @@ impl Requests {
             move |own, found, request| {
                 let file = OpenFile::new(own, found, &asked);
                 request.answer(|| file);
+                None
             },
         )
     }
@@ -187,6 +189,7 @@ impl Requests {
             |_, found, request| {
                 let game = found.decoded();
                 request.answer(|| game);
+                None
             },
         )
     }
@@ -379,12 +382,12 @@ impl Requests {
         if is_new {
             self.remember(Unanswered::of(&waiting));
         }
-        let abandoned = waiting.abandoned().clone();
+        let (abandoned, searcher) = (waiting.abandoned().clone(), waiting.searcher().clone());
         let work = move || {
             let cancel = own.live().cancel();
             let work = || abandoned.serve(|| work(&own, request));
             // A request that is dropped is answered with an error.
-            let _ = cancel.run(|| for_user(user, work));
+            let _ = cancel.run(|| for_searcher(&searcher, work));
         };
         let give_up = move || waiting.give_up(refusal);
         workers.submit(since, || _ = guarded(work), give_up);

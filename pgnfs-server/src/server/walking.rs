@@ -11,7 +11,7 @@ pub(super) fn find<A, R, T>(own: &Requests, path: &str, request: Pending<A, R>, 
 where
     A: 'static,
     R: Reply<A>,
-    T: FnOnce(&Requests, &Open<'_>, Pending<A, R>) + Send + 'static,
+    T: FnOnce(&Requests, &Open<'_>, Pending<A, R>) -> Option<Unanswered> + Send + 'static,
 {
     match own.live().resolve(Inode::ROOT) {
         Ok(root) => go_on(own, root, path, false, request, then),
@@ -35,7 +35,7 @@ fn go_on<A, R, T>(
 where
     A: 'static,
     R: Reply<A>,
-    T: FnOnce(&Requests, &Open<'_>, Pending<A, R>) + Send + 'static,
+    T: FnOnce(&Requests, &Open<'_>, Pending<A, R>) -> Option<Unanswered> + Send + 'static,
 {
     loop {
         let opened = match (may_wait, request.is_shared()) {
@@ -60,8 +60,7 @@ where
         };
         path = path.trim_start_matches('/');
         if path.is_empty() {
-            then(own, &open, request);
-            return None;
+            return then(own, &open, request);
         }
         let (name, rest) = path.split_once('/').unwrap_or((path, ""));
         match child(own, &open, name, request.user) {

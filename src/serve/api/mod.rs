@@ -118,7 +118,7 @@ async fn asked<A: Send + 'static>(
 /// Answers a question about the games that a search finds in the database that a request names by `db`.
 async fn about<A: Send + 'static>(
     requests: &Requests,
-    Visit(visitor): Visit,
+    visit: Visit,
     given: &HashMap<String, String>,
     search: Option<&Query>,
     question: impl FnOnce(&Answers) -> Result<A, FsError> + Send + 'static,
@@ -136,7 +136,10 @@ async fn about<A: Send + 'static>(
             question(&Answers::new(part, answers.options().clone()))
         }
     };
-    Ok(ask(|answer| requests.positions(visitor, search, question, answer)).await?)
+    Ok(ask(visit, |answer| {
+        requests.positions(visit.visitor, search, question, answer)
+    })
+    .await?)
 }
 
 /// The databases, as `pgnfs status --json` has them, and those that are being opened.
@@ -162,13 +165,14 @@ async fn query(Parameters(given): Given) -> Result<Json<Value>, ApiError> {
 /// A game with its tree of moves.
 async fn game(
     State(requests): State<Requests>,
-    Visit(visitor): Visit,
+    visit: Visit,
     Parameters(given): Given,
 ) -> Result<Json<Value>, ApiError> {
     let path = given
         .get("path")
         .ok_or(ApiError::Wrong("path", "a path is needed".to_owned()))?;
-    let Decoded { game, problems, .. } = ask(|answer| requests.game(visitor, path, answer)).await?;
+    let Decoded { game, problems, .. } =
+        ask(visit, |answer| requests.game(visit.visitor, path, answer)).await?;
     let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
     Ok(Json(movetext::game(&game, &problems)))
 }

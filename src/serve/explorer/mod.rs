@@ -102,7 +102,7 @@ async fn player(
 async fn answer(
     kind: ExplorerKind,
     State(explorer): State<Explorer>,
-    Visit(visitor): Visit,
+    visit: Visit,
     named: AddressParts,
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
@@ -120,7 +120,7 @@ async fn answer(
         search.as_ref().map_or(String::new(), Query::canonical),
         query.unwrap_or_default()
     );
-    let body = ask(|answer| {
+    let body = ask(visit, |answer| {
         let explore = move |answers: &Answers| {
             if let Some(kept) = kept.get(&key).filter(|kept| kept.is_about(answers)) {
                 return Ok(kept.body);
@@ -141,7 +141,7 @@ async fn answer(
         };
         explorer
             .requests
-            .positions(visitor, search.as_ref(), explore, answer)
+            .positions(visit.visitor, search.as_ref(), explore, answer)
     });
     let media = match kind {
         ExplorerKind::Player => "application/x-ndjson",
@@ -165,18 +165,18 @@ impl ExplorerQuestion {
 /// The game with an id.
 async fn pgn(
     State(explorer): State<Explorer>,
-    Visit(visitor): Visit,
+    visit: Visit,
     Path(mut named): Path<HashMap<String, String>>,
 ) -> Result<Response, HttpError> {
     let id = named.remove("id").unwrap_or_default();
     let ids = Arc::clone(&explorer.ids);
-    let text = ask(|answer| {
+    let text = ask(visit, |answer| {
         let read = move |answers: &Answers| {
             let (part, game) = ids.game(answers.parts(), &id).ok_or(FsError::NotFound)?;
             let part = answers.parts().get(part).ok_or(FsError::NotFound)?;
             Ok(text_of(part.entry(), game).pgn)
         };
-        explorer.requests.positions(visitor, None, read, answer)
+        explorer.requests.positions(visit.visitor, None, read, answer)
     });
     Ok(([(header::CONTENT_TYPE, "application/x-chess-pgn")], text.await?).into_response())
 }

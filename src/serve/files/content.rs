@@ -1,14 +1,13 @@
 //! Bytes of an open file as a stream, and what kind of file its name says that it is.
 
-use std::io;
 use std::ops::Range;
 
 use axum::body::Body;
 use bytes::Bytes;
-use futures_util::{Stream, stream};
-use pgnfs_server::OpenFile;
+use futures_util::{Stream, StreamExt, stream};
+use pgnfs_server::{Failure, FsError, OpenFile};
 
-use crate::serve::answer::ask;
+use crate::serve::answer::{Visit, ask};
 
 /// Bytes read at a time. A download holds two of these pieces at most.
 const PIECE: u32 = 256 << 10;
@@ -29,26 +28,33 @@ pub(super) fn media_type(name: &str) -> &'static str {
     known.map_or("application/octet-stream", |&(_, media)| media)
 }
 
-/// A range of the bytes of a file, read as fast as the client takes them.
-pub(super) fn body(file: OpenFile, visitor: u32, range: Range<u64>) -> Body {
-    Body::from_stream(pieces(file, visitor, range))
+/// A body of pieces. It has the first one before the answer begins, so that a source that does not answer is an error of
+/// the answer.
+pub(super) async fn body(
+    pieces: impl Stream<Item = Result<Bytes, FsError>> + Send + 'static,
+) -> Result<Body, FsError> {
+    let mut pieces = pieces.boxed();
+    let first = pieces.next().await.transpose()?;
+    Ok(Body::from_stream(stream::iter(first.map(Ok)).chain(pieces)))
 }
 
-/// The same as a stream of pieces.
+/// A range of the bytes of a file, read as fast as the client takes them.
 pub(super) fn pieces(
     file: OpenFile,
-    visitor: u32,
+    visit: Visit,
     range: Range<u64>,
-) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
+) -> impl Stream<Item = Result<Bytes, FsError>> + Send + 'static {
     stream::try_unfold((file, range), move |(file, range)| async move {
         if range.is_empty() {
             return Ok(None);
         }
         let size = (range.end - range.start).min(PIECE.into()) as u32;
-        let chunk = ask(|answer| file.read(visitor, range.start, size, answer)).await;
-        let chunk = chunk.map_err(io::Error::other)?;
+        let chunk = ask(visit, |answer| {
+            file.read(visit.visitor, range.start, size, answer)
+        })
+        .await?;
         if chunk.is_empty() {
-            return Err(io::ErrorKind::UnexpectedEof.into());
+            return Err(FsError::Io(Failure::Changed));
         }
         let start = range.start + chunk.len() as u64;
         Ok(Some((Bytes::copy_from_slice(&chunk), (file, start..range.end))))

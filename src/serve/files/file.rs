@@ -8,7 +8,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
 use headers::{ContentRange, ETag, HeaderMapExt, IfModifiedSince, IfNoneMatch, IfRange, LastModified};
-use pgnfs_server::{Attributes, OpenFile};
+use pgnfs_server::{Attributes, FsError, OpenFile};
 
 use super::TreeRequest;
 use super::content::{body, media_type, pieces};
@@ -23,7 +23,10 @@ const BOUNDARY: &str = "pgnfs-4e6f7420612067616d65";
 impl TreeRequest {
     pub(super) async fn file(&self, found: &Attributes, is_head: bool) -> Result<Response, HttpError> {
         let path = self.path.in_tree();
-        let file = ask(|answer| self.requests.open(self.visitor, &path, answer)).await?;
+        let file = ask(self.visit, |answer| {
+            self.requests.open(self.visit.visitor, &path, answer)
+        })
+        .await?;
         let modified = modified(found);
         let tag = format!("\"{:032x}\"", file.key()).parse::<ETag>().ok();
         let is_same = self.has_same(tag.as_ref(), modified);
@@ -31,7 +34,7 @@ impl TreeRequest {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
             let ranges = self.ranges(file.size(), tag.as_ref(), modified);
-            self.content(file, ranges, is_head)
+            self.content(file, ranges, is_head).await?
         };
         let headers = response.headers_mut();
         tag.into_iter().for_each(|tag| headers.typed_insert(tag));
@@ -62,19 +65,24 @@ impl TreeRequest {
         read_ranges(asked, size)
     }
 
-    fn content(&self, file: OpenFile, ranges: Option<Vec<Range<u64>>>, is_head: bool) -> Response {
+    async fn content(
+        &self,
+        file: OpenFile,
+        ranges: Option<Vec<Range<u64>>>,
+        is_head: bool,
+    ) -> Result<Response, FsError> {
         let size = file.size();
         let media = media_type(self.path.names.last().map_or("", String::as_str));
-        let visitor = self.visitor;
-        let part = |range: Range<u64>| {
+        let visit = self.visit;
+        let part = async |range: Range<u64>| {
             if is_head {
-                Body::empty()
+                Ok(Body::empty())
             } else {
-                body(file.clone(), visitor, range)
+                body(pieces(file.clone(), visit, range)).await
             }
         };
-        match ranges.as_deref() {
-            None => sent(StatusCode::OK, media, size, part(0..size)),
+        Ok(match ranges.as_deref() {
+            None => sent(StatusCode::OK, media, size, part(0..size).await?),
             Some([]) => {
                 let mut response = StatusCode::RANGE_NOT_SATISFIABLE.into_response();
                 response
@@ -84,7 +92,12 @@ impl TreeRequest {
             }
             Some([range]) => {
                 let len = range.end - range.start;
-                let mut response = sent(StatusCode::PARTIAL_CONTENT, media, len, part(range.clone()));
+                let mut response = sent(
+                    StatusCode::PARTIAL_CONTENT,
+                    media,
+                    len,
+                    part(range.clone()).await?,
+                );
                 let content = ContentRange::bytes(range.clone(), size).ok();
                 content
                     .into_iter()
@@ -108,21 +121,17 @@ impl TreeRequest {
                     .iter()
                     .map(|range| {
                         let head = stream::iter([Ok(head(range).into())]);
-                        head.chain(pieces(file.clone(), visitor, range.clone())).boxed()
+                        head.chain(pieces(file.clone(), visit, range.clone())).boxed()
                     })
                     .collect();
                 let all = stream::iter(parts)
                     .flatten()
                     .chain(stream::iter([Ok(end.into())]));
-                let body = if is_head {
-                    Body::empty()
-                } else {
-                    Body::from_stream(all)
-                };
+                let body = if is_head { Body::empty() } else { body(all).await? };
                 let media = format!("multipart/byteranges; boundary={BOUNDARY}");
                 sent(StatusCode::PARTIAL_CONTENT, &media, len, body)
             }
-        }
+        })
     }
 }
 

@@ -65,7 +65,7 @@ impl TreeRequest {
         from: u64,
         detail: Detail,
     ) -> Result<ListingPage, FsError> {
-        ask(|answer| {
+        ask(self.visit, |answer| {
             let visitor = PageVisitor {
                 requests: self.requests.clone(),
                 page: ListingPage {
@@ -75,7 +75,8 @@ impl TreeRequest {
                 last: from,
                 answer,
             };
-            self.requests.list(self.visitor, directory, from, detail, visitor)
+            self.requests
+                .list(self.visit.visitor, directory, from, detail, visitor)
         })
         .await
     }
@@ -112,7 +113,11 @@ impl TreeRequest {
         let link = match listed.kind {
             // A link leads to no child of this page, so that clients which walk down do not follow it.
             Kind::Link => {
-                match ask(|answer| self.requests.target(self.visitor, listed.inode, answer)).await {
+                match ask(self.visit, |answer| {
+                    self.requests.target(self.visit.visitor, listed.inode, answer)
+                })
+                .await
+                {
                     Ok(target) => {
                         let mut link = self.path.clone();
                         link.names.push(listed.name.clone());

@@ -22,7 +22,7 @@ const MOST_LINKS: usize = 40;
 /// A request for the tree.
 struct TreeRequest {
     requests: Requests,
-    visitor: u32,
+    visit: Visit,
     path: TreePath,
     headers: HeaderMap,
     /// The part of the address after `?`.
@@ -42,7 +42,7 @@ pub(super) async fn answer(State(requests): State<Requests>, visit: Visit, reque
     let (parts, body) = request.into_parts();
     let tree = TreeRequest {
         requests,
-        visitor: visit.0,
+        visit,
         path,
         headers: parts.headers,
         query: parts.uri.query().unwrap_or_default().to_owned(),
@@ -83,7 +83,11 @@ impl TreeRequest {
     /// The node of a path. One that the source no longer has is looked up again, once.
     async fn find(&self, path: &TreePath) -> Result<Attributes, FsError> {
         let in_tree = path.in_tree();
-        let find = || ask(|answer| self.requests.find(self.visitor, &in_tree, answer));
+        let find = || {
+            ask(self.visit, |answer| {
+                self.requests.find(self.visit.visitor, &in_tree, answer)
+            })
+        };
         match find().await {
             Err(FsError::Stale) => find().await,
             found => found,
@@ -116,7 +120,10 @@ impl TreeRequest {
             if links > MOST_LINKS {
                 return Err(FsError::NotFound);
             }
-            let target = ask(|answer| self.requests.target(self.visitor, found.inode, answer)).await?;
+            let target = ask(self.visit, |answer| {
+                self.requests.target(self.visit.visitor, found.inode, answer)
+            })
+            .await?;
             path = path.linked(&target);
             // What the target leads to may be below other links.
             rest.extend(path.names.drain(..).rev());

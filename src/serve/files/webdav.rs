@@ -15,6 +15,7 @@ use pgnfs_server::{Attributes, Detail, Kind};
 use quick_xml::events::Event;
 use quick_xml::name::ResolveResult;
 use quick_xml::reader::NsReader;
+use tokio::time::timeout;
 
 use super::content::media_type;
 use super::file::modified;
@@ -61,7 +62,8 @@ enum WantedProperties {
 
 impl TreeRequest {
     pub(super) async fn properties(self, body: Body) -> Result<Response, HttpError> {
-        let body = to_bytes(body, LONGEST_BODY).await;
+        let body = timeout(self.visit.limits.request, to_bytes(body, LONGEST_BODY)).await;
+        let body = body.map_err(|_| HttpError::Status(StatusCode::REQUEST_TIMEOUT))?;
         let body = body.map_err(|_| HttpError::Status(StatusCode::PAYLOAD_TOO_LARGE))?;
         let wanted =
             wanted(&body).ok_or_else(|| HttpError::Bad("not a request for properties".to_owned()))?;
@@ -139,8 +141,13 @@ impl Children {
             if listed.kind == Kind::Link {
                 continue;
             }
-            let visitor = self.request.visitor;
-            let found = ask(|answer| self.request.requests.attributes(visitor, listed.inode, answer)).await;
+            let visit = self.request.visit;
+            let found = ask(visit, |answer| {
+                self.request
+                    .requests
+                    .attributes(visit.visitor, listed.inode, answer)
+            })
+            .await;
             let found = found.map_err(io::Error::other)?;
             let mut path = self.path.clone();
             path.names.push(listed.name);
