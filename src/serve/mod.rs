@@ -27,7 +27,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
-use axum::routing::any;
+use axum::routing::{any, options};
 use pgnfs_server::{Requests, Server};
 use tokio::net::TcpListener;
 use tokio::sync::watch::Receiver;
@@ -104,18 +104,19 @@ fn serve_within(
 /// Threads that read requests and send answers.
 const THREADS: usize = 2;
 
-fn routes(requests: Requests, options: HttpOptions, address: SocketAddr) -> Router {
-    let mut guard = options.guard;
+fn routes(requests: Requests, http: HttpOptions, address: SocketAddr) -> Router {
+    let mut guard = http.guard;
     guard.any_address |= address.ip().is_unspecified();
     guard
         .hosts
         .extend([host_of(address.ip()), "localhost".to_owned()]);
     let gate = Arc::new(Gate {
         guard,
-        logins: options.logins,
+        logins: http.logins,
         port: address.port(),
     });
     Router::new()
+        .route("/", options(files::options))
         .route("/files", any(files::answer))
         .route("/files/", any(files::answer))
         .route("/files/{*path}", any(files::answer))

@@ -39,7 +39,7 @@ impl TreePath {
     /// True for names that only programs look for.
     pub(super) fn is_of_program(&self) -> bool {
         let last = self.names.last().map_or("", String::as_str);
-        last.starts_with("._") || NEVER.contains(&last)
+        last.starts_with("._") || NEVER.iter().any(|never| never.eq_ignore_ascii_case(last))
     }
 
     /// The path as the library takes it.

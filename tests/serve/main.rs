@@ -4,6 +4,7 @@ mod api;
 mod client;
 mod connections;
 mod documented;
+mod exchanges;
 mod explorer;
 mod files;
 mod guard;

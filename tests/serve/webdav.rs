@@ -3,7 +3,7 @@
 use super::client::Served;
 
 /// The `href` of each response.
-fn addresses(xml: &str) -> Vec<&str> {
+pub fn addresses(xml: &str) -> Vec<&str> {
     let parts = xml.split("<href>").skip(1);
     parts.map(|part| part.split("</href>").next().unwrap()).collect()
 }

@@ -36,9 +36,6 @@ pub(super) async fn answer(State(requests): State<Requests>, visit: Visit, reque
     let Some(path) = TreePath::read(address) else {
         return HttpError::Bad("no name in a tree is like this".to_owned()).into_response();
     };
-    if path.is_of_program() {
-        return StatusCode::NOT_FOUND.into_response();
-    }
     let (parts, body) = request.into_parts();
     let tree = TreeRequest {
         requests,
@@ -48,8 +45,9 @@ pub(super) async fn answer(State(requests): State<Requests>, visit: Visit, reque
         query: parts.uri.query().unwrap_or_default().to_owned(),
     };
     let answered = match parts.method.as_str() {
+        "GET" | "HEAD" | "PROPFIND" if tree.path.is_of_program() => Err(FsError::NotFound.into()),
         "GET" | "HEAD" => tree.get(parts.method == Method::HEAD).await,
-        "OPTIONS" => Ok(webdav::options()),
+        "OPTIONS" => Ok(webdav::options(ALLOWED)),
         "PROPFIND" => tree.properties(body).await,
         _ => {
             let refused = (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, ALLOWED)]);
@@ -57,6 +55,11 @@ pub(super) async fn answer(State(requests): State<Requests>, visit: Visit, reque
         }
     };
     answered.into_response()
+}
+
+/// Answers `OPTIONS` of the root of the server: Windows asks there whether it has WebDAV below.
+pub(super) async fn options() -> Response {
+    webdav::options(HeaderValue::from_static("GET, HEAD, OPTIONS"))
 }
 
 impl TreeRequest {

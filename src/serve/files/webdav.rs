@@ -17,10 +17,10 @@ use quick_xml::name::ResolveResult;
 use quick_xml::reader::NsReader;
 use tokio::time::timeout;
 
+use super::TreeRequest;
 use super::content::media_type;
 use super::file::modified;
 use super::listing::{FIRST, ListingRow};
-use super::{ALLOWED, TreeRequest};
 use crate::serve::answer::{HttpError, ask};
 use crate::serve::html::escaped;
 use crate::serve::path::TreePath;
@@ -35,10 +35,10 @@ const MOST_PROPERTIES: usize = 64;
 const PROPERTIES: &[&str] = &["displayname", "resourcetype", "getlastmodified", "supportedlock"];
 const OF_FILES: &[&str] = &["getcontentlength", "getcontenttype"];
 
-/// The answer to `OPTIONS`.
-pub(super) fn options() -> Response {
+/// The answer to `OPTIONS` where these methods are allowed.
+pub(super) fn options(allowed: HeaderValue) -> Response {
     let headers = [
-        (header::ALLOW, ALLOWED),
+        (header::ALLOW, allowed),
         (
             header::HeaderName::from_static("dav"),
             HeaderValue::from_static("1"),
