@@ -83,12 +83,15 @@ impl Here {
         format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.address)
     }
 
+    /// The only request of a connection.
+    fn request_alone(&self, path: &str) -> String {
+        self.request(path)
+            .replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")
+    }
+
     fn get(&self, path: &str) -> Answer {
         let mut stream = self.connect();
-        let request = self
-            .request(path)
-            .replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
-        stream.write_all(request.as_bytes()).unwrap();
+        stream.write_all(self.request_alone(path).as_bytes()).unwrap();
         Answer::read(&rest(&mut stream))
     }
 
@@ -262,4 +265,44 @@ fn a_search_waits_for_its_turn_but_not_for_ever() {
     drop(ends);
     turns.into_iter().for_each(|turn| turn.join().unwrap());
     assert_eq!(here.get("/in/player:tal/masters").status, 200);
+}
+
+/// A client that reads one line has something, as on Lichess.
+#[test]
+fn a_player_is_answered_line_by_line() {
+    let here = Here::with(GAMES, LONG);
+    let ends = std::cell::RefCell::new(Vec::new());
+    let turns = take_turns(|| {
+        let (end, until) = channel();
+        ends.borrow_mut().push(end);
+        until
+    });
+    let mut stream = here.connect();
+    let path = "/player?player=Tal&color=white&play=e2e4,c7c5";
+    stream.write_all(here.request_alone(path).as_bytes()).unwrap();
+    let mut bytes = head(&mut stream).into_bytes();
+    while !bytes.ends_with(b"}\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        bytes.extend(byte);
+    }
+    drop(ends);
+    turns.into_iter().for_each(|turn| turn.join().unwrap());
+    bytes.extend(rest(&mut stream));
+    let answer = Answer::read(&bytes);
+    assert_eq!(answer.header("content-type"), "application/x-ndjson");
+    let text = answer.text();
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let lines: Vec<_> = lines.collect();
+    let counted = |line: &serde_json::Value| ["white", "draws", "black"].map(|result| line[result].as_u64());
+    assert_eq!(counted(&lines[0]), [Some(0); 3]);
+    assert_eq!(lines[0]["opening"]["name"], "Sicilian Defense");
+    assert_eq!(lines[0]["moves"], serde_json::json!([]));
+    let last = lines.last().unwrap();
+    assert_eq!(counted(last), [Some(0), Some(0), Some(1)]);
+    assert_eq!(last["moves"][0]["uci"], "c2c3");
+    // What is known is one line.
+    assert_eq!(here.get(path).text().lines().count(), 1);
 }

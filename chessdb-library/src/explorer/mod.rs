@@ -131,11 +131,25 @@ impl Explored {
         filter: &ExplorerFilter,
         limits: ExplorerLimits,
     ) -> Option<Explored> {
+        Explored::find_part_by_part(answers, pattern, filter, limits, |_| ())
+    }
+
+    /// Likewise. After each part, `so_far` is called with what tells the sums of those that are done.
+    pub fn find_part_by_part(
+        answers: &Answers,
+        pattern: &Pattern,
+        filter: &ExplorerFilter,
+        limits: ExplorerLimits,
+        mut so_far: impl FnMut(&dyn Fn() -> Explored),
+    ) -> Option<Explored> {
         let wanted = Wanted::Position(*pattern);
         let mover = pattern.position().turn();
         let mut sums = Sums::default();
         let is_stored = filter.is_all() && limits.are_stored();
-        for part in answers.parts().iter() {
+        for (part, done) in answers.parts().iter().zip(0..) {
+            if done > 0 {
+                so_far(&|| sums.clone().explored(pattern.position(), limits));
+            }
             let popular = is_stored.then(|| part.popular(pattern, answers.options()));
             let stored = popular
                 .flatten()
@@ -171,7 +185,7 @@ impl ExplorerLimits {
 }
 
 /// Sums over some games.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Sums {
     all: Results,
     /// Each move with its games, and the last of these that has a result.

@@ -2,11 +2,13 @@
 
 mod ids;
 mod json;
+mod lines;
 mod question;
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 
 use axum::Router;
 use axum::extract::{Path, RawQuery, State};
@@ -15,7 +17,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use chessdb_library::explorer::Explored;
 use chessdb_library::library::text_of;
-use chessdb_library::positions::{Answers, DatabasePart, Pattern};
+use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, Pattern};
 use chessdb_library::query::Query;
 use chessdb_library::recent::Recent;
 use pgnfs_server::{Failure, FsError, Requests};
@@ -23,6 +25,7 @@ use pgnfs_server::{Failure, FsError, Requests};
 use super::answer::{HttpError, Visit, ask};
 use super::player::player_term;
 use ids::GameIds;
+use lines::LINE_EVERY;
 use question::{ExplorerKind, ExplorerQuestion, Parameters};
 
 /// What the explorer's routes share.
@@ -91,12 +94,14 @@ async fn lichess(
 }
 
 async fn player(
-    state: State<Explorer>,
+    State(explorer): State<Explorer>,
     visit: Visit,
     named: AddressParts,
-    query: RawQuery,
+    RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
-    answer(ExplorerKind::Player, state, visit, named, query).await
+    let asked = Asked::read(ExplorerKind::Player, explorer, named, query)?;
+    let body = lines::of(asked, visit).await?;
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
 }
 
 async fn answer(
@@ -106,29 +111,87 @@ async fn answer(
     named: AddressParts,
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
-    let parameters = Parameters::of(query.as_deref().unwrap_or_default());
-    let question = ExplorerQuestion::read(kind, &parameters).map_err(HttpError::Bad)?;
-    let search = named.and_then(|Path(mut named)| named.remove("search"));
-    let search = question
-        .search(search)
-        .map(|text| Query::parse(&text))
-        .transpose();
-    let search = search.map_err(|error| HttpError::Bad(error.to_string()))?;
-    let (ids, kept) = (Arc::clone(&explorer.ids), Arc::clone(&explorer.kept));
-    let key = format!(
-        "{kind:?} {} {}",
-        search.as_ref().map_or(String::new(), Query::canonical),
-        query.unwrap_or_default()
-    );
-    let body = ask(visit, |answer| {
+    let asked = Asked::read(kind, explorer, named, query)?;
+    let body = asked.answer(visit, |_| ()).await?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response())
+}
+
+/// A question of a request.
+struct Asked {
+    explorer: Explorer,
+    question: ExplorerQuestion,
+    search: Option<Query>,
+    /// What it is kept by.
+    key: String,
+}
+
+impl Asked {
+    fn read(
+        kind: ExplorerKind,
+        explorer: Explorer,
+        named: AddressParts,
+        query: Option<String>,
+    ) -> Result<Asked, HttpError> {
+        let parameters = Parameters::of(query.as_deref().unwrap_or_default());
+        let question = ExplorerQuestion::read(kind, &parameters).map_err(HttpError::Bad)?;
+        let search = named.and_then(|Path(mut named)| named.remove("search"));
+        let search = question
+            .search(search)
+            .map(|text| Query::parse(&text))
+            .transpose();
+        let search = search.map_err(|error| HttpError::Bad(error.to_string()))?;
+        let key = format!(
+            "{kind:?} {} {}",
+            search.as_ref().map_or(String::new(), Query::canonical),
+            query.unwrap_or_default()
+        );
+        Ok(Asked {
+            explorer,
+            question,
+            search,
+            key,
+        })
+    }
+
+    /// The answer before anything is known.
+    fn empty(&self) -> Arc<str> {
+        let nothing = Answers::new(Vec::new(), AnswerOptions::default());
+        json::answer(&self.question, &Explored::default(), &nothing, &self.explorer.ids).into()
+    }
+
+    /// The answer. Until it is there, `so_far` gets those about the databases that are done.
+    async fn answer(
+        self,
+        visit: Visit,
+        so_far: impl Fn(Arc<str>) + Send + 'static,
+    ) -> Result<Arc<str>, FsError> {
+        let Asked {
+            explorer: Explorer { requests, ids, kept },
+            question,
+            search,
+            key,
+        } = self;
         let explore = move |answers: &Answers| {
             if let Some(kept) = kept.get(&key).filter(|kept| kept.is_about(answers)) {
                 return Ok(kept.body);
             }
+            let line = |explored: &Explored| json::answer(&question, explored, answers, &ids).into();
             let pattern = Pattern::new(question.line.position);
-            let explored = Explored::find(answers, &pattern, &question.filter, question.limits);
+            let mut last = Instant::now();
+            let explored = Explored::find_part_by_part(
+                answers,
+                &pattern,
+                &question.filter,
+                question.limits,
+                |explored| {
+                    if last.elapsed() >= LINE_EVERY {
+                        last = Instant::now();
+                        so_far(line(&explored()));
+                    }
+                },
+            );
             let explored = explored.ok_or(FsError::Io(Failure::Index))?;
-            let body: Arc<str> = json::answer(&question, &explored, answers, &ids).into();
+            let body: Arc<str> = line(&explored);
             let parts = Arc::downgrade(answers.parts());
             kept.put(
                 key,
@@ -139,15 +202,11 @@ async fn answer(
             );
             Ok(body)
         };
-        explorer
-            .requests
-            .positions(visit.visitor, search.as_ref(), explore, answer)
-    });
-    let media = match kind {
-        ExplorerKind::Player => "application/x-ndjson",
-        ExplorerKind::Masters | ExplorerKind::Lichess => "application/json",
-    };
-    Ok(([(header::CONTENT_TYPE, media)], body.await?.to_string()).into_response())
+        ask(visit, |answer| {
+            requests.positions(visit.visitor, search.as_ref(), explore, answer)
+        })
+        .await
+    }
 }
 
 impl ExplorerQuestion {

@@ -1,0 +1,60 @@
+//! Answers about a player: a line each second, each a whole and newer answer, until the last one is complete.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use pgnfs_server::FsError;
+use tokio::sync::watch::{Receiver, channel};
+use tokio::time::{Interval, interval_at};
+
+use super::Asked;
+use crate::serve::answer::Visit;
+
+/// How often a line is sent.
+pub(super) const LINE_EVERY: Duration = Duration::from_secs(1);
+
+/// The lines that answer a question. A mistake that shows before the first one is an error.
+pub(super) async fn of(asked: Asked, visit: Visit) -> Result<Body, FsError> {
+    let (sender, newest) = channel(asked.empty());
+    let so_far = move |line| drop(sender.send_replace(line));
+    let begin = tokio::time::Instant::now() + LINE_EVERY;
+    let mut lines = Lines {
+        answer: Box::pin(asked.answer(visit, so_far)),
+        newest,
+        times: interval_at(begin, LINE_EVERY),
+    };
+    let (first, is_last) = lines.next().await?;
+    let rest = stream::try_unfold((lines, is_last), async |(mut lines, is_last)| {
+        if is_last {
+            return Ok::<_, FsError>(None);
+        }
+        let (line, is_last) = lines.next().await?;
+        Ok(Some((line, (lines, is_last))))
+    });
+    Ok(Body::from_stream(stream::iter([Ok(first)]).chain(rest)))
+}
+
+struct Lines<F> {
+    answer: Pin<Box<F>>,
+    /// The newest line that is not complete.
+    newest: Receiver<Arc<str>>,
+    times: Interval,
+}
+
+impl<F: Future<Output = Result<Arc<str>, FsError>>> Lines<F> {
+    /// The next line, and whether it is the last one.
+    async fn next(&mut self) -> Result<(Bytes, bool), FsError> {
+        tokio::select! {
+            answer = &mut self.answer => Ok((line(&answer?), true)),
+            _ = self.times.tick() => Ok((line(&self.newest.borrow()), false)),
+        }
+    }
+}
+
+fn line(text: &str) -> Bytes {
+    Bytes::copy_from_slice(text.as_bytes())
+}
