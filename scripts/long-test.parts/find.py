@@ -255,14 +255,19 @@ def main() -> None:
     sys.exit(wrong > 0)
 
 
-def compared(kind: str, questions: list[Question], pgnfs: str, database: Path) -> int:
-    """Asks questions and prints how many answers are wrong, which is returned."""
+def compared(
+    kind: str, questions: list[Question], pgnfs: str, database: Path, numbers: Optional[list[int]] = None
+) -> int:
+    """Asks questions and prints how many answers are wrong, which is returned. `numbers` are those of the games in the
+    database, if only some of its games are looked at."""
     hits = sum(len(question.answer) for question in questions)
     wrong = 0
     for index, options in (("without", ["--index=no"]), ("with", ["--index=yes"])):
         differ = 0
         for question in questions:
             found = asked(pgnfs, options, question.arguments, database)
+            if numbers is not None:
+                found = {place: found[number] for place, number in enumerate(numbers, 1) if number in found}
             if found != question.answer:
                 differ += 1
                 pairs = (question.answer.items() - found.items(), found.items() - question.answer.items())

@@ -7,6 +7,7 @@ Mirror images are made by python-chess. All questions are asked without an index
 """
 
 import fnmatch
+import itertools
 import random
 import re
 import sys
@@ -204,6 +205,8 @@ class Games:
 
     def __init__(self, games: list[Game]) -> None:
         self.games = games
+        # Of which questions are made.
+        self.kinds = KINDS
         self.images: dict[tuple[bool, bool], list[list[View]]] = {}
 
     def views(self, colour: bool = False, side: bool = False) -> list[list[View]]:
@@ -559,10 +562,15 @@ def sacrifice(games: Games, chance: random.Random) -> Question:
     return Question([" ".join(texts)], games.answer([group], [], ""))
 
 
+def usual(games: Games) -> list[Game]:
+    """Those that begin with a move from the normal position."""
+    return [game for game in games.games if game.start == chess.Board() and any(game.moves[:1])]
+
+
 def line(games: Games, chance: random.Random) -> Question:
-    usual = [game for game in games.games if game.start == chess.Board()]
-    game = chance.choice(usual)
+    game = chance.choice(usual(games))
     moves = game.moves[: chance.randint(1, min(30, len(game.moves)))]
+    moves = list(itertools.takewhile(bool, moves))
     reached = chess.Board()
     text = reached.variation_san(moves)
     for one in moves:
@@ -593,7 +601,7 @@ def group_at(
     view = games.views()[number][ply]
     terms, texts = [], []
     for _ in range(chance.choice([1, 1, 2])):
-        kind = chance.choice(KINDS)
+        kind = chance.choice(games.kinds)
         alternatives = [kind(view, chance)]
         if kind in (pawns, pasted) and chance.random() < 0.3:
             other = games.views()[number]
@@ -668,7 +676,7 @@ def part(games: Games, chance: random.Random, mirror: str, movers: tuple[str, ..
     excluded = []
     if not groups or chance.random() < 0.25:
         number, ply = somewhere(games, chance)
-        term = chance.choice(KINDS)(games.views()[number][ply], chance)
+        term = chance.choice(games.kinds)(games.views()[number][ply], chance)
         # The plies and the side of the group in which it stands hold for it, too.
         inside = groups[0] if groups else Group([], 0, sys.maxsize, 1)
         if not groups and chance.random() < 0.5:

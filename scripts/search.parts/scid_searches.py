@@ -111,7 +111,8 @@ def board(one: chess.Board, chance: random.Random) -> Question:
     turn, other = ("w", "b") if one.turn else ("b", "w")
     # A king in check cannot be one of the side that does not move.
     if one.is_check() or chance.random() < 0.5:
-        return Question(f'fen:"{fen} {turn}"', [(one.fen(), "sc_search board RESET Exact false 0")])
+        to_move = chance.choice([f'"{fen} {turn}"', f'"{fen}" by:{chess.COLOR_NAMES[one.turn]}'])
+        return Question(f"fen:{to_move}", [(one.fen(), "sc_search board RESET Exact false 0")])
     letters = "".join(piece.symbol() for piece in one.piece_map().values())
     pieces = "".join(sorted(letters, key="KQRBNPkqrbnp".index))
     sides = ((turn, "RESET"), (other, "OR"))
@@ -121,22 +122,30 @@ def board(one: chess.Board, chance: random.Random) -> Question:
     )
 
 
-def material(one: chess.Board, chance: random.Random) -> Question:
+def material(one: chess.Board, chance: random.Random, bishops: str = "either") -> Question:
     sides, options = [], []
     for color, side in ((chess.WHITE, "w"), (chess.BLACK, "b")):
         text = "K"
         for letter in "QRBNP":
             count = len(one.pieces(chess.PIECE_SYMBOLS.index(letter.lower()), color))
             low, high = chance.choice([(count, count), (count, count), (max(0, count - 1), count + 1), (0, 10)])
+            if letter == "B" and bishops != "either":
+                low, high = 1, 1
             text += f"{letter}{low}-{high}"
             options.append(f"-{side}{letter.lower()} {{{low} {high}}}")
         sides.append(text if color else text.lower())
         options.append(f"-{side}m {{0 20}}")
     plies = chance.choice([1, 1, 2, 5, 10, 20])
     flip = chance.choice([0, 0, 1])
-    query = f"material:{''.join(sides)} for:{plies}{' mirror:colour' * flip}"
-    rest = f"-flip {flip} -filter RESET -range {{0 9999}} -length {plies} -bishops Either -diff {{-99 99}}"
+    term = "" if bishops == "either" else f" bishops:{bishops}"
+    query = f"material:{''.join(sides)}{term} for:{plies}{' mirror:colour' * flip}"
+    rest = f"-flip {flip} -filter RESET -range {{0 9999}} -length {plies} -bishops {bishops.title()} -diff {{-99 99}}"
     return Question(query, [("", f"sc_search material {' '.join(options)} {rest}")])
+
+
+def of_bishops(one: chess.Board, chance: random.Random) -> Question:
+    """One bishop each. Scid does not ask for that: it compares their colours only if it is so."""
+    return material(one, chance, chance.choice(["same", "opposite"]))
 
 
 def asked_of_scid(base: Path, file: Path, games: bool) -> list[tuple[float, set[int]]]:
@@ -191,6 +200,7 @@ def main() -> None:
         "header": [header(text, names, chance) for _ in range(int(number))],
         "board": [board(one, chance) for one in boards[::2]],
         "material": [material(one, chance) for one in boards[1::2]],
+        "bishops": [of_bishops(one, chance) for one in boards[1::2]],
     }
     differ = 0
     for kind, questions in kinds.items():
