@@ -132,8 +132,8 @@ fn promoted(color: Color) -> u32 {
 /// The condition that the signature of a game with a match meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Test {
-    /// The pawns that have left, with the same bits as [`home_of`].
-    left: Option<u16>,
+    /// The first pawns to leave; `None` for any.
+    left: Option<LeftPawns>,
     /// Maximum numbers of pieces at the end, in the order of [`COUNTED`], White first.
     most: [[u32; 5]; 2],
 }
@@ -147,12 +147,12 @@ impl Test {
             Wanted::Position(pattern) => {
                 let position = pattern.position();
                 Test {
-                    left: Some(!home_of(position)),
+                    left: LeftPawns::new(!home_of(position)),
                     most: counts(&|color, role| position.of_kind(color, role).count() as u32),
                 }
             }
             Wanted::Pawns(pawns) => Test {
-                left: Some(!pawns.home()),
+                left: LeftPawns::new(!pawns.home()),
                 most: counts(&|color, role| match role {
                     Role::Pawn => pawns.count(color),
                     _ => u32::MAX,
@@ -168,10 +168,12 @@ impl Test {
     /// False if the game cannot have a match.
     #[inline]
     pub(super) fn admits(&self, signature: Signature) -> bool {
-        self.left.is_none_or(|left| has_left(signature.pawns, left))
+        self.left.is_none_or(|left| left.are_first(signature.pawns))
             && self.admits_material(signature.material)
     }
 
+    // Apart from the pawns, which few games have: else its numbers are computed for each of all games.
+    #[inline(never)]
     fn admits_material(&self, material: u32) -> bool {
         let sides = [(Color::White, 0), (Color::Black, OF_COLOR)];
         sides.into_iter().zip(self.most).all(|((color, first), most)| {
@@ -190,27 +192,77 @@ impl Test {
     }
 }
 
-/// True if the first pawns that left are exactly those of a set.
-#[inline]
-fn has_left(pawns: u64, wanted: u16) -> bool {
-    let mut rest = pawns;
-    let mut left = 0u16;
-    for _ in 0..wanted.count_ones() {
-        let pawn = 1u16 << (rest & 15);
-        if wanted & pawn == 0 {
-            return false;
-        }
-        left |= pawn;
-        rest >>= 4;
-    }
-    left == wanted
+/// Pawns that have left their initial squares, at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct LeftPawns {
+    /// With the same bits as [`home_of`].
+    set: u16,
+    /// The bits of [`Signature::pawns`] for so many.
+    bits: u64,
 }
+
+impl LeftPawns {
+    fn new(set: u16) -> Option<LeftPawns> {
+        let bits = u64::MAX.checked_shr(64 - 4 * set.count_ones())?;
+        Some(LeftPawns { set, bits })
+    }
+
+    /// True if these are the first that left in a game. All are looked at, because a branch for each pawn is guessed wrong
+    /// too often.
+    #[inline]
+    fn are_first(self, pawns: u64) -> bool {
+        // The first one stands for those that left later.
+        let first = (pawns & 15) * 0x1111_1111_1111_1111;
+        let pawns = pawns & self.bits | first & !self.bits;
+        let left = pawns
+            .to_le_bytes()
+            .iter()
+            .fold(0, |left, &two| left | SETS[usize::from(two)]);
+        left == self.set
+    }
+}
+
+/// The set of two pawns by their eight bits in a signature.
+const SETS: [u16; 256] = {
+    let mut sets = [0; 256];
+    let mut two = 0;
+    while two < sets.len() {
+        sets[two] = 1 << (two & 15) | 1 << (two >> 4);
+        two += 1;
+    }
+    sets
+};
 
 #[cfg(test)]
 mod tests {
     use super::super::super::wanted::{Material, Pattern, Pawns, read_moves};
     use super::*;
     use chessdb::board::Undo;
+
+    #[test]
+    fn the_first_pawns_that_left_are_a_set() {
+        // The pawns of the files d, c and a, and Black's of file h; then that of file d again, since no more left.
+        let pawns = 0x3333_3333_3333_f023;
+        for (set, are_first) in [
+            (0b1000, true),
+            (0b1100, true),
+            (0b1101, true),
+            (0x8000 | 0b1101, true),
+            (0b0100, false),
+            (0b1001, false),
+            (0x8000 | 0b1100, false),
+            (0x8000 | 0b1111, false),
+            (u16::MAX, false),
+        ] {
+            assert_eq!(
+                LeftPawns::new(set).unwrap().are_first(pawns),
+                are_first,
+                "{set:b}"
+            );
+        }
+        assert!(LeftPawns::new(u16::MAX).unwrap().are_first(0xfedc_ba98_7654_3210));
+        assert_eq!(LeftPawns::new(0), None);
+    }
 
     const LINE: &str = "e4 d5 exd5 e6 dxe6 a6 exf7 Ke7 fxg8=Q Rxg8 h4";
 
