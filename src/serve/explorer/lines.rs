@@ -11,18 +11,18 @@ use pgnfs_server::FsError;
 use tokio::sync::watch::{Receiver, channel};
 use tokio::time::{Interval, interval_at};
 
-use super::Asked;
+use super::ExplorerRequest;
 use crate::serve::answer::Visit;
 
 /// How often a line is sent.
 pub(super) const LINE_EVERY: Duration = Duration::from_secs(1);
 
 /// The lines that answer a question. A mistake that shows before the first one is an error.
-pub(super) async fn of(asked: Asked, visit: Visit) -> Result<Body, FsError> {
+pub(super) async fn of(asked: ExplorerRequest, visit: Visit) -> Result<Body, FsError> {
     let (sender, newest) = channel(asked.empty());
     let so_far = move |line| drop(sender.send_replace(line));
     let begin = tokio::time::Instant::now() + LINE_EVERY;
-    let mut lines = Lines {
+    let mut lines = PlayerLines {
         answer: Box::pin(asked.answer(visit, so_far)),
         newest,
         times: interval_at(begin, LINE_EVERY),
@@ -38,14 +38,14 @@ pub(super) async fn of(asked: Asked, visit: Visit) -> Result<Body, FsError> {
     Ok(Body::from_stream(stream::iter([Ok(first)]).chain(rest)))
 }
 
-struct Lines<F> {
+struct PlayerLines<F> {
     answer: Pin<Box<F>>,
     /// The newest line that is not complete.
     newest: Receiver<Arc<str>>,
     times: Interval,
 }
 
-impl<F: Future<Output = Result<Arc<str>, FsError>>> Lines<F> {
+impl<F: Future<Output = Result<Arc<str>, FsError>>> PlayerLines<F> {
     /// The next line, and whether it is the last one.
     async fn next(&mut self) -> Result<(Bytes, bool), FsError> {
         tokio::select! {

@@ -99,7 +99,7 @@ async fn player(
     named: AddressParts,
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
-    let asked = Asked::read(ExplorerKind::Player, explorer, named, query)?;
+    let asked = ExplorerRequest::read(ExplorerKind::Player, explorer, named, query)?;
     let body = lines::of(asked, visit).await?;
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
 }
@@ -111,13 +111,13 @@ async fn answer(
     named: AddressParts,
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
-    let asked = Asked::read(kind, explorer, named, query)?;
+    let asked = ExplorerRequest::read(kind, explorer, named, query)?;
     let body = asked.answer(visit, |_| ()).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response())
 }
 
-/// A question of a request.
-struct Asked {
+/// A question with the games that it is about.
+struct ExplorerRequest {
     explorer: Explorer,
     question: ExplorerQuestion,
     search: Option<Query>,
@@ -125,13 +125,13 @@ struct Asked {
     key: String,
 }
 
-impl Asked {
+impl ExplorerRequest {
     fn read(
         kind: ExplorerKind,
         explorer: Explorer,
         named: AddressParts,
         query: Option<String>,
-    ) -> Result<Asked, HttpError> {
+    ) -> Result<ExplorerRequest, HttpError> {
         let parameters = Parameters::of(query.as_deref().unwrap_or_default());
         let question = ExplorerQuestion::read(kind, &parameters).map_err(HttpError::Bad)?;
         let search = named.and_then(|Path(mut named)| named.remove("search"));
@@ -145,7 +145,7 @@ impl Asked {
             search.as_ref().map_or(String::new(), Query::canonical),
             query.unwrap_or_default()
         );
-        Ok(Asked {
+        Ok(ExplorerRequest {
             explorer,
             question,
             search,
@@ -165,7 +165,7 @@ impl Asked {
         visit: Visit,
         so_far: impl Fn(Arc<str>) + Send + 'static,
     ) -> Result<Arc<str>, FsError> {
-        let Asked {
+        let ExplorerRequest {
             explorer: Explorer { requests, ids, kept },
             question,
             search,
