@@ -38,6 +38,17 @@ class Client:
         return json.loads(body)
 
 
+def opening(client: Client, path: str) -> str:
+    """The position after the first moves of a game, as the parameters of a request."""
+    game = client.json(f"/api/game?path={urllib.parse.quote(path)}")
+    moves, line, tags = game["moves"], [], dict(game["tags"])
+    parent = None
+    while len(line) < 8 and (next_ones := [place for place, move in enumerate(moves) if move["parent"] == parent]):
+        parent = next_ones[0]
+        line.append(moves[parent]["uci"])
+    return urllib.parse.urlencode({"play": ",".join(line), "fen": tags.get("FEN", "")})
+
+
 def light(client: Client, games: int) -> list[str]:
     """Requests of somebody who looks around, of each kind as many."""
     asked = ["/", "/files/", "/api/databases"]
@@ -46,8 +57,8 @@ def light(client: Client, games: int) -> list[str]:
     asked.append(f"/api/games?from={random.randrange(games - 100)}&count=100")
     asked.append(f"/api/game?path={urllib.parse.quote(paths[0])}")
     asked += [f"/files/{urllib.parse.quote(path)}" for path in paths[1:]]
-    play = ",".join(move["uci"] for move in client.json(f"/api/game?path={urllib.parse.quote(paths[0])}")["moves"][:8])
-    asked += [f"/masters?play={play}", f"/api/moves?play={play}"]
+    position = opening(client, paths[0])
+    asked += [f"/masters?{position}", f"/api/moves?{position}"]
     return asked
 
 
