@@ -22,8 +22,8 @@ impl Query {
         patterns.find(|pattern| !known.has(pattern))
     }
 
-    /// The only repertoire that it names outside choices, and the side that plays its moves. `None` if there is none, or if
-    /// there are several.
+    /// The only repertoire that it names outside choices, and the side that plays its moves. `None` if it names
+    /// no repertoire or several.
     pub fn only_repertoire(&self) -> Option<(&DatabasePattern, Mover)> {
         let named = |group: &PositionGroup| {
             let terms = group.terms.iter().flatten();

@@ -90,7 +90,7 @@ impl Repertoires {
         used.all(|entry| entry.is_intact())
     }
 
-    /// The repertoire of the databases that a pattern matches; `None` if there are none.
+    /// The repertoire of the databases that a pattern matches; `None` if it matches no database.
     pub fn get(&self, pattern: &DatabasePattern) -> Option<Arc<Repertoire>> {
         let mut made = self.made.lock();
         if let Some((_, known)) = made.iter().find(|(own, _)| own == pattern) {

@@ -17,7 +17,7 @@ use crate::repertoire::{Repertoire, Repertoires};
 pub(super) struct RepertoireTest {
     /// The databases that it is made of.
     pub(super) pattern: DatabasePattern,
-    /// `None` until it is looked up, and if there is none.
+    /// `None` until it is looked up, or if no database matches.
     repertoire: Option<Arc<Repertoire>>,
     /// The side that must play its moves, in the game itself.
     side: Option<Color>,

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 
 use super::matcher::Matcher;
 use super::progress::{ImageProgress, Place};
+use crate::annotations::LineAnnotations;
 use crate::cancel;
 use crate::library::decoded;
 use crate::positions::{BranchingLine, Occurrence};
@@ -41,6 +42,26 @@ impl<'a> LinesOfGame<'a> {
             kept: Vec::new(),
             shared: 0,
             replaced: Vec::new(),
+        }
+    }
+
+    /// Keeps the annotations of the line up to a token that was read.
+    fn annotate(&mut self, annotations: &mut LineAnnotations, token: Token) {
+        let moves = self.line.len();
+        match token {
+            // A comment before the first move of a variation is about no move.
+            Token::Nag(_) | Token::Comment(_) if self.line.is_main() || self.line.has_own_move() => {
+                annotations.push(moves, token);
+            }
+            Token::VariationStart => self.replaced.push(annotations.cut(moves)),
+            Token::VariationEnd => {
+                annotations.cut(moves.saturating_sub(1));
+                let replaced = self.replaced.pop().unwrap_or_default();
+                for (moves, token) in replaced {
+                    annotations.push(moves, token);
+                }
+            }
+            _ => {}
         }
     }
 }
@@ -104,32 +125,13 @@ impl<'a> Matcher<'a> {
 
     /// Reads the next token of a game. False if it cannot be followed.
     fn read(&mut self, lines: &mut LinesOfGame<'a>, token: Token) -> bool {
-        let annotations = &mut self.line.annotations;
-        match token {
-            Token::Nag(_) | Token::Comment(_) => {
-                // A comment before the first move of a variation is about no move.
-                if lines.line.is_main() || lines.line.has_own_move() {
-                    annotations.push(lines.line.len(), token);
-                }
-                return true;
-            }
-            Token::VariationStart => {
-                let before = lines.line.len().saturating_sub(1);
-                lines.replaced.push(annotations.cut(before));
-            }
-            _ => {}
-        }
         let is_read = lines.line.read(token);
-        if token == Token::VariationEnd {
-            annotations.cut(lines.line.len().saturating_sub(1));
-            let replaced = lines.replaced.pop().unwrap_or_default();
-            replaced
-                .into_iter()
-                .for_each(|(moves, token)| annotations.push(moves, token));
-        }
         if matches!(token, Token::VariationStart | Token::VariationEnd) {
             let shared = lines.line.len() - u32::from(token == Token::VariationEnd);
             lines.shared = lines.shared.min(shared);
+        }
+        if self.query.needs.annotations {
+            lines.annotate(&mut self.line.annotations, token);
         }
         is_read
     }
