@@ -4,7 +4,7 @@
 //!
 //! - both players of both games are known and agree;
 //! - both whole dates are known and equal, or both events and rounds are known and equal, and no known part of the
-//!   dates and no known round differs;
+//!   dates and no known round differs (`2` and `2.10` do not, `3.3` and `3.5` do; the same holds for years in events);
 //! - it has at least twenty half-moves, or date and round are known and equal;
 //! - the results are equal, or one of them is unknown.
 //!
@@ -225,10 +225,10 @@ fn is_same(games: &ComparedGames<'_>, plies: u32, shorter: &KnownGame, longer: &
     let Some((place, other)) = a.place.as_ref().zip(b.place.as_ref()) else {
         return false;
     };
-    let rounds = place.round.zip(other.round);
-    let is_round = rounds.is_some_and(|(a, b)| a == b);
+    let rounds = place.has_round_of(other);
+    let is_round = rounds == Some(true);
     let is_date = is_complete(a.date) && a.date == b.date;
-    let is_event = !place.event.is_empty() && place.event == other.event;
+    let is_event = place.has_event_of(other);
     let mut players = shorter.players.iter().zip(&longer.players);
     let outcomes = [outcome(shorter), outcome(longer)];
     players.all(|(a, b)| a.as_ref().zip(b.as_ref()).is_some_and(|(a, b)| a.agrees(b)))

@@ -18,8 +18,10 @@ pub(super) struct Occasion {
 pub(super) struct EventRound {
     /// Hashes of the words that identify the event, sorted; none if it is unknown.
     pub(super) event: Box<[u64]>,
-    /// The first number in the round.
-    pub(super) round: Option<u64>,
+    /// Those of its years and ordinals, likewise.
+    edition: Box<[u64]>,
+    /// The numbers in the round: 2 and 10 in `2.10` and in `Round 2, board 10`; none if it is unknown.
+    round: Box<[u64]>,
 }
 
 impl Occasion {
@@ -30,9 +32,11 @@ impl Occasion {
 
     /// The occasion of a game with these tags whose date does not count if event and round can be the same.
     pub(super) fn of_tags(date: Date, tags: &Tags) -> Occasion {
+        let event = tags.get("Event").unwrap_or_default();
         let place = EventRound {
-            event: event_words(tags.get("Event").unwrap_or_default()),
-            round: tags.get("Round").and_then(first_number),
+            event: event_words(event),
+            edition: hashes_of(event, is_edition),
+            round: numbers(tags.get("Round").unwrap_or_default()),
         };
         Occasion {
             date,
@@ -49,9 +53,20 @@ impl Occasion {
 
 impl EventRound {
     fn agrees(&self, other: &EventRound) -> bool {
-        let rounds = self.round.zip(other.round);
-        rounds.is_none_or(|(a, b)| a == b)
-            && (is_part(&self.event, &other.event) || is_part(&other.event, &self.event))
+        let rounds = self.round.first().zip(other.round.first());
+        rounds.is_none_or(|(a, b)| a == b) && one_is_part(&self.event, &other.event)
+    }
+
+    /// True if both events are known and equal, but for years and ordinals that one of them leaves out.
+    pub(super) fn has_event_of(&self, other: &EventRound) -> bool {
+        !self.event.is_empty() && self.event == other.event && one_is_part(&self.edition, &other.edition)
+    }
+
+    /// True if both rounds are equal, but for further numbers that one of them leaves out. `None` if one is unknown.
+    pub(super) fn has_round_of(&self, other: &EventRound) -> Option<bool> {
+        let mut numbers = self.round.iter().zip(&other.round).peekable();
+        numbers.peek()?;
+        Some(numbers.all(|(a, b)| a == b))
     }
 }
 
@@ -61,6 +76,11 @@ pub(super) fn dates_agree(a: Date, b: Date) -> bool {
     agree(a.year, b.year) && agree(a.month.into(), b.month.into()) && agree(a.day.into(), b.day.into())
 }
 
+/// True if one of two sorted lists contains all of the other one.
+fn one_is_part(a: &[u64], b: &[u64]) -> bool {
+    is_part(a, b) || is_part(b, a)
+}
+
 /// True if a sorted list contains all of another one.
 fn is_part(part: &[u64], whole: &[u64]) -> bool {
     part.iter().all(|word| whole.binary_search(word).is_ok())
@@ -68,14 +88,21 @@ fn is_part(part: &[u64], whole: &[u64]) -> bool {
 
 /// Hashes of the words of an event, without years and ordinals, which are often left out.
 pub(super) fn event_words(event: &str) -> Box<[u64]> {
-    let words = words(event).into_iter();
-    let mut hashes: Vec<u64> = words
-        .filter(|word| !is_year(word) && !is_ordinal(word))
-        .map(|word| xxh3_64(word.as_bytes()))
-        .collect();
+    hashes_of(event, |word| !is_edition(word))
+}
+
+/// Hashes of some words of an event, sorted, each once.
+fn hashes_of(event: &str, is_wanted: fn(&str) -> bool) -> Box<[u64]> {
+    let words = words(event).into_iter().filter(|word| is_wanted(word));
+    let mut hashes: Vec<u64> = words.map(|word| xxh3_64(word.as_bytes())).collect();
     hashes.sort_unstable();
     hashes.dedup();
     hashes.into()
+}
+
+/// True for years and ordinals.
+fn is_edition(word: &str) -> bool {
+    is_year(word) || is_ordinal(word)
 }
 
 /// True for four digits.
@@ -107,11 +134,12 @@ fn is_roman(word: &str) -> bool {
     !word.is_empty() && has_tens && is_digit
 }
 
-/// The first number in a text: 2 in `2.10` and in `Round 2`.
-fn first_number(text: &str) -> Option<u64> {
-    let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
-    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-    digits.get(..end)?.parse().ok()
+/// The numbers in a text: 2 and 10 in `2.10`. One that is too large ends them.
+fn numbers(text: &str) -> Box<[u64]> {
+    let digits = text
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|digits| !digits.is_empty());
+    digits.map_while(|digits| digits.parse().ok()).collect()
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ fn a_game_that_was_cut_short_belongs_to_the_longer_one() {
     const ROUND: Tag = ("Round", "3");
     /// Half-moves of the shorter game, tags of both, and whether they are one game.
     type Case = (usize, &'static [Tag], &'static [Tag], bool);
-    let cases: [Case; 17] = [
+    let cases: [Case; 23] = [
         (20, &[DATE], &[DATE], true),
         (19, &[DATE], &[DATE], false),
         (19, &[DATE, ROUND], &[DATE, ROUND], true),
@@ -112,6 +112,23 @@ fn a_game_that_was_cut_short_belongs_to_the_longer_one() {
         (20, &[DATE, ("Result", "1-0")], &[DATE, ("Result", "0-1")], false),
         (20, &[DATE, ("Result", "1-0")], &[DATE], true),
         (20, &[DATE, ("Event", "Another name")], &[DATE, EVENT], true),
+        // Games of one match are played on one day, and only further numbers of their rounds differ.
+        (20, &[DATE, ("Round", "3.5")], &[DATE, ("Round", "3.4")], false),
+        (20, &[DATE, ("Round", "3.5")], &[DATE, ("Round", "3.5")], true),
+        (20, &[DATE, ROUND], &[DATE, ("Round", "3.5")], true),
+        (
+            20,
+            &[("Event", "Zagreb 1958"), ROUND],
+            &[("Event", "Zagreb 1959"), ROUND],
+            false,
+        ),
+        (
+            20,
+            &[("Event", "2nd Zagreb 1958"), ROUND],
+            &[("Event", "Zagreb 1958"), ROUND],
+            true,
+        ),
+        (20, &[EVENT, ROUND], &[("Event", "Zagreb 1958"), ROUND], true),
     ];
     for (plies, short, long, is_one) in cases {
         let game = |tags: &[Tag], moves: &str| tagged(&[&PLAYERS, tags].concat(), moves);
