@@ -87,8 +87,13 @@ impl BranchFs {
 
     /// The name in `overview.html`, and what it stands for.
     pub(super) fn title(&self) -> (String, String) {
-        if let Some(only) = self.only_database() {
-            let entry = only.entry();
+        let only = self.only_database().map(|only| only.entry());
+        let databases = || format!("{} databases", self.databases().len());
+        if let Some(query) = self.search.as_ref().map(|search| &search.query) {
+            let place = only.map_or_else(databases, |entry| entry.name().to_owned());
+            return (query.canonical(), place);
+        }
+        if let Some(entry) = only {
             return (entry.name().to_owned(), entry.format.title.to_owned());
         }
         let name = if self.branch().is_unique() {
@@ -96,7 +101,7 @@ impl BranchFs {
         } else {
             "All games"
         };
-        (name.to_owned(), format!("{} databases", self.databases().len()))
+        (name.to_owned(), databases())
     }
 
     /// The number of problems in each file of a database, or in each database; `None` if only some games are shown.

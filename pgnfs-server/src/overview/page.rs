@@ -44,9 +44,9 @@ pub type Directories<'a> = &'a dyn Fn(&str, &[&str]) -> Option<String>;
 
 /// What a page is about.
 pub struct Subject<'a> {
-    /// Name of the database, or of all of them.
+    /// Name of the database, or of all of them; of a search, the query.
     pub name: &'a str,
-    /// The format, or how many databases there are.
+    /// The format, or how many databases there are; of a search, also the name of the only database.
     pub what: String,
     /// What [`Subject::problems`] are counted by: `file` or `database`.
     pub place: &'static str,
@@ -80,7 +80,7 @@ pub fn page(subject: &Subject<'_>, figures: &Figures) -> String {
     results(&mut page, figures);
     most(
         &mut page,
-        ("openings", "Openings", "opening"),
+        ("openings", "Openings", "opening", "an opening code"),
         &figures.openings,
         |code| {
             let name = opening(code).unwrap_or_default();
@@ -92,7 +92,12 @@ pub fn page(subject: &Subject<'_>, figures: &Figures) -> String {
     ratings(&mut page, &figures.ratings);
     most(
         &mut page,
-        ("players", "Players with the most games", "player"),
+        (
+            "players",
+            "Players with the most games",
+            "player",
+            "a known player",
+        ),
         &figures.players,
         |player| (player.to_owned(), subject.link("players", &[player])),
     );
@@ -238,14 +243,14 @@ fn plain(counts: &[(&str, u64)]) -> Vec<Bar> {
 /// A section with the most frequent texts. `shown` gives the text of a row and where it leads to.
 fn most(
     page: &mut String,
-    (id, headline, what): (&str, &str, &str),
+    (id, headline, column, what): (&str, &str, &str, &str),
     counts: &Counts,
     shown: impl Fn(&str) -> (String, Option<String>),
 ) {
     section(page, id, headline);
     let rows = counts.most(MOST_ROWS);
     if rows.is_empty() {
-        return paragraph(page, "No game has an opening code.");
+        return paragraph(page, &format!("No game has {what}."));
     }
     if counts.len() > rows.len() {
         let all = thousands(counts.len() as u64);
@@ -257,7 +262,7 @@ fn most(
     });
     let rows: Vec<Bar> = rows.collect();
     page.push_str(&chart::rows(&rows));
-    numbers(page, [what, "games"], rows.into_iter());
+    numbers(page, [column, "games"], rows.into_iter());
 }
 
 fn problems(page: &mut String, subject: &Subject<'_>) {

@@ -40,7 +40,7 @@ pub(super) fn player(page: &mut String, player: &PlayerSubject, subject: &Subjec
         .iter()
         .map(|(color, own)| (side(*color).to_owned(), None, own));
     let all = ("both colours".to_owned(), None, &figures.all);
-    scores(page, "as", rows.chain([all]));
+    scores(page, "colour", rows.chain([all]));
     for (color, all) in &colors {
         let name = side(*color);
         section(
@@ -60,6 +60,12 @@ pub(super) fn player(page: &mut String, player: &PlayerSubject, subject: &Subjec
             (format!("{eco} {name}"), link, own)
         });
         scores(page, "opening", rows);
+        if !own.is_empty() {
+            paragraph(
+                page,
+                "The links lead to all games of the search with this opening, of either colour.",
+            );
+        }
         without(page, all.games() - coded, "an opening code");
     }
     section(page, "scores-years", "Scores by year");
@@ -69,6 +75,8 @@ pub(super) fn player(page: &mut String, player: &PlayerSubject, subject: &Subjec
         (year, link, own)
     });
     scores(page, "year", rows);
+    let dated: u32 = figures.years.values().map(PlayerTally::games).sum();
+    without(page, figures.all.games() - dated, "a year");
     section(page, "scores-ratings", "Scores by the opponent's rating");
     let rows = figures.opponents.iter().rev();
     let rows = rows.map(|(first, own)| (format!("{first}-{}", first + RATINGS - 1), None, own));
@@ -89,6 +97,10 @@ fn scores<'a>(
     what: &str,
     rows: impl Iterator<Item = (String, Option<String>, &'a PlayerTally)>,
 ) {
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
+        return;
+    }
     let _ = writeln!(
         page,
         "<table>\n<tr><th>{what}<th>games<th>won<th>drawn<th>lost<th>score<th>performance"
@@ -116,6 +128,7 @@ fn latest(page: &mut String, games: &[LatestGame]) {
     page.push_str("<table class=\"games\">\n<tr><th>date<th>White<th>Black<th>result<th>opening\n");
     for game in games {
         let [date, others @ ..] = &game.fields;
+        let date = if date.is_empty() { "?" } else { date };
         let date = linked(date, Some(reference(&game.path)));
         let others: String = others
             .iter()

@@ -136,7 +136,13 @@ fn contents(tree: &Mounted, top: &str) -> BTreeMap<String, Vec<String>> {
             && !["all.pgn", "games.pgn"].contains(&name);
         let said = match name {
             _ if is_game => vec![tree.cat(&path)],
-            "info.txt" | "overview.html" | "" => vec![text(tree, &path, name)],
+            // The heading says what is searched.
+            "overview.html" => {
+                let page = text(tree, &path, name);
+                let (_, sections) = page.split_once("<h2").unwrap();
+                vec![sections.to_owned()]
+            }
+            "info.txt" | "" => vec![text(tree, &path, name)],
             "games.parquet" => {
                 let (columns, rows) = read_parquet(bytes_of(tree, &path));
                 let rows = rows.into_iter().map(without_places);

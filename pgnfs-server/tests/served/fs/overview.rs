@@ -334,7 +334,10 @@ fn a_search_for_a_player_has_the_scores_of_the_player() {
     let tree = mount_with(databases, options);
     let page = tree.cat("old/a.dci/search/player:tal/overview.html");
     check_harmless(&page);
-    assert!(page.contains("<p>Fake, 4 games</p>"), "{page}");
+    assert!(
+        page.contains("<h1>player:tal</h1>\n<p>old/a.dci, 4 games</p>"),
+        "{page}"
+    );
     assert_eq!(
         table(&page, "scores"),
         [
@@ -349,6 +352,7 @@ fn a_search_for_a_player_has_the_scores_of_the_player() {
     );
     assert_eq!(table(&page, "openings-black"), [""; 0]);
     assert!(page.contains("<p>2 games without an opening code.</p>"));
+    assert!(page.contains("<p>1 game without a year.</p>"));
     assert_eq!(
         table(&page, "scores-years"),
         [
@@ -367,6 +371,8 @@ fn a_search_for_a_player_has_the_scores_of_the_player() {
     let latest = table(&page, "latest");
     assert_eq!(latest[0], "1960.05.07 | Tal | Y | 1/2-1/2 | B97");
     assert_eq!(latest.len(), 4);
+    // A game without a date can be opened, too.
+    assert!(latest[3].starts_with("? | Y | Tal"), "{latest:?}");
     let of_all = tree.cat("all/search/player:tal/overview.html");
     assert_eq!(
         table(&of_all, "scores")[2],
