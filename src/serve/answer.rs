@@ -9,7 +9,8 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use pgnfs_server::{Failure, FsError, Unanswered};
+use chessdb_library::query::Query;
+use pgnfs_server::{Failure, FsError, Requests, Unanswered};
 use tokio::sync::oneshot::{Sender, channel};
 use tokio::time::timeout;
 
@@ -36,6 +37,15 @@ pub(super) async fn ask<A: Send + 'static>(
             Err(_) => {}
         }
     }
+}
+
+/// Why a search does not exist for a visitor who has just asked for it; `None` if it does.
+pub(super) fn why_refused(requests: &Requests, visit: Visit, search: Option<&Query>) -> Option<String> {
+    let end = format!("/search/{}", search?.name());
+    let status = requests.status();
+    let mut refused = status.refused.into_iter();
+    let refused = refused.rfind(|refused| refused.user == visit.visitor && refused.path.ends_with(&end));
+    refused.map(|refused| refused.reason)
 }
 
 /// A request that its caller leaves when this is dropped.

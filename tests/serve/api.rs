@@ -269,5 +269,11 @@ fn errors_name_what_is_wrong() {
     assert_eq!(error("/api/games?sort=x").1["term"], "sort");
     assert_eq!(error("/api/position?fen=x").1["term"], "fen");
     assert_eq!(error("/api/games?db=x").0, 404);
+    let (status, unknown) = error("/api/games?q=repertoire:none%20by:white");
+    let what = unknown["what"].as_str().unwrap();
+    assert!(
+        status == 400 && what.starts_with("repertoire:none is the name of no database"),
+        "{status} {what}"
+    );
     assert_eq!(served.json("/api/query?q=white:Tal")["canonical"], "white:tal");
 }

@@ -184,6 +184,15 @@ fn wrong_questions_are_refused() {
         assert!(answer.text().starts_with(name), "{}", answer.text());
     }
     assert_eq!(served.get("/in/nofield:x/masters").status, 400);
+    for place in ["masters", "lichess"] {
+        let unknown = served.get(&format!("/in/repertoire:none by:white/{place}").replace(' ', "%20"));
+        assert_eq!(unknown.status, 400, "{place}");
+        assert!(
+            unknown.text().starts_with("repertoire:none is"),
+            "{}",
+            unknown.text()
+        );
+    }
     assert_eq!(
         served
             .get("/lichess?unknown=1&speeds[]=x&variant=chess960")

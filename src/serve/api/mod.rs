@@ -21,7 +21,7 @@ use chessdb_library::query::{Query, QueryError};
 use pgnfs_server::{Failure, FsError, Requests};
 use serde_json::{Value, json};
 
-use super::answer::{Visit, ask, status_of, with_retry_after};
+use super::answer::{Visit, ask, status_of, why_refused, with_retry_after};
 use super::line::PlayedLine;
 use crate::status::{database, opening, state};
 
@@ -136,10 +136,16 @@ async fn about<A: Send + 'static>(
             question(&Answers::new(part, answers.options().clone()))
         }
     };
-    Ok(ask(visit, |answer| {
+    let answer = ask(visit, |answer| {
         requests.positions(visit.visitor, search, question, answer)
+    });
+    answer.await.map_err(|error| match error {
+        FsError::NotFound => match why_refused(requests, visit, search) {
+            Some(what) => ApiError::Wrong("q", what),
+            None => error.into(),
+        },
+        _ => error.into(),
     })
-    .await?)
 }
 
 /// The databases, as `pgnfs status --json` has them, and those that are being opened.

@@ -22,7 +22,7 @@ use chessdb_library::query::Query;
 use chessdb_library::recent::Recent;
 use pgnfs_server::{Failure, FsError, Requests};
 
-use super::answer::{HttpError, Visit, ask};
+use super::answer::{HttpError, Visit, ask, why_refused};
 use super::player::player_term;
 use ids::GameIds;
 use lines::LINE_EVERY;
@@ -100,7 +100,8 @@ async fn player(
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
     let asked = ExplorerRequest::read(ExplorerKind::Player, explorer, named, query)?;
-    let body = lines::of(asked, visit).await?;
+    let explained = asked.explained(visit);
+    let body = lines::of(asked, visit).await.map_err(explained)?;
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
 }
 
@@ -112,7 +113,8 @@ async fn answer(
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
     let asked = ExplorerRequest::read(kind, explorer, named, query)?;
-    let body = asked.answer(visit, |_| ()).await?;
+    let explained = asked.explained(visit);
+    let body = asked.answer(visit, |_| ()).await.map_err(explained)?;
     Ok(([(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response())
 }
 
@@ -151,6 +153,18 @@ impl ExplorerRequest {
             search,
             key,
         })
+    }
+
+    /// What says of an error why the search does not exist.
+    fn explained(&self, visit: Visit) -> impl Fn(FsError) -> HttpError + use<> {
+        let (requests, search) = (self.explorer.requests.clone(), self.search.clone());
+        move |error| match error {
+            FsError::NotFound => {
+                let what = why_refused(&requests, visit, search.as_ref());
+                what.map_or(error.into(), HttpError::Bad)
+            }
+            _ => error.into(),
+        }
     }
 
     /// The answer before anything is known.
