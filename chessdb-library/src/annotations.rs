@@ -76,9 +76,7 @@ impl LineAnnotations {
     pub(crate) fn evaluations(&self) -> Vec<Option<i32>> {
         let value = |moves: u32| {
             let evaluation = self.comments(moves).find_map(evaluation)?;
-            // The side to move is mated.
-            let white_moved = (self.movetext.first_ply().wrapping_add(moves)) % 2 == 1;
-            Some(i32::from(evaluation.number(white_moved)))
+            Some(i32::from(evaluation.number(self.white_moved(moves))))
         };
         (1..=self.moves).map(value).collect()
     }
@@ -103,6 +101,11 @@ impl LineAnnotations {
             Token::Comment(range) => Some(self.movetext.text(*range)),
             _ => None,
         })
+    }
+
+    /// True if White made the last of so many moves, and so mates if that is mate.
+    pub(crate) fn white_moved(&self, moves: u32) -> bool {
+        self.movetext.first_ply().wrapping_add(moves) % 2 == 1
     }
 
     fn after(&self, moves: u32) -> &[(u32, Token)] {
@@ -142,26 +145,45 @@ impl Evaluation {
             }
             Evaluation::Mate(moves) => {
                 let number = MATE - moves.unsigned_abs().min(LONGEST_MATE) as i16;
-                let is_white = moves > 0 || (moves == 0 && white_moved);
-                if is_white { number } else { -number }
+                if self.favours_white(white_moved) {
+                    number
+                } else {
+                    -number
+                }
             }
+        }
+    }
+
+    /// True if White is better. A mate in 0 is one of White's if `white_moved`.
+    pub(crate) fn favours_white(self, white_moved: bool) -> bool {
+        match self {
+            Evaluation::Hundredths(value) | Evaluation::Mate(value) if value != 0 => value > 0,
+            Evaluation::Hundredths(_) => false,
+            Evaluation::Mate(_) => white_moved,
         }
     }
 }
 
-/// The time left on the clock that a comment has, in hundredths of a second.
+/// The time left on the clock that a comment has, in hundredths of a second: that of the first command which says one.
 pub(crate) fn clock(comment: &str) -> Option<u32> {
+    commands(comment, "clk").find_map(time_left)
+}
+
+fn time_left(text: &str) -> Option<u32> {
     let mut hundredths = 0u32;
-    for part in command(comment, "clk")?.split(':') {
+    for part in text.split(':') {
         let part = u32::try_from(decimal(part)?).ok()?;
         hundredths = hundredths.checked_mul(60)?.checked_add(part)?;
     }
     Some(hundredths)
 }
 
-/// The evaluation that a comment has.
+/// The evaluation that a comment has: that of the first command which says one.
 pub(crate) fn evaluation(comment: &str) -> Option<Evaluation> {
-    let text = command(comment, "eval")?;
+    commands(comment, "eval").find_map(worth)
+}
+
+fn worth(text: &str) -> Option<Evaluation> {
     let (value, depth) = match text.split_once(',') {
         Some((value, depth)) => (value, Some(depth)),
         None => (text, None),
@@ -178,12 +200,13 @@ pub(crate) fn evaluation(comment: &str) -> Option<Evaluation> {
     hundredths.map(Evaluation::Hundredths)
 }
 
-/// What a command says: the text of `[%name text]`.
-fn command<'a>(comment: &'a str, name: &str) -> Option<&'a str> {
-    let mut commands = comment.split("[%").skip(1);
+/// What the commands of a name say: the text of each `[%name text]`.
+fn commands<'a>(comment: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
     // A comment of a PGN file may have a line end instead of the blank.
-    let text = commands.find_map(|command| command.strip_prefix(name)?.strip_prefix(char::is_whitespace))?;
-    Some(text.split(']').next()?.trim())
+    let texts = comment.split("[%").skip(1);
+    let texts =
+        texts.filter_map(move |command| command.strip_prefix(name)?.strip_prefix(char::is_whitespace));
+    texts.filter_map(|text| Some(text.split(']').next()?.trim()))
 }
 
 /// A decimal number in hundredths; further digits are cut off.
@@ -215,6 +238,7 @@ mod tests {
             ("[%clk 5:00]", Some(30_000)),
             ("[%clk 12]", Some(1_200)),
             ("[%clk\n0:00:12]", Some(1_200)),
+            ("[%clk 1:xx] [%clk 0:05] [%clk 0:06]", Some(500)),
             ("[%clk 1:xx]", None),
             ("[%clk]", None),
             ("[%clk -1]", None),
@@ -239,6 +263,7 @@ mod tests {
             ("[%eval +.259]", Some(Hundredths(25))),
             ("[%eval #-3]", Some(Mate(-3))),
             ("[%eval #12,40]", Some(Mate(12))),
+            ("[%eval alpha [%eval -0.35]", Some(Hundredths(-35))),
             ("[%eval #]", None),
             ("[%eval 1.2.3]", None),
             ("[%eval x]", None),

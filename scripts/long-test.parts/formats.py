@@ -4,7 +4,8 @@ usage: formats.py PGNFS SAMPLES FOLDER QUESTIONS
 
 The expected PGN stands beside its database, as NAME.expected.pgn. So many questions are made of some of its games. Each
 is asked of the database and of the PGN, without an index and with one. Games that python-chess cannot read, those from
-impossible positions and very long ones are left out.
+impossible positions and very long ones are left out, and times of a database in which pgnfs finds none: the PGN of some is
+older than the database. Texts in UTF-8 and Latin-1 are read.
 """
 
 import gzip
@@ -143,9 +144,21 @@ def samples(folder: Path) -> Iterator[tuple[Path, Path]]:
                 yield path, expected
 
 
-def sample(database: Path, expected: Path, folder: Path, chance: random.Random) -> Sample:
+def text_of(expected: Path) -> str:
     data = expected.read_bytes()
-    text = (gzip.decompress(data) if expected.suffix == ".gz" else data).decode("utf-8", "replace")
+    data = gzip.decompress(data) if expected.suffix == ".gz" else data
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        # A damaged text has a few wrong bytes among those of UTF-8.
+        is_utf_8 = not data[: error.start].isascii()
+        return data.decode("utf-8", "replace") if is_utf_8 else data.decode("latin-1")
+
+
+def sample(database: Path, expected: Path, exported: str, folder: Path, chance: random.Random) -> Sample:
+    text = text_of(expected)
+    if "[%clk" not in exported:
+        text = re.sub(r"\[%clk[^]]*\]", "", text)
     # Scid writes an empty line after a comment before the first move.
     text = re.sub(r"\}[ \t]*\n[ \t]*\n(?=[^\[\s])", "}\n", text)
     begins = [match.start() for match in re.finditer(r"^\[Event ", text, re.MULTILINE)]
@@ -165,9 +178,12 @@ def sample(database: Path, expected: Path, folder: Path, chance: random.Random) 
     return Sample(database, pgn, games, numbers)
 
 
-def remarks_of(pgnfs: str, database: Path) -> list[str]:
+def export_of(pgnfs: str, database: Path) -> str:
+    return subprocess.run([pgnfs, "export", database], capture_output=True, text=True, errors="replace").stdout
+
+
+def remarks_of(exported: str) -> list[str]:
     """The words of the remarks on damage."""
-    exported = subprocess.run([pgnfs, "export", database], capture_output=True, text=True, errors="replace").stdout
     return sorted({word for remark in re.findall(r"\{pgnfs:[^}]*\}", exported) for word in words(remark).split()})
 
 
@@ -192,11 +208,12 @@ def main() -> None:
     begin = time.monotonic()
     asked = databases = wrong = 0
     for database, expected in samples(folder):
-        some = sample(database, expected, place, chance)
+        exported = export_of(pgnfs, database)
+        some = sample(database, expected, exported, place, chance)
         if not some.games:
             continue
         databases += 1
-        word = word_of_comment(remarks_of(pgnfs, database))
+        word = word_of_comment(remarks_of(exported))
         games = Games(some.games)
         games.kinds = [word if kind is comment else kind for kind in KINDS]
         made = questions(games, number, chance)

@@ -74,16 +74,18 @@ class Repertoire:
         return found
 
     def left(self, line: Game, by: chess.Color) -> Optional[tuple[str, ...]]:
-        moves = self.moves[True]
-        for ply, (board, move) in enumerate(zip(line.positions(), line.moves)):
-            own = moves.get(key(board, True), set())
-            after = board.copy(stack=False)
-            after.push(move)
-            if not own or move.uci() in own or board.turn != by and key(after, True) in moves:
-                continue
-            sans = sorted(board.san(chess.Move.from_uci(uci)) for uci in own)
-            return str(ply), "white" if board.turn else "black", board.san(move), " ".join(sans)
-        return None
+        moves, left = self.moves[True], None
+        for ply, board in enumerate(line.positions()):
+            own = moves.get(key(board, True))
+            if own is not None:
+                left = None
+            move = line.moves[ply] if ply < len(line.moves) else None
+            if own and move and move.uci() not in own:
+                sans = sorted(board.san(chess.Move.from_uci(uci)) for uci in own)
+                left = str(ply), "white" if board.turn else "black", board.san(move), " ".join(sans)
+                if board.turn == by:
+                    return left
+        return left
 
 
 class Asked(NamedTuple):

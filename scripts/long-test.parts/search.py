@@ -265,7 +265,8 @@ def sequence(groups: list[Group], views: list[View]) -> Optional[int]:
         for first in range(len(views)):
             if number and not any(0 < first - end <= group.within for end in ends):
                 continue
-            for end in range(first, len(views)):
+            # Without `for:`, a group holds at one position.
+            for end in range(first, len(views) if group.plies > 1 else first + 1):
                 if not holds[end]:
                     break
                 if end - first + 1 >= group.plies:

@@ -232,8 +232,8 @@ fn find() -> Command {
                 .value_parser(SortKey::NAMES)
                 .default_value("database")
                 .help(
-                    "Shows the games in the order of the databases, the earliest first, or those with the highest \
-                     mean of the ratings; unknown ones come last",
+                    "Shows the games in the order of the databases, the earliest first, those with the highest mean \
+                     rating first, or the shortest first; games where it is unknown come last",
                 ),
             Arg::new("reverse")
                 .long("reverse")

@@ -96,13 +96,14 @@ impl Question {
             (Asked::Query(query), "deviations") if query.only_repertoire().is_some() => {}
             (_, "deviations") => {
                 return Err(
-                    "--show deviations needs a query with one repertoire:, as in 'player:tal repertoire:white.pgn by:player'"
+                    "--show deviations needs a query with one repertoire: and without mirror:, as in \
+                     'player:tal repertoire:white.pgn by:player'"
                         .into(),
                 );
             }
             (Asked::Query(query), "moves") if query.groups() == 1 => {}
             (Asked::Query(query), "moves") if query.groups() > 1 => {
-                return Err("--show moves needs a query without then".into());
+                return Err("--show moves needs a query without then and next".into());
             }
             (_, "moves") => {
                 return Err(
@@ -196,9 +197,15 @@ pub fn run(
     }
     ended(written, "standard output")?;
     if found == 0 && io::stderr().is_terminal() {
-        logging::say(format_args!("no game found"));
-        for hint in search.answers.hints(&question.query) {
-            logging::say(format_args!("{hint}"));
+        if question.show == "deviations" {
+            logging::say(format_args!(
+                "no game that answers the query leaves the repertoire"
+            ));
+        } else {
+            logging::say(format_args!("no game found"));
+            for hint in search.answers.hints(&question.query) {
+                logging::say(format_args!("{hint}"));
+            }
         }
     }
     Ok(match found {

@@ -127,6 +127,17 @@ impl BranchingLine {
         self.moves.last().map_or(&self.start, |last| &last.position)
     }
 
+    /// The position after so many moves, or the last one.
+    pub(crate) fn position_after(&self, moves: u32) -> &Position {
+        match moves.checked_sub(1) {
+            None => &self.start,
+            Some(last) => {
+                let played = self.moves.get(last as usize);
+                played.map_or_else(|| self.position(), |played| &played.position)
+            }
+        }
+    }
+
     /// The moves from a ply on.
     pub(crate) fn moves_from(&self, ply: u32) -> impl Iterator<Item = Ply<'_>> {
         let moves = self.moves.get(ply as usize..).unwrap_or_default();

@@ -30,7 +30,7 @@ pub struct Searched<'a> {
 
 impl Query {
     /// The games of a database that answer the query, in ascending order, each with the ply of its answer: that of its own
-    /// groups, or else the least of the sides that hold of the first choice that has groups; 0 where no position is asked
+    /// groups, or else the least of the sides that hold of the choices that have groups; 0 where no position is asked
     /// for. `done` is called with numbers of games searched, which are those of the database in all.
     ///
     /// Ends when its work is [cancelled](crate::cancel).
@@ -44,11 +44,11 @@ impl Query {
         done: &(dyn Fn(u64) + Sync),
     ) -> Result<Vec<Occurrence>, Damaged> {
         let mut found = self.answer_without_choices(searched, threads, done)?;
-        let mut has_ply = !self.positions.groups.is_empty();
+        let mut has_ply = false;
         for choice in &self.choices {
-            let gives_ply = !has_ply && choice.groups() > 0;
+            let gives_ply = self.positions.groups.is_empty() && choice.groups() > 0;
+            choice.retain(&mut found, gives_ply, has_ply, searched, threads)?;
             has_ply |= gives_ply;
-            choice.retain(&mut found, gives_ply, searched, threads)?;
         }
         Ok(found)
     }

@@ -3,8 +3,9 @@
 use super::Query;
 
 impl Query {
-    /// The query in the one way to write it that all equal queries have: the terms of tags in the order of the fields,
-    /// then the choices, then the groups of terms of positions.
+    /// The query as its directory is named: the terms of tags in the order of the fields, then the choices, then the groups
+    /// of terms of positions. Queries that differ in blanks, quotes, letter case, and the order of tags and choices are
+    /// written in the same way.
     pub fn canonical(&self) -> String {
         let tags = self.tags.iter().map(|term| term.text.as_str());
         let choices = self.choices.iter().map(|choice| choice.text.as_str());

@@ -28,8 +28,8 @@ impl Choice {
         self.sides.iter().any(Query::asks_for_positions)
     }
 
-    /// Keeps the games for which it holds, with the least ply of the sides that hold if it gives the ply. Otherwise a side
-    /// is asked only about the games for which none before it holds.
+    /// Keeps the games for which it holds. If it gives the ply, that is the least of the sides that hold, and of what was
+    /// found before if that `has_ply`. Otherwise a side is asked only about the games for which none before it holds.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -37,6 +37,7 @@ impl Choice {
         &self,
         found: &mut Vec<Occurrence>,
         gives_ply: bool,
+        has_ply: bool,
         searched: &Searched<'_>,
         threads: usize,
     ) -> Result<(), Damaged> {
@@ -63,8 +64,9 @@ impl Choice {
         }
         found.retain_mut(|found| {
             let held = first.get(&found.game);
-            if let Some(held) = held.filter(|_| gives_ply) {
-                *found = *held;
+            let earlier = held.filter(|held| gives_ply && (!has_ply || held.ply < found.ply));
+            if let Some(earlier) = earlier {
+                *found = *earlier;
             }
             held.is_some() != self.is_negated
         });

@@ -48,6 +48,9 @@ impl Query {
 /// Patterns of moves in a query at most. Each is compared with all moves that exist, and takes up to 200 KiB.
 const MOST_PATTERNS: usize = 32;
 
+/// Texts of comments in a query at most. Each comment is searched for all of them.
+const MOST_COMMENTS: usize = 32;
+
 /// Choices within each other at most.
 const MOST_NESTED: usize = 4;
 
@@ -56,6 +59,7 @@ fn parse(text: &str, is_name: bool) -> Result<Query, QueryError> {
     let mut parser = Parser {
         is_name,
         patterns: 0,
+        comments: 0,
         open: Vec::new(),
         present: WrittenQuery::default(),
     };
@@ -87,8 +91,9 @@ fn parse(text: &str, is_name: bool) -> Result<Query, QueryError> {
 /// A query under construction.
 struct Parser<'a> {
     is_name: bool,
-    /// Number of patterns of moves.
+    /// Number of patterns of moves, and of texts of comments.
     patterns: usize,
+    comments: usize,
     /// The choices that are not closed, each with what stands outside.
     open: Vec<(WrittenQuery<'a>, WrittenChoice<'a>)>,
     /// The query, or the side of the last choice.
@@ -102,7 +107,7 @@ impl<'a> Parser<'a> {
             return Err("is about the whole game: write it before then and next".to_owned());
         }
         if self.open.len() == MOST_NESTED {
-            return Err(format!("parentheses can be nested {MOST_NESTED} deep"));
+            return Err(format!("parentheses can be nested at most {MOST_NESTED} deep"));
         }
         let choice = WrittenChoice {
             opened,
@@ -138,9 +143,7 @@ impl<'a> Parser<'a> {
         self.present.terms.push(term);
         let field = match &term.head {
             TermHead::Begin(order) => {
-                let what = "needs a term for positions before it, as in played:O-O then played:Qxf7";
-                let begins = self.present.positions.begin(*order);
-                return begins.then_some(()).ok_or_else(|| what.to_owned());
+                return self.present.positions.begin(*order);
             }
             head => head.field().unwrap_or(&WORD),
         };
@@ -151,6 +154,12 @@ impl<'a> Parser<'a> {
             ));
         }
         self.present.has_fields |= term.head != TermHead::Word;
+        if field.is("comment") || field.is("text") {
+            self.comments += term.alternatives.len();
+        }
+        if self.comments > MOST_COMMENTS {
+            return Err(format!("a query has at most {MOST_COMMENTS} texts of comments"));
+        }
         match tag_term(term, self.is_name) {
             Some(read) => {
                 let term = read?;

@@ -1,9 +1,9 @@
 //! The repertoires that a query names.
 
 use super::choice::Choice;
-use super::{Mover, PositionGroup, PositionTerm, Query};
+use super::{Mirror, Mover, PositionGroup, PositionTerm, Query};
 use crate::library::DatabasePattern;
-use crate::repertoire::Repertoires;
+use crate::repertoire::{RepertoireError, Repertoires};
 
 impl Query {
     /// The patterns of databases that `repertoire:` has, in choices, too.
@@ -16,15 +16,22 @@ impl Query {
         own.chain(sides.flat_map(Query::repertoires)).collect()
     }
 
-    /// The first of these patterns that matches no database.
-    pub fn unknown_repertoire(&self, known: &Repertoires) -> Option<&DatabasePattern> {
-        let mut patterns = self.repertoires().into_iter();
-        patterns.find(|pattern| !known.has(pattern))
+    /// Checks that each of these patterns matches a database, and not too many games.
+    ///
+    /// # Errors
+    /// If one does not.
+    pub fn check_repertoires(&self, known: &Repertoires) -> Result<(), RepertoireError> {
+        self.repertoires()
+            .into_iter()
+            .try_for_each(|pattern| known.check(pattern))
     }
 
     /// The only repertoire that it names outside choices, and the side that plays its moves. `None` if it names
-    /// no repertoire or several.
+    /// no repertoire or several, or if mirror images count.
     pub fn only_repertoire(&self) -> Option<(&DatabasePattern, Mover)> {
+        if self.positions.mirror != Mirror::None {
+            return None;
+        }
         let named = |group: &PositionGroup| {
             let terms = group.terms.iter().flatten();
             let patterns = terms.filter_map(PositionTerm::pattern_of_repertoire);

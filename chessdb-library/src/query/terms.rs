@@ -88,11 +88,11 @@ const OPERATORS: [(&str, &str); 5] = [
     ),
     (
         "then",
-        "between groups, write then without a sign; put the word in double quotes",
+        "write then without a sign to begin another group, or put the word in double quotes",
     ),
     (
         "next",
-        "between groups, write next without a sign; put the word in double quotes",
+        "write next without a sign to begin another group, or put the word in double quotes",
     ),
 ];
 

@@ -329,11 +329,11 @@ fn groups_have_distances() {
     let differ = ["then", "next"].map(|word| Query::parse(&format!("played:O-O {word} played:O-O")).unwrap());
     assert_ne!(differ[0], differ[1]);
     for (text, place, what) in [
-        ("within:4 played:O-O", 0, "counts from the group before it"),
+        ("within:4 played:O-O", 0, "needs a group before it"),
         (
             "played:O-O next within:4 played:O-O",
             16,
-            "after next says nothing more",
+            "is not needed after next",
         ),
         (
             "played:O-O then within:4 within:5 played:O-O",
@@ -362,6 +362,51 @@ fn groups_have_distances() {
 }
 
 #[test]
+fn what_takes_long_is_limited() {
+    let comments = |number| format!("comment:{} text:b", vec!["a"; number].join("|"));
+    assert!(Query::parse(&comments(31)).is_ok());
+    let error = Query::parse(&comments(32)).unwrap_err();
+    assert!(error.what.contains("at most 32 texts"), "{error}");
+    assert!(Query::parse(&format!("player:{}", vec!["a"; 33].join("|"))).is_ok());
+    let groups = |number| vec!["ply:1.."; number].join(" then ");
+    assert!(Query::parse(&groups(16)).is_ok());
+    let error = Query::parse(&groups(17)).unwrap_err();
+    assert!(error.what.contains("at most 16 groups"), "{error}");
+    for query in ["sacrifice:1.. for:", "-sacrifice:1.. played:e4 for:"] {
+        assert!(Query::parse(&format!("{query}1000")).is_ok(), "{query}");
+        let error = Query::parse(&format!("{query}1001")).unwrap_err();
+        assert!(error.what.contains("at most 1000 half-moves"), "{error}");
+    }
+    assert!(Query::parse("material:Kk for:1001").is_ok());
+}
+
+#[test]
+fn a_whole_move_is_a_pattern() {
+    for (form, pattern) in [
+        ("Ng1-f3", "Ng1-f3*"),
+        ("Pe5xpd6", "Pe5xpd6*"),
+        ("Ke1-g1", "Ke1-g1*"),
+        ("Pe7xnf8=Q", "Pe7xnf8=Q*"),
+    ] {
+        for sign in ["", "+", "#"] {
+            assert!(
+                Query::parse(&format!("played:{form}{sign}")).is_ok(),
+                "{form}{sign}"
+            );
+        }
+        assert!(Query::parse(&format!("played:{pattern}")).is_ok(), "{pattern}");
+    }
+    // SAN with a whole origin is no pattern.
+    assert_eq!(
+        Query::parse("played:Bd3xh7+").unwrap().canonical(),
+        "played:Bd3xh7+"
+    );
+    for wrong in ["Ng1-f4", "Ng1-f", "Ng1-", "Xg1-f3", "Ng1xkf3"] {
+        assert!(Query::parse(&format!("played:{wrong}")).is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn patterns_of_moves_are_few_and_short() {
     let alternatives = |number| format!("played:{}", vec!["N*f7"; number].join("|"));
     assert!(Query::parse(&alternatives(32)).is_ok());
@@ -373,7 +418,7 @@ fn patterns_of_moves_are_few_and_short() {
     let longest = "*P*e*7*x*n*f*8*=*Q*#*";
     assert!(Query::parse(&format!("played:{longest}")).is_ok());
     let error = Query::parse(&format!("played:{longest}?")).unwrap_err();
-    assert!(error.what.contains("no move is written so"), "{error}");
+    assert!(error.what.contains("no move is written like that"), "{error}");
     let least = format!("played:N*f{}", "*".repeat(100));
     assert_eq!(Query::parse(&least).unwrap().canonical(), "played:N*f*");
     for text in [

@@ -1,7 +1,11 @@
 //! What a query says of positions, while it is read.
 
 use super::group_order::GroupOrder;
+use super::groups::MOST_PLIES_OF_LESS;
 use super::{Mirror, Mover, PositionGroup, PositionQuery};
+
+/// Maximum number of groups, since the progress in each is kept wherever a variation begins.
+const MOST_GROUPS: usize = 16;
 
 /// The groups that were read so far, of which the last is the present one.
 pub(super) struct WrittenPositions {
@@ -37,6 +41,23 @@ impl WrittenGroup {
         self.asks() || !self.excluded.is_empty()
     }
 
+    /// True if `for:` says for how many half-moves a side has less.
+    fn has_sacrifice(&self) -> bool {
+        let mut groups = self.excluded.iter().chain([&self.group]);
+        groups.any(PositionGroup::has_sacrifice)
+    }
+
+    /// Gives its groups what `for:` says.
+    fn set_plies(&mut self) {
+        let Some(plies) = self.for_plies else { return };
+        if self.has_sacrifice() {
+            let groups = self.excluded.iter_mut().chain([&mut self.group]);
+            groups.for_each(|group| group.set_sacrificed_plies(plies));
+        } else {
+            self.group.for_plies = plies;
+        }
+    }
+
     /// The group, if it asks for a position.
     fn finish(self) -> Option<PositionGroup> {
         let asks = self.asks();
@@ -44,11 +65,7 @@ impl WrittenGroup {
             GroupOrder::Then => self.within,
             GroupOrder::Next => Some(1),
         };
-        let mut group = PositionGroup { within, ..self.group };
-        if let Some(plies) = self.for_plies {
-            group.set_plies(plies);
-        }
-        asks.then_some(group)
+        asks.then_some(PositionGroup { within, ..self.group })
     }
 }
 
@@ -63,16 +80,19 @@ impl Default for WrittenPositions {
 }
 
 impl WrittenPositions {
-    /// Begins the next group; false if nothing is asked of the present one.
-    pub(super) fn begin(&mut self, order: GroupOrder) -> bool {
-        let asks = self.groups.last().is_some_and(WrittenGroup::asks);
-        if asks {
-            self.groups.push(WrittenGroup {
-                order,
-                ..WrittenGroup::default()
-            });
+    /// Begins the next group.
+    pub(super) fn begin(&mut self, order: GroupOrder) -> Result<(), String> {
+        if !self.groups.last().is_some_and(WrittenGroup::asks) {
+            return Err("needs a term for positions before it, as in played:O-O then played:Qxf7".to_owned());
         }
-        asks
+        if self.groups.len() == MOST_GROUPS {
+            return Err(format!("a query has at most {MOST_GROUPS} groups"));
+        }
+        self.groups.push(WrittenGroup {
+            order,
+            ..WrittenGroup::default()
+        });
+        Ok(())
     }
 
     /// Adds the only term of `one` to the present group, or to what it leaves out.
@@ -110,13 +130,14 @@ impl WrittenPositions {
         let plies = half_moves(text)?;
         let (number, group) = (self.groups.len(), self.groups.last_mut());
         if number == 1 {
-            return Err(
-                "counts from the group before it, as in played:O-O then played:Qxf7 within:4".to_owned(),
-            );
+            return Err("needs a group before it, as in played:O-O then played:Qxf7 within:4".to_owned());
         }
         if let Some(group) = group {
             if group.order == GroupOrder::Next {
-                return Err("after next says nothing more: leave it out, or write then for next".to_owned());
+                return Err(
+                    "is not needed after next, which is always one half-move: leave it out, or write then instead of next"
+                        .to_owned(),
+                );
             }
             if group.within.replace(plies).is_some() {
                 return Err("within: can be given once in a group".to_owned());
@@ -191,8 +212,15 @@ impl WrittenPositions {
             ("next", ends_with(GroupOrder::Next), needs_terms),
             (
                 "for",
-                any(|group| group.for_plies.is_some() && !group.asks()),
+                any(|group| group.for_plies.is_some() && !group.asks() && !group.has_sacrifice()),
                 "needs a term for positions in its group, as in material:KRPkr for:4",
+            ),
+            (
+                "for",
+                any(|group| {
+                    group.has_sacrifice() && group.for_plies.is_some_and(|plies| plies > MOST_PLIES_OF_LESS)
+                }),
+                "a sacrifice can be asked for at most 1000 half-moves",
             ),
             (
                 "by",
@@ -203,7 +231,7 @@ impl WrittenPositions {
                 "by",
                 any(|group| {
                     let is_long = group.for_plies.is_some_and(|plies| plies > 1);
-                    group.group.mover.is_some() && is_long && !group.group.has_sacrifice()
+                    group.group.mover.is_some() && is_long && !group.has_sacrifice()
                 }),
                 "the sides take turns, so no two consecutive half-moves match: leave out by: or for:",
             ),
@@ -239,6 +267,7 @@ impl WrittenPositions {
         };
         let mut texts = Vec::new();
         for mut written in self.groups {
+            written.set_plies();
             let (ply, mover) = (&written.group.ply, written.group.mover);
             let excluded = std::mem::take(&mut written.excluded).into_iter();
             positions.excluded.extend(excluded.map(|mut excluded| {

@@ -45,8 +45,8 @@ impl LeftRepertoire {
 impl Repertoire {
     /// Where the main line of a game leaves it; `None` if it never does, or never has a position of it.
     ///
-    /// `side` leaves it with the first move that the repertoire does not have where it has others. The other side does not if
-    /// the position after its move is one of the repertoire.
+    /// `side` leaves it with the first move that the repertoire does not have where it has others. The other side leaves it
+    /// with such a move if no later position is one of the repertoire.
     pub fn left_in(&self, database: &dyn Database, game: u32, side: Color) -> Option<LeftRepertoire> {
         let mut left = None;
         follow(database, game, |step| {
@@ -55,18 +55,25 @@ impl Repertoire {
             };
             let before = step.before();
             let moves = self.moves_in(&before);
-            let is_known = moves.is_empty() || moves.contains(&PackedMove::new(step.mv));
-            if is_known || (before.turn() != side && self.has(step.position)) {
-                return ControlFlow::Continue(());
+            if !moves.is_empty() && !moves.contains(&PackedMove::new(step.mv)) {
+                left = Some(LeftRepertoire {
+                    game,
+                    ply: step.number,
+                    position: before,
+                    mv: step.mv,
+                    moves: moves.iter().map(|mv| mv.unpack()).collect(),
+                });
+                if before.turn() == side {
+                    return ControlFlow::Break(());
+                }
             }
-            left = Some(LeftRepertoire {
-                game,
-                ply: step.number,
-                position: before,
-                mv: step.mv,
-                moves: moves.iter().map(|mv| mv.unpack()).collect(),
-            });
-            ControlFlow::Break(())
+            if left.is_some() && self.has(step.position) {
+                left = None;
+            }
+            if self.moves().is_past(step.position) {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
         });
         left
     }

@@ -27,6 +27,9 @@ pub(crate) struct MovesByPosition {
 /// Number of games that a thread reads at a time.
 const FEW: u32 = 64;
 
+/// Number of games after which what was read is sorted, so that a position is there once.
+const MANY: u32 = 1 << 16;
+
 /// Bits of the filter for each position.
 const BITS: usize = 16;
 
@@ -38,21 +41,26 @@ impl MovesByPosition {
     pub(super) fn read(repertoire: &Repertoire, has_castling: bool) -> MovesByPosition {
         let (mut steps, mut pieces) = (Vec::new(), u32::MAX);
         for entry in &repertoire.entries {
-            let parts = chunks_of(FEW, entry.database.len(), repertoire.threads, &|_| (), |games| {
-                let (mut steps, mut pieces) = (Vec::new(), u32::MAX);
-                for game in games {
-                    pieces = pieces.min(append(&mut steps, entry, game, has_castling));
+            let len = entry.database.len();
+            for first in (0..len).step_by(MANY as usize) {
+                let number = MANY.min(len - first);
+                let parts = chunks_of(FEW, number, repertoire.threads, &|_| (), |games| {
+                    let (mut steps, mut pieces) = (Vec::new(), u32::MAX);
+                    for game in games {
+                        pieces = pieces.min(append(&mut steps, entry, first + game, has_castling));
+                    }
+                    (sorted(steps), pieces)
+                });
+                for (some, fewest) in parts {
+                    steps.extend(some);
+                    pieces = pieces.min(fewest);
                 }
-                (sorted(steps), pieces)
-            });
-            for (some, fewest) in parts {
-                steps.extend(some);
-                pieces = pieces.min(fewest);
+                steps = sorted(steps);
             }
         }
         MovesByPosition {
             pieces,
-            ..MovesByPosition::new(sorted(steps))
+            ..MovesByPosition::new(steps)
         }
     }
 
@@ -125,28 +133,32 @@ fn append(steps: &mut Vec<MoveAtKey>, entry: &LibraryEntry, number: u32, has_cas
             without_castling(position).map_or(0, |position| key_of(&position))
         }
     };
-    steps.push((key(line.position()), None));
     for &token in game.movetext.tokens() {
-        if let Token::Move(_, mv) = token {
-            let is_counted = has_castling || !matches!(mv.unpack(), Move::Castle(_));
-            if is_counted {
-                steps.push((key(line.position()), Some(mv)));
+        let is_counted = match token {
+            Token::Move(_, mv) => has_castling || !matches!(mv.unpack(), Move::Castle(_)),
+            _ => false,
+        };
+        match token {
+            Token::Move(_, mv) if is_counted => steps.push((key(line.position()), Some(mv))),
+            Token::Move(..) | Token::VariationStart | Token::VariationEnd => {
+                steps.push((key(line.position()), None));
             }
+            _ => {}
         }
         if !line.read(token) {
             break;
         }
         if matches!(token, Token::Move(..)) {
-            steps.push((key(line.position()), None));
             pieces = pieces.min(line.position().occupied().count() as u32);
         }
     }
+    steps.push((key(line.position()), None));
     pieces
 }
 
-/// Each step once, in ascending order.
+/// Each step once, in ascending order. Steps of which most are in order are sorted fast.
 fn sorted(mut steps: Vec<MoveAtKey>) -> Vec<MoveAtKey> {
-    steps.sort_unstable();
+    steps.sort();
     steps.dedup();
     steps
 }

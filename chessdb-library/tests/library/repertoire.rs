@@ -13,7 +13,7 @@ const REPERTOIRE: &str = "[White \"A\"]\n\n1. e4 e5 (1... c5 2. Nf3 (2. c3 d5) 2
     [White \"B\"]\n\n1. e4 e5 2. Nf3 Nf6 *\n\n";
 
 /// Names, movetext, and the position in which the game begins, if it is not the usual one.
-const GAMES: [(&str, &str, &str); 12] = [
+const GAMES: [(&str, &str, &str); 14] = [
     ("Tal Smyslov", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6", ""),
     ("Tal Smyslov", "1. e4 e5 2. Nf3 d6 3. d4", ""),
     ("Smyslov Tal", "1. e4 e5 2. Bc4 Nc6 3. Nf3", ""),
@@ -44,6 +44,9 @@ const GAMES: [(&str, &str, &str); 12] = [
         "",
     ),
     ("K L", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4", ""),
+    // Black's first move is not one of the repertoire, but the position after the second is.
+    ("M N", "1. e4 d6 2. Nf3 c5 3. h3", ""),
+    ("O P", "1. e4 d6 2. Nf3 c5 3. d4 g6", ""),
 ];
 
 /// The part with the games, and how it is asked; the folder stays as long as it is searched.
@@ -79,9 +82,12 @@ fn a_game_follows_a_repertoire_wherever_it_has_moves() {
         // Each with the first position that the repertoire has.
         (
             "repertoire:white.pgn by:white",
-            &[(0, 0), (1, 0), (4, 0), (5, 0), (6, 0), (7, 2), (11, 0)][..],
+            &[(0, 0), (1, 0), (4, 0), (5, 0), (6, 0), (7, 2), (11, 0), (13, 0)][..],
         ),
-        ("repertoire:own/white.pgn by:white ply:3..", &[(0, 4), (11, 4)]),
+        (
+            "repertoire:own/white.pgn by:white ply:3..",
+            &[(0, 4), (11, 4), (13, 4)],
+        ),
         ("repertoire:own/* by:white white:tal", &[(0, 0), (1, 0), (6, 0)]),
         (
             "repertoire:white.pgn by:black",
@@ -94,7 +100,7 @@ fn a_game_follows_a_repertoire_wherever_it_has_moves() {
         ("player:tal -repertoire:white.pgn by:player", &[(3, 0), (5, 0)]),
         (
             "-repertoire:white.pgn by:white",
-            &[(2, 0), (3, 0), (8, 0), (9, 0), (10, 0)],
+            &[(2, 0), (3, 0), (8, 0), (9, 0), (10, 0), (12, 0)],
         ),
         ("-repertoire:white.pgn by:white line:e4,e5", &[(2, 2)]),
         ("repertoire:white.pgn by:white then played:a6", &[(0, 5), (11, 5)]),
@@ -115,6 +121,7 @@ fn a_game_follows_a_repertoire_wherever_it_has_moves() {
                 (9, 0),
                 (10, 0),
                 (11, 0),
+                (13, 0),
             ],
         ),
         ("repertoire:games.pgn by:white white:i", &[(10, 0)]),
@@ -146,7 +153,12 @@ fn a_game_leaves_a_repertoire_with_the_first_move_that_it_does_not_have() {
         ),
         (
             "-repertoire:white.pgn by:white",
-            &["2 2 white Bc4 Nf3", "3 0 white d4 e4", "10 0 white d4 e4"],
+            &[
+                "2 2 white Bc4 Nf3",
+                "3 0 white d4 e4",
+                "10 0 white d4 e4",
+                "12 4 white h3 d4",
+            ],
         ),
         (
             "player:tal -repertoire:white.pgn by:player",
@@ -158,6 +170,7 @@ fn a_game_leaves_a_repertoire_with_the_first_move_that_it_does_not_have() {
             &["3 0 white d4 e4", "5 3 black e6 d6"],
         ),
         ("repertoire:none.pgn by:white", &[]),
+        ("repertoire:white.pgn by:white mirror:colour", &[]),
     ] {
         let query = Query::parse(query).unwrap();
         let all: Vec<u32> = (0..GAMES.len() as u32).collect();
@@ -200,4 +213,58 @@ fn a_repertoire_is_a_database_or_a_file() {
         assert!(open(path).unwrap_err().to_string().contains(error), "{path}");
     }
     open("white.pgn").unwrap();
+}
+
+/// A source with `games.pgn`, which has one game, and `many.pgn` with so many, of which the last one has other moves.
+fn source_with(games: usize) -> (TempDir, DatabasePart, Arc<Repertoires>) {
+    let folder = tempfile::tempdir().unwrap();
+    let many = "[Event \"A\"]\n\n1. d4 *\n".repeat(games - 1) + "[Event \"A\"]\n\n1. e4 e5 2. Nf3 *\n";
+    std::fs::write(folder.path().join("many.pgn"), many).unwrap();
+    std::fs::write(
+        folder.path().join("games.pgn"),
+        "[Event \"B\"]\n\n1. e4 e5 2. Nc3 *\n",
+    )
+    .unwrap();
+    let library = Library::open(folder.path(), &Default::default()).unwrap();
+    let entries = library.databases();
+    let games = entries.iter().find(|entry| entry.name() == "games.pgn").unwrap();
+    let part = DatabasePart::of(Arc::new(Positions::new(games, BuildOptions::default())));
+    let known = Arc::new(Repertoires::of(entries.iter().cloned(), 2));
+    (folder, part, known)
+}
+
+#[test]
+fn large_repertoires_are_read_in_parts() {
+    for games in [65_536, 65_537] {
+        let (_folder, part, repertoires) = source_with(games);
+        let options = AnswerOptions {
+            repertoires,
+            ..AnswerOptions::default()
+        };
+        let query = Query::parse("-repertoire:many.pgn by:white").unwrap();
+        let rows = query.left_in(&part, &[0], &options, &|_| ());
+        let rows: Vec<String> = rows
+            .iter()
+            .map(|left| left.record(String::new()).join(" "))
+            .collect();
+        assert_eq!(rows, [" 2 white Nc3 Nf3"], "{games}");
+    }
+}
+
+#[test]
+fn a_repertoire_has_a_limit() {
+    let query = Query::parse("repertoire:many.pgn by:white").unwrap();
+    let (_folder, _, repertoires) = source_with(100_000);
+    query.check_repertoires(&repertoires).unwrap();
+    let (_folder, part, repertoires) = source_with(100_001);
+    let error = query.check_repertoires(&repertoires).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "repertoire:many.pgn: 100001 games are too many; a repertoire has at most 100000"
+    );
+    let options = AnswerOptions {
+        repertoires,
+        ..AnswerOptions::default()
+    };
+    assert_eq!(query.find(&part, &options, &|_| ()), []);
 }

@@ -19,7 +19,7 @@ pub(super) struct SearchesFs<'a> {
 
 impl SearchesFs<'_> {
     /// The searches that it lists.
-    fn listed(&self) -> &[NamedSearch] {
+    fn listed(&self) -> Vec<&NamedSearch> {
         self.at.branch.branch().searches()
     }
 
@@ -48,7 +48,8 @@ impl Directory for SearchesFs<'_> {
         let Some(listed) = place.checked_sub(self.at.len()) else {
             return self.at.entry_after(offset);
         };
-        let named = self.listed().get(listed)?;
+        let listed_searches = self.listed();
+        let named = listed_searches.get(listed)?;
         Some(ListedEntry {
             name: named.name.as_str().into(),
             inode: self.search(&named.name, true).ok()?,
@@ -71,8 +72,7 @@ impl Directory for SearchesFs<'_> {
         }
         match asked(name) {
             Ok(Some(SearchName::Directory(query))) => {
-                let known = || branch.branch().repertoires();
-                if !query.repertoires().is_empty() && query.unknown_repertoire(&known()).is_some() {
+                if branch.branch().unknown_repertoire(&query).is_some() {
                     return Err(FsError::NotFound);
                 }
                 self.search(name, false)
@@ -95,8 +95,9 @@ impl Directory for SearchesFs<'_> {
 
     fn check(&self, shown: Option<&[Inode]>) -> Result<(), FsError> {
         // A listing that lacks some is no listing.
-        let mut listed = self.listed().iter().map(|named| self.search(&named.name, true));
-        if let Some(error) = listed.find(|found| *found == Err(FsError::Again)) {
+        let listed = self.listed().into_iter();
+        let mut found = listed.map(|named| self.search(&named.name, true));
+        if let Some(error) = found.find(|found| *found == Err(FsError::Again)) {
             return error.map(|_| ());
         }
         self.at.check(shown)
@@ -110,9 +111,9 @@ pub(super) fn search_directory(
     place: &SearchPlace,
     prefix: Prefix,
 ) -> Option<DetachedDirectory> {
-    let mut listed = branch.branch().searches().iter();
+    let mut listed = branch.branch().searches().into_iter();
     let search = match listed.find(|named| named.name == place.name) {
-        Some(named) => named.clone(),
+        Some(named) => NamedSearch::clone(named),
         None => match asked(&place.name) {
             Ok(Some(SearchName::Directory(query))) => NamedSearch {
                 name: place.name.clone(),

@@ -23,6 +23,7 @@ use chessdb_library::made::{Made, Wait};
 use chessdb_library::making::Making;
 use chessdb_library::positions::DatabasePart;
 use chessdb_library::query::Query;
+use chessdb_library::repertoire::RepertoireError;
 use chessdb_library::spelling::{Names, Spelling};
 
 /// Maximum length of a file name in bytes.
@@ -247,9 +248,20 @@ impl Branch {
         }
     }
 
-    /// The searches that `search/` lists.
-    pub fn searches(&self) -> &[NamedSearch] {
-        self.layout().searches()
+    /// The searches that `search/` lists: those whose repertoires are known here.
+    pub fn searches(&self) -> Vec<&NamedSearch> {
+        let searches = self.layout().searches().iter();
+        searches
+            .filter(|search| self.unknown_repertoire(&search.query).is_none())
+            .collect()
+    }
+
+    /// Why a repertoire of a query is none of these databases; `None` if all are.
+    pub fn unknown_repertoire(&self, query: &Query) -> Option<RepertoireError> {
+        if query.repertoires().is_empty() {
+            return None;
+        }
+        query.check_repertoires(&self.repertoires()).err()
     }
 
     /// What [`Branch::parts`] has to wait for: the games may have to be searched for.

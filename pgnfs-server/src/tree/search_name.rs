@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::branch::Branch;
 use chessdb_library::query::{Query, QueryError};
+use chessdb_library::repertoire::RepertoireError;
 
 /// Name of the file that describes queries.
 pub(super) const SYNTAX_FILE: &str = "syntax.txt";
@@ -42,12 +43,18 @@ pub fn why_refused(name: &str, branch: &Branch) -> Option<String> {
     if name.starts_with('.') || name == SYNTAX_FILE {
         return None;
     }
+    let unknown = |query: &Query| match branch.unknown_repertoire(query)? {
+        RepertoireError::Unknown(name) => Some(format!(
+            "repertoire:{name} is the name of no database here; all/search/ has all of them"
+        )),
+        error => Some(error.to_string()),
+    };
+    let mut listed = branch.layout().searches().iter();
+    if let Some(listed) = listed.find(|search| search.name == name) {
+        return unknown(&listed.query);
+    }
     match asked(name) {
-        Ok(Some(SearchName::Directory(query))) => {
-            query.unknown_repertoire(&branch.repertoires()).map(|pattern| {
-                format!("repertoire:{pattern} is the name of no database here; all/search/ has all of them")
-            })
-        }
+        Ok(Some(SearchName::Directory(query))) => unknown(&query),
         Ok(Some(SearchName::Link(_))) => None,
         Ok(None) => Some("a search needs a field, as in player:carlsen".to_owned()),
         Err(error) => Some(error.to_string()),

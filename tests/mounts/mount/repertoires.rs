@@ -84,7 +84,10 @@ fn find_shows_where_games_leave_a_repertoire() {
 fn the_directory_of_a_search_follows_its_repertoire() {
     needs!(mount);
     let scratch = scratch();
-    scratch.mount(&[]);
+    scratch.mount(&[
+        "--search=left=-repertoire:white.pgn by:white",
+        "--search=lost=-repertoire:none.pgn by:white",
+    ]);
     let query = "player:tal -repertoire:white.pgn by:player";
     let search = scratch.mount.join("all/search").join(query);
     let expected = find(&scratch, &["--show=deviations", query]).1;
@@ -110,6 +113,23 @@ fn the_directory_of_a_search_follows_its_repertoire() {
     let status = run(pgnfs().arg("status").arg(&scratch.mount)).out;
     assert!(
         status.contains("repertoire:white.pgn is the name of no database here"),
+        "{status}"
+    );
+    // Neither do those that are listed: what an unknown repertoire says nothing about is no answer.
+    let listed = |folder: &str| {
+        let entries = fs::read_dir(scratch.mount.join(folder).join("search")).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    };
+    assert_eq!(listed("all"), ["left", "syntax.txt"]);
+    assert_eq!(listed("games.pgn"), ["syntax.txt"]);
+    assert!(!scratch.mount.join("all/search/lost").exists());
+    assert!(scratch.mount.join("all/search/left/all.pgn").exists());
+    let status = run(pgnfs().arg("status").arg(&scratch.mount)).out;
+    assert!(
+        status.contains("repertoire:none.pgn is the name of no database here"),
         "{status}"
     );
     write(&scratch, "1. e4 c5 2. c3");

@@ -95,8 +95,8 @@ impl AnnotationTest {
             AnnotationTest::Evaluation(hundredths) => {
                 let value = comments.find_map(evaluation).map(|value| match value {
                     Evaluation::Hundredths(value) => value.into(),
-                    Evaluation::Mate(moves) if moves < 0 => -MATE,
-                    Evaluation::Mate(_) => MATE,
+                    mate if mate.favours_white(annotations.white_moved(moves)) => MATE,
+                    Evaluation::Mate(_) => -MATE,
                 });
                 value.is_some_and(|value| hundredths.contains(value))
             }

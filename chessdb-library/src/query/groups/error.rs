@@ -99,11 +99,11 @@ impl fmt::Display for TermError {
                 write!(f, "expected a pattern of databases such as white.pgn: {error}")
             }
             TermError::Sacrifice => {
-                f.write_str("expected how much is given up, at least 1, such as 3.. or 2..4: a pawn is 1, a piece 3")
+                f.write_str("expected how much is given up, at least 1, such as 3.. or 2..4, the smaller number first: a pawn is 1, a piece 3")
             }
-            TermError::Pawns => f.write_str("expected a number of pawns such as -0.5, or a range such as 1.5..3"),
+            TermError::Pawns => f.write_str("expected a number of pawns such as -0.5, or a range such as 1.5..3, the smaller number first"),
             TermError::MovePattern => f.write_str(
-                "no move is written so: a pattern is compared with forms such as Ng1-f3, Bd3xph7+ and Pe7xnf8=Q#",
+                "no move is written like that: a pattern is compared with forms such as Ng1-f3, Bd3xph7+ and Pe7xnf8=Q#",
             ),
             TermError::Played => {
                 f.write_str("expected a move such as Bxh7+, O-O-O or e8=N; N*f7 captures or not")

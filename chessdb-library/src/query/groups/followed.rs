@@ -100,33 +100,40 @@ impl RepertoireTest {
 /// Where a game follows a repertoire.
 #[derive(Debug, Default)]
 pub(super) struct FollowedLine {
-    /// The plies at which it has the moves that are played; none if another one is played somewhere.
+    /// The plies at which it has the moves that are played.
     plies: Vec<u32>,
-    has_left: bool,
+    /// The first ply at which it has other moves.
+    left: Option<u32>,
 }
 
 impl FollowedLine {
     /// True if the game follows it, and plays one of its moves after so many others.
     pub(super) fn holds(&self, ply: u32) -> bool {
-        self.plies.binary_search(&ply).is_ok()
+        self.left.is_none() && self.plies.binary_search(&ply).is_ok()
     }
 
     /// True if the game follows it.
     pub(super) fn is_anywhere(&self) -> bool {
-        !self.plies.is_empty()
+        self.left.is_none() && !self.plies.is_empty()
     }
 
     fn step(&mut self, test: &RepertoireTest, step: &Ply<'_>, key: u64) {
-        let answers = test.answers(step, key).filter(|_| !self.has_left);
+        let answers = test.answers(step, key).filter(|_| self.left.is_none());
         let Some((moves, played)) = answers.filter(|(moves, _)| !moves.is_empty()) else {
             return;
         };
         if played.is_some_and(|mv| moves.contains(&PackedMove::new(mv))) {
             self.plies.push(step.number);
         } else {
-            self.has_left = true;
-            self.plies.clear();
+            self.left = Some(step.number);
         }
+    }
+
+    /// Goes back to a ply.
+    fn cut(&mut self, ply: u32) {
+        let kept = self.plies.partition_point(|&own| own < ply);
+        self.plies.truncate(kept);
+        self.left = self.left.filter(|&left| left < ply);
     }
 }
 
@@ -153,7 +160,7 @@ impl FollowedLines {
                     self.step(tests, step, running);
                 }
                 let mut lines = self.0.iter().zip(tests);
-                if lines.all(|(line, test)| line.has_left || test.is_past(step.position)) {
+                if lines.all(|(line, test)| line.left.is_some() || test.is_past(step.position)) {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
@@ -162,12 +169,27 @@ impl FollowedLines {
         });
     }
 
-    /// Reads another line.
-    pub(super) fn follow(&mut self, tests: &[RepertoireTest], line: &BranchingLine) {
-        self.begin(tests);
-        let mut running = begun(line.start());
-        line.moves_from(0)
-            .for_each(|step| self.step(tests, &step, &mut running));
+    /// Reads another line, whose first `shared` moves are those of the line before. True if it follows the same repertoires,
+    /// so that the answers at the plies of these moves are the same.
+    pub(super) fn follow(&mut self, tests: &[RepertoireTest], line: &BranchingLine, shared: u32) -> bool {
+        if shared == 0 {
+            self.begin(tests);
+        }
+        let before: Vec<bool> = self.followed().collect();
+        self.0.iter_mut().for_each(|line| line.cut(shared));
+        let mut running = begun(line.position_after(shared));
+        for step in line.moves_from(shared) {
+            if self.followed().all(|is_followed| !is_followed) {
+                break;
+            }
+            self.step(tests, &step, &mut running);
+        }
+        self.followed().eq(before)
+    }
+
+    /// Whether the line follows each of them.
+    fn followed(&self) -> impl Iterator<Item = bool> {
+        self.0.iter().map(|line| line.left.is_none())
     }
 
     fn begin(&mut self, tests: &[RepertoireTest]) {

@@ -49,14 +49,10 @@ impl PositionGroup {
         terms.any(|term| term.pattern_of_repertoire().is_some())
     }
 
-    /// Sets for how many half-moves it must hold; in a group with a sacrifice, for how many the side has less.
-    pub fn set_plies(&mut self, plies: u32) {
-        if self.has_sacrifice() {
-            let terms = self.terms.iter_mut().flatten();
-            terms.for_each(|term| term.set_plies(plies));
-        } else {
-            self.for_plies = plies;
-        }
+    /// Sets for how many half-moves a side has less after a sacrifice.
+    pub fn set_sacrificed_plies(&mut self, plies: u32) {
+        let terms = self.terms.iter_mut().flatten();
+        terms.for_each(|term| term.set_plies(plies));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Moves that a pattern with `*` and `?` describes.
+//! Moves that a pattern describes, which may have `*` and `?`.
 //!
 //! The full form of a move is its piece, its origin, `-` or `x` with the captured piece in small letters, its target, `=`
 //! with the promotion, and `+` or `#`: `Ng1-f3`, `Bd3xph7+`, `Pe7xnf8=Q#`. A pattern is matched once against all forms
@@ -41,9 +41,18 @@ const SIGNS: [&[&str]; 3] = [&[""], &["+"], &["#", "+"]];
 /// Kinds of moves: of six pieces with six captures, of which those of a pawn have five promotions.
 const KINDS: usize = 5 * CAPTURED.len() + CAPTURED.len() * PROMOTIONS.len();
 
-/// True for a text of `played:` that is a pattern.
+/// True for a text of `played:` that is a pattern: one with `*` or `?`, or a full form, which describes one move.
 pub fn is_move_pattern(text: &str) -> bool {
-    text.contains(['*', '?'])
+    let (from, way) = text.as_bytes().split_at(text.len().min(3));
+    let is_square = |square: &[u8]| matches!(square, [b'a'..=b'h', b'1'..=b'8']);
+    let has_target = match way {
+        [b'-', to @ ..] | [b'x', b'p' | b'n' | b'b' | b'r' | b'q', to @ ..] => {
+            is_square(&to[..to.len().min(2)])
+        }
+        _ => false,
+    };
+    let is_full = matches!(from, [b'K' | b'Q' | b'R' | b'B' | b'N' | b'P', from @ ..] if is_square(from));
+    is_full && has_target || text.contains(['*', '?'])
 }
 
 /// The moves that a pattern describes.
@@ -58,6 +67,8 @@ pub(super) struct MoveTable {
     castling: [[bool; 3]; 2],
     /// All targets, those of castling included.
     all_targets: Bitboard,
+    /// Those of the king's steps.
+    king_targets: Bitboard,
     /// False in an image in which castling is another move.
     castles: bool,
 }
@@ -117,6 +128,10 @@ impl MoveTable {
         let mut all_targets = of_roles
             .iter()
             .fold(Bitboard::EMPTY, |all, &squares| all | squares);
+        let of_king = of_roles.get(Role::King as usize * 64 - 64..).unwrap_or_default();
+        let king_targets = of_king
+            .iter()
+            .fold(Bitboard::EMPTY, |all, &squares| all | squares);
         for ((side, _), signs) in SIDES.iter().zip(castling) {
             if castles && signs.contains(&true) {
                 all_targets |= Bitboard::from_file(side.king_to_file()) & Bitboard::BACKRANKS;
@@ -128,6 +143,7 @@ impl MoveTable {
             of_roles,
             castling,
             all_targets,
+            king_targets,
             castles,
         }
     }
@@ -135,6 +151,19 @@ impl MoveTable {
     /// The squares to which such moves lead.
     pub(super) fn targets(&self) -> Bitboard {
         self.all_targets
+    }
+
+    /// True if every such move is mate.
+    pub(super) fn is_mate(&self) -> bool {
+        let (others, is_any) = (2 * KINDS * 64, |squares: &[Bitboard]| {
+            squares.iter().any(|to| to.any())
+        });
+        let castles = self
+            .castling
+            .iter()
+            .flat_map(|signs| &signs[..2])
+            .any(|&castles| castles);
+        self.targets.len() > others && !is_any(&self.targets[..others]) && !castles
     }
 
     /// False if a piece makes no such move between these squares.
@@ -147,7 +176,11 @@ impl MoveTable {
     #[inline]
     pub(super) fn may_castle(&self, side: CastlingSide) -> bool {
         let ends = Bitboard::from_file(side.king_to_file()) & Bitboard::BACKRANKS;
-        self.castles && (self.all_targets & ends).any()
+        let by_name = SIDES
+            .iter()
+            .zip(self.castling)
+            .any(|((own, _), signs)| *own == side && signs.contains(&true));
+        self.castles && (by_name || (self.king_targets & ends).any())
     }
 
     /// True if the move matches that leads from one position to another.

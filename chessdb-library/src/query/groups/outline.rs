@@ -5,6 +5,7 @@
 
 use super::board_outline::BoardsOutline;
 use super::group::GroupTest;
+use super::piece_outline::PieceOutline;
 use super::plain_board::{PlainBoard, side_of};
 use super::sketch::{MovedSquares, lost_at_most};
 use super::term::Condition;
@@ -61,6 +62,7 @@ struct ImageOutline<'a> {
     counts: CountsOutline<'a>,
     played: PlayedOutline<'a>,
     boards: BoardsOutline,
+    pieces: PieceOutline<'a>,
 }
 
 impl<'a> ImageOutline<'a> {
@@ -74,6 +76,7 @@ impl<'a> ImageOutline<'a> {
             counts: CountsOutline::new(with(Condition::is_of_counts)),
             played: PlayedOutline::new(with(|condition| matches!(condition, Condition::Played(_)))),
             boards: BoardsOutline::new(terms()),
+            pieces: PieceOutline::new(with(Condition::is_of_piece_board)),
         }
     }
 
@@ -83,7 +86,10 @@ impl<'a> ImageOutline<'a> {
     }
 
     fn admits(&self, moves: &[PackedMove], lost: [u32; 2]) -> bool {
-        self.counts.admits(moves, lost) && self.played.admits_moves(moves) && self.boards.admits(moves)
+        self.counts.admits(moves, lost)
+            && self.played.admits_moves(moves)
+            && self.boards.admits(moves)
+            && self.pieces.admits(moves)
     }
 }
 
@@ -219,7 +225,7 @@ impl OpenTerms {
 
     /// Closes those of which an alternative holds.
     #[inline]
-    fn close(&mut self, terms: &[&[Condition]], holds: impl Fn(&Condition) -> bool) {
+    pub(super) fn close(&mut self, terms: &[&[Condition]], holds: impl Fn(&Condition) -> bool) {
         let mut open = self.0;
         while open != 0 {
             let term = open.trailing_zeros() as usize;

@@ -99,6 +99,14 @@ impl MovePattern {
         }
     }
 
+    /// True if every such move is mate.
+    pub(super) fn is_mate(&self) -> bool {
+        match &self.what {
+            Moved::Table(table) => table.is_mate(),
+            _ => self.sign == Some(CheckSign::Mate),
+        }
+    }
+
     /// The squares to which such moves lead, castling as a step of the king.
     pub(super) fn targets(&self) -> Bitboard {
         match &self.what {

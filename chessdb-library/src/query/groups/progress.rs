@@ -116,6 +116,10 @@ impl<'a> ImageProgress<'a> {
                 end.is_some_and(|end| group.within.is_none_or(|most| place.ply - end <= most))
             };
             let own = &mut self.progress[n];
+            if group.for_plies <= 1 {
+                // It holds at one position.
+                own.first = None;
+            }
             if own.first.is_none() && !may_begin {
                 own.by_counts = None;
                 continue;
@@ -124,11 +128,7 @@ impl<'a> ImageProgress<'a> {
                 own.first = None;
                 continue;
             }
-            let first = match own.first {
-                Some(first) => first,
-                None if may_begin => *own.first.insert(place),
-                None => continue,
-            };
+            let first = *own.first.get_or_insert(place);
             if place.ply + 1 - first.ply < group.for_plies {
                 continue;
             }

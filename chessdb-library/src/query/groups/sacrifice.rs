@@ -14,6 +14,9 @@ use crate::query::Bounds;
 /// Half-moves for which a side has less, unless a query says otherwise.
 const USUAL_PLIES: u32 = 6;
 
+/// Most half-moves for which a query may ask that a side has less.
+pub const MOST_PLIES_OF_LESS: u32 = 1000;
+
 /// What a side gives up by a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sacrifice {

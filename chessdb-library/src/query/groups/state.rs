@@ -80,9 +80,10 @@ impl Bishops {
         named(&Bishops::NAMES, text).ok_or(TermError::Bishops)
     }
 
+    /// True if the bishops of each side on these squares are such.
     #[inline]
-    pub(super) fn holds(self, position: &Position) -> bool {
-        let bishops = ByColor::new_with(|color| position.of_kind(color, Role::Bishop));
+    pub(super) fn holds_for(self, bishops: impl Fn(Color) -> Bitboard) -> bool {
+        let bishops = ByColor::new_with(bishops);
         let is_light = ByColor::new_with(|color| (bishops[color] & Bitboard::LIGHT_SQUARES).any());
         let are_same = is_light[Color::White] == is_light[Color::Black];
         bishops[Color::White].count() == 1
@@ -113,13 +114,14 @@ pub(super) struct PawnCount {
 }
 
 impl PawnCount {
+    /// True if there are so many of the pawns of each side on these squares.
     #[inline]
-    pub(super) fn holds(&self, position: &Position) -> bool {
-        let own = position.of_kind(self.color, Role::Pawn);
+    pub(super) fn holds_for(&self, pawns: impl Fn(Color) -> Bitboard) -> bool {
+        let own = pawns(self.color);
         let counted = match self.kind {
             PawnKind::Any => own,
             PawnKind::Passed => {
-                let others = position.of_kind(!self.color, Role::Pawn);
+                let others = pawns(!self.color);
                 own & !behind(others | beside(others), self.color)
             }
             PawnKind::Isolated => {

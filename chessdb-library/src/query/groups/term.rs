@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use chessdb::board::{Bitboard, Color, PackedMove, Position, Undo};
+use chessdb::board::{Bitboard, Color, PackedMove, Position, Role, Undo};
 
 use super::annotation::AnnotationTest;
 use super::board::{PartialBoard, PawnStructure};
@@ -13,6 +13,7 @@ use super::exact::ExactPosition;
 use super::followed::{FollowedLine, RepertoireTest};
 use super::material::MaterialRange;
 use super::moment::Moment;
+use super::piece_board::{PieceBoard, PieceStep};
 use super::plain_board::PlainStep;
 use super::played::MovePattern;
 use super::reflection::Reflection;
@@ -323,7 +324,6 @@ impl Condition {
     pub(super) fn looks_ahead(&self) -> u32 {
         match self {
             Condition::Sacrifice(sacrifice) => sacrifice.looks_ahead(),
-            Condition::Repertoire(_) => u32::MAX,
             _ => 0,
         }
     }
@@ -349,8 +349,8 @@ impl Condition {
             Condition::Material(material) => material.has(&tally(position)),
             Condition::Difference(bounds) => bounds.contains(difference(&tally(position))),
             Condition::State(state) => state.holds(position),
-            Condition::Bishops(bishops) => bishops.holds(position),
-            Condition::PawnCount(count) => count.holds(position),
+            Condition::Bishops(bishops) => bishops.holds_for(|color| position.of_kind(color, Role::Bishop)),
+            Condition::PawnCount(count) => count.holds_for(|color| position.of_kind(color, Role::Pawn)),
             Condition::Played(wanted) => {
                 let matches = |(mv, after)| wanted.matches(position, mv, after);
                 moment.played.is_some_and(matches)
@@ -380,6 +380,36 @@ impl Condition {
             Condition::Board(board) => Some(board.contents),
             Condition::Pawns(pawns) => Some(pawns.contents()),
             _ => None,
+        }
+    }
+
+    /// True if the condition shows on a [`PieceBoard`].
+    pub(super) fn is_of_piece_board(&self) -> bool {
+        match self {
+            Condition::State(state) => *state == MoverState::Mate,
+            Condition::Bishops(_) | Condition::PawnCount(_) => true,
+            Condition::Played(wanted) => wanted.is_mate(),
+            _ => false,
+        }
+    }
+
+    /// The kinds of pieces on which the condition depends, which shows on a board; none if it is about mate.
+    pub(super) fn kinds_of_pieces(&self) -> u16 {
+        match self {
+            Condition::Bishops(_) => PieceStep::bits_of(Role::Bishop),
+            Condition::PawnCount(_) => PieceStep::bits_of(Role::Pawn),
+            _ => 0,
+        }
+    }
+
+    /// False if the condition, which shows on a board, does not hold there. `may_be_mate` is false if the side to move is
+    /// certainly not mated.
+    #[inline]
+    pub(super) fn may_hold_on(&self, board: &PieceBoard, may_be_mate: bool) -> bool {
+        match self {
+            Condition::Bishops(bishops) => bishops.holds_for(|color| board.of_kind(color, Role::Bishop)),
+            Condition::PawnCount(count) => count.holds_for(|color| board.of_kind(color, Role::Pawn)),
+            _ => may_be_mate,
         }
     }
 

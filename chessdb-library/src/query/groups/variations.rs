@@ -19,6 +19,7 @@ use chessdb::game::{Game, Token};
 /// How far the line that is followed has got after a number of moves.
 #[derive(Clone)]
 struct KeptProgress<'a> {
+    moves: u32,
     images: Vec<ImageProgress<'a>>,
     pieces: ByColor<Bitboard>,
     can_be_excluded: bool,
@@ -27,7 +28,9 @@ struct KeptProgress<'a> {
 /// The lines of a game, one after the other.
 struct LinesOfGame<'a> {
     line: BranchingLine,
-    /// The progress after each number of moves of the line that was followed last, as long as it could matter.
+    /// The numbers of moves from which lines are followed, in ascending order.
+    branches: Vec<u32>,
+    /// The progress of the line that was followed last after these numbers of moves, as long as it could matter.
     kept: Vec<KeptProgress<'a>>,
     /// Number of moves that the line shares with it.
     shared: u32,
@@ -36,9 +39,10 @@ struct LinesOfGame<'a> {
 }
 
 impl<'a> LinesOfGame<'a> {
-    fn new(game: &Game) -> LinesOfGame<'a> {
+    fn new(game: &Game, branches: Vec<u32>) -> LinesOfGame<'a> {
         LinesOfGame {
             line: BranchingLine::new(game.start()),
+            branches,
             kept: Vec::new(),
             shared: 0,
             replaced: Vec::new(),
@@ -66,6 +70,27 @@ impl<'a> LinesOfGame<'a> {
     }
 }
 
+/// The numbers of moves from which the lines of a game are followed, in ascending order: from where they leave the line before
+/// them, or so many half-moves earlier.
+fn branches(game: &Game, looks_ahead: u32) -> Vec<u32> {
+    let (mut moves, mut open, mut branches) = (0u32, Vec::new(), Vec::new());
+    for token in game.movetext.tokens() {
+        match token {
+            Token::Move(..) => moves += 1,
+            Token::VariationStart => {
+                open.push(moves);
+                moves = moves.saturating_sub(1);
+                branches.push(moves.saturating_sub(looks_ahead));
+            }
+            Token::VariationEnd => moves = open.pop().unwrap_or(moves),
+            _ => {}
+        }
+    }
+    branches.sort_unstable();
+    branches.dedup();
+    branches
+}
+
 impl<'a> Matcher<'a> {
     /// The first position of a game with which the query holds in some line, where one of these sides is the player.
     pub(super) fn first_in_variations(
@@ -80,10 +105,10 @@ impl<'a> Matcher<'a> {
         for (image, progress) in self.query.images.iter().zip(&mut self.images) {
             progress.begin(self.query.asks && image.is_of(players.held));
         }
-        let start = self.progress();
+        let start = self.progress(0);
         let winner = database.keys(number).outcome.winner();
         let mut first = self.found.map(|place| (place, 0));
-        let mut lines = LinesOfGame::new(&game);
+        let mut lines = LinesOfGame::new(&game, Vec::new());
         self.line.begin(&self.query.needs, &game);
         for &token in game.movetext.main_line_tokens() {
             if !self.read(&mut lines, token) {
@@ -92,7 +117,7 @@ impl<'a> Matcher<'a> {
         }
         self.look_along(&mut lines, &start, winner, &mut first);
         if game.movetext.tokens().contains(&Token::VariationStart) {
-            lines = LinesOfGame::new(&game);
+            lines = LinesOfGame::new(&game, branches(&game, self.query.needs.looks_ahead));
             self.line.begin(&self.query.needs, &game);
             for &token in game.movetext.tokens() {
                 if self.is_excluded || (first.is_some() && !start.can_be_excluded) {
@@ -115,8 +140,9 @@ impl<'a> Matcher<'a> {
         })
     }
 
-    fn progress(&self) -> KeptProgress<'a> {
+    fn progress(&self, moves: u32) -> KeptProgress<'a> {
         KeptProgress {
+            moves,
             images: self.images.clone(),
             pieces: self.pieces,
             can_be_excluded: self.can_be_excluded,
@@ -147,30 +173,36 @@ impl<'a> Matcher<'a> {
     ) {
         cancel::check();
         let line = &lines.line;
-        self.line.follow(&self.query.needs, line, lines.shared, winner);
+        let is_same = self.line.follow(&self.query.needs, line, lines.shared, winner);
         // Some terms depend on the moves that follow.
-        let from = lines.shared.saturating_sub(self.query.needs.looks_ahead);
+        let from = if is_same {
+            lines.shared.saturating_sub(self.query.needs.looks_ahead)
+        } else {
+            0
+        };
         lines.shared = line.len();
-        let kept = match (from, lines.kept.get(from as usize)) {
-            (0, None) => start,
-            (_, Some(kept)) => kept,
+        lines.kept.retain(|kept| kept.moves <= from);
+        let kept = match lines.kept.last().filter(|kept| kept.moves == from) {
+            Some(kept) => kept,
+            None if from == 0 => start,
             // The line before could matter no longer after fewer moves.
-            _ => return,
+            None => return,
         };
         self.images.clone_from(&kept.images);
         (self.pieces, self.can_be_excluded) = (kept.pieces, kept.can_be_excluded);
-        lines.kept.truncate(from as usize + 1);
         let mut flow = ControlFlow::Continue(());
-        if lines.kept.is_empty() {
+        if from == 0 {
             flow = self.start(line.start());
-            lines.kept.push(self.progress());
         }
         for step in line.moves_from(from) {
             if flow.is_break() {
                 break;
             }
             flow = self.step(&step);
-            lines.kept.push(self.progress());
+            let moves = step.number + 1;
+            if lines.branches.binary_search(&moves).is_ok() {
+                lines.kept.push(self.progress(moves));
+            }
         }
         if first.is_none() {
             *first = self.found.map(|place| (place, line.variation_at(place.ply)));

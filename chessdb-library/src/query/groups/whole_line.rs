@@ -36,20 +36,19 @@ impl WholeLine {
         }
     }
 
-    /// Reads a line, which `winner` has won. It shares so many moves with the line that was read last in this game.
+    /// Reads a line, which `winner` has won, and whose first `shared` moves are those of the line before. False if what holds at
+    /// the plies of these moves may be different, although it does not depend on the half-moves that terms look ahead.
     pub(super) fn follow(
         &mut self,
         needs: &LineNeeds,
         line: &BranchingLine,
         shared: u32,
         winner: Option<Color>,
-    ) {
+    ) -> bool {
         if needs.material {
             self.material.follow(line, shared, winner);
         }
-        if !needs.repertoires.is_empty() {
-            self.followed.follow(&needs.repertoires, line);
-        }
+        needs.repertoires.is_empty() || self.followed.follow(&needs.repertoires, line, shared)
     }
 
     /// Reads a game.

@@ -118,7 +118,7 @@ fn errors_of_choices_have_a_place_and_a_remedy() {
             "then",
             "needs a term for positions after it",
         ),
-        ("( within:3 )", 3, "within:3", "counts from the group before it"),
+        ("( within:3 )", 3, "within:3", "needs a group before it"),
     ] {
         let error = Query::parse(text).unwrap_err();
         assert_eq!((error.offset, &*error.term), (offset, term), "{text}: {error}");
@@ -131,7 +131,7 @@ fn choices_are_nested_four_deep() {
     assert!(Query::parse("( ( ( ( a ) ) ) ) ( ( b ) )").is_ok());
     let error = Query::parse("( ( ( ( ( a ) ) ) ) )").unwrap_err();
     assert_eq!((error.offset, &*error.term), (9, "("));
-    assert!(error.what.contains("can be nested 4 deep"), "{error}");
+    assert!(error.what.contains("can be nested at most 4 deep"), "{error}");
 }
 
 #[test]

@@ -314,6 +314,11 @@ fn some_choice_of_positions_has_all_distances() {
         within,
         ..group([board("8/8/8/8/8/5N2/8/8")])
     };
+    // Only the last position.
+    let both_pawns = PositionGroup {
+        within: Some(1),
+        ..group([board("8/8/8/3p4/4P3/5N2/8/8")])
+    };
     for (groups, ply) in [
         (vec![knight(2, None), move_within("Ng1", 1)], None),
         (vec![knight(1, None), move_within("Ng1", 1)], Some(2)),
@@ -322,6 +327,16 @@ fn some_choice_of_positions_has_all_distances() {
         (vec![first("Ng8"), knight(3, Some(2))], Some(9)),
         (vec![first("Ng8"), knight(3, Some(1))], None),
         (vec![first("Ng8"), knight(1, Some(2))], Some(5)),
+        // Without for:, a group in the middle holds at one position, not at all that follow.
+        (vec![first("Nf3"), knight(1, Some(1)), both_pawns.clone()], None),
+        (
+            vec![first("Nf3"), knight(1, Some(2)), both_pawns.clone()],
+            Some(11),
+        ),
+        (
+            vec![first("Nf3"), knight(2, Some(1)), both_pawns.clone()],
+            Some(11),
+        ),
     ] {
         let expected: Vec<_> = ply.map(|ply| (0, ply)).into_iter().collect();
         assert_eq!(found(&asking(groups.clone()), &pgn), expected, "{groups:?}");

@@ -17,6 +17,8 @@ fn annotations_are_about_the_move_that_is_played() {
                 "1. e4 {[%eval -50,20]} c5 ? {a Sicilian} 2. Nf3 {first} {second} d6 -+ {[%eval #-3] [%clk 9]} 0-1",
             ),
             game("White=E; Black=F; Result=*", "1. e4 e5 2. Nf3 *"),
+            game("White=G; Black=H; Result=0-1", "1. f3 e5 2. g4 Qh4# {[%eval #0]} 0-1"),
+            game("White=I; Black=J; Result=1-0", "1. e4 g5 2. d4 f6 3. Qh5# {[%eval #-0]} 1-0"),
         ]
         .concat(),
     );
@@ -36,8 +38,8 @@ fn annotations_are_about_the_move_that_is_played() {
         ("nag:18 mirror:colour", &[(1, 3)]),
         ("nag:18 mirror:side", &[]),
         ("nag:1 mirror:colour", &[(0, 2)]),
-        ("-nag:!|?!", &[(1, 0), (2, 0)]),
-        ("-nag:! by:black", &[(0, 0), (1, 0), (2, 0)]),
+        ("-nag:!|?!", &[(1, 0), (2, 0), (3, 0), (4, 0)]),
+        ("-nag:! by:black", &[(0, 0), (1, 0), (2, 0), (3, 0), (4, 0)]),
         ("comment:best", &[(0, 0)]),
         ("comment:\"test bes\"", &[(0, 0)]),
         ("comment:start|gambit", &[]),
@@ -54,11 +56,12 @@ fn annotations_are_about_the_move_that_is_played() {
         // Of the position, after the move with the comment.
         ("eval:0.3", &[(0, 1)]),
         ("eval:0.31..0.45", &[(0, 2)]),
-        ("eval:..-0.5", &[(1, 1)]),
-        ("eval:100", &[(0, 5)]),
-        ("eval:-100", &[(1, 4)]),
-        ("eval:-100 mirror:colour", &[(0, 5), (1, 4)]),
-        ("eval:50.. by:black", &[(0, 5)]),
+        ("eval:..-0.5", &[(1, 1), (3, 4)]),
+        // Mate on the board is the mate of the side that moved.
+        ("eval:100", &[(0, 5), (4, 5)]),
+        ("eval:-100", &[(1, 4), (3, 4)]),
+        ("eval:-100 mirror:colour", &[(0, 5), (1, 4), (3, 4), (4, 5)]),
+        ("eval:50.. by:black", &[(0, 5), (4, 5)]),
         ("eval:0.3 played:e5", &[(0, 1)]),
         ("eval:0.. for:2", &[(0, 1)]),
         ("eval:0.. for:3", &[]),

@@ -26,7 +26,9 @@ fn a_game_is_found_if_a_side_holds() {
         ("year:2013 ( played:c5 | played:O-O )", &[(0, 1), (1, 6), (5, 1)]),
         // Positions outside give the ply.
         ("played:Nf3 ( played:c5 | played:e4 )", &[(0, 2), (1, 2)]),
-        ("( played:c5 ) ( played:e4 )", &[(0, 1), (5, 1)]),
+        ("( played:c5 ) ( played:e4 )", &[(0, 0), (5, 0)]),
+        ("( played:c5 ) ( played:e4 then played:c5 )", &[(0, 1), (5, 1)]),
+        ("( played:c5 ) ( result:1-0 )", &[(0, 1)]),
         (
             "( result:1-0 | result:* ) ( played:e4 | ply:0 )",
             &[(0, 0), (1, 0), (3, 0)],
