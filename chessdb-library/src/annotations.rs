@@ -16,6 +16,18 @@ use chessdb::game::{Game, Movetext, Token};
 
 use crate::library::decoded;
 
+/// The time left on the clock after each half-move of a game's main line, in hundredths of a second; `None` where no comment
+/// says it.
+pub fn clocks(database: &dyn Database, game: u32) -> Vec<Option<i32>> {
+    LineAnnotations::of(database, game).clocks()
+}
+
+/// The evaluation after each half-move of a game's main line in hundredths of a pawn from White's side, at most 31,000; for a
+/// mate in `n` 32,000 - `n`, negative if Black mates. `None` where no comment says it.
+pub fn evaluations(database: &dyn Database, game: u32) -> Vec<Option<i32>> {
+    LineAnnotations::of(database, game).evaluations()
+}
+
 /// The annotations of a main line.
 #[derive(Debug, Default)]
 pub(crate) struct LineAnnotations {

@@ -60,7 +60,7 @@
 //!   [`Cancel::run`](cancel::Cancel::run). It then unwinds, so a program that aborts on panic cannot cancel.
 //! - Nothing is written but files of [`kept`], where a program names a folder, and temporary files of large indexes.
 
-mod annotations;
+pub mod annotations;
 pub mod cancel;
 pub mod csv;
 pub mod duplicates;

@@ -1,5 +1,6 @@
 //! The games that a search has found.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyIndexError, PyTypeError};
@@ -9,6 +10,7 @@ use pyo3::types::{PyAny, PyList, PySlice};
 use crate::game::Game;
 use crate::indices::{Int, place};
 use crate::source::Source;
+use crate::table::{Columns, Rows, Table, USUAL};
 use chessdb_library::positions::{Occurrence, line_of, san_of};
 
 /// A game that a search has found, with the place of the position there.
@@ -47,6 +49,17 @@ impl Found {
         self.source.read(py, |entry| line_of(&*entry.database, &found))
     }
 
+    /// Equal if it is the same position of the same game.
+    fn __eq__(&self, other: PyRef<'_, Found>) -> bool {
+        self.found == other.found && self.source.is_same(&other.source)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.found.game, self.found.ply, self.source.own_name()).hash(&mut hasher);
+        hasher.finish()
+    }
+
     fn __repr__(&self) -> String {
         format!(
             "<chessdb.Found: game {}, ply {}>",
@@ -67,12 +80,18 @@ pub struct FoundGames {
     /// Which database, and where in it.
     found: Vec<(u32, Occurrence)>,
     sources: Arc<[Source]>,
+    /// Number of threads that read them.
+    threads: usize,
 }
 
 impl FoundGames {
     /// Games of databases, which have these numbers among `sources`.
-    pub fn new(found: Vec<(u32, Occurrence)>, sources: Arc<[Source]>) -> FoundGames {
-        FoundGames { found, sources }
+    pub fn new(found: Vec<(u32, Occurrence)>, sources: Arc<[Source]>, threads: usize) -> FoundGames {
+        FoundGames {
+            found,
+            sources,
+            threads,
+        }
     }
 
     fn source(&self, number: u32) -> PyResult<&Source> {
@@ -92,7 +111,7 @@ impl FoundGames {
             let places = slice.indices(self.found.len() as isize)?;
             let chosen = (0..places.slicelength).map(|n| places.start + places.step * n as isize);
             let chosen = chosen.filter_map(|place| self.found.get(place as usize).copied());
-            let games = FoundGames::new(chosen.collect(), Arc::clone(&self.sources));
+            let games = FoundGames::new(chosen.collect(), Arc::clone(&self.sources), self.threads);
             return Ok(Bound::new(py, games)?.into_any());
         }
         let Ok(index) = index.extract::<Int>() else {
@@ -125,6 +144,39 @@ impl FoundGames {
         games
             .map(|(number, found)| Ok(Game::new(self.source(*number)?, found.game)))
             .collect()
+    }
+
+    /// The games as a table in the memory format of Arrow, in this order, as `table` of a database gives it. Of several
+    /// databases, it has the column `database` before all others unless columns are named.
+    ///
+    /// >>> import chessdb, pyarrow
+    /// >>> found = chessdb.open_database("classics.pgn").find("white:morphy result:1-0")
+    /// >>> pyarrow.table(found.table(["number", "Black"])).to_pylist()[0]
+    /// {'number': 13, 'Black': 'Duke of Brunswick and Count Isouard'}
+    #[pyo3(signature = (columns=None))]
+    fn table(&self, py: Python<'_>, columns: Option<Vec<String>>) -> PyResult<Table> {
+        let database = (self.sources.len() > 1).then_some("database");
+        let usual: Vec<&str> = database.into_iter().chain(USUAL).collect();
+        let columns = Columns::of(columns.as_deref(), &usual)?;
+        let mut parts = Vec::new();
+        for run in self.found.chunk_by(|(a, _), (b, _)| a == b) {
+            if let Some(&(number, _)) = run.first() {
+                let games = run.iter().map(|(_, found)| found.game);
+                parts.push((self.source(number)?.clone(), Rows::Some(games.collect())));
+            }
+        }
+        columns.table(py, &parts, self.threads)
+    }
+
+    /// An iterator over the PGN of the games, as texts.
+    ///
+    /// >>> import chessdb
+    /// >>> found = chessdb.open_database("classics.pgn").find("white:morphy result:1-0")
+    /// >>> [text.splitlines()[4] for text in found.pgn()]
+    /// ['[White "Morphy, Paul"]', '[White "Morphy, Paul"]']
+    fn pgn<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let pgn = py.import("operator")?.getattr("methodcaller")?.call1(("pgn",))?;
+        py.import("builtins")?.getattr("map")?.call1((pgn, self.games()?))
     }
 
     fn __repr__(&self) -> String {

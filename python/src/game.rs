@@ -14,6 +14,7 @@ use crate::source::Source;
 use crate::tokens::{to_list, values_of};
 use chessdb::Database;
 use chessdb::board::Uci;
+use chessdb_library::annotations::{clocks, evaluations};
 use chessdb_library::library::{problems_of, to_pgn};
 use chessdb_library::polyglot;
 
@@ -122,6 +123,29 @@ impl Game {
         let index = self.index;
         self.source
             .read(py, |entry| positions_of(&*entry.database, index))
+    }
+
+    /// The time left on the clock after each half-move of the main line, in seconds; `None` where no comment says it.
+    ///
+    /// >>> import chessdb
+    /// >>> chessdb.open_database("annotated.pgn")[0].clocks()[:2]
+    /// [None, None]
+    fn clocks(&self, py: Python<'_>) -> PyResult<Vec<Option<f64>>> {
+        let index = self.index;
+        let times = self.source.read(py, |entry| clocks(&*entry.database, index))?;
+        let seconds = times.into_iter().map(|time| Some(f64::from(time?) / 100.0));
+        Ok(seconds.collect())
+    }
+
+    /// The evaluation after each half-move of the main line, in hundredths of a pawn from White's side; `None` where no comment
+    /// says it. A mate in n is 32,000 - n, and negative if Black mates.
+    ///
+    /// >>> import chessdb
+    /// >>> chessdb.open_database("annotated.pgn")[0].evals()[:2]
+    /// [None, None]
+    fn evals(&self, py: Python<'_>) -> PyResult<Vec<Option<i32>>> {
+        let index = self.index;
+        self.source.read(py, |entry| evaluations(&*entry.database, index))
     }
 
     /// What is wrong with the game. Each problem is also a remark in its text.

@@ -267,7 +267,8 @@ pub fn find(py: Python<'_>, searches: &[Search], asked: &Asked, order: &FoundOrd
         }
     }
     all.truncate(order.limit);
-    Ok(FoundGames::new(all, sources))
+    let threads = searches.first().map_or(1, |search| search.threads);
+    Ok(FoundGames::new(all, sources, threads))
 }
 
 /// The games of a database that answer a query.

@@ -1,11 +1,12 @@
 """Queries find what an evaluation of headers and moves finds."""
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import chess.polyglot
+import pyarrow
 import pytest
 
 import chessdb
@@ -165,3 +166,62 @@ def test_the_line_of_an_answer_may_be_a_variation(tmp_path: Path) -> None:
         [found] = database.find("played:Nf3 in:variations")
         assert (found.ply, found.san, found.line) == (2, "Nf3", ["e4", "e5"])
         assert not database.find("played:c3")
+
+
+def test_found_games_are_a_table_and_pgn(own_games: Path) -> None:
+    with chessdb.open(own_games) as library:
+        assert isinstance(library, chessdb.Library)
+        found = library.find("played:Bxf7+", sort="date")
+        table = pyarrow.table(found.table(["database", "number", "White", "pgn"])).to_pylist()
+        assert len(table) == len(found) > 2
+        for row, one, text in zip(table, found, found.pgn()):
+            assert (row["database"], row["number"]) == (one.game.database, one.game.number)
+            assert row["White"] == one.game.headers["White"]
+            assert text == one.game.pgn()
+        # Of several databases, it says which one.
+        assert found.table().columns[:2] == ["database", "number"]
+        assert len(library.find("player:nobody").table()) == 0
+        only = library["classics.pgn"].find("white:morphy")
+        assert only.table().columns[0] == "number"
+        assert only.table(["number"]).schema == {"number": "Int32"}
+        with pytest.raises(ValueError, match="there is no column"):
+            only.table(["nothing"])
+
+
+def test_databases_and_found_games_are_sequences(own_games: Path) -> None:
+    database = chessdb.open_database(own_games / "classics.pgn")
+    other = chessdb.open_database(own_games / "annotated.pgn")
+    assert isinstance(database, Sequence)
+    assert database[12] in database and other[12] not in database
+    assert database.index(database[12]) == 12 and database.count(database[12]) == 1
+    assert next(reversed(database)).number == len(database)
+    with pytest.raises(ValueError):
+        database.index(other[0])
+    found = database.find("played:O-O")
+    assert isinstance(found, Sequence)
+    assert found[3] == found[3] and found[3] != found[4] and len({found[3], found[3]}) == 1
+    assert found.index(found[3]) == 3
+    assert found[3] != database.find("played:Nf3")[0]
+
+
+def test_a_notebook_shows_ten_games(own_games: Path) -> None:
+    database = chessdb.open_database(own_games / "classics.pgn")
+    page = database._repr_html_()  # type: ignore[attr-defined]
+    assert page.count("<tr>") == 11 and f"and {len(database) - 10} more" in page
+    assert database[0].headers["White"] in page
+    few = database.find("white:morphy result:1-0")._repr_html_()  # type: ignore[attr-defined]
+    assert few.count("<tr>") == 3 and "more" not in few and "<td>13</td>" in few
+
+
+def test_clocks_and_evaluations_of_a_game(tmp_path: Path) -> None:
+    text = "1. e4 {[%clk 1:00:01.5] [%eval 0.3]} e5 2. Nf3 {[%eval #-2]} (2. f4 {[%clk 0:01]}) 2... d6 {[%clk 0:09]} *"
+    (tmp_path / "a.pgn").write_text(f'[White "A<b>"]\n\n{text}\n')
+    database = chessdb.open_database(tmp_path / "a.pgn")
+    game = database[0]
+    assert game.clocks() == [3601.5, None, None, 9.0]
+    assert game.evals() == [30, None, -31998, None]
+    row = pyarrow.table(database.table(["clocks", "evals"])).to_pylist()[0]
+    assert row["clocks"] == [None if time is None else int(time * 100) for time in game.clocks()]
+    assert row["evals"] == game.evals()
+    # What a database has as a name is no markup.
+    assert "A&lt;b&gt;" in database._repr_html_()  # type: ignore[attr-defined]

@@ -449,7 +449,8 @@ def number_of_pawns(view: View, chance: random.Random) -> Term:
 def nag(view: View, chance: random.Random) -> Term:
     own = chance.choice(view.note.nags or [*SIGNS, 23, 138])
     text = chance.choice([SIGNS.get(own, f"${own}"), str(own)])
-    return Term(f"nag:{text}", lambda other: own in other.note.nags)
+    # $0 says nothing.
+    return Term(f"nag:{text}", lambda other: own > 0 and own in other.note.nags)
 
 
 def comment(view: View, chance: random.Random) -> Term:

@@ -9,6 +9,8 @@
 ('1750.??.??', ['e2e4', 'e7e5', 'g1f3'])
 """
 
+from collections.abc import Sequence
+
 from chessdb._chessdb import (
     Database,
     Folder,
@@ -25,6 +27,14 @@ from chessdb._chessdb import (
 )
 from chessdb._errors import ChangedError, Error, OpenError, QueryError
 from chessdb._open import open, open_database
+
+from chessdb._html import html
+
+for _sequence in (Database, FoundGames):
+    Sequence.register(_sequence)
+    for _name in ("__contains__", "__reversed__", "count", "index"):
+        setattr(_sequence, _name, getattr(Sequence, _name))
+    setattr(_sequence, "_repr_html_", html)
 
 __all__ = [
     "ChangedError",

@@ -8,7 +8,8 @@ use super::whole_line::{LineNeeds, WholeLine};
 use crate::positions::Pattern;
 use crate::query::Bounds;
 use crate::query::sides::{Sides, side_of};
-use chessdb::board::{Color, Move, Position};
+use chessdb::board::{Color, Position};
+use chessdb::replay::Ply;
 
 /// Terms that must hold at one position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,6 +117,10 @@ pub(super) struct QueryImages {
     pub(super) has_player: bool,
     /// True if games must have some position.
     pub(super) asks: bool,
+    /// True if some group depends on the move that is played in a position.
+    pub(super) has_moves: bool,
+    /// True if some group depends on none.
+    pub(super) has_positions: bool,
     /// True if some group depends on how many pieces there are, and not on their squares.
     pub(super) has_counts: bool,
     /// What it depends on beside positions and moves.
@@ -161,6 +166,8 @@ impl QueryImages {
         let all = tests.clone().chain(&excluded);
         let conditions = || all.clone().flat_map(|group| group.terms.iter().flatten());
         QueryImages {
+            has_moves: tests.clone().any(|group| group.has_played),
+            has_positions: tests.clone().any(|group| !group.has_played),
             has_counts: tests.clone().any(|group| group.is_of_counts),
             needs: LineNeeds {
                 annotations: conditions().any(|condition| matches!(condition, Condition::Annotation(_))),
@@ -296,12 +303,13 @@ impl GroupTest {
 
     /// False if the group does not hold at the position before a move.
     #[inline]
-    pub(super) fn may_hold_before(&self, ply: u32, mv: Move, after: &Position) -> bool {
+    pub(super) fn may_hold_before(&self, step: &Ply<'_>) -> bool {
+        let (after, captured) = (step.position, step.captured().map(|piece| piece.role));
         let may_be = |condition: &Condition| match condition {
-            Condition::Played(wanted) => wanted.may_be(mv, after),
+            Condition::Played(wanted) => wanted.may_be(step.mv, after, captured),
             _ => true,
         };
-        self.has_ply(ply) && self.has_turn(!after.turn()) && any_of_each(&self.terms, may_be)
+        self.has_ply(step.number) && self.has_turn(!after.turn()) && any_of_each(&self.terms, may_be)
     }
 
     /// True if it is asked of a game of which one of these sides is the player.

@@ -191,7 +191,7 @@ impl<'a> Matcher<'a> {
     fn play(&mut self, step: &Ply<'_>) -> ControlFlow<()> {
         let (ply, mv, line) = (step.number, step.mv, &self.line);
         let holds = |group: &GroupTest| {
-            group.may_hold_before(ply, mv, step.position)
+            group.may_hold_before(step)
                 && group.holds(&Moment {
                     ply,
                     position: &step.before(),
@@ -209,8 +209,10 @@ impl<'a> Matcher<'a> {
                 let place = Place { ply, next: Some(mv) };
                 for image in &mut self.images {
                     image.play(place);
-                    let found = image.look(place, true, |group, _| holds(group));
-                    self.found = self.found.or(found);
+                    if self.query.has_moves {
+                        let found = image.look(place, true, |group, _| holds(group));
+                        self.found = self.found.or(found);
+                    }
                 }
             }
         }
@@ -231,7 +233,7 @@ impl<'a> Matcher<'a> {
             played: None,
             line: &self.line,
         };
-        if self.found.is_none() {
+        if self.found.is_none() && self.query.has_positions {
             let place = Place { ply, next: None };
             for image in &mut self.images {
                 let found = image.look(place, false, |group, by_counts| {

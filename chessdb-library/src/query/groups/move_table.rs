@@ -183,21 +183,50 @@ impl MoveTable {
         self.castles && (by_name || (self.king_targets & ends).any())
     }
 
-    /// True if the move matches that leads from one position to another.
-    pub(super) fn matches(&self, before: &Position, mv: Move, after: &Position) -> bool {
-        let sign = match self.targets.len() / (KINDS * 64) {
+    /// False if the move that leads to a position, and takes such a piece, does not match. Only for castling true may be wrong.
+    #[inline]
+    pub(super) fn may_be(&self, mv: Move, after: &Position, captured: Option<Role>) -> bool {
+        let (from, to, promotion) = match mv {
+            Move::Normal { from, to, promotion } => (from, to, promotion),
+            Move::Castle(side) => return self.may_castle(side),
+            Move::Null => return false,
+        };
+        let role = promotion.map_or_else(|| after.role_at(to), |_| Some(Role::Pawn));
+        let Some(kind) = role.and_then(|role| kind_of(role, captured, promotion)) else {
+            return false;
+        };
+        let has = |sign: usize| self.targets[place(sign, kind, from)].contains(to);
+        match self.signs() {
+            1 => has(0),
+            signs => (0..signs).any(has) && has(self.sign_of(after)),
+        }
+    }
+
+    /// Number of signs that differ.
+    fn signs(&self) -> usize {
+        self.targets.len() / (KINDS * 64)
+    }
+
+    /// The place in [`SIGNS`] of a move that leads to a position, if the signs differ.
+    fn sign_of(&self, after: &Position) -> usize {
+        match self.signs() {
             1 => 0,
             _ if !after.is_check() => 0,
             _ => 1 + usize::from(after.is_checkmate()),
-        };
+        }
+    }
+
+    /// True if the move matches that leads from one position to another, and takes such a piece.
+    pub(super) fn matches(
+        &self,
+        before: &Position,
+        mv: Move,
+        after: &Position,
+        captured: Option<Role>,
+    ) -> bool {
+        let sign = self.sign_of(after);
         match mv {
-            Move::Normal { from, to, promotion } => {
-                let captured = before.role_at(before.capture_square(from, to));
-                let kind = before
-                    .role_at(from)
-                    .and_then(|role| kind_of(role, captured, promotion));
-                kind.is_some_and(|kind| self.targets[place(sign, kind, from)].contains(to))
-            }
+            Move::Normal { .. } => self.may_be(mv, after, captured),
             Move::Castle(side) if self.castles => {
                 let is_side = |(own, _): &(CastlingSide, &str)| *own == side;
                 let by_name = SIDES
@@ -235,9 +264,10 @@ fn place(sign: usize, kind: usize, from: Square) -> usize {
 
 /// The number of a kind of moves.
 fn kind_of(role: Role, captured: Option<Role>, promotion: Option<Role>) -> Option<usize> {
-    let captured = CAPTURED.iter().position(|&own| own == captured)?;
-    let promotion = PROMOTIONS.iter().position(|&own| own == promotion)?;
-    Some(match role {
+    let captured = captured.map_or(0, |role| role as usize);
+    let promotion = promotion.map_or(0, |role| role as usize - 1);
+    let exists = captured < CAPTURED.len() && promotion < PROMOTIONS.len();
+    exists.then_some(match role {
         Role::Pawn => 5 * CAPTURED.len() + captured * PROMOTIONS.len() + promotion,
         _ => (role as usize - 2) * CAPTURED.len() + captured,
     })

@@ -77,25 +77,22 @@ impl MovePattern {
             .ok_or(TermError::Played)
     }
 
-    /// False if the move before `after` does not match.
+    /// False if the move that leads to `after`, and takes such a piece, does not match.
     #[inline]
-    pub(super) fn may_be(&self, mv: Move, after: &Position) -> bool {
+    pub(super) fn may_be(&self, mv: Move, after: &Position, captured: Option<Role>) -> bool {
         match (&self.what, mv) {
             (Moved::Piece(piece), Move::Normal { from, to, promotion }) => {
                 piece.has_squares(from, to)
+                    && piece.takes == captured.is_some()
                     && promotion.map_or_else(
                         || after.role_at(to) == Some(piece.role),
                         |_| piece.role == Role::Pawn,
                     )
                     && (piece.promotion.is_none() || promotion == piece.promotion)
             }
-            (Moved::Table(table), Move::Normal { from, to, promotion }) => {
-                let role = promotion.map_or_else(|| after.role_at(to), |_| Some(Role::Pawn));
-                role.is_some_and(|role| table.has_squares(role, from, to))
-            }
-            (Moved::Table(table), Move::Castle(side)) => table.may_castle(side),
+            (Moved::Table(table), mv) => table.may_be(mv, after, captured),
             (Moved::Special(special), mv) => *special == mv,
-            (Moved::Piece(_) | Moved::Table(_), _) => false,
+            (Moved::Piece(_), _) => false,
         }
     }
 
@@ -151,21 +148,14 @@ impl MovePattern {
 
     /// True if the move matches that leads from one position to another.
     pub(super) fn matches(&self, before: &Position, mv: Move, after: &Position) -> bool {
-        if !self.may_be(mv, after) {
-            return false;
-        }
+        let captured = match mv {
+            Move::Normal { from, to, .. } => before.role_at(before.capture_square(from, to)),
+            _ => None,
+        };
         if let Moved::Table(table) = &self.what {
-            return table.matches(before, mv, after);
+            return table.matches(before, mv, after, captured);
         }
-        let takes = || match mv {
-            Move::Normal { from, to, .. } => before.role_at(before.capture_square(from, to)).is_some(),
-            _ => false,
-        };
-        let has_taken = match &self.what {
-            Moved::Piece(piece) => takes() == piece.takes,
-            _ => true,
-        };
-        has_taken
+        self.may_be(mv, after, captured)
             && match self.sign {
                 None => true,
                 Some(CheckSign::Check) => after.is_check(),
