@@ -1,6 +1,6 @@
 //! The moves of a repertoire, sorted by the keys of the positions in which they are played.
 
-use chessdb::board::{Bitboard, EnPassantMode, Move, PackedMove, Position};
+use chessdb::board::{Bitboard, Color, EnPassantMode, Move, PackedMove, Position, Rank, Role};
 use chessdb::game::Token;
 
 use super::Repertoire;
@@ -18,8 +18,8 @@ pub(crate) struct MovesByPosition {
     moves: Vec<PackedMove>,
     /// The positions without moves, likewise.
     ends: Vec<u64>,
-    /// The fewest pieces in one of the positions.
-    pieces: u32,
+    /// How far they get.
+    reach: Reach,
     /// Has a bit for the last bits of each key, so that most other positions are not searched for.
     filter: Vec<u64>,
 }
@@ -39,27 +39,27 @@ type MoveAtKey = (u64, Option<PackedMove>);
 impl MovesByPosition {
     /// Reads the databases of a repertoire.
     pub(super) fn read(repertoire: &Repertoire, has_castling: bool) -> MovesByPosition {
-        let (mut steps, mut pieces) = (Vec::new(), u32::MAX);
+        let (mut steps, mut reach) = (Vec::new(), Reach::default());
         for entry in &repertoire.entries {
             let len = entry.database.len();
             for first in (0..len).step_by(MANY as usize) {
                 let number = MANY.min(len - first);
                 let parts = chunks_of(FEW, number, repertoire.threads, &|_| (), |games| {
-                    let (mut steps, mut pieces) = (Vec::new(), u32::MAX);
+                    let (mut steps, mut reach) = (Vec::new(), Reach::default());
                     for game in games {
-                        pieces = pieces.min(append(&mut steps, entry, first + game, has_castling));
+                        append(&mut steps, &mut reach, entry, first + game, has_castling);
                     }
-                    (sorted(steps), pieces)
+                    (sorted(steps), reach)
                 });
-                for (some, fewest) in parts {
+                for (some, own) in parts {
                     steps.extend(some);
-                    pieces = pieces.min(fewest);
+                    reach.join(&own);
                 }
                 steps = sorted(steps);
             }
         }
         MovesByPosition {
-            pieces,
+            reach,
             ..MovesByPosition::new(steps)
         }
     }
@@ -101,7 +101,7 @@ impl MovesByPosition {
     /// True if no position that a game can reach from this one has moves here.
     #[inline]
     pub(crate) fn is_past(&self, position: &Position) -> bool {
-        (position.occupied().count() as u32) < self.pieces
+        self.reach.is_past(position)
     }
 
     /// True for the key of a position.
@@ -117,12 +117,68 @@ impl MovesByPosition {
     }
 }
 
-/// Appends the moves of a game with all its variations. Returns the fewest pieces in one of its positions.
-fn append(steps: &mut Vec<MoveAtKey>, entry: &LibraryEntry, number: u32, has_castling: bool) -> u32 {
+/// How far pawns have got where there are so many pieces. A game loses pieces and its pawns advance, so it does not come back
+/// to positions with more pieces or fewer steps of pawns.
+#[derive(Clone, Debug)]
+struct Reach {
+    /// The most steps, by the number of pieces; the least number there is if no position has so few.
+    most: [i16; 65],
+}
+
+impl Default for Reach {
+    fn default() -> Reach {
+        Reach { most: [i16::MIN; 65] }
+    }
+}
+
+impl Reach {
+    fn add(&mut self, position: &Position) {
+        let (pieces, steps) = (position.occupied().count(), steps_of_pawns(position));
+        for most in self.most.iter_mut().skip(pieces) {
+            *most = steps.max(*most);
+        }
+    }
+
+    fn join(&mut self, other: &Reach) {
+        for (own, other) in self.most.iter_mut().zip(other.most) {
+            *own = other.max(*own);
+        }
+    }
+
+    fn is_past(&self, position: &Position) -> bool {
+        let most = self.most.get(position.occupied().count()).copied();
+        let Some(most) = most.filter(|&most| most > i16::MIN) else {
+            return true;
+        };
+        steps_of_pawns(position) > most
+    }
+}
+
+/// How many ranks all pawns have advanced. One that is no longer there counts six, one more than it can have advanced.
+fn steps_of_pawns(position: &Position) -> i16 {
+    let mut steps = 0;
+    for color in Color::ALL {
+        let pawns = position.of_kind(color, Role::Pawn);
+        steps += 6 * (8 - pawns.count() as i16);
+        for (advanced, rank) in (1..).zip(3..8) {
+            let rank = color.relative_rank(Rank::new(rank - 1));
+            steps += advanced * (pawns & Bitboard::from_rank(rank)).count() as i16;
+        }
+    }
+    steps
+}
+
+/// Appends the moves of a game with all its variations, and notes in `reach` how far it gets.
+fn append(
+    steps: &mut Vec<MoveAtKey>,
+    reach: &mut Reach,
+    entry: &LibraryEntry,
+    number: u32,
+    has_castling: bool,
+) {
     cancel::check();
-    let mut pieces = u32::MAX;
     if entry.database.keys(number).deleted {
-        return pieces;
+        return;
     }
     let game = decoded(&*entry.database, number).game;
     let mut line = BranchingLine::new(game.start());
@@ -149,11 +205,11 @@ fn append(steps: &mut Vec<MoveAtKey>, entry: &LibraryEntry, number: u32, has_cas
             break;
         }
         if matches!(token, Token::Move(..)) {
-            pieces = pieces.min(line.position().occupied().count() as u32);
+            reach.add(line.position());
         }
     }
+    reach.add(line.position());
     steps.push((key(line.position()), None));
-    pieces
 }
 
 /// Each step once, in ascending order. Steps of which most are in order are sorted fast.
@@ -173,4 +229,61 @@ fn without_castling(position: &Position) -> Option<Position> {
     let mut setup = position.setup();
     setup.castling_rights = Bitboard::EMPTY;
     Position::from_setup(&setup).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::positions::legal_moves;
+    use chessdb::board::Undo;
+
+    #[test]
+    fn pawns_never_step_back() {
+        let mut state = 5u64;
+        let mut below = |limit: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % limit
+        };
+        for _ in 0..300 {
+            let mut position = Position::initial();
+            let mut reach = Reach::default();
+            let mut all = vec![position];
+            for _ in 0..200 {
+                let moves = legal_moves(&position);
+                if moves.is_empty() {
+                    break;
+                }
+                let before = steps_of_pawns(&position);
+                position
+                    .advance(moves[below(moves.len())], &mut Undo::default())
+                    .unwrap();
+                assert!(steps_of_pawns(&position) >= before);
+                all.push(position);
+            }
+            // Nothing is past a position before it.
+            reach.add(all.last().unwrap());
+            assert!(all.iter().all(|position| !reach.is_past(position)));
+        }
+    }
+
+    #[test]
+    fn what_has_gone_further_is_past() {
+        let position = |fen: &str| chessdb::board::Fen::parse(fen).unwrap().position;
+        let mut reach = Reach::default();
+        reach.add(&position("4k3/4p3/8/8/4P3/8/8/4K3 w - - 0 1"));
+        for (fen, is_past) in [
+            ("4k3/4p3/8/8/4P3/8/8/4K3 b - - 0 1", false),
+            ("4k3/4p3/8/8/8/4P3/8/4K3 w - - 0 1", false),
+            ("4k3/8/8/4p3/8/8/4P3/4K3 w - - 0 1", false),
+            ("4k3/4p3/8/4P3/8/8/8/4K3 w - - 0 1", true),
+            ("4k3/8/8/8/4P3/8/8/4K3 w - - 0 1", true),
+            ("4k3/4p3/8/8/4P3/8/8/3QK3 w - - 0 1", false),
+            ("3qk3/8/4p3/8/4P3/8/8/3QK3 w - - 0 1", true),
+        ] {
+            assert_eq!(reach.is_past(&position(fen)), is_past, "{fen}");
+        }
+        assert!(Reach::default().is_past(&Position::initial()));
+    }
 }

@@ -12,6 +12,9 @@ use crate::library::{DatabasePattern, PatternError};
 use crate::positions::{BranchingLine, LineStep, follow};
 use crate::repertoire::{Repertoire, Repertoires};
 
+/// Half-moves between two looks whether a game can come back to a repertoire.
+const LOOK_EVERY: u32 = 4;
+
 /// A repertoire whose moves a side must play wherever it has some, which must occur.
 #[derive(Clone, Debug)]
 pub(super) struct RepertoireTest {
@@ -160,7 +163,10 @@ impl FollowedLines {
                     self.step(tests, step, running);
                 }
                 let mut lines = self.0.iter().zip(tests);
-                if lines.all(|(line, test)| line.left.is_some() || test.is_past(step.position)) {
+                let is_looked_at = step.number.is_multiple_of(LOOK_EVERY);
+                if is_looked_at
+                    && lines.all(|(line, test)| line.left.is_some() || test.is_past(step.position))
+                {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())

@@ -69,6 +69,8 @@ pub(super) struct MoveTable {
     all_targets: Bitboard,
     /// Those of the king's steps.
     king_targets: Bitboard,
+    /// Whether a move captures nothing, a pawn, and so on, in the order of [`CAPTURED`].
+    captures: [bool; CAPTURED.len()],
     /// False in an image in which castling is another move.
     castles: bool,
 }
@@ -128,6 +130,10 @@ impl MoveTable {
         let mut all_targets = of_roles
             .iter()
             .fold(Bitboard::EMPTY, |all, &squares| all | squares);
+        let mut captures = [false; CAPTURED.len()];
+        for (at, _) in targets.iter().enumerate().filter(|(_, to)| to.any()) {
+            captures[captured_of(at / 64 % KINDS)] = true;
+        }
         let of_king = of_roles.get(Role::King as usize * 64 - 64..).unwrap_or_default();
         let king_targets = of_king
             .iter()
@@ -144,6 +150,7 @@ impl MoveTable {
             castling,
             all_targets,
             king_targets,
+            captures,
             castles,
         }
     }
@@ -172,6 +179,13 @@ impl MoveTable {
         self.of_roles[role as usize * 64 - 64 + from as usize].contains(to)
     }
 
+    /// False if no move of a piece captures something, or if each does.
+    #[inline]
+    pub(super) fn may_take(&self, takes: bool) -> bool {
+        let [nothing, others @ ..] = self.captures;
+        if takes { others.contains(&true) } else { nothing }
+    }
+
     /// False if there is no such castling, as a step of the king or not.
     #[inline]
     pub(super) fn may_castle(&self, side: CastlingSide) -> bool {
@@ -191,6 +205,9 @@ impl MoveTable {
             Move::Castle(side) => return self.may_castle(side),
             Move::Null => return false,
         };
+        if !self.captures[captured.map_or(0, |role| role as usize % CAPTURED.len())] {
+            return false;
+        }
         let role = promotion.map_or_else(|| after.role_at(to), |_| Some(Role::Pawn));
         let Some(kind) = role.and_then(|role| kind_of(role, captured, promotion)) else {
             return false;
@@ -271,6 +288,12 @@ fn kind_of(role: Role, captured: Option<Role>, promotion: Option<Role>) -> Optio
         Role::Pawn => 5 * CAPTURED.len() + captured * PROMOTIONS.len() + promotion,
         _ => (role as usize - 2) * CAPTURED.len() + captured,
     })
+}
+
+/// The place in [`CAPTURED`] of what a kind of moves captures.
+fn captured_of(kind: usize) -> usize {
+    let of_pawn = kind.checked_sub(5 * CAPTURED.len());
+    of_pawn.map_or(kind % CAPTURED.len(), |of_pawn| of_pawn / PROMOTIONS.len())
 }
 
 /// The piece of a kind of moves.

@@ -132,7 +132,7 @@ impl MovePattern {
             Moved::Table(table) => {
                 let castles = |side: CastlingSide| to.file() == side.king_to_file() && table.may_castle(side);
                 let is_castling = role == Role::King && from.file() == File::E;
-                table.has_squares(role, from, to)
+                table.may_take(takes) && table.has_squares(role, from, to)
                     || is_castling
                         && [CastlingSide::KingSide, CastlingSide::QueenSide]
                             .into_iter()
