@@ -152,7 +152,7 @@ impl FoundGames {
     /// >>> import chessdb, pyarrow
     /// >>> found = chessdb.open_database("classics.pgn").find("white:morphy result:1-0")
     /// >>> pyarrow.table(found.table(["number", "Black"])).to_pylist()[0]
-    /// {'number': 13, 'Black': 'Duke of Brunswick and Count Isouard'}
+    /// {'number': 13, 'Black': 'Duke Karl / Count Isouard'}
     #[pyo3(signature = (columns=None))]
     fn table(&self, py: Python<'_>, columns: Option<Vec<String>>) -> PyResult<Table> {
         let database = (self.sources.len() > 1).then_some("database");

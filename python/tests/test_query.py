@@ -184,7 +184,7 @@ def test_found_games_are_a_table_and_pgn(own_games: Path) -> None:
         only = library["classics.pgn"].find("white:morphy")
         assert only.table().columns[0] == "number"
         assert only.table(["number"]).schema == {"number": "Int32"}
-        with pytest.raises(ValueError, match="there is no column"):
+        with pytest.raises(ValueError, match="no table has a column"):
             only.table(["nothing"])
 
 

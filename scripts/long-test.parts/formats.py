@@ -24,7 +24,22 @@ import chess
 import chess.pgn
 
 from find import Game, Note, Question, compared
-from search import KINDS, Games, Term, View, alone, combined, comment, either, line, sacrifice, usual
+from search import (
+    KINDS,
+    Games,
+    Term,
+    View,
+    alone,
+    clock,
+    combined,
+    comment,
+    either,
+    evaluation,
+    line,
+    nag,
+    sacrifice,
+    usual,
+)
 
 # By these files a database is opened; one of jose may be a folder.
 OPENED = (".si3", ".si4", ".si5", ".cbf", ".cbh", ".2cbh", ".cdp", ".dci", ".jose", ".main.brn", ".alternate.brn")
@@ -216,6 +231,9 @@ def main() -> None:
         word = word_of_comment(remarks_of(exported))
         games = Games(some.games)
         games.kinds = [word if kind is comment else kind for kind in KINDS]
+        if not any(one.nags or one.words for game in some.games for one in game.notes):
+            # Some PGN was written without annotations.
+            games.kinds = [kind for kind in games.kinds if kind not in (nag, word, clock, evaluation)]
         made = questions(games, number, chance)
         made = [Question([f"{one.arguments[0]} deleted:any"], one.answer) for one in made]
         asked += len(made)
