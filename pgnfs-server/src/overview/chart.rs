@@ -38,8 +38,8 @@ pub(super) fn columns(columns: &[(i64, u64)], step: i64, link: impl Fn(i64) -> O
         chart
             .configure_mesh()
             .disable_x_mesh()
-            .x_labels(12)
-            .y_labels(5)
+            .x_labels(labels_of((last + step - first) / step, 12))
+            .y_labels(labels_of(most as i64, 5))
             .x_label_formatter(&|x| format!("{x:.0}"))
             .y_label_formatter(&|y| format!("{y:.0}"))
             .label_style(FONT)
@@ -63,6 +63,11 @@ pub(super) fn columns(columns: &[(i64, u64)], step: i64, link: impl Fn(i64) -> O
         });
         Ok(links.collect())
     })
+}
+
+/// Number of labels of an axis with so many whole steps, at most `most`: more would be the same numbers again.
+fn labels_of(steps: i64, most: usize) -> usize {
+    usize::try_from(steps.saturating_add(1)).map_or(most, |labels| labels.clamp(2, most))
 }
 
 /// A chart with a labelled row for each text.

@@ -304,6 +304,26 @@ fn table(page: &str, id: &str) -> Vec<String> {
 }
 
 #[test]
+fn an_axis_has_each_number_once() {
+    for games in [1, 2, 3] {
+        let all = (0..games).map(|n| game("A", "B").date(1857 + n, 1, 1));
+        let page = mount(Fake::of(all)).cat("overview.html");
+        let (_, section) = page.split_once("<h2 id=\"years\">").unwrap();
+        let chart = section.split("</svg>").next().unwrap();
+        let mut labels: Vec<&str> = chart
+            .split("<text")
+            .skip(1)
+            .map(|text| text.split_once('>').unwrap().1.split('<').next().unwrap().trim())
+            .collect();
+        let number = labels.len();
+        labels.sort_unstable();
+        labels.dedup();
+        assert_eq!(labels.len(), number, "{labels:?}");
+        assert!(labels.contains(&"1857") && labels.contains(&"1"), "{labels:?}");
+    }
+}
+
+#[test]
 fn a_search_for_a_player_has_the_scores_of_the_player() {
     let tal = |black: &str, year| game("Tal", black).date(year, 5, 7).tag("BlackElo", "2610");
     let games = || {
