@@ -256,7 +256,7 @@ impl Branch {
             .collect()
     }
 
-    /// Why a repertoire of a query is none of these databases; `None` if all are.
+    /// What is wrong with the first repertoire of a query that cannot be used here: no database has its name, or it is too large.
     pub fn unknown_repertoire(&self, query: &Query) -> Option<RepertoireError> {
         if query.repertoires().is_empty() {
             return None;

@@ -99,7 +99,8 @@ impl fmt::Display for TermError {
                 write!(f, "expected a pattern of databases such as white.pgn: {error}")
             }
             TermError::Sacrifice => {
-                f.write_str("expected how much is given up, at least 1, such as 3.. or 2..4, the smaller number first: a pawn is 1, a piece 3")
+                f.write_str("expected how much is given up, at least 1, such as 3.. or 2..4, the smaller number first: a pawn is 1, \
+                 a piece 3")
             }
             TermError::Pawns => f.write_str("expected a number of pawns such as -0.5, or a range such as 1.5..3, the smaller number first"),
             TermError::MovePattern => f.write_str(
