@@ -107,6 +107,53 @@ const STEPS = {
     await page.waitForSelector("#message:not([hidden])");
     assert.match(await page.locator("#message").innerText(), /playr/);
   },
+  async "fields write a search, and read it again"() {
+    await page.goto(`${address}?tab=search`);
+    await page.getByLabel("Player", { exact: true }).fill("Morphy, Paul");
+    await page.getByLabel("Years from").fill("1857");
+    await page.getByLabel("Result").selectOption("the player won");
+    const line = page.getByRole("searchbox");
+    assert.equal(await line.inputValue(), 'player:"Morphy, Paul" year:1857.. result:win');
+    await page.getByRole("tabpanel").getByRole("button", { name: "Search" }).click();
+    await shows("of ");
+    assert.match(await panel(), /Morphy, Paul/);
+    const mixed = '-site:paris player:"Morphy, Paul" year:1857.. eco:C4|B0 event:="a \\"b\\""';
+    await page.goto(`${address}?tab=search&q=${encodeURIComponent(mixed)}`);
+    await shows("and -site:paris eco:C4|B0");
+    assert.equal(await page.getByLabel("Event").inputValue(), '=a "b"');
+    await page.getByLabel("White", { exact: true }).fill("x");
+    assert.equal(await line.inputValue(), 'player:"Morphy, Paul" white:x event:="a \\"b\\"" year:1857.. -site:paris eco:C4|B0');
+    const choice = "( white:tal | black:tal ) year:1960";
+    await page.goto(`${address}?tab=search&q=${encodeURIComponent(choice)}`);
+    await shows(`and ${choice}`);
+  },
+  async "the strongest games come first, and lead to those beside them"() {
+    const ratings = async () => {
+      const rows = await page.locator("#panel tbody tr").evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll("td span")].map((span) => Number(span.innerText))));
+      return rows.map((pair) => pair.filter(Boolean)).filter((pair) => pair.length).map((pair) => pair.reduce((sum, elo) => sum + elo) / pair.length);
+    };
+    await page.goto(`${address}?tab=games&db=classics.pgn`);
+    await page.locator("#panel").getByRole("link", { name: "strongest" }).click();
+    await page.waitForFunction(() => /sort=elo/.test(location.search));
+    await page.waitForFunction(() => document.querySelector("#panel tbody td span")?.innerText);
+    const shown = await ratings();
+    assert.ok(shown.length > 2);
+    assert.deepEqual(shown, [...shown].sort((one, other) => other - one));
+    await page.goto(`${address}?tab=tree&db=classics.pgn`);
+    await shows("the strongest");
+    const players = () => page.locator("#panel table").last().locator("tbody a").first().innerText();
+    const strongest = await players();
+    await page.goto(`${address}?tab=games&db=classics.pgn&sort=elo`);
+    await shows("of ");
+    assert.equal(await players(), strongest);
+    await page.locator("#panel tbody a").first().click();
+    await page.getByRole("link", { name: "next game" }).click();
+    await page.waitForFunction(() => /n=1/.test(location.search));
+    await page.getByRole("link", { name: "previous game" }).click();
+    await page.waitForFunction(() => /n=0/.test(location.search));
+    await shows(strongest.split(" ")[0]);
+    assert.equal(await page.getByRole("link", { name: "previous game" }).count(), 0);
+  },
   async "an opponent is prepared against"() {
     await page.goto(`${address}?q=player:morphy`);
     await shows("of ");

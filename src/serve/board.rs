@@ -19,6 +19,7 @@ static FILES: &[(&str, &str, &str)] = &[
     ("/board/main.js", SCRIPT, include_str!("board/main.js")),
     ("/board/pieces.js", SCRIPT, include_str!("board/pieces.js")),
     ("/board/prepare.js", SCRIPT, include_str!("board/prepare.js")),
+    ("/board/search.js", SCRIPT, include_str!("board/search.js")),
     ("/board/views.js", SCRIPT, include_str!("board/views.js")),
     (
         "/listing.css",

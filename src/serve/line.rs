@@ -11,6 +11,8 @@ const MOST_PLIES: usize = 1000;
 pub(super) struct PlayedLine {
     pub(super) position: Position,
     counters: Counters,
+    /// The last move in SAN.
+    pub(super) san: Option<String>,
     /// The opening of the last position on the way that has a name.
     pub(super) opening: Option<OpeningName>,
 }
@@ -29,7 +31,7 @@ impl PlayedLine {
             Some((position, counters)) => (position, counters),
             None => (Position::initial(), Counters::default()),
         };
-        let mut opening = OpeningName::of(&position);
+        let (mut opening, mut san) = (OpeningName::of(&position), None);
         let moves = play
             .unwrap_or_default()
             .split(',')
@@ -38,15 +40,22 @@ impl PlayedLine {
             if number == MOST_PLIES {
                 return Err(("play", format!("there are more than {MOST_PLIES} moves")));
             }
-            let wrong = || ("play", format!("'{text}' cannot be played"));
+            let wrong = || {
+                let what = format!("move {}, {text}, is not legal in {}", number + 1, position.fen());
+                ("play", what)
+            };
             let mv = position.read_uci(text).ok_or_else(wrong)?;
+            let mut after = position;
+            let played = after.play_legal(mv, &mut Undo::default());
+            san = Some(played.map_err(|_| wrong())?.to_string());
             counters.follow(&position, mv);
-            position.advance(mv, &mut Undo::default()).map_err(|_| wrong())?;
+            position = after;
             opening = OpeningName::of(&position).or(opening);
         }
         Ok(PlayedLine {
             position,
             counters,
+            san,
             opening,
         })
     }
@@ -127,7 +136,10 @@ mod tests {
         assert_eq!(wrong(Some("x"), None).0, "fen");
         assert_eq!(
             wrong(None, Some("e2e4,e2e4")),
-            ("play", "'e2e4' cannot be played".to_owned())
+            (
+                "play",
+                "move 2, e2e4, is not legal in rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -".to_owned()
+            )
         );
     }
 }

@@ -12,6 +12,7 @@ mod explorer;
 mod files;
 mod guard;
 mod html;
+mod kept;
 mod limits;
 mod line;
 mod login;

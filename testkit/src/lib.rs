@@ -13,8 +13,10 @@ pub mod kept;
 mod needs;
 pub mod open_files;
 pub mod pgn;
+mod random;
 pub mod samples;
 pub mod stuck;
 pub mod writers;
 
 pub use needs::{has, is_root, missing, python, samples_folder};
+pub use random::Random;

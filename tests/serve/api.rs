@@ -1,6 +1,8 @@
 //! What the board asks.
 
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -95,6 +97,39 @@ fn games_are_listed_page_by_page() {
         (&json!(1), &json!(2))
     );
     assert_eq!(with_position["games"][0]["White"], "Tal");
+}
+
+#[test]
+fn the_pages_of_a_sorted_list_are_one_list() {
+    let served = Served::games(&["-o", "watch=poll:1"]);
+    let page = |query: &str, from: usize, count: usize| {
+        let answer = served.json(&format!("/api/games?{query}&from={from}&count={count}"));
+        let games = answer["games"].as_array().unwrap().clone();
+        (answer["count"].as_u64().unwrap() as usize, games)
+    };
+    for query in [
+        "sort=date",
+        "sort=-elo",
+        "sort=length&db=a.pgn",
+        "sort=-date&q=result:0-1",
+        "play=e2e4",
+        "play=e2e4&sort=-length",
+    ] {
+        let (number, all) = page(query, 0, 1000);
+        assert!(number > 1 && all.len() == number, "{query}");
+        let pages = (0..number).step_by(3).flat_map(|from| page(query, from, 3).1);
+        assert_eq!(pages.collect::<Vec<Value>>(), all, "{query}");
+        assert_eq!(page(query, number, 3), (number, Vec::new()), "{query}");
+    }
+    let new = served.source().join("new");
+    std::fs::write(&new, "[White \"Later\"]\n[Date \"2030.01.01\"]\n\n1. e4 *\n").unwrap();
+    std::fs::rename(&new, served.source().join("a.pgn")).unwrap();
+    let begin = Instant::now();
+    while page("sort=-date", 0, 1).1[0]["White"] != "Later" {
+        assert!(begin.elapsed() < Duration::from_secs(30), "the old list is shown");
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(page("sort=-date", 0, 1000).0, 5);
 }
 
 #[test]

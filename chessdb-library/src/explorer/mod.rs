@@ -158,7 +158,7 @@ impl Explored {
                 sums.merge(stored, limits);
                 continue;
             }
-            let found = part.find(&wanted, answers.options(), &|_| ())?;
+            let found = part.find_with_facts(&wanted, answers.options())?;
             let chunks = chunks_of(
                 FEW,
                 found.len() as u32,
@@ -235,15 +235,14 @@ impl Sums {
 
     fn of(
         part: &DatabasePart,
-        found: &[Occurrence],
+        found: &[(Occurrence, Facts)],
         mover: Color,
         filter: &ExplorerFilter,
         limits: ExplorerLimits,
     ) -> Sums {
         let database = part.database();
         let mut sums = Sums::default();
-        for found in found {
-            let facts = Facts::of(database, found.game);
+        for &(found, facts) in found {
             if !filter.has(database, found.game, facts) {
                 continue;
             }

@@ -4,13 +4,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{
-    Damaged, Index, IndexError, IndexUse, MovesTable, Novelty, Occurrence, Pattern, PopularPosition,
+    Damaged, Facts, Index, IndexError, IndexUse, MovesTable, Novelty, Occurrence, Pattern, PopularPosition,
     Positions, Selection, Wanted, scan, scan_moves,
 };
 use crate::library::LibraryEntry;
+use crate::parallel::chunks_of;
 use crate::repertoire::Repertoires;
 use crate::spelling::Names;
 use chessdb::Database;
+
+/// Number of games of which a thread reads the facts at a time.
+const FEW: u32 = 4096;
 
 /// How questions are answered.
 #[derive(Clone)]
@@ -162,6 +166,29 @@ impl DatabasePart {
                     options.threads,
                     done,
                 )
+            },
+        )
+    }
+
+    /// Likewise in any order, with what tables need of each game.
+    pub fn find_with_facts(
+        &self,
+        wanted: &Wanted,
+        options: &AnswerOptions,
+    ) -> Option<Vec<(Occurrence, Facts)>> {
+        self.ask_or_scan(
+            options,
+            &|_| (),
+            |index| index.find_with_facts(wanted),
+            || {
+                let (database, games) = (self.database(), self.games.as_ref());
+                let found = scan(database, wanted, games, options.threads, &|_| ());
+                let chunks = chunks_of(FEW, found.len() as u32, options.threads, &|_| (), |places| {
+                    let found = &found[places.start as usize..places.end as usize];
+                    let with_facts = |&found: &Occurrence| (found, Facts::of(database, found.game));
+                    found.iter().map(with_facts).collect::<Vec<_>>()
+                });
+                chunks.concat()
             },
         )
     }

@@ -239,13 +239,7 @@ mod tests {
 
     #[test]
     fn pawns_never_step_back() {
-        let mut state = 5u64;
-        let mut below = |limit: usize| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % limit
-        };
+        let mut random = testkit::Random(5);
         for _ in 0..300 {
             let mut position = Position::initial();
             let mut reach = Reach::default();
@@ -257,7 +251,7 @@ mod tests {
                 }
                 let before = steps_of_pawns(&position);
                 position
-                    .advance(moves[below(moves.len())], &mut Undo::default())
+                    .advance(random.pick(&moves), &mut Undo::default())
                     .unwrap();
                 assert!(steps_of_pawns(&position) >= before);
                 all.push(position);

@@ -18,6 +18,7 @@ pub(super) fn position(line: &PlayedLine) -> Value {
     json!({
         "fen": line.fen(),
         "turn": color(position.turn()),
+        "san": line.san,
         "check": is_check,
         "mate": is_check && moves.is_empty(),
         "opening": opening(line.opening),

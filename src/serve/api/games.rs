@@ -1,15 +1,18 @@
 //! Lists of games, page by page.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::{Query as Parameters, State};
 use chessdb_library::library::{game_path, tags_of};
 use chessdb_library::positions::{Answers, DatabasePart, Pattern, Wanted};
 use chessdb_library::query::SortKey;
-use pgnfs_server::{Failure, FsError, Requests};
+use pgnfs_server::{Failure, FsError};
 use serde_json::{Value, json};
 
-use super::{ApiError, Given, asked, line};
+use super::{Api, ApiError, Given, asked, line};
 use crate::serve::answer::Visit;
+use crate::serve::kept::{GamesId, KeptAnswers};
 
 /// Games of a page unless the client says how many, and the most.
 const USUALLY: u32 = 100;
@@ -27,6 +30,16 @@ struct GamesPage {
     key: Option<SortKey>,
     is_reversed: bool,
     position: Option<Pattern>,
+    /// What the list is kept by: everything that it follows from but the search.
+    question: String,
+}
+
+/// Games in an order that is kept, since finding it takes longer than showing a page.
+pub(super) struct GameList {
+    /// Numbers among the games of all parts.
+    games: Box<[u32]>,
+    /// The ply at which each has the position, if one is asked for.
+    plies: Option<Box<[u32]>>,
 }
 
 /// A game in a list: the part, its number there, and the ply of the position, if one is asked for.
@@ -34,7 +47,7 @@ pub(super) type ListedGame = (usize, u32, Option<u32>);
 
 /// The games that answer a search, or have a position, or both.
 pub(super) async fn list(
-    State(requests): State<Requests>,
+    State(Api { requests, lists, .. }): State<Api>,
     visit: Visit,
     Parameters(given): Given,
 ) -> Result<Json<Value>, ApiError> {
@@ -54,6 +67,7 @@ pub(super) async fn list(
         let names = SortKey::NAMES.join(", ");
         return Err(ApiError::Wrong("sort", format!("'{sort}' is not one of {names}")));
     }
+    let text = |name| given.get(name).map_or("", String::as_str);
     let has_position = given.contains_key("fen") || given.contains_key("play");
     let page = GamesPage {
         from: number("from", 0)?,
@@ -64,34 +78,73 @@ pub(super) async fn list(
             .then(|| line(&given))
             .transpose()?
             .map(|line| Pattern::new(line.position)),
+        question: format!("{sort} {:?}", ["db", "fen", "play"].map(text)),
     };
-    let listed = asked(&requests, visit, &given, move |answers| page.list(answers));
+    let listed = asked(&requests, visit, &given, move |answers, games| {
+        page.list(answers, games, &lists)
+    });
     Ok(Json(listed.await?))
 }
 
 impl GamesPage {
-    fn list(&self, answers: &Answers) -> Result<Value, FsError> {
+    fn list(
+        &self,
+        answers: &Answers,
+        games: GamesId,
+        lists: &KeptAnswers<Arc<GameList>>,
+    ) -> Result<Value, FsError> {
         let parts = answers.parts();
-        let (number, shown) = match (self.position, self.key) {
-            (None, None) => {
-                let number = parts.iter().map(DatabasePart::len).sum();
-                (number, self.unsorted(parts, number))
-            }
-            (position, _) => {
-                let mut all = match position {
-                    None => all(parts),
-                    Some(pattern) => found(answers, pattern)?,
-                };
-                if let Some(key) = self.key {
-                    let game = |&(part, game, _): &ListedGame| (parts[part].database(), game);
-                    key.sort(&mut all, game, self.is_reversed, answers.options().threads);
-                }
-                let shown = all.iter().skip(self.from as usize).take(self.count as usize);
-                (all.len() as u32, shown.copied().collect())
-            }
+        let (number, shown) = if self.position.is_none() && self.key.is_none() {
+            let number = parts.iter().map(DatabasePart::len).sum();
+            (number, self.unsorted(parts, number))
+        } else {
+            let make = || self.listed(answers).map(Arc::new);
+            let list = lists.get_or_make(games, self.question.clone(), make)?;
+            (list.games.len() as u32, self.shown(parts, &list))
         };
         let games = shown.into_iter().map(|listed| row(parts, listed));
         Ok(json!({ "count": number, "from": self.from, "games": games.collect::<Vec<_>>() }))
+    }
+
+    /// All games of the list.
+    fn listed(&self, answers: &Answers) -> Result<GameList, FsError> {
+        let parts = answers.parts();
+        let mut games: Vec<(u32, u32)> = match self.position {
+            Some(pattern) => {
+                let found = answers.find(&Wanted::Position(pattern), &|_| ());
+                let found = found.ok_or(FsError::Io(Failure::Index))?.into_iter();
+                found.map(|found| (found.game, found.ply)).collect()
+            }
+            None => {
+                let mut games = Vec::new();
+                for part in &**parts {
+                    games.extend(part.games_at(0..part.len()).map(|game| (part.first + game, 0)));
+                }
+                games
+            }
+        };
+        if let Some(key) = self.key {
+            let game = |&(game, _): &(u32, u32)| {
+                let (part, game) = DatabasePart::place_of(parts, game);
+                (parts[part].database(), game)
+            };
+            key.sort(&mut games, game, self.is_reversed, answers.options().threads);
+        }
+        let plies = self.position.map(|_| games.iter().map(|&(_, ply)| ply).collect());
+        let games = games.into_iter().map(|(game, _)| game).collect();
+        Ok(GameList { games, plies })
+    }
+
+    /// The games of a page of a list.
+    fn shown(&self, parts: &[DatabasePart], list: &GameList) -> Vec<ListedGame> {
+        let begin = (self.from as usize).min(list.games.len());
+        let games = list.games[begin..].iter().take(self.count as usize);
+        let listed = games.enumerate().map(|(n, &game)| {
+            let (part, game) = DatabasePart::place_of(parts, game);
+            let ply = list.plies.as_ref().map(|plies| plies[begin + n]);
+            (part, game, ply)
+        });
+        listed.collect()
     }
 
     /// The games of a page in the order of the databases, of so many in all.
@@ -117,25 +170,6 @@ impl GamesPage {
         }
         shown
     }
-}
-
-fn all(parts: &[DatabasePart]) -> Vec<ListedGame> {
-    let games = parts
-        .iter()
-        .enumerate()
-        .flat_map(|(n, part)| part.games_at(0..part.len()).map(move |game| (n, game, None)));
-    games.collect()
-}
-
-fn found(answers: &Answers, pattern: Pattern) -> Result<Vec<ListedGame>, FsError> {
-    let parts = answers.parts();
-    let found = answers.find(&Wanted::Position(pattern), &|_| ());
-    let found = found.ok_or(FsError::Io(Failure::Index))?.into_iter();
-    let found = found.map(|found| {
-        let (part, game) = DatabasePart::place_of(parts, found.game);
-        (part, game, Some(found.ply))
-    });
-    Ok(found.collect())
 }
 
 /// A game with the tags that a list shows.

@@ -8,6 +8,8 @@ mod movetext;
 mod prepare;
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{FromRef, Query as Parameters, State};
@@ -22,8 +24,10 @@ use pgnfs_server::{Failure, FsError, Requests};
 use serde_json::{Value, json};
 
 use super::answer::{Visit, ask, status_of, why_refused, with_retry_after};
+use super::kept::{GamesId, KeptAnswers};
 use super::line::PlayedLine;
 use crate::status::{database, opening, state};
+use games::GameList;
 
 /// The parameters of a request.
 type Given = Parameters<HashMap<String, String>>;
@@ -32,6 +36,7 @@ type Given = Parameters<HashMap<String, String>>;
 #[derive(Clone)]
 struct Api {
     requests: Requests,
+    lists: KeptAnswers<Arc<GameList>>,
     since: Instant,
 }
 
@@ -41,10 +46,14 @@ impl FromRef<Api> for Requests {
     }
 }
 
+/// Number of sorted lists that are kept, each with four bytes a game.
+const MOST_LISTS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
+
 /// The routes below `/api`.
 pub(super) fn routes(requests: Requests) -> Router {
     let api = Api {
         requests,
+        lists: KeptAnswers::new(MOST_LISTS),
         since: Instant::now(),
     };
     Router::new()
@@ -109,23 +118,24 @@ async fn asked<A: Send + 'static>(
     requests: &Requests,
     visit: Visit,
     given: &HashMap<String, String>,
-    question: impl FnOnce(&Answers) -> Result<A, FsError> + Send + 'static,
+    question: impl FnOnce(&Answers, GamesId) -> Result<A, FsError> + Send + 'static,
 ) -> Result<A, ApiError> {
     let search = search(given)?;
     about(requests, visit, given, search.as_ref(), question).await
 }
 
-/// Answers a question about the games that a search finds in the database that a request names by `db`.
+/// Answers a question about the games that a search finds in the database that a request names by `db`. What the answer is
+/// kept by is that of all databases.
 async fn about<A: Send + 'static>(
     requests: &Requests,
     visit: Visit,
     given: &HashMap<String, String>,
     search: Option<&Query>,
-    question: impl FnOnce(&Answers) -> Result<A, FsError> + Send + 'static,
+    question: impl FnOnce(&Answers, GamesId) -> Result<A, FsError> + Send + 'static,
 ) -> Result<A, ApiError> {
     let database = given.get("db").filter(|path| !path.is_empty()).cloned();
     let question = move |answers: &Answers| match database {
-        None => question(answers),
+        None => question(answers, GamesId::of(answers)),
         Some(path) => {
             let parts = answers.parts().iter();
             let part = parts.filter(|part| part.entry().path == path).cloned();
@@ -133,7 +143,8 @@ async fn about<A: Send + 'static>(
             if part.is_empty() {
                 return Err(FsError::NotFound);
             }
-            question(&Answers::new(part, answers.options().clone()))
+            let id = GamesId::of(answers);
+            question(&Answers::new(part, answers.options().clone()), id)
         }
     };
     let answer = ask(visit, |answer| {
@@ -197,7 +208,7 @@ async fn moves(
 ) -> Result<Json<Value>, ApiError> {
     let line = line(&given)?;
     let pattern = Pattern::new(line.position);
-    let table = asked(&requests, visit, &given, move |answers| {
+    let table = asked(&requests, visit, &given, move |answers, _| {
         answers
             .moves(&pattern, &|_| ())
             .ok_or(FsError::Io(Failure::Index))

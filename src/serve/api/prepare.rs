@@ -39,7 +39,7 @@ pub(super) async fn prepare(
     let text = |name| given.get(name).map(|text| text.trim()).unwrap_or_default();
     let asked = PrepareQuestion::read(text("player"), text("colour"), text("since"), text("q"))?;
     let search = asked.search.clone();
-    let answer = about(&requests, visit, &given, Some(&search), move |answers| {
+    let answer = about(&requests, visit, &given, Some(&search), move |answers, _| {
         Ok(asked.answer(answers))
     });
     Ok(Json(answer.await?))

@@ -38,6 +38,8 @@ export class Board {
     this.flipped = false;
     this.chosen = null;
     this.dragged = null;
+    /** The promotions among which is to be chosen, by the squares that show them. */
+    this.offered = null;
     this.shown = { fen: "8/8/8/8/8/8/8/8 w - - 0 1", legal: [], last: null, marks: [] };
     svg.addEventListener("pointerdown", (event) => this.press(event));
     svg.addEventListener("pointermove", (event) => this.drag(event));
@@ -81,6 +83,12 @@ export class Board {
   press(event) {
     const square = this.squareAt(event);
     if (!square || event.button > 0) return;
+    if (this.offered) {
+      const move = this.offered.get(square);
+      this.drop();
+      if (move) this.play(move.uci);
+      return;
+    }
     if (this.chosen && this.chosen !== square && this.make(this.chosen, square)) return;
     this.chosen = this.moves(square).length ? square : null;
     this.draw();
@@ -110,16 +118,23 @@ export class Board {
 
   drop() {
     this.dragged = null;
+    this.offered = null;
     this.draw();
   }
 
-  /** Makes a move if it is legal. Of promotions the first is made, a queen, unless a key says otherwise. */
+  /** Makes a move if it is legal. Where there are several, they are promotions: the pieces are offered on the file. */
   make(from, to) {
     const legal = this.moves(from, to);
-    const move = legal.find((move) => move.uci.endsWith("q")) ?? legal[0];
-    if (!move) return false;
+    if (!legal.length) return false;
     this.chosen = null;
-    this.play(move.uci);
+    if (legal.length === 1) {
+      this.play(legal[0].uci);
+      return true;
+    }
+    const rank = Number(to[1]);
+    const order = [...legal].sort((one, other) => "qrbn".indexOf(one.uci[4]) - "qrbn".indexOf(other.uci[4]));
+    this.offered = new Map(order.map((move, n) => [to[0] + (rank === 8 ? rank - n : rank + n), move]));
+    this.draw();
     return true;
   }
 
@@ -156,7 +171,13 @@ export class Board {
       const [x, y] = this.corner(square);
       return drawn("circle", { class: "dot", cx: x + SIZE / 2, cy: y + SIZE / 2, r: 7 });
     });
-    this.svg.replaceChildren(...ground, ...coordinates, ...placed, ...dots, ...marks.map((mark) => this.mark(mark)));
+    const offered = [...(this.offered ?? [])].flatMap(([square, { uci }]) => {
+      const [x, y] = this.corner(square);
+      const shape = piece(uci[3] === "8" ? uci[4].toUpperCase() : uci[4]);
+      shape.setAttribute("transform", `translate(${x} ${y})`);
+      return [drawn("rect", { class: "offered", x, y, width: SIZE, height: SIZE }), shape];
+    });
+    this.svg.replaceChildren(...ground, ...coordinates, ...placed, ...dots, ...marks.map((mark) => this.mark(mark)), ...offered);
   }
 
   /** A coloured square or an arrow, as `[%csl]` and `[%cal]` have them. */

@@ -19,6 +19,22 @@ function fill(node, attributes, children) {
   return node;
 }
 
+/** Copies a text, and says so on the button for a moment. */
+export async function copy(button, text) {
+  // Browsers have a clipboard only on pages that nobody can change on the way.
+  if (navigator.clipboard) await navigator.clipboard.writeText(text);
+  else {
+    const field = element("textarea", { class: "offscreen", readonly: true }, text);
+    document.body.append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+  }
+  const label = button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = label; }, 1500);
+}
+
 /** A number with separators of thousands. */
 export const count = (number) => number.toLocaleString("en");
 

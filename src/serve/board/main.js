@@ -2,18 +2,31 @@
 
 import { ask, followed, go, here } from "./api.js";
 import { Board, comment, spoken } from "./board.js";
-import { element } from "./dom.js";
+import { copy, element } from "./dom.js";
 import { prepare } from "./prepare.js";
+import { search } from "./search.js";
 import * as views from "./views.js";
 
-const TABS = [["tree", "Tree"], ["games", "Games"], ["game", "Game"], ["prepare", "Prepare"], ["databases", "Databases"]];
+const TABS = [["tree", "Tree"], ["games", "Games"], ["game", "Game"], ["search", "Search"], ["prepare", "Prepare"], ["databases", "Databases"]];
 
-const SHOWN = { tree: views.tree, games: views.games, prepare, databases: views.databases };
+const SHOWN = { tree: views.tree, games: views.games, search, prepare, databases: views.databases };
 
 const at = (selector) => document.querySelector(selector);
 const board = new Board(at("#board"), play);
-let shown = { game: null, path: null };
+let shown = { game: null, path: null, near: {} };
 let present = new AbortController();
+/** The moves of the tree that were last shown, of which the present ones may be the first. */
+let ahead = [];
+
+const tabs = TABS.map(([name, text]) => element("button", { role: "tab", "aria-controls": "panel", click: () => open(name) }, text));
+at("[role=tablist]").append(...tabs);
+
+/** Opens a tab. */
+function open(name) {
+  go(name === "tree" && shown.game ? views.inTree(here(), shown) : { ...here(), tab: name, from: null, at: null });
+}
+
+const playedIn = (place) => (place.play ?? "").split(",").filter(Boolean);
 
 /** The tab of a place. */
 const tabOf = (place) => place.tab ?? (place.game ? "game" : place.q || place.db ? "games" : "tree");
@@ -22,11 +35,8 @@ const tabOf = (place) => place.tab ?? (place.game ? "game" : place.q || place.db
 function play(uci) {
   const place = here();
   if (!place.game) return go({ ...place, play: [place.play, uci].filter(Boolean).join(","), tab: "tree" });
-  const { game, current } = shown;
-  const next = game.moves.findIndex((move) => (move.parent ?? -1) === current && move.uci === uci);
-  if (next >= 0) return showMove(next);
-  const { q, db } = place;
-  return go({ q, db, fen: current < 0 ? game.fen : game.moves[current].fen, play: uci, tab: "tree" });
+  const next = shown.game.moves.findIndex((move) => (move.parent ?? -1) === shown.current && move.uci === uci);
+  return next >= 0 ? showMove(next) : go({ ...views.inTree(place, shown), play: uci });
 }
 
 /** Shows a move of the game. */
@@ -41,35 +51,49 @@ async function show(place) {
   const tab = tabOf(place);
   at("#filter").q.value = place.q ?? "";
   at("#filter").db.value = place.db ?? "";
-  at("[role=tablist]").replaceChildren(...TABS.map(([name, text]) => element("button", {
-    role: "tab", "aria-selected": name === tab ? "true" : "false", "aria-controls": "panel", disabled: name === "game" && !place.game,
-    click: () => go({ ...here(), tab: name, from: null, at: null }),
-  }, text)));
+  at("main").dataset.tab = tab;
+  tabs.forEach((button, n) => {
+    const isShown = TABS[n][0] === tab;
+    button.setAttribute("aria-selected", String(isShown));
+    button.tabIndex = isShown ? 0 : -1;
+    button.disabled = TABS[n][0] === "game" && !place.game;
+  });
   try {
     await showBoard(place, signal);
-    const nodes = tab === "game" && place.game ? views.game(shown.game, place, shown.current, showMove) : await (SHOWN[tab] ?? views.tree)(place, signal);
+    const nodes = tab === "game" && place.game ? views.game(shown, place, showMove) : await (SHOWN[tab] ?? views.tree)(place, signal);
     if (signal.aborted) return;
+    const hadFocus = at("#panel").contains(document.activeElement);
     at("#panel").replaceChildren(...nodes.flat().filter(Boolean));
-    at("[aria-current=true]")?.scrollIntoView({ block: "nearest" });
+    const current = at("[aria-current=true]");
+    current?.scrollIntoView({ block: "nearest" });
+    if (hadFocus) (current ?? at("#panel")).focus();
+    document.title = `${at("#panel h2")?.innerText ?? (place.q || TABS.find(([name]) => name === tab)[1])} · pgnfs`;
     say("");
   } catch (error) {
-    if (error.name !== "AbortError") say(error.message);
+    if (error.name === "AbortError") return;
+    say(error.message);
+    at("#panel").replaceChildren(element("p", {}, views.link({ tab }, "Start again")));
   }
 }
 
 async function showBoard(place, signal) {
   if (place.game) {
-    if (shown.path !== place.game) shown = { game: await ask("game", { path: place.game }, signal), path: place.game };
+    if (shown.path !== place.game) {
+      const [game, near] = await Promise.all([ask("game", { path: place.game }, signal), views.near(place, signal)]);
+      shown = { game, path: place.game, near };
+    }
     shown.current = currentMove(shown.game, place);
     const move = shown.game.moves[shown.current];
     const fen = move?.fen ?? shown.game.fen;
     const { moves } = await ask("position", { fen }, signal);
     const marks = (move?.comments ?? shown.game.comments).flatMap((text) => comment(text).marks);
-    return draw({ fen, legal: moves, last: move?.uci ?? null, marks });
+    return draw({ fen, legal: moves, last: move?.uci ?? null, san: move && `${move.san}${views.signs(move.nags)}`, marks });
   }
-  shown = { game: null, path: null };
-  const { fen, moves } = await ask("position", { fen: place.fen, play: place.play }, signal);
-  return draw({ fen, legal: moves, last: place.play?.split(",").at(-1) ?? null });
+  shown = { game: null, path: null, near: {} };
+  const { fen, moves, san } = await ask("position", { fen: place.fen, play: place.play }, signal);
+  const played = playedIn(place);
+  if (played.some((uci, n) => uci !== ahead[n])) ahead = played;
+  return draw({ fen, legal: moves, last: played.at(-1) ?? null, san });
 }
 
 /** The move of a game that a place names: by its number, or by the ply of its main line. */
@@ -88,8 +112,7 @@ function draw(position) {
   board.show(position);
   at("#board").setAttribute("aria-label", spoken(position.fen));
   at("#fen code").textContent = position.fen;
-  const san = position.last && shown.game?.moves[shown.current];
-  at("#spoken").textContent = san ? `${san.san}${views.signs(san.nags)}` : "";
+  at("#spoken").textContent = position.san ?? "";
 }
 
 function say(text) {
@@ -102,24 +125,26 @@ const STEPS = {
   first: () => shown.game ? showMove(-1) : go({ ...here(), play: null }),
   back: () => {
     if (shown.game) return shown.current >= 0 && showMove(shown.game.moves[shown.current].parent ?? -1);
-    const played = (here().play ?? "").split(",").filter(Boolean);
+    const played = playedIn(here());
     return played.length && go({ ...here(), play: played.slice(0, -1).join(",") });
   },
   forward: () => {
-    if (!shown.game) return history.forward();
+    const played = playedIn(here()).length;
+    if (!shown.game) return played < ahead.length && go({ ...here(), play: ahead.slice(0, played + 1).join(",") });
     const next = shown.game.moves.findIndex((move) => (move.parent ?? -1) === shown.current);
     return next >= 0 && showMove(next);
   },
   last: () => {
+    if (!shown.game) return go({ ...here(), play: ahead.join(",") });
     let last = shown.current;
     for (let next = last; next !== -1;) {
       next = shown.game?.moves.findIndex((move) => (move.parent ?? -1) === last) ?? -1;
       if (next !== -1) last = next;
     }
-    if (shown.game) showMove(last);
+    return showMove(last);
   },
   flip: () => board.flip(),
-  fen: () => navigator.clipboard.writeText(at("#fen code").textContent),
+  fen: () => copy(at("#fen button"), at("#fen code").textContent),
 };
 
 const KEYS = { Home: "first", ArrowLeft: "back", ArrowRight: "forward", End: "last", f: "flip" };
@@ -132,6 +157,25 @@ addEventListener("keydown", (event) => {
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !(event.key in KEYS)) return;
   event.preventDefault();
   STEPS[KEYS[event.key]]();
+});
+at("[role=tablist]").addEventListener("keydown", (event) => {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const usable = tabs.filter((button) => !button.disabled);
+  const next = usable.at((usable.indexOf(event.target) + by) % usable.length);
+  next.focus();
+  next.click();
+});
+at("#typed").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const { move } = event.target;
+  const plain = (san) => san.replace(/[+#=]/g, "").replaceAll("0", "O");
+  const wanted = board.shown.legal.find(({ san, uci }) => uci === move.value.trim() || plain(san) === plain(move.value.trim()));
+  if (!wanted) return say(`${move.value.trim() || "nothing"}: not a legal move here`);
+  move.value = "";
+  return play(wanted.uci);
 });
 at("#filter").addEventListener("submit", (event) => {
   event.preventDefault();

@@ -21,7 +21,7 @@ function form({ player, colour, since, q }) {
     element("input", { name: "player", value: player ?? searched, placeholder: "Carlsen, or =\"Carlsen, Magnus\"", "aria-label": "Player", required: true }),
     element("select", { name: "colour", "aria-label": "Colour" },
       options.map(([value, text]) => element("option", { value, selected: value === (colour ?? "") }, text))),
-    element("input", { name: "since", value: since, placeholder: "new since: 2024-06", "aria-label": "New since", size: 14 }),
+    element("input", { name: "since", value: since, placeholder: "since 2024-06", "aria-label": "New since", size: 14 }),
     element("button", {}, "Prepare"));
 }
 
@@ -36,10 +36,10 @@ function cells(row) {
 
 const HEADS = [["Games", "number"], ["Results"], ["Score", "number"]];
 
-/** Rows of results that lead to their games; `name` gives the text of the first cell. */
-function sums(head, rows, name) {
+/** Rows of results that lead to their games or to the tree of these; `name` gives the text of the first cell. */
+function sums(head, rows, name, tab = "games") {
   const shown = rows.map((row) => {
-    const to = { q: row.q, db: here().db, tab: "games" };
+    const to = { q: row.q, db: here().db, tab };
     return element("tr", { click: () => go(to) }, element("td", {}, link(to, name(row))), cells(row));
   });
   return table([[head], ...HEADS], shown);
@@ -85,12 +85,12 @@ export async function prepare(place, signal) {
   const recent = { ...found.recent, name: `since ${found.since}` };
   const colours = found.colours.map((row) => ({ ...row, name: `as ${SIDES[row.colour]}` }));
   const openings = colours.map(({ colour, name }) => section(`Openings ${name}`,
-    sums("Opening", found.openings.filter((row) => row.colour === colour), (row) => `${row.eco} ${row.name ?? ""}`)));
+    sums("Opening", found.openings.filter((row) => row.colour === colour), (row) => `${row.eco} ${row.name ?? ""}`, "tree")));
   const games = (list) => list.length ? listed(list, { q: found.q, db }) : element("p", { class: "dim" }, "none");
   return [
     form(place),
     element("h2", {}, player.replace(/^=|"/g, ""), " ", element("span", { class: "dim" }, found.all.performance ? `performance ${found.all.performance}` : "")),
-    sums("Games", [all, ...(colours.length > 1 ? colours : []), recent], (row) => row.name),
+    sums("Which games", [all, ...(colours.length > 1 ? colours : []), recent], (row) => row.name),
     element("div", { class: "columns" },
       openings,
       section(`First played since ${found.since}`, changes(found.new, (change) => `${change.games} of ${change.after}`)),

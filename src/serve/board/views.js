@@ -1,7 +1,7 @@
 // The tabs beside the board. Each shows a place; what is clicked leads to another one.
 
 import { address, ask, go } from "./api.js";
-import { count, element, results } from "./dom.js";
+import { copy, count, element, results } from "./dom.js";
 import { comment } from "./board.js";
 
 const PAGE = 100;
@@ -31,10 +31,10 @@ export const dash = (value) => value ?? "";
 
 /** The moves played in the position, and the games that have it. */
 export async function tree(place, signal) {
-  const asked = { ...filters(place), ...position(place) };
+  const list = { ...filters(place), fen: place.fen ?? "", play: place.play ?? "", sort: place.sort ?? "elo" };
   const [played, games] = await Promise.all([
-    ask("moves", asked, signal),
-    ask("games", { ...asked, fen: place.fen ?? "", play: place.play ?? "", sort: place.sort ?? "-elo", count: 12 }, signal),
+    ask("moves", { ...filters(place), ...position(place) }, signal),
+    ask("games", { ...list, count: 12 }, signal),
   ]);
   const opening = played.opening;
   const isWhole = place.rows === "all" || played.moves.length <= MOVES + 1;
@@ -52,26 +52,27 @@ export async function tree(place, signal) {
       element("td", { class: "number wide" }, row.first === row.last ? dash(row.last) : `${row.first}–${row.last}`),
       element("td", { class: "wide dim" }, row.opening ? `${row.opening.eco} ${row.opening.name}` : ""));
   });
-  const order = (name, text) => (place.sort ?? "-elo") === name ? text : link({ ...place, sort: name }, text);
+  const order = (name, text) => list.sort === name ? text : link({ ...place, sort: name }, text);
   return [
     element("h2", {}, opening ? `${opening.eco} ${opening.name}` : "Moves", " ", element("span", { class: "dim" }, `${count(played.games)} games`)),
     played.games ? table([["Move"], ["Games", "number"], ["Results"], ["Score", "number"], ["Perf.", "number wide"], ["Elo", "number wide"], ["Years", "number wide"], ["Opening", "wide"]], rows)
       : element("p", { class: "dim" }, "No game has this position."),
     isWhole ? null : element("p", { class: "pager" }, link({ ...place, rows: "all" }, `${played.moves.length - MOVES} more moves`)),
-    element("h3", {}, "Games: ", order("-elo", "the strongest"), " · ", order("-date", "the latest"), " · ",
+    element("h3", {}, "Games: ", order("elo", "the strongest"), " · ", order("-date", "the latest"), " · ",
       link({ ...place, tab: "games", at: "position" }, `all ${count(games.count)}`)),
-    listed(games.games, place),
+    listed(games.games, place, list),
   ];
 }
 
-/** A table of games. */
-export function listed(games, place) {
-  const rows = games.map((game) => {
-    const to = { ...filters(place), game: game.path, ply: game.ply ?? null, tab: "game" };
+/** A table of games. Where they are some of a list, from there on the games beside each can be reached. */
+export function listed(games, place, list = null, from = 0) {
+  const rows = games.map((game, n) => {
+    const inList = list && { ...list, n: from + n };
+    const to = { ...filters(place), ...inList, game: game.path, ply: game.ply ?? null, tab: "game" };
     return element("tr", { click: () => go(to) },
       element("td", {}, link(to, game.White ?? "?"), element("span", { class: "dim wide" }, game.WhiteElo ? ` ${game.WhiteElo}` : "")),
       element("td", {}, game.Black ?? "?", element("span", { class: "dim wide" }, game.BlackElo ? ` ${game.BlackElo}` : "")),
-      element("td", {}, dash(game.Result)),
+      element("td", { class: "result" }, dash(game.Result)),
       element("td", { class: "dim" }, dash(game.Date)),
       element("td", { class: "wide dim" }, dash(game.Event)),
       element("td", { class: "wide dim" }, dash(game.ECO)));
@@ -83,19 +84,19 @@ export function listed(games, place) {
 export async function games(place, signal) {
   const from = Number(place.from ?? 0);
   const at = place.at === "position" ? { fen: place.fen ?? "", play: place.play ?? "" } : {};
-  const asked = new URLSearchParams(Object.entries({ ...filters(place), ...at, sort: place.sort ?? "database", from, count: PAGE }).filter(([, value]) => value !== undefined));
-  const list = await ask("games", Object.fromEntries(asked), signal);
-  const last = Math.min(from + PAGE, list.count);
-  const page = (to, text) => to < 0 || to >= list.count || to === from ? element("span", { class: "dim" }, text) : link({ ...place, from: to || null }, text);
+  const list = { ...filters(place), ...at, sort: place.sort ?? "database" };
+  const found = await ask("games", { ...list, from, count: PAGE }, signal);
+  const last = Math.min(from + PAGE, found.count);
+  const page = (to, text) => to < 0 || to >= found.count || to === from ? element("span", { class: "dim" }, text) : link({ ...place, from: to || null }, text);
   const pager = () => element("p", { class: "pager" },
     page(0, "first"), page(from - PAGE, "previous"),
-    element("span", {}, list.count ? `${count(from + 1)}–${count(last)} of ${count(list.count)}` : "no games"),
-    page(from + PAGE, "next"), page(Math.floor((list.count - 1) / PAGE) * PAGE, "last"));
-  const orders = [["database", "database"], ["-date", "latest"], ["date", "earliest"], ["-elo", "strongest"]];
+    element("span", {}, found.count ? `${count(from + 1)}–${count(last)} of ${count(found.count)}` : "no games"),
+    page(from + PAGE, "next"), page(Math.floor((found.count - 1) / PAGE) * PAGE, "last"));
+  const orders = [["database", "database"], ["-date", "latest"], ["date", "earliest"], ["elo", "strongest"]];
   const order = orders.map(([name, text]) => (place.sort ?? "database") === name ? element("b", {}, text) : link({ ...place, sort: name, from: null }, text));
   return [
     element("p", { class: "pager" }, "order: ", order),
-    pager(), listed(list.games, place), pager(),
+    pager(), listed(found.games, place, list, from), pager(),
   ];
 }
 
@@ -106,13 +107,13 @@ export async function databases(place, signal) {
     const to = { db: database.path, tab: "games" };
     return element("tr", { click: () => go(to) },
       element("td", {}, link(to, database.name)),
-      element("td", {}, database.title),
+      element("td", { class: "wide" }, database.title),
       element("td", { class: "number" }, count(database.games)),
-      element("td", { class: "number" }, database.problems ? count(database.problems) : ""),
-      element("td", { class: "dim" }, database.index === "building" ? `index: ${count(database.index_read)} games read` : ""));
+      element("td", { class: "number wide" }, database.problems ? count(database.problems) : ""),
+      element("td", { class: "dim wide" }, database.index === "building" ? `${count(database.index_read)} games read` : ""));
   });
   const waiting = opening.map((one) => element("p", { class: "dim" }, `${one.path} is being opened`, one.percent === null ? "" : `: ${one.percent} %`));
-  return [table([["Database"], ["Format"], ["Games", "number"], ["Problems", "number"], [""]], rows), waiting];
+  return [table([["Database"], ["Format", "wide"], ["Games", "number"], ["Problems", "number wide"], ["Index", "wide"]], rows), waiting];
 }
 
 const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⨀", 32: "⟳", 36: "→", 40: "↑", 44: "=∞", 132: "⇆", 138: "⊕", 140: "∆", 142: "⌓", 145: "RR", 146: "N" };
@@ -161,19 +162,40 @@ export function movetext(game, current, show) {
   return element("div", { class: "movetext" }, said(game.comments), line(-1, true), " ", element("b", {}, game.result));
 }
 
-/** A game: its players, moves and tags. */
-export function game(game, place, current, show) {
+/** The games before and after one in the list from which it was opened. */
+export async function near(place, signal) {
+  const { n, sort } = place;
+  if (n === undefined) return {};
+  const from = Math.max(Number(n) - 1, 0);
+  const { games } = await ask("games", { ...filters(place), ...position(place), sort, from, count: 3 }, signal);
+  const own = games.findIndex(({ path }) => path === place.game);
+  const beside = (by) => {
+    const game = own < 0 ? null : games[own + by];
+    return game && { ...place, game: game.path, ply: game.ply ?? null, move: null, n: from + own + by };
+  };
+  return { previous: beside(-1), next: beside(1) };
+}
+
+/** The tree at the move of a game that is shown. */
+export function inTree(place, { game, current }) {
+  return { ...filters(place), fen: current < 0 ? game.fen : game.moves[current].fen, tab: "tree" };
+}
+
+/** A game: its players, moves and tags, and the games beside it. */
+export function game(shown, place, show) {
+  const { game, near, current } = shown;
   const tag = (name) => game.tags.find(([own]) => own === name)?.[1];
   const file = `/files/${place.game.split("/").map(encodeURIComponent).join("/")}`;
   const others = game.tags.filter(([name]) => !["White", "Black", "Result"].includes(name));
-  const copy = async () => navigator.clipboard.writeText(await (await fetch(file)).text());
-  const shown = current >= 0 ? game.moves[current].fen : game.fen;
+  const copyAll = async ({ target }) => copy(target, await (await fetch(file)).text());
   return [
     element("h2", {}, `${tag("White") ?? "?"} – ${tag("Black") ?? "?"} `, element("span", { class: "dim" }, game.result)),
     movetext(game, current, show),
     element("p", { class: "pager" },
-      link({ ...filters(place), fen: shown, tab: "tree" }, "this position in the tree"),
-      element("button", { click: copy }, "Copy PGN"),
+      near.previous ? link(near.previous, "previous game") : null,
+      near.next ? link(near.next, "next game") : null,
+      link(inTree(place, shown), "this position in the tree"),
+      element("button", { click: copyAll }, "Copy PGN"),
       element("a", { href: file, download: true }, "Download"),
       element("a", { href: file.slice(0, file.lastIndexOf("/") + 1) }, "In the files")),
     game.problems.length ? element("p", { class: "dim" }, game.problems.join("; ")) : null,

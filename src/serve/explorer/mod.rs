@@ -7,7 +7,7 @@ mod question;
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Router;
@@ -17,12 +17,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use chessdb_library::explorer::Explored;
 use chessdb_library::library::text_of;
-use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, Pattern};
+use chessdb_library::positions::{AnswerOptions, Answers, Pattern};
 use chessdb_library::query::Query;
-use chessdb_library::recent::Recent;
 use pgnfs_server::{Failure, FsError, Requests};
 
 use super::answer::{HttpError, Visit, ask, why_refused};
+use super::kept::{GamesId, KeptAnswers};
 use super::player::player_term;
 use ids::GameIds;
 use lines::LINE_EVERY;
@@ -33,32 +33,18 @@ use question::{ExplorerKind, ExplorerQuestion, Parameters};
 pub(super) struct Explorer {
     requests: Requests,
     ids: Arc<GameIds>,
-    kept: Arc<Recent<String, KeptAnswer>>,
+    kept: KeptAnswers<Arc<str>>,
 }
 
 /// Number of answers that are kept.
 const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
-
-/// An answer about these games.
-#[derive(Clone)]
-struct KeptAnswer {
-    parts: Weak<[DatabasePart]>,
-    body: Arc<str>,
-}
-
-impl KeptAnswer {
-    /// False once a database has changed, or a search was made again.
-    fn is_about(&self, answers: &Answers) -> bool {
-        Weak::ptr_eq(&self.parts, &Arc::downgrade(answers.parts()))
-    }
-}
 
 /// The routes, of all games and of those of a search.
 pub(super) fn routes(requests: Requests) -> Router {
     let explorer = Explorer {
         requests,
         ids: Arc::default(),
-        kept: Arc::new(Recent::new(MOST_KEPT)),
+        kept: KeptAnswers::new(MOST_KEPT),
     };
     let own = Router::new()
         .route("/masters", get(masters))
@@ -186,35 +172,26 @@ impl ExplorerRequest {
             key,
         } = self;
         let explore = move |answers: &Answers| {
-            if let Some(kept) = kept.get(&key).filter(|kept| kept.is_about(answers)) {
-                return Ok(kept.body);
-            }
             let line = |explored: &Explored| json::answer(&question, explored, answers, &ids).into();
             let pattern = Pattern::new(question.line.position);
-            let mut last = Instant::now();
-            let explored = Explored::find_part_by_part(
-                answers,
-                &pattern,
-                &question.filter,
-                question.limits,
-                |explored| {
-                    if last.elapsed() >= LINE_EVERY {
-                        last = Instant::now();
-                        so_far(line(&explored()));
-                    }
-                },
-            );
-            let explored = explored.ok_or(FsError::Io(Failure::Index))?;
-            let body: Arc<str> = line(&explored);
-            let parts = Arc::downgrade(answers.parts());
-            kept.put(
-                key,
-                KeptAnswer {
-                    parts,
-                    body: Arc::clone(&body),
-                },
-            );
-            Ok(body)
+            kept.get_or_make(GamesId::of(answers), key, || {
+                let mut last = Instant::now();
+                let explored = Explored::find_part_by_part(
+                    answers,
+                    &pattern,
+                    &question.filter,
+                    question.limits,
+                    |explored| {
+                        if last.elapsed() >= LINE_EVERY {
+                            last = Instant::now();
+                            so_far(line(&explored()));
+                        }
+                    },
+                );
+                explored
+                    .map(|explored| line(&explored))
+                    .ok_or(FsError::Io(Failure::Index))
+            })
         };
         ask(visit, |answer| {
             requests.positions(visit.visitor, search.as_ref(), explore, answer)

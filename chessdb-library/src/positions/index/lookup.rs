@@ -3,11 +3,11 @@
 use std::hint::black_box;
 use std::ops::Range;
 
-use super::super::Occurrence;
 use super::super::notable::NotableGames;
 use super::super::scan::{MoveRows, MovesScan, Reached, occurrence};
 use super::super::table::MovesTable;
 use super::super::wanted::{Pattern, Wanted};
+use super::super::{Facts, Occurrence};
 use super::Index;
 use super::build::{LARGE, SMALL};
 use super::code::move_of;
@@ -29,15 +29,38 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn find(&self, wanted: &Wanted) -> Result<Vec<Occurrence>, Damaged> {
-        let mut found = match wanted {
-            Wanted::Position(pattern) if pattern.is_exact() => match self.nodes(pattern)? {
-                Some(nodes) => self.games_of(&nodes)?,
-                None => self.candidates(wanted, 1)?,
-            },
-            _ => self.candidates(wanted, usize::MAX)?,
-        };
-        found.sort_unstable_by_key(|found| found.game);
-        Ok(found)
+        match self.nodes_of(wanted)? {
+            Some(nodes) => {
+                let found = self.games_of(&nodes)?.into_iter();
+                let mut found: Vec<Occurrence> = found.map(|(found, _)| found).collect();
+                found.sort_unstable_by_key(|found| found.game);
+                Ok(found)
+            }
+            None => self.candidates(wanted),
+        }
+    }
+
+    /// Likewise in any order, with what tables need of each game. The index has that of a position that several games have.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn find_with_facts(&self, wanted: &Wanted) -> Result<Vec<(Occurrence, Facts)>, Damaged> {
+        match self.nodes_of(wanted)? {
+            Some(nodes) => self.games_of(&nodes),
+            None => {
+                let found = self.candidates(wanted)?.into_iter();
+                let with_facts = |found: Occurrence| (found, Facts::of(&*self.database, found.game));
+                Ok(found.map(with_facts).collect())
+            }
+        }
+    }
+
+    /// The nodes with an exact position; `None` if fewer than two games have it, and of what else is wanted.
+    fn nodes_of(&self, wanted: &Wanted) -> Result<Option<Vec<IndexNode>>, Damaged> {
+        match wanted {
+            Wanted::Position(pattern) if pattern.is_exact() => self.nodes(pattern),
+            _ => Ok(None),
+        }
     }
 
     /// The number of games with a match.
@@ -274,7 +297,8 @@ impl Index {
         }
     }
 
-    fn games_of(&self, nodes: &[IndexNode]) -> Result<Vec<Occurrence>, Damaged> {
+    /// The games of nodes, in any order.
+    fn games_of(&self, nodes: &[IndexNode]) -> Result<Vec<(Occurrence, Facts)>, Damaged> {
         let mut asked = Vec::new();
         for node in nodes {
             asked.extend(self.segments(node)?.into_iter().map(|places| (*node, places)));
@@ -282,15 +306,17 @@ impl Index {
         let moves = self.next_moves(&asked)?;
         let mut found = Vec::new();
         for ((node, places), next) in asked.into_iter().zip(moves) {
-            for place in places {
+            let facts = self.range(IndexSection::Facts, &places, 8)?.as_chunks().0;
+            for (place, &facts) in places.zip(facts) {
                 let game = self.game_at(place)?;
                 if self.selects(game) {
-                    found.push(Occurrence {
+                    let found_at = Occurrence {
                         game,
                         ply: node.depth,
                         next,
                         variation: 0,
-                    });
+                    };
+                    found.push((found_at, Facts(u64::from_le_bytes(facts))));
                 }
             }
         }
@@ -319,9 +345,11 @@ impl Index {
         popular::read(bytes, position).map(Some).ok_or(Damaged)
     }
 
-    /// The games with a match, at most `most` of them. Only games whose signatures admit a match are
-    /// searched.
-    fn candidates(&self, wanted: &Wanted, most: usize) -> Result<Vec<Occurrence>, Damaged> {
+    /// The games with a match, in database order. Only games whose signatures admit a match are searched. It must not be
+    /// an exact position that several games have.
+    fn candidates(&self, wanted: &Wanted) -> Result<Vec<Occurrence>, Damaged> {
+        let is_exact = matches!(wanted, Wanted::Position(pattern) if pattern.is_exact());
+        let most = if is_exact { 1 } else { usize::MAX };
         let mut admitted = self.admitted(&[Test::new(wanted)])?;
         // In another order, each game might unpack all that precedes it in a compressed file.
         admitted.sort_unstable();
@@ -335,23 +363,22 @@ impl Index {
 
     /// The games whose signatures meet one of several conditions.
     pub(super) fn admitted(&self, tests: &[Test]) -> Result<Vec<u32>, Damaged> {
-        let signatures = self.signatures()?;
-        let admitted = signatures.filter(|(_, signature)| tests.iter().any(|test| test.admits(*signature)));
-        let games = admitted.map(|(place, _)| self.game_at(place));
-        games
-            .filter(|game| game.as_ref().map_or(true, |&game| self.selects(game)))
-            .collect()
-    }
-
-    /// The signatures of all games, with their places in the order of the index.
-    fn signatures(&self) -> Result<impl Iterator<Item = (u32, Signature)>, Damaged> {
-        let pawns = self.sections.all(IndexSection::Pawns)?.chunks_exact(8);
-        let material = self.sections.all(IndexSection::Material)?.chunks_exact(4);
-        let signatures = pawns.zip(material).map(|(pawns, material)| Signature {
-            pawns: le_u64(pawns, 0).unwrap_or(0),
-            material: le_u32(material, 0).unwrap_or(0),
-        });
-        Ok((0..).zip(signatures))
+        let pawns = self.sections.all(IndexSection::Pawns)?.as_chunks().0;
+        let material = self.sections.all(IndexSection::Material)?.as_chunks().0;
+        let mut games = Vec::new();
+        for (place, (&pawns, &material)) in (0..).zip(pawns.iter().zip(material)) {
+            let signature = Signature {
+                pawns: u64::from_le_bytes(pawns),
+                material: u32::from_le_bytes(material),
+            };
+            if tests.iter().any(|test| test.admits(signature)) {
+                let game = self.game_at(place)?;
+                if self.selects(game) {
+                    games.push(game);
+                }
+            }
+        }
+        Ok(games)
     }
 
     /// The ranges of games of a node with the same next move. Each game that ends at the node is a range of

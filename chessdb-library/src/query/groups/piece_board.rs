@@ -203,13 +203,7 @@ mod tests {
 
     #[test]
     fn it_has_what_a_position_has() {
-        let mut state = 1u64;
-        let mut below = |limit: usize| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % limit
-        };
+        let mut random = testkit::Random(1);
         let (mut checks, mut answers) = (0, 0);
         for _ in 0..400 {
             let (mut position, mut board) = (Position::initial(), PieceBoard::initial().clone());
@@ -218,7 +212,7 @@ mod tests {
                 if moves.is_empty() {
                     break;
                 }
-                let mv = moves[below(moves.len())];
+                let mv = random.pick(&moves);
                 let before = board.clone();
                 let step = board.play(stored(&position, mv));
                 position.advance(mv, &mut Undo::default()).unwrap();

@@ -4,7 +4,7 @@ use chessdb::board::{CastlingSide, Fen, Move, Position, ReadError, Square};
 use proptest::prelude::*;
 
 use super::oracle::DIFFICULT;
-use super::random_games::Random;
+use testkit::Random;
 
 /// Random text that looks like moves.
 fn chance_text(random: &mut Random) -> Vec<u8> {

@@ -2,24 +2,9 @@
 
 use chessdb::board::{Bitboard, Color, Fen, Position, Setup, Square};
 use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup as _, Move, Position as _};
+use testkit::Random;
 
 use super::oracle::{DIFFICULT, chess960, theirs};
-
-/// Pseudo-random numbers, the same in every run.
-pub struct Random(pub u64);
-
-impl Random {
-    /// A number below `limit`.
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        ((self.0 >> 33) % limit as u64) as usize
-    }
-
-    /// One of `choices`.
-    pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len())]
-    }
-}
 
 /// A game of legal moves.
 pub struct RandomGame {

@@ -1,6 +1,7 @@
 use super::encode_brenner::{Reading, record, write_as};
-use super::random::{Kinds, Random, game};
+use super::random::{Kinds, game};
 use super::*;
+use testkit::Random;
 use testkit::needs;
 use testkit::samples::open_base;
 
@@ -24,7 +25,7 @@ fn plain_game(number: u64) -> SourceGame {
         null_moves: false,
     };
     let mut game = game(number, kinds);
-    let mut random = Random::new(number);
+    let mut random = Random(number);
     let mut last = 0;
     for item in &mut game.items {
         let Item::Nag(nag) = item else {

@@ -1,8 +1,9 @@
-use super::random::{Kinds, Random, game, game_from};
+use super::random::{Kinds, game, game_from};
 use super::*;
 use encode_chessbase_cbh::Mode;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Position};
+use testkit::Random;
 use testkit::samples::open_base;
 
 const ALL: Kinds = Kinds {
@@ -70,7 +71,7 @@ pub fn game_of_chess960(number: u64) -> SourceGame {
 
 /// A start position of Chess960, or one after some moves.
 fn chess960(number: u64) -> Chess {
-    let mut random = Random::new(number);
+    let mut random = Random(number);
     let mut rank = *b"........";
     let mut free = |piece, step: usize, parity: usize| {
         let places: Vec<usize> = (parity..8)

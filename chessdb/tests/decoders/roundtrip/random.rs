@@ -2,6 +2,7 @@
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position, Role};
+use testkit::Random;
 
 use super::source::{Item, SourceGame, played};
 
@@ -15,32 +16,9 @@ pub struct Kinds {
     pub null_moves: bool,
 }
 
-/// Pseudo-random numbers: the upper half of a 64-bit linear congruential generator.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    /// A number below `limit`.
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit
-    }
-
-    /// True for one in `times` values.
-    pub fn once_in(&mut self, times: usize) -> bool {
-        self.below(times) == 0
-    }
-}
-
 /// The game with this number.
 pub fn game(number: u64, kinds: Kinds) -> SourceGame {
-    let mut random = Random::new(number + 1);
+    let mut random = Random(number + 1);
     let mut game = SourceGame::default();
     let tags = [
         ("Event", format!("Event {}", random.below(50))),
@@ -92,7 +70,7 @@ pub fn game_from(start: Chess, number: u64, kinds: Kinds) -> SourceGame {
         set_ups: false,
         ..kinds
     };
-    let mut random = Random::new(!number);
+    let mut random = Random(!number);
     let mut game = SourceGame {
         items: Vec::new(),
         ..game(number, without)
