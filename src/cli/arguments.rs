@@ -170,6 +170,13 @@ pub fn pgnfs() -> Command {
                 .long("wait")
                 .action(ArgAction::SetTrue)
                 .help("Waits until all databases are open and all sizes are known"),
+        )
+        .arg(
+            Arg::new("login")
+                .long("login")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("For a server that asks for a name and a password: those in the first line of FILE, NAME:PASSWORD"),
         );
     Command::new("pgnfs")
         .version(env!("PGNFS_VERSION"))

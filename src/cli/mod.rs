@@ -24,7 +24,7 @@ mod unknown;
 
 use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ArgMatches;
@@ -128,6 +128,7 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
             path(matches, "MOUNTPOINT"),
             matches.get_flag("json"),
             matches.get_flag("wait"),
+            matches.get_one::<PathBuf>("login").map(PathBuf::as_path),
         ),
         Some((arguments::GENERATE, matches)) => {
             let kind = matches.get_one("KIND").map_or("", String::as_str);

@@ -51,7 +51,13 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         // A closed standard output is no reason to end.
         let _ = writeln!(out, "http://{address}/").and_then(|()| out.flush());
     };
-    serve(&server, http, ready).map_err(|error| format!("{listen}: {error}"))?;
+    serve(&server, http, ready).map_err(|error| {
+        let remedy = match error.kind() {
+            io::ErrorKind::AddrInUse => ": --listen takes another address, or port 0 for a free one",
+            _ => "",
+        };
+        format!("{listen}: {error}{remedy}")
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -71,7 +77,7 @@ fn http_options(matches: &ArgMatches) -> Result<HttpOptions, CommandError> {
         listen,
         guard: Guard {
             hosts: texts("host").map(|host| host.to_lowercase()).collect(),
-            origins: texts("allow-origin").collect(),
+            origins: texts("allow-origin").map(origin).collect::<Result<_, _>>()?,
             any_address: false,
         },
         logins,
@@ -79,6 +85,25 @@ fn http_options(matches: &ArgMatches) -> Result<HttpOptions, CommandError> {
     })
 }
 
-fn read_logins(file: &Path) -> Result<Logins, CommandError> {
+/// An origin as browsers write it.
+fn origin(text: String) -> Result<String, CommandError> {
+    let text = text.to_lowercase();
+    let is_origin = text.split_once("://").is_some_and(|(scheme, host)| {
+        let is_part = |part: &str| !part.is_empty() && !part.contains(['/', '*', '?', '#', '@', ' ']);
+        is_part(scheme) && is_part(host)
+    });
+    if text == "null" {
+        logging::say(format_args!(
+            "pages that a browser has put in a sandbox say null, too: those of any other site may ask now"
+        ));
+    } else if !is_origin {
+        let what = "an origin is SCHEME://HOST or SCHEME://HOST:PORT, such as tauri://localhost, or null";
+        return Err(format!("--allow-origin {text}: {what}").into());
+    }
+    Ok(text)
+}
+
+/// The names and passwords in a file.
+pub(super) fn read_logins(file: &Path) -> Result<Logins, CommandError> {
     Logins::read(file).map_err(|error| format!("{}: {error}", shown(file)).into())
 }

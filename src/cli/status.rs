@@ -17,7 +17,9 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// Shows the status of the mount at `point`, or of the server at this address, as text or JSON. With `waits`, first waits until all databases
 /// are open and all sizes are known. Of a device, or of another file system, lists the mounts that show files of it.
-pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, CommandError> {
+///
+/// The first line of `login` is given to a server that asks for a name and a password.
+pub fn run(point: &Path, as_json: bool, waits: bool, login: Option<&Path>) -> Result<ExitCode, CommandError> {
     if server_of(point).is_none()
         && mount::find(point).is_err()
         && let Some(showing) = mount::showing(point)?
@@ -25,7 +27,11 @@ pub fn run(point: &Path, as_json: bool, waits: bool) -> Result<ExitCode, Command
         let out = &mut io::stdout().lock();
         return ended(list(out, point, &showing, as_json), "standard output");
     }
-    let status = if waits { wait(point)? } else { ask(point)? };
+    let status = if waits {
+        wait(point, login)?
+    } else {
+        ask(point, login)?
+    };
     let out = &mut io::stdout().lock();
     let written = if as_json {
         writeln!(out, "{}", json::text(&status))
@@ -63,20 +69,22 @@ fn server_of(point: &Path) -> Option<&str> {
 }
 
 #[cfg(feature = "serve")]
-fn ask_server(address: &str) -> Result<Value, CommandError> {
-    let mut status = crate::serve::ask_status(address).map_err(|error| format!("{address}: {error}"))?;
+fn ask_server(address: &str, login: Option<&Path>) -> Result<Value, CommandError> {
+    let logins = login.map(super::serve::read_logins).transpose()?;
+    let mut status =
+        crate::serve::ask_status(address, logins.as_ref()).map_err(|error| format!("{address}: {error}"))?;
     status["address"] = address.into();
     Ok(status)
 }
 
 #[cfg(not(feature = "serve"))]
-fn ask_server(address: &str) -> Result<Value, CommandError> {
+fn ask_server(address: &str, _: Option<&Path>) -> Result<Value, CommandError> {
     Err(format!("{address}: this program was built without serve").into())
 }
 
-fn ask(point: &Path) -> Result<Value, CommandError> {
+fn ask(point: &Path, login: Option<&Path>) -> Result<Value, CommandError> {
     if let Some(address) = server_of(point) {
-        return ask_server(address);
+        return ask_server(address, login);
     }
     let (device, user) = mount::find(point)?;
     status::ask(device, user).map_err(|error| {
@@ -104,10 +112,10 @@ fn ask(point: &Path) -> Result<Value, CommandError> {
 }
 
 /// Shows a progress bar until all databases are open and all sizes are known or cannot become known.
-fn wait(point: &Path) -> Result<Value, CommandError> {
+fn wait(point: &Path, login: Option<&Path>) -> Result<Value, CommandError> {
     let bar = progress::bar(0);
     loop {
-        let status = ask(point)?;
+        let status = ask(point, login)?;
         let (games, known) = (number(&status, "games"), number(&status, "sizes_known"));
         bar.set_length(games);
         bar.set_position(known);

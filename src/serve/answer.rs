@@ -5,12 +5,14 @@ use std::convert::Infallible;
 use std::hash::{Hash, Hasher};
 use std::net::IpAddr;
 
+use axum::Json;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use chessdb_library::query::Query;
 use pgnfs_server::{Failure, FsError, Requests, Unanswered};
+use serde_json::json;
 use tokio::sync::oneshot::{Sender, channel};
 use tokio::time::timeout;
 
@@ -100,6 +102,8 @@ pub(super) enum HttpError {
     Fs(FsError),
     /// The request is wrong: what, for the client.
     Bad(String),
+    /// What it names is not here: what, for the client.
+    Missing(&'static str),
     /// Something else, with its status.
     Status(StatusCode),
 }
@@ -115,6 +119,7 @@ impl IntoResponse for HttpError {
         let (status, text) = match self {
             HttpError::Fs(error) => (status_of(error), error.to_string()),
             HttpError::Bad(what) => (StatusCode::BAD_REQUEST, what),
+            HttpError::Missing(what) => (StatusCode::NOT_FOUND, what.to_owned()),
             HttpError::Status(status) => {
                 let text = status.canonical_reason().unwrap_or_default();
                 (status, text.to_lowercase())
@@ -131,6 +136,29 @@ pub(super) fn with_retry_after(mut response: Response) -> Response {
         response.headers_mut().insert(header::RETRY_AFTER, after);
     }
     response
+}
+
+/// Answers a request for what is not here.
+pub(super) async fn nothing_here(uri: Uri) -> Response {
+    let what = "nothing is here: the board is at /, the files at /files/";
+    missing(StatusCode::NOT_FOUND, &uri, what)
+}
+
+/// Answers a request that is no question.
+pub(super) async fn no_such_method(uri: Uri) -> Response {
+    missing(
+        StatusCode::METHOD_NOT_ALLOWED,
+        &uri,
+        "only GET and HEAD are answered here",
+    )
+}
+
+fn missing(status: StatusCode, uri: &Uri, what: &str) -> Response {
+    if uri.path().starts_with("/api/") {
+        let error = json!({ "error": { "what": what, "term": null, "offset": null } });
+        return (status, Json(error)).into_response();
+    }
+    (status, format!("{what}\n")).into_response()
 }
 
 /// The status for an error of the library, which has logged the cause of those that are 500.

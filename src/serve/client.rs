@@ -5,11 +5,14 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{Request, StatusCode, header};
+use headers::HeaderMapExt;
 use hyper::client::conn::http1::handshake;
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+
+use super::login::Logins;
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -17,29 +20,32 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Maximum length of an answer in bytes.
 const LONGEST_ANSWER: usize = 64 << 20;
 
-/// The status of the server at an address, such as `127.0.0.1:9002`.
+/// The status of the server at an address, such as `127.0.0.1:9002`. The first of `logins` is given if it asks for a password.
 ///
 /// # Errors
 /// If nothing answers there, or something else than such a server.
-pub fn ask_status(address: &str) -> io::Result<Value> {
+pub fn ask_status(address: &str, logins: Option<&Logins>) -> io::Result<Value> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let answer = runtime.block_on(async { timeout(PATIENCE, get(address, "/api/status")).await });
+    let answer = runtime.block_on(async { timeout(PATIENCE, get(address, "/api/status", logins)).await });
     answer.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
 }
 
-async fn get(address: &str, path: &str) -> io::Result<Value> {
+async fn get(address: &str, path: &str, logins: Option<&Logins>) -> io::Result<Value> {
     let stream = TcpStream::connect(address).await?;
     let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
     tokio::spawn(connection);
     let request = Request::get(path).header(header::HOST, address);
-    let request = request.body(Body::empty()).map_err(io::Error::other)?;
+    let mut request = request.body(Body::empty()).map_err(io::Error::other)?;
+    if let Some(login) = logins.and_then(Logins::first) {
+        request.headers_mut().typed_insert(login);
+    }
     let answer = sender.send_request(request).await.map_err(io::Error::other)?;
     match answer.status() {
         StatusCode::OK => {}
         StatusCode::UNAUTHORIZED => {
-            let what = "it asks for a password: open its /api/status in a browser";
+            let what = "it asks for a name and a password: --login FILE gives those in FILE";
             return Err(io::Error::other(what));
         }
         StatusCode::MISDIRECTED_REQUEST => {

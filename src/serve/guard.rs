@@ -31,35 +31,30 @@ pub struct Guard {
 
 impl Guard {
     /// Why a request is refused, if it is.
-    pub(super) fn refuses(&self, headers: &HeaderMap, port: u16) -> Option<Response> {
+    pub(super) fn refuses(&self, headers: &HeaderMap) -> Option<Response> {
         let mut hosts = headers.get_all(header::HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else {
             return Some((StatusCode::BAD_REQUEST, "one Host header is needed\n").into_response());
         };
         let host = host.to_str().unwrap_or_default().to_lowercase();
-        if !self.is_own(&host, port) {
-            let what = "this server is not called like that: see --host\n";
+        if !self.is_own(&host) {
+            let what = "this server is not called like that: start it with --host NAME, if you want that\n";
             return Some((StatusCode::MISDIRECTED_REQUEST, what).into_response());
         }
         match headers.get(header::ORIGIN) {
             Some(origin) if self.allows(origin, &host).is_none() => {
-                let what = "pages from there may not ask: see --allow-origin\n";
+                let what =
+                    "pages from there may not ask, unless the server is started with --allow-origin ORIGIN\n";
                 Some((StatusCode::FORBIDDEN, what).into_response())
             }
             _ => None,
         }
     }
 
-    /// True for a name of the server, with its port or without.
-    fn is_own(&self, host: &str, port: u16) -> bool {
+    /// True for a name of the server, with any port or without: behind a proxy, or from a container, it is another one.
+    fn is_own(&self, host: &str) -> bool {
         let name = match host.rsplit_once(':') {
-            Some((name, digits)) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                // Behind a proxy the port is another one.
-                if digits != port.to_string() && !self.hosts.iter().any(|own| own == name) {
-                    return false;
-                }
-                name
-            }
+            Some((name, digits)) if digits.bytes().all(|byte| byte.is_ascii_digit()) => name,
             _ => host,
         };
         let address = name
@@ -78,9 +73,11 @@ impl Guard {
         (is_own || self.origins.iter().any(|allowed| allowed == text)).then_some(origin)
     }
 
-    /// The answer to the question of a browser whether a page elsewhere may ask.
-    pub(super) fn preflight(&self, method: &Method, headers: &HeaderMap) -> Option<Response> {
-        let is_preflight = method == Method::OPTIONS && headers.contains_key("access-control-request-method");
+    /// The answer to the question of a browser whether a page elsewhere may ask. Files are not asked for in this way.
+    pub(super) fn preflight(&self, method: &Method, path: &str, headers: &HeaderMap) -> Option<Response> {
+        let is_preflight = method == Method::OPTIONS
+            && headers.contains_key("access-control-request-method")
+            && !path.starts_with("/files");
         is_preflight.then(|| {
             let mut response = StatusCode::NO_CONTENT.into_response();
             let allowed = [
@@ -152,9 +149,7 @@ mod tests {
                 HeaderValue::from_str(value).unwrap(),
             );
         }
-        guard
-            .refuses(&map, 9002)
-            .map(|response| response.status().as_u16())
+        guard.refuses(&map).map(|response| response.status().as_u16())
     }
 
     #[test]
@@ -167,6 +162,7 @@ mod tests {
             "localhost",
             "nas.local",
             "nas.local:443",
+            "127.0.0.1:8080",
         ] {
             assert_eq!(status(&guard, &[("host", own)]), None, "{own}");
         }
@@ -189,7 +185,12 @@ mod tests {
             any_address: true,
             ..guard
         };
-        for address in ["192.168.1.7:9002", "[fe80::1]:9002", "10.0.0.1"] {
+        for address in [
+            "192.168.1.7:9002",
+            "192.168.1.7:8080",
+            "[fe80::1]:9002",
+            "10.0.0.1",
+        ] {
             assert_eq!(status(&everywhere, &[("host", address)]), None, "{address}");
         }
         assert_eq!(status(&everywhere, &[("host", "evil.example:9002")]), Some(421));

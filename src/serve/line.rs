@@ -138,7 +138,8 @@ mod tests {
             wrong(None, Some("e2e4,e2e4")),
             (
                 "play",
-                "move 2, e2e4, is not legal in rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -".to_owned()
+                "move 2, e2e4, is not legal in rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -"
+                    .to_owned()
             )
         );
     }

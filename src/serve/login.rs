@@ -60,6 +60,12 @@ impl Logins {
         })
     }
 
+    /// The header by which the first of them asks.
+    pub(super) fn first(&self) -> Option<Authorization<Basic>> {
+        let (name, password) = self.all.first()?;
+        Some(Authorization::basic(name, password))
+    }
+
     /// Why a request is refused, if it is.
     pub(super) async fn refuses(&self, headers: &HeaderMap) -> Option<Response> {
         let Some(Authorization(given)) = headers.typed_get::<Authorization<Basic>>() else {
@@ -73,7 +79,9 @@ impl Logins {
             return None;
         }
         let Ok(_permit) = self.waiting.try_acquire() else {
-            return Some(StatusCode::TOO_MANY_REQUESTS.into_response());
+            let again = [(header::RETRY_AFTER, "1")];
+            let what = "too many wrong passwords: ask again in a second\n";
+            return Some((StatusCode::TOO_MANY_REQUESTS, again, what).into_response());
         };
         sleep(PAUSE).await;
         Some(unauthorized())

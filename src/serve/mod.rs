@@ -26,9 +26,11 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{any, options};
+use hyper::body::Body as _;
 use pgnfs_server::{Requests, Server};
 use tokio::net::TcpListener;
 use tokio::sync::watch::Receiver;
@@ -51,11 +53,10 @@ pub struct HttpOptions {
     pub limits: HttpLimits,
 }
 
-/// Who may ask, and the port on which they do.
+/// Who may ask.
 struct Gate {
     guard: Guard,
     logins: Option<Logins>,
-    port: u16,
 }
 
 /// Serves until a signal asks the program to end. Calls `ready` with the address when connections are accepted.
@@ -114,7 +115,6 @@ fn routes(requests: Requests, http: HttpOptions, address: SocketAddr) -> Router 
     let gate = Arc::new(Gate {
         guard,
         logins: http.logins,
-        port: address.port(),
     });
     Router::new()
         .route("/", options(files::options))
@@ -125,6 +125,8 @@ fn routes(requests: Requests, http: HttpOptions, address: SocketAddr) -> Router 
         .merge(api::routes(requests.clone()))
         .merge(board::routes())
         .merge(explorer::routes(requests))
+        .fallback(answer::nothing_here)
+        .method_not_allowed_fallback(answer::no_such_method)
         .layer(from_fn_with_state(gate, pass))
 }
 
@@ -137,24 +139,34 @@ fn host_of(address: IpAddr) -> String {
 }
 
 /// Lets a request pass that may ask.
-async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
+    // A request to a proxy names the server in its target, which counts (RFC 9112, section 3.2.2).
+    let named = request.uri().authority().map(|named| named.as_str().to_owned());
+    if let Some(named) = named.and_then(|named| HeaderValue::try_from(named).ok()) {
+        request.headers_mut().insert(header::HOST, named);
+    }
     let (asked, path) = (request.headers().clone(), request.uri().path().to_owned());
-    let mut response = match gate.guard.refuses(&asked, gate.port) {
+    let (method, has_body) = (request.method().clone(), !request.body().is_end_stream());
+    let may_have_body = !matches!(method, Method::GET | Method::HEAD);
+    let mut response = match gate.refuses(&method, &path, &asked).await {
         Some(refused) => refused,
-        None => match gate.guard.preflight(request.method(), &asked) {
-            Some(preflight) => preflight,
-            None => match gate.refuses(&asked).await {
-                Some(refused) => refused,
-                None => next.run(request).await,
-            },
-        },
+        None if has_body && !may_have_body => {
+            (StatusCode::PAYLOAD_TOO_LARGE, "requests have no body here\n").into_response()
+        }
+        None => next.run(request).await,
     };
     gate.guard.finish(&path, &asked, &mut response);
     response
 }
 
 impl Gate {
-    async fn refuses(&self, headers: &axum::http::HeaderMap) -> Option<Response> {
-        self.logins.as_ref()?.refuses(headers).await
+    /// The answer to a request that goes no further.
+    async fn refuses(&self, method: &Method, path: &str, headers: &HeaderMap) -> Option<Response> {
+        let answered = self.guard.refuses(headers);
+        let answered = answered.or_else(|| self.guard.preflight(method, path, headers));
+        match (&self.logins, answered) {
+            (Some(logins), None) => logins.refuses(headers).await,
+            (_, answered) => answered,
+        }
     }
 }

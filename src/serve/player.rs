@@ -2,8 +2,34 @@
 
 /// A term for a name as a search takes it: with `=` before it for exactly this one.
 pub(super) fn player_term(field: &str, name: &str) -> String {
-    match name.strip_prefix('=') {
-        Some(name) => format!("{field}:=\"{name}\""),
-        None => format!("{field}:\"{name}\""),
+    let (sign, name) = match name.strip_prefix('=') {
+        Some(name) => ("=", name),
+        None => ("", name),
+    };
+    let name = name.replace('\\', r"\\").replace('"', r#"\""#);
+    format!("{field}:{sign}\"{name}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chessdb_library::query::Query;
+
+    #[test]
+    fn a_name_is_one_value_whatever_it_has() {
+        for name in [
+            r#"carlsen" year:2020 event:"a"#,
+            r"a\",
+            r#"O"Neil"#,
+            "a|b",
+            "( x )",
+            "then",
+        ] {
+            for name in [name.to_owned(), format!("={name}")] {
+                let query = Query::parse(&player_term("player", &name)).unwrap();
+                assert!(query.has_one_player(), "{name}");
+                assert!(!query.canonical().contains("year:"), "{}", query.canonical());
+            }
+        }
     }
 }

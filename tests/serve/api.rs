@@ -62,7 +62,10 @@ fn the_status_command_asks_a_server() {
         .unwrap()
         .local_addr()
         .unwrap();
-    for (address, said) in [(closed.address, "asks for a password"), (free, "refused")] {
+    for (address, said) in [
+        (closed.address, "asks for a name and a password"),
+        (free, "refused"),
+    ] {
         let (_, error, is_well) = status(&[&address.to_string()]);
         assert!(
             !is_well && error.contains(said) && error.contains(&address.to_string()),
@@ -242,10 +245,20 @@ fn a_player_is_prepared_against() {
         (results(&black["all"]), black["colours"].as_array().unwrap().len()),
         ([1, 0, 0, 0], 1)
     );
+    // The explorer's spelling.
+    assert_eq!(
+        served.json("/api/prepare?player=tal&color=black&q=opponent:bird")["all"],
+        black["all"]
+    );
     assert_eq!(served.json("/api/prepare?player=nobody")["all"]["games"], 0);
+    for name in ["tal%22%20event:%22a", "a%5C", "O%22Neil"] {
+        let answer = served.json(&format!("/api/prepare?player={name}"));
+        assert_eq!(answer["all"]["games"], 0, "{name}");
+    }
     for (given, term) in [
         ("", "player"),
         ("player=tal&colour=red", "colour"),
+        ("player=tal&color=red", "colour"),
         ("player=tal&since=June", "since"),
         ("player=tal&q=player:bird", "q"),
         ("player=tal&q=playr:bird", "playr:bird"),
@@ -257,6 +270,10 @@ fn a_player_is_prepared_against() {
             (400, &json!(term)),
             "{given}"
         );
+        // The place in the search of the request.
+        if term == "playr:bird" {
+            assert_eq!(body["error"]["offset"], 1);
+        }
     }
 }
 
@@ -283,6 +300,18 @@ fn moves_that_are_new_have_the_line_that_leads_to_them() {
         [3, 3, 1]
     );
     assert_eq!(given_up["fen"], Value::Null);
+    for (change, games) in [(first, 14), (given_up, 3)] {
+        let query = change["q"]
+            .as_str()
+            .unwrap()
+            .replace(' ', "%20")
+            .replace('"', "%22");
+        assert_eq!(
+            served.json(&format!("/api/games?q={query}"))["count"],
+            games,
+            "{query}"
+        );
+    }
     // Of fourteen lost games, twelve are listed.
     assert_eq!(answer["lost"].as_array().unwrap().len(), 12);
 }
@@ -304,6 +333,11 @@ fn errors_name_what_is_wrong() {
     assert_eq!(error("/api/games?sort=x").1["term"], "sort");
     assert_eq!(error("/api/position?fen=x").1["term"], "fen");
     assert_eq!(error("/api/games?db=x").0, 404);
+    let (status, nothing) = error("/api/nothing");
+    assert!(
+        status == 404 && nothing["what"].as_str().unwrap().contains("/files/"),
+        "{nothing}"
+    );
     let (status, unknown) = error("/api/games?q=repertoire:none%20by:white");
     let what = unknown["what"].as_str().unwrap();
     assert!(

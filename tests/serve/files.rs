@@ -69,8 +69,10 @@ fn parts_of_files_are_exact() {
         "{text}"
     );
     assert_eq!(part("0-0,2-2,4-4,6-6,8-8,10-10,12-12,14-14").status, 206);
+    assert_eq!(part(",5-9, ").body, all[5..10]);
+    assert_eq!(served.ask("GET", GAME, &["Range: Bytes=5-9"]).body, all[5..10]);
     // More ranges than are sent, and what is no range, get the whole file.
-    for whole in ["0-0,2-2,4-4,6-6,8-8,10-10,12-12,14-14,16-16", "x"] {
+    for whole in ["0-0,2-2,4-4,6-6,8-8,10-10,12-12,14-14,16-16", "x", ","] {
         assert_eq!(part(whole).body, all, "{whole}");
     }
 }
@@ -90,6 +92,11 @@ fn unchanged_files_are_not_sent_again() {
     ] {
         assert_eq!(served.ask("GET", GAME, &[&line]).status, status, "{line}");
     }
+    let head = served.ask("HEAD", GAME, &["If-None-Match: *"]);
+    assert_eq!(
+        (head.status, head.header("content-length")),
+        (304, &*first.body.len().to_string())
+    );
     let ranged = |tag: &str| {
         served
             .ask("GET", GAME, &["Range: bytes=0-3", &format!("If-Range: {tag}")])

@@ -122,6 +122,109 @@ fn with_passwords_every_path_asks_for_one() {
 }
 
 #[test]
+fn the_status_of_a_server_with_passwords_is_shown_to_who_has_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let logins = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        fs::write(&file, text).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let (right, wrong) = (logins("right", "magnus:e4\n"), logins("wrong", "magnus:d4\n"));
+    let served = Served::games(&["--login", &right]);
+    let status = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pgnfs"));
+        let output = command
+            .arg("status")
+            .args(options)
+            .arg(served.address.to_string())
+            .output()
+            .unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.success(), text(output.stdout), text(output.stderr))
+    };
+    let (is_well, text, _) = status(&["--wait", "--login", &right]);
+    assert!(is_well && text.contains("8 games in 2 databases"), "{text}");
+    for options in [&[][..], &["--login", &wrong]] {
+        let (is_well, _, error) = status(options);
+        assert!(!is_well && error.contains("--login FILE"), "{error}");
+    }
+}
+
+#[test]
+fn what_is_no_question_says_so() {
+    let served = Served::games(&["--allow-origin", "null"]);
+    for (method, path, more, status, said) in [
+        ("GET", "/nothing", &[][..], 404, "the board is at /"),
+        (
+            "POST",
+            "/masters",
+            &["Content-Length: 0"],
+            405,
+            "only GET and HEAD",
+        ),
+        (
+            "PUT",
+            "/files/a.pgn/info.txt",
+            &["Content-Length: 0"],
+            405,
+            "can only be read",
+        ),
+        (
+            "GET",
+            "/files/a.pgn/info.txt",
+            &["Range: bytes=999999-"],
+            416,
+            "bytes\n",
+        ),
+        ("GET", "/in/%20/masters", &[], 400, "a search is needed"),
+        ("GET", "/masters/pgn/00000000", &[], 404, "no game has this id"),
+        (
+            "GET",
+            "/lichess?speeds=foo",
+            &[],
+            400,
+            "none of ultraBullet, bullet",
+        ),
+        (
+            "GET",
+            "/masters?play=e2e4,e2e4",
+            &[],
+            400,
+            "move 2, e2e4, is not legal in",
+        ),
+    ] {
+        let answer = served.ask(method, path, more);
+        let text = answer.text();
+        assert!(
+            answer.status == status && text.contains(said),
+            "{method} {path}: {} {text}",
+            answer.status
+        );
+    }
+    let body = served.send(&format!(
+        "GET /masters HTTP/1.1\r\nHost: {}\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi",
+        served.address
+    ));
+    assert_eq!(
+        (body.status, &*body.text()),
+        (413, "requests have no body here\n")
+    );
+    // The target names another server than the header.
+    let target = served.send(&format!(
+        "GET http://evil.example/robots.txt HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
+        served.address
+    ));
+    assert_eq!(target.status, 421);
+    let preflight = |path| {
+        let lines = ["Origin: null", "Access-Control-Request-Method: GET"];
+        served.ask("OPTIONS", path, &lines).status
+    };
+    assert_eq!((preflight("/api/games"), preflight("/masters")), (204, 204));
+    assert_ne!(preflight("/files/"), 204);
+}
+
+#[test]
 fn mistakes_name_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.pgn"), "1. e4 *\n").unwrap();
@@ -134,6 +237,12 @@ fn mistakes_name_the_remedy() {
         (&["--listen", "0.0.0.0:0"][..], "--login FILE asks for passwords"),
         (&["--login", file.to_str().unwrap()], "chmod 600"),
         (&["--listen", &taken], &*taken),
+        (&["--listen", &taken], "port 0 for a free one"),
+        (&["--allow-origin", "*"], "an origin is SCHEME://HOST"),
+        (
+            &["--allow-origin", "https://a.example/"],
+            "an origin is SCHEME://HOST",
+        ),
         (&["--listen", "here"], "invalid value 'here'"),
         (&["--allow-nothing"], "--allow-nothing"),
         (&["-o", "uid=1"], "only for mount"),

@@ -214,6 +214,30 @@ fn a_client_that_takes_nothing_is_left() {
     assert!(answer.body.len() < size, "{size} bytes fit into the connection");
 }
 
+#[test]
+fn a_client_that_takes_little_at_a_time_is_served() {
+    let comment = "x".repeat(1 << 20);
+    let game = format!("1. e4 {{{comment}}} *\n\n");
+    let here = Here::with(
+        &game.repeat(24),
+        HttpLimits {
+            silence: SHORT * 5,
+            ..LONG
+        },
+    );
+    let mut stream = here.connect();
+    stream
+        .write_all(here.request("/files/a.pgn/all.pgn").as_bytes())
+        .unwrap();
+    // A twentieth of what the kernel would else keep for the client, in a tenth of the time after which it is left.
+    let mut piece = vec![0; 64 << 10];
+    let begin = Instant::now();
+    while begin.elapsed() < SHORT * 20 {
+        stream.read_exact(&mut piece).unwrap();
+        thread::sleep(SHORT / 2);
+    }
+}
+
 /// Takes all turns of the clients on this machine, until the sender is dropped.
 fn take_turns(until: impl Fn() -> Receiver<()>) -> Vec<JoinHandle<()>> {
     let client = Searcher::new(Ipv4Addr::LOCALHOST.into(), &Cancel::default());

@@ -131,6 +131,7 @@ fn a_source_that_does_not_answer_may_be_asked_again() {
             refused.text()
         );
     }
+    assert_eq!(served.ask("GET", game, &["Range: bytes=0-1,4-5"]).status, 503);
     assert_eq!(served.get("/files/a.pgn/all.pgn").status, 200);
     hanging.recover();
     wait_for("the source", || served.get(game).status == 200);

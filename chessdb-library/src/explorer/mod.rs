@@ -384,10 +384,50 @@ impl GameCard {
     }
 }
 
-/// The eight characters by which Lichess knows a game.
+/// The eight characters by which Lichess knows a game. Four more are the player's own address of it.
 fn lichess_id(tags: &Tags) -> Option<String> {
-    let id = tags.get("Site")?.strip_prefix(LICHESS)?.get(..8)?;
-    id.bytes()
-        .all(|byte| byte.is_ascii_alphanumeric())
-        .then(|| id.to_owned())
+    let address = tags.get("Site")?.strip_prefix(LICHESS)?;
+    let end = address.find(['/', '?', '#']).unwrap_or(address.len());
+    let (name, rest) = address.split_at(end);
+    let is_side = |rest: &str| {
+        matches!(
+            rest.split(['?', '#']).next(),
+            Some("" | "/" | "/white" | "/black")
+        )
+    };
+    let is_id = matches!(name.len(), 8 | 12) && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    // Eight letters may be a page: those of games that nobody finds below them.
+    let is_page = ["training", "analysis", "practice", "streamer", "insights"].contains(&name);
+    (is_id && is_side(rest) && !is_page).then(|| name[..8].to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_of_games_have_an_id() {
+        for (site, id) in [
+            ("https://lichess.org/abcd1234", Some("abcd1234")),
+            ("https://lichess.org/abcd1234WXYZ", Some("abcd1234")),
+            ("https://lichess.org/abcd1234/black", Some("abcd1234")),
+            ("https://lichess.org/abcd1234#20", Some("abcd1234")),
+            ("https://lichess.org/abcd1234?pov=x", Some("abcd1234")),
+            ("https://lichess.org/abcd1234/black#20", Some("abcd1234")),
+            ("https://lichess.org/broadcast/a/b/abcdefgh", None),
+            ("https://lichess.org/tournament/abcd1234", None),
+            ("https://lichess.org/training/abcde", None),
+            ("https://lichess.org/analysis", None),
+            ("https://lichess.org/abcd1234/pgn", None),
+            ("https://lichess.org/abcd123", None),
+            ("https://lichess.org/abcd12345", None),
+            ("https://lichess.org/abcd-234", None),
+            ("https://lichess.org/", None),
+            ("lichess.org/abcd1234", None),
+        ] {
+            let mut tags = Tags::new(Outcome::Unknown);
+            tags.set("Site", site);
+            assert_eq!(lichess_id(&tags).as_deref(), id, "{site}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use axum::extract::{Query as Parameters, State};
 use chessdb::board::{Color, Counters, Position, Undo};
 use chessdb_library::player::{PlayerFigures, PlayerTally, Preparation, RATINGS, RepertoireChange};
 use chessdb_library::positions::{Answers, DatabasePart};
-use chessdb_library::query::{Days, PlayerGame, Query};
+use chessdb_library::query::{Days, PlayerGame, Query, QueryError};
 use chessdb_library::table::opening;
 use pgnfs_server::Requests;
 use serde_json::{Value, json};
@@ -37,7 +37,9 @@ pub(super) async fn prepare(
     Parameters(given): Given,
 ) -> Result<Json<Value>, ApiError> {
     let text = |name| given.get(name).map(|text| text.trim()).unwrap_or_default();
-    let asked = PrepareQuestion::read(text("player"), text("colour"), text("since"), text("q"))?;
+    // The explorer's name for it.
+    let colour = ["colour", "color"].map(text).concat();
+    let asked = PrepareQuestion::read(text("player"), &colour, text("since"), text("q"))?;
     let search = asked.search.clone();
     let answer = about(&requests, visit, &given, Some(&search), move |answers, _| {
         Ok(asked.answer(answers))
@@ -64,7 +66,7 @@ impl PrepareQuestion {
             _ => {
                 let days = Days::parse(&format!("{since}.."));
                 Some(days.map_err(|_| {
-                    let what = format!("'{since}' is not a date such as 2024, 2024.06 or 2024.06.30");
+                    let what = format!("'{since}' is not a date such as 2024, 2024-06 or 2024-06-30");
                     ApiError::Wrong("since", what)
                 })?)
             }
@@ -73,8 +75,14 @@ impl PrepareQuestion {
         let terms = side
             .into_iter()
             .chain([player_term("player", name), search.to_owned()]);
-        let text = terms.collect::<Vec<_>>().join(" ").trim_end().to_owned();
-        let search = Query::parse(&text)?;
+        let text = terms.collect::<Vec<_>>().join(" ");
+        // Mistakes are in what the request says.
+        let before = text.len() - search.len();
+        let text = text.trim_end().to_owned();
+        let search = Query::parse(&text).map_err(|error| QueryError {
+            offset: error.offset.saturating_sub(before),
+            ..error
+        })?;
         if !search.has_one_player() {
             let what = "the search names a player, too: leave it out there".to_owned();
             return Err(ApiError::Wrong("q", what));
@@ -98,8 +106,9 @@ impl PrepareQuestion {
             let row = |played: &PlayerGame| games::row(parts, (played.part, played.game, None));
             games.iter().map(row).collect()
         };
-        let changes = |changes: &[RepertoireChange]| -> Vec<Value> {
-            changes.iter().map(|change| self.change(parts, change)).collect()
+        let changes = |changes: &[RepertoireChange], days: &str| -> Vec<Value> {
+            let changes = changes.iter();
+            changes.map(|change| self.change(parts, change, days)).collect()
         };
         json!({
             "player": self.name,
@@ -125,8 +134,8 @@ impl PrepareQuestion {
                 row["to"] = last.into();
                 row
             }).collect::<Vec<_>>(),
-            "new": changes(&preparation.new),
-            "given_up": changes(&preparation.given_up),
+            "new": changes(&preparation.new, &format!("date:{since}")),
+            "given_up": changes(&preparation.given_up, &format!("-date:{since}")),
             "lost": listed(&preparation.lost),
             "latest": listed(&preparation.latest),
         })
@@ -165,7 +174,8 @@ impl PrepareQuestion {
         rows
     }
 
-    fn change(&self, parts: &[DatabasePart], change: &RepertoireChange) -> Value {
+    /// A move that was taken up or given up, with the search for the player's games of these days and this colour.
+    fn change(&self, parts: &[DatabasePart], change: &RepertoireChange, days: &str) -> Value {
         let played = change.game;
         let place = (played.part, played.game, Some(change.line.len() as u32));
         let (before, after) = change.occurred;
@@ -186,7 +196,7 @@ impl PrepareQuestion {
             "before": before,
             "after": after,
             "game": games::row(parts, place),
-            "q": self.with_color(played.color),
+            "q": format!("{days} {}", self.with_color(played.color)),
         })
     }
 }

@@ -123,6 +123,10 @@ impl ExplorerRequest {
         let parameters = Parameters::of(query.as_deref().unwrap_or_default());
         let question = ExplorerQuestion::read(kind, &parameters).map_err(HttpError::Bad)?;
         let search = named.and_then(|Path(mut named)| named.remove("search"));
+        if search.as_ref().is_some_and(|search| search.trim().is_empty()) {
+            let what = "a search is needed after /in/, such as /in/white:tal/masters";
+            return Err(HttpError::Bad(what.to_owned()));
+        }
         let search = question
             .search(search)
             .map(|text| Query::parse(&text))
@@ -228,5 +232,9 @@ async fn pgn(
         };
         explorer.requests.positions(visit.visitor, None, read, answer)
     });
-    Ok(([(header::CONTENT_TYPE, "application/x-chess-pgn")], text.await?).into_response())
+    let text = text.await.map_err(|error| match error {
+        FsError::NotFound => HttpError::Missing("no game has this id"),
+        error => error.into(),
+    })?;
+    Ok(([(header::CONTENT_TYPE, "application/x-chess-pgn")], text).into_response())
 }

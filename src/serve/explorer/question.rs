@@ -38,6 +38,9 @@ const RECENT_USUALLY: usize = 4;
 const NO_SINCE: u16 = 1;
 const NO_UNTIL: u16 = 3000;
 
+/// The names of speeds.
+const SPEEDS: &str = "ultraBullet, bullet, blitz, rapid, classical and correspondence";
+
 /// Maximum length of a player's name in bytes.
 const LONGEST_NAME: usize = 255;
 
@@ -69,12 +72,17 @@ impl Parameters {
     }
 
     /// The values of a list; `None` for all, which an empty list is, too.
-    fn list<T>(&self, name: &str, read: impl Fn(&str) -> Option<T>) -> Result<Option<Vec<T>>, String> {
+    fn list<T>(
+        &self,
+        name: &str,
+        possible: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<Vec<T>>, String> {
         let Some(text) = self.get(name).filter(|text| !text.is_empty()) else {
             return Ok(None);
         };
         let values = text.split(',').map(|value| {
-            let wrong = || format!("{name}: '{value}' is not one of them");
+            let wrong = || format!("{name}: '{value}' is none of {possible}");
             read(value.trim()).ok_or_else(wrong)
         });
         values.collect::<Result<_, _>>().map(Some)
@@ -108,9 +116,10 @@ impl ExplorerQuestion {
     /// # Errors
     /// What is wrong, for the client.
     pub(super) fn read(kind: ExplorerKind, parameters: &Parameters) -> Result<ExplorerQuestion, String> {
-        let variant = parameters.get("variant").unwrap_or("standard");
-        if !["standard", "chess", "chess960", "fromPosition"].contains(&variant) {
-            return Err(format!("variant: '{variant}' is not played here"));
+        let variant = parameters.get("variant").unwrap_or_default();
+        if !["", "standard", "chess", "chess960", "fromPosition"].contains(&variant) {
+            let possible = "standard, chess960 and fromPosition, which are all about the same games";
+            return Err(format!("variant: '{variant}' is none of {possible}"));
         }
         let line = PlayedLine::read(parameters.get("fen"), parameters.get("play"));
         let line = line.map_err(|(name, what)| format!("{name}: {what}"))?;
@@ -128,14 +137,18 @@ impl ExplorerQuestion {
             _ => None,
         };
         let modes = parameters
-            .list("modes", rated)?
+            .list("modes", "rated and casual", rated)?
             .filter(|_| kind == ExplorerKind::Player);
         let filter = ExplorerFilter {
             since,
             until,
-            speeds: parameters.list("speeds", Speed::named)?.filter(|_| !is_masters),
+            speeds: parameters
+                .list("speeds", SPEEDS, Speed::named)?
+                .filter(|_| !is_masters),
             ratings: parameters
-                .list("ratings", |text| text.parse().ok().map(group))?
+                .list("ratings", "the numbers from 0", |text| {
+                    text.parse().ok().map(group)
+                })?
                 .filter(|_| kind == ExplorerKind::Lichess),
             rated: modes
                 .filter(|modes| !modes.contains(&!modes[0]))
@@ -181,8 +194,11 @@ fn player(parameters: &Parameters) -> Result<(String, bool), String> {
         .map(str::trim)
         .filter(|name| !name.is_empty());
     let name = name.ok_or("player: a name is needed")?;
-    if name.len() > LONGEST_NAME || name.contains(['"', '|']) {
-        return Err("player: not a name".to_owned());
+    if name.len() > LONGEST_NAME {
+        return Err(format!("player: a name has at most {LONGEST_NAME} bytes"));
+    }
+    if name.contains('|') {
+        return Err("player: one name is needed, without |".to_owned());
     }
     match parameters.get("color") {
         Some("white") => Ok((name.to_owned(), true)),

@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use futures_util::{StreamExt, stream};
+use bytes::Bytes;
+use futures_util::{StreamExt, TryStreamExt, stream};
 use headers::{ContentRange, ETag, HeaderMapExt, IfModifiedSince, IfNoneMatch, IfRange, LastModified};
 use pgnfs_server::{Attributes, FsError, OpenFile};
 
@@ -31,7 +32,14 @@ impl TreeRequest {
         let tag = format!("\"{:032x}\"", file.key()).parse::<ETag>().ok();
         let is_same = self.has_same(tag.as_ref(), modified);
         let mut response = if is_same {
-            StatusCode::NOT_MODIFIED.into_response()
+            let mut response = StatusCode::NOT_MODIFIED.into_response();
+            if is_head {
+                // Else hyper says that it is empty.
+                response
+                    .headers_mut()
+                    .insert(header::CONTENT_LENGTH, file.size().into());
+            }
+            response
         } else {
             let ranges = self.ranges(file.size(), tag.as_ref(), modified);
             self.content(file, ranges, is_head).await?
@@ -84,7 +92,8 @@ impl TreeRequest {
         Ok(match ranges.as_deref() {
             None => sent(StatusCode::OK, media, size, part(0..size).await?),
             Some([]) => {
-                let mut response = StatusCode::RANGE_NOT_SATISFIABLE.into_response();
+                let what = format!("the file has {size} bytes\n");
+                let mut response = (StatusCode::RANGE_NOT_SATISFIABLE, what).into_response();
                 response
                     .headers_mut()
                     .typed_insert(ContentRange::unsatisfied_bytes(size));
@@ -120,8 +129,14 @@ impl TreeRequest {
                 let parts: Vec<_> = several
                     .iter()
                     .map(|range| {
-                        let head = stream::iter([Ok(head(range).into())]);
-                        head.chain(pieces(file.clone(), visit, range.clone())).boxed()
+                        // Before the first piece of each, so that an answer begins with bytes of the file.
+                        let mut head = Some(head(range));
+                        let with_head = move |piece: Bytes| match head.take() {
+                            Some(head) => [head.as_bytes(), &piece].concat().into(),
+                            None => piece,
+                        };
+                        let pieces = pieces(file.clone(), visit, range.clone());
+                        pieces.map_ok(with_head).boxed()
                     })
                     .collect();
                 let all = stream::iter(parts)
@@ -138,7 +153,17 @@ impl TreeRequest {
 /// The ranges of a header that a file of this size has (RFC 9110, section 14.1.2). `None` if it is wrong, or has too many.
 fn read_ranges(text: &str, size: u64) -> Option<Vec<Range<u64>>> {
     let mut ranges = Vec::new();
-    for range in text.strip_prefix("bytes=")?.split(',') {
+    let (unit, list) = text.split_once('=')?;
+    if !unit.eq_ignore_ascii_case("bytes") {
+        return None;
+    }
+    // Empty elements of a list are nothing (section 5.6.1).
+    let mut asked = list
+        .split(',')
+        .filter(|range| !range.trim().is_empty())
+        .peekable();
+    asked.peek()?;
+    for range in asked {
         let (first, last) = range.trim().split_once('-')?;
         let range = match (first, last) {
             ("", len) => size.saturating_sub(len.parse().ok()?)..size,

@@ -50,8 +50,8 @@ pub(super) async fn answer(State(requests): State<Requests>, visit: Visit, reque
         "OPTIONS" => Ok(webdav::options(ALLOWED)),
         "PROPFIND" => tree.properties(body).await,
         _ => {
-            let refused = (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, ALLOWED)]);
-            return refused.into_response();
+            let what = "the files can only be read\n";
+            return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, ALLOWED)], what).into_response();
         }
     };
     answered.into_response()

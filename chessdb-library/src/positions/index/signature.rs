@@ -226,7 +226,9 @@ impl LeftPawns {
         let pawns = pawns & self.bits | first & !self.bits;
         let has_four = |pawns: u64| self.with[(pawns >> 4 & 0xfff) as usize] >> (pawns & 15) & 1;
         // Without a branch, which would often be guessed wrong. Only games in which fewer pawns left pass by mistake.
-        let are_of_set = [0, 16, 32, 48].iter().fold(1, |all, &first| all & has_four(pawns >> first));
+        let are_of_set = [0, 16, 32, 48]
+            .iter()
+            .fold(1, |all, &first| all & has_four(pawns >> first));
         are_of_set != 0 && self.are_all(pawns)
     }
 
