@@ -69,6 +69,7 @@ const STEPS = {
     await page.locator(".variation button").first().focus();
     await page.keyboard.press("Enter");
     await page.waitForSelector(".variation [aria-current=true]");
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-current")), "true");
     const inside = await fen();
     await page.keyboard.press("ArrowLeft");
     await page.waitForFunction((inside) => document.querySelector("#fen code").innerText !== inside, inside);
@@ -92,6 +93,31 @@ const STEPS = {
     assert.match(await fen(), /^rnbqkbnr\/pppp1ppp\/8\/4p3\/4PP2\/8/);
     await page.keyboard.press("ArrowLeft");
     await shows("Nf3");
+    await page.keyboard.press("ArrowRight");
+    const isTitle = (title) => page.waitForFunction((title) => document.title === title, title);
+    await isTitle("C30 King's Gambit · pgnfs");
+    await page.keyboard.press("Home");
+    await page.waitForFunction(() => document.querySelector("#fen code").innerText.startsWith("rnbqkbnr/pppppppp/8/8"));
+    await page.keyboard.press("End");
+    await isTitle("C30 King's Gambit · pgnfs");
+    assert.match(await page.locator("#board").getAttribute("aria-label"), /pawn f4.*Black to move/);
+    assert.equal(await page.locator("#spoken").innerText(), "f4");
+  },
+  async "a typed move is played, and a pawn becomes what is chosen"() {
+    await page.goto(`${address}?fen=8/P6k/8/8/8/8/8/K7 w - - 0 1&tab=tree`);
+    await shows("No game");
+    await drag("a7", "a8");
+    await page.mouse.click(...(await square("a5")));
+    await page.waitForFunction(() => /^N7/.test(document.querySelector("#fen code").innerText));
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForFunction(() => /^8.P/.test(document.querySelector("#fen code").innerText));
+    await page.getByLabel("Move", { exact: true }).fill("a8=R");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => /^R7/.test(document.querySelector("#fen code").innerText));
+    await page.getByLabel("Move", { exact: true }).fill("Kd4");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#message:not([hidden])");
+    assert.match(await page.locator("#message").innerText(), /Kd4: not a legal move/);
   },
   async "a search acts on the tree and on the list"() {
     await page.goto(`${address}?tab=tree`);
@@ -106,6 +132,7 @@ const STEPS = {
     await page.keyboard.press("Enter");
     await page.waitForSelector("#message:not([hidden])");
     assert.match(await page.locator("#message").innerText(), /playr/);
+    assert.equal((await panel()).trim(), "Start again");
   },
   async "fields write a search, and read it again"() {
     await page.goto(`${address}?tab=search`);
@@ -115,8 +142,8 @@ const STEPS = {
     const line = page.getByRole("searchbox");
     assert.equal(await line.inputValue(), 'player:"Morphy, Paul" year:1857.. result:win');
     await page.getByRole("tabpanel").getByRole("button", { name: "Search" }).click();
-    await shows("of ");
-    assert.match(await panel(), /Morphy, Paul/);
+    await shows("Morphy, Paul");
+    assert.match(page.url(), /tab=games/);
     const mixed = '-site:paris player:"Morphy, Paul" year:1857.. eco:C4|B0 event:="a \\"b\\""';
     await page.goto(`${address}?tab=search&q=${encodeURIComponent(mixed)}`);
     await shows("and -site:paris eco:C4|B0");
@@ -182,11 +209,13 @@ const STEPS = {
   async "a phone shows one column, in the dark as well"() {
     for (const colorScheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width: 390, height: 844 });
-      await page.goto(`${address}?play=e2e4,e7e5&tab=tree`);
-      await shows("Nf3");
-      const isWide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
-      assert.ok(!isWide, "the page scrolls sideways");
+      await page.setViewportSize({ width: 375, height: 812 });
+      for (const [place, text] of [["play=e2e4,e7e5&tab=tree", "Nf3"], ["tab=games", "of "], ["tab=search", "written"], ["tab=prepare&player=morphy", "Latest games"], ["tab=databases", "classics.pgn"]]) {
+        await page.goto(`${address}?${place}`);
+        await shows(text);
+        const isWide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+        assert.ok(!isWide, `${place}: the page scrolls sideways`);
+      }
     }
     await page.emulateMedia({ colorScheme: "light" });
     await page.setViewportSize({ width: 1280, height: 800 });

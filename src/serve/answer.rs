@@ -10,7 +10,10 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use chessdb_library::cancel::while_wanted;
+use chessdb_library::positions::{Answers, DatabasePart, IndexState, IndexUse};
 use chessdb_library::query::Query;
+use chessdb_library::turns::in_turn;
 use pgnfs_server::{Failure, FsError, Requests, Unanswered};
 use serde_json::json;
 use tokio::sync::oneshot::{Sender, channel};
@@ -39,6 +42,14 @@ pub(super) async fn ask<A: Send + 'static>(
             Err(_) => {}
         }
     }
+}
+
+/// Looks for an answer in games, as long as a client waits for it. What looks through many games has its
+/// [turn](in_turn): with `reads_all`, or where no index answers.
+pub(super) fn looked_for<T: Send>(answers: &Answers, reads_all: bool, look: impl FnOnce() -> T + Send) -> T {
+    let is_ready = |part: &DatabasePart| part.positions.state() == IndexState::Ready;
+    let scans = answers.options().index != IndexUse::Yes && !answers.parts().iter().all(is_ready);
+    while_wanted(|| if reads_all || scans { in_turn(look) } else { look() })
 }
 
 /// Why a search does not exist for a visitor who has just asked for it; `None` if it does.

@@ -81,7 +81,7 @@ pub(super) fn fen(position: &Position, counters: &Counters) -> String {
 }
 
 /// Reads FEN whose last fields may be missing, and which may have `_` for blanks.
-fn read_fen(text: &str) -> Result<(Position, Counters), String> {
+pub(super) fn read_fen(text: &str) -> Result<(Position, Counters), String> {
     let text = text.replace('_', " ");
     let given: Vec<&str> = text.split_whitespace().take(6).collect();
     let usual = ["", "w", "-", "-", "0", "1"].into_iter().zip(0..);

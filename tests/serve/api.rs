@@ -167,6 +167,21 @@ fn a_game_is_a_tree_of_moves() {
         "rnbqkbnr/pp2pppp/8/2pp4/4P3/2P5/PP1P1PPP/RNBQKBNR w KQkq - 0 3"
     );
     assert_eq!(served.get("/api/game?path=a.pgn/info.txt").status, 404);
+    let set_up = "[FEN \"4k3/8/8/8/8/8/8/4K2R b K - 3 17\"]\n\n17... Kf7 ({so} {far} 17... Kd7 {well}) 18. O-O+ *\n";
+    let served = Served::with(&[("b.pgn", set_up)], &[]);
+    let game = served.json("/api/game?path=b.pgn/games/000001-001000/000001.pgn");
+    let moves = game["moves"].as_array().unwrap();
+    assert_eq!(moves[0]["fen"], "8/5k2/8/8/8/8/8/4K2R w K - 4 18");
+    assert_eq!(
+        (&moves[0]["comments"], &moves[0]["before"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(
+        (&moves[1]["san"], &moves[1]["before"]),
+        (&json!("Kd7"), &json!(["so", "far"]))
+    );
+    assert_eq!(moves[1]["comments"], json!(["well"]));
+    assert_eq!(moves[2]["fen"], "8/5k2/8/8/8/8/8/5RK1 b - - 5 18");
     assert_eq!(served.get("/api/game?path=x").status, 404);
 }
 

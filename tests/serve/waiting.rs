@@ -90,6 +90,52 @@ fn a_table_is_made_once_for_all_who_ask_for_it() {
     });
 }
 
+/// Processor time of the server.
+fn worked(served: &Served) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", served.process())).unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    let ticks: f64 = fields[11..13]
+        .iter()
+        .map(|field| field.parse::<f64>().unwrap())
+        .sum();
+    ticks / 100.0
+}
+
+#[test]
+fn filters_and_orders_end_with_their_clients() {
+    let served = Served::at(&large(needs!(samples)), &["--index=no"]);
+    let before = worked(&served);
+    for path in ["/lichess?speeds=blitz&n=0", "/api/games?sort=length&play=e2e4"] {
+        assert_eq!(served.get(path).status, 200, "{path}");
+    }
+    let of_two = worked(&served) - before;
+    let before = worked(&served);
+    for n in 0..20 {
+        for path in [
+            format!("/lichess?speeds=blitz&history=true&n={n}"),
+            format!(
+                "/api/games?sort=length&play=e2e4&fen=rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR+w+KQkq+-+0+{n}1"
+            ),
+        ] {
+            let mut stream = served.connect();
+            let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", served.address);
+            stream.write_all(request.as_bytes()).unwrap();
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+    let mut last = worked(&served);
+    wait_for("the end of all work", || {
+        thread::sleep(Duration::from_millis(500));
+        let now = worked(&served);
+        now - std::mem::replace(&mut last, now) < 0.05
+    });
+    let of_forty = worked(&served) - before;
+    assert!(
+        of_forty < 6.0 * of_two,
+        "{of_forty} s of work for clients that have left, {of_two} s for two that stay"
+    );
+}
+
 #[test]
 fn a_source_that_does_not_answer_may_be_asked_again() {
     needs!(mount);

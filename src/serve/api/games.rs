@@ -11,7 +11,7 @@ use pgnfs_server::{Failure, FsError};
 use serde_json::{Value, json};
 
 use super::{Api, ApiError, Given, asked, line};
-use crate::serve::answer::Visit;
+use crate::serve::answer::{Visit, looked_for};
 use crate::serve::kept::{GamesId, KeptAnswers};
 
 /// Games of a page unless the client says how many, and the most.
@@ -98,7 +98,7 @@ impl GamesPage {
             let number = parts.iter().map(DatabasePart::len).sum();
             (number, self.unsorted(parts, number))
         } else {
-            let make = || self.listed(answers).map(Arc::new);
+            let make = || looked_for(answers, self.key.is_some(), || self.listed(answers)).map(Arc::new);
             let list = lists.get_or_make(games, self.question.clone(), make)?;
             (list.games.len() as u32, self.shown(parts, &list))
         };

@@ -23,7 +23,7 @@ use chessdb_library::query::{Query, QueryError};
 use pgnfs_server::{Failure, FsError, Requests};
 use serde_json::{Value, json};
 
-use super::answer::{Visit, ask, status_of, why_refused, with_retry_after};
+use super::answer::{Visit, ask, looked_for, status_of, why_refused, with_retry_after};
 use super::kept::{GamesId, KeptAnswers};
 use super::line::PlayedLine;
 use crate::status::{database, opening, state};
@@ -209,9 +209,7 @@ async fn moves(
     let line = line(&given)?;
     let pattern = Pattern::new(line.position);
     let table = asked(&requests, visit, &given, move |answers, _| {
-        answers
-            .moves(&pattern, &|_| ())
-            .ok_or(FsError::Io(Failure::Index))
+        looked_for(answers, false, || answers.moves(&pattern, &|_| ())).ok_or(FsError::Io(Failure::Index))
     });
     Ok(Json(board::moves(&line, &table.await?)))
 }

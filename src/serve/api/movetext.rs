@@ -1,11 +1,11 @@
 //! A game as a list of moves, each of which knows the one before it.
 
-use chessdb::board::{Counters, Fen, Position, Undo};
+use chessdb::board::{Counters, Position, Undo};
 use chessdb::game::{Game, Token};
 use serde_json::{Map, Value, json};
 
 use super::board::uci;
-use crate::serve::line::fen;
+use crate::serve::line::{fen, read_fen};
 
 /// Where a line goes on.
 #[derive(Clone)]
@@ -20,11 +20,8 @@ struct LinePlace {
 
 /// A game. Moves come in the order of PGN: of several that follow one move, the first is the main line.
 pub(super) fn game(game: &Game, problems: &[String]) -> Value {
-    let setup = game.tags.get("FEN").and_then(|fen| Fen::parse(fen).ok());
-    let mut counters = Counters::default();
-    if let Some(number) = setup.and_then(|setup| setup.first_move.try_into().ok()) {
-        counters.fullmoves = number;
-    }
+    let setup = game.tags.get("FEN").and_then(|fen| read_fen(fen).ok());
+    let counters = setup.map_or(Counters::default(), |(_, counters)| counters);
     let start = game.start();
     let begin = fen(&start, &counters);
     let mut place = LinePlace {
@@ -35,6 +32,8 @@ pub(super) fn game(game: &Game, problems: &[String]) -> Value {
     };
     let (mut moves, mut outer) = (Vec::<Map<String, Value>>::new(), Vec::new());
     let mut before = Vec::new();
+    // Comments before the first move of a variation; `None` after it.
+    let mut at_begin: Option<Vec<Value>> = None;
     for token in game.movetext.tokens() {
         match *token {
             Token::Move(san, mv) => {
@@ -49,7 +48,7 @@ pub(super) fn game(game: &Game, problems: &[String]) -> Value {
                 if after.position.advance(mv, &mut Undo::default()).is_err() {
                     break;
                 }
-                let Value::Object(object) = json!({
+                let Value::Object(mut object) = json!({
                     "parent": place.last,
                     "san": san.to_string(),
                     "uci": uci,
@@ -57,6 +56,9 @@ pub(super) fn game(game: &Game, problems: &[String]) -> Value {
                 }) else {
                     break;
                 };
+                if let Some(texts) = at_begin.take().filter(|texts| !texts.is_empty()) {
+                    object.insert("before".to_owned(), texts.into());
+                }
                 moves.push(object);
                 place.before = None;
                 after.before = Some(Box::new(place));
@@ -69,16 +71,20 @@ pub(super) fn game(game: &Game, problems: &[String]) -> Value {
             }
             Token::Comment(text) | Token::Remark(text) => {
                 let text = Value::from(game.movetext.text(text));
-                match place.last.and_then(|last| moves.get_mut(last)) {
-                    Some(of) => append(of, "comments", text),
-                    None => before.push(text),
+                let of = place.last.and_then(|last| moves.get_mut(last));
+                match (&mut at_begin, of) {
+                    (Some(texts), _) => texts.push(text),
+                    (None, Some(of)) => append(of, "comments", text),
+                    (None, None) => before.push(text),
                 }
             }
             Token::VariationStart => {
                 let begin = place.before.as_deref().cloned().unwrap_or_else(|| place.clone());
                 outer.push(std::mem::replace(&mut place, begin));
+                at_begin = Some(Vec::new());
             }
             Token::VariationEnd => {
+                at_begin = None;
                 if let Some(line) = outer.pop() {
                     place = line;
                 }

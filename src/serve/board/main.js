@@ -67,7 +67,7 @@ async function show(place) {
     const current = at("[aria-current=true]");
     current?.scrollIntoView({ block: "nearest" });
     if (hadFocus) (current ?? at("#panel")).focus();
-    document.title = `${at("#panel h2")?.innerText ?? (place.q || TABS.find(([name]) => name === tab)[1])} · pgnfs`;
+    document.title = `${at("#panel h2")?.firstChild.textContent.trim() ?? (place.q || TABS.find(([name]) => name === tab)[1])} · pgnfs`;
     say("");
   } catch (error) {
     if (error.name === "AbortError") return;

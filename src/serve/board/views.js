@@ -140,6 +140,7 @@ export function movetext(game, current, show) {
     const move = game.moves[number];
     const text = label(number, always) + move.san + signs(move.nags);
     return [
+      said(move.before),
       element("button", { "aria-current": number === current ? "true" : null, "data-move": number, click: () => show(number) }, text), " ",
       said(move.comments),
     ];

@@ -21,7 +21,7 @@ use chessdb_library::positions::{AnswerOptions, Answers, Pattern};
 use chessdb_library::query::Query;
 use pgnfs_server::{Failure, FsError, Requests};
 
-use super::answer::{HttpError, Visit, ask, why_refused};
+use super::answer::{HttpError, Visit, ask, looked_for, why_refused};
 use super::kept::{GamesId, KeptAnswers};
 use super::player::player_term;
 use ids::GameIds;
@@ -167,7 +167,7 @@ impl ExplorerRequest {
     async fn answer(
         self,
         visit: Visit,
-        so_far: impl Fn(Arc<str>) + Send + 'static,
+        so_far: impl Fn(Arc<str>) + Send + Sync + 'static,
     ) -> Result<Arc<str>, FsError> {
         let ExplorerRequest {
             explorer: Explorer { requests, ids, kept },
@@ -178,20 +178,20 @@ impl ExplorerRequest {
         let explore = move |answers: &Answers| {
             let line = |explored: &Explored| json::answer(&question, explored, answers, &ids).into();
             let pattern = Pattern::new(question.line.position);
-            kept.get_or_make(GamesId::of(answers), key, || {
+            let find = || {
                 let mut last = Instant::now();
-                let explored = Explored::find_part_by_part(
-                    answers,
-                    &pattern,
-                    &question.filter,
-                    question.limits,
-                    |explored| {
-                        if last.elapsed() >= LINE_EVERY {
-                            last = Instant::now();
-                            so_far(line(&explored()));
-                        }
-                    },
-                );
+                let so_far = |explored: &dyn Fn() -> Explored| {
+                    if last.elapsed() >= LINE_EVERY {
+                        last = Instant::now();
+                        so_far(line(&explored()));
+                    }
+                };
+                let (filter, limits) = (&question.filter, question.limits);
+                Explored::find_part_by_part(answers, &pattern, filter, limits, so_far)
+            };
+            let reads_all = !question.filter.is_all() || question.limits.months;
+            kept.get_or_make(GamesId::of(answers), key, || {
+                let explored = looked_for(answers, reads_all, find);
                 explored
                     .map(|explored| line(&explored))
                     .ok_or(FsError::Io(Failure::Index))

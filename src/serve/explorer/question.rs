@@ -106,7 +106,8 @@ impl Parameters {
             }
             _ => (text, 0),
         };
-        Ok(Some((year.parse().map_err(|_| wrong())?, month)))
+        let year: u64 = year.parse().map_err(|_| wrong())?;
+        Ok(Some((year.try_into().unwrap_or(u16::MAX), month)))
     }
 }
 
@@ -177,9 +178,10 @@ impl ExplorerQuestion {
                 moves: parameters.number("moves", moves, usize::MAX)?,
                 strongest: top,
                 latest: recent,
-                months: parameters
-                    .get("history")
-                    .is_some_and(|history| matches!(history, "true" | "1")),
+                months: has_months
+                    && parameters
+                        .get("history")
+                        .is_some_and(|history| matches!(history, "true" | "1")),
             },
             player: (kind == ExplorerKind::Player)
                 .then(|| player(parameters))
