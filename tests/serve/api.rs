@@ -167,7 +167,8 @@ fn a_game_is_a_tree_of_moves() {
         "rnbqkbnr/pp2pppp/8/2pp4/4P3/2P5/PP1P1PPP/RNBQKBNR w KQkq - 0 3"
     );
     assert_eq!(served.get("/api/game?path=a.pgn/info.txt").status, 404);
-    let set_up = "[FEN \"4k3/8/8/8/8/8/8/4K2R b K - 3 17\"]\n\n17... Kf7 ({so} {far} 17... Kd7 {well}) 18. O-O+ *\n";
+    let set_up =
+        "[FEN \"4k3/8/8/8/8/8/8/4K2R b K - 3 17\"]\n\n17... Kf7 ({so} {far} 17... Kd7 {well}) 18. O-O+ *\n";
     let served = Served::with(&[("b.pgn", set_up)], &[]);
     let game = served.json("/api/game?path=b.pgn/games/000001-001000/000001.pgn");
     let moves = game["moves"].as_array().unwrap();

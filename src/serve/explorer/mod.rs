@@ -17,7 +17,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use chessdb_library::explorer::Explored;
 use chessdb_library::library::text_of;
-use chessdb_library::positions::{AnswerOptions, Answers, Pattern};
+use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, Pattern};
 use chessdb_library::query::Query;
 use pgnfs_server::{Failure, FsError, Requests};
 
@@ -38,6 +38,9 @@ pub(super) struct Explorer {
 
 /// Number of answers that are kept.
 const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
+
+/// Games of a search that are not looked through without a turn.
+const MANY: u32 = 2048;
 
 /// The routes, of all games and of those of a search.
 pub(super) fn routes(requests: Requests) -> Router {
@@ -189,7 +192,7 @@ impl ExplorerRequest {
                 let (filter, limits) = (&question.filter, question.limits);
                 Explored::find_part_by_part(answers, &pattern, filter, limits, so_far)
             };
-            let reads_all = !question.filter.is_all() || question.limits.months;
+            let reads_all = question.reads_all(answers, &pattern);
             kept.get_or_make(GamesId::of(answers), key, || {
                 let explored = looked_for(answers, reads_all, find);
                 explored
@@ -205,6 +208,15 @@ impl ExplorerRequest {
 }
 
 impl ExplorerQuestion {
+    /// True if an answer is added up from very many games.
+    fn reads_all(&self, answers: &Answers, pattern: &Pattern) -> bool {
+        let is_popular = |part: &DatabasePart| match part.games {
+            None => part.popular(pattern, answers.options()).is_some(),
+            Some(_) => part.len() > MANY,
+        };
+        (!self.filter.is_all() || self.limits.months) && answers.parts().iter().any(is_popular)
+    }
+
     /// The search whose games are explored; `None` for all games.
     fn search(&self, search: Option<String>) -> Option<String> {
         let player = self.player.as_ref().map(|(name, is_white)| {
