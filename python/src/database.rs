@@ -10,6 +10,7 @@ use pyo3::types::{PyAny, PyDict, PySlice};
 
 use crate::batches::{Batches, HeadersIterator, PgnIterator};
 use crate::book;
+use crate::errors::path_of;
 use crate::found::FoundGames;
 use crate::game::Game;
 use crate::index::{build, load_or_build};
@@ -18,7 +19,7 @@ use crate::opening::{Opening, OpeningArguments, function};
 use crate::parts::{Folder, Member, Problem};
 use crate::search::{FoundOrder, PlayedMove, Question, Search, find, moves_table, read_query};
 use crate::source::Source;
-use crate::table::{Columns, Rows, Table, USUAL};
+use crate::table::{Columns, Rows, Table};
 use chessdb_library::positions::{BuildOptions, DatabasePart, Positions};
 use chessdb_library::repertoire::Repertoires;
 
@@ -165,23 +166,31 @@ impl Database {
     /// unknown is null. Ratings and their differences are numbers, `UTCDate` and `UTCTime` a day and a time; other tags are
     /// texts, as is any with `tag:` before its name. `where` is a query that the games answer.
     ///
+    /// With `rows="positions"`, each row is a position of a main line, with the move played there: the first occurrence in
+    /// each game that is not marked as deleted. Its columns are `ply`, `key` and `move` too, and those of its game. The key
+    /// is that of `Game.positions`, less 2**64 if it is 2**63 or more.
+    ///
     /// >>> import chessdb, pyarrow
     /// >>> database = chessdb.open_database("classics.pgn")
     /// >>> table = pyarrow.table(database.table(["number", "White", "year"]))
     /// >>> table.slice(0, 1).to_pylist()
     /// [{'number': 1, 'White': 'Legall de Kermeur', 'year': 1750}]
-    #[pyo3(signature = (columns=None, *, start=None, stop=None, r#where=None))]
+    /// >>> table = pyarrow.table(database.table(rows="positions", where="player:morphy"))
+    /// >>> table.group_by("key").aggregate([("number", "count")])["number_count"][0].as_py()
+    /// 5
+    #[pyo3(signature = (columns=None, *, rows="games", start=None, stop=None, r#where=None))]
     fn table(
         &self,
         py: Python<'_>,
         columns: Option<Vec<String>>,
+        rows: &str,
         start: Option<Int>,
         stop: Option<Int>,
         r#where: Option<&str>,
     ) -> PyResult<Table> {
         let search = self.search()?;
         let games = range(start, stop, search.source.len());
-        let columns = Columns::of(columns.as_deref(), &USUAL)?;
+        let columns = Columns::of(rows, columns.as_deref(), false)?;
         let query = r#where.map(|text| read_query(py, text)).transpose()?;
         let rows = Rows::of(py, &search, games, query.as_ref())?;
         columns.table(py, &[(search.source, rows)], self.threads)
@@ -393,6 +402,38 @@ impl Database {
             return false;
         };
         py.detach(|| source.is_current())
+    }
+
+    /// A table of the games from `start` to `stop` for an engine that reads all games in parts, so that none can say whether
+    /// any game has a tag.
+    #[pyo3(signature = (columns, rows, start, stop, r#where))]
+    fn _part(
+        &self,
+        py: Python<'_>,
+        columns: Vec<String>,
+        rows: &str,
+        start: Int,
+        stop: Int,
+        r#where: Option<&str>,
+    ) -> PyResult<Table> {
+        let search = self.search()?;
+        let games = range(Some(start), Some(stop), search.source.len());
+        let columns = Columns::of(rows, Some(&columns), false)?;
+        columns.without_unusual_tags()?;
+        let query = r#where.map(|text| read_query(py, text)).transpose()?;
+        let rows = Rows::of(py, &search, games, query.as_ref())?;
+        columns.batches(py, &[(search.source, rows)], self.threads)
+    }
+
+    /// Its files when it was opened: their paths, sizes, and times of the last change in nanoseconds.
+    fn _files(&self) -> PyResult<Vec<(String, u64, i128)>> {
+        let source = self.source()?;
+        let files = source.entry.files.iter().map(|(name, file)| {
+            let path = path_of(&source.entry, name);
+            let path = path.map_or_else(|| name.clone(), |path| path.display().to_string());
+            (path, file.size, file.modified)
+        });
+        Ok(files.collect())
     }
 
     /// A pickled database is opened again where it is unpickled, by its absolute path and with the same options; it has the

@@ -1,6 +1,6 @@
 //! Exceptions. Their classes are written in Python: `package/chessdb/_errors.py`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -44,19 +44,25 @@ impl ReadError {
 /// The exception for a database with a changed file. If the file was cut, the offset is its end.
 fn changed(py: Python<'_>, entry: &LibraryEntry) -> PyErr {
     let name = entry.lost_file().unwrap_or_else(|| entry.name());
-    let mut paths = entry.found.iter().flat_map(|found| &found.files);
-    let path = paths.find(|(_, path)| legible_file_name(path) == name);
+    let path = path_of(entry, name);
     let before = entry.files.iter().find(|(file, _)| file == name);
-    let now = path.and_then(|(_, path)| std::fs::metadata(path).ok());
+    let now = path.and_then(|path| std::fs::metadata(path).ok());
     let cut = now
         .map(|now| now.len())
         .filter(|now| before.is_some_and(|(_, before)| *now < before.size));
-    let file = path.map_or_else(|| name.to_owned(), |(_, path)| path.display().to_string());
+    let file = path.map_or_else(|| name.to_owned(), |path| path.display().to_string());
     let message = match cut {
         Some(end) => format!("{file}: the file was cut at byte {end} after it was opened: open it again"),
         None => format!("{file}: the file was changed after it was opened: open it again"),
     };
     exception(py, "ChangedError", message, &file, cut)
+}
+
+/// The path of a file of a database that people see under a name.
+pub fn path_of<'a>(entry: &'a LibraryEntry, name: &str) -> Option<&'a Path> {
+    let mut paths = entry.found.iter().flat_map(|found| &found.files);
+    let path = paths.find(|(_, path)| legible_file_name(path) == name);
+    path.map(|(_, path)| path.as_path())
 }
 
 /// The exception for a path at which nothing can be opened.

@@ -10,7 +10,7 @@ use pyo3::types::{PyAny, PyList, PySlice};
 use crate::game::Game;
 use crate::indices::{Int, place};
 use crate::source::Source;
-use crate::table::{Columns, Rows, Table, USUAL};
+use crate::table::{Columns, Rows, Table};
 use chessdb_library::positions::{Occurrence, line_of, san_of};
 
 /// A game that a search has found, with the place of the position there.
@@ -146,18 +146,16 @@ impl FoundGames {
             .collect()
     }
 
-    /// The games as a table in the memory format of Arrow, in this order, as `table` of a database gives it. Of several
+    /// The games, or all their positions, as a table in the memory format of Arrow, in this order, as `table` of a database gives it. Of several
     /// databases, it has the column `database` before all others unless columns are named.
     ///
     /// >>> import chessdb, pyarrow
     /// >>> found = chessdb.open_database("classics.pgn").find("white:morphy result:1-0")
     /// >>> pyarrow.table(found.table(["number", "Black"])).to_pylist()[0]
     /// {'number': 13, 'Black': 'Duke Karl / Count Isouard'}
-    #[pyo3(signature = (columns=None))]
-    fn table(&self, py: Python<'_>, columns: Option<Vec<String>>) -> PyResult<Table> {
-        let database = (self.sources.len() > 1).then_some("database");
-        let usual: Vec<&str> = database.into_iter().chain(USUAL).collect();
-        let columns = Columns::of(columns.as_deref(), &usual)?;
+    #[pyo3(signature = (columns=None, *, rows="games"))]
+    fn table(&self, py: Python<'_>, columns: Option<Vec<String>>, rows: &str) -> PyResult<Table> {
+        let columns = Columns::of(rows, columns.as_deref(), self.sources.len() > 1)?;
         let mut parts = Vec::new();
         for run in self.found.chunk_by(|(a, _), (b, _)| a == b) {
             if let Some(&(number, _)) = run.first() {

@@ -11,7 +11,7 @@ use crate::found::FoundGames;
 use crate::indices::{Int, counted, place};
 use crate::opening::{Opening, OpeningArguments, function};
 use crate::search::{FoundOrder, Question, Search, find, read_query};
-use crate::table::{Columns, Rows, Table, USUAL};
+use crate::table::{Columns, Rows, Table};
 use chessdb_library::repertoire::Repertoires;
 
 /// The open databases of a folder or of an archive: a sequence, sorted by path.
@@ -68,7 +68,7 @@ impl Library {
         Ok(PyList::new(py, self.all(py))?.try_iter()?.into_any())
     }
 
-    /// The games of all databases as a table in the memory format of Arrow, as `table` of a database gives it, with the
+    /// The games of all databases, or their positions, as a table in the memory format of Arrow, as `table` of a database gives it, with the
     /// column `database` before all others unless columns are named.
     ///
     /// >>> import chessdb, pyarrow
@@ -76,10 +76,15 @@ impl Library {
     /// >>> table = pyarrow.table(library.table(["database", "number", "White"]))
     /// >>> table.slice(16, 1).to_pylist()
     /// [{'database': 'classics.pgn', 'number': 1, 'White': 'Legall de Kermeur'}]
-    #[pyo3(signature = (columns=None, *, r#where=None))]
-    fn table(&self, py: Python<'_>, columns: Option<Vec<String>>, r#where: Option<&str>) -> PyResult<Table> {
-        let usual: Vec<&str> = ["database"].into_iter().chain(USUAL).collect();
-        let columns = Columns::of(columns.as_deref(), &usual)?;
+    #[pyo3(signature = (columns=None, *, rows="games", r#where=None))]
+    fn table(
+        &self,
+        py: Python<'_>,
+        columns: Option<Vec<String>>,
+        rows: &str,
+        r#where: Option<&str>,
+    ) -> PyResult<Table> {
+        let columns = Columns::of(rows, columns.as_deref(), true)?;
         let query = r#where.map(|text| read_query(py, text)).transpose()?;
         let parts = self.searches()?.into_iter().map(|search| {
             let rows = Rows::of(py, &search, 0..search.source.len(), query.as_ref())?;

@@ -1,5 +1,6 @@
 //! Searching for games, in the index of positions or in all games, without the GIL; Ctrl-C ends a search.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
@@ -180,6 +181,16 @@ pub struct Search {
 }
 
 impl Search {
+    /// The same search, of these games alone.
+    pub fn among(&self, games: Range<u32>) -> Search {
+        Search {
+            part: self.part.with(games.collect::<Vec<u32>>()),
+            source: self.source.clone(),
+            threads: self.threads,
+            repertoires: Arc::clone(&self.repertoires),
+        }
+    }
+
     fn options(&self, index: IndexUse, scans: bool) -> AnswerOptions {
         AnswerOptions {
             index,

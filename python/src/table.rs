@@ -19,20 +19,24 @@ use crate::search::{Search, answer};
 use crate::source::Source;
 use chessdb_library::library::tags_of;
 use chessdb_library::query::Query;
-use chessdb_library::table::{self, UnknownColumn, further_tags, no_column, no_tag};
+use chessdb_library::table::{self, RowKind, TAG, further_tags, no_tag};
 
 /// Games in a batch.
 const CHUNK: u32 = 8192;
 
-/// The columns of a table if none are named.
-pub const USUAL: [&str; 11] = [
+/// Games in a batch of positions, of which a game has about a hundred.
+const CHUNK_OF_POSITIONS: u32 = 512;
+
+/// The columns of a table of games if none are named.
+const USUAL: [&str; 11] = [
     "number", "Event", "Site", "Date", "Round", "White", "Black", "Result", "ECO", "WhiteElo", "BlackElo",
 ];
 
-/// Games as columns. Libraries that know Arrow take them through its PyCapsule interface, without a copy where they
+/// Games, or their positions, as columns. Libraries that know Arrow take them through its PyCapsule interface, without a copy where they
 /// have the same types: `pyarrow.table(t)`, `polars.DataFrame(t)`, `duckdb.from_arrow(t)`, `pandas.DataFrame.from_arrow(t)`.
 #[pyclass(frozen, module = "chessdb")]
 pub struct Table {
+    kind: RowKind,
     schema: SchemaRef,
     batches: Vec<RecordBatch>,
 }
@@ -79,7 +83,11 @@ impl Table {
 
     fn __repr__(&self) -> String {
         let (rows, columns) = (self.__len__(), self.columns().join(", "));
-        format!("<chessdb.Table of {rows} games: {columns}>")
+        let kind = match self.kind {
+            RowKind::Games => "games",
+            RowKind::Positions => "positions",
+        };
+        format!("<chessdb.Table of {rows} {kind}: {columns}>")
     }
 }
 
@@ -100,9 +108,13 @@ impl Rows {
         let Some(query) = query else {
             return Ok(Rows::All(games));
         };
-        let found = answer(py, search, query)?;
-        let found = found.iter().map(|found| found.game);
-        Ok(Rows::Some(found.filter(|game| games.contains(game)).collect()))
+        // Other games are not searched.
+        let found = if games == (0..search.source.len()) {
+            answer(py, search, query)?
+        } else {
+            answer(py, &search.among(games), query)?
+        };
+        Ok(Rows::Some(found.iter().map(|found| found.game).collect()))
     }
 
     /// Their number.
@@ -129,22 +141,35 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// The columns with these names, or the usual ones.
+    /// The columns with these names, or the usual ones, with that of the database first if `has_database`.
     ///
     /// # Errors
-    /// If there is none, or one does not exist.
-    pub fn of(names: Option<&[String]>, usual: &[&str]) -> PyResult<Columns> {
-        let columns = match names {
-            Some([]) => {
+    /// If there is none, one does not exist, or there are no such rows.
+    pub fn of(rows: &str, names: Option<&[String]>, has_database: bool) -> PyResult<Columns> {
+        let Some(rows) = RowKind::of_name(rows) else {
+            let kinds = RowKind::NAMES.join(" or ");
+            return Err(PyValueError::new_err(format!("rows: {rows:?} is not {kinds}")));
+        };
+        let columns = match (names, rows) {
+            (Some([]), _) => {
                 return Err(PyValueError::new_err(
                     "columns: name at least one, or leave it out",
                 ));
             }
-            Some(names) => table::Columns::of_names(names.iter().map(String::as_str)),
-            None => table::Columns::of_names(usual.iter().copied()),
+            (Some(names), _) => table::Columns::of_names(rows, names.iter().map(String::as_str)),
+            (None, RowKind::Positions) => Ok(table::Columns::of_positions(has_database)),
+            (None, RowKind::Games) => {
+                let database = has_database.then_some("database");
+                table::Columns::of_names(rows, database.into_iter().chain(USUAL))
+            }
         };
-        let columns = columns.map_err(|UnknownColumn(name)| {
-            PyValueError::new_err(no_column(&name, table::Columns::names()))
+        let columns = columns.map_err(|unknown| {
+            let remedy = if unknown.is_of_position() {
+                ": give rows=\"positions\""
+            } else {
+                ""
+            };
+            PyValueError::new_err(format!("{unknown}{remedy}"))
         })?;
         let fields: Vec<Field> = columns
             .iter()
@@ -161,42 +186,65 @@ impl Columns {
     /// # Errors
     /// Those of [`in_chunks`], and one if none of the games has a tag that was named and is not usual.
     pub fn table(&self, py: Python<'_>, parts: &[(Source, Rows)], threads: usize) -> PyResult<Table> {
+        let table = self.batches(py, parts, threads)?;
+        let Some(missing) = self.missing_tag(&table.batches) else {
+            return Ok(table);
+        };
+        let mut tags = BTreeSet::new();
+        for (source, rows) in parts {
+            let further = |places: Range<u32>| {
+                let mut names = BTreeSet::new();
+                for game in rows.games(places) {
+                    let tags = tags_of(&*source.entry.database, game);
+                    names.extend(further_tags(&tags).map(str::to_owned));
+                }
+                names
+            };
+            let names = in_chunks(py, source, 0..rows.len(), CHUNK, threads, further)?;
+            tags.extend(names.into_iter().flatten());
+        }
+        let tags = tags.iter().map(String::as_str);
+        let named = table::Columns::names(self.columns.rows());
+        Err(PyValueError::new_err(no_tag(missing, tags, named)))
+    }
+
+    /// Like [`Columns::table`], whatever tags the games have.
+    ///
+    /// # Errors
+    /// Those of [`in_chunks`].
+    pub fn batches(&self, py: Python<'_>, parts: &[(Source, Rows)], threads: usize) -> PyResult<Table> {
         let mut all = Vec::new();
+        let chunk = match self.columns.rows() {
+            RowKind::Games => CHUNK,
+            RowKind::Positions => CHUNK_OF_POSITIONS,
+        };
         for (source, rows) in parts {
             let batch = |places: Range<u32>| {
                 let arrays = columns::arrays(&self.columns, &source.entry, &rows.games(places));
                 RecordBatch::try_new(Arc::clone(&self.schema), arrays)
             };
-            let batches = in_chunks(py, source, 0..rows.len(), CHUNK, threads, batch)?;
+            let batches = in_chunks(py, source, 0..rows.len(), chunk, threads, batch)?;
             for batch in batches {
                 all.push(batch.map_err(pyo3_arrow::error::PyArrowError::from)?);
             }
         }
-        if let Some(missing) = self.missing_tag(&all) {
-            let mut tags = BTreeSet::new();
-            for (source, rows) in parts {
-                let further = |places: Range<u32>| {
-                    let mut names = BTreeSet::new();
-                    for game in rows.games(places) {
-                        let tags = tags_of(&*source.entry.database, game);
-                        names.extend(further_tags(&tags).map(str::to_owned));
-                    }
-                    names
-                };
-                let names = in_chunks(py, source, 0..rows.len(), CHUNK, threads, further)?;
-                tags.extend(names.into_iter().flatten());
-            }
-            let tags = tags.iter().map(String::as_str);
-            return Err(PyValueError::new_err(no_tag(
-                missing,
-                tags,
-                table::Columns::names(),
-            )));
-        }
         Ok(Table {
+            kind: self.columns.rows(),
             batches: all,
             schema: Arc::clone(&self.schema),
         })
+    }
+
+    /// # Errors
+    /// If a tag was named as a column that games usually do not have: where games are read in parts, nothing else shows a
+    /// name that is wrong.
+    pub fn without_unusual_tags(&self) -> PyResult<()> {
+        match self.columns.unusual_tags().next() {
+            None => Ok(()),
+            Some(tag) => Err(PyValueError::new_err(format!(
+                "few games have a tag '{tag}': if it is meant, write {TAG}{tag}"
+            ))),
+        }
     }
 
     /// The first tag that is unusual and in none of the games, of which there are some.

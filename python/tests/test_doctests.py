@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import chessdb
+import chessdb.polars
 from chessdb import _open
 from conftest import REPOSITORY
 
@@ -13,7 +14,7 @@ from conftest import REPOSITORY
 def test_examples_in_docstrings(own_games: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(own_games)
     examples = 0
-    for module in [chessdb, _open]:
+    for module in [chessdb, _open, chessdb.polars]:
         result = doctest.testmod(module)
         assert result.failed == 0
         examples += result.attempted

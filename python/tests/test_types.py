@@ -14,6 +14,7 @@ def test_mypy_is_content() -> None:
 
 
 def test_the_stubs_are_what_the_package_has() -> None:
-    command = [sys.executable, "-m", "mypy.stubtest", "chessdb", "--ignore-missing-stub"]
+    options = ["--ignore-missing-stub", "--mypy-config-file", "pyproject.toml"]
+    command = [sys.executable, "-m", "mypy.stubtest", "chessdb", *options]
     result = subprocess.run(command, cwd=PACKAGE, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout

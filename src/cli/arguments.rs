@@ -10,6 +10,7 @@ use super::options::{self, Scope};
 use super::{export, find, manual};
 use crate::mount::GUARDIAN;
 use chessdb_library::query::{SYNTAX, SortKey, fields};
+use chessdb_library::table::RowKind;
 
 /// Parses the arguments, including the program's name. The result has no subcommand if mount(8) called the program.
 pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
@@ -120,6 +121,13 @@ pub fn pgnfs() -> Command {
                 .default_value("pgn")
                 .value_parser(export::FORMS)
                 .help("Writes PGN, a table of the games, or a book of Polyglot"),
+        )
+        .arg(
+            Arg::new("rows")
+                .long("rows")
+                .value_name("WHAT")
+                .value_parser(RowKind::NAMES)
+                .help("What the rows of the table are: games, or the positions of their main lines [default: games]"),
         )
         .arg(
             Arg::new("columns").long("columns").value_name("NAMES").help(

@@ -23,7 +23,7 @@ use chessdb_library::parallel::in_order;
 use chessdb_library::polyglot::BookOptions;
 use chessdb_library::positions::DatabasePart;
 use chessdb_library::query::Query;
-use chessdb_library::table::{Columns, UnknownColumn, no_column};
+use chessdb_library::table::{Columns, RowKind};
 use table::Form;
 
 /// Typical size of the texts of a chunk, in bytes.
@@ -43,6 +43,8 @@ pub struct Request<'a> {
     book: Option<BookOptions>,
     /// The form of a table; `None` for PGN and books.
     form: Option<Form>,
+    /// What each row of a table is.
+    rows: RowKind,
     /// The columns of a table; `None` for the usual ones.
     columns: Option<Columns>,
     /// The `K`th of `N` parts of the games.
@@ -86,7 +88,15 @@ impl Request<'_> {
             _ => None,
         };
         let schema = matches.get_one::<String>("schema").map(|_| Columns::lichess());
-        let columns = text("columns").map(columns).transpose()?;
+        let rows = text("rows").and_then(RowKind::of_name);
+        let named = |names| columns(rows.unwrap_or(RowKind::Games), names);
+        let columns = text("columns").map(named).transpose()?;
+        if form.is_none() && rows.is_some() {
+            return Err("--rows is for tables: give --to csv, ndjson or parquet".into());
+        }
+        if schema.is_some() && rows == Some(RowKind::Positions) {
+            return Err("--schema is for rows that are games: leave out --rows".into());
+        }
         if form.is_none() && columns.is_some() {
             return Err("--columns is for tables: give --to csv, ndjson or parquet".into());
         }
@@ -124,6 +134,7 @@ impl Request<'_> {
             output,
             book,
             form,
+            rows: rows.unwrap_or(RowKind::Games),
             columns: columns.or(schema),
             part,
             filter,
@@ -188,7 +199,10 @@ pub fn run(
             if let Some(columns) = &named {
                 table::check_tags(columns, &all, threads)?;
             }
-            let usual = || table::usual_columns(form, &all, !library.is_single(), threads);
+            let usual = || match request.rows {
+                RowKind::Games => table::usual_columns(form, &all, !library.is_single(), threads),
+                RowKind::Positions => Columns::of_positions(!library.is_single()),
+            };
             Target::Table(form, named.unwrap_or_else(usual))
         }
     };
@@ -253,9 +267,16 @@ fn parts(all: &[DatabasePart], (k, n): (u32, u32)) -> Vec<DatabasePart> {
     parts.collect()
 }
 
-fn columns(names: &str) -> Result<Columns, CommandError> {
-    let columns = Columns::of_names(names.split(',').map(str::trim));
-    columns.map_err(|UnknownColumn(name)| no_column(&name, Columns::names()).into())
+fn columns(rows: RowKind, names: &str) -> Result<Columns, CommandError> {
+    let columns = Columns::of_names(rows, names.split(',').map(str::trim));
+    columns.map_err(|unknown| {
+        let remedy = if unknown.is_of_position() {
+            ": give --rows positions"
+        } else {
+            ""
+        };
+        format!("{unknown}{remedy}").into()
+    })
 }
 
 fn write(

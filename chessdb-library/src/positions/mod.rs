@@ -52,6 +52,7 @@ pub use index::{
 pub use indexed::{IndexState, Positions};
 pub(crate) use line::{LineStep, follow};
 pub use line_ends::{LineEnd, LineEnds, OPENING_PLIES};
+pub(crate) use move_names::NULL_MOVE;
 pub use move_names::{line_names, move_name, position_after, read_line, read_move};
 pub use notable::NotableGames;
 pub(crate) use notable::{SLACK, keep_greatest};

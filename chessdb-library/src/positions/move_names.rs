@@ -7,7 +7,7 @@ use chessdb::Database;
 use chessdb::board::{Move, Position, San, Undo};
 
 /// The name of a null move, because programs would take its SAN `--` for an option.
-const NULL: &str = "null";
+pub(crate) const NULL_MOVE: &str = "null";
 
 /// The name of a move: its SAN as in PGN. `None` for an illegal move.
 pub fn move_name(position: &Position, mv: Move) -> Option<String> {
@@ -17,7 +17,7 @@ pub fn move_name(position: &Position, mv: Move) -> Option<String> {
 
 fn name_of(mv: Move, san: San) -> String {
     match mv {
-        Move::Null => NULL.to_owned(),
+        Move::Null => NULL_MOVE.to_owned(),
         _ => san.to_string(),
     }
 }

@@ -1,6 +1,7 @@
 //! The table of moves of a position: the moves played in it, their frequencies and results.
 
 use super::branching::position_of;
+use super::move_names::NULL_MOVE;
 use super::tally::Tally;
 use super::{Facts, Occurrence};
 use crate::cancel;
@@ -61,7 +62,7 @@ impl MoveRow {
             None => (String::new(), String::new()),
             Some(mv) => {
                 let san = match mv {
-                    Move::Null => "null".to_owned(),
+                    Move::Null => NULL_MOVE.to_owned(),
                     mv => {
                         let san = after.play_legal(mv, &mut Undo::default());
                         san.map_or(String::new(), |san| san.to_string())

@@ -54,6 +54,35 @@ pub enum Column {
     Pgn,
     /// The path of the game's file.
     Path,
+    /// The number of half-moves before the position of the row.
+    Ply,
+    /// [Polyglot's key](chessdb::board::Position::key) of the position, of which bit 63 is the sign.
+    Key,
+    /// The move played in the position, named as in tables of moves.
+    Move,
+}
+
+/// What a row of a table is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowKind {
+    /// A game.
+    Games,
+    /// A position of a game, which also has the columns of the game.
+    Positions,
+}
+
+impl RowKind {
+    /// The names of all kinds.
+    pub const NAMES: [&'static str; 2] = ["games", "positions"];
+
+    /// The kind with a name.
+    pub fn of_name(name: &str) -> Option<RowKind> {
+        match name {
+            "games" => Some(RowKind::Games),
+            "positions" => Some(RowKind::Positions),
+            _ => None,
+        }
+    }
 }
 
 /// The type of a column.
@@ -73,6 +102,8 @@ pub enum ColumnType {
     Int16,
     /// A signed number of 32 bits.
     Int32,
+    /// A signed number of 64 bits.
+    Int64,
     /// A day: its number from 1970.
     Date,
     /// A time of day in milliseconds.
@@ -87,8 +118,10 @@ pub enum ColumnType {
 type NamedColumn = (&'static str, Column, ColumnType, bool);
 
 /// The columns other than tags that are texts.
-static COLUMNS: [NamedColumn; 23] = {
-    use ColumnType::{Bool, Bytes, Date, Int8, Int16, Int16List, Int32, Int32List, LongText, Text, Time};
+static COLUMNS: [NamedColumn; 26] = {
+    use ColumnType::{
+        Bool, Bytes, Date, Int8, Int16, Int16List, Int32, Int32List, Int64, LongText, Text, Time,
+    };
     [
         ("database", Column::Database, Text, false),
         ("number", Column::Number, Int32, false),
@@ -113,6 +146,9 @@ static COLUMNS: [NamedColumn; 23] = {
         ("movetext", Column::Movetext, LongText, false),
         ("pgn", Column::Pgn, LongText, false),
         ("path", Column::Path, LongText, false),
+        ("ply", Column::Ply, Int32, false),
+        ("key", Column::Key, Int64, false),
+        ("move", Column::Move, Text, true),
     ]
 };
 
@@ -120,10 +156,11 @@ static COLUMNS: [NamedColumn; 23] = {
 pub const TAG: &str = "tag:";
 
 impl Column {
-    /// The column with a name; `None` if there is no such column. A name that begins with a capital letter is that of a tag,
+    /// The column with a name in tables with such rows; `None` if they have no such column. A name that begins with a capital letter is that of a tag,
     /// some of which are numbers, days or times; `tag:` before it asks for the text.
-    pub(super) fn of(name: &str) -> Option<Column> {
-        if let Some((_, column, ..)) = COLUMNS.iter().find(|(own, ..)| *own == name) {
+    pub(super) fn of(name: &str, rows: RowKind) -> Option<Column> {
+        let mut columns = COLUMNS.iter().filter(|(_, column, ..)| column.is_in(rows));
+        if let Some((_, column, ..)) = columns.find(|(own, ..)| *own == name) {
             return Some(column.clone());
         }
         let is_capital = name.starts_with(|c: char| c.is_ascii_uppercase());
@@ -153,10 +190,20 @@ impl Column {
         }
     }
 
-    /// The names of the columns that are not named like tags.
-    pub(super) fn names<'a>() -> impl Iterator<Item = &'a str> + Clone {
-        let names = COLUMNS.iter().map(|(name, ..)| *name);
+    /// The names of the columns that are not named like tags, in tables with such rows.
+    pub(super) fn names<'a>(rows: RowKind) -> impl Iterator<Item = &'a str> + Clone {
+        let columns = COLUMNS.iter().filter(move |(_, column, ..)| column.is_in(rows));
+        let names = columns.map(|(name, ..)| *name);
         names.filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
+    }
+
+    /// True if a position of a game has a value of its own, and a game has none.
+    pub(super) fn is_of_position(&self) -> bool {
+        matches!(self, Column::Ply | Column::Key | Column::Move)
+    }
+
+    fn is_in(&self, rows: RowKind) -> bool {
+        rows == RowKind::Positions || !self.is_of_position()
     }
 
     /// True if the column has a value of a tag.

@@ -1,13 +1,13 @@
 //! Rows in memory, column by column.
 
 use bytes::Bytes;
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int32Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedColumnWriter;
 
 use super::column::ColumnType;
 use super::columns::Columns;
-use super::row::GameRow;
+use super::row::TableRow;
 use super::value::Value;
 
 /// Rows whose values are passed to the writer together: as many as it writes at a time.
@@ -29,6 +29,7 @@ pub(super) struct Fields {
 enum Values {
     /// Numbers, days from 1970, and times in milliseconds.
     Numbers(Vec<i32>),
+    LongNumbers(Vec<i64>),
     Bools(Vec<bool>),
     /// All texts or bytes, concatenated, and the offset at which each ends.
     Texts(Vec<u8>, Vec<usize>),
@@ -79,10 +80,10 @@ impl ColumnRows {
         }
     }
 
-    /// Adds a game.
-    pub fn push(&mut self, columns: &Columns, row: &GameRow<'_>) {
-        for (fields, (_, column)) in self.0.iter_mut().zip(columns.iter()) {
-            let value = row.value(column);
+    /// Adds a row.
+    pub fn push(&mut self, columns: &Columns, row: &(impl TableRow + ?Sized)) {
+        for (n, (fields, (_, column))) in self.0.iter_mut().zip(columns.iter()).enumerate() {
+            let value = row.field(n, column);
             fields.known.push(i16::from(value.is_some()));
             if let Some(value) = value {
                 fields.values.push(value);
@@ -111,6 +112,7 @@ impl Values {
             | ColumnType::Int32
             | ColumnType::Date
             | ColumnType::Time => Values::Numbers(Vec::with_capacity(USUAL_ROWS)),
+            ColumnType::Int64 => Values::LongNumbers(Vec::with_capacity(USUAL_ROWS)),
             ColumnType::Int16List | ColumnType::Int32List => Values::Lists(Lists::default()),
         }
     }
@@ -118,6 +120,7 @@ impl Values {
     fn clear(&mut self) {
         match self {
             Values::Numbers(numbers) => numbers.clear(),
+            Values::LongNumbers(numbers) => numbers.clear(),
             Values::Bools(values) => values.clear(),
             Values::Texts(texts, ends) => {
                 texts.clear();
@@ -143,6 +146,7 @@ impl Values {
             }
             (Values::Bools(values), Value::Bool(value)) => values.push(value),
             (Values::Lists(lists), Value::List(list)) => lists.push(&list),
+            (Values::LongNumbers(numbers), Value::Number(number)) => numbers.push(number),
             (Values::Numbers(numbers), value) => numbers.extend(value.number()),
             // A column has only one kind of values.
             _ => {}
@@ -152,6 +156,7 @@ impl Values {
     fn append(&mut self, more: Values) {
         match (self, more) {
             (Values::Numbers(numbers), Values::Numbers(more)) => numbers.extend(more),
+            (Values::LongNumbers(numbers), Values::LongNumbers(more)) => numbers.extend(more),
             (Values::Bools(values), Values::Bools(more)) => values.extend(more),
             (Values::Texts(texts, ends), Values::Texts(more, more_ends)) => {
                 let before = texts.len();
@@ -187,6 +192,10 @@ impl Fields {
         match &self.values {
             Values::Numbers(numbers) => {
                 let writer = column.typed::<Int32Type>();
+                writer.write_batch(numbers, Some(&self.known), None)?;
+            }
+            Values::LongNumbers(numbers) => {
+                let writer = column.typed::<Int64Type>();
                 writer.write_batch(numbers, Some(&self.known), None)?;
             }
             Values::Bools(values) => {

@@ -1,9 +1,10 @@
 //! The columns of a table, and rows as text.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
-use super::column::{Column, TAG};
-use super::row::GameRow;
+use super::column::{Column, RowKind, TAG};
+use super::row::TableRow;
 use super::value::{NULL, append_string};
 use crate::library::on_one_line;
 use crate::similar::similar;
@@ -59,12 +60,23 @@ const LICHESS: [&str; 18] = [
     "movetext",
 ];
 
-/// The columns of a table, in their order, with their names.
-pub struct Columns(Vec<(String, Column)>);
+/// The columns of a table of positions, besides that of the database.
+const OF_POSITIONS: [&str; 8] = [
+    "number", "ply", "key", "move", "Result", "WhiteElo", "BlackElo", "Date",
+];
 
-/// No table has a column of this name.
+/// The columns of a table, in their order, with their names.
+pub struct Columns {
+    rows: RowKind,
+    columns: Vec<(String, Column)>,
+}
+
+/// No table with such rows has a column of this name.
 #[derive(Debug, PartialEq, Eq)]
-pub struct UnknownColumn(pub String);
+pub struct UnknownColumn {
+    name: String,
+    rows: RowKind,
+}
 
 impl Columns {
     /// The columns of a text table: the number, the roster, the tags `others`, and the path. With
@@ -92,8 +104,9 @@ impl Columns {
         let all: Vec<Column> = first.chain(tags).chain(last).collect();
         let names = all.iter().map(|column| match column {
             Column::Tag(tag) => {
-                let named = Column::names().find(|name| *name == tag.as_str());
-                let is_taken = named.and_then(Column::of).is_some_and(|own| all.contains(&own));
+                let named = Column::names(RowKind::Games).find(|name| *name == tag.as_str());
+                let named = named.and_then(|name| Column::of(name, RowKind::Games));
+                let is_taken = named.is_some_and(|own| all.contains(&own));
                 if is_taken {
                     column.name()
                 } else {
@@ -103,42 +116,71 @@ impl Columns {
             column => column.name(),
         });
         let names: Vec<String> = names.collect();
-        Columns(names.into_iter().zip(all).collect())
+        Columns {
+            rows: RowKind::Games,
+            columns: names.into_iter().zip(all).collect(),
+        }
     }
 
     /// The columns of the tables in which Lichess publishes its games.
     pub fn lichess() -> Columns {
-        let columns = LICHESS
-            .iter()
-            .filter_map(|name| Some(((*name).to_owned(), Column::of(name)?)));
-        Columns(columns.collect())
+        Columns::known(RowKind::Games, &LICHESS)
     }
 
-    /// The columns with these names. A name that begins with a capital letter or with `tag:` names a tag.
+    /// The usual columns of a table of positions. With `has_database`, the database comes first.
+    pub fn of_positions(has_database: bool) -> Columns {
+        let database = has_database.then_some("database");
+        let names: Vec<&str> = database.into_iter().chain(OF_POSITIONS).collect();
+        Columns::known(RowKind::Positions, &names)
+    }
+
+    fn known(rows: RowKind, names: &[&str]) -> Columns {
+        let columns = names
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), Column::of(name, rows)?)));
+        Columns {
+            rows,
+            columns: columns.collect(),
+        }
+    }
+
+    /// The columns with these names, for such rows. A name that begins with a capital letter or with `tag:` names a tag.
     ///
     /// # Errors
     /// If a name is neither that of a tag nor of another column.
-    pub fn of_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<Columns, UnknownColumn> {
-        let column = |name: &str| match Column::of(name) {
+    pub fn of_names<'a>(
+        rows: RowKind,
+        names: impl Iterator<Item = &'a str>,
+    ) -> Result<Columns, UnknownColumn> {
+        let column = |name: &str| match Column::of(name, rows) {
             Some(column) => Ok((name.to_owned(), column)),
-            None => Err(UnknownColumn(name.to_owned())),
+            None => Err(UnknownColumn {
+                name: name.to_owned(),
+                rows,
+            }),
         };
-        names.map(column).collect::<Result<_, _>>().map(Columns)
+        let columns = names.map(column).collect::<Result<_, _>>()?;
+        Ok(Columns { rows, columns })
+    }
+
+    /// What each row is.
+    pub fn rows(&self) -> RowKind {
+        self.rows
     }
 
     /// The names of the columns that are not named like tags.
-    pub fn names<'a>() -> impl Iterator<Item = &'a str> + Clone {
-        Column::names()
+    pub fn names<'a>(rows: RowKind) -> impl Iterator<Item = &'a str> + Clone {
+        Column::names(rows)
     }
 
     /// All columns with their names.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Column)> {
-        self.0.iter().map(|(name, column)| (name.as_str(), column))
+        self.columns.iter().map(|(name, column)| (name.as_str(), column))
     }
 
     /// The tags that were named as columns and that games usually do not have, unless they were given with `tag:`.
     pub fn unusual_tags(&self) -> impl Iterator<Item = &str> {
-        let tags = self.0.iter().filter_map(|(name, column)| match column {
+        let tags = self.columns.iter().filter_map(|(name, column)| match column {
             Column::Tag(tag) if tag.as_str() == name => Some(tag.as_str()),
             _ => None,
         });
@@ -147,7 +189,7 @@ impl Columns {
 
     /// The number of columns that are tags.
     pub fn tags(&self) -> u64 {
-        let tags = self.0.iter().filter(|(_, column)| column.is_of_tag());
+        let tags = self.columns.iter().filter(|(_, column)| column.is_of_tag());
         tags.count() as u64
     }
 
@@ -159,7 +201,7 @@ impl Columns {
 
     /// Bytes of a row of comma-separated values, without its fields.
     pub fn row_len(&self) -> u64 {
-        self.0.len() as u64
+        self.columns.len() as u64
     }
 
     /// Bytes of a line of JSON, without its values.
@@ -170,26 +212,26 @@ impl Columns {
         keys.len() as u64 + 2
     }
 
-    /// Appends a game as a line of comma-separated values.
-    pub fn append_row(&self, out: &mut Vec<u8>, row: &GameRow<'_>) {
+    /// Appends a row as a line of comma-separated values.
+    pub fn append_row(&self, out: &mut Vec<u8>, row: &(impl TableRow + ?Sized)) {
         for (n, (_, column)) in self.iter().enumerate() {
             if n > 0 {
                 out.push(b',');
             }
-            if let Some(value) = row.value(column) {
+            if let Some(value) = row.field(n, column) {
                 value.append_field(out);
             }
         }
         out.push(b'\n');
     }
 
-    /// Appends a game as a line of JSON. Each row has all columns, because programs infer them from the first
+    /// Appends a row as a line of JSON. Each row has all columns, because programs infer them from the first
     /// rows.
-    pub fn append_object(&self, out: &mut Vec<u8>, row: &GameRow<'_>) {
+    pub fn append_object(&self, out: &mut Vec<u8>, row: &(impl TableRow + ?Sized)) {
         let start = out.len();
-        for (name, column) in self.iter() {
+        for (n, (name, column)) in self.iter().enumerate() {
             append_key(out, name);
-            match row.value(column) {
+            match row.field(n, column) {
                 Some(value) => value.append_json(out),
                 None => out.extend_from_slice(NULL),
             }
@@ -210,17 +252,33 @@ fn usual_tags<'a>() -> impl Iterator<Item = &'a str> {
     ROSTER.iter().map(|(name, _)| *name).chain(USUAL)
 }
 
-/// Says that no column has a name, and what is similar among the tags and the columns that are `named` otherwise.
-pub fn no_column<'a>(name: &str, named: impl Iterator<Item = &'a str> + Clone) -> String {
-    let meant = match similar(name, usual_tags().chain(named.clone())).as_slice() {
-        [] => {
-            let named: Vec<&str> = named.collect();
-            format!("there are the tags, such as White, and {}", named.join(", "))
-        }
-        names => format!("similar are {}", names.join(", ")),
-    };
-    format!("no table has a column '{}'; {meant}", on_one_line(name))
+impl UnknownColumn {
+    /// True if tables have the column whose rows are positions.
+    pub fn is_of_position(&self) -> bool {
+        Column::names(RowKind::Positions).any(|of_position| of_position == self.name)
+    }
 }
+
+impl fmt::Display for UnknownColumn {
+    /// Says that no column has the name, and what is similar among the tags and the columns that are named otherwise.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = on_one_line(&self.name);
+        if self.is_of_position() {
+            return write!(f, "the column '{name}' is for rows that are positions, not games");
+        }
+        let named = Columns::names(self.rows);
+        let meant = match similar(&self.name, usual_tags().chain(named.clone())).as_slice() {
+            [] => {
+                let named: Vec<&str> = named.collect();
+                format!("there are the tags, such as White, and {}", named.join(", "))
+            }
+            names => format!("similar are {}", names.join(", ")),
+        };
+        write!(f, "no table has a column '{name}'; {meant}")
+    }
+}
+
+impl std::error::Error for UnknownColumn {}
 
 /// Says that no game has a tag that was named as a column, and what is similar among the `tags` of the games, the usual
 /// ones, and the columns that are `named` otherwise.

@@ -1,6 +1,7 @@
 //! Games as rows of tables: their tags, values derived from tags, and moves.
 //!
-//! To make a table, choose its [`Columns`] and provide the [`GameRow`]s.
+//! To make a table, choose its [`Columns`] and provide the [`GameRow`]s. [`Columns::each_row`] makes rows of their positions
+//! if the columns are for these.
 
 mod column;
 mod column_rows;
@@ -9,15 +10,16 @@ mod duplicate;
 mod moves;
 mod opening;
 mod parquet;
+mod position_row;
 mod row;
 mod value;
 
 pub use crate::csv::append_field;
-pub use column::{Column, ColumnType, TAG, is_tag};
+pub use column::{Column, ColumnType, RowKind, TAG, is_tag};
 pub use column_rows::ColumnRows;
-pub use columns::{Columns, UnknownColumn, is_usual_tag, no_column, no_tag};
+pub use columns::{Columns, UnknownColumn, is_usual_tag, no_tag};
 pub use duplicate::DuplicateRow;
 pub use opening::opening;
 pub use parquet::Parquet;
-pub use row::{GamePath, GameRow, further_tags, respell_players};
+pub use row::{GamePath, GameRow, TableRow, further_tags, respell_players};
 pub use value::{NULL, Value, append_string, field_lengths, known, utc_date};

@@ -25,7 +25,7 @@ const ITEM: &str = "element";
 /// once.
 const MOST_IN_DICTIONARY: usize = 8 << 20;
 
-/// Games in a group of rows.
+/// Rows in a group. If games have several rows, a group ends with a game, and may have more.
 const GROUP: u32 = 100_000;
 
 /// The schema and properties of a Parquet file.
@@ -53,22 +53,31 @@ impl Parquet {
         for (part, &len) in lens.iter().enumerate() {
             let mut first = 0;
             while first < len {
+                // If each game is a row, the last one fills the group.
                 let more = (len - first).min(GROUP.saturating_sub(group.len() as u32));
+                let mut written = Ok(());
                 let _ = in_order(
                     more,
                     threads,
-                    |games| rows(part, first + games.start..first + games.end),
-                    |rows| {
-                        done(rows.len() as u64);
+                    |games| {
+                        let number = games.len() as u64;
+                        (number, rows(part, first + games.start..first + games.end))
+                    },
+                    |(number, rows)| {
+                        done(number);
                         group.append(rows);
-                        ControlFlow::<()>::Continue(())
+                        if group.len() >= GROUP as usize {
+                            written = Parquet::write_group(&mut file, &group);
+                            group.clear();
+                        }
+                        match written {
+                            Ok(()) => ControlFlow::Continue(()),
+                            Err(_) => ControlFlow::Break(()),
+                        }
                     },
                 );
+                written?;
                 first += more;
-                if group.len() >= GROUP as usize {
-                    Parquet::write_group(&mut file, &group)?;
-                    group.clear();
-                }
             }
         }
         if !group.is_empty() {
@@ -100,10 +109,10 @@ impl Parquet {
             };
             // Values hardly ever repeat, so a dictionary would not help.
             let encoding = match column {
-                Column::Number | Column::Clocks => Encoding::DELTA_BINARY_PACKED,
+                Column::Number | Column::Ply | Column::Clocks => Encoding::DELTA_BINARY_PACKED,
                 Column::Path => Encoding::DELTA_BYTE_ARRAY,
                 Column::Plies | Column::Moves | Column::Uci | Column::FinalFen => Encoding::PLAIN,
-                Column::Movetext | Column::Pgn => Encoding::PLAIN,
+                Column::Movetext | Column::Pgn | Column::Key => Encoding::PLAIN,
                 _ => continue,
             };
             properties = properties
@@ -177,6 +186,7 @@ fn plain_field(name: &str, kind: ColumnType, repetition: Repetition) -> Result<T
             (PhysicalType::INT32, Some(LogicalType::integer(16, true)))
         }
         ColumnType::Int32 | ColumnType::Int32List => (PhysicalType::INT32, None),
+        ColumnType::Int64 => (PhysicalType::INT64, None),
         ColumnType::Date => (PhysicalType::INT32, Some(LogicalType::Date)),
         ColumnType::Time => {
             let time = LogicalType::time(false, TimeUnit::MILLIS);

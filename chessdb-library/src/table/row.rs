@@ -37,6 +37,12 @@ impl GamePath<'_> {
     }
 }
 
+/// A row of a table.
+pub trait TableRow {
+    /// The value in a column, which has the place `n` among those of the table; `None` if it is unknown.
+    fn field(&self, n: usize, column: &Column) -> Option<Value<'_>>;
+}
+
 /// A game as a row.
 pub struct GameRow<'a> {
     entry: &'a LibraryEntry,
@@ -66,7 +72,17 @@ impl<'a> GameRow<'a> {
         self
     }
 
-    /// The value in a column; `None` if it is unknown.
+    /// Its database.
+    pub(super) fn database(&self) -> &'a dyn Database {
+        &*self.entry.database
+    }
+
+    /// Its number in the database, from 0.
+    pub(super) fn game(&self) -> u32 {
+        self.place.game
+    }
+
+    /// The value in a column; `None` if it is unknown, or if only positions have the column.
     pub fn value(&self, column: &Column) -> Option<Value<'_>> {
         let (database, game) = (&*self.entry.database, self.place.game);
         let date = || database.keys(game).date;
@@ -103,6 +119,7 @@ impl<'a> GameRow<'a> {
                 append_text(&mut text, self.entry, game);
                 Some(Value::Text(text_of_bytes(text).into()))
             }
+            Column::Ply | Column::Key | Column::Move => None,
         }
     }
 
@@ -127,6 +144,12 @@ impl<'a> GameRow<'a> {
     fn annotations(&self) -> &LineAnnotations {
         self.annotations
             .get_or_init(|| LineAnnotations::of(&*self.entry.database, self.place.game))
+    }
+}
+
+impl TableRow for GameRow<'_> {
+    fn field(&self, _n: usize, column: &Column) -> Option<Value<'_>> {
+        self.value(column)
     }
 }
 

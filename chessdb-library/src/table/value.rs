@@ -32,6 +32,19 @@ pub enum Value<'a> {
 }
 
 impl Value<'_> {
+    /// The same value, of which a text is borrowed.
+    pub(super) fn borrowed(&self) -> Value<'_> {
+        match self {
+            Value::Text(text) => Value::Text(Cow::Borrowed(text)),
+            Value::Number(number) => Value::Number(*number),
+            Value::Bool(value) => Value::Bool(*value),
+            Value::Date(date) => Value::Date(*date),
+            Value::Time(seconds) => Value::Time(*seconds),
+            Value::Bytes(bytes) => Value::Bytes(bytes.clone()),
+            Value::List(list) => Value::List(list.clone()),
+        }
+    }
+
     /// The number that stands for it in a file of Parquet and in memory: itself, the days since 1970, or milliseconds.
     pub fn number(&self) -> Option<i32> {
         let number = match self {
@@ -40,7 +53,7 @@ impl Value<'_> {
             Value::Time(seconds) => i64::from(*seconds) * 1000,
             _ => return None,
         };
-        // Only the number of a game can be higher.
+        // Only the number of a game can be higher, and keys, which have another type.
         Some(i32::try_from(number).unwrap_or(i32::MAX))
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chessdb::Options;
 use chessdb_library::library::{Library, LibraryEntry};
-use chessdb_library::table::{ColumnRows, Columns, GamePath, GameRow, Parquet};
+use chessdb_library::table::{ColumnRows, Columns, GamePath, GameRow, Parquet, RowKind};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 
@@ -29,11 +29,13 @@ fn row(entry: &LibraryEntry, game: u32) -> GameRow<'_> {
 }
 
 /// The rows of a Parquet file with some columns of all games, an empty text for what is unknown.
-fn parquet_rows(entry: &LibraryEntry, columns: &[&str]) -> (Vec<Vec<String>>, usize) {
-    let columns = Columns::of_names(columns.iter().copied()).unwrap();
+fn parquet_rows(entry: &LibraryEntry, kind: RowKind, columns: &[&str]) -> (Vec<Vec<String>>, usize) {
+    let columns = Columns::of_names(kind, columns.iter().copied()).unwrap();
     let rows = |_, games: Range<u32>| {
         let mut rows = ColumnRows::new(&columns);
-        games.for_each(|game| rows.push(&columns, &row(entry, game)));
+        for game in games {
+            columns.each_row(&row(entry, game), |row| rows.push(&columns, row));
+        }
         rows
     };
     let mut file = Vec::new();
@@ -46,6 +48,7 @@ fn parquet_rows(entry: &LibraryEntry, columns: &[&str]) -> (Vec<Vec<String>>, us
             Field::Null => String::new(),
             Field::Str(text) => text.clone(),
             Field::Int(number) => number.to_string(),
+            Field::Long(number) => number.to_string(),
             other => other.to_string(),
         });
         fields.collect()
@@ -77,7 +80,7 @@ fn rows_stay_the_same_at_the_borders_of_batches_and_groups() {
             pgn.push_str("\n*\n\n");
         }
         let entry = entry(&pgn);
-        let (rows, written) = parquet_rows(&entry, &["number", "White", "ECO"]);
+        let (rows, written) = parquet_rows(&entry, RowKind::Games, &["number", "White", "ECO"]);
         assert_eq!((rows.len(), written), (games, groups));
         for (n, row) in rows.iter().enumerate() {
             assert_eq!(
@@ -91,7 +94,7 @@ fn rows_stay_the_same_at_the_borders_of_batches_and_groups() {
 
 #[test]
 fn castling_is_written_as_in_chess960_where_the_game_is_one_with_or_without_its_tag() {
-    let columns = Columns::of_names(["uci"].into_iter()).unwrap();
+    let columns = Columns::of_names(RowKind::Games, ["uci"].into_iter()).unwrap();
     let uci = |tags: &str, moves: &str| {
         let entry = entry(&format!("[White \"a\"]\n{tags}\n{moves} *\n\n"));
         let mut text = Vec::new();
@@ -153,7 +156,7 @@ fn csv(columns: &Columns) -> String {
 #[test]
 fn times_and_evaluations_are_lists_with_an_item_for_each_half_move() {
     let names = ["ply_count", "clocks", "evals", "plies", "deleted"];
-    let columns = Columns::of_names(names.into_iter()).unwrap();
+    let columns = Columns::of_names(RowKind::Games, names.into_iter()).unwrap();
     // A move as in Polyglot's books: e2e4 leads from 12 to 28, which is 0x031c.
     assert_eq!(
         csv(&columns),
@@ -170,7 +173,7 @@ fn times_and_evaluations_are_lists_with_an_item_for_each_half_move() {
         serde_json::json!([18000, 17950, null, null, 16000])
     );
     assert_eq!(json["deleted"], false);
-    let (rows, _) = parquet_rows(&entry, &names);
+    let (rows, _) = parquet_rows(&entry, RowKind::Games, &names);
     assert_eq!(
         rows[0][..3],
         [
@@ -199,11 +202,46 @@ fn the_columns_of_lichess_have_its_order_and_types() {
 #[test]
 fn a_column_is_a_tag_or_one_of_the_others() {
     for name in ["white_elo", "black_elo", "opening", "", "tag:", "tag:_x"] {
-        assert!(Columns::of_names([name].into_iter()).is_err(), "{name}");
+        assert!(
+            Columns::of_names(RowKind::Games, [name].into_iter()).is_err(),
+            "{name}"
+        );
     }
-    let columns = Columns::of_names(["WhiteElo", "tag:WhiteElo", "tag:year", "UTCDate"].into_iter()).unwrap();
+    let columns = Columns::of_names(
+        RowKind::Games,
+        ["WhiteElo", "tag:WhiteElo", "tag:year", "UTCDate"].into_iter(),
+    )
+    .unwrap();
     assert_eq!(
         csv(&columns),
         "WhiteElo,tag:WhiteElo,tag:year,UTCDate\n2600,2600 ,,2013-01-31\n,,,\n"
     );
+}
+
+#[test]
+fn rows_of_positions_stay_the_same_at_the_borders_of_groups() {
+    // A group ends with the 128 games in which it gets its 100,000th row. The first game has one position, others have two.
+    for (games, groups) in [(50_000, 1), (50_001, 1), (50_048, 1), (50_049, 2)] {
+        let pgn = "[White \"a\"]\n\n*\n\n".to_owned() + &"[White \"b\"]\n\n1. e4 *\n\n".repeat(games - 1);
+        let entry = entry(&pgn);
+        let (rows, written) = parquet_rows(
+            &entry,
+            RowKind::Positions,
+            &["number", "ply", "key", "move", "Result"],
+        );
+        assert_eq!((written, rows.len()), (groups, 2 * games - 1), "{games} games");
+        // The keys are those in the description of Polyglot's books.
+        let [start, after] =
+            [0x463b_9618_1691_fc9c_u64, 0x823c_9b50_fd11_4196].map(|key| key.cast_signed().to_string());
+        assert_eq!(rows[0], ["1", "0", start.as_str(), "", "*"]);
+        for (n, row) in rows.iter().enumerate().skip(1) {
+            let number = ((n + 1) / 2 + 1).to_string();
+            let expected = if n % 2 == 1 {
+                [number.as_str(), "0", start.as_str(), "e4", "*"]
+            } else {
+                [number.as_str(), "1", after.as_str(), "", "*"]
+            };
+            assert_eq!(row, &expected, "row {n}");
+        }
+    }
 }

@@ -10,6 +10,8 @@
 """
 
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
 
 from chessdb._chessdb import (
     Database,
@@ -35,6 +37,14 @@ for _sequence in (Database, FoundGames):
     for _name in ("__contains__", "__reversed__", "count", "index"):
         setattr(_sequence, _name, getattr(Sequence, _name))
     setattr(_sequence, "_repr_html_", html)
+
+
+def __getattr__(name: str) -> Any:
+    """``chessdb.polars`` and ``chessdb.spark``, which need other packages, are imported when they are first used."""
+    if name in ("polars", "spark"):
+        return import_module(f"chessdb.{name}")
+    raise AttributeError(f"module 'chessdb' has no attribute {name!r}")
+
 
 __all__ = [
     "ChangedError",

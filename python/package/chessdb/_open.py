@@ -91,11 +91,16 @@ def again(
 
 def game(index: int, arguments: "tuple[Any, ...]") -> Game:
     """A game that was pickled."""
+    return database(arguments)[index]
+
+
+def database(arguments: "tuple[Any, ...]") -> Database:
+    """A database that is opened once in each process, and again when it has changed."""
     path, encoding, reading, passwords, threads, which = arguments
     key = (path, encoding, reading, tuple(passwords), threads, which)
     if not _opened_once(*key)._is_current():
         _opened_once.cache_clear()
-    return _opened_once(*key)[index]
+    return _opened_once(*key)
 
 
 def _opened(*arguments: Any) -> Database:

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use arrow_array::builder::{
-    BooleanBuilder, Date32Builder, Int8Builder, Int16Builder, Int32Builder, LargeBinaryBuilder,
+    BooleanBuilder, Date32Builder, Int8Builder, Int16Builder, Int32Builder, Int64Builder, LargeBinaryBuilder,
     LargeStringBuilder, ListBuilder, StringBuilder, Time32MillisecondBuilder,
 };
 use arrow_schema::{DataType, Field, TimeUnit};
@@ -23,6 +23,7 @@ pub fn field(name: &str, column: &Column) -> Field {
         ColumnType::Int8 => DataType::Int8,
         ColumnType::Int16 => DataType::Int16,
         ColumnType::Int32 => DataType::Int32,
+        ColumnType::Int64 => DataType::Int64,
         ColumnType::Date => DataType::Date32,
         ColumnType::Time => DataType::Time32(TimeUnit::Millisecond),
         ColumnType::Int16List => list(DataType::Int16),
@@ -40,6 +41,7 @@ enum Builder {
     Int8(Int8Builder),
     Int16(Int16Builder),
     Int32(Int32Builder),
+    Int64(Int64Builder),
     Date(Date32Builder),
     Time(Time32MillisecondBuilder),
     Int16List(ListBuilder<Int16Builder>),
@@ -56,6 +58,7 @@ impl Builder {
             ColumnType::Int8 => Builder::Int8(Int8Builder::with_capacity(rows)),
             ColumnType::Int16 => Builder::Int16(Int16Builder::with_capacity(rows)),
             ColumnType::Int32 => Builder::Int32(Int32Builder::with_capacity(rows)),
+            ColumnType::Int64 => Builder::Int64(Int64Builder::with_capacity(rows)),
             ColumnType::Date => Builder::Date(Date32Builder::with_capacity(rows)),
             ColumnType::Time => Builder::Time(Time32MillisecondBuilder::with_capacity(rows)),
             ColumnType::Int16List => Builder::Int16List(ListBuilder::new(Int16Builder::new())),
@@ -90,6 +93,10 @@ impl Builder {
                 numbers.append_option(number.and_then(|number| number.try_into().ok()))
             }
             Builder::Int32(numbers) => numbers.append_option(number),
+            Builder::Int64(numbers) => match value {
+                Some(Value::Number(number)) => numbers.append_value(*number),
+                _ => numbers.append_null(),
+            },
             Builder::Date(days) => days.append_option(number),
             Builder::Time(times) => times.append_option(number),
             Builder::Int16List(lists) => {
@@ -109,6 +116,7 @@ impl Builder {
             Builder::Int8(column) => Arc::new(column.finish()),
             Builder::Int16(column) => Arc::new(column.finish()),
             Builder::Int32(column) => Arc::new(column.finish()),
+            Builder::Int64(column) => Arc::new(column.finish()),
             Builder::Date(column) => Arc::new(column.finish()),
             Builder::Time(column) => Arc::new(column.finish()),
             Builder::Int16List(column) => Arc::new(column.finish()),
@@ -117,7 +125,7 @@ impl Builder {
     }
 }
 
-/// The columns of some games.
+/// The columns of some games or of their positions.
 pub fn arrays(columns: &Columns, entry: &LibraryEntry, games: &[u32]) -> Vec<ArrayRef> {
     let mut builders: Vec<Builder> = columns
         .iter()
@@ -135,10 +143,11 @@ pub fn arrays(columns: &Columns, entry: &LibraryEntry, games: &[u32]) -> Vec<Arr
             game,
             digits,
         };
-        let row = GameRow::new(entry, place);
-        for (builder, (_, column)) in builders.iter_mut().zip(columns.iter()) {
-            builder.append(row.value(column));
-        }
+        columns.each_row(&GameRow::new(entry, place), |row| {
+            for (n, (builder, (_, column))) in builders.iter_mut().zip(columns.iter()).enumerate() {
+                builder.append(row.field(n, column));
+            }
+        });
     }
     builders.iter_mut().map(Builder::finish).collect()
 }

@@ -11,7 +11,9 @@ use chessdb_library::library::digits;
 use chessdb_library::library::tags_of;
 use chessdb_library::parallel::in_order;
 use chessdb_library::positions::DatabasePart;
-use chessdb_library::table::{ColumnRows, Columns, GamePath, GameRow, Parquet, further_tags, no_tag};
+use chessdb_library::table::{
+    ColumnRows, Columns, GamePath, GameRow, Parquet, TableRow, further_tags, no_tag,
+};
 
 /// The forms of tables.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,7 +48,7 @@ pub fn check_tags(columns: &Columns, parts: &[DatabasePart], threads: usize) -> 
         return Ok(());
     };
     let tags = tags.iter().map(String::as_str);
-    Err(no_tag(missing, tags, Columns::names()).into())
+    Err(no_tag(missing, tags, Columns::names(columns.rows())).into())
 }
 
 /// The tags of the games other than the roster, until those found so far are enough.
@@ -84,7 +86,7 @@ fn tags_until(
     others
 }
 
-/// Writes the games of parts of databases as a table.
+/// Writes the games of parts of databases, or their positions, as a table.
 pub fn write(
     out: &mut (impl Write + Send),
     form: Form,
@@ -97,11 +99,11 @@ pub fn write(
         Form::Parquet => write_parquet(out, columns, parts, threads, bar),
         Form::Csv => {
             out.write_all(columns.header().as_bytes())?;
-            write_lines(out, parts, threads, bar, |line, row| {
-                columns.append_row(line, row)
+            write_lines(out, columns, parts, threads, bar, |line, row| {
+                columns.append_row(line, row);
             })
         }
-        Form::Ndjson => write_lines(out, parts, threads, bar, |line, row| {
+        Form::Ndjson => write_lines(out, columns, parts, threads, bar, |line, row| {
             columns.append_object(line, row);
         }),
     }
@@ -109,15 +111,16 @@ pub fn write(
 
 fn write_lines(
     out: &mut impl Write,
+    columns: &Columns,
     parts: &[DatabasePart],
     threads: usize,
     bar: &ProgressBar,
-    append: impl Fn(&mut Vec<u8>, &GameRow<'_>) + Sync,
+    append: impl Fn(&mut Vec<u8>, &dyn TableRow) + Sync,
 ) -> io::Result<()> {
     for part in parts {
         let lines = |games| {
             let mut lines = Vec::new();
-            let number = each_row(part, games, |row| append(&mut lines, row));
+            let number = each_row(columns, part, games, |row| append(&mut lines, row));
             (number, lines)
         };
         let mut written = Ok(());
@@ -142,15 +145,20 @@ fn write_parquet(
     let rows = |part: usize, games| {
         let mut rows = ColumnRows::new(columns);
         if let Some(part) = parts.get(part) {
-            each_row(part, games, |row| rows.push(columns, row));
+            each_row(columns, part, games, |row| rows.push(columns, row));
         }
         rows
     };
     Parquet::write(out, columns, &lens, threads, rows, |games| bar.inc(games))
 }
 
-/// Passes the rows of some games of a part to `each`, and gives their number.
-fn each_row(part: &DatabasePart, places: Range<u32>, mut each: impl FnMut(&GameRow<'_>)) -> u64 {
+/// Passes the rows of some games of a part to `each`, and gives the number of games.
+fn each_row(
+    columns: &Columns,
+    part: &DatabasePart,
+    places: Range<u32>,
+    mut each: impl FnMut(&dyn TableRow),
+) -> u64 {
     let path = part.entry().path.as_str();
     let folder = match path {
         "" => String::new(),
@@ -164,7 +172,7 @@ fn each_row(part: &DatabasePart, places: Range<u32>, mut each: impl FnMut(&GameR
             game,
             digits: digits(part.database().len()),
         };
-        each(&GameRow::new(part.entry(), place));
+        columns.each_row(&GameRow::new(part.entry(), place), &mut each);
     }
     number
 }

@@ -359,7 +359,7 @@ fn export_writes_tables() {
         ),
         (
             &["--to", "csv", "--columns", "ply"],
-            "no table has a column 'ply'; similar are PlyCount, ply_count, plies",
+            "the column 'ply' is for rows that are positions, not games: give --rows positions",
         ),
         (
             &["--columns", "White"],

@@ -20,6 +20,7 @@ mod opening;
 mod options;
 mod output;
 mod pgn;
+mod positions;
 mod queries;
 mod refusals;
 mod repertoires;
