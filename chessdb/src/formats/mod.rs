@@ -21,6 +21,7 @@ mod chessbase_2cbh;
 mod chessbase_cbh;
 mod chessbase_common;
 mod jose;
+mod pgn_common;
 mod pgn_file;
 mod scid;
 mod simplecdb;
@@ -29,7 +30,7 @@ use std::path::Path;
 
 pub use crate::database::{ByContent, Format, NamedDatabase, Opened, SmallFiles};
 use crate::files::Candidate;
-pub use pgn_file::nag_of_sign;
+pub use pgn_common::nag_of_sign;
 
 /// All formats, in the order in which they are tried.
 #[rustfmt::skip]

@@ -20,15 +20,15 @@ use crate::replay::{CountedLine, Fault, Origin, Replay, Tree};
 use crate::text::{TextEncoding, utf8_lossy};
 
 /// Maximum number of tags of a game (section 8); others are left out.
-pub(super) const MOST_TAGS: usize = 1000;
+pub(in crate::formats) const MOST_TAGS: usize = 1000;
 
 /// A game as written in the file.
 #[derive(Debug)]
-pub(super) struct Stored<'a> {
-    pub(super) text: &'a [u8],
+pub(in crate::formats) struct Stored<'a> {
+    pub(in crate::formats) text: &'a [u8],
     /// Its offset in the file.
-    pub(super) start: u64,
-    pub(super) line_end: u8,
+    pub(in crate::formats) start: u64,
+    pub(in crate::formats) line_end: u8,
     characters: TextEncoding,
     /// Its encoding, for which the whole text is examined. Moves alone do not need it.
     encoding: OnceCell<&'static Encoding>,
@@ -67,7 +67,12 @@ impl Attempt {
 
 impl<'a> Stored<'a> {
     /// A game from its bytes.
-    pub(super) fn new(text: &'a [u8], start: u64, characters: TextEncoding, line_end: u8) -> Stored<'a> {
+    pub(in crate::formats) fn new(
+        text: &'a [u8],
+        start: u64,
+        characters: TextEncoding,
+        line_end: u8,
+    ) -> Stored<'a> {
         Stored {
             text,
             start,
@@ -78,22 +83,22 @@ impl<'a> Stored<'a> {
     }
 
     /// The encoding of the text.
-    pub(super) fn encoding(&self) -> &'static Encoding {
+    pub(in crate::formats) fn encoding(&self) -> &'static Encoding {
         self.encoding.get_or_init(|| self.characters.of(self.text))
     }
 
     /// The items of the movetext, which begins at an offset.
-    pub(super) fn items(&self, moves_at: usize) -> Items<'a> {
+    pub(in crate::formats) fn items(&self, moves_at: usize) -> Items<'a> {
         Items::new(self.text, moves_at, self.line_end)
     }
 
     /// All tags.
-    pub(super) fn tags(&self) -> Tags {
+    pub(in crate::formats) fn tags(&self) -> Tags {
         self.read().tags
     }
 
     /// The ratings, as in [`Stored::tags`]. No other tag is decoded.
-    pub(super) fn ratings(&self) -> ByColor<Option<u16>> {
+    pub(in crate::formats) fn ratings(&self) -> ByColor<Option<u16>> {
         let mut found = ByColor::<Option<&[u8]>>::default();
         for (_, tag) in Section::new(self.text, self.line_end).take(MOST_TAGS) {
             let of_side = match tag.name {
@@ -110,7 +115,7 @@ impl<'a> Stored<'a> {
     }
 
     /// The whole game.
-    pub(super) fn game(&self, file: &str) -> (Game, Vec<Problem>) {
+    pub(in crate::formats) fn game(&self, file: &str) -> (Game, Vec<Problem>) {
         let read = self.read();
         let (movetext, problems) = self.replay(&read, file);
         let game = Game {
@@ -122,7 +127,7 @@ impl<'a> Stored<'a> {
 
     /// Passes the moves of the main line to `line`. Returns false if the line cannot be read without its
     /// variations.
-    pub(super) fn main_line(&self, line: CountedLine<'_>) -> bool {
+    pub(in crate::formats) fn main_line(&self, line: CountedLine<'_>) -> bool {
         let mut section = Section::new(self.text, self.line_end);
         let fen = section
             .by_ref()

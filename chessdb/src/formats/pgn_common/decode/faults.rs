@@ -2,11 +2,11 @@
 
 use super::{Decoder, State};
 use crate::board::ReadError;
-use crate::formats::pgn_file::characters::decode;
-use crate::formats::pgn_file::items::Item;
-use crate::formats::pgn_file::numbers::Verdict;
-use crate::formats::pgn_file::values::{movetext_result, with_plain_signs};
-use crate::formats::pgn_file::words::{Word, read_word, without_number};
+use crate::formats::pgn_common::characters::decode;
+use crate::formats::pgn_common::items::Item;
+use crate::formats::pgn_common::numbers::Verdict;
+use crate::formats::pgn_common::values::{movetext_result, with_plain_signs};
+use crate::formats::pgn_common::words::{Word, read_word, without_number};
 use crate::replay::{Fault, Sink};
 
 /// Maximum length in characters of a quotation in a problem.
