@@ -8,7 +8,12 @@
 use super::thrift::varint;
 
 /// Reads exactly `count` numbers of `width` bits each, and passes each run of them to `each`, until that gives `None`.
-fn runs(bytes: &[u8], width: u32, count: usize, mut each: impl FnMut(u32, usize) -> Option<()>) -> Option<()> {
+fn runs(
+    bytes: &[u8],
+    width: u32,
+    count: usize,
+    mut each: impl FnMut(u32, usize) -> Option<()>,
+) -> Option<()> {
     let number_len = usize::try_from(width.div_ceil(8)).ok()?;
     let mask = (1u64 << width.min(32)) - 1;
     let (mut at, mut left) = (0, count);

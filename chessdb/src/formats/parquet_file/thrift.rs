@@ -198,7 +198,10 @@ mod tests {
             assert_eq!(skip(&bytes).is_some(), is_read, "{depth}");
         }
         // A list of texts, a truth value, a map, and a list that is longer than the rest.
-        assert_eq!(skip(&[0x19, 0x28, 1, b'a', 0, 0x11, 0x1b, 1, 0x55, 2, 4, 0]), Some(()));
+        assert_eq!(
+            skip(&[0x19, 0x28, 1, b'a', 0, 0x11, 0x1b, 1, 0x55, 2, 4, 0]),
+            Some(())
+        );
         assert_eq!(skip(&[0x19, 0xf8, 0xff, 0xff, 3, 0]), None);
     }
 }

@@ -29,6 +29,8 @@ pub(in crate::formats) struct Stored<'a> {
     /// Its offset in the file.
     pub(in crate::formats) start: u64,
     pub(in crate::formats) line_end: u8,
+    /// True if the text is not in the file as it is, so that all of it has one offset.
+    is_made: bool,
     characters: TextEncoding,
     /// Its encoding, for which the whole text is examined. Moves alone do not need it.
     encoding: OnceCell<&'static Encoding>,
@@ -77,8 +79,26 @@ impl<'a> Stored<'a> {
             text,
             start,
             line_end,
+            is_made: false,
             characters,
             encoding: OnceCell::new(),
+        }
+    }
+
+    /// A game whose text was made, with line feeds, from what is at one offset of a file.
+    pub(in crate::formats) fn made(text: &'a [u8], start: u64, characters: TextEncoding) -> Stored<'a> {
+        Stored {
+            is_made: true,
+            ..Stored::new(text, start, characters, b'\n')
+        }
+    }
+
+    /// The offset in the file of a place in the text.
+    pub(super) fn place(&self, at: usize) -> u64 {
+        if self.is_made {
+            self.start
+        } else {
+            self.start + at as u64
         }
     }
 
@@ -163,7 +183,7 @@ impl<'a> Stored<'a> {
             }) => {
                 let names: Vec<&str> = languages.iter().map(|language| language.name).collect();
                 let what = format!("the letters of pieces are read in {}", names.join(" or "));
-                let place = self.start + read.moves_at as u64;
+                let place = self.place(read.moves_at);
                 problems.push(Problem::new(ProblemKind::Doubt, file, place, what));
                 (movetext, problems)
             }
@@ -184,7 +204,7 @@ impl<'a> Stored<'a> {
             let tree = Tree::beginning(&position, first_move, self.text.len() / 6);
             let mut replay = Replay::new(tree, position, (), LIMITS, origin);
             for (at, what) in &read.doubts {
-                replay.doubt(self.start + *at as u64, what.clone());
+                replay.doubt(self.place(*at), what.clone());
             }
             replay
         };
@@ -197,7 +217,7 @@ impl<'a> Stored<'a> {
             let detail = format!(": {fen}; the moves are {text}");
             let mut replay = begin();
             replay.fault_with(
-                self.start + *at as u64,
+                self.place(*at),
                 &Fault::damage(format!("no game can be played from the set-up position: {error}")),
                 &detail,
             );
@@ -218,7 +238,7 @@ impl<'a> Stored<'a> {
                 shown.token(),
                 outcome.token()
             );
-            end.replay.doubt(self.start + read.moves_at as u64, what);
+            end.replay.doubt(self.place(read.moves_at), what);
         }
         Attempt::new(end.replay, end.has_failed)
     }
