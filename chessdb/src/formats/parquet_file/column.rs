@@ -5,7 +5,7 @@ use parquet::schema::types::ColumnDescriptor;
 
 use super::page::{Stored, Value};
 use crate::game::Date;
-use crate::text::TextEncoding;
+use crate::text::{TextEncoding, without_cut_character};
 
 /// What the numbers of a column mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,10 +88,13 @@ pub(super) fn form(column: &ColumnDescriptor) -> Option<(Stored, Meaning)> {
 /// Appends the text of a value for a tag. Characters that PGN ignores are left out, and line ends become spaces.
 pub(super) fn append(name: &str, meaning: Meaning, value: Value<'_>, texts: TextEncoding, out: &mut String) {
     let number = match value {
-        Value::Text(text) => return append_clean(text, texts, out),
+        Value::Text(text) => {
+            let cut = text.get(..LONGEST_VALUE).map(without_cut_character);
+            return append_clean(cut.unwrap_or(text), texts, out);
+        }
         Value::Number(number) => number,
         // Programs that know no missing integers make real numbers of all.
-        Value::Real(number) if number.fract() == 0.0 && number.abs() < MOST_EXACT => {
+        Value::Real(number) if number.fract() == 0.0 => {
             out.push_str(&format!("{number:.0}"));
             return;
         }
@@ -124,8 +127,8 @@ pub(super) fn append(name: &str, meaning: Meaning, value: Value<'_>, texts: Text
     }
 }
 
-/// Real numbers below it are whole without a doubt.
-const MOST_EXACT: f64 = 9.0e15;
+/// Maximum number of bytes of a value: a longer tag would be cut by the reader of PGN, within its escapes.
+const LONGEST_VALUE: usize = 30_000;
 
 fn append_clean(text: &[u8], texts: TextEncoding, out: &mut String) {
     let is_plain = |c: &u8| (b' '..0x7f).contains(c);
@@ -245,6 +248,34 @@ mod tests {
         ] {
             assert_eq!(shown(name, meaning, value), text, "{name} {value:?}");
         }
+    }
+
+    #[test]
+    fn a_value_has_at_most_30_000_bytes() {
+        for (len, kept) in [(29_999, 29_999), (30_000, 30_000), (30_001, 30_000)] {
+            let mut text = String::new();
+            let value = "a".repeat(len);
+            let texts = TextEncoding { forced: None };
+            append(
+                "Event",
+                Meaning::Plain,
+                Value::Text(value.as_bytes()),
+                texts,
+                &mut text,
+            );
+            assert_eq!(text.len(), kept);
+        }
+        let mut text = String::new();
+        let value = format!("a{}", "é".repeat(15_000));
+        let texts = TextEncoding { forced: None };
+        append(
+            "Event",
+            Meaning::Plain,
+            Value::Text(value.as_bytes()),
+            texts,
+            &mut text,
+        );
+        assert_eq!(text, value[..29_999]);
     }
 
     #[test]

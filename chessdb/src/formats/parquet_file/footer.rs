@@ -247,32 +247,38 @@ const LEAST_GROUP: usize = 6;
 /// Passes over a footer; `None` if something in it is not as it should be.
 fn check(footer: &[u8]) -> Option<()> {
     let mut thrift = Thrift::new(footer, 0);
-    let mut number = 0;
+    let (mut number, mut columns) = (0, 0);
     while let Some(kind) = thrift.field(&mut number)? {
         match number {
-            2 => check_schema(&mut thrift)?,
-            4 => check_list(&mut thrift, LEAST_GROUP, |thrift| {
-                let mut number = 0;
-                while let Some(kind) = thrift.field(&mut number)? {
-                    match number {
-                        1 => check_list(thrift, LEAST_CHUNK, |thrift| thrift.skip(Kind::STRUCTURE))?,
-                        _ => thrift.skip(kind)?,
+            2 => columns = check_schema(&mut thrift)?,
+            4 => {
+                check_list(&mut thrift, LEAST_GROUP, |thrift| {
+                    let (mut number, mut chunks) = (0, 0);
+                    while let Some(kind) = thrift.field(&mut number)? {
+                        match number {
+                            1 => {
+                                let skip = |thrift: &mut Thrift<'_>| thrift.skip(Kind::STRUCTURE);
+                                chunks = check_list(thrift, LEAST_CHUNK, skip)?;
+                            }
+                            _ => thrift.skip(kind)?,
+                        }
                     }
-                }
-                Some(())
-            })?,
+                    // There is memory for each column of each group.
+                    (chunks == columns).then_some(())
+                })?;
+            }
             _ => thrift.skip(kind)?,
         }
     }
     Some(())
 }
 
-/// Passes over a list of structures of so many bytes or more.
+/// Passes over a list of structures of so many bytes or more, and gives its length.
 fn check_list<'a>(
     thrift: &mut Thrift<'a>,
     least: usize,
     each: impl Fn(&mut Thrift<'a>) -> Option<()>,
-) -> Option<()> {
+) -> Option<usize> {
     let (len, kind) = thrift.list()?;
     for _ in 0..len {
         let start = thrift.at;
@@ -281,12 +287,13 @@ fn check_list<'a>(
             return None;
         }
     }
-    Some(())
+    Some(len)
 }
 
-/// Passes over the columns, each of which follows the one that it is in.
-fn check_schema(thrift: &mut Thrift<'_>) -> Option<()> {
+/// Passes over the columns, each of which follows the one that it is in, and counts those without parts.
+fn check_schema(thrift: &mut Thrift<'_>) -> Option<usize> {
     let (len, kind) = thrift.list()?;
+    let mut columns = 0;
     // How many columns each of the open ones still has.
     let mut open: Vec<u64> = Vec::new();
     for place in 0..len {
@@ -305,6 +312,7 @@ fn check_schema(thrift: &mut Thrift<'_>) -> Option<()> {
         if let Some(left) = open.last_mut() {
             *left -= 1;
         }
+        columns += usize::from(parts == 0 && place > 0);
         open.push(parts);
         while open.last() == Some(&0) && open.len() > 1 {
             open.pop();
@@ -317,5 +325,34 @@ fn check_schema(thrift: &mut Thrift<'_>) -> Option<()> {
             return None;
         }
     }
-    (open == [0]).then_some(())
+    (open == [0]).then_some(columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_inside_of_each_other_up_to_a_depth() {
+        for (depth, is_sound) in [(1, true), (31, true), (32, false)] {
+            // A list of structures: columns with one part each, and one without parts.
+            let mut schema = vec![0xf0 | 12, u8::try_from(depth + 1).unwrap()];
+            schema.extend([0x55, 2, 0].repeat(depth));
+            schema.extend([0x55, 0, 0]);
+            let checked = check_schema(&mut Thrift::new(&schema, 0));
+            assert_eq!(checked.is_some(), is_sound, "{depth}");
+        }
+        // A column that declares more parts than there are columns.
+        let schema = [0x2c, 0x55, 6, 0, 0x55, 0, 0];
+        assert_eq!(check_schema(&mut Thrift::new(&schema, 0)), None);
+        assert_eq!(check_schema(&mut Thrift::new(&[0x0c], 0)), None);
+    }
+
+    #[test]
+    fn lists_declare_no_more_than_they_have() {
+        // Groups that are empty structures, of which the crate would take memory for each.
+        let footer = [&[0x49, 0xfc, 100][..], &[0; 100], &[0]].concat();
+        assert_eq!(check(&footer), None);
+        assert_eq!(check(&[0x49, 0xfc, 0xff, 0xff, 3, 0]), None);
+    }
 }

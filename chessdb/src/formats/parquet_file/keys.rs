@@ -93,12 +93,11 @@ impl AllKeys {
         );
         let mut is_certain = vec![false; keys.len()];
         let result = |text: &str| (read_result(text), is_result(text));
-        let mut certain = is_certain.iter_mut();
         each(table, columns, "Result", result, |row, found| {
-            let (outcome, is_certain) = found.unwrap_or_default();
-            if let (Some(key), Some(flag)) = (keys.get_mut(row), certain.next()) {
+            let (outcome, certain) = found.unwrap_or_default();
+            if let (Some(key), Some(flag)) = (keys.get_mut(row), is_certain.get_mut(row)) {
                 key.outcome = outcome.unwrap_or_default();
-                *flag = is_certain;
+                *flag = certain;
             }
         });
         for (row, key) in (0..).zip(&mut keys) {

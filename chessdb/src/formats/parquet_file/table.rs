@@ -130,7 +130,8 @@ impl Table {
         let data = self
             .pages(group, column)
             .map_or(&[][..], |(_, pages)| &pages.data);
-        let spot = data.iter().rfind(|spot| spot.first <= row);
+        let after = data.partition_point(|spot| spot.first <= row);
+        let spot = after.checked_sub(1).and_then(|number| data.get(number));
         spot.map(|spot| spot.first + spot.head.values)
             .filter(|&end| end > row)
             .unwrap_or(u32::MAX)
