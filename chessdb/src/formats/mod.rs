@@ -21,6 +21,9 @@ mod chessbase_2cbh;
 mod chessbase_cbh;
 mod chessbase_common;
 mod jose;
+#[cfg(feature = "parquet")]
+mod parquet_file;
+mod pgn_common;
 mod pgn_file;
 mod scid;
 mod simplecdb;
@@ -29,7 +32,7 @@ use std::path::Path;
 
 pub use crate::database::{ByContent, Format, NamedDatabase, Opened, SmallFiles};
 use crate::files::Candidate;
-pub use pgn_file::nag_of_sign;
+pub use pgn_common::nag_of_sign;
 
 /// All formats, in the order in which they are tried.
 #[rustfmt::skip]
@@ -43,11 +46,13 @@ pub static FORMATS: &[Format] = &[
     jose::FORMAT,
     brenner::FORMAT,
     scid::FORMAT,
+    #[cfg(feature = "parquet")]
+    parquet_file::FORMAT,
     pgn_file::FORMAT,
 ];
 
 /// The main files of databases of all formats, as people name them.
-pub const MAIN_FILES: &str = ".pgn .cbh .2cbh .cbf .si3 .si4 .si5 .cdp .dci .dcg .brn .fbk, archives (.zip .cbv .2cbv .cbz .jose) \
+pub const MAIN_FILES: &str = ".pgn .cbh .2cbh .cbf .si3 .si4 .si5 .cdp .dci .dcg .brn .fbk .parquet, archives (.zip .cbv .2cbv .cbz .jose) \
                               and folders of jose";
 
 /// The databases that a file may be by its content, whatever its name. This is for a file that the user names and that

@@ -14,6 +14,7 @@ use harness::meter::measure;
 use harness::sweep::{Games, Strictness, Swept, sweep_candidate};
 use testkit::needs;
 use testkit::samples::{all_bases, candidates};
+use testkit::writers::{parquet, source};
 
 #[test]
 fn samples_stay_within_the_bounds() {
@@ -28,6 +29,18 @@ fn samples_stay_within_the_bounds() {
             let swept = sweep_candidate(format, &candidate, &Input::read(&candidate), strictness);
             formats.entry(format.name).or_default().add(swept);
         }
+    }
+    // Tables of games are made here.
+    let pgn = std::fs::read(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../examples/games/annotated.pgn"
+    ))
+    .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    parquet::write(&source::read(&pgn).unwrap(), &folder.path().join("annotated")).unwrap();
+    for (format, candidate) in candidates(&folder.path().join("annotated")) {
+        let swept = sweep_candidate(format, &candidate, &Input::read(&candidate), strictness);
+        formats.entry(format.name).or_default().add(swept);
     }
     for (format, swept) in &formats {
         eprintln!("{format}: {swept:?}");

@@ -1,4 +1,4 @@
-"""Reads chess databases: PGN, ChessBase, Scid, Chess Assistant, jose, SimpleCDb and Brenner.
+"""Reads chess databases: PGN, ChessBase, Scid, Chess Assistant, jose, SimpleCDb, Brenner and Parquet.
 
 >>> import chessdb
 >>> database = chessdb.open_database("classics.pgn")

@@ -10,6 +10,7 @@ pub mod chessbase_2cbh;
 pub mod chessbase_book;
 pub mod chessbase_cbh;
 pub mod jose;
+pub mod parquet;
 pub mod scid;
 pub mod simplecdb;
 pub mod source;
@@ -35,6 +36,7 @@ pub const WRITERS: &[(&str, Write)] = &[
     ("brenner", brenner::write),
     ("brenner-alternate", brenner::write_alternate),
     ("jose", jose::write),
+    ("parquet", parquet::write),
     ("scid", scid::write),
     ("simplecdb", simplecdb::write),
 ];

@@ -3,8 +3,8 @@
 use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memchr3};
 
-use super::characters::decode;
-use super::items::MARK;
+use crate::formats::pgn_common::characters::decode;
+use crate::formats::pgn_common::items::MARK;
 
 /// Follows every game.
 const END: &[u8] = b"\n\n";

@@ -3,10 +3,10 @@
 use encoding_rs::UTF_8;
 use memchr::{memchr, memchr2};
 
-use super::items::{Item, Items};
-use super::values::movetext_result;
-use super::words::without_number;
 use crate::board::Position;
+use crate::formats::pgn_common::items::{Item, Items};
+use crate::formats::pgn_common::values::movetext_result;
+use crate::formats::pgn_common::words::without_number;
 
 /// Number of bytes before the first tag in which games are searched for. A game that begins in them may be
 /// longer.

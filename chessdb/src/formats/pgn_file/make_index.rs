@@ -6,21 +6,21 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::boundaries;
-use super::characters::value;
 use super::clean::cleaned_len;
-use super::game::{MOST_TAGS, Stored};
 use super::grown::{Grown, Pieces, hashed_len};
 use super::in_parallel::in_parallel;
 use super::index::{Shared, Writer};
 use super::names::{Met, Names};
-use super::outcome::outcome;
 use super::row::Row;
-use super::section::Section;
 use super::shares::{self, Shares};
 use super::source::Source;
-use super::values::{read_date, read_eco, read_result};
 use crate::database::{Keys, TextId};
 use crate::files::Progress;
+use crate::formats::pgn_common::characters::value;
+use crate::formats::pgn_common::outcome::outcome;
+use crate::formats::pgn_common::section::Section;
+use crate::formats::pgn_common::values::{read_date, read_eco, read_result};
+use crate::formats::pgn_common::{MOST_TAGS, Stored};
 use crate::game::Date;
 use crate::text::TextEncoding;
 

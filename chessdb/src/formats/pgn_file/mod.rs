@@ -3,9 +3,8 @@
 //! | part of a file | read by |
 //! |---|---|
 //! | bytes, by ranges | [`source`]; [`packed`]; [`many`] |
-//! | where games begin | [`scan`], [`near`], [`roster`], [`head`], [`boundaries`], [`shares`] |
-//! | tags | [`tag`], [`section`], [`values`], [`characters`] |
-//! | movetext | [`items`], [`words`], [`form`], [`numbers`], [`symbols`], [`languages`], [`decode`], [`outcome`] |
+//! | where games begin | [`scan`], [`roster`], [`head`], [`boundaries`], [`shares`] |
+//! | tags and movetext | [`pgn_common`](super::pgn_common) |
 //! | data stored for each game | [`make_index`], [`index`], [`row`], [`names`] |
 //! | files that grow at their end | [`grown`] |
 //! | the text as it is shown | [`clean`] |
@@ -13,44 +12,26 @@
 //! Section numbers in this module are those of `docs/formats/pgn.md`.
 
 mod boundaries;
-mod characters;
 mod clean;
-mod decode;
-mod form;
-mod game;
 mod grown;
 mod head;
 mod in_parallel;
 mod index;
-mod items;
-mod languages;
 mod make_index;
 mod many;
 mod names;
-mod near;
-mod numbers;
-mod outcome;
 mod packed;
 mod roster;
 mod row;
 mod scan;
-mod section;
-mod set_up;
 mod shares;
 mod source;
-mod symbols;
-mod tag;
-mod values;
-mod words;
-
-pub use symbols::nag_of_sign;
 
 use std::borrow::Cow;
 use std::io;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, OnceLock};
 
-use self::game::Stored;
 use self::grown::Grown;
 use self::head::MOST_HEAD;
 use self::index::Index;
@@ -64,6 +45,8 @@ use crate::database::{
     AsFiles, Database, Decoded, Format, Info, Keys, Member, NotADatabase, Options, PgnForm, TextId,
 };
 use crate::files::{Files, Kept};
+use crate::formats::pgn_common::Stored;
+use crate::formats::pgn_common::characters;
 use crate::game::Tags;
 use crate::problem::Problem;
 use crate::replay::{Ply, main_line_or};

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::characters::{decode, value};
 use crate::bytes::le_u32;
+use crate::formats::pgn_common::characters::{decode, value};
 use crate::text;
 
 /// Number of names from one listed offset to the next.

@@ -11,7 +11,7 @@ use memchr::{memchr, memchr_iter, memchr3};
 
 pub(super) use self::comments::resynchronisation;
 use self::tags::indent_before;
-use super::tag::LONGEST_TAG;
+use crate::formats::pgn_common::tag::LONGEST_TAG;
 
 /// Number of bytes after a place on which a decision at that place may depend: two tags and the lines in
 /// which they end.
@@ -269,24 +269,6 @@ enum Line {
     Inside(usize),
     /// The first tag of a game.
     Game(usize),
-}
-
-/// The first place from `at` on that is not in bytes ignored everywhere: byte-order marks, zeros and Ctrl-Z.
-pub(super) fn skip_ignored(bytes: &[u8], at: usize) -> usize {
-    let mut at = at;
-    loop {
-        at += match bytes.get(at) {
-            Some(0xef)
-                if bytes
-                    .get(at..)
-                    .is_some_and(|text| text.starts_with(b"\xef\xbb\xbf")) =>
-            {
-                3
-            }
-            Some(b'\0' | 0x1a) => 1,
-            _ => return at,
-        }
-    }
 }
 
 /// The place after the last byte before `at` that is not ignored.

@@ -24,6 +24,7 @@ mod jose;
 mod jose_hostile;
 mod main_lines;
 mod own;
+mod parquet;
 mod pgn_file;
 mod scid;
 mod scid_made;

@@ -3,12 +3,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::super::characters;
 use super::super::make_index::{self, File, Scope};
 use super::super::row::Row;
 use super::*;
 use crate::bytes;
 use crate::files::Progress;
+use crate::formats::pgn_common::characters;
 
 /// A source that counts the bytes that are read.
 #[derive(Debug)]

@@ -2,9 +2,10 @@
 
 use memchr::memchr;
 
-use super::{Line, Scanner, State, skip_ignored};
-use crate::formats::pgn_file::near::{near2, near3};
-use crate::formats::pgn_file::tag::{LONGEST_TAG, read_tag};
+use super::{Line, Scanner, State};
+use crate::formats::pgn_common::near::{near2, near3};
+use crate::formats::pgn_common::section::skip_ignored;
+use crate::formats::pgn_common::tag::{LONGEST_TAG, read_tag};
 
 impl Scanner {
     /// Reads from the end of a comment up to the next comment, which is usually near, or to the end of the

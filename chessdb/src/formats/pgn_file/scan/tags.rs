@@ -1,9 +1,10 @@
 //! Tags, and lines before the moves.
 
-use super::{Line, Part, Scanner, State, skip_ignored};
-use crate::formats::pgn_file::near::tag_line;
+use super::{Line, Part, Scanner, State};
+use crate::formats::pgn_common::near::tag_line;
+use crate::formats::pgn_common::section::skip_ignored;
+use crate::formats::pgn_common::tag::{LONGEST_TAG, blanks, opens_game, read_tag, read_unquoted};
 use crate::formats::pgn_file::roster::{name_key, roster_bit};
-use crate::formats::pgn_file::tag::{LONGEST_TAG, blanks, opens_game, read_tag, read_unquoted};
 
 /// Maximum number of blanks before a tag that begins a game within movetext.
 pub(super) const MOST_INDENT: usize = 64;

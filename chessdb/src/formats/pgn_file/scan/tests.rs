@@ -3,7 +3,8 @@ use proptest::prelude::*;
 
 use super::tags::MOST_INDENT;
 use super::*;
-use crate::formats::pgn_file::tag::{blanks, opens_game, read_tag, read_unquoted};
+use crate::formats::pgn_common::section::skip_ignored;
+use crate::formats::pgn_common::tag::{blanks, opens_game, read_tag, read_unquoted};
 
 fn scanned(text: &str) -> Found {
     let mut scanner = Scanner::new(b'\n');

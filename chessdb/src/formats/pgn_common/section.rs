@@ -1,16 +1,15 @@
 //! The tags before the moves of a game.
 
-use super::scan::skip_ignored;
 use super::tag::{Tag, blanks, read_tag, read_unquoted};
 use memchr::memchr;
 
 /// Iterates over the tags of a game and their offsets. Afterwards [`Section::at`] is the offset of the moves.
 #[derive(Clone, Debug)]
-pub(super) struct Section<'a> {
+pub(in crate::formats) struct Section<'a> {
     text: &'a [u8],
     line_end: u8,
     /// Offset of the next tag.
-    pub(super) at: usize,
+    pub(in crate::formats) at: usize,
     /// True if the current line contains only tags so far.
     in_line: bool,
     /// True if the previous line was empty.
@@ -19,7 +18,7 @@ pub(super) struct Section<'a> {
 
 impl<'a> Section<'a> {
     /// The tags at the beginning of a game.
-    pub(super) fn new(text: &'a [u8], line_end: u8) -> Section<'a> {
+    pub(in crate::formats) fn new(text: &'a [u8], line_end: u8) -> Section<'a> {
         Section {
             text,
             line_end,
@@ -75,6 +74,24 @@ impl<'a> Iterator for Section<'a> {
                 b'\0' | 0x1a => self.at = start,
                 _ => return None,
             }
+        }
+    }
+}
+
+/// The first place from `at` on that is not in bytes ignored everywhere: byte-order marks, zeros and Ctrl-Z.
+pub(in crate::formats) fn skip_ignored(bytes: &[u8], at: usize) -> usize {
+    let mut at = at;
+    loop {
+        at += match bytes.get(at) {
+            Some(0xef)
+                if bytes
+                    .get(at..)
+                    .is_some_and(|text| text.starts_with(b"\xef\xbb\xbf")) =>
+            {
+                3
+            }
+            Some(b'\0' | 0x1a) => 1,
+            _ => return at,
         }
     }
 }

@@ -20,15 +20,17 @@ use crate::replay::{CountedLine, Fault, Origin, Replay, Tree};
 use crate::text::{TextEncoding, utf8_lossy};
 
 /// Maximum number of tags of a game (section 8); others are left out.
-pub(super) const MOST_TAGS: usize = 1000;
+pub(in crate::formats) const MOST_TAGS: usize = 1000;
 
 /// A game as written in the file.
 #[derive(Debug)]
-pub(super) struct Stored<'a> {
-    pub(super) text: &'a [u8],
+pub(in crate::formats) struct Stored<'a> {
+    pub(in crate::formats) text: &'a [u8],
     /// Its offset in the file.
-    pub(super) start: u64,
-    pub(super) line_end: u8,
+    pub(in crate::formats) start: u64,
+    pub(in crate::formats) line_end: u8,
+    /// True if the text is not in the file as it is, so that all of it has one offset.
+    is_made: bool,
     characters: TextEncoding,
     /// Its encoding, for which the whole text is examined. Moves alone do not need it.
     encoding: OnceCell<&'static Encoding>,
@@ -67,33 +69,56 @@ impl Attempt {
 
 impl<'a> Stored<'a> {
     /// A game from its bytes.
-    pub(super) fn new(text: &'a [u8], start: u64, characters: TextEncoding, line_end: u8) -> Stored<'a> {
+    pub(in crate::formats) fn new(
+        text: &'a [u8],
+        start: u64,
+        characters: TextEncoding,
+        line_end: u8,
+    ) -> Stored<'a> {
         Stored {
             text,
             start,
             line_end,
+            is_made: false,
             characters,
             encoding: OnceCell::new(),
         }
     }
 
+    /// A game whose text was made, with line feeds, from what is at one offset of a file.
+    pub(in crate::formats) fn made(text: &'a [u8], start: u64, characters: TextEncoding) -> Stored<'a> {
+        Stored {
+            is_made: true,
+            ..Stored::new(text, start, characters, b'\n')
+        }
+    }
+
+    /// The offset in the file of a place in the text.
+    pub(super) fn place(&self, at: usize) -> u64 {
+        if self.is_made {
+            self.start
+        } else {
+            self.start + at as u64
+        }
+    }
+
     /// The encoding of the text.
-    pub(super) fn encoding(&self) -> &'static Encoding {
+    pub(in crate::formats) fn encoding(&self) -> &'static Encoding {
         self.encoding.get_or_init(|| self.characters.of(self.text))
     }
 
     /// The items of the movetext, which begins at an offset.
-    pub(super) fn items(&self, moves_at: usize) -> Items<'a> {
+    pub(in crate::formats) fn items(&self, moves_at: usize) -> Items<'a> {
         Items::new(self.text, moves_at, self.line_end)
     }
 
     /// All tags.
-    pub(super) fn tags(&self) -> Tags {
+    pub(in crate::formats) fn tags(&self) -> Tags {
         self.read().tags
     }
 
     /// The ratings, as in [`Stored::tags`]. No other tag is decoded.
-    pub(super) fn ratings(&self) -> ByColor<Option<u16>> {
+    pub(in crate::formats) fn ratings(&self) -> ByColor<Option<u16>> {
         let mut found = ByColor::<Option<&[u8]>>::default();
         for (_, tag) in Section::new(self.text, self.line_end).take(MOST_TAGS) {
             let of_side = match tag.name {
@@ -110,7 +135,7 @@ impl<'a> Stored<'a> {
     }
 
     /// The whole game.
-    pub(super) fn game(&self, file: &str) -> (Game, Vec<Problem>) {
+    pub(in crate::formats) fn game(&self, file: &str) -> (Game, Vec<Problem>) {
         let read = self.read();
         let (movetext, problems) = self.replay(&read, file);
         let game = Game {
@@ -122,7 +147,7 @@ impl<'a> Stored<'a> {
 
     /// Passes the moves of the main line to `line`. Returns false if the line cannot be read without its
     /// variations.
-    pub(super) fn main_line(&self, line: CountedLine<'_>) -> bool {
+    pub(in crate::formats) fn main_line(&self, line: CountedLine<'_>) -> bool {
         let mut section = Section::new(self.text, self.line_end);
         let fen = section
             .by_ref()
@@ -158,7 +183,7 @@ impl<'a> Stored<'a> {
             }) => {
                 let names: Vec<&str> = languages.iter().map(|language| language.name).collect();
                 let what = format!("the letters of pieces are read in {}", names.join(" or "));
-                let place = self.start + read.moves_at as u64;
+                let place = self.place(read.moves_at);
                 problems.push(Problem::new(ProblemKind::Doubt, file, place, what));
                 (movetext, problems)
             }
@@ -179,7 +204,7 @@ impl<'a> Stored<'a> {
             let tree = Tree::beginning(&position, first_move, self.text.len() / 6);
             let mut replay = Replay::new(tree, position, (), LIMITS, origin);
             for (at, what) in &read.doubts {
-                replay.doubt(self.start + *at as u64, what.clone());
+                replay.doubt(self.place(*at), what.clone());
             }
             replay
         };
@@ -192,7 +217,7 @@ impl<'a> Stored<'a> {
             let detail = format!(": {fen}; the moves are {text}");
             let mut replay = begin();
             replay.fault_with(
-                self.start + *at as u64,
+                self.place(*at),
                 &Fault::damage(format!("no game can be played from the set-up position: {error}")),
                 &detail,
             );
@@ -213,7 +238,7 @@ impl<'a> Stored<'a> {
                 shown.token(),
                 outcome.token()
             );
-            end.replay.doubt(self.start + read.moves_at as u64, what);
+            end.replay.doubt(self.place(read.moves_at), what);
         }
         Attempt::new(end.replay, end.has_failed)
     }

@@ -391,8 +391,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
             self.items.skip_variation();
             let text = self.text(start, self.items.at);
             let detail = format!(": {text}");
-            self.replay
-                .fault_with(self.stored.start + start as u64, &fault, &detail);
+            self.replay.fault_with(self.stored.place(start), &fault, &detail);
             return;
         }
         self.opened = start;

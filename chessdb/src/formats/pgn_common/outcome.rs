@@ -8,7 +8,11 @@ use crate::game::Outcome;
 
 /// The result of a game whose tag has the result `tag`. A tag `*` says nothing: the result in the movetext counts
 /// then. Movetext that ends with `*` is not searched for another one.
-pub(super) fn outcome(tag: Option<Outcome>, items: Items<'_>, encoding: &'static Encoding) -> Outcome {
+pub(in crate::formats) fn outcome(
+    tag: Option<Outcome>,
+    items: Items<'_>,
+    encoding: &'static Encoding,
+) -> Outcome {
     match tag {
         Some(Outcome::Unknown) if ends_with_star(items.text) => Outcome::Unknown,
         None | Some(Outcome::Unknown) => in_movetext(items, encoding).unwrap_or_default(),

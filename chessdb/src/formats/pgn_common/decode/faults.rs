@@ -2,11 +2,11 @@
 
 use super::{Decoder, State};
 use crate::board::ReadError;
-use crate::formats::pgn_file::characters::decode;
-use crate::formats::pgn_file::items::Item;
-use crate::formats::pgn_file::numbers::Verdict;
-use crate::formats::pgn_file::values::{movetext_result, with_plain_signs};
-use crate::formats::pgn_file::words::{Word, read_word, without_number};
+use crate::formats::pgn_common::characters::decode;
+use crate::formats::pgn_common::items::Item;
+use crate::formats::pgn_common::numbers::Verdict;
+use crate::formats::pgn_common::values::{movetext_result, with_plain_signs};
+use crate::formats::pgn_common::words::{Word, read_word, without_number};
 use crate::replay::{Fault, Sink};
 
 /// Maximum length in characters of a quotation in a problem.
@@ -112,8 +112,7 @@ impl<S: Sink> Decoder<'_, S> {
         } else {
             format!("; in full: {text}")
         };
-        self.replay
-            .fault_with(self.stored.start + start as u64, &fault, &detail);
+        self.replay.fault_with(self.stored.place(start), &fault, &detail);
     }
 
     /// Handles a place from which the line cannot be played. The rest of it is kept as text.
@@ -158,8 +157,7 @@ impl<S: Sink> Decoder<'_, S> {
         } else {
             format!("; the line goes on: {text}")
         };
-        self.replay
-            .fault_with(self.stored.start + start as u64, fault, &detail);
+        self.replay.fault_with(self.stored.place(start), fault, &detail);
         if !is_inside {
             self.state = State::Broken;
         }
@@ -188,7 +186,7 @@ impl<S: Sink> Decoder<'_, S> {
 
     #[cold]
     pub(super) fn fault(&mut self, at: usize, fault: &Fault) {
-        self.replay.fault(self.stored.start + at as u64, fault);
+        self.replay.fault(self.stored.place(at), fault);
     }
 
     /// A part of the movetext as a single line.

@@ -33,7 +33,7 @@ pub(super) struct Signs {
 
 /// A word without its move number, and whether it had one. A null move or a result may begin with a digit.
 #[inline(always)]
-pub(super) fn without_number(word: &[u8]) -> (&[u8], bool) {
+pub(in crate::formats) fn without_number(word: &[u8]) -> (&[u8], bool) {
     if !matches!(word.first(), Some(b'0'..=b'9' | b'.')) {
         return (word, false);
     }

@@ -13,14 +13,14 @@ const MOST_BLOCKS: usize = 4;
 
 /// The place of the first such byte.
 #[inline(always)]
-pub(super) fn near1(one: u8, text: &[u8]) -> Option<usize> {
+pub(in crate::formats) fn near1(one: u8, text: &[u8]) -> Option<usize> {
     let one_16 = u8x16::splat(one);
     find(text, |block| block.simd_eq(one_16), |rest| memchr(one, rest))
 }
 
 /// The place of the first byte that is one of two.
 #[inline(always)]
-pub(super) fn near2(one: u8, two: u8, text: &[u8]) -> Option<usize> {
+pub(in crate::formats) fn near2(one: u8, two: u8, text: &[u8]) -> Option<usize> {
     let [one_16, two_16] = [one, two].map(u8x16::splat);
     let is_wanted = |block: u8x16| block.simd_eq(one_16) | block.simd_eq(two_16);
     find(text, is_wanted, |rest| memchr2(one, two, rest))
@@ -28,7 +28,7 @@ pub(super) fn near2(one: u8, two: u8, text: &[u8]) -> Option<usize> {
 
 /// The place of the first byte that is one of three.
 #[inline(always)]
-pub(super) fn near3(one: u8, two: u8, three: u8, text: &[u8]) -> Option<usize> {
+pub(in crate::formats) fn near3(one: u8, two: u8, three: u8, text: &[u8]) -> Option<usize> {
     let [one_16, two_16, three_16] = [one, two, three].map(u8x16::splat);
     let is_wanted = |block: u8x16| block.simd_eq(one_16) | block.simd_eq(two_16) | block.simd_eq(three_16);
     find(text, is_wanted, |rest| memchr3(one, two, three, rest))
@@ -57,11 +57,11 @@ fn find(
 
 /// A line that is a single tag of the usual form: `[`, letters and digits, ` "`, a value without quotation marks, `"]`.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct TagLine {
+pub(in crate::formats) struct TagLine {
     /// The name as an integer in little endian; 0 if it is longer than eight bytes.
-    pub(super) name: u64,
+    pub(in crate::formats) name: u64,
     /// Length of the line in bytes, with its end.
-    pub(super) len: usize,
+    pub(in crate::formats) len: usize,
 }
 
 /// Number of bytes that are examined at once for [`tag_line`].
@@ -70,7 +70,7 @@ const START: usize = MOST_BLOCKS * WIDTH;
 /// Reads the tag line at the beginning of a text, which begins with a bracket. `None` for any other line, and
 /// for some that are tags.
 #[inline(always)]
-pub(super) fn tag_line(text: &[u8], line_end: u8) -> Option<TagLine> {
+pub(in crate::formats) fn tag_line(text: &[u8], line_end: u8) -> Option<TagLine> {
     match text.first_chunk() {
         Some(start) => tag_line_of(text, start, line_end),
         None => short_tag_line(text, line_end),
@@ -120,7 +120,7 @@ fn tag_line_of(text: &[u8], start: &[u8; START], line_end: u8) -> Option<TagLine
 /// Reads the tag of the usual form at the beginning of a text: `[`, letters and digits, ` "`, a value without quotation
 /// marks, `"]` and the end of the line. `None` for any other tag, and for those longer than [`START`].
 #[inline(always)]
-pub(super) fn short_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
+pub(in crate::formats) fn short_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
     let start: &[u8; START] = text.first_chunk()?;
     let (blocks, _) = start.as_chunks::<WIDTH>();
     let named = (alphanumerics(blocks.first()?) | 1).trailing_ones() as usize;

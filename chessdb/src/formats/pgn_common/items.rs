@@ -5,11 +5,11 @@ use memchr::memchr;
 use super::near::near1;
 
 /// Byte-order mark in UTF-8, which has no meaning.
-pub(super) const MARK: &[u8] = b"\xef\xbb\xbf";
+pub(in crate::formats) const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// One item of movetext.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Item<'a> {
+pub(in crate::formats) enum Item<'a> {
     /// A move, a number, a result, a glyph, or any other word.
     Word(&'a [u8]),
     /// The text between braces, and whether the closing one exists.
@@ -28,18 +28,18 @@ pub(super) enum Item<'a> {
 
 /// Iterates over the items of movetext.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Items<'a> {
-    pub(super) text: &'a [u8],
+pub(in crate::formats) struct Items<'a> {
+    pub(in crate::formats) text: &'a [u8],
     line_end: u8,
     /// Offset of the next item.
-    pub(super) at: usize,
+    pub(in crate::formats) at: usize,
     /// Offset of the last item.
-    pub(super) start: usize,
+    pub(in crate::formats) start: usize,
 }
 
 impl<'a> Items<'a> {
     /// The items of a text, starting at an offset.
-    pub(super) fn new(text: &'a [u8], at: usize, line_end: u8) -> Items<'a> {
+    pub(in crate::formats) fn new(text: &'a [u8], at: usize, line_end: u8) -> Items<'a> {
         Items {
             text,
             line_end,
@@ -50,7 +50,7 @@ impl<'a> Items<'a> {
 
     /// The next item; `None` at the end.
     #[inline(always)]
-    pub(super) fn next(&mut self) -> Option<Item<'a>> {
+    pub(in crate::formats) fn next(&mut self) -> Option<Item<'a>> {
         loop {
             let &first = self.text.get(self.at)?;
             self.start = self.at;
@@ -147,7 +147,7 @@ impl<'a> Items<'a> {
 
     /// Skips blanks and closed comments in braces.
     #[inline(always)]
-    pub(super) fn skip_comments(&mut self) {
+    pub(in crate::formats) fn skip_comments(&mut self) {
         loop {
             match self.text.get(self.at) {
                 Some(b' ' | b'\n' | b'\r') => self.at += 1,
@@ -161,7 +161,7 @@ impl<'a> Items<'a> {
     }
 
     /// Skips the rest of an open variation. Returns false if it is not closed.
-    pub(super) fn skip_variation(&mut self) -> bool {
+    pub(in crate::formats) fn skip_variation(&mut self) -> bool {
         let mut depth = 1;
         while let Some(item) = self.next() {
             match item {

@@ -6,7 +6,7 @@ use super::characters::decode;
 use crate::game::{Date, Eco, Outcome};
 
 /// Parses a date in the usual form or others. Parts that are not certain become unknown.
-pub(super) fn read_date(text: &str) -> Date {
+pub(in crate::formats) fn read_date(text: &str) -> Date {
     let mut parts = text.trim().splitn(3, ['.', '/', '-']).map(str::trim);
     let [first, second, third] = [parts.next(), parts.next(), parts.next()];
     let number = |part: Option<&str>, digits: usize| -> u16 {
@@ -52,7 +52,7 @@ const RESULTS: [(&str, Outcome); 14] = [
 const IN_MOVETEXT: usize = RESULTS.len() - 2;
 
 /// Parses the result in a tag. Dashes of any kind are treated like those of ASCII.
-pub(super) fn read_result(text: &str) -> Option<Outcome> {
+pub(in crate::formats) fn read_result(text: &str) -> Option<Outcome> {
     find_result(text, RESULTS.len())
 }
 
@@ -60,7 +60,7 @@ pub(super) fn read_result(text: &str) -> Option<Outcome> {
 const LONGEST_RESULT: usize = 16;
 
 /// Parses a word of movetext as a result.
-pub(super) fn movetext_result(word: &[u8], encoding: &'static Encoding) -> Option<Outcome> {
+pub(in crate::formats) fn movetext_result(word: &[u8], encoding: &'static Encoding) -> Option<Outcome> {
     let is_short = word.len() <= LONGEST_RESULT;
     is_short
         .then(|| find_result(&decode(word, encoding), IN_MOVETEXT))
@@ -68,12 +68,12 @@ pub(super) fn movetext_result(word: &[u8], encoding: &'static Encoding) -> Optio
 }
 
 /// Like [`movetext_result`], for a decoded word.
-pub(super) fn result_of_text(text: &str) -> Option<Outcome> {
+pub(in crate::formats) fn result_of_text(text: &str) -> Option<Outcome> {
     find_result(text, IN_MOVETEXT)
 }
 
 /// The result that a word of movetext is in the form of the standard.
-pub(super) fn usual_result(word: &[u8]) -> Option<Outcome> {
+pub(in crate::formats) fn usual_result(word: &[u8]) -> Option<Outcome> {
     match word {
         b"1-0" => Some(Outcome::WhiteWins),
         b"0-1" => Some(Outcome::BlackWins),
@@ -95,7 +95,7 @@ fn with_plain_dashes(text: &str) -> String {
 }
 
 /// Replaces all kinds of dashes, and signs of capture, by those of ASCII.
-pub(super) fn with_plain_signs(text: &str) -> String {
+pub(in crate::formats) fn with_plain_signs(text: &str) -> String {
     with_plain_dashes(text).replace('×', "x")
 }
 
@@ -104,7 +104,7 @@ const DASHES: [char; 6] = [
 ];
 
 /// Parses an opening code: a letter and two digits, followed by anything.
-pub(super) fn read_eco(text: &str) -> Option<Eco> {
+pub(in crate::formats) fn read_eco(text: &str) -> Option<Eco> {
     let code: [u8; 3] = *text.trim().as_bytes().first_chunk()?;
     let [letter, tens, units] = code;
     let is_code = letter.is_ascii_alphabetic() && tens.is_ascii_digit() && units.is_ascii_digit();
@@ -112,7 +112,7 @@ pub(super) fn read_eco(text: &str) -> Option<Eco> {
 }
 
 /// True for a value that means unknown. Ratings of 0 are unknown.
-pub(super) fn is_unknown(name: &str, value: &str) -> bool {
+pub(in crate::formats) fn is_unknown(name: &str, value: &str) -> bool {
     match value.trim() {
         "" | "?" | "????.??.??" => true,
         "0" | "-" => name.ends_with("Elo"),

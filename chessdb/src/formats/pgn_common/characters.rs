@@ -5,7 +5,7 @@ use encoding_rs::{Encoding, UTF_8};
 use crate::text::{self, TextEncoding};
 
 /// The encoding with this label for all games, or the rule of the page. Adds a warning if it cannot be used.
-pub(super) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> TextEncoding {
+pub(in crate::formats) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> TextEncoding {
     let forced = label.and_then(|label| {
         let found = Encoding::for_label(label.as_bytes());
         let usable = found.filter(|encoding| encoding.is_ascii_compatible());
@@ -20,7 +20,7 @@ pub(super) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> TextEnc
 }
 
 /// Decodes bytes in an encoding.
-pub(super) fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
+pub(in crate::formats) fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
     if encoding == UTF_8 {
         text::utf8_lossy(bytes)
     } else {
@@ -30,7 +30,7 @@ pub(super) fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
 
 /// Appends the value of a tag (section 4.1): escapes are removed, line ends become spaces, and bytes that are
 /// ignored everywhere are left out.
-pub(super) fn append_value(value: &[u8], encoding: &'static Encoding, out: &mut String) {
+pub(in crate::formats) fn append_value(value: &[u8], encoding: &'static Encoding, out: &mut String) {
     let is_plain = |c: &u8| (b' '..0x7f).contains(c) && *c != b'\\';
     if value.iter().fold(true, |plain, c| plain & is_plain(c)) {
         return text::append_ascii(value, out);
@@ -55,7 +55,7 @@ pub(super) fn append_value(value: &[u8], encoding: &'static Encoding, out: &mut 
 }
 
 /// The value of a tag.
-pub(super) fn value(value: &[u8], encoding: &'static Encoding) -> String {
+pub(in crate::formats) fn value(value: &[u8], encoding: &'static Encoding) -> String {
     let mut text = String::new();
     append_value(value, encoding, &mut text);
     text

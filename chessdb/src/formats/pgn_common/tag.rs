@@ -7,23 +7,23 @@ use memchr::{memchr, memchr_iter, memrchr};
 use super::near::short_tag;
 
 /// Maximum length of a tag in bytes (section 8); a longer one is cut.
-pub(super) const LONGEST_TAG: usize = 1 << 16;
+pub(in crate::formats) const LONGEST_TAG: usize = 1 << 16;
 
 /// A tag as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Tag<'a> {
-    pub(super) name: &'a [u8],
+pub(in crate::formats) struct Tag<'a> {
+    pub(in crate::formats) name: &'a [u8],
     /// The bytes of the value, with their escapes.
-    pub(super) value: &'a [u8],
+    pub(in crate::formats) value: &'a [u8],
     /// What is missing.
-    pub(super) flaw: Option<Flaw>,
+    pub(in crate::formats) flaw: Option<Flaw>,
     /// Length of the whole tag in bytes.
-    pub(super) len: usize,
+    pub(in crate::formats) len: usize,
 }
 
 /// What a tag lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flaw {
+pub(in crate::formats) enum Flaw {
     /// The quotation mark or the bracket at its end.
     End,
     /// Both quotation marks.
@@ -33,7 +33,7 @@ pub(super) enum Flaw {
 /// Reads the tag at the beginning of a text; `None` if it does not begin with a tag. `line_end` is the byte
 /// that ends lines.
 #[inline]
-pub(super) fn read_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
+pub(in crate::formats) fn read_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
     short_tag(text, line_end).or_else(|| read_any_tag(text, line_end))
 }
 
@@ -76,7 +76,7 @@ fn read_any_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
 
 /// Reads a line that is a tag without quotation marks, such as `[FEN 8/8/8/8/8/8/8/8 w - - 0 1]`. Outside of the tags
 /// of a game, such a line is text.
-pub(super) fn read_unquoted(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
+pub(in crate::formats) fn read_unquoted(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
     let text = text.get(..LONGEST_TAG).unwrap_or(text);
     let len = memchr(line_end, text)?;
     let line = text.get(..len)?.trim_ascii_end();
@@ -95,7 +95,7 @@ pub(super) fn read_unquoted(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
 
 /// True if an indented line of movetext begins a game: a tag, and then an empty line, another tag or the first move
 /// with its number.
-pub(super) fn opens_game(text: &[u8], line_end: u8) -> bool {
+pub(in crate::formats) fn opens_game(text: &[u8], line_end: u8) -> bool {
     let Some(tag) = read_tag(text, line_end).filter(|tag| tag.flaw.is_none()) else {
         return false;
     };
@@ -198,7 +198,7 @@ fn closing_below(text: &[u8], line: usize, line_end: u8) -> Option<(usize, usize
 }
 
 /// Number of spaces and tabs at the beginning.
-pub(super) fn blanks(text: &[u8]) -> usize {
+pub(in crate::formats) fn blanks(text: &[u8]) -> usize {
     text.iter().take_while(|&&c| c == b' ' || c == b'\t').count()
 }
 

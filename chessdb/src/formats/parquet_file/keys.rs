@@ -1,0 +1,222 @@
+//! What games are sorted by, read from all rows at the first look.
+
+use std::sync::Arc;
+
+use encoding_rs::UTF_8;
+
+use super::column;
+use super::names::{Collected, Names};
+use super::page::Page;
+use super::row::{Columns, is_result};
+use super::table::{Cell, Table};
+use crate::database::{Keys, TextId};
+use crate::formats::pgn_common::items::Items;
+use crate::formats::pgn_common::outcome::outcome;
+use crate::formats::pgn_common::values::{read_date, read_eco, read_result};
+use crate::game::{Date, Eco, Outcome, Tags};
+
+/// The keys of all games, and their names.
+#[derive(Debug)]
+pub(super) struct AllKeys {
+    pub(super) keys: Vec<Keys>,
+    pub(super) names: Names,
+}
+
+/// Keys of a game of which nothing is known.
+const UNKNOWN: Keys = Keys {
+    white: TextId(0),
+    black: TextId(0),
+    event: TextId(0),
+    date: Date {
+        year: 0,
+        month: 0,
+        day: 0,
+    },
+    event_year: 0,
+    eco: None,
+    outcome: Outcome::Unknown,
+    deleted: false,
+};
+
+impl AllKeys {
+    /// Reads the columns that are needed.
+    pub(super) fn of_columns(table: &Table, columns: &Columns) -> AllKeys {
+        let mut keys = vec![UNKNOWN; rows_of(table)];
+        let mut names = Collected::new();
+        let name = |names: &mut Collected, text: &str| TextId(names.number(text));
+        fill(
+            table,
+            columns,
+            "White",
+            &mut keys,
+            |text| name(&mut names, text),
+            |key, id| key.white = id,
+        );
+        fill(
+            table,
+            columns,
+            "Black",
+            &mut keys,
+            |text| name(&mut names, text),
+            |key, id| key.black = id,
+        );
+        fill(
+            table,
+            columns,
+            "Event",
+            &mut keys,
+            |text| name(&mut names, text),
+            |key, id| key.event = id,
+        );
+        // A game with a tag `Date`, be it unknown, has no other.
+        fill(table, columns, "UTCDate", &mut keys, read_date, |key, date| {
+            key.date = date
+        });
+        fill(table, columns, "Date", &mut keys, read_date, |key, date| {
+            key.date = date
+        });
+        fill(
+            table,
+            columns,
+            "EventDate",
+            &mut keys,
+            |text| read_date(text).year,
+            |key, year| key.event_year = year,
+        );
+        fill(
+            table,
+            columns,
+            "ECO",
+            &mut keys,
+            read_eco,
+            |key, eco: Option<Eco>| key.eco = eco,
+        );
+        let mut is_certain = vec![false; keys.len()];
+        let result = |text: &str| (read_result(text), is_result(text));
+        each(table, columns, "Result", result, |row, found| {
+            let (outcome, certain) = found.unwrap_or_default();
+            if let (Some(key), Some(flag)) = (keys.get_mut(row), is_certain.get_mut(row)) {
+                key.outcome = outcome.unwrap_or_default();
+                *flag = certain;
+            }
+        });
+        for (row, key) in (0..).zip(&mut keys) {
+            let is_certain = usize::try_from(row).ok().and_then(|row| is_certain.get(row));
+            if is_certain == Some(&true) {
+                continue;
+            }
+            let tagged = columns.tag("Result").and_then(|number| {
+                let mut text = String::new();
+                let is_some = columns.value(table, number, row, &mut text);
+                is_some
+                    .is_ok_and(|is_some| is_some)
+                    .then(|| read_result(&text))
+                    .flatten()
+            });
+            if let Ok((Some(moves), _)) = columns.moves(table, row) {
+                key.outcome = outcome(tagged, Items::new(moves.as_bytes(), 0, b'\n'), UTF_8);
+            }
+        }
+        AllKeys {
+            keys,
+            names: names.finish(),
+        }
+    }
+
+    /// Takes them from the tags of all games.
+    pub(super) fn of_tags(table: &Table, tags: impl Fn(u32) -> Tags) -> AllKeys {
+        let mut names = Collected::new();
+        let rows = table.file.numbers(table.layout.rows);
+        let mut keys: Vec<Keys> = rows
+            .map(|row| {
+                let tags = tags(row);
+                let text = |name: &str| tags.get(name).unwrap_or_default();
+                let mut id = |name: &str| TextId(names.number(text(name)));
+                Keys {
+                    white: id("White"),
+                    black: id("Black"),
+                    event: id("Event"),
+                    date: read_date(text("Date")),
+                    event_year: read_date(text("EventDate")).year,
+                    eco: read_eco(text("ECO")),
+                    outcome: tags.outcome(),
+                    deleted: false,
+                }
+            })
+            .collect();
+        keys.resize(rows_of(table), UNKNOWN);
+        AllKeys {
+            keys,
+            names: names.finish(),
+        }
+    }
+}
+
+fn rows_of(table: &Table) -> usize {
+    usize::try_from(table.layout.rows).unwrap_or_default()
+}
+
+/// Sets what follows from a tag in the keys of all rows that have it.
+fn fill<T: Copy>(
+    table: &Table,
+    columns: &Columns,
+    tag: &str,
+    keys: &mut [Keys],
+    read: impl FnMut(&str) -> T,
+    set: impl Fn(&mut Keys, T),
+) {
+    each(table, columns, tag, read, |row, found| {
+        if let (Some(key), Some(found)) = (keys.get_mut(row), found) {
+            set(key, found);
+        }
+    });
+}
+
+/// Passes what follows from a tag in each row to `each`, in order; `None` where the row does not have the tag. What is in a
+/// dictionary is read once.
+fn each<T: Copy>(
+    table: &Table,
+    columns: &Columns,
+    tag: &str,
+    mut read: impl FnMut(&str) -> T,
+    mut each: impl FnMut(usize, Option<T>),
+) {
+    let Some(number) = columns.tag(tag) else {
+        return;
+    };
+    let Some(column) = table.layout.columns.get(number) else {
+        return;
+    };
+    let mut text = String::new();
+    let mut read_cell = |cell: &Cell| {
+        text.clear();
+        column::append(
+            &column.name,
+            column.meaning,
+            cell.value()?,
+            columns.texts,
+            &mut text,
+        );
+        // As if the tag was missing.
+        (!text.is_empty()).then(|| read(&text))
+    };
+    let mut dictionary: Option<Arc<Page>> = None;
+    let mut of_dictionary: Vec<Option<Option<T>>> = Vec::new();
+    table.each(number, |row, cell| {
+        let known = cell.and_then(Cell::chosen).and_then(|(page, number)| {
+            if dictionary.as_ref().is_none_or(|other| !Arc::ptr_eq(other, page)) {
+                dictionary = Some(Arc::clone(page));
+                of_dictionary.clear();
+                of_dictionary.resize(page.len(), None);
+            }
+            of_dictionary.get_mut(usize::try_from(number).ok()?)
+        });
+        let found = match known {
+            Some(known) => *known.get_or_insert_with(|| cell.and_then(&mut read_cell)),
+            None => cell.and_then(&mut read_cell),
+        };
+        if let Ok(row) = usize::try_from(row) {
+            each(row, found);
+        }
+    });
+}

@@ -1,0 +1,189 @@
+//! A row as a game in PGN: its columns as tags, and its moves (section 5).
+
+use super::column::{self, PGN, Role};
+use super::table::{Lost, Table};
+use crate::formats::pgn_common::section::Section;
+use crate::formats::pgn_common::values::read_result;
+use crate::game::Outcome;
+use crate::text::{TextEncoding, utf8_lossy};
+
+/// The columns of a table that are read.
+#[derive(Debug)]
+pub(super) struct Columns {
+    /// Those that are tags, each tag once, with their numbers.
+    pub(super) tags: Vec<(String, usize)>,
+    /// The column with the moves.
+    pub(super) moves: usize,
+    /// True if the texts with the moves have tags as well.
+    pub(super) is_pgn: bool,
+    pub(super) texts: TextEncoding,
+}
+
+/// What of a game is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Tags,
+    Moves,
+    All,
+}
+
+/// A game as PGN.
+#[derive(Debug, Default)]
+pub(super) struct RowText {
+    pub(super) text: String,
+    /// Offset of the page with the moves.
+    pub(super) at: u64,
+    /// Tags that cannot be read.
+    pub(super) lost: Vec<Lost>,
+    /// Why the moves cannot be read.
+    pub(super) lost_moves: Option<Lost>,
+}
+
+impl Columns {
+    /// Those of a table; `None` without moves.
+    pub(super) fn of(table: &Table, texts: TextEncoding) -> Option<Columns> {
+        let columns = table.layout.columns.iter().enumerate();
+        let moves = columns.clone().filter_map(|(number, column)| match column.role {
+            Role::Moves(preference) => Some((preference, number)),
+            Role::Tag(_) => None,
+        });
+        let (preference, moves) = moves.min()?;
+        let mut tags: Vec<(String, usize)> = Vec::new();
+        for (number, column) in columns {
+            let Role::Tag(tag) = &column.role else { continue };
+            match tags.iter_mut().find(|(other, _)| other == tag) {
+                // The text of a tag has what its number lacks.
+                Some((_, other)) if column.name != *tag => *other = number,
+                Some(_) => {}
+                None => tags.push((tag.clone(), number)),
+            }
+        }
+        Some(Columns {
+            tags,
+            moves,
+            is_pgn: preference == PGN,
+            texts,
+        })
+    }
+
+    /// The column of a tag.
+    pub(super) fn tag(&self, name: &str) -> Option<usize> {
+        let found = self.tags.iter().find(|(tag, _)| tag == name);
+        found.map(|(_, number)| *number)
+    }
+
+    /// The text of a tag in a row; `None` if it is null.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub(super) fn value(
+        &self,
+        table: &Table,
+        number: usize,
+        row: u32,
+        out: &mut String,
+    ) -> Result<bool, Lost> {
+        let cell = table.cell(number, row)?;
+        let (Some(column), Some(value)) = (table.layout.columns.get(number), cell.value()) else {
+            return Ok(false);
+        };
+        column::append(&column.name, column.meaning, value, self.texts, out);
+        Ok(true)
+    }
+
+    /// The moves in a row; `None` if they are null.
+    ///
+    /// # Errors
+    /// Why they cannot be read.
+    pub(super) fn moves(&self, table: &Table, row: u32) -> Result<(Option<String>, u64), Lost> {
+        let cell = table.cell(self.moves, row)?;
+        let text = match cell.value() {
+            Some(super::page::Value::Text(text)) => Some(self.texts.decode(text)),
+            _ => None,
+        };
+        Ok((text, cell.at))
+    }
+
+    /// A row as PGN, as far as a part of it needs.
+    pub(super) fn text(&self, table: &Table, row: u32, part: Part) -> RowText {
+        let mut read = RowText {
+            text: String::with_capacity(1024),
+            ..RowText::default()
+        };
+        let mut value = String::new();
+        let mut has_result = false;
+        let mut written: Vec<&str> = Vec::with_capacity(self.tags.len());
+        for (name, number) in &self.tags {
+            if part == Part::Moves && name != "FEN" {
+                continue;
+            }
+            value.clear();
+            match self.value(table, *number, row, &mut value) {
+                Ok(true) if !value.is_empty() => {
+                    has_result |= name == "Result" && is_result(&value);
+                    append_tag(&mut read.text, name, &value);
+                    written.push(name);
+                }
+                Ok(_) => {}
+                Err(lost) => read.lost.push(lost),
+            }
+        }
+        // The moves have the result where the column does not have it.
+        if part == Part::Tags && has_result && !self.is_pgn {
+            return read;
+        }
+        let moves = match self.moves(table, row) {
+            Ok((moves, at)) => {
+                read.at = at;
+                moves.unwrap_or_default()
+            }
+            Err(lost) => {
+                read.at = lost.at;
+                read.lost_moves = Some(lost);
+                String::new()
+            }
+        };
+        let moves = match self.is_pgn {
+            true => append_other_tags(&mut read.text, &moves, &written),
+            false => &moves,
+        };
+        read.text.push('\n');
+        read.text.push_str(moves);
+        read
+    }
+}
+
+/// True for a result that is certain without the moves.
+pub(super) fn is_result(text: &str) -> bool {
+    read_result(text).is_some_and(|outcome| outcome != Outcome::Unknown)
+}
+
+fn append_tag(text: &mut String, name: &str, value: &str) {
+    text.push('[');
+    text.push_str(name);
+    text.push_str(" \"");
+    for character in value.chars() {
+        if matches!(character, '"' | '\\') {
+            text.push('\\');
+        }
+        text.push(character);
+    }
+    text.push_str("\"]\n");
+}
+
+/// Appends the tags of a game that are not written yet, and gives its moves.
+fn append_other_tags<'a>(text: &mut String, pgn: &'a str, written: &[&str]) -> &'a str {
+    let mut section = Section::new(pgn.as_bytes(), b'\n');
+    for (_, tag) in section.by_ref() {
+        if written.iter().any(|name| name.as_bytes() == tag.name) {
+            continue;
+        }
+        // As it is written, with its escapes.
+        text.push('[');
+        text.push_str(&utf8_lossy(tag.name));
+        text.push_str(" \"");
+        text.push_str(&utf8_lossy(tag.value).replace(['\r', '\n'], " "));
+        text.push_str("\"]\n");
+    }
+    pgn.get(section.at..).unwrap_or_default()
+}

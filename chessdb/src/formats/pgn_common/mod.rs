@@ -1,0 +1,27 @@
+//! A game as PGN, read from its bytes: what PGN files and tables with movetext have in common.
+//!
+//! | part of a game | read by |
+//! |---|---|
+//! | tags | [`near`], [`tag`], [`section`], [`values`], [`characters`] |
+//! | movetext | [`items`], [`words`], [`form`], [`numbers`], [`symbols`], [`languages`], [`decode`], [`outcome`] |
+//!
+//! Section numbers in this module are those of `docs/formats/pgn.md`.
+
+pub(super) mod characters;
+mod decode;
+mod form;
+mod game;
+pub(super) mod items;
+mod languages;
+pub(super) mod near;
+mod numbers;
+pub(super) mod outcome;
+pub(super) mod section;
+mod set_up;
+mod symbols;
+pub(super) mod tag;
+pub(super) mod values;
+pub(super) mod words;
+
+pub(super) use game::{MOST_TAGS, Stored};
+pub use symbols::nag_of_sign;

@@ -1,0 +1,204 @@
+use std::panic::catch_unwind;
+use std::sync::Arc;
+
+use super::random::{Kinds, game};
+use super::*;
+use chessdb::files::{Files, SourceFile};
+use chessdb::formats::{FORMATS, Format};
+use chessdb::{Options, ProblemKind};
+use encode_parquet::Form;
+use testkit::harness::frame::Input;
+use testkit::harness::sweep::{Strictness, sweep};
+
+const KINDS: Kinds = Kinds {
+    variations: true,
+    comments: true,
+    nags: true,
+    set_ups: true,
+    null_moves: true,
+};
+
+const USUAL: Form = Form {
+    group: 1000,
+    page: 100,
+    has_dictionaries: true,
+    is_packed: true,
+    is_new: false,
+};
+
+fn games(count: u64) -> Vec<SourceGame> {
+    (0..count).map(|number| game(number, KINDS)).collect()
+}
+
+fn format() -> &'static Format {
+    FORMATS.iter().find(|format| format.name == "parquet").unwrap()
+}
+
+fn open(bytes: Vec<u8>) -> Result<Box<dyn Database>, String> {
+    let file = SourceFile {
+        name: "games.parquet".to_owned(),
+        bytes: Arc::new(bytes),
+    };
+    let files = Files::new(vec![("parquet".to_owned(), file)]);
+    let opened = (format().open)(files, &Options::default());
+    opened
+        .map(|mut all| all.remove(0).database)
+        .map_err(|error| error.to_string())
+}
+
+#[test]
+fn random_games_come_back_exactly_from_every_form_of_a_table() {
+    let games = games(GAMES);
+    for has_dictionaries in [false, true] {
+        for is_packed in [false, true] {
+            for is_new in [false, true] {
+                for (group, page) in [(5000, 5000), (700, 64), (64, 1)] {
+                    let form = Form {
+                        group,
+                        page,
+                        has_dictionaries,
+                        is_packed,
+                        is_new,
+                    };
+                    let database = open(encode_parquet::bytes(&games, form).unwrap()).unwrap();
+                    assert_comes_back(&*database, &games);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn games_are_read_in_any_order() {
+    let games = games(500);
+    let database = open(encode_parquet::bytes(&games, USUAL).unwrap()).unwrap();
+    for step in 0..500 {
+        let number = step * 211 % 500;
+        let decoded = database.game(number).game;
+        assert_eq!(items_of_game(&decoded), items_of_source(&games[number as usize]));
+    }
+}
+
+#[test]
+fn a_page_that_is_damaged_costs_its_games_alone() {
+    let games = games(400);
+    let form = Form {
+        is_packed: false,
+        has_dictionaries: false,
+        ..USUAL
+    };
+    let sound = encode_parquet::bytes(&games, form).unwrap();
+    // The length of the first name on the second page of White's names.
+    let name = games[100].tag("White").unwrap();
+    let text = [
+        &u32::try_from(name.len()).unwrap().to_le_bytes()[..],
+        name.as_bytes(),
+    ]
+    .concat();
+    let places: Vec<usize> = sound
+        .windows(text.len())
+        .enumerate()
+        .filter(|(_, at)| *at == text)
+        .map(|(at, _)| at)
+        .collect();
+    let mut hits = 0;
+    for place in places {
+        let mut damaged = sound.clone();
+        damaged[place + 3] = 0xff;
+        let database = open(damaged).unwrap();
+        let lost = |number: &u32| database.game(*number).game.tags.get("White") == Some("?");
+        let lost: Vec<u32> = (0..400).filter(lost).collect();
+        if !lost.contains(&100) {
+            continue;
+        }
+        hits += 1;
+        assert_eq!(lost, (100..200).collect::<Vec<u32>>());
+        for (number, game) in (0..).zip(&games) {
+            let decoded = database.game(number);
+            assert_eq!(items_of_game(&decoded.game), items_of_source(game));
+            assert_eq!(database.tags(number), decoded.game.tags);
+            let is_lost = (100..200).contains(&number);
+            assert_eq!(decoded.problems.len(), usize::from(is_lost), "{number}");
+            if let [problem] = decoded.problems.as_slice() {
+                assert_eq!(problem.kind, ProblemKind::Damage);
+                assert!(
+                    problem.what.starts_with("the column White is not read here"),
+                    "{problem}"
+                );
+                let offset = usize::try_from(problem.offset.unwrap()).unwrap();
+                assert!(offset < place && place - offset < 200, "{problem}");
+            }
+        }
+    }
+    assert_eq!(hits, 1);
+}
+
+#[test]
+fn what_is_no_table_of_games_says_why() {
+    let mut games = games(3);
+    let sound = encode_parquet::bytes(&games, USUAL).unwrap();
+    let reason = |bytes: &[u8]| open(bytes.to_vec()).err().unwrap_or_default();
+    assert_eq!(reason(b"x"), "the file does not begin as Parquet files do");
+    let cut = reason(&sound[..sound.len() - 1]);
+    assert!(cut.contains("was cut, or is still being written"), "{cut}");
+    let mut encrypted = sound.clone();
+    encrypted.truncate(sound.len() - 4);
+    encrypted.extend(b"PARE");
+    assert!(reason(&encrypted).contains("encrypted"));
+    // The same table with another name for its moves.
+    let renamed: Vec<u8> = String::from_utf8_lossy(b"movetext").bytes().collect();
+    let mut other = sound.clone();
+    for at in 0..other.len() - renamed.len() {
+        if other[at..].starts_with(&renamed) {
+            other[at] = b'M';
+        }
+    }
+    assert!(
+        reason(&other).contains("no column movetext"),
+        "{}",
+        reason(&other)
+    );
+    games.clear();
+    assert_eq!(
+        open(encode_parquet::bytes(&games, USUAL).unwrap()).unwrap().len(),
+        0
+    );
+}
+
+#[test]
+fn whatever_bytes_a_table_has_it_is_read_within_the_bounds() {
+    let games = games(12);
+    let mut read = 0;
+    for form in [
+        USUAL,
+        Form {
+            page: 3,
+            is_new: true,
+            ..USUAL
+        },
+        Form {
+            group: 5,
+            is_packed: false,
+            has_dictionaries: false,
+            ..USUAL
+        },
+    ] {
+        let sound = encode_parquet::bytes(&games, form).unwrap();
+        let step = sound.len() / 400 + 1;
+        let cuts = (0..sound.len()).step_by(step).map(|at| sound[..at].to_vec());
+        let changes = (0..sound.len()).step_by(step).flat_map(|at| {
+            [0xff, 0x01, 0x80].map(|bits| {
+                let mut changed = sound.clone();
+                changed[at] ^= bits;
+                changed
+            })
+        });
+        for bytes in cuts.chain(changes).chain([sound.clone()]) {
+            let input = Input::new([("games.parquet".to_owned(), bytes.clone())]);
+            let swept = catch_unwind(|| sweep("parquet", &input, Strictness::default()));
+            let swept = swept.unwrap_or_else(|_| panic!("{form:?}: {} bytes", bytes.len()));
+            read += swept.databases;
+        }
+    }
+    assert!(read > 1000, "{read}");
+}
