@@ -235,7 +235,7 @@ fn rows_of_positions_stay_the_same_at_the_borders_of_groups() {
             [0x463b_9618_1691_fc9c_u64, 0x823c_9b50_fd11_4196].map(|key| key.cast_signed().to_string());
         assert_eq!(rows[0], ["1", "0", start.as_str(), "", "*"]);
         for (n, row) in rows.iter().enumerate().skip(1) {
-            let number = ((n + 1) / 2 + 1).to_string();
+            let number = (n.div_ceil(2) + 1).to_string();
             let expected = if n % 2 == 1 {
                 [number.as_str(), "0", start.as_str(), "e4", "*"]
             } else {
