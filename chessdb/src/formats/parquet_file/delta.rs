@@ -92,6 +92,11 @@ pub(super) fn prefixed(bytes: &[u8], start: usize, count: usize) -> Option<(Vec<
         if shared > len {
             return None;
         }
+        // A column often has one text for all rows.
+        if suffix.1 == 0 && shared == len {
+            spans.push(spans.last().copied().unwrap_or_default());
+            continue;
+        }
         let start = u32::try_from(out.len()).ok()?;
         out.extend_from_within(beginning);
         out.extend_from_slice(span(bytes, suffix)?);
@@ -161,13 +166,16 @@ mod tests {
 
     #[test]
     fn texts_are_not_far_longer_than_their_page() {
-        // Texts that are each the whole one before and nothing more.
-        let equal = |count: u8, first: u8, then: u8| {
-            let mut bytes = vec![128, 1, 1, count, 2 * first, 2 * (then - first), 0];
-            bytes.truncate(7);
-            bytes
+        // Each text is the one before and a letter.
+        let growing = |count: u8| {
+            let shared = [128, 1, 1, count, 0, 2, 0];
+            let suffixes = [128, 1, 1, count, 2, 0, 0];
+            [&shared[..], &suffixes, &vec![b'a'; count.into()]].concat()
         };
-        let page = [equal(100, 0, 100), equal(100, 100, 100), vec![b'a'; 100]].concat();
-        assert_eq!(prefixed(&page, 0, 100), None);
+        assert_eq!(prefixed(&growing(100), 0, 100), None);
+        assert_eq!(
+            prefixed(&growing(50), 0, 50).map(|(_, spans)| spans.len()),
+            Some(50)
+        );
     }
 }

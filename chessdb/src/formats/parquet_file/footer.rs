@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn columns_are_inside_of_each_other_up_to_a_depth() {
-        for (depth, is_sound) in [(1, true), (31, true), (32, false)] {
+        for (depth, is_sound) in [(1, true), (32, true), (33, false)] {
             // A list of structures: columns with one part each, and one without parts.
             let mut schema = vec![0xf0 | 12, u8::try_from(depth + 1).unwrap()];
             schema.extend([0x55, 2, 0].repeat(depth));
