@@ -86,6 +86,7 @@ impl<'a> Stored<'a> {
     }
 
     /// A game whose text was made, with line feeds, from what is at one offset of a file.
+    #[cfg(feature = "parquet")]
     pub(in crate::formats) fn made(text: &'a [u8], start: u64, characters: TextEncoding) -> Stored<'a> {
         Stored {
             is_made: true,
