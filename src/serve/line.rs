@@ -41,7 +41,11 @@ impl PlayedLine {
                 return Err(("play", format!("there are more than {MOST_PLIES} moves")));
             }
             let wrong = || {
-                let what = format!("move {}, {text}, is not legal in {}", number + 1, position.fen());
+                let what = format!(
+                    "move {}, {text}, is not legal in {}",
+                    number + 1,
+                    fen(&position, &counters)
+                );
                 ("play", what)
             };
             let mv = position.read_uci(text).ok_or_else(wrong)?;
@@ -138,7 +142,7 @@ mod tests {
             wrong(None, Some("e2e4,e2e4")),
             (
                 "play",
-                "move 2, e2e4, is not legal in rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -"
+                "move 2, e2e4, is not legal in rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
                     .to_owned()
             )
         );

@@ -28,7 +28,9 @@ mod tests {
             for name in [name.to_owned(), format!("={name}")] {
                 let query = Query::parse(&player_term("player", &name)).unwrap();
                 assert!(query.has_one_player(), "{name}");
-                assert!(!query.canonical().contains("year:"), "{}", query.canonical());
+                // One value has at most two quotes of its own.
+                let quotes = query.canonical().replace(r"\\", "").replace(r#"\""#, "");
+                assert!(quotes.matches('"').count() <= 2, "{}", query.canonical());
             }
         }
     }

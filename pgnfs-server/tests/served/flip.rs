@@ -8,6 +8,7 @@ use testkit::writers::chessbase_2cbh;
 use testkit::writers::chessbase_book;
 use testkit::writers::chessbase_cbh;
 use testkit::writers::jose;
+use testkit::writers::parquet;
 use testkit::writers::scid;
 use testkit::writers::simplecdb;
 use testkit::writers::source;
@@ -65,6 +66,7 @@ const WRITERS: [(&str, Write); 10] = [
     ("2cbh", chessbase_2cbh::write),
     ("2cbv", chessbase_2cbh::write_archive),
     ("jose", jose::write),
+    ("parquet", parquet::write),
     ("scid", scid::write),
     ("simplecdb", simplecdb::write),
 ];

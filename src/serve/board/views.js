@@ -72,10 +72,10 @@ export function listed(games, place, list = null, from = 0) {
     return element("tr", { click: () => go(to) },
       element("td", {}, link(to, game.White ?? "?"), element("span", { class: "dim wide" }, game.WhiteElo ? ` ${game.WhiteElo}` : "")),
       element("td", {}, game.Black ?? "?", element("span", { class: "dim wide" }, game.BlackElo ? ` ${game.BlackElo}` : "")),
-      element("td", { class: "result" }, dash(game.Result)),
-      element("td", { class: "dim" }, dash(game.Date)),
+      element("td", { class: "short" }, dash(game.Result)),
+      element("td", { class: "dim short" }, dash(game.Date)),
       element("td", { class: "wide dim" }, dash(game.Event)),
-      element("td", { class: "wide dim" }, dash(game.ECO)));
+      element("td", { class: "wide dim short" }, dash(game.ECO)));
   });
   return table([["White"], ["Black"], ["Result"], ["Date"], ["Event", "wide"], ["ECO", "wide"]], rows);
 }
