@@ -44,7 +44,7 @@ impl PlayedLine {
                 let what = format!(
                     "move {}, {text}, is not legal in {}",
                     number + 1,
-                    fen(&position, &counters)
+                    self::fen(&position, &counters)
                 );
                 ("play", what)
             };
