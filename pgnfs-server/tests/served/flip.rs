@@ -57,7 +57,7 @@ const CHANGED: usize = 64;
 
 type Write = fn(&[SourceGame], &Path) -> Result<(), Box<dyn Error>>;
 
-const WRITERS: [(&str, Write); 10] = [
+const WRITERS: [(&str, Write); 11] = [
     ("brenner", brenner::write),
     ("chess-assistant", chess_assistant::write),
     ("chessbase", chessbase::write),
