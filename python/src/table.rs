@@ -144,7 +144,7 @@ impl Columns {
     /// The columns with these names, or the usual ones, with that of the database first if `has_database`.
     ///
     /// # Errors
-    /// If there is none, one does not exist, or there are no such rows.
+    /// If no column is named, a name is unknown, or `rows` is.
     pub fn of(rows: &str, names: Option<&[String]>, has_database: bool) -> PyResult<Columns> {
         let Some(rows) = RowKind::of_name(rows) else {
             let kinds = RowKind::NAMES.join(" or ");

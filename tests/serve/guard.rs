@@ -184,7 +184,7 @@ fn what_is_no_question_says_so() {
             "/lichess?speeds=foo",
             &[],
             400,
-            "none of ultraBullet, bullet",
+            "not one of: ultraBullet, bullet",
         ),
         (
             "GET",

@@ -396,7 +396,7 @@ fn lichess_id(tags: &Tags) -> Option<String> {
         )
     };
     let is_id = matches!(name.len(), 8 | 12) && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    // Eight letters may be a page: those of games that nobody finds below them.
+    // These pages have names of eight letters, too.
     let is_page = ["training", "analysis", "practice", "streamer", "insights"].contains(&name);
     (is_id && is_side(rest) && !is_page).then(|| name[..8].to_owned())
 }

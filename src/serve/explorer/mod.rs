@@ -192,8 +192,8 @@ impl ExplorerRequest {
                 let (filter, limits) = (&question.filter, question.limits);
                 Explored::find_part_by_part(answers, &pattern, filter, limits, so_far)
             };
-            let reads_all = question.reads_all(answers, &pattern);
             kept.get_or_make(GamesId::of(answers), key, || {
+                let reads_all = question.reads_all(answers, &pattern);
                 let explored = looked_for(answers, reads_all, find);
                 explored
                     .map(|explored| line(&explored))

@@ -38,9 +38,6 @@ const RECENT_USUALLY: usize = 4;
 const NO_SINCE: u16 = 1;
 const NO_UNTIL: u16 = 3000;
 
-/// The names of speeds.
-const SPEEDS: &str = "ultraBullet, bullet, blitz, rapid, classical and correspondence";
-
 /// Maximum length of a player's name in bytes.
 const LONGEST_NAME: usize = 255;
 
@@ -82,7 +79,7 @@ impl Parameters {
             return Ok(None);
         };
         let values = text.split(',').map(|value| {
-            let wrong = || format!("{name}: '{value}' is none of {possible}");
+            let wrong = || format!("{name}: '{value}' is not one of: {possible}");
             read(value.trim()).ok_or_else(wrong)
         });
         values.collect::<Result<_, _>>().map(Some)
@@ -119,8 +116,8 @@ impl ExplorerQuestion {
     pub(super) fn read(kind: ExplorerKind, parameters: &Parameters) -> Result<ExplorerQuestion, String> {
         let variant = parameters.get("variant").unwrap_or_default();
         if !["", "standard", "chess", "chess960", "fromPosition"].contains(&variant) {
-            let possible = "standard, chess960 and fromPosition, which are all about the same games";
-            return Err(format!("variant: '{variant}' is none of {possible}"));
+            let possible = "standard, chess960, fromPosition (all are about the same games)";
+            return Err(format!("variant: '{variant}' is not one of: {possible}"));
         }
         let line = PlayedLine::read(parameters.get("fen"), parameters.get("play"));
         let line = line.map_err(|(name, what)| format!("{name}: {what}"))?;
@@ -138,16 +135,20 @@ impl ExplorerQuestion {
             _ => None,
         };
         let modes = parameters
-            .list("modes", "rated and casual", rated)?
+            .list("modes", "rated, casual", rated)?
             .filter(|_| kind == ExplorerKind::Player);
         let filter = ExplorerFilter {
             since,
             until,
             speeds: parameters
-                .list("speeds", SPEEDS, Speed::named)?
+                .list(
+                    "speeds",
+                    &Speed::NAMES.map(|(_, name)| name).join(", "),
+                    Speed::named,
+                )?
                 .filter(|_| !is_masters),
             ratings: parameters
-                .list("ratings", "the numbers from 0", |text| {
+                .list("ratings", "the numbers from 0 on", |text| {
                     text.parse().ok().map(group)
                 })?
                 .filter(|_| kind == ExplorerKind::Lichess),

@@ -9,9 +9,8 @@ use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
-use shakmaty::san::SanPlus;
 
-use crate::writers::source::{Item, SourceGame, played};
+use crate::writers::source::SourceGame;
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug)]
@@ -106,36 +105,7 @@ pub fn bytes(games: &[SourceGame], form: Form) -> Result<Vec<u8>, Box<dyn Error>
 
 /// The items of a game as movetext, without numbers of moves.
 fn movetext(game: &SourceGame) -> String {
-    let mut position = game.start.clone();
-    let mut before = position.clone();
-    let mut outer = Vec::new();
-    let mut words = Vec::new();
-    for item in &game.items {
-        words.push(match item {
-            Item::Move(mv) => {
-                before = position.clone();
-                SanPlus::from_move_and_play_unchecked(&mut position, *mv).to_string()
-            }
-            Item::Null => {
-                before = position.clone();
-                position = played(&position, item);
-                "--".to_owned()
-            }
-            Item::Nag(nag) => format!("${nag}"),
-            Item::Comment(text) => format!("{{{text}}}"),
-            Item::VariationStart => {
-                outer.push((position.clone(), before.clone()));
-                position = before.clone();
-                "(".to_owned()
-            }
-            Item::VariationEnd => {
-                if let Some(line) = outer.pop() {
-                    (position, before) = line;
-                }
-                ")".to_owned()
-            }
-        });
-    }
+    let mut words = game.texts();
     words.extend(game.tag("Result").map(str::to_owned));
     words.join(" ")
 }

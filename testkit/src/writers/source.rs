@@ -51,6 +51,36 @@ impl SourceGame {
             None => self.tags.push((name.to_owned(), value.to_owned())),
         }
     }
+
+    /// The movetext, one text for each item; SAN is computed by shakmaty.
+    pub fn texts(&self) -> Vec<String> {
+        let mut position = self.start.clone();
+        let mut before = position.clone();
+        let mut outer = Vec::new();
+        let text = |item: &Item| match item {
+            Item::Move(mv) => {
+                before = position.clone();
+                SanPlus::from_move_and_play_unchecked(&mut position, *mv).to_string()
+            }
+            Item::Null => {
+                before = position.clone();
+                position = played(&position, item);
+                "--".to_owned()
+            }
+            Item::Nag(nag) => format!("${nag}"),
+            Item::Comment(text) => format!("{{{text}}}"),
+            Item::VariationStart => {
+                outer.push((position.clone(), before.clone()));
+                position = before.clone();
+                "(".to_owned()
+            }
+            Item::VariationEnd => {
+                (position, before) = outer.pop().expect("variations are balanced");
+                ")".to_owned()
+            }
+        };
+        self.items.iter().map(text).collect()
+    }
 }
 
 /// The position after a move or a null move.

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::ops::Range;
 
 use super::super::notable::NotableGames;
-use super::super::scan::{MoveRows, MovesScan, Reached, occurrence};
+use super::super::scan::{MoveRows, MovesScan, Reached};
 use super::super::table::MovesTable;
 use super::super::wanted::{Pattern, Wanted};
 use super::super::{Facts, Occurrence};
@@ -15,9 +15,8 @@ use super::key::key_of;
 use super::popular::{self, POPULAR, PopularPosition};
 use super::sections::IndexSection;
 use super::shared::{IndexNode, read, rest_of};
-use super::signature::{Signature, Test};
+use super::signature::Test;
 use super::spill::first_bits;
-use crate::cancel;
 use crate::kept::Damaged;
 use chessdb::board::{Move, Position};
 use chessdb::bytes::{le_u32, le_u64};
@@ -56,7 +55,7 @@ impl Index {
     }
 
     /// The nodes with an exact position; `None` if fewer than two games have it, and of what else is wanted.
-    fn nodes_of(&self, wanted: &Wanted) -> Result<Option<Vec<IndexNode>>, Damaged> {
+    pub(super) fn nodes_of(&self, wanted: &Wanted) -> Result<Option<Vec<IndexNode>>, Damaged> {
         match wanted {
             Wanted::Position(pattern) if pattern.is_exact() => self.nodes(pattern),
             _ => Ok(None),
@@ -343,42 +342,6 @@ impl Index {
         let len = (end(low)? as usize).checked_sub(begin).ok_or(Damaged)?;
         let bytes = self.sections.get(IndexSection::Tables, begin, len)?;
         popular::read(bytes, position).map(Some).ok_or(Damaged)
-    }
-
-    /// The games with a match, in database order. Only games whose signatures admit a match are searched. It must not be
-    /// an exact position that several games have.
-    fn candidates(&self, wanted: &Wanted) -> Result<Vec<Occurrence>, Damaged> {
-        let is_exact = matches!(wanted, Wanted::Position(pattern) if pattern.is_exact());
-        let most = if is_exact { 1 } else { usize::MAX };
-        let mut admitted = self.admitted(&[Test::new(wanted)])?;
-        // In another order, each game might unpack all that precedes it in a compressed file.
-        admitted.sort_unstable();
-        let found = admitted.into_iter();
-        let found = found.filter_map(|game| {
-            cancel::check();
-            occurrence(&*self.database, game, wanted)
-        });
-        Ok(found.take(most).collect())
-    }
-
-    /// The games whose signatures meet one of several conditions.
-    pub(super) fn admitted(&self, tests: &[Test]) -> Result<Vec<u32>, Damaged> {
-        let pawns = self.sections.all(IndexSection::Pawns)?.as_chunks().0;
-        let material = self.sections.all(IndexSection::Material)?.as_chunks().0;
-        let mut games = Vec::new();
-        for (place, (&pawns, &material)) in (0..).zip(pawns.iter().zip(material)) {
-            let signature = Signature {
-                pawns: u64::from_le_bytes(pawns),
-                material: u32::from_le_bytes(material),
-            };
-            if tests.iter().any(|test| test.admits(signature)) {
-                let game = self.game_at(place)?;
-                if self.selects(game) {
-                    games.push(game);
-                }
-            }
-        }
-        Ok(games)
     }
 
     /// The ranges of games of a node with the same next move. Each game that ends at the node is a range of

@@ -1,8 +1,12 @@
 //! The games that may have positions, for searches that look at the games themselves.
 
+use super::super::Occurrence;
+use super::super::scan::occurrence;
 use super::super::wanted::Wanted;
 use super::Index;
-use super::signature::Test;
+use super::sections::IndexSection;
+use super::signature::{Signature, Test};
+use crate::cancel;
 use crate::kept::Damaged;
 
 impl Index {
@@ -16,11 +20,7 @@ impl Index {
     pub(crate) fn may_have(&self, wanted: &[Wanted]) -> Result<Vec<u32>, Damaged> {
         let (mut games, mut tests) = (Vec::new(), Vec::new());
         for wanted in wanted {
-            let nodes = match wanted {
-                Wanted::Position(pattern) if pattern.is_exact() => self.nodes(pattern)?,
-                _ => None,
-            };
-            match nodes {
+            match self.nodes_of(wanted)? {
                 None => tests.push(Test::new(wanted)),
                 Some(nodes) => {
                     for node in nodes {
@@ -40,6 +40,42 @@ impl Index {
         }
         games.sort_unstable();
         games.dedup();
+        Ok(games)
+    }
+
+    /// The games with a match, in database order. Only games whose signatures admit a match are searched. It must not be
+    /// an exact position that several games have.
+    pub(super) fn candidates(&self, wanted: &Wanted) -> Result<Vec<Occurrence>, Damaged> {
+        let is_exact = matches!(wanted, Wanted::Position(pattern) if pattern.is_exact());
+        let most = if is_exact { 1 } else { usize::MAX };
+        let mut admitted = self.admitted(&[Test::new(wanted)])?;
+        // In another order, each game might unpack all that precedes it in a compressed file.
+        admitted.sort_unstable();
+        let found = admitted.into_iter();
+        let found = found.filter_map(|game| {
+            cancel::check();
+            occurrence(&*self.database, game, wanted)
+        });
+        Ok(found.take(most).collect())
+    }
+
+    /// The games whose signatures meet one of several conditions.
+    pub(super) fn admitted(&self, tests: &[Test]) -> Result<Vec<u32>, Damaged> {
+        let pawns = self.sections.all(IndexSection::Pawns)?.as_chunks().0;
+        let material = self.sections.all(IndexSection::Material)?.as_chunks().0;
+        let mut games = Vec::new();
+        for (place, (&pawns, &material)) in (0..).zip(pawns.iter().zip(material)) {
+            let signature = Signature {
+                pawns: u64::from_le_bytes(pawns),
+                material: u32::from_le_bytes(material),
+            };
+            if tests.iter().any(|test| test.admits(signature)) {
+                let game = self.game_at(place)?;
+                if self.selects(game) {
+                    games.push(game);
+                }
+            }
+        }
         Ok(games)
     }
 }

@@ -13,7 +13,7 @@ use crate::database::{Keys, TextId};
 use crate::formats::pgn_common::items::Items;
 use crate::formats::pgn_common::outcome::outcome;
 use crate::formats::pgn_common::values::{read_date, read_eco, read_result};
-use crate::game::{Date, Eco, Outcome, Tags};
+use crate::game::{Eco, Tags};
 
 /// The keys of all games, and their names.
 #[derive(Debug)]
@@ -22,20 +22,12 @@ pub(super) struct AllKeys {
     pub(super) names: Names,
 }
 
-/// Keys of a game of which nothing is known.
+/// Keys of a game of which nothing is known: its names are the one for unknown.
 const UNKNOWN: Keys = Keys {
     white: TextId(0),
     black: TextId(0),
     event: TextId(0),
-    date: Date {
-        year: 0,
-        month: 0,
-        day: 0,
-    },
-    event_year: 0,
-    eco: None,
-    outcome: Outcome::Unknown,
-    deleted: false,
+    ..Keys::UNKNOWN
 };
 
 impl AllKeys {

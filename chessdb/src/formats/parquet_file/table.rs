@@ -195,7 +195,7 @@ impl Table {
         Ok(Arc::new(page))
     }
 
-    /// A copy of the bytes of a page, which nobody changes.
+    /// A copy of the bytes of a page, so that they stay the same while they are read.
     fn body(&self, spot: &Spot) -> Vec<u8> {
         let end = spot.body_at.saturating_add(spot.head.packed);
         self.file

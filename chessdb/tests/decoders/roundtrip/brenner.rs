@@ -86,7 +86,7 @@ fn check(count: u64, reading: Reading, name: &str) {
         assert_eq!(decoded.problems, [], "game {number} of {name}");
         assert_eq!(
             items_of_game(&decoded.game),
-            items_of_source(game),
+            game.texts(),
             "game {number} of {name}"
         );
         for tag in ["White", "Black", "Date", "Site", "Event", "Opening", "Result"] {
@@ -149,7 +149,7 @@ fn scholars_mate_has_the_bytes_of_the_description() {
         std::fs::write(base.with_extension("brn"), bytes).unwrap();
         let database = open_base(&base).unwrap();
         assert_eq!(database.len(), 1);
-        assert_eq!(items_of_game(&database.game(0).game), items_of_source(&games[0]));
+        assert_eq!(items_of_game(&database.game(0).game), games[0].texts());
         assert_eq!(database.tags(0).get("Result"), Some("1-0"));
     }
 }

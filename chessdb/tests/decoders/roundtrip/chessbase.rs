@@ -131,7 +131,7 @@ fn moves(game: &Game) -> Vec<String> {
 }
 
 fn moves_of_source(game: &SourceGame) -> Vec<String> {
-    let items = items_of_source(game).into_iter();
+    let items = game.texts().into_iter();
     items.filter(|item| !item.starts_with('$')).collect()
 }
 

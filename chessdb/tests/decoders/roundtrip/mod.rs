@@ -26,47 +26,13 @@ mod simplecdb;
 
 use chessdb::Database;
 use chessdb::game::{Game, Token};
-use shakmaty::san::SanPlus;
 
-use source::{Item, SourceGame, played};
+use source::{Item, SourceGame};
 
 /// Number of games in each round trip.
 const GAMES: u64 = 2_000;
 
-/// The movetext of the original game, one text for each item; SAN is computed by shakmaty.
-fn items_of_source(game: &SourceGame) -> Vec<String> {
-    let mut position = game.start.clone();
-    let mut before = position.clone();
-    let mut outer = Vec::new();
-    let mut items = Vec::new();
-    for item in &game.items {
-        items.push(match item {
-            Item::Move(mv) => {
-                before = position.clone();
-                SanPlus::from_move_and_play_unchecked(&mut position, *mv).to_string()
-            }
-            Item::Null => {
-                before = position.clone();
-                position = played(&position, item);
-                "--".to_owned()
-            }
-            Item::Nag(nag) => format!("${nag}"),
-            Item::Comment(text) => format!("{{{text}}}"),
-            Item::VariationStart => {
-                outer.push((position.clone(), before.clone()));
-                position = before.clone();
-                "(".to_owned()
-            }
-            Item::VariationEnd => {
-                (position, before) = outer.pop().expect("variations are balanced");
-                ")".to_owned()
-            }
-        });
-    }
-    items
-}
-
-/// The movetext of a decoded game, in the same form.
+/// The movetext of a decoded game, in the form of [`SourceGame::texts`].
 fn items_of_game(game: &Game) -> Vec<String> {
     let items = game.movetext.tokens().iter().map(|token| match *token {
         Token::Move(san, _) => san.to_string(),
@@ -86,11 +52,7 @@ fn assert_comes_back(database: &dyn Database, games: &[SourceGame]) {
     for (number, game) in (0..).zip(games) {
         let decoded = database.game(number);
         assert_eq!(decoded.problems, [], "game {number}");
-        assert_eq!(
-            items_of_game(&decoded.game),
-            items_of_source(game),
-            "game {number}"
-        );
+        assert_eq!(items_of_game(&decoded.game), game.texts(), "game {number}");
         let tags = decoded.game.tags;
         assert_eq!(tags, database.tags(number), "game {number}");
         assert_eq!(tags.get("FEN"), game.tag("FEN"), "game {number}");

@@ -75,7 +75,7 @@ fn games_are_read_in_any_order() {
     for step in 0..500 {
         let number = step * 211 % 500;
         let decoded = database.game(number).game;
-        assert_eq!(items_of_game(&decoded), items_of_source(&games[number as usize]));
+        assert_eq!(items_of_game(&decoded), games[number as usize].texts());
     }
 }
 
@@ -115,7 +115,7 @@ fn a_page_that_is_damaged_costs_its_games_alone() {
         assert_eq!(lost, (100..200).collect::<Vec<u32>>());
         for (number, game) in (0..).zip(&games) {
             let decoded = database.game(number);
-            assert_eq!(items_of_game(&decoded.game), items_of_source(game));
+            assert_eq!(items_of_game(&decoded.game), game.texts());
             assert_eq!(database.tags(number), decoded.game.tags);
             let is_lost = (100..200).contains(&number);
             assert_eq!(decoded.problems.len(), usize::from(is_lost), "{number}");
