@@ -38,7 +38,7 @@
 //! - [`library`] finds and opens databases, and says what was left out and why. [`kept`] keeps between runs what takes
 //!   long to find.
 //! - [`query`] is the language of searches, [`positions`] has positions of all games and their moves, by a scan or an
-//!   index.
+//!   index, and [`lines`] names the moves of a game.
 //! - [`player`] has the results of a player and what the player has changed, [`table`] lists games as CSV, JSON and Parquet, [`duplicates`] finds games that several databases have,
 //!   [`polyglot`] makes opening books, [`spelling`] joins names that are one player.
 //! - [`cancel`], [`workers`] and the other modules are what programs need that serve databases of file systems that may
@@ -67,6 +67,7 @@ pub mod duplicates;
 pub mod explorer;
 pub mod kept;
 pub mod library;
+pub mod lines;
 pub mod made;
 pub mod making;
 pub mod mapped;

@@ -11,7 +11,8 @@ use crate::game::Game;
 use crate::indices::{Int, place};
 use crate::source::Source;
 use crate::table::{Columns, Rows, Table};
-use chessdb_library::positions::{Occurrence, line_of, san_of};
+use chessdb_library::lines::{Occurrence, line_of};
+use chessdb_library::positions::san_of;
 
 /// A game that a search has found, with the place of the position there.
 #[pyclass(frozen, module = "chessdb")]

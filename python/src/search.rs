@@ -13,9 +13,10 @@ use crate::game::Game;
 use crate::indices::Int;
 use crate::source::Source;
 use chessdb::Options;
+use chessdb_library::lines::Occurrence;
 use chessdb_library::made::Wait;
 use chessdb_library::positions::{
-    AnswerOptions, DatabasePart, IndexUse, Material, MoveRow, Occurrence, Pattern, Pawns, Wanted, WantedError,
+    AnswerOptions, DatabasePart, IndexUse, Material, MoveRow, Pattern, Pawns, Wanted, WantedError,
 };
 use chessdb_library::query::{Query, SortKey};
 use chessdb_library::repertoire::Repertoires;

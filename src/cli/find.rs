@@ -19,9 +19,9 @@ use super::{CommandError, FOUND_NONE, ended, logging};
 use crate::mount::in_shell;
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, on_one_line};
+use chessdb_library::lines::Occurrence;
 use chessdb_library::positions::{
-    DatabasePart, Material, MoveRow, MovesTable, Novelty, Occurrence, Pattern, WantedError, novelties_csv,
-    pattern_name,
+    DatabasePart, Material, MoveRow, MovesTable, Novelty, Pattern, WantedError, novelties_csv, pattern_name,
 };
 use chessdb_library::query::Query;
 use deviations::deviations;

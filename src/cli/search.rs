@@ -13,9 +13,10 @@ use chessdb::Database;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, LibraryEntry};
+use chessdb_library::lines::Occurrence;
 use chessdb_library::positions::{
-    AnswerOptions, Answers, BuildOptions, DatabasePart, IndexError, IndexUse, MovesTable, Novelty,
-    Occurrence, Pattern, Positions,
+    AnswerOptions, Answers, BuildOptions, DatabasePart, IndexError, IndexUse, MovesTable, Novelty, Pattern,
+    Positions,
 };
 use chessdb_library::query::Query;
 use chessdb_library::repertoire::Repertoires;

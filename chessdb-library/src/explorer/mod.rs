@@ -13,9 +13,10 @@ use chessdb::board::{Color, Move, Position, Uci, Undo};
 use chessdb::game::{Outcome, Tags};
 
 use crate::library::tags_of;
+use crate::lines::Occurrence;
 use crate::parallel::chunks_of;
 use crate::positions::{
-    Answers, DatabasePart, Facts, NotableGames, Occurrence, Pattern, PopularPosition, SLACK, Tally, Wanted,
+    Answers, DatabasePart, Facts, NotableGames, Pattern, PopularPosition, SLACK, Tally, Wanted,
     keep_greatest, occurrence,
 };
 

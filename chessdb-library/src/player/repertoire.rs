@@ -6,7 +6,8 @@ use std::ops::ControlFlow;
 use chessdb::board::{EnPassantMode, Move, PackedMove, Position};
 
 use crate::cancel;
-use crate::positions::{DatabasePart, LineStep, follow};
+use crate::lines::{LineStep, follow};
+use crate::positions::DatabasePart;
 use crate::query::PlayerGame;
 
 /// Half-moves of a game that count as its opening.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{AnswerOptions, DatabasePart, MovesTable, Occurrence, Pattern, Wanted};
+use super::{AnswerOptions, DatabasePart, MovesTable, Pattern, Wanted};
+use crate::lines::Occurrence;
 
 /// Answers questions about the positions of some games of several databases, from indexes or by searching the games.
 ///

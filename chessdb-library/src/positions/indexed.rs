@@ -257,7 +257,8 @@ mod tests {
     use super::*;
     use crate::kept::Space;
     use crate::library::Library;
-    use crate::positions::{Occurrence, Pattern, Wanted};
+    use crate::lines::Occurrence;
+    use crate::positions::{Pattern, Wanted};
     use std::cell::Cell;
     use std::fs;
 

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::line::{LineStep, follow};
 use super::{PieceCounts, epd};
+use crate::lines::{LineStep, follow};
 use crate::parallel::chunks;
 use chessdb::Database;
 use chessdb::board::{PackedMove, Position};

@@ -23,14 +23,11 @@
 //! removes its file, and repeats the query with a new index if one is to be built.
 
 mod answers;
-mod branching;
 mod epd;
 mod facts;
 mod index;
 mod indexed;
-mod line;
 mod line_ends;
-mod move_names;
 mod notable;
 mod part;
 mod piece_counts;
@@ -41,8 +38,6 @@ mod tally;
 mod wanted;
 
 pub use answers::Answers;
-pub(crate) use branching::BranchingLine;
-pub use branching::line_of;
 pub use epd::{diagram, epd, initial_name, pattern_epd, pattern_name, position_name, read_position};
 pub use facts::Facts;
 pub use index::{
@@ -50,10 +45,7 @@ pub use index::{
     novelties_csv,
 };
 pub use indexed::{IndexState, Positions};
-pub(crate) use line::{LineStep, follow};
 pub use line_ends::{LineEnd, LineEnds, OPENING_PLIES};
-pub(crate) use move_names::NULL_MOVE;
-pub use move_names::{line_names, move_name, position_after, read_line, read_move};
 pub use notable::NotableGames;
 pub(crate) use notable::{SLACK, keep_greatest};
 pub use part::{AnswerOptions, DatabasePart};
@@ -63,20 +55,5 @@ pub use scan::{scan, scan_moves};
 pub use selection::Selection;
 pub use table::{COLUMNS, MoveRow, MovesTable, san_of};
 pub use tally::Tally;
-pub use wanted::{Material, Pattern, Pawns, Rights, Wanted, WantedError, legal_moves, read_moves};
+pub use wanted::{Material, Pattern, Pawns, Rights, Wanted, WantedError, read_moves};
 pub(crate) use wanted::{Needs, at_home};
-
-use chessdb::board::Move;
-
-/// The first occurrence of a position in a game: in its main line, unless variations were searched, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Occurrence {
-    /// The number of the game, from 0.
-    pub game: u32,
-    /// Number of moves before the position.
-    pub ply: u32,
-    /// The move played in the position; `None` if the game ends with it.
-    pub next: Option<Move>,
-    /// The variation in which it is, from 1 in the order of the game's text; 0 for the main line.
-    pub variation: u32,
-}

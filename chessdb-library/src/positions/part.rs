@@ -4,10 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{
-    Damaged, Facts, Index, IndexError, IndexUse, MovesTable, Novelty, Occurrence, Pattern, PopularPosition,
-    Positions, Selection, Wanted, scan, scan_moves,
+    Damaged, Facts, Index, IndexError, IndexUse, MovesTable, Novelty, Pattern, PopularPosition, Positions,
+    Selection, Wanted, scan, scan_moves,
 };
 use crate::library::LibraryEntry;
+use crate::lines::Occurrence;
 use crate::parallel::chunks_of;
 use crate::repertoire::Repertoires;
 use crate::spelling::Names;

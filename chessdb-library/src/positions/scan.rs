@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::line::{LineStep, at, follow};
+use super::Facts;
 use super::selection::Selection;
 use super::table::{MoveRow, MovesTable};
-use super::wanted::{Pattern, Wanted, legal_moves};
-use super::{Facts, Occurrence};
+use super::wanted::{Pattern, Wanted};
 use crate::cancel;
+use crate::lines::Occurrence;
+use crate::lines::{LineStep, at, follow};
 use crate::parallel::chunks;
 use chessdb::Database;
 use chessdb::board::{Color, Move};
@@ -219,7 +220,7 @@ impl MoveRows {
     /// Creates a row without games for each legal move.
     fn of_legal_moves(pattern: &Pattern) -> MoveRows {
         let position = pattern.position();
-        let moves = legal_moves(position);
+        let moves = position.legal_moves();
         MoveRows {
             after: moves.iter().map(|&mv| pattern.after(mv)).collect(),
             rows: moves

@@ -1,11 +1,12 @@
 //! The table of moves of a position: the moves played in it, their frequencies and results.
 
-use super::branching::position_of;
-use super::move_names::NULL_MOVE;
+use super::Facts;
 use super::tally::Tally;
-use super::{Facts, Occurrence};
 use crate::cancel;
 use crate::csv::{append_record, number};
+use crate::lines::NULL_MOVE;
+use crate::lines::Occurrence;
+use crate::lines::position_of;
 use crate::parallel::chunks_of;
 use chessdb::Database;
 use chessdb::board::{Move, Position, Uci, Undo};

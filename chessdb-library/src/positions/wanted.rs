@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use super::move_name;
+use crate::lines::move_name;
 use chessdb::board::{
-    Bitboard, ByColor, CastlingSide, Color, Fen, FenFlaw, Move, Position, Rank, ReadError, Role, Setup,
-    SetupError, Square, Undo,
+    Bitboard, ByColor, Color, Fen, FenFlaw, Move, Position, Rank, ReadError, Role, Setup, SetupError, Square,
+    Undo,
 };
 
 /// The criterion of a search.
@@ -276,53 +276,6 @@ pub fn read_moves(line: &str) -> Result<(Vec<Move>, Position), WantedError> {
         moves.push(mv);
     }
     Ok((moves, position))
-}
-
-/// The legal moves in a position, without null moves.
-pub fn legal_moves(position: &Position) -> Vec<Move> {
-    let us = position.turn();
-    let mut moves = Vec::with_capacity(48);
-    for from in position.pieces(us) {
-        let Some(role) = position.role_at(from) else {
-            continue;
-        };
-        let targets = match role {
-            Role::Pawn => pawn_targets(position, from),
-            _ => position.attacks_from(role, from) & !position.pieces(us),
-        };
-        for to in targets {
-            let reaches_end = role == Role::Pawn && Bitboard::BACKRANKS.contains(to);
-            let promotions: &[Option<Role>] = if reaches_end {
-                &[
-                    Some(Role::Queen),
-                    Some(Role::Rook),
-                    Some(Role::Bishop),
-                    Some(Role::Knight),
-                ]
-            } else {
-                &[None]
-            };
-            moves.extend(
-                promotions
-                    .iter()
-                    .map(|&promotion| Move::Normal { from, to, promotion }),
-            );
-        }
-    }
-    moves.extend(CastlingSide::ALL.map(Move::Castle));
-    moves.retain(|&mv| position.test(mv).is_ok());
-    moves
-}
-
-/// The squares that a pawn attacks and the two in front of it, whether or not it can go there.
-fn pawn_targets(position: &Position, from: Square) -> Bitboard {
-    let forward = position.turn().fold_wb(8, -8);
-    let ahead = [forward, 2 * forward]
-        .into_iter()
-        .filter_map(|steps| from.offset(steps));
-    ahead.fold(position.attacks_from(Role::Pawn, from), |targets, square| {
-        targets | Bitboard::from_square(square)
-    })
 }
 
 /// The squares of all pawns.

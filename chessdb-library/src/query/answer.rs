@@ -5,8 +5,9 @@ use std::ops::Range;
 use super::evaluate::Evaluator;
 use super::value::TagSource;
 use super::{PositionQuery, Query};
+use crate::lines::Occurrence;
 use crate::parallel::{chunks, chunks_of};
-use crate::positions::{Damaged, Index, Occurrence, Selection};
+use crate::positions::{Damaged, Index, Selection};
 use crate::spelling::Names;
 use chessdb::Database;
 

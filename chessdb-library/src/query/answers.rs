@@ -3,7 +3,8 @@
 use super::answer::Searched;
 use super::hints::hints;
 use super::{Query, QueryHint};
-use crate::positions::{AnswerOptions, Answers, DatabasePart, Index, IndexUse, Occurrence};
+use crate::lines::Occurrence;
+use crate::positions::{AnswerOptions, Answers, DatabasePart, Index, IndexUse};
 
 impl Query {
     /// The games of a part that answer the query; see [`Query::answer`]. An index is used as the options say, and games are

@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::Query;
 use super::answer::Searched;
-use crate::positions::{Damaged, Occurrence, Selection};
+use crate::lines::Occurrence;
+use crate::positions::{Damaged, Selection};
 
 /// `( QUERY | QUERY ... )`: one of the sides must hold, or none.
 #[derive(Clone, Debug, PartialEq)]

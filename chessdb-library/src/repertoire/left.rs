@@ -6,7 +6,7 @@ use chessdb::Database;
 use chessdb::board::{Color, Move, PackedMove, Position};
 
 use super::Repertoire;
-use crate::positions::{LineStep, follow, move_name};
+use crate::lines::{LineStep, follow, move_name};
 
 /// The first move of a game that a repertoire does not have.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,8 +6,8 @@ use chessdb::game::Token;
 use super::Repertoire;
 use crate::cancel;
 use crate::library::{LibraryEntry, decoded};
+use crate::lines::BranchingLine;
 use crate::parallel::chunks_of;
-use crate::positions::BranchingLine;
 
 /// Moves by the keys of positions. Positions with the same key are taken for one: among ten million, two have the same
 /// by chance once in 300,000 times.
@@ -234,7 +234,7 @@ fn without_castling(position: &Position) -> Option<Position> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::positions::legal_moves;
+
     use chessdb::board::Undo;
 
     #[test]
@@ -245,7 +245,7 @@ mod tests {
             let mut reach = Reach::default();
             let mut all = vec![position];
             for _ in 0..200 {
-                let moves = legal_moves(&position);
+                let moves = position.legal_moves();
                 if moves.is_empty() {
                     break;
                 }

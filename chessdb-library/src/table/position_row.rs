@@ -9,7 +9,7 @@ use super::column::{Column, RowKind};
 use super::columns::Columns;
 use super::row::{GameRow, TableRow};
 use super::value::Value;
-use crate::positions::{LineStep, NULL_MOVE, follow};
+use crate::lines::{LineStep, NULL_MOVE, follow};
 use chessdb::board::{Move, Position, RunningKey, Undo};
 
 /// A position of a game as a row.

@@ -10,6 +10,7 @@ mod fen_flaw;
 mod geometry;
 mod illegal;
 mod key;
+mod legal_moves;
 mod legality;
 mod numbers;
 mod packed;

@@ -11,10 +11,10 @@ use lru::LruCache;
 use super::branch::Branch;
 use super::ply::AtPly;
 use chessdb::board::{Move, Position};
+use chessdb_library::lines::Occurrence;
 use chessdb_library::made::{Made, Wait};
 use chessdb_library::positions::{
-    Damaged, DatabasePart, Index, IndexUse, Occurrence, Pattern, Positions, Rights, Wanted, novelties_csv,
-    pattern_name,
+    Damaged, DatabasePart, Index, IndexUse, Pattern, Positions, Rights, Wanted, novelties_csv, pattern_name,
 };
 
 /// Maximum number of games of all kept positions together; each takes four bytes.

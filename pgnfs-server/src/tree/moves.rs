@@ -13,8 +13,9 @@ use super::opening_node::OpeningNode;
 use super::ply::{AtPly, Plies, Use};
 use super::section::{Content, Existing, Kind, Section};
 use chessdb::board::{Move, Position};
+use chessdb_library::lines::{line_names, move_name, read_line, read_move};
 use chessdb_library::made::Wait;
-use chessdb_library::positions::{Pattern, line_names, move_name, position_name, read_line, read_move};
+use chessdb_library::positions::{Pattern, position_name};
 
 /// A directory with more games than this lists moves instead of games.
 const MOST_GAMES: u32 = 32;

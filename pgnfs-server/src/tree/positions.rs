@@ -13,10 +13,9 @@ use super::position_info::{how_to_ask, position_info};
 use super::ranks::{DIRECTORIES, ranks_node};
 use super::section::{Content, Existing, Kind, Section};
 use chessdb::board::{Move, Position};
+use chessdb_library::lines::{move_name, position_after};
 use chessdb_library::made::Wait;
-use chessdb_library::positions::{
-    Pattern, epd, initial_name, move_name, pattern_name, position_after, position_name, read_position,
-};
+use chessdb_library::positions::{Pattern, epd, initial_name, pattern_name, position_name, read_position};
 use chessdb_library::recent::Recent;
 
 /// The directories of positions. They can be looked up but are not listed.

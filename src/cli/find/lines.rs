@@ -6,7 +6,8 @@ use serde_json::json;
 
 use chessdb_library::csv::append_record;
 use chessdb_library::library::{LibraryEntry, append_text, game_path, tags_of};
-use chessdb_library::positions::{Occurrence, san_of};
+use chessdb_library::lines::Occurrence;
+use chessdb_library::positions::san_of;
 
 /// The tags shown by `csv` and `ndjson`.
 const TAGS: [&str; 8] = [

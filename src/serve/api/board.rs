@@ -2,7 +2,7 @@
 
 use chessdb::board::{Color, Counters, Move, Position, Uci, Undo};
 use chessdb_library::openings::OpeningName;
-use chessdb_library::positions::{MoveRow, MovesTable, legal_moves};
+use chessdb_library::positions::{MoveRow, MovesTable};
 use serde_json::{Value, json};
 
 use crate::serve::line::{PlayedLine, fen};
@@ -10,7 +10,7 @@ use crate::serve::line::{PlayedLine, fen};
 /// A position with its legal moves.
 pub(super) fn position(line: &PlayedLine) -> Value {
     let position = &line.position;
-    let moves = legal_moves(position).into_iter();
+    let moves = position.legal_moves().into_iter();
     let moves: Vec<Value> = moves
         .filter_map(|mv| legal_move(position, line.counters(), mv))
         .collect();

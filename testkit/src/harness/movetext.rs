@@ -1,6 +1,6 @@
 //! Games from arbitrary bytes: anything that a decoder could pass to the PGN writer.
 
-use chessdb::board::{CastlingSide, Color, Fen, Move, Position, Rank, Role, Square};
+use chessdb::board::{Fen, Move};
 use chessdb::game::{Game, Outcome, Tags};
 use chessdb::replay::Replay;
 
@@ -64,7 +64,7 @@ pub fn game(bytes: &[u8]) -> Game {
             4 => drop(movetext.start_variation()),
             5 => drop(movetext.end_variation()),
             _ => {
-                let legal = legal_moves(movetext.position());
+                let legal = movetext.position().legal_moves();
                 if let Some(&mv) = legal.get(usize::from(choices.byte()) % legal.len().max(1)) {
                     movetext.play(mv).expect("a legal move");
                 }
@@ -75,37 +75,4 @@ pub fn game(bytes: &[u8]) -> Game {
         tags,
         movetext: movetext.finish().0,
     }
-}
-
-/// All legal moves, found by testing every pair of squares.
-fn legal_moves(position: &Position) -> Vec<Move> {
-    let us = position.turn();
-    let last = match us {
-        Color::White => Rank::Eighth,
-        Color::Black => Rank::First,
-    };
-    let castling = [CastlingSide::KingSide, CastlingSide::QueenSide].map(Move::Castle);
-    let mut moves = castling.to_vec();
-    for from in position.pieces(us) {
-        let is_pawn = position.role_at(from) == Some(Role::Pawn);
-        for to in Square::ALL {
-            let roles: &[Option<Role>] = if is_pawn && to.rank() == last {
-                &[
-                    Some(Role::Queen),
-                    Some(Role::Knight),
-                    Some(Role::Rook),
-                    Some(Role::Bishop),
-                ]
-            } else {
-                &[None]
-            };
-            moves.extend(
-                roles
-                    .iter()
-                    .map(|&promotion| Move::Normal { from, to, promotion }),
-            );
-        }
-    }
-    moves.retain(|&mv| position.test(mv).is_ok());
-    moves
 }

@@ -9,13 +9,13 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::super::facts::Facts;
-use super::super::line::{LineStep, follow};
 use super::code::code_of;
 use super::game_keys::{GameKeys, is_irreversible};
 use super::order::{LinePrefix, LineReading, MOST_PLIES, PREFIX_PLIES, packed, prefix, start_of};
 use super::signature::{Collector, Signature};
 use super::spill::KeyedPly;
 use super::walk::WALKED_PLIES;
+use crate::lines::{LineStep, follow};
 use crate::parallel::{at_once, chunks_of};
 use chessdb::Database;
 use chessdb::board::Position;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::super::line::{LineStep, at, follow};
 use super::code::{code_of, move_of};
 use super::order::MOST_PLIES;
+use crate::lines::{LineStep, at, follow};
 use chessdb::Database;
 use chessdb::board::{Move, Position, Undo};
 

@@ -3,11 +3,11 @@
 use std::hint::black_box;
 use std::ops::Range;
 
+use super::super::Facts;
 use super::super::notable::NotableGames;
 use super::super::scan::{MoveRows, MovesScan, Reached};
 use super::super::table::MovesTable;
 use super::super::wanted::{Pattern, Wanted};
-use super::super::{Facts, Occurrence};
 use super::Index;
 use super::build::{LARGE, SMALL};
 use super::code::move_of;
@@ -18,6 +18,7 @@ use super::shared::{IndexNode, read, rest_of};
 use super::signature::Test;
 use super::spill::first_bits;
 use crate::kept::Damaged;
+use crate::lines::Occurrence;
 use chessdb::board::{Move, Position};
 use chessdb::bytes::{le_u32, le_u64};
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::super::table::{MoveRow, MovesTable};
 use super::super::tally::Tally;
-use super::super::wanted::{Pattern, legal_moves};
+use super::super::wanted::Pattern;
 use super::Index;
 use super::key::{key_of, key_with};
 use super::shared::IndexNode;
@@ -110,7 +110,7 @@ impl Index {
     /// after these moves all differ.
     fn rows(&self, position: &Position) -> Result<(Vec<UnfinishedRow>, bool), Damaged> {
         let running = RunningKey::new(position);
-        let moves = legal_moves(position).into_iter().chain([Move::Null]);
+        let moves = position.legal_moves().into_iter().chain([Move::Null]);
         let moves = moves.filter_map(|mv| Some((mv, key_after(position, running, mv)?)));
         let (moves, mut keys): (Vec<Move>, Vec<u64>) = moves.unzip();
         let after = self.nodes_by_keys(&keys)?;

@@ -1,6 +1,5 @@
 //! The games that may have positions, for searches that look at the games themselves.
 
-use super::super::Occurrence;
 use super::super::scan::occurrence;
 use super::super::wanted::Wanted;
 use super::Index;
@@ -8,6 +7,7 @@ use super::sections::IndexSection;
 use super::signature::{Signature, Test};
 use crate::cancel;
 use crate::kept::Damaged;
+use crate::lines::Occurrence;
 
 impl Index {
     /// True if no game is deleted, so that the index lacks none.

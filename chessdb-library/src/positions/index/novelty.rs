@@ -5,9 +5,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use super::super::Occurrence;
 use super::super::facts::Facts;
-use super::super::line::{LineStep, follow};
 use super::super::table::san_of;
 use super::Index;
 use super::key::key_with;
@@ -16,6 +14,8 @@ use super::shared::IndexNode;
 use crate::cancel;
 use crate::csv::append_record;
 use crate::kept::Damaged;
+use crate::lines::Occurrence;
+use crate::lines::{LineStep, follow};
 use chessdb::Database;
 use chessdb::board::RunningKey;
 use chessdb::bytes::le_u64;

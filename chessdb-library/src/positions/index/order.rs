@@ -12,12 +12,12 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::super::line::{LineStep, follow};
 use super::batch::Batch;
 use super::code::{code_of, short};
 use super::key::key_of;
 use super::lines;
 use super::spill::Spill;
+use crate::lines::{LineStep, follow};
 use crate::parallel::chunks;
 use chessdb::Database;
 use chessdb::board::Position;

@@ -7,11 +7,11 @@
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-use super::super::line::{LineStep, follow};
 use super::Index;
 use super::order::IndexedGame;
 use super::shared::IndexNode;
 use crate::kept::Damaged;
+use crate::lines::{LineStep, follow};
 use chessdb::board::{Move, Position};
 
 /// A node of the opening tree: the games that begin with the same moves.

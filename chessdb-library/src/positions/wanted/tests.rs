@@ -28,27 +28,6 @@ fn en_passant_counts_where_a_pawn_can_capture() {
     }
 }
 
-/// The expected numbers of moves are perft results.
-#[test]
-fn all_legal_moves_are_found() {
-    for (fen, moves) in [
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 20),
-        (
-            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-            48,
-        ),
-        ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 14),
-        (
-            "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b KQ - 0 1",
-            6,
-        ),
-        ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 44),
-    ] {
-        let position = Fen::parse(fen).unwrap().position;
-        assert_eq!(legal_moves(&position).len(), moves, "{fen}");
-    }
-}
-
 #[test]
 fn material_is_read_in_any_order() {
     let ending = Fen::parse("8/8/4k3/8/r7/4P3/4K3/7R w - - 0 1").unwrap().position;

@@ -4,8 +4,9 @@ use super::group::{PositionQuery, QueryImages};
 use super::matcher::Matcher;
 use super::term::Condition;
 use crate::cancel;
+use crate::lines::Occurrence;
 use crate::parallel::{chunks, chunks_of};
-use crate::positions::{Damaged, Index, Occurrence, Pattern, Pawns, Wanted, occurrence};
+use crate::positions::{Damaged, Index, Pattern, Pawns, Wanted, occurrence};
 use crate::query::sides::PlayerSides;
 use chessdb::Database;
 

@@ -9,7 +9,7 @@ use chessdb::replay::Ply;
 
 use super::reflection::Reflection;
 use crate::library::{DatabasePattern, PatternError};
-use crate::positions::{BranchingLine, LineStep, follow};
+use crate::lines::{BranchingLine, LineStep, follow};
 use crate::repertoire::{Repertoire, Repertoires};
 
 /// Half-moves between two looks whether a game can come back to a repertoire.

@@ -7,7 +7,7 @@ use super::moment::Moment;
 use super::outline::Outline;
 use super::progress::{ImageProgress, Place};
 use super::whole_line::WholeLine;
-use crate::positions::{LineStep, Occurrence, follow};
+use crate::lines::{LineStep, Occurrence, follow};
 use crate::query::sides::{PlayerSides, Sides};
 use chessdb::Database;
 use chessdb::board::{Bitboard, ByColor, Move, PackedMove, Position};

@@ -180,7 +180,7 @@ impl PieceBoard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::positions::legal_moves;
+
     use chessdb::board::{Move, Position, Undo};
 
     /// A move as it is stored: castling is a step of the king.
@@ -208,7 +208,7 @@ mod tests {
         for _ in 0..400 {
             let (mut position, mut board) = (Position::initial(), PieceBoard::initial().clone());
             for _ in 0..150 {
-                let moves = legal_moves(&position);
+                let moves = position.legal_moves();
                 if moves.is_empty() {
                     break;
                 }
@@ -231,7 +231,7 @@ mod tests {
                 }
                 checks += 1;
                 let legal: Vec<PackedMove> =
-                    legal_moves(&position).into_iter().map(PackedMove::new).collect();
+                    position.legal_moves().into_iter().map(PackedMove::new).collect();
                 let promotions = [None, Some(Role::Queen), Some(Role::Knight)];
                 for (from, to) in Square::ALL
                     .into_iter()

@@ -8,7 +8,7 @@ use chessdb::replay::Ply;
 
 use super::error::TermError;
 use super::tally::{difference, tally, value_of};
-use crate::positions::{BranchingLine, LineStep, follow};
+use crate::lines::{BranchingLine, LineStep, follow};
 use crate::query::Bounds;
 
 /// Half-moves for which a side has less, unless a query says otherwise.

@@ -3,7 +3,7 @@
 use chessdb::board::{Bitboard, ByColor, Color, File, Position, Role};
 
 use super::error::TermError;
-use crate::positions::legal_moves;
+
 use crate::query::Bounds;
 
 /// What is asked of the side to move.
@@ -32,7 +32,7 @@ impl MoverState {
             MoverState::Check => position.is_check(),
             MoverState::Mate => position.is_checkmate(),
             MoverState::Stalemate => {
-                !position.is_check() && !moves_freely(position) && legal_moves(position).is_empty()
+                !position.is_check() && !moves_freely(position) && position.legal_moves().is_empty()
             }
         }
     }

@@ -22,7 +22,8 @@ use super::state::{Bishops, MoverState, PawnCount, PawnKind};
 use super::tally::{PieceTally, difference, tally};
 use super::whole_line::WholeLine;
 use crate::library::DatabasePattern;
-use crate::positions::{Pattern, Pawns, WantedError, move_name, pattern_name, read_moves, read_position};
+use crate::lines::move_name;
+use crate::positions::{Pattern, Pawns, WantedError, pattern_name, read_moves, read_position};
 use crate::query::Bounds;
 use crate::repertoire::Repertoires;
 

@@ -10,7 +10,7 @@ use super::progress::{ImageProgress, Place};
 use crate::annotations::LineAnnotations;
 use crate::cancel;
 use crate::library::decoded;
-use crate::positions::{BranchingLine, Occurrence};
+use crate::lines::{BranchingLine, Occurrence};
 use crate::query::sides::PlayerSides;
 use chessdb::Database;
 use chessdb::board::{Bitboard, ByColor, Color};

@@ -7,7 +7,7 @@ use chessdb::game::Game;
 use super::followed::{FollowedLines, RepertoireTest};
 use super::sacrifice::LineMaterial;
 use crate::annotations::LineAnnotations;
-use crate::positions::BranchingLine;
+use crate::lines::BranchingLine;
 
 /// What a query needs of a whole game; empty where it needs nothing.
 #[derive(Debug, Default)]

@@ -7,8 +7,9 @@ use chessdb::board::Position;
 use chessdb::game::Tags;
 use chessdb::replay::Ply;
 use chessdb::{Database, Decoded, Info, Keys, TextId};
+use chessdb_library::lines::Occurrence;
 use chessdb_library::positions::{
-    Index, Material, MovesTable, Novelty, Occurrence, Pattern, Pawns, Selection, TreeNode, Wanted, scan_moves,
+    Index, Material, MovesTable, Novelty, Pattern, Pawns, Selection, TreeNode, Wanted, scan_moves,
 };
 
 use super::counted::databases;

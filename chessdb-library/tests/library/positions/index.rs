@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chessdb::Database;
 use chessdb::board::Position;
 use chessdb_library::positions::{
-    BuildOptions, Index, Material, Pattern, Pawns, TreeNode, Wanted, legal_moves, scan, scan_moves,
+    BuildOptions, Index, Material, Pattern, Pawns, TreeNode, Wanted, scan, scan_moves,
 };
 use std::ops::ControlFlow;
 
@@ -40,7 +40,7 @@ pub fn positions(database: &dyn Database) -> Vec<Position> {
             }
         });
         if let Some(last) = positions.last().copied()
-            && let Some(&mv) = legal_moves(&last).get(n as usize % 20)
+            && let Some(&mv) = last.legal_moves().get(n as usize % 20)
         {
             let mut unusual = last;
             unusual.play(mv);

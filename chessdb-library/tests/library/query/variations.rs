@@ -3,7 +3,8 @@
 use super::rules::{database, game};
 use super::{answer, searched};
 use chessdb::Database;
-use chessdb_library::positions::{line_of, san_of};
+use chessdb_library::lines::line_of;
+use chessdb_library::positions::san_of;
 use chessdb_library::query::Query;
 
 fn annotated() -> std::sync::Arc<dyn Database> {

@@ -176,7 +176,7 @@ fn reach(database: &dyn Database, found: &Occurrence) -> Option<(Position, Vec<S
 }
 
 /// The position of an occurrence; `None` if its game has changed.
-pub(super) fn position_of(database: &dyn Database, found: &Occurrence) -> Option<Position> {
+pub(crate) fn position_of(database: &dyn Database, found: &Occurrence) -> Option<Position> {
     match found.variation {
         0 => at(database, found.game, found.ply).map(|(position, _)| position),
         _ => reach(database, found).map(|(position, _)| position),

@@ -51,7 +51,7 @@ pub(crate) fn follow(
 
 /// The position of a game after `ply` moves of its main line, and the next move; `None` if the game has fewer
 /// moves.
-pub(super) fn at(database: &dyn Database, game: u32, ply: u32) -> Option<(Position, Option<Move>)> {
+pub(crate) fn at(database: &dyn Database, game: u32, ply: u32) -> Option<(Position, Option<Move>)> {
     let mut reached = None;
     follow(database, game, |step| {
         let (number, position) = match step {

@@ -1,0 +1,26 @@
+//! Lines of games: the moves of a main line or of a variation, one after the other, and their names.
+
+mod branching;
+mod line;
+mod names;
+
+pub use branching::line_of;
+pub(crate) use branching::{BranchingLine, position_of};
+pub(crate) use line::{LineStep, at, follow};
+pub(crate) use names::NULL_MOVE;
+pub use names::{line_names, move_name, position_after, read_line, read_move};
+
+use chessdb::board::Move;
+
+/// The first occurrence of a position in a game: in its main line, unless variations were searched, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occurrence {
+    /// The number of the game, from 0.
+    pub game: u32,
+    /// Number of moves before the position.
+    pub ply: u32,
+    /// The move played in the position; `None` if the game ends with it.
+    pub next: Option<Move>,
+    /// The variation in which it is, from 1 in the order of the game's text; 0 for the main line.
+    pub variation: u32,
+}
