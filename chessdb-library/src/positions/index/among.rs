@@ -46,6 +46,7 @@ impl Index {
             among: Some(Arc::clone(games)),
             places: self.places_of(games),
             known_places: Arc::clone(&self.known_places),
+            first_pawns: Arc::clone(&self.first_pawns),
         }
     }
 

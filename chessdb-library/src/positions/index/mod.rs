@@ -29,12 +29,13 @@ use std::fmt;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use among::{KnownPlaces, Places};
 use build::Builder;
 use lines::LineCache;
 use sections::IndexSections;
+use signature::FirstPawns;
 
 use super::selection::Selection;
 use crate::kept::{Output, folders, seal, temporary_files};
@@ -137,6 +138,7 @@ pub struct Index {
     /// Their places.
     places: Places,
     known_places: Arc<KnownPlaces>,
+    first_pawns: Arc<OnceLock<Box<[FirstPawns]>>>,
 }
 
 impl Index {
@@ -148,6 +150,7 @@ impl Index {
             among: None,
             places: None,
             known_places: Arc::new(KnownPlaces::new()),
+            first_pawns: Arc::default(),
         }
     }
 

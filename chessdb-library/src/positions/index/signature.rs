@@ -174,6 +174,11 @@ impl Test {
             && self.admits_material(signature.material)
     }
 
+    /// False if none of some games in a row can have a match.
+    pub(super) fn admits_some(&self, first: FirstPawns) -> bool {
+        self.left.as_ref().is_none_or(|left| left.may_be_first(first))
+    }
+
     // Apart from the pawns, which few games have: else its numbers are computed for each of all games.
     #[inline(never)]
     fn admits_material(&self, material: u32) -> bool {
@@ -222,14 +227,27 @@ impl LeftPawns {
     #[inline]
     fn are_first(&self, pawns: u64) -> bool {
         // The first one stands for those that left later.
-        let first = (pawns & 15) * 0x1111_1111_1111_1111;
-        let pawns = pawns & self.bits | first & !self.bits;
+        let pawns = pawns & self.bits | repeated(pawns) & !self.bits;
+        // Only games in which fewer pawns left pass by mistake.
+        self.has(pawns) && self.are_all(pawns)
+    }
+
+    /// False if they are the first in none of some games.
+    fn may_be_first(&self, first: FirstPawns) -> bool {
+        let known = first.known & self.bits;
+        let any = repeated(u64::from(self.set.trailing_zeros()));
+        self.has(first.pawns & known | any & !known)
+    }
+
+    /// True if the set has all pawns of a signature.
+    #[inline]
+    fn has(&self, pawns: u64) -> bool {
         let has_four = |pawns: u64| self.with[(pawns >> 4 & 0xfff) as usize] >> (pawns & 15) & 1;
-        // Without a branch, which would often be guessed wrong. Only games in which fewer pawns left pass by mistake.
-        let are_of_set = [0, 16, 32, 48]
+        // Without a branch, which would often be guessed wrong.
+        [0, 16, 32, 48]
             .iter()
-            .fold(1, |all, &first| all & has_four(pawns >> first));
-        are_of_set != 0 && self.are_all(pawns)
+            .fold(1, |all, &first| all & has_four(pawns >> first))
+            != 0
     }
 
     /// True if these are all pawns of a signature.
@@ -239,6 +257,31 @@ impl LeftPawns {
             .iter()
             .fold(0, |left, &two| left | SETS[usize::from(two)]);
         left == self.set
+    }
+}
+
+/// The first of some pawns, in place of all.
+fn repeated(pawns: u64) -> u64 {
+    (pawns & 15) * 0x1111_1111_1111_1111
+}
+
+/// The pawns that were the first to leave in all of some games, in the same order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FirstPawns {
+    /// As in [`Signature::pawns`].
+    pawns: u64,
+    /// The bits of these pawns.
+    known: u64,
+}
+
+impl FirstPawns {
+    /// Those of games with these [`Signature::pawns`].
+    pub(super) fn of(games: &[u64]) -> FirstPawns {
+        let pawns = games.first().copied().unwrap_or(0);
+        let differ = games.iter().fold(0, |differ, game| differ | game ^ pawns);
+        let equal = differ.trailing_zeros() / 4 * 4;
+        let known = u64::MAX.checked_shl(equal).map_or(u64::MAX, |others| !others);
+        FirstPawns { pawns, known }
     }
 }
 
@@ -282,6 +325,40 @@ mod tests {
         }
         assert!(LeftPawns::new(u16::MAX).unwrap().are_first(0xfedc_ba98_7654_3210));
         assert_eq!(LeftPawns::new(0), None);
+    }
+
+    #[test]
+    fn games_with_the_same_first_pawns_are_passed_over_together() {
+        let games = [
+            0x3333_3333_3333_f023,
+            0x3333_3333_3333_3023,
+            0x3333_3333_3331_f023,
+        ];
+        let set = |pawns| LeftPawns::new(pawns).unwrap();
+        for (games, pawns, may_be_first) in [
+            (&games[..1], 0x8000 | 0b1101, true),
+            (&games[..1], 0x8000 | 0b1111, true),
+            (&games[..1], 0b1011, false),
+            // All games have the pawns of the files d, c and a.
+            (&games, 0b1000, true),
+            (&games, 0b0100, false),
+            (&games, 0b1101, true),
+            (&games, 0b1011, false),
+            // Only some have the fourth one.
+            (&games, 0b1111, true),
+            (&games, 0x8000 | 0b1101, true),
+        ] {
+            let first = FirstPawns::of(games);
+            assert_eq!(
+                set(pawns).may_be_first(first),
+                may_be_first,
+                "{pawns:b} of {games:x?}"
+            );
+            let any = games.iter().any(|&game| set(pawns).are_first(game));
+            assert!(!any || may_be_first, "{pawns:b} of {games:x?}");
+        }
+        let nothing_in_common = FirstPawns::of(&[0x4444_4444_4444_4444, 0x3333_3333_3333_3333]);
+        assert!(set(0b1).may_be_first(nothing_in_common));
     }
 
     const LINE: &str = "e4 d5 exd5 e6 dxe6 a6 exf7 Ke7 fxg8=Q Rxg8 h4";
