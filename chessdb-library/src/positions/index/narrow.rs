@@ -3,12 +3,14 @@
 use super::super::scan::occurrence;
 use super::super::wanted::Wanted;
 use super::Index;
-use super::build::SMALL;
 use super::sections::IndexSection;
 use super::signature::{FirstPawns, Signature, Test};
 use crate::cancel;
 use crate::kept::Damaged;
 use crate::lines::Occurrence;
+
+/// Number of games in a row that are passed over together. They begin with the same moves.
+const ROW: usize = 16;
 
 impl Index {
     /// True if no game is deleted, so that the index lacks none.
@@ -64,13 +66,13 @@ impl Index {
     pub(super) fn admitted(&self, tests: &[Test]) -> Result<Vec<u32>, Damaged> {
         let pawns = self.sections.all(IndexSection::Pawns)?.as_chunks().0;
         let material = self.sections.all(IndexSection::Material)?.as_chunks().0;
-        let blocks = pawns.chunks(SMALL).zip(material.chunks(SMALL));
+        let rows = pawns.chunks(ROW).zip(material.chunks(ROW));
         let mut games = Vec::new();
-        for ((block, &first), (pawns, material)) in (0..).zip(self.first_pawns()?).zip(blocks) {
+        for ((row, &first), (pawns, material)) in (0..).zip(self.first_pawns()?).zip(rows) {
             if !tests.iter().any(|test| test.admits_some(first)) {
                 continue;
             }
-            for (place, (&pawns, &material)) in (block * SMALL as u32..).zip(pawns.iter().zip(material)) {
+            for (place, (&pawns, &material)) in (row * ROW as u32..).zip(pawns.iter().zip(material)) {
                 let signature = Signature {
                     pawns: u64::from_le_bytes(pawns),
                     material: u32::from_le_bytes(material),
@@ -86,16 +88,15 @@ impl Index {
         Ok(games)
     }
 
-    /// The pawns that left first in each [`SMALL`] games in a row, which begin with the same moves. Made at the first search.
+    /// The pawns that left first in each [`ROW`] games. Made at the first search.
     fn first_pawns(&self) -> Result<&[FirstPawns], Damaged> {
         if let Some(known) = self.first_pawns.get() {
             return Ok(known);
         }
-        let games = self.sections.all(IndexSection::Pawns)?.as_chunks().0;
-        let games = games.chunks(SMALL).map(|block| {
-            let games: Vec<u64> = block.iter().map(|&pawns| u64::from_le_bytes(pawns)).collect();
-            FirstPawns::of(&games)
-        });
-        Ok(self.first_pawns.get_or_init(|| games.collect()))
+        let pawns = self.sections.all(IndexSection::Pawns)?.as_chunks().0;
+        let of = |row: &[[u8; 8]]| FirstPawns::of(row.iter().map(|&pawns| u64::from_le_bytes(pawns)));
+        Ok(self
+            .first_pawns
+            .get_or_init(|| pawns.chunks(ROW).map(of).collect()))
     }
 }

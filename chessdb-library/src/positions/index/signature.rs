@@ -206,6 +206,8 @@ struct LeftPawns {
     set: u16,
     /// The bits of [`Signature::pawns`] for so many.
     bits: u64,
+    /// Four pawns are looked up at a time, so often.
+    fours: u32,
     /// The set for three pawns of it, by their bits in a signature; no pawns for others.
     with: Box<[u16; 1 << 12]>,
 }
@@ -220,7 +222,13 @@ impl LeftPawns {
                 *with = set;
             }
         }
-        Some(LeftPawns { set, bits, with })
+        let fours = set.count_ones().div_ceil(4);
+        Some(LeftPawns {
+            set,
+            bits,
+            fours,
+            with,
+        })
     }
 
     /// True if these are the first that left in a game.
@@ -234,9 +242,9 @@ impl LeftPawns {
 
     /// False if they are the first in none of some games.
     fn may_be_first(&self, first: FirstPawns) -> bool {
-        let known = first.known & self.bits;
+        let known = first.known() & self.bits;
         let any = repeated(u64::from(self.set.trailing_zeros()));
-        self.has(first.pawns & known | any & !known)
+        self.has(first.0 & known | any & !known)
     }
 
     /// True if the set has all pawns of a signature.
@@ -244,10 +252,7 @@ impl LeftPawns {
     fn has(&self, pawns: u64) -> bool {
         let has_four = |pawns: u64| self.with[(pawns >> 4 & 0xfff) as usize] >> (pawns & 15) & 1;
         // Without a branch, which would often be guessed wrong.
-        [0, 16, 32, 48]
-            .iter()
-            .fold(1, |all, &first| all & has_four(pawns >> first))
-            != 0
+        (0..self.fours).fold(1, |all, four| all & has_four(pawns >> (16 * four))) != 0
     }
 
     /// True if these are all pawns of a signature.
@@ -265,23 +270,23 @@ fn repeated(pawns: u64) -> u64 {
     (pawns & 15) * 0x1111_1111_1111_1111
 }
 
-/// The pawns that were the first to leave in all of some games, in the same order.
+/// The pawns that were the first to leave in all of some games, in the same order: at most 15, as in [`Signature::pawns`],
+/// and their number in the highest 4 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FirstPawns {
-    /// As in [`Signature::pawns`].
-    pawns: u64,
-    /// The bits of these pawns.
-    known: u64,
-}
+pub(super) struct FirstPawns(u64);
 
 impl FirstPawns {
     /// Those of games with these [`Signature::pawns`].
-    pub(super) fn of(games: &[u64]) -> FirstPawns {
-        let pawns = games.first().copied().unwrap_or(0);
-        let differ = games.iter().fold(0, |differ, game| differ | game ^ pawns);
-        let equal = differ.trailing_zeros() / 4 * 4;
-        let known = u64::MAX.checked_shl(equal).map_or(u64::MAX, |others| !others);
-        FirstPawns { pawns, known }
+    pub(super) fn of(games: impl Iterator<Item = u64> + Clone) -> FirstPawns {
+        let pawns = games.clone().next().unwrap_or(0);
+        let differ = games.fold(0, |differ, game| differ | game ^ pawns);
+        let number = (differ.trailing_zeros() / 4).min(15);
+        FirstPawns(pawns & !(u64::MAX << (4 * number)) | u64::from(number) << 60)
+    }
+
+    /// The bits of the pawns.
+    fn known(self) -> u64 {
+        !(u64::MAX << (4 * (self.0 >> 60)))
     }
 }
 
@@ -348,7 +353,7 @@ mod tests {
             (&games, 0b1111, true),
             (&games, 0x8000 | 0b1101, true),
         ] {
-            let first = FirstPawns::of(games);
+            let first = FirstPawns::of(games.iter().copied());
             assert_eq!(
                 set(pawns).may_be_first(first),
                 may_be_first,
@@ -357,7 +362,7 @@ mod tests {
             let any = games.iter().any(|&game| set(pawns).are_first(game));
             assert!(!any || may_be_first, "{pawns:b} of {games:x?}");
         }
-        let nothing_in_common = FirstPawns::of(&[0x4444_4444_4444_4444, 0x3333_3333_3333_3333]);
+        let nothing_in_common = FirstPawns::of([0x4444_4444_4444_4444, 0x3333_3333_3333_3333].into_iter());
         assert!(set(0b1).may_be_first(nothing_in_common));
     }
 
