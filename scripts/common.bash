@@ -122,6 +122,25 @@ need_cargo_tool() {
     fi
 }
 
+# Puts zig in the PATH, which links for other systems, and what builds with it; installs them below the target folder.
+use_zig() {
+    local tools=$target/zig
+    if [[ ! -x $tools/bin/twine ]]; then
+        python3 -m venv "$tools" || fail "install the package python3-venv"
+        "$tools/bin/pip" install --quiet --disable-pip-version-check \
+            cargo-zigbuild==0.24.1 maturin==1.16.0 twine==7.0.0 ziglang==0.17.1 ||
+            fail "zig is missing. Install it with: pip install cargo-zigbuild ziglang"
+    fi
+    PATH=$tools/bin:$PATH
+}
+
+# Installs the standard library for a target.
+# usage: need_target TRIPLE
+need_target() {
+    [[ -d $(rustc --print target-libdir --target "$1") ]] || rustup target add "$1" >&2 ||
+        fail "the standard library for $1 is missing. Install it with: rustup target add $1"
+}
+
 # Scripts that source this file use these variables.
 for argument; do
     if [[ $argument == --help || $argument == -h ]]; then
