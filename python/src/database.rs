@@ -8,8 +8,10 @@ use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PySlice};
 
+use crate::arguments::{MovesArgument, PositionArgument};
 use crate::batches::{Batches, HeadersIterator, PgnIterator};
 use crate::book;
+use crate::duplicates::{Duplicate, groups};
 use crate::errors::path_of;
 use crate::found::FoundGames;
 use crate::game::Game;
@@ -259,9 +261,9 @@ impl Database {
 
     /// The games that answer a query, or have a position, with its first occurrence in each.
     ///
-    /// One argument says what is searched for: `query`, tags and positions in the language of `pgnfs find`; `fen`, a FEN
-    /// or an EPD, which `query` may also be; `moves`, a line from the usual start position; `pawns`, a FEN of which only
-    /// the pawns count; `material`, pieces such as `KRPkr`. Castling rights and en passant count if the FEN has them. Only
+    /// One argument says what is searched for: `query`, tags and positions in the language of `pgnfs find`; `fen`, a FEN,
+    /// an EPD or a `chess.Board`, which `query` may also be; `moves`, a line from the usual start position: a text, texts,
+    /// objects of `chess.Move`, or bytes as `plies` has them; `pawns`, a FEN of which only the pawns count; `material`, pieces such as `KRPkr`. Castling rights and en passant count if the FEN has them. Only
     /// main lines are searched, unless the query has `in:variations`, and games marked as deleted are left out. `sort` is `date` (earliest first), `elo`
     /// (highest mean first) or the order of the database, and `limit` the number of games at most.
     ///
@@ -280,9 +282,9 @@ impl Database {
     fn find(
         &self,
         py: Python<'_>,
-        query: Option<String>,
-        fen: Option<String>,
-        moves: Option<String>,
+        query: Option<PositionArgument>,
+        fen: Option<PositionArgument>,
+        moves: Option<MovesArgument>,
         pawns: Option<String>,
         material: Option<String>,
         sort: Option<&str>,
@@ -290,13 +292,22 @@ impl Database {
     ) -> PyResult<FoundGames> {
         let order = FoundOrder::read(sort, limit)?;
         let question = Question {
-            query,
-            fen,
-            moves,
+            query: query.map(|query| query.0),
+            fen: fen.map(|fen| fen.0),
+            moves: moves.map(|moves| moves.0),
             pawns,
             material,
         };
         find(py, &[self.search()?], &question.read(py)?, &order)
+    }
+
+    /// Games that are there more than once, as lists of which the first game is the best, by the rules of `duplicates.csv`.
+    ///
+    /// >>> import chessdb
+    /// >>> chessdb.open_database("classics.pgn").duplicates()
+    /// []
+    fn duplicates(&self, py: Python<'_>) -> PyResult<Vec<Vec<Duplicate>>> {
+        groups(py, &[self.source()?], self.threads)
     }
 
     /// The moves that were played in a position, most frequent first, and last the games that end there.
@@ -312,15 +323,15 @@ impl Database {
     fn moves_table(
         &self,
         py: Python<'_>,
-        fen: Option<String>,
-        moves: Option<String>,
+        fen: Option<PositionArgument>,
+        moves: Option<MovesArgument>,
         r#where: Option<&str>,
     ) -> PyResult<Vec<PlayedMove>> {
         let query = r#where.map(|text| read_query(py, text)).transpose()?;
         let question = Question {
             query: None,
-            fen,
-            moves,
+            fen: fen.map(|fen| fen.0),
+            moves: moves.map(|moves| moves.0),
             pawns: None,
             material: None,
         };

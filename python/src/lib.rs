@@ -5,11 +5,13 @@
 //! before a result is returned to Python.
 
 mod ahead;
+mod arguments;
 mod aside;
 mod batches;
 mod blocks;
 mod book;
 mod database;
+mod duplicates;
 mod errors;
 mod found;
 mod game;
@@ -37,6 +39,8 @@ mod _chessdb {
     use crate::batches::{HeadersIterator, PgnIterator};
     #[pymodule_export]
     use crate::database::{Database, GameIterator};
+    #[pymodule_export]
+    use crate::duplicates::Duplicate;
     #[pymodule_export]
     use crate::found::{Found, FoundGames};
     #[pymodule_export]

@@ -6,11 +6,14 @@ use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyList};
 
+use crate::arguments::{MovesArgument, PositionArgument};
 use crate::database::Database;
+use crate::duplicates::{Duplicate, groups};
 use crate::found::FoundGames;
 use crate::indices::{Int, counted, place};
 use crate::opening::{Opening, OpeningArguments, function};
 use crate::search::{FoundOrder, Question, Search, find, read_query};
+use crate::source::Source;
 use crate::table::{Columns, Rows, Table};
 use chessdb_library::repertoire::Repertoires;
 
@@ -105,9 +108,9 @@ impl Library {
     fn find(
         &self,
         py: Python<'_>,
-        query: Option<String>,
-        fen: Option<String>,
-        moves: Option<String>,
+        query: Option<PositionArgument>,
+        fen: Option<PositionArgument>,
+        moves: Option<MovesArgument>,
         pawns: Option<String>,
         material: Option<String>,
         sort: Option<&str>,
@@ -115,14 +118,20 @@ impl Library {
     ) -> PyResult<FoundGames> {
         let order = FoundOrder::read(sort, limit)?;
         let question = Question {
-            query,
-            fen,
-            moves,
+            query: query.map(|query| query.0),
+            fen: fen.map(|fen| fen.0),
+            moves: moves.map(|moves| moves.0),
             pawns,
             material,
         };
         let asked = question.read(py)?;
         find(py, &self.searches()?, &asked, &order)
+    }
+
+    /// Games of all databases that are there more than once, as `duplicates` of a database gives them.
+    fn duplicates(&self, py: Python<'_>) -> PyResult<Vec<Vec<Duplicate>>> {
+        let sources: Vec<Source> = self.searches()?.into_iter().map(|search| search.source).collect();
+        groups(py, &sources, self.opening.threads)
     }
 
     /// The path as it was given.

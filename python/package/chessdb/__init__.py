@@ -15,6 +15,7 @@ from typing import Any
 
 from chessdb._chessdb import (
     Database,
+    Duplicate,
     Folder,
     Found,
     FoundGames,
@@ -49,6 +50,7 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "ChangedError",
     "Database",
+    "Duplicate",
     "Error",
     "Folder",
     "Found",

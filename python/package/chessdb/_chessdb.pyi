@@ -1,6 +1,6 @@
 """The native part of the package."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from types import EllipsisType, TracebackType
 from typing import Any, Literal, Optional, SupportsIndex, Union, final, overload
@@ -8,6 +8,9 @@ from typing import Any, Literal, Optional, SupportsIndex, Union, final, overload
 import chess.pgn
 
 __version__: str
+
+_PositionArgument = Union[str, chess.Board, Position]
+_MovesArgument = Union[str, bytes, Iterable[Union[str, chess.Move]]]
 
 @final
 class Problem:
@@ -150,6 +153,17 @@ class PlayedMove:
     def game(self) -> Optional[Game]: ...
 
 @final
+class Duplicate:
+    @property
+    def game(self) -> Game: ...
+    @property
+    def reason(self) -> Optional[Literal["date", "moves", "shorter", "tags"]]: ...
+    @property
+    def ply_count(self) -> int: ...
+    @property
+    def annotations(self) -> int: ...
+
+@final
 class GameIterator(Iterator[Game]):
     def __next__(self) -> Game: ...
 
@@ -213,20 +227,21 @@ class Database(Sequence[Game]):
     ) -> None: ...
     def find(
         self,
-        query: Optional[str] = None,
+        query: Optional[_PositionArgument] = None,
         *,
-        fen: Optional[str] = None,
-        moves: Optional[str] = None,
+        fen: Optional[_PositionArgument] = None,
+        moves: Optional[_MovesArgument] = None,
         pawns: Optional[str] = None,
         material: Optional[str] = None,
         sort: Optional[Literal["database", "date", "elo", "length"]] = None,
         limit: Optional[int] = None,
     ) -> FoundGames: ...
+    def duplicates(self) -> list[list[Duplicate]]: ...
     def moves_table(
         self,
-        fen: Optional[str] = None,
+        fen: Optional[_PositionArgument] = None,
         *,
-        moves: Optional[str] = None,
+        moves: Optional[_MovesArgument] = None,
         where: Optional[str] = None,
     ) -> list[PlayedMove]: ...
     def _is_current(self) -> bool: ...
@@ -264,15 +279,16 @@ class Library:
     ) -> Table: ...
     def find(
         self,
-        query: Optional[str] = None,
+        query: Optional[_PositionArgument] = None,
         *,
-        fen: Optional[str] = None,
-        moves: Optional[str] = None,
+        fen: Optional[_PositionArgument] = None,
+        moves: Optional[_MovesArgument] = None,
         pawns: Optional[str] = None,
         material: Optional[str] = None,
         sort: Optional[Literal["database", "date", "elo", "length"]] = None,
         limit: Optional[int] = None,
     ) -> FoundGames: ...
+    def duplicates(self) -> list[list[Duplicate]]: ...
     @property
     def closed(self) -> bool: ...
     def close(self) -> None: ...

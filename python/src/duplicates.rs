@@ -1,0 +1,80 @@
+//! Games that are there more than once, in one database or in several.
+
+use pyo3::prelude::*;
+
+use crate::aside::aside;
+use crate::game::Game;
+use crate::source::Source;
+use chessdb::Database;
+use chessdb_library::duplicates::{self, Duplicates};
+
+/// One of several games that are the same.
+#[pyclass(frozen, module = "chessdb")]
+pub struct Duplicate {
+    source: Source,
+    /// Its number in the database, from 0.
+    game: u32,
+    /// Why it is the same as the first of its group: `date`, `moves`, `shorter` or `tags`; `None` for that one.
+    #[pyo3(get)]
+    reason: Option<&'static str>,
+    /// Number of moves of its main line.
+    #[pyo3(get)]
+    ply_count: u32,
+    /// Number of its comments, glyphs and variations.
+    #[pyo3(get)]
+    annotations: u32,
+}
+
+#[pymethods]
+impl Duplicate {
+    /// The game.
+    #[getter]
+    fn game(&self) -> Game {
+        Game::new(&self.source, self.game)
+    }
+
+    fn __repr__(&self) -> String {
+        let (number, reason) = (u64::from(self.game) + 1, self.reason.unwrap_or("best"));
+        format!("<chessdb.Duplicate: game {number}, {reason}>")
+    }
+}
+
+/// The groups of games that are the same, in the order of their first games; the best of each comes first.
+///
+/// # Errors
+/// The exception of a signal handler, after which the search ends; those of [`Source::checked`].
+pub fn groups(py: Python<'_>, sources: &[Source], threads: usize) -> PyResult<Vec<Vec<Duplicate>>> {
+    let Some(first) = sources.first() else {
+        return Ok(Vec::new());
+    };
+    let found = aside(py, first, |_| {
+        let databases: Vec<&dyn Database> = sources.iter().map(|source| &*source.entry.database).collect();
+        Duplicates::find(&databases, threads)
+    })?;
+    for source in sources {
+        source.read(py, |_| ())?;
+    }
+    let mut groups: Vec<Vec<Duplicate>> = Vec::new();
+    for (group, _, member) in (0..found.len()).filter_map(|n| found.get(n)) {
+        groups.resize_with(groups.len().max(group + 1), Vec::new);
+        groups[group].extend(of_member(sources, member));
+    }
+    Ok(groups)
+}
+
+/// A game of a group, which is numbered from 0, database by database.
+fn of_member(sources: &[Source], member: duplicates::Duplicate) -> Option<Duplicate> {
+    let mut game = member.game;
+    let source = sources.iter().find(|source| {
+        let is_there = game < source.len();
+        game -= if is_there { 0 } else { source.len() };
+        is_there
+    })?;
+    Some(Duplicate {
+        source: source.clone(),
+        game,
+        reason: member.reason.map(|reason| reason.name()),
+        ply_count: member.plies,
+        annotations: member.annotations,
+    })
+}
