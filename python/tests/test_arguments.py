@@ -33,7 +33,7 @@ def test_moves_are_a_text_texts_objects_or_bytes(own_games: Path) -> None:
             for ply in (0, 1, 9, len(moves)):
                 line = moves[:ply]
                 expected = numbers(database.find(moves=" ".join(line)))
-                assert (game.number, ply) in expected
+                assert game.number in [number for number, _ in expected]
                 assert numbers(database.find(moves=line)) == expected
                 assert numbers(database.find(moves=map(chess.Move.from_uci, line))) == expected
                 # Castling and promotions are written in another way there.

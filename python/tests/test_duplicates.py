@@ -27,8 +27,10 @@ def test_each_game_of_a_copy_is_a_duplicate(own_games: Path, tmp_path: Path) -> 
         assert isinstance(library, chessdb.Library)
         groups = library.duplicates()
         pairs = [[(one.game.database, one.game.number) for one in group] for group in groups]
-        # Shorter games need exactly the same tags, which these have.
-        assert pairs == [[("a.pgn", n), ("b.pgn", n)] for n in range(1, len(library["a.pgn"]) + 1)]
+        # Shorter games are only if their whole date is known.
+        games = [game for game in library["a.pgn"] if len(game.moves()) >= 10 or "?" not in game.headers["Date"]]
+        assert pairs == [[("a.pgn", game.number), ("b.pgn", game.number)] for game in games]
+        assert len(games) > 60
         assert [one.reason is None for one in groups[0]] == [True, False]
         assert [one.ply_count for one in groups[5]] == 2 * [len(library["a.pgn"][5].moves())]
         assert library["a.pgn"].duplicates() == []

@@ -14,97 +14,148 @@ _MovesArgument = Union[str, bytes, Iterable[Union[str, chess.Move]]]
 
 @final
 class Problem:
+    """What is wrong, at which byte of which file."""
     @property
-    def kind(self) -> Literal["damage", "limit", "doubt", "unsupported"]: ...
+    def kind(self) -> Literal["damage", "limit", "doubt", "unsupported"]:
+        """`damage`, `limit`, `doubt` or `unsupported`."""
     @property
-    def file(self) -> str: ...
+    def file(self) -> str:
+        """Name of the file, without its folder."""
     @property
-    def offset(self) -> Optional[int]: ...
+    def offset(self) -> Optional[int]:
+        """Offset of the byte in the file; `None` if the problem has no location."""
     @property
-    def what(self) -> str: ...
+    def what(self) -> str:
+        """What is wrong."""
 
 @final
 class Folder:
+    """One of the database's own folders of games."""
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Its name."""
     @property
-    def parent(self) -> Optional[int]: ...
+    def parent(self) -> Optional[int]:
+        """Index of the folder that contains this one; `None` at the top."""
     @property
-    def games(self) -> list[int]: ...
+    def games(self) -> list[int]:
+        """Indices of its games, in the folder's own order."""
 
 @final
 class Member:
+    """A file inside a database."""
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Its name."""
     @property
-    def directory(self) -> str: ...
+    def directory(self) -> str:
+        """Directory of the mounted tree that shows it; empty for that of the database."""
     @property
-    def size(self) -> int: ...
-    def read(self) -> bytes: ...
+    def size(self) -> int:
+        """Length in bytes."""
+    def read(self) -> bytes:
+        """All its bytes."""
 
 @final
 class Position:
+    """A position of a game."""
     @property
-    def ply(self) -> int: ...
+    def ply(self) -> int:
+        """Number of moves before it."""
     @property
-    def key(self) -> int: ...
+    def key(self) -> int:
+        """Its Zobrist key, as in Polyglot's opening books."""
     @property
-    def move(self) -> Optional[str]: ...
+    def move(self) -> Optional[str]:
+        """The move that led to the position, as UCI; `None` for the first position."""
     @property
-    def fen(self) -> str: ...
+    def fen(self) -> str:
+        """The position as FEN, with the en passant square after every double step."""
 
 @final
 class Game:
+    """A game of a database."""
     @property
-    def number(self) -> int: ...
+    def number(self) -> int:
+        """Number of the game in its database, from 1, as in names of files and in `problems.txt`."""
     @property
-    def database(self) -> str: ...
+    def database(self) -> str:
+        """Path of its database below the folder that was opened; the name of its main file if that
+        database was opened alone."""
     @property
-    def headers(self) -> dict[str, str]: ...
+    def headers(self) -> dict[str, str]:
+        """The tags as a dict, in the order of PGN: the roster of seven, then all others by name."""
     @property
-    def plies(self) -> bytes: ...
+    def plies(self) -> bytes:
+        """The moves of the main line, two bytes each, as in Polyglot's opening books but in little endian."""
     @property
-    def problems(self) -> list[Problem]: ...
-    def pgn(self) -> str: ...
-    def moves(self) -> list[str]: ...
-    def clocks(self) -> list[Optional[float]]: ...
-    def evals(self) -> list[Optional[int]]: ...
-    def positions(self) -> list[Position]: ...
+    def problems(self) -> list[Problem]:
+        """What is wrong with the game. Each problem is also a remark in its text."""
+    def pgn(self) -> str:
+        """The game as PGN, with all its variations, comments and glyphs."""
+    def moves(self) -> list[str]:
+        """The moves of the main line as UCI, with `0000` for a null move."""
+    def clocks(self) -> list[Optional[float]]:
+        """The time left on the clock after each half-move of the main line, in seconds; `None` where
+        no comment says it."""
+    def evals(self) -> list[Optional[int]]:
+        """The evaluation after each half-move of the main line, in hundredths of a pawn from White's
+        side; `None` where no comment says it. A mate in n is 32,000 - n, and negative if Black
+        mates."""
+    def positions(self) -> list[Position]:
+        """The positions of the main line, from the start to the last move."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    def to_chess(self) -> chess.pgn.Game: ...
-    def _export(self) -> str: ...
+    def to_chess(self) -> chess.pgn.Game:
+        """The game as a `chess.pgn.Game` of python-chess, equal to what that reads from the game in
+        export form."""
+    def _export(self) -> str:
+        """The PGN in export form, also of a game that `pgn` shows as it is written."""
     def _values(
         self,
-    ) -> Optional[tuple[list[tuple[str, str]], list[Union[int, str, None, EllipsisType]]]]: ...
+    ) -> Optional[tuple[list[tuple[str, str]], list[Union[int, str, None, EllipsisType]]]]:
+        """Headers and movetext for `to_chess`; `None` if python-chess has to read the PGN."""
 
 @final
 class Table:
+    """Games, or their positions, as columns. Libraries that know Arrow take them through its PyCapsule
+    interface, without a copy where they have the same types: `pyarrow.table(t)`,
+    `polars.DataFrame(t)`, `duckdb.from_arrow(t)`, `pandas.DataFrame.from_arrow(t)`."""
     def __len__(self) -> int: ...
     @property
-    def columns(self) -> list[str]: ...
+    def columns(self) -> list[str]:
+        """The names of the columns."""
     @property
-    def schema(self) -> dict[str, str]: ...
+    def schema(self) -> dict[str, str]:
+        """The types of the columns by their names, as Arrow calls them."""
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
 
 @final
 class Found:
+    """A game that a search has found, with the place of the position there."""
     @property
-    def game(self) -> Game: ...
+    def game(self) -> Game:
+        """The game."""
     @property
-    def ply(self) -> int: ...
+    def ply(self) -> int:
+        """Number of moves before the position; 0 if no position was asked for."""
     @property
-    def san(self) -> Optional[str]: ...
+    def san(self) -> Optional[str]:
+        """The move played in the position, as SAN; `None` if the line ends there, or no position was
+        asked for."""
     @property
-    def line(self) -> list[str]: ...
+    def line(self) -> list[str]:
+        """The moves that lead to the position, as SAN: those of a variation if it was found there."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final
 class FoundGames(Sequence[Found]):
+    """The games that a search has found: a sequence of `Found`."""
     @property
-    def games(self) -> list[Game]: ...
+    def games(self) -> list[Game]:
+        """The games alone."""
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Found]: ...
     @overload
@@ -118,79 +169,116 @@ class FoundGames(Sequence[Found]):
         columns: Optional[Sequence[str]] = None,
         *,
         rows: Literal["games", "positions"] = "games",
-    ) -> Table: ...
-    def pgn(self) -> Iterator[str]: ...
+    ) -> Table:
+        """The games, or all their positions, as a table in the memory format of Arrow, in this order,
+        as `table` of a database gives it. Of several databases, it has the column `database` before
+        all others unless columns are named."""
+    def pgn(self) -> Iterator[str]:
+        """An iterator over the PGN of the games, as texts."""
 
 @final
 class PlayedMove:
+    """A move in the table of a position, with the games in which it was played there."""
     @property
-    def san(self) -> Optional[str]: ...
+    def san(self) -> Optional[str]:
+        """The move as SAN, `null` for a null move; `None` for the games that end in the position."""
     @property
-    def uci(self) -> Optional[str]: ...
+    def uci(self) -> Optional[str]:
+        """The move as UCI, `0000` for a null move."""
     @property
-    def games(self) -> int: ...
+    def games(self) -> int:
+        """Number of games."""
     @property
-    def white(self) -> int: ...
+    def white(self) -> int:
+        """Number of games won by White."""
     @property
-    def draws(self) -> int: ...
+    def draws(self) -> int:
+        """Number of draws."""
     @property
-    def black(self) -> int: ...
+    def black(self) -> int:
+        """Number of games won by Black."""
     @property
-    def score(self) -> Optional[float]: ...
+    def score(self) -> Optional[float]:
+        """White's points in percent of the games with a result."""
     @property
-    def elo(self) -> Optional[int]: ...
+    def elo(self) -> Optional[int]:
+        """Mean rating of the side that moves."""
     @property
-    def performance(self) -> Optional[int]: ...
+    def performance(self) -> Optional[int]:
+        """The rating that corresponds to the results of the side that moves."""
     @property
-    def first(self) -> Optional[int]: ...
+    def first(self) -> Optional[int]:
+        """Year of the first game."""
     @property
-    def last(self) -> Optional[int]: ...
+    def last(self) -> Optional[int]:
+        """Year of the last game."""
     @property
-    def reached(self) -> int: ...
+    def reached(self) -> int:
+        """Number of games with the position after the move, whatever moves led there."""
     @property
-    def eco(self) -> Optional[str]: ...
+    def eco(self) -> Optional[str]:
+        """The most frequent opening code."""
     @property
-    def game(self) -> Optional[Game]: ...
+    def game(self) -> Optional[Game]:
+        """The first game in which the move was played here, or else the first one with the position
+        after it."""
 
 @final
 class Duplicate:
+    """One of several games that are the same."""
     @property
-    def game(self) -> Game: ...
+    def game(self) -> Game:
+        """The game."""
     @property
-    def reason(self) -> Optional[Literal["date", "moves", "shorter", "tags"]]: ...
+    def reason(self) -> Optional[Literal["date", "moves", "shorter", "tags"]]:
+        """Why it is the same as the first of its group: `date`, `moves`, `shorter` or `tags`; `None`
+        for that one."""
     @property
-    def ply_count(self) -> int: ...
+    def ply_count(self) -> int:
+        """Number of moves of its main line."""
     @property
-    def annotations(self) -> int: ...
+    def annotations(self) -> int:
+        """Number of its comments, glyphs and variations."""
 
 @final
 class GameIterator(Iterator[Game]):
+    """An iterator over games. Threads may share it: each game comes once."""
     def __next__(self) -> Game: ...
 
 @final
 class HeadersIterator(Iterator[dict[str, str]]):
+    """An iterator over headers. Threads may share it: each header comes once."""
     def __next__(self) -> dict[str, str]: ...
 
 @final
 class PgnIterator(Iterator[str]):
+    """An iterator over games as PGN. Threads may share it: each game comes once."""
     def __next__(self) -> str: ...
 
 @final
 class Database(Sequence[Game]):
+    """An open database: a sequence of its games."""
     @property
-    def path(self) -> str: ...
+    def path(self) -> str:
+        """Path of the database: that of its main file below the folder that was opened."""
     @property
-    def format(self) -> str: ...
+    def format(self) -> str:
+        """Short name of the format."""
     @property
-    def info(self) -> dict[str, str]: ...
+    def info(self) -> dict[str, str]:
+        """What is known of the database since it was opened, such as its reading and its code page."""
     @property
-    def warnings(self) -> list[str]: ...
+    def warnings(self) -> list[str]:
+        """Oddities of the database that affect no game."""
     @property
-    def problems(self) -> list[Problem]: ...
+    def problems(self) -> list[Problem]:
+        """Problems of the database itself."""
     @property
-    def folders(self) -> list[Folder]: ...
+    def folders(self) -> list[Folder]:
+        """The database's own folders. A folder comes before those in it."""
     @property
-    def members(self) -> list[Member]: ...
+    def members(self) -> list[Member]:
+        """The files inside the database."""
     def __len__(self) -> int: ...
     @overload
     def __getitem__(self, key: SupportsIndex, /) -> Game: ...
@@ -199,9 +287,12 @@ class Database(Sequence[Game]):
     def __iter__(self) -> GameIterator: ...
     def index(self, value: Any, start: int = 0, stop: Optional[int] = None) -> int: ...
     def count(self, value: Any) -> int: ...
-    def games(self, start: Optional[int] = None, stop: Optional[int] = None) -> GameIterator: ...
-    def headers(self, start: Optional[int] = None, stop: Optional[int] = None) -> HeadersIterator: ...
-    def pgn(self, start: Optional[int] = None, stop: Optional[int] = None) -> PgnIterator: ...
+    def games(self, start: Optional[int] = None, stop: Optional[int] = None) -> GameIterator:
+        """An iterator over the games from `start` to `stop`, which count as in a slice."""
+    def headers(self, start: Optional[int] = None, stop: Optional[int] = None) -> HeadersIterator:
+        """An iterator over the headers of the games from `start` to `stop`, as dicts."""
+    def pgn(self, start: Optional[int] = None, stop: Optional[int] = None) -> PgnIterator:
+        """An iterator over the PGN of the games from `start` to `stop`, as texts."""
     def table(
         self,
         columns: Optional[Sequence[str]] = None,
@@ -210,7 +301,8 @@ class Database(Sequence[Game]):
         start: Optional[int] = None,
         stop: Optional[int] = None,
         where: Optional[str] = None,
-    ) -> Table: ...
+    ) -> Table:
+        """The games from `start` to `stop` as a table in the memory format of Arrow."""
     def polyglot(
         self,
         path: Union[str, PathLike[str]],
@@ -221,10 +313,12 @@ class Database(Sequence[Game]):
         min_score: float = 0.0,
         side: Optional[Literal["white", "black"]] = None,
         uniform: bool = False,
-    ) -> int: ...
+    ) -> int:
+        """Writes an opening book of Polyglot, and returns the number of its entries."""
     def index_positions(
         self, folder: Union[str, PathLike[str], None] = None, *, memory: int = 512 << 20
-    ) -> None: ...
+    ) -> None:
+        """Builds the index of positions, which `find` and `moves_table` use from then on."""
     def find(
         self,
         query: Optional[_PositionArgument] = None,
@@ -235,24 +329,35 @@ class Database(Sequence[Game]):
         material: Optional[str] = None,
         sort: Optional[Literal["database", "date", "elo", "length"]] = None,
         limit: Optional[int] = None,
-    ) -> FoundGames: ...
-    def duplicates(self) -> list[list[Duplicate]]: ...
+    ) -> FoundGames:
+        """The games that answer a query, or have a position, with its first occurrence in each."""
+    def duplicates(self) -> list[list[Duplicate]]:
+        """Games that are there more than once, as lists of which the first game is the best, by the
+        rules of `duplicates.csv`."""
     def moves_table(
         self,
         fen: Optional[_PositionArgument] = None,
         *,
         moves: Optional[_MovesArgument] = None,
         where: Optional[str] = None,
-    ) -> list[PlayedMove]: ...
-    def _is_current(self) -> bool: ...
+    ) -> list[PlayedMove]:
+        """The moves that were played in a position, most frequent first, and last the games that end
+        there."""
+    def _is_current(self) -> bool:
+        """True if it would be the same if it were opened now. False once it has been closed."""
     def _part(
         self, columns: Sequence[str], rows: str, start: int, stop: int, where: Optional[str]
-    ) -> Table: ...
-    def _files(self) -> list[tuple[str, int, int]]: ...
+    ) -> Table:
+        """A table of the games from `start` to `stop` for an engine that reads all games in parts, so
+        that none can say whether any game has a tag."""
+    def _files(self) -> list[tuple[str, int, int]]:
+        """Its files when it was opened: their paths, sizes, and times of the last change in nanoseconds."""
     def __reduce__(self) -> tuple[Any, ...]: ...
     @property
-    def closed(self) -> bool: ...
-    def close(self) -> None: ...
+    def closed(self) -> bool:
+        """True if it has been closed."""
+    def close(self) -> None:
+        """Closes the database. Games and iterators that exist keep it open for themselves."""
     def __enter__(self) -> Database: ...
     def __exit__(
         self,
@@ -263,10 +368,13 @@ class Database(Sequence[Game]):
 
 @final
 class Library:
+    """The open databases of a folder or of an archive: a sequence, sorted by path."""
     @property
-    def path(self) -> str: ...
+    def path(self) -> str:
+        """The path as it was given."""
     @property
-    def left_out(self) -> list[tuple[str, str]]: ...
+    def left_out(self) -> list[tuple[str, str]]:
+        """What looked like a database or might have contained one but is not there, with the reasons."""
     def __len__(self) -> int: ...
     def __getitem__(self, key: Union[SupportsIndex, str], /) -> Database: ...
     def __iter__(self) -> Iterator[Database]: ...
@@ -276,7 +384,10 @@ class Library:
         *,
         rows: Literal["games", "positions"] = "games",
         where: Optional[str] = None,
-    ) -> Table: ...
+    ) -> Table:
+        """The games of all databases, or their positions, as a table in the memory format of Arrow, as
+        `table` of a database gives it, with the column `database` before all others unless columns
+        are named."""
     def find(
         self,
         query: Optional[_PositionArgument] = None,
@@ -287,11 +398,16 @@ class Library:
         material: Optional[str] = None,
         sort: Optional[Literal["database", "date", "elo", "length"]] = None,
         limit: Optional[int] = None,
-    ) -> FoundGames: ...
-    def duplicates(self) -> list[list[Duplicate]]: ...
+    ) -> FoundGames:
+        """The games of all databases that answer a query, or have a position, as `find` of a database
+        gives them, database by database unless they are sorted."""
+    def duplicates(self) -> list[list[Duplicate]]:
+        """Games of all databases that are there more than once, as `duplicates` of a database gives them."""
     @property
-    def closed(self) -> bool: ...
-    def close(self) -> None: ...
+    def closed(self) -> bool:
+        """True if a database has been closed."""
+    def close(self) -> None:
+        """Closes all databases."""
     def __enter__(self) -> Library: ...
     def __exit__(
         self,
@@ -307,4 +423,5 @@ def open(
     reading: Optional[str] = None,
     passwords: Optional[Sequence[str]] = None,
     threads: Optional[int] = None,
-) -> Union[Database, Library]: ...
+) -> Union[Database, Library]:
+    """Opens a database by one of its files or by its folder, or all databases in and below a folder."""
