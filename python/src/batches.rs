@@ -1,13 +1,15 @@
-//! Iterators that decode many games at a time. Files are checked, and the GIL is released, once for all of
-//! these games.
+//! Iterators over games, and those that decode many games at a time. Of these, files are checked, and the GIL is
+//! released, once for many games.
 
 use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::vec::IntoIter;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::blocks::{Texts, tags_of_games};
+use crate::game::Game;
 use crate::in_chunks::in_chunks;
 use crate::shared::Shared;
 use crate::source::Source;
@@ -159,5 +161,43 @@ impl Pgn {
                 None => return Ok(None),
             }
         }
+    }
+}
+
+/// An iterator over games. Threads may share it: each game comes once.
+#[pyclass(frozen, module = "chessdb")]
+pub struct GameIterator {
+    source: Source,
+    games: Mutex<Range<u32>>,
+}
+
+impl GameIterator {
+    /// Iterates over these games of a database.
+    pub fn new(source: Source, games: Range<u32>) -> GameIterator {
+        GameIterator {
+            source,
+            games: Mutex::new(games),
+        }
+    }
+
+    /// Held only for moments, in which no code of Python runs.
+    fn games(&self) -> MutexGuard<'_, Range<u32>> {
+        self.games.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl GameIterator {
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__(&self) -> Option<Game> {
+        let index = self.games().next()?;
+        Some(Game::new(&self.source, index))
+    }
+
+    fn __length_hint__(&self) -> usize {
+        self.games().len()
     }
 }

@@ -1,15 +1,14 @@
 //! An open database: a sequence of games.
 
-use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PySlice};
 
 use crate::arguments::{MovesArgument, PositionArgument};
-use crate::batches::{Batches, HeadersIterator, PgnIterator};
+use crate::batches::{Batches, GameIterator, HeadersIterator, PgnIterator};
 use crate::book;
 use crate::duplicates::{Duplicate, groups};
 use crate::errors::path_of;
@@ -130,10 +129,7 @@ impl Database {
     fn games(&self, start: Option<Int>, stop: Option<Int>) -> PyResult<GameIterator> {
         let source = self.source()?;
         let games = range(start, stop, source.len());
-        Ok(GameIterator {
-            source,
-            games: Mutex::new(games),
-        })
+        Ok(GameIterator::new(source, games))
     }
 
     /// An iterator over the headers of the games from `start` to `stop`, as dicts.
@@ -261,11 +257,13 @@ impl Database {
 
     /// The games that answer a query, or have a position, with its first occurrence in each.
     ///
-    /// One argument says what is searched for: `query`, tags and positions in the language of `pgnfs find`; `fen`, a FEN,
-    /// an EPD or a `chess.Board`, which `query` may also be; `moves`, a line from the usual start position: a text, texts,
-    /// objects of `chess.Move`, or bytes as `plies` has them; `pawns`, a FEN of which only the pawns count; `material`, pieces such as `KRPkr`. Castling rights and en passant count if the FEN has them. Only
-    /// main lines are searched, unless the query has `in:variations`, and games marked as deleted are left out. `sort` is `date` (earliest first), `elo`
-    /// (highest mean first) or the order of the database, and `limit` the number of games at most.
+    /// One argument says what is searched for: `query`, tags and positions in the language of `pgnfs find`; `fen`, a
+    /// FEN, an EPD or a `chess.Board`, which `query` may also be; `moves`, a line from the usual start position: a
+    /// text, texts, objects of `chess.Move`, or bytes as `plies` has them; `pawns`, a FEN of which only the pawns
+    /// count; `material`, pieces such as `KRPkr`. Castling rights and en passant count if the FEN has them. Only main
+    /// lines are searched, unless the query has `in:variations`, and games marked as deleted are left out. `sort` is
+    /// `date` (earliest first), `elo` (highest mean first) or the order of the database, and `limit` the number of
+    /// games at most.
     ///
     /// A wrong query is a `QueryError`.
     ///
@@ -291,13 +289,7 @@ impl Database {
         limit: Option<Int>,
     ) -> PyResult<FoundGames> {
         let order = FoundOrder::read(sort, limit)?;
-        let question = Question {
-            query: query.map(|query| query.0),
-            fen: fen.map(|fen| fen.0),
-            moves: moves.map(|moves| moves.0),
-            pawns,
-            material,
-        };
+        let question = Question::new(query, fen, moves, pawns, material);
         find(py, &[self.search()?], &question.read(py)?, &order)
     }
 
@@ -328,13 +320,7 @@ impl Database {
         r#where: Option<&str>,
     ) -> PyResult<Vec<PlayedMove>> {
         let query = r#where.map(|text| read_query(py, text)).transpose()?;
-        let question = Question {
-            query: None,
-            fen: fen.map(|fen| fen.0),
-            moves: moves.map(|moves| moves.0),
-            pawns: None,
-            material: None,
-        };
+        let question = Question::new(None, fen, moves, None, None);
         moves_table(py, &self.search()?, &question, query.as_ref())
     }
 
@@ -466,35 +452,5 @@ impl Database {
             }
             Err(_) => format!("<chessdb.Database {:?}: closed>", self.path),
         }
-    }
-}
-
-/// An iterator over games. Threads may share it: each game comes once.
-#[pyclass(frozen, module = "chessdb")]
-pub struct GameIterator {
-    source: Source,
-    games: Mutex<Range<u32>>,
-}
-
-impl GameIterator {
-    /// Held only for moments, in which no code of Python runs.
-    fn games(&self) -> MutexGuard<'_, Range<u32>> {
-        self.games.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[pymethods]
-impl GameIterator {
-    fn __iter__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
-
-    fn __next__(&self) -> Option<Game> {
-        let index = self.games().next()?;
-        Some(Game::new(&self.source, index))
-    }
-
-    fn __length_hint__(&self) -> usize {
-        self.games().len()
     }
 }

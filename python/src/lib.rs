@@ -36,9 +36,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _chessdb {
     #[pymodule_export]
-    use crate::batches::{HeadersIterator, PgnIterator};
+    use crate::batches::{GameIterator, HeadersIterator, PgnIterator};
     #[pymodule_export]
-    use crate::database::{Database, GameIterator};
+    use crate::database::Database;
     #[pymodule_export]
     use crate::duplicates::Duplicate;
     #[pymodule_export]

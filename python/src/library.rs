@@ -117,13 +117,7 @@ impl Library {
         limit: Option<Int>,
     ) -> PyResult<FoundGames> {
         let order = FoundOrder::read(sort, limit)?;
-        let question = Question {
-            query: query.map(|query| query.0),
-            fen: fen.map(|fen| fen.0),
-            moves: moves.map(|moves| moves.0),
-            pawns,
-            material,
-        };
+        let question = Question::new(query, fen, moves, pawns, material);
         let asked = question.read(py)?;
         find(py, &self.searches()?, &asked, &order)
     }

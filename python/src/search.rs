@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::arguments::{MovesArgument, PositionArgument};
 use crate::aside::aside;
 use crate::errors::wrong_query;
 use crate::found::FoundGames;
@@ -89,11 +90,11 @@ impl PlayedMove {
 /// What is searched for. One field is set.
 pub struct Question {
     /// A query, or a FEN.
-    pub query: Option<String>,
-    pub fen: Option<String>,
-    pub moves: Option<String>,
-    pub pawns: Option<String>,
-    pub material: Option<String>,
+    query: Option<String>,
+    fen: Option<String>,
+    moves: Option<String>,
+    pawns: Option<String>,
+    material: Option<String>,
 }
 
 /// What a search asks.
@@ -118,6 +119,23 @@ fn is_fen(text: &str) -> bool {
 }
 
 impl Question {
+    /// The question that these arguments are.
+    pub fn new(
+        query: Option<PositionArgument>,
+        fen: Option<PositionArgument>,
+        moves: Option<MovesArgument>,
+        pawns: Option<String>,
+        material: Option<String>,
+    ) -> Question {
+        Question {
+            query: query.map(|query| query.0),
+            fen: fen.map(|fen| fen.0),
+            moves: moves.map(|moves| moves.0),
+            pawns,
+            material,
+        }
+    }
+
     /// What is asked.
     ///
     /// # Errors

@@ -138,6 +138,7 @@ pub struct Index {
     /// Their places.
     places: Places,
     known_places: Arc<KnownPlaces>,
+    /// The pawns that left first in rows of games; made at the first search that looks at signatures.
     first_pawns: Arc<OnceLock<Box<[FirstPawns]>>>,
 }
 
