@@ -17,8 +17,8 @@ const isRefusal = (message) => /status of 400/.test(message.text()) && /q=playr%
 /** Text of the panel beside the board. */
 const panel = () => page.locator("#panel").innerText();
 
-/** Waits until the panel has a text. */
-const shows = (text) => page.waitForFunction((text) => document.querySelector("#panel").innerText.includes(text), text);
+/** Waits until the panel shows the present place, with a text. */
+const shows = (text) => page.waitForFunction((text) => document.querySelector("#panel:not([aria-busy])")?.innerText.includes(text), text);
 
 const tab = (name) => page.getByRole("tab", { name, exact: true }).click();
 
@@ -201,6 +201,7 @@ const STEPS = {
     await shows("Results");
     assert.match(page.url(), /tab=tree/);
     await page.goBack();
+    await shows("First played since 1858");
     await page.getByLabel("New since").fill("June");
     await page.keyboard.press("Enter");
     await page.waitForSelector("#message:not([hidden])");

@@ -48,6 +48,7 @@ async function show(place) {
   present.abort();
   present = new AbortController();
   const { signal } = present;
+  at("#panel").ariaBusy = "true";
   const tab = tabOf(place);
   at("#filter").q.value = place.q ?? "";
   at("#filter").db.value = place.db ?? "";
@@ -64,6 +65,7 @@ async function show(place) {
     if (signal.aborted) return;
     const hadFocus = at("#panel").contains(document.activeElement);
     at("#panel").replaceChildren(...nodes.flat().filter(Boolean));
+    at("#panel").ariaBusy = null;
     const current = at("[aria-current=true]");
     current?.scrollIntoView({ block: "nearest" });
     if (hadFocus) (current ?? at("#panel")).focus();
@@ -73,6 +75,7 @@ async function show(place) {
     if (error.name === "AbortError") return;
     say(error.message);
     at("#panel").replaceChildren(element("p", {}, views.link({ tab }, "Start again")));
+    at("#panel").ariaBusy = null;
   }
 }
 
