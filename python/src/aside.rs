@@ -1,34 +1,44 @@
 //! Work that has threads of its own, without the GIL. Ctrl-C ends it.
 
+use std::ops::Range;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
+use std::time::Duration;
 
 use pyo3::prelude::*;
 
 use crate::errors::ReadError;
-use crate::in_chunks::PAUSE;
+use crate::progress::Progress;
 use crate::source::Source;
 use chessdb_library::cancel::Cancel;
 use chessdb_library::library::LibraryEntry;
+use chessdb_library::parallel::chunks_of;
 
-/// Does work on a database in another thread, which looks whether it was cancelled.
+/// Interval at which Python checks for signals and reports progress while other threads work.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Does work on a database in another thread, which looks whether it was cancelled. The work calls the function that it
+/// is given with numbers of games that have been read.
 ///
 /// # Errors
-/// The exception of a signal handler, after which the work ends; those of [`Source::checked`].
+/// The exception of a signal handler or of a report of progress, after which the work ends; those of [`Source::checked`].
 pub fn aside<T: Send>(
     py: Python<'_>,
     source: &Source,
-    work: impl FnOnce(&LibraryEntry) -> T + Send,
+    progress: &Progress,
+    work: impl FnOnce(&LibraryEntry, &(dyn Fn(u64) + Sync)) -> T + Send,
 ) -> PyResult<T> {
     let cancel = Cancel::default();
     thread::scope(|scope| {
         let (sender, mut receiver) = sync_channel(1);
         let cancel = &cancel;
-        scope.spawn(move || sender.send(cancel.run(|| source.checked(work))));
+        let done = |games| progress.add(games);
+        let work = move || source.checked(|entry| work(entry, &done));
+        scope.spawn(move || sender.send(cancel.run(work)));
         loop {
             let receiver = &mut receiver;
             let received = py.detach(move || receiver.recv_timeout(PAUSE));
-            if let Err(error) = py.check_signals() {
+            if let Err(error) = py.check_signals().and_then(|()| progress.report(py)) {
                 cancel.cancel();
                 return Err(error);
             }
@@ -41,5 +51,30 @@ pub fn aside<T: Send>(
             };
             return Err(error.raise(py, &source.entry));
         }
+    })
+}
+
+/// Calls `work` for consecutive chunks of `places`, each of at most `size`, on `threads` threads. Returns the results in
+/// their order. A single chunk is worked on in this thread.
+///
+/// # Errors
+/// Those of [`aside`].
+pub fn in_chunks<T: Send>(
+    py: Python<'_>,
+    source: &Source,
+    places: Range<u32>,
+    size: u32,
+    threads: usize,
+    work: impl Fn(&LibraryEntry, Range<u32>) -> T + Sync,
+) -> PyResult<Vec<T>> {
+    let len = places.len() as u32;
+    if len <= size {
+        let one = || source.read(py, |entry| work(entry, places));
+        return (len > 0).then(one).into_iter().collect();
+    }
+    aside(py, source, &Progress::default(), |entry, _| {
+        chunks_of(size, len, threads, &|_| (), |chunk| {
+            work(entry, places.start + chunk.start..places.start + chunk.end)
+        })
     })
 }

@@ -8,9 +8,10 @@ use std::vec::IntoIter;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::aside::in_chunks;
 use crate::blocks::{Texts, tags_of_games};
 use crate::game::Game;
-use crate::in_chunks::in_chunks;
+use crate::rows::{ChosenGames, Rows};
 use crate::shared::Shared;
 use crate::source::Source;
 use chessdb::game::Tags;
@@ -21,41 +22,59 @@ const CHUNK: u32 = 256;
 /// Chunks that each thread decodes before Python takes them.
 const CHUNKS: u32 = 4;
 
-/// Games that are decoded batch by batch.
+/// Games of databases that are decoded batch by batch.
 pub struct Batches {
-    source: Source,
-    games: Range<u32>,
+    /// The games of further databases.
+    rest: IntoIter<ChosenGames>,
+    /// Those that are being read, and the places of those that have not been decoded.
+    present: Option<(ChosenGames, Range<u32>)>,
     threads: usize,
 }
 
 impl Batches {
-    /// Decodes `games` of a database on `threads` threads.
-    pub fn new(source: Source, games: Range<u32>, threads: usize) -> Batches {
+    /// Decodes games on `threads` threads.
+    pub fn new(chosen: Vec<ChosenGames>, threads: usize) -> Batches {
         Batches {
-            source,
-            games,
+            rest: chosen.into_iter(),
+            present: None,
             threads,
         }
     }
 
-    /// Decodes the next games with `decode`; `None` at the end. After an exception, the next call decodes the
-    /// same games again.
+    /// The database of the batch that was decoded last.
+    fn source(&self) -> Option<&Source> {
+        self.present.as_ref().map(|(chosen, _)| &chosen.source)
+    }
+
+    /// Decodes the next games, which are of one database; `None` at the end. `decode` is given the places of some of
+    /// them. After an exception, the next call decodes the same games again.
     fn next<T: Send>(
         &mut self,
         py: Python<'_>,
-        decode: impl Fn(&LibraryEntry, Range<u32>) -> T + Sync,
+        decode: impl Fn(&LibraryEntry, &Rows, Range<u32>) -> T + Sync,
     ) -> PyResult<Option<IntoIter<T>>> {
-        if self.games.is_empty() {
-            return Ok(None);
+        while self.present.as_ref().is_none_or(|(_, places)| places.is_empty()) {
+            let Some(next) = self.rest.next() else {
+                return Ok(None);
+            };
+            let places = 0..next.rows.len();
+            self.present = Some((next, places));
         }
+        let Some((chosen, places)) = &mut self.present else {
+            return Ok(None);
+        };
         let most = CHUNK * CHUNKS * self.threads as u32;
-        let end = self.games.start.saturating_add(most).min(self.games.end);
-        let games = self.games.start..end;
-        let source = &self.source;
-        let decoded = in_chunks(py, source, games, CHUNK, self.threads, |games| {
-            decode(&source.entry, games)
-        })?;
-        self.games.start = end;
+        let end = places.start.saturating_add(most).min(places.end);
+        let (source, rows) = (&chosen.source, &chosen.rows);
+        let decoded = in_chunks(
+            py,
+            source,
+            places.start..end,
+            CHUNK,
+            self.threads,
+            |entry, places| decode(entry, rows, places),
+        )?;
+        places.start = end;
         Ok(Some(decoded.into_iter()))
     }
 }
@@ -95,14 +114,15 @@ impl HeadersIterator {
 impl Headers {
     fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         loop {
-            if let Some(tags) = self.chunk.next() {
-                return self.batches.source.shared.names.dict(py, &tags).map(Some);
+            if let Some((source, tags)) = self.batches.source().zip(self.chunk.next()) {
+                return source.shared.names.dict(py, &tags).map(Some);
             }
             if let Some(chunk) = self.chunks.next() {
                 self.chunk = chunk.into_iter();
                 continue;
             }
-            match self.batches.next(py, tags_of_games)? {
+            let decode = |entry: &_, rows: &Rows, places| tags_of_games(entry, rows.games(places));
+            match self.batches.next(py, decode)? {
                 Some(chunks) => self.chunks = chunks,
                 None => return Ok(None),
             }
@@ -156,7 +176,8 @@ impl Pgn {
                 (self.chunk, self.place) = (chunk, 0);
                 continue;
             }
-            match self.batches.next(py, Texts::of)? {
+            let decode = |entry: &_, rows: &Rows, places| Texts::of(entry, rows.games(places));
+            match self.batches.next(py, decode)? {
                 Some(chunks) => self.chunks = chunks,
                 None => return Ok(None),
             }
@@ -167,22 +188,22 @@ impl Pgn {
 /// An iterator over games. Threads may share it: each game comes once.
 #[pyclass(frozen, module = "chessdb")]
 pub struct GameIterator {
-    source: Source,
-    games: Mutex<Range<u32>>,
+    chosen: ChosenGames,
+    places: Mutex<Range<u32>>,
 }
 
 impl GameIterator {
-    /// Iterates over these games of a database.
-    pub fn new(source: Source, games: Range<u32>) -> GameIterator {
+    /// Iterates over these games.
+    pub fn new(chosen: ChosenGames) -> GameIterator {
         GameIterator {
-            source,
-            games: Mutex::new(games),
+            places: Mutex::new(0..chosen.rows.len()),
+            chosen,
         }
     }
 
     /// Held only for moments, in which no code of Python runs.
-    fn games(&self) -> MutexGuard<'_, Range<u32>> {
-        self.games.lock().unwrap_or_else(PoisonError::into_inner)
+    fn places(&self) -> MutexGuard<'_, Range<u32>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -193,11 +214,11 @@ impl GameIterator {
     }
 
     fn __next__(&self) -> Option<Game> {
-        let index = self.games().next()?;
-        Some(Game::new(&self.source, index))
+        let place = self.places().next()?;
+        Some(Game::new(&self.chosen.source, self.chosen.rows.game(place)))
     }
 
     fn __length_hint__(&self) -> usize {
-        self.games().len()
+        self.places().len()
     }
 }

@@ -1,7 +1,5 @@
 //! Blocks of games that are decoded at once.
 
-use std::ops::Range;
-
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -12,7 +10,7 @@ use chessdb_library::library::{LibraryEntry, append_text, tags_of};
 const USUAL_TEXT: usize = 1024;
 
 /// The tags of some games.
-pub fn tags_of_games(entry: &LibraryEntry, games: Range<u32>) -> Vec<Tags> {
+pub fn tags_of_games(entry: &LibraryEntry, games: impl Iterator<Item = u32>) -> Vec<Tags> {
     games.map(|game| tags_of(&*entry.database, game)).collect()
 }
 
@@ -26,7 +24,7 @@ pub struct Texts {
 
 impl Texts {
     /// Decodes some games.
-    pub fn of(entry: &LibraryEntry, games: Range<u32>) -> Texts {
+    pub fn of(entry: &LibraryEntry, games: impl ExactSizeIterator<Item = u32>) -> Texts {
         let mut texts = Texts {
             bytes: Vec::with_capacity(games.len() * USUAL_TEXT),
             ends: Vec::with_capacity(games.len()),

@@ -8,8 +8,9 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::aside::aside;
+use crate::progress::Progress;
+use crate::rows::Rows;
 use crate::search::Search;
-use crate::table::Rows;
 use chessdb::board::Color;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::polyglot::{BookError, BookMoves, BookOptions};
@@ -68,20 +69,22 @@ pub fn write(
     let source = &search.source;
     let rows = Rows::of(py, search, 0..source.len(), query)?;
     let unfinished = unfinished(path);
-    let write = |entry: &LibraryEntry| {
+    let write = |entry: &LibraryEntry, _: &(dyn Fn(u64) + Sync)| {
         let mut moves = BookMoves::new(options)?;
-        let games = |places| rows.games(places).into_iter();
+        let games = |places| rows.games(places);
         moves.add(&*entry.database, rows.len(), games, search.threads, &|_| ())?;
         let mut out = BufWriter::new(File::create_new(&unfinished).map_err(BookError::Output)?);
         let written = moves.write(&mut out, search.threads)?;
         out.flush().map_err(BookError::Output)?;
         Ok(written.entries)
     };
-    let written = aside(py, source, write).and_then(|written: Result<u64, BookError>| {
-        let entries = written.map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?;
-        fs::rename(&unfinished, path)?;
-        Ok(entries)
-    });
+    let written =
+        aside(py, source, &Progress::default(), write).and_then(|written: Result<u64, BookError>| {
+            let entries =
+                written.map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?;
+            fs::rename(&unfinished, path)?;
+            Ok(entries)
+        });
     if written.is_err() {
         let _ = fs::remove_file(&unfinished);
     }

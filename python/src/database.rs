@@ -3,26 +3,32 @@
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyAny, PyDict, PySlice};
+use pyo3::types::{PyAny, PyDict};
 
 use crate::arguments::{MovesArgument, PositionArgument};
-use crate::batches::{Batches, GameIterator, HeadersIterator, PgnIterator};
+use crate::batches::{GameIterator, HeadersIterator, PgnIterator};
 use crate::book;
 use crate::duplicates::{Duplicate, groups};
 use crate::errors::path_of;
 use crate::found::FoundGames;
-use crate::game::Game;
+use crate::games::Games;
 use crate::index::{build, load_or_build};
-use crate::indices::{Int, counted, place, range};
+use crate::indices::{Int, counted, range};
+use crate::novelty::{Novelty, novelties};
 use crate::opening::{Opening, OpeningArguments, function};
 use crate::parts::{Folder, Member, Problem};
+use crate::progress::Progress;
+use crate::rows::{ChosenGames, Rows};
 use crate::search::{FoundOrder, PlayedMove, Question, Search, find, moves_table, read_query};
 use crate::source::Source;
-use crate::table::{Columns, Rows, Table};
+use crate::table::{Columns, Table};
 use chessdb_library::positions::{BuildOptions, DatabasePart, Positions};
 use chessdb_library::repertoire::Repertoires;
+
+/// Bytes of memory in which an index is built.
+const MEMORY: usize = 512 << 20;
 
 /// An open database: a sequence of its games.
 ///
@@ -83,6 +89,41 @@ impl Database {
         })
     }
 
+    /// Builds the index of positions, in memory of about so many bytes, or loads it from a folder that has it.
+    fn build_index(
+        &self,
+        py: Python<'_>,
+        folder: Option<PathBuf>,
+        memory: usize,
+        progress: &Progress,
+    ) -> PyResult<()> {
+        let options = BuildOptions {
+            threads: self.threads,
+            memory,
+            ..BuildOptions::default()
+        };
+        let source = self.source()?;
+        let indexed = match folder {
+            Some(folder) => load_or_build(py, &source, folder, options, progress)?,
+            None => build(py, &source, options, progress)?,
+        };
+        self.set_indexed(Some(indexed));
+        Ok(())
+    }
+
+    /// True if it has its index.
+    fn is_indexed(&self) -> bool {
+        let indexed = self.indexed.read().unwrap_or_else(PoisonError::into_inner);
+        indexed.is_some()
+    }
+
+    /// The games from `start` to `stop`, which count as in a slice.
+    fn chosen(&self, start: Option<Int>, stop: Option<Int>) -> PyResult<Games> {
+        let source = self.source()?;
+        let games = range(start, stop, source.len());
+        Ok(Games::new(&source, Rows::All(games), self.threads))
+    }
+
     fn set_indexed(&self, indexed: Option<Positions>) {
         *self.indexed.write().unwrap_or_else(PoisonError::into_inner) = indexed.map(Arc::new);
     }
@@ -95,41 +136,17 @@ impl Database {
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let source = self.source()?;
-        if let Ok(slice) = index.cast::<PySlice>() {
-            let places = slice.indices(source.len() as isize)?;
-            let game = |n: usize| {
-                let index = places.start + places.step * n as isize;
-                Py::new(py, Game::new(&source, index as u32))
-            };
-            let games = (0..places.slicelength).map(game).collect::<PyResult<Vec<_>>>()?;
-            return games.into_pyobject(py);
-        }
-        let Ok(index) = index.extract::<Int>() else {
-            return Err(PyTypeError::new_err(
-                "games are chosen by an integer or a slice of integers",
-            ));
-        };
-        match place(index, source.len() as usize) {
-            Some(place) => Ok(Bound::new(py, Game::new(&source, place as u32))?.into_any()),
-            None => Err(PyIndexError::new_err(format!(
-                "{}: there is no game with this index among {}",
-                self.path,
-                source.len()
-            ))),
-        }
+        self.chosen(None, None)?.item(py, index)
     }
 
     fn __iter__(&self) -> PyResult<GameIterator> {
-        self.games(None, None)
+        Ok(self.chosen(None, None)?.__iter__())
     }
 
     /// An iterator over the games from `start` to `stop`, which count as in a slice.
     #[pyo3(signature = (start=None, stop=None))]
     fn games(&self, start: Option<Int>, stop: Option<Int>) -> PyResult<GameIterator> {
-        let source = self.source()?;
-        let games = range(start, stop, source.len());
-        Ok(GameIterator::new(source, games))
+        Ok(self.chosen(start, stop)?.__iter__())
     }
 
     /// An iterator over the headers of the games from `start` to `stop`, as dicts.
@@ -142,9 +159,7 @@ impl Database {
     /// 35
     #[pyo3(signature = (start=None, stop=None))]
     fn headers(&self, start: Option<Int>, stop: Option<Int>) -> PyResult<HeadersIterator> {
-        let source = self.source()?;
-        let games = range(start, stop, source.len());
-        Ok(HeadersIterator::new(Batches::new(source, games, self.threads)))
+        Ok(self.chosen(start, stop)?.headers())
     }
 
     /// An iterator over the PGN of the games from `start` to `stop`, as texts.
@@ -152,9 +167,7 @@ impl Database {
     /// It gives what `pgn` of each game gives, but decodes many games at a time, on several threads.
     #[pyo3(signature = (start=None, stop=None))]
     fn pgn(&self, start: Option<Int>, stop: Option<Int>) -> PyResult<PgnIterator> {
-        let source = self.source()?;
-        let games = range(start, stop, source.len());
-        Ok(PgnIterator::new(Batches::new(source, games, self.threads)))
+        Ok(self.chosen(start, stop)?.pgn())
     }
 
     /// The games from `start` to `stop` as a table in the memory format of Arrow.
@@ -191,7 +204,8 @@ impl Database {
         let columns = Columns::of(rows, columns.as_deref(), false)?;
         let query = r#where.map(|text| read_query(py, text)).transpose()?;
         let rows = Rows::of(py, &search, games, query.as_ref())?;
-        columns.table(py, &[(search.source, rows)], self.threads)
+        let source = search.source;
+        columns.table(py, vec![ChosenGames { source, rows }], self.threads)
     }
 
     /// Writes an opening book of Polyglot, and returns the number of its entries.
@@ -236,23 +250,20 @@ impl Database {
     /// >>> database.index_positions()
     /// >>> database.moves_table(moves="e4 e5")[0]
     /// <chessdb.PlayedMove Nf3: 18 games>
-    #[pyo3(signature = (folder=None, *, memory=Int(512 << 20)))]
-    fn index_positions(&self, py: Python<'_>, folder: Option<PathBuf>, memory: Int) -> PyResult<()> {
+    #[pyo3(signature = (folder=None, *, memory=Int(MEMORY as i64), progress=None))]
+    fn index_positions(
+        &self,
+        py: Python<'_>,
+        folder: Option<PathBuf>,
+        memory: Int,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
         let Ok(memory @ 1..) = usize::try_from(memory.0) else {
             return Err(PyValueError::new_err("memory: a number of bytes is at least one"));
         };
-        let options = BuildOptions {
-            threads: self.threads,
-            memory,
-            ..BuildOptions::default()
-        };
-        let source = self.source()?;
-        let indexed = match folder {
-            Some(folder) => load_or_build(py, &source, folder, options)?,
-            None => build(py, &source, options)?,
-        };
-        self.set_indexed(Some(indexed));
-        Ok(())
+        let progress = Progress::new(progress, self.source()?.len().into())?;
+        self.build_index(py, folder, memory, &progress)?;
+        progress.finish(py)
     }
 
     /// The games that answer a query, or have a position, with its first occurrence in each.
@@ -263,7 +274,8 @@ impl Database {
     /// count; `material`, pieces such as `KRPkr`. Castling rights and en passant count if the FEN has them. Only main
     /// lines are searched, unless the query has `in:variations`, and games marked as deleted are left out. `sort` is
     /// `date` (earliest first), `elo` (highest mean first) or the order of the database, and `limit` the number of
-    /// games at most.
+    /// games at most. `progress` is called again and again with the number of games that have been read and that of all;
+    /// `True` shows a bar of tqdm.
     ///
     /// A wrong query is a `QueryError`.
     ///
@@ -275,7 +287,7 @@ impl Database {
     /// >>> database = chessdb.open_database("classics.pgn")
     /// >>> [(found.game.number, found.ply, found.san) for found in database.find(moves="e4 e5 f4 exf4")]
     /// [(7, 4, 'Bc4'), (48, 4, 'Nf3')]
-    #[pyo3(signature = (query=None, *, fen=None, moves=None, pawns=None, material=None, sort=None, limit=None))]
+    #[pyo3(signature = (query=None, *, fen=None, moves=None, pawns=None, material=None, sort=None, limit=None, progress=None))]
     #[expect(clippy::too_many_arguments)]
     fn find(
         &self,
@@ -287,10 +299,11 @@ impl Database {
         material: Option<String>,
         sort: Option<&str>,
         limit: Option<Int>,
+        progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<FoundGames> {
         let order = FoundOrder::read(sort, limit)?;
         let question = Question::new(query, fen, moves, pawns, material);
-        find(py, &[self.search()?], &question.read(py)?, &order)
+        find(py, &[self.search()?], &question.read(py)?, &order, progress)
     }
 
     /// Games that are there more than once, as lists of which the first game is the best, by the rules of `duplicates.csv`.
@@ -300,6 +313,29 @@ impl Database {
     /// []
     fn duplicates(&self, py: Python<'_>) -> PyResult<Vec<Vec<Duplicate>>> {
         groups(py, &[self.source()?], self.threads)
+    }
+
+    /// The first move of each game that leads to a position that no earlier game has, by the rules of `novelties.csv`.
+    ///
+    /// It builds the index of positions, as `index_positions` does, unless that was done.
+    ///
+    /// >>> import chessdb
+    /// >>> database = chessdb.open_database("classics.pgn")
+    /// >>> first = database.novelties()[0]
+    /// >>> first.game.number, first.ply, first.san, first.before
+    /// (1, 3, 'd6', 2)
+    #[pyo3(signature = (*, progress=None))]
+    fn novelties(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<Vec<Novelty>> {
+        // Half of the work is building the index.
+        let games = u64::from(self.source()?.len());
+        let is_indexed = self.is_indexed();
+        let progress = Progress::new(progress, if is_indexed { games } else { 2 * games })?;
+        if !is_indexed {
+            self.build_index(py, None, MEMORY, &progress)?;
+        }
+        let novelties = novelties(py, &self.search()?, &progress)?;
+        progress.finish(py)?;
+        Ok(novelties)
     }
 
     /// The moves that were played in a position, most frequent first, and last the games that end there.
@@ -419,7 +455,8 @@ impl Database {
         columns.without_unusual_tags()?;
         let query = r#where.map(|text| read_query(py, text)).transpose()?;
         let rows = Rows::of(py, &search, games, query.as_ref())?;
-        columns.batches(py, &[(search.source, rows)], self.threads)
+        let source = search.source;
+        columns.unchecked(py, vec![ChosenGames { source, rows }], self.threads)
     }
 
     /// Its files when it was opened: their paths, sizes, and times of the last change in nanoseconds.

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 use crate::aside::aside;
 use crate::game::Game;
+use crate::progress::Progress;
 use crate::source::Source;
 use chessdb::Database;
 use chessdb_library::duplicates::{self, Duplicates};
@@ -47,7 +48,7 @@ pub fn groups(py: Python<'_>, sources: &[Source], threads: usize) -> PyResult<Ve
     let Some(first) = sources.first() else {
         return Ok(Vec::new());
     };
-    let found = aside(py, first, |_| {
+    let found = aside(py, first, &Progress::default(), |_, _| {
         let databases: Vec<&dyn Database> = sources.iter().map(|source| &*source.entry.database).collect();
         Duplicates::find(&databases, threads)
     })?;

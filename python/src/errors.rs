@@ -26,23 +26,47 @@ pub enum ReadError {
 impl ReadError {
     /// Converts the error to an exception.
     pub fn raise(self, py: Python<'_>, entry: &LibraryEntry) -> PyErr {
+        let failure = self.failure(entry);
+        exception(py, failure.class, failure.message, &failure.file, failure.offset)
+    }
+
+    /// The text of the exception.
+    pub fn text(self, entry: &LibraryEntry) -> String {
+        self.failure(entry).message
+    }
+
+    fn failure(self, entry: &LibraryEntry) -> Failure {
         match self {
-            ReadError::Changed => changed(py, entry),
+            ReadError::Changed => changed(entry),
             ReadError::Replaced(path) => {
                 let file = path.display().to_string();
-                let message = format!("{file}: the file was replaced after it was opened: open it again");
-                exception(py, "ChangedError", message, &file, None)
+                Failure {
+                    class: "ChangedError",
+                    message: format!("{file}: the file was replaced after it was opened: open it again"),
+                    file,
+                    offset: None,
+                }
             }
-            ReadError::Failed(what) => {
-                let message = format!("{}: the decoder failed: {what}", entry.name());
-                exception(py, "Error", message, entry.name(), None)
-            }
+            ReadError::Failed(what) => Failure {
+                class: "Error",
+                message: format!("{}: the decoder failed: {what}", entry.name()),
+                file: entry.name().to_owned(),
+                offset: None,
+            },
         }
     }
 }
 
-/// The exception for a database with a changed file. If the file was cut, the offset is its end.
-fn changed(py: Python<'_>, entry: &LibraryEntry) -> PyErr {
+/// An exception before it is made.
+struct Failure {
+    class: &'static str,
+    message: String,
+    file: String,
+    offset: Option<u64>,
+}
+
+/// The failure of a database with a changed file. If the file was cut, the offset is its end.
+fn changed(entry: &LibraryEntry) -> Failure {
     let name = entry.lost_file().unwrap_or_else(|| entry.name());
     let path = path_of(entry, name);
     let before = entry.files.iter().find(|(file, _)| file == name);
@@ -55,7 +79,12 @@ fn changed(py: Python<'_>, entry: &LibraryEntry) -> PyErr {
         Some(end) => format!("{file}: the file was cut at byte {end} after it was opened: open it again"),
         None => format!("{file}: the file was changed after it was opened: open it again"),
     };
-    exception(py, "ChangedError", message, &file, cut)
+    Failure {
+        class: "ChangedError",
+        message,
+        file,
+        offset: cut,
+    }
 }
 
 /// The path of a file of a database that people see under a name.

@@ -1,43 +1,68 @@
 //! The games that a search has found.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyList, PySlice};
 
+use crate::batches::{Batches, HeadersIterator, PgnIterator};
 use crate::game::Game;
 use crate::indices::{Int, place};
+use crate::rows::{ChosenGames, Rows};
 use crate::source::Source;
-use crate::table::{Columns, Rows, Table};
+use crate::table::{Columns, Table};
 use chessdb_library::lines::{Occurrence, line_of};
 use chessdb_library::positions::san_of;
 
 /// A game that a search has found, with the place of the position there.
-#[pyclass(frozen, module = "chessdb")]
+#[pyclass(frozen, eq, hash, module = "chessdb")]
 pub struct Found {
     source: Source,
     found: Occurrence,
+}
+
+impl Found {
+    /// A place in a game of a database.
+    pub fn new(source: &Source, found: Occurrence) -> Found {
+        Found {
+            source: source.clone(),
+            found,
+        }
+    }
+}
+
+/// Equal if it is the same position of the same game.
+impl PartialEq for Found {
+    fn eq(&self, other: &Found) -> bool {
+        self.found == other.found && self.source.is_same(&other.source)
+    }
+}
+
+impl Hash for Found {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        (self.found.game, self.found.ply, self.source.own_name()).hash(hasher);
+    }
 }
 
 #[pymethods]
 impl Found {
     /// The game.
     #[getter]
-    fn game(&self) -> Game {
+    pub fn game(&self) -> Game {
         Game::new(&self.source, self.found.game)
     }
 
     /// Number of moves before the position; 0 if no position was asked for.
     #[getter]
-    fn ply(&self) -> u32 {
+    pub fn ply(&self) -> u32 {
         self.found.ply
     }
 
     /// The move played in the position, as SAN; `None` if the line ends there, or no position was asked for.
     #[getter]
-    fn san(&self, py: Python<'_>) -> PyResult<Option<String>> {
+    pub fn san(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let found = self.found;
         let san = self.source.read(py, |entry| san_of(&*entry.database, &found))?;
         Ok(Some(san).filter(|san| !san.is_empty()))
@@ -45,27 +70,16 @@ impl Found {
 
     /// The moves that lead to the position, as SAN: those of a variation if it was found there.
     #[getter]
-    fn line(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+    pub fn line(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let found = self.found;
         self.source.read(py, |entry| line_of(&*entry.database, &found))
-    }
-
-    /// Equal if it is the same position of the same game.
-    fn __eq__(&self, other: PyRef<'_, Found>) -> bool {
-        self.found == other.found && self.source.is_same(&other.source)
-    }
-
-    fn __hash__(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (self.found.game, self.found.ply, self.source.own_name()).hash(&mut hasher);
-        hasher.finish()
     }
 
     fn __repr__(&self) -> String {
         format!(
             "<chessdb.Found: game {}, ply {}>",
-            u64::from(self.found.game) + 1,
-            self.found.ply
+            self.game().number(),
+            self.ply()
         )
     }
 }
@@ -99,6 +113,19 @@ impl FoundGames {
         let source = self.sources.get(number as usize);
         source.ok_or_else(|| PyIndexError::new_err("there is no such database"))
     }
+
+    /// The games, those of one database together as far as they follow each other.
+    fn chosen(&self) -> PyResult<Vec<ChosenGames>> {
+        let runs = self.found.chunk_by(|(a, _), (b, _)| a == b);
+        let chosen = runs.filter_map(|run| {
+            let (number, _) = run.first()?;
+            Some(self.source(*number).map(|source| ChosenGames {
+                source: source.clone(),
+                rows: Rows::Some(run.iter().map(|(_, found)| found.game).collect()),
+            }))
+        });
+        chosen.collect()
+    }
 }
 
 #[pymethods]
@@ -127,8 +154,7 @@ impl FoundGames {
                 self.found.len()
             ))
         })?;
-        let source = self.source(number)?.clone();
-        Ok(Bound::new(py, Found { source, found })?.into_any())
+        Ok(Bound::new(py, Found::new(self.source(number)?, found))?.into_any())
     }
 
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -157,14 +183,7 @@ impl FoundGames {
     #[pyo3(signature = (columns=None, *, rows="games"))]
     fn table(&self, py: Python<'_>, columns: Option<Vec<String>>, rows: &str) -> PyResult<Table> {
         let columns = Columns::of(rows, columns.as_deref(), self.sources.len() > 1)?;
-        let mut parts = Vec::new();
-        for run in self.found.chunk_by(|(a, _), (b, _)| a == b) {
-            if let Some(&(number, _)) = run.first() {
-                let games = run.iter().map(|(_, found)| found.game);
-                parts.push((self.source(number)?.clone(), Rows::Some(games.collect())));
-            }
-        }
-        columns.table(py, &parts, self.threads)
+        columns.table(py, self.chosen()?, self.threads)
     }
 
     /// An iterator over the PGN of the games, as texts.
@@ -173,9 +192,13 @@ impl FoundGames {
     /// >>> found = chessdb.open_database("classics.pgn").find("white:morphy result:1-0")
     /// >>> [text.splitlines()[4] for text in found.pgn()]
     /// ['[White "Morphy, Paul"]', '[White "Morphy, Paul"]']
-    fn pgn<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let pgn = py.import("operator")?.getattr("methodcaller")?.call1(("pgn",))?;
-        py.import("builtins")?.getattr("map")?.call1((pgn, self.games()?))
+    fn pgn(&self) -> PyResult<PgnIterator> {
+        Ok(PgnIterator::new(Batches::new(self.chosen()?, self.threads)))
+    }
+
+    /// An iterator over the headers of the games, as dicts.
+    fn headers(&self) -> PyResult<HeadersIterator> {
+        Ok(HeadersIterator::new(Batches::new(self.chosen()?, self.threads)))
     }
 
     fn __repr__(&self) -> String {

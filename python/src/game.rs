@@ -50,7 +50,7 @@ impl Game {
 impl Game {
     /// Number of the game in its database, from 1, as in names of files and in `problems.txt`.
     #[getter]
-    fn number(&self) -> u64 {
+    pub fn number(&self) -> u64 {
         u64::from(self.index) + 1
     }
 

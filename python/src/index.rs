@@ -7,6 +7,7 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use crate::aside::aside;
+use crate::progress::Progress;
 use crate::source::Source;
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::LibraryEntry;
@@ -16,10 +17,15 @@ use chessdb_library::positions::{BuildOptions, Index, IndexError, Positions};
 ///
 /// # Errors
 /// Those of [`load_or_build`].
-pub fn build(py: Python<'_>, source: &Source, options: BuildOptions) -> PyResult<Positions> {
+pub fn build(
+    py: Python<'_>,
+    source: &Source,
+    options: BuildOptions,
+    progress: &Progress,
+) -> PyResult<Positions> {
     let temporary = py.import("tempfile")?.call_method0("TemporaryDirectory")?;
     let folder = temporary.getattr("name")?.extract()?;
-    let built = load_or_build(py, source, folder, options);
+    let built = load_or_build(py, source, folder, options, progress);
     // The file is mapped, and exists without a name until it is unmapped.
     let _ = temporary.call_method0("cleanup");
     built
@@ -34,10 +40,13 @@ pub fn load_or_build(
     source: &Source,
     folder: PathBuf,
     options: BuildOptions,
+    progress: &Progress,
 ) -> PyResult<Positions> {
     // Indexes of the program `pgnfs` have other options, so that neither replaces those of the other.
     let reading = format!("python {}", source.opening.options);
-    let built = aside(py, source, |_| built(&source.entry, &folder, &reading, options))?;
+    let built = aside(py, source, progress, |_, done| {
+        built(&source.entry, &folder, &reading, options, done)
+    })?;
     built.map_err(|error| PyOSError::new_err(error.to_string()))
 }
 
@@ -46,11 +55,12 @@ fn built(
     folder: &Path,
     reading: &str,
     options: BuildOptions,
+    done: &(dyn Fn(u64) + Sync),
 ) -> Result<Positions, IndexError> {
     let files = KeptFiles::open(folder, reading, Space::default())?;
     let index = match Index::load(&files, entry) {
         Some(index) => index,
-        None => Index::build(&files, entry, options, &|_| ())?,
+        None => Index::build(&files, entry, options, done)?,
     };
     let positions = Positions::new(entry, options).with_index(index);
     positions.keep_in(&files);

@@ -15,15 +15,18 @@ mod duplicates;
 mod errors;
 mod found;
 mod game;
-mod in_chunks;
+mod games;
 mod index;
 mod indices;
 mod library;
 mod names;
+mod novelty;
 mod open;
 mod opening;
 mod parts;
 mod position;
+mod progress;
+mod rows;
 mod search;
 mod shared;
 mod source;
@@ -46,7 +49,11 @@ mod _chessdb {
     #[pymodule_export]
     use crate::game::Game;
     #[pymodule_export]
+    use crate::games::Games;
+    #[pymodule_export]
     use crate::library::Library;
+    #[pymodule_export]
+    use crate::novelty::Novelty;
     #[pymodule_export]
     use crate::open::open;
     #[pymodule_export]

@@ -12,9 +12,10 @@ use crate::duplicates::{Duplicate, groups};
 use crate::found::FoundGames;
 use crate::indices::{Int, counted, place};
 use crate::opening::{Opening, OpeningArguments, function};
+use crate::rows::{ChosenGames, Rows};
 use crate::search::{FoundOrder, Question, Search, find, read_query};
 use crate::source::Source;
-use crate::table::{Columns, Rows, Table};
+use crate::table::{Columns, Table};
 use chessdb_library::repertoire::Repertoires;
 
 /// The open databases of a folder or of an archive: a sequence, sorted by path.
@@ -91,9 +92,10 @@ impl Library {
         let query = r#where.map(|text| read_query(py, text)).transpose()?;
         let parts = self.searches()?.into_iter().map(|search| {
             let rows = Rows::of(py, &search, 0..search.source.len(), query.as_ref())?;
-            Ok((search.source, rows))
+            let source = search.source;
+            Ok(ChosenGames { source, rows })
         });
-        columns.table(py, &parts.collect::<PyResult<Vec<_>>>()?, self.opening.threads)
+        columns.table(py, parts.collect::<PyResult<_>>()?, self.opening.threads)
     }
 
     /// The games of all databases that answer a query, or have a position, as `find` of a database gives them, database by
@@ -103,7 +105,7 @@ impl Library {
     /// >>> library = chessdb.open(".")
     /// >>> [(found.game.database, found.game.number) for found in library.find(moves="e4 e5 f4 exf4")]
     /// [('classics.pgn', 7), ('classics.pgn', 48)]
-    #[pyo3(signature = (query=None, *, fen=None, moves=None, pawns=None, material=None, sort=None, limit=None))]
+    #[pyo3(signature = (query=None, *, fen=None, moves=None, pawns=None, material=None, sort=None, limit=None, progress=None))]
     #[expect(clippy::too_many_arguments)]
     fn find(
         &self,
@@ -115,11 +117,12 @@ impl Library {
         material: Option<String>,
         sort: Option<&str>,
         limit: Option<Int>,
+        progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<FoundGames> {
         let order = FoundOrder::read(sort, limit)?;
         let question = Question::new(query, fen, moves, pawns, material);
         let asked = question.read(py)?;
-        find(py, &self.searches()?, &asked, &order)
+        find(py, &self.searches()?, &asked, &order, progress)
     }
 
     /// Games of all databases that are there more than once, as `duplicates` of a database gives them.

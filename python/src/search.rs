@@ -12,6 +12,7 @@ use crate::errors::wrong_query;
 use crate::found::FoundGames;
 use crate::game::Game;
 use crate::indices::Int;
+use crate::progress::Progress;
 use crate::source::Source;
 use chessdb::Options;
 use chessdb_library::lines::Occurrence;
@@ -226,17 +227,19 @@ impl Search {
         &self,
         py: Python<'_>,
         wanted: &Wanted,
-        ask: impl Fn(&AnswerOptions) -> Option<T> + Sync,
+        progress: &Progress,
+        ask: impl Fn(&AnswerOptions, &(dyn Fn(u64) + Sync)) -> Option<T> + Sync,
     ) -> PyResult<T> {
         let is_exact = matches!(wanted, Wanted::Position(pattern) if pattern.is_exact());
         if is_exact && self.part.positions.wait() == Wait::None {
             let options = self.options(IndexUse::Auto, false);
-            if let Some(answer) = self.source.read(py, |_| ask(&options))? {
+            if let Some(answer) = self.source.read(py, |_| ask(&options, &|_| ()))? {
                 return Ok(answer);
             }
         }
         let options = self.options(IndexUse::No, true);
-        Ok(aside(py, &self.source, |_| ask(&options))?.unwrap_or_default())
+        let answer = aside(py, &self.source, progress, |_, done| ask(&options, done))?;
+        Ok(answer.unwrap_or_default())
     }
 }
 
@@ -271,14 +274,25 @@ impl FoundOrder {
 }
 
 /// The games of some databases that are asked for, database by database unless they are sorted.
-pub fn find(py: Python<'_>, searches: &[Search], asked: &Asked, order: &FoundOrder) -> PyResult<FoundGames> {
+///
+/// # Errors
+/// The exception of a signal handler or of a report of progress, after which the search ends.
+pub fn find(
+    py: Python<'_>,
+    searches: &[Search],
+    asked: &Asked,
+    order: &FoundOrder,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<FoundGames> {
+    let games = searches.iter().map(|search| u64::from(search.source.len()));
+    let progress = &Progress::new(progress, games.sum())?;
     let mut all = Vec::new();
     for (number, search) in (0..).zip(searches) {
         let found = match asked {
-            Asked::Query(query) => answer(py, search, query)?,
-            Asked::Wanted(wanted) => {
-                search.ask(py, wanted, |options| search.part.find(wanted, options, &|_| ()))?
-            }
+            Asked::Query(query) => answer(py, search, query, progress)?,
+            Asked::Wanted(wanted) => search.ask(py, wanted, progress, |options, done| {
+                search.part.find(wanted, options, done)
+            })?,
         };
         all.extend(found.into_iter().map(|found| (number, found)));
     }
@@ -297,6 +311,7 @@ pub fn find(py: Python<'_>, searches: &[Search], asked: &Asked, order: &FoundOrd
         }
     }
     all.truncate(order.limit);
+    progress.finish(py)?;
     let threads = searches.first().map_or(1, |search| search.threads);
     Ok(FoundGames::new(all, sources, threads))
 }
@@ -304,8 +319,13 @@ pub fn find(py: Python<'_>, searches: &[Search], asked: &Asked, order: &FoundOrd
 /// The games of a database that answer a query.
 ///
 /// # Errors
-/// The exception of a signal handler, after which the search ends.
-pub fn answer(py: Python<'_>, search: &Search, query: &Query) -> PyResult<Vec<Occurrence>> {
+/// The exception of a signal handler or of a report of progress, after which the search ends.
+pub fn answer(
+    py: Python<'_>,
+    search: &Search,
+    query: &Query,
+    progress: &Progress,
+) -> PyResult<Vec<Occurrence>> {
     let patterns = query.repertoires();
     if !patterns.is_empty() {
         let formats = Options::default();
@@ -313,8 +333,8 @@ pub fn answer(py: Python<'_>, search: &Search, query: &Query) -> PyResult<Vec<Oc
         opened.map_err(|error| PyValueError::new_err(error.to_string()))?;
     }
     let options = search.options(IndexUse::Auto, true);
-    aside(py, &search.source, |_| {
-        query.find(&search.part, &options, &|_| ())
+    aside(py, &search.source, progress, |_, done| {
+        query.find(&search.part, &options, done)
     })
 }
 
@@ -330,10 +350,14 @@ pub fn moves_table(
         return Err(PyValueError::new_err("a table of moves needs fen or moves"));
     };
     let part = match query {
-        Some(query) => search.part.found(&answer(py, search, query)?),
+        Some(query) => search
+            .part
+            .found(&answer(py, search, query, &Progress::default())?),
         None => search.part.clone(),
     };
-    let table = search.ask(py, &wanted, |options| part.moves(pattern, options, &|_| ()))?;
+    let table = search.ask(py, &wanted, &Progress::default(), |options, done| {
+        part.moves(pattern, options, done)
+    })?;
     let rows = table.rows.into_iter();
     rows.map(|row| PlayedMove::new(py, &search.source, row)).collect()
 }

@@ -2,23 +2,25 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_array::{Array as _, ArrayRef, RecordBatch, StructArray};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_array::{ArrayRef, RecordBatch, StructArray};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
-use pyo3_arrow::error::PyArrowResult;
+use pyo3_arrow::error::{PyArrowError, PyArrowResult};
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 
 mod columns;
+mod reader;
 
-use crate::in_chunks::in_chunks;
-use crate::search::{Search, answer};
-use crate::source::Source;
-use chessdb_library::library::tags_of;
-use chessdb_library::query::Query;
+use reader::BatchReader;
+
+use crate::aside::in_chunks;
+use crate::indices::counted;
+use crate::rows::ChosenGames;
+use chessdb_library::library::{LibraryEntry, tags_of};
 use chessdb_library::table::{self, RowKind, TAG, further_tags, no_tag};
 
 /// Games in a batch.
@@ -34,23 +36,47 @@ const USUAL: [&str; 11] = [
 
 /// Games, or their positions, as columns. Libraries that know Arrow take them through its PyCapsule interface, without a copy where they
 /// have the same types: `pyarrow.table(t)`, `polars.DataFrame(t)`, `duckdb.from_arrow(t)`, `pandas.DataFrame.from_arrow(t)`.
+///
+/// A table holds no rows: they are decoded a few thousand at a time whenever they are taken. So
+/// `pyarrow.RecordBatchReader.from_stream(t)` reads any number of games in little memory. If a file changes meanwhile, the
+/// library that takes them raises an exception of its own with the text of `ChangedError`.
+///
+/// >>> import chessdb, pyarrow
+/// >>> table = chessdb.open_database("classics.pgn").table(["pgn"])
+/// >>> sum(batch.num_rows for batch in pyarrow.RecordBatchReader.from_stream(table))
+/// 63
 #[pyclass(frozen, module = "chessdb")]
 pub struct Table {
-    kind: RowKind,
-    schema: SchemaRef,
-    batches: Vec<RecordBatch>,
+    columns: Arc<Columns>,
+    chosen: Arc<[ChosenGames]>,
+    threads: usize,
+}
+
+impl Table {
+    /// What gives its rows to this thread.
+    fn reader(&self) -> BatchReader {
+        BatchReader::new(&self.columns, &self.chosen, self.threads)
+    }
 }
 
 #[pymethods]
 impl Table {
-    fn __len__(&self) -> usize {
-        self.batches.iter().map(RecordBatch::num_rows).sum()
+    /// Positions are counted by decoding the games.
+    fn __len__(&self) -> PyResult<usize> {
+        if self.columns.kind() == RowKind::Games {
+            return Ok(self.chosen.iter().map(|chosen| chosen.rows.len() as usize).sum());
+        }
+        let mut rows = 0;
+        for batch in self.reader() {
+            rows += batch.map_err(PyArrowError::from)?.num_rows();
+        }
+        Ok(rows)
     }
 
     /// The names of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {
-        let fields = self.schema.fields().iter();
+        let fields = self.columns.schema.fields().iter();
         fields.map(|field| field.name().clone()).collect()
     }
 
@@ -58,14 +84,14 @@ impl Table {
     #[getter]
     fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let types = PyDict::new(py);
-        for field in self.schema.fields() {
+        for field in self.columns.schema.fields() {
             types.set_item(field.name(), field.data_type().to_string())?;
         }
         Ok(types)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyArrowResult<Bound<'py, PyCapsule>> {
-        to_schema_pycapsule(py, self.schema.as_ref())
+        to_schema_pycapsule(py, self.columns.schema.as_ref())
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -74,62 +100,19 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyArrowResult<Bound<'py, PyCapsule>> {
-        let arrays = self.batches.clone().into_iter();
-        let arrays = arrays.map(|batch| Ok(Arc::new(StructArray::from(batch)) as ArrayRef));
-        let row = Field::new("", DataType::Struct(self.schema.fields().clone()), false);
+        let arrays = self.reader();
+        let arrays = arrays.map(|batch| Ok(Arc::new(StructArray::from(batch?)) as ArrayRef));
+        let row = Field::new("", DataType::Struct(self.columns.schema.fields().clone()), false);
         let reader = ArrayIterator::new(arrays, Arc::new(row));
         to_stream_pycapsule(py, Box::new(reader), requested_schema)
     }
 
     fn __repr__(&self) -> String {
-        let (rows, columns) = (self.__len__(), self.columns().join(", "));
-        let kind = match self.kind {
-            RowKind::Games => "games",
-            RowKind::Positions => "positions",
-        };
-        format!("<chessdb.Table of {rows} {kind}: {columns}>")
-    }
-}
-
-/// The games of a database that have rows.
-pub enum Rows {
-    /// Consecutive ones.
-    All(Range<u32>),
-    /// Some of them.
-    Some(Vec<u32>),
-}
-
-impl Rows {
-    /// Those of `games` that answer a query, or all.
-    ///
-    /// # Errors
-    /// Those of [`answer`].
-    pub fn of(py: Python<'_>, search: &Search, games: Range<u32>, query: Option<&Query>) -> PyResult<Rows> {
-        let Some(query) = query else {
-            return Ok(Rows::All(games));
-        };
-        // Other games are not searched.
-        let found = if games == (0..search.source.len()) {
-            answer(py, search, query)?
-        } else {
-            answer(py, &search.among(games), query)?
-        };
-        Ok(Rows::Some(found.iter().map(|found| found.game).collect()))
-    }
-
-    /// Their number.
-    pub fn len(&self) -> u32 {
-        match self {
-            Rows::All(games) => games.len() as u32,
-            Rows::Some(games) => games.len() as u32,
-        }
-    }
-
-    /// The games in some of the rows.
-    pub fn games(&self, places: Range<u32>) -> Vec<u32> {
-        match self {
-            Rows::All(games) => (games.start + places.start..games.start + places.end).collect(),
-            Rows::Some(games) => games[places.start as usize..places.end as usize].to_vec(),
+        let games = self.chosen.iter().map(|chosen| chosen.rows.len() as usize).sum();
+        let (games, columns) = (counted(games, "game"), self.columns().join(", "));
+        match self.columns.kind() {
+            RowKind::Games => format!("<chessdb.Table of {games}: {columns}>"),
+            RowKind::Positions => format!("<chessdb.Table of the positions of {games}: {columns}>"),
         }
     }
 }
@@ -184,55 +167,84 @@ impl Columns {
     /// The columns of some games of databases.
     ///
     /// # Errors
-    /// Those of [`in_chunks`], and one if none of the games has a tag that was named and is not usual.
-    pub fn table(&self, py: Python<'_>, parts: &[(Source, Rows)], threads: usize) -> PyResult<Table> {
-        let table = self.batches(py, parts, threads)?;
-        let Some(missing) = self.missing_tag(&table.batches) else {
-            return Ok(table);
-        };
-        let mut tags = BTreeSet::new();
-        for (source, rows) in parts {
-            let further = |places: Range<u32>| {
-                let mut names = BTreeSet::new();
-                for game in rows.games(places) {
-                    let tags = tags_of(&*source.entry.database, game);
-                    names.extend(further_tags(&tags).map(str::to_owned));
-                }
-                names
-            };
-            let names = in_chunks(py, source, 0..rows.len(), CHUNK, threads, further)?;
-            tags.extend(names.into_iter().flatten());
-        }
-        let tags = tags.iter().map(String::as_str);
-        let named = table::Columns::names(self.columns.rows());
-        Err(PyValueError::new_err(no_tag(missing, tags, named)))
+    /// If a file has changed; if none of the games has a tag that was named and is not usual.
+    pub fn table(self, py: Python<'_>, chosen: Vec<ChosenGames>, threads: usize) -> PyResult<Table> {
+        self.find_unusual_tags(py, &chosen, threads)?;
+        self.unchecked(py, chosen, threads)
     }
 
     /// Like [`Columns::table`], whatever tags the games have.
     ///
     /// # Errors
-    /// Those of [`in_chunks`].
-    pub fn batches(&self, py: Python<'_>, parts: &[(Source, Rows)], threads: usize) -> PyResult<Table> {
-        let mut all = Vec::new();
-        let chunk = match self.columns.rows() {
-            RowKind::Games => CHUNK,
-            RowKind::Positions => CHUNK_OF_POSITIONS,
-        };
-        for (source, rows) in parts {
-            let batch = |places: Range<u32>| {
-                let arrays = columns::arrays(&self.columns, &source.entry, &rows.games(places));
-                RecordBatch::try_new(Arc::clone(&self.schema), arrays)
-            };
-            let batches = in_chunks(py, source, 0..rows.len(), chunk, threads, batch)?;
-            for batch in batches {
-                all.push(batch.map_err(pyo3_arrow::error::PyArrowError::from)?);
-            }
+    /// If a file has changed.
+    pub fn unchecked(self, py: Python<'_>, chosen: Vec<ChosenGames>, threads: usize) -> PyResult<Table> {
+        for ChosenGames { source, .. } in &chosen {
+            source.read(py, |_| ())?;
         }
         Ok(Table {
-            kind: self.columns.rows(),
-            batches: all,
-            schema: Arc::clone(&self.schema),
+            columns: Arc::new(self),
+            chosen: chosen.into(),
+            threads,
         })
+    }
+
+    /// # Errors
+    /// If there are games and none of them has a tag that was named and is not usual.
+    fn find_unusual_tags(&self, py: Python<'_>, chosen: &[ChosenGames], threads: usize) -> PyResult<()> {
+        let missing = Mutex::new(self.columns.unusual_tags().collect::<Vec<_>>());
+        let is_over = || missing.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
+        let mut tags = BTreeSet::new();
+        for ChosenGames { source, rows } in chosen {
+            let further = |entry: &LibraryEntry, places: Range<u32>| {
+                let mut names = BTreeSet::new();
+                if is_over() {
+                    return names;
+                }
+                for game in rows.games(places) {
+                    let tags = tags_of(&*entry.database, game);
+                    names.extend(further_tags(&tags).map(str::to_owned));
+                }
+                let mut missing = missing.lock().unwrap_or_else(PoisonError::into_inner);
+                missing.retain(|tag| !names.contains(*tag));
+                names
+            };
+            if !is_over() {
+                let names = in_chunks(py, source, 0..rows.len(), CHUNK, threads, further)?;
+                tags.extend(names.into_iter().flatten());
+            }
+        }
+        let has_games = chosen.iter().any(|chosen| chosen.rows.len() > 0);
+        let missing = missing.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match missing.first().filter(|_| has_games) {
+            None => Ok(()),
+            Some(missing) => {
+                let tags = tags.iter().map(String::as_str);
+                let named = table::Columns::names(self.kind());
+                Err(PyValueError::new_err(no_tag(missing, tags, named)))
+            }
+        }
+    }
+
+    fn kind(&self) -> RowKind {
+        self.columns.rows()
+    }
+
+    /// Games that are decoded at a time.
+    fn batch_size(&self) -> u32 {
+        match self.kind() {
+            RowKind::Games => CHUNK,
+            RowKind::Positions => CHUNK_OF_POSITIONS,
+        }
+    }
+
+    /// The columns of some games.
+    fn batch(
+        &self,
+        entry: &LibraryEntry,
+        games: impl ExactSizeIterator<Item = u32>,
+    ) -> Result<RecordBatch, ArrowError> {
+        let arrays = columns::arrays(&self.columns, entry, games);
+        RecordBatch::try_new(Arc::clone(&self.schema), arrays)
     }
 
     /// # Errors
@@ -245,17 +257,5 @@ impl Columns {
                 "few games have a tag '{tag}': if it is meant, write {TAG}{tag}"
             ))),
         }
-    }
-
-    /// The first tag that is unusual and in none of the games, of which there are some.
-    fn missing_tag(&self, batches: &[RecordBatch]) -> Option<&str> {
-        let is_empty = |place: usize| {
-            let mut batches = batches.iter();
-            batches.all(|batch| batch.column(place).null_count() == batch.num_rows())
-        };
-        let has_rows = batches.iter().any(|batch| batch.num_rows() > 0);
-        let places = || self.columns.iter().enumerate().filter(|_| has_rows);
-        let mut unusual = self.columns.unusual_tags();
-        unusual.find(|tag| places().any(|(place, (name, _))| name == *tag && is_empty(place)))
     }
 }

@@ -2,12 +2,18 @@
 
 import sys
 
+import pyarrow
+
 import chessdb
 
 database = chessdb.open_database(sys.argv[1], threads=int(sys.argv[2]))
 try:
     print("begin", flush=True)
     while True:
-        database.table(["plies", "pgn"])
+        try:
+            pyarrow.table(database.table(["plies", "pgn"]))
+        except OSError as error:
+            # What reads a stream of Arrow knows no exceptions of Python. It comes once more.
+            assert "KeyboardInterrupt" in str(error)
 except KeyboardInterrupt:
     print("interrupted", flush=True)

@@ -5,11 +5,12 @@ import pickle
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Optional
 
 import chess
+import pyarrow
 import pytest
 
 import chessdb
@@ -20,7 +21,7 @@ def classics(own_games: Path) -> chessdb.Database:
     return chessdb.open_database(own_games / "classics.pgn", threads=2)
 
 
-def numbers(games: "list[chessdb.Game]") -> "list[int]":
+def numbers(games: Sequence[chessdb.Game]) -> "list[int]":
     return [game.number for game in games]
 
 
@@ -229,7 +230,7 @@ def test_the_interpreter_runs_on_while_games_are_decoded(own_games: Path) -> Non
     is_over = threading.Event()
 
     def decode() -> None:
-        database.table(["plies"])
+        pyarrow.table(database.table(["plies"]))
         is_over.set()
 
     thread = threading.Thread(target=decode)

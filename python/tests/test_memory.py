@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pyarrow
+
 import chessdb
 
 GAMES = 1_000_000
@@ -26,7 +28,7 @@ def test_nothing_leaks(own_games: Path) -> None:
             for game, headers, text in zip(database, database.headers(), database.pgn()):
                 assert len(game.plies) % 2 == 0
                 del headers, text
-            database.table(["number", "White", "pgn"])
+            assert pyarrow.table(database.table(["number", "White", "pgn"])).num_rows == each
 
     read(GAMES // 10)
     before = resident()

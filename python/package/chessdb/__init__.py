@@ -20,8 +20,10 @@ from chessdb._chessdb import (
     Found,
     FoundGames,
     Game,
+    Games,
     Library,
     Member,
+    Novelty,
     PlayedMove,
     Position,
     Problem,
@@ -33,7 +35,7 @@ from chessdb._open import open, open_database
 
 from chessdb._html import html
 
-for _sequence in (Database, FoundGames):
+for _sequence in (Database, FoundGames, Games):
     Sequence.register(_sequence)
     for _name in ("__contains__", "__reversed__", "count", "index"):
         setattr(_sequence, _name, getattr(Sequence, _name))
@@ -56,8 +58,10 @@ __all__ = [
     "Found",
     "FoundGames",
     "Game",
+    "Games",
     "Library",
     "Member",
+    "Novelty",
     "OpenError",
     "PlayedMove",
     "Position",

@@ -1,6 +1,6 @@
 """The native part of the package."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 from types import EllipsisType, TracebackType
 from typing import Any, Literal, Optional, SupportsIndex, Union, final, overload
@@ -11,6 +11,7 @@ __version__: str
 
 _PositionArgument = Union[str, chess.Board, Position]
 _MovesArgument = Union[str, bytes, Iterable[Union[str, chess.Move]]]
+_ProgressArgument = Union[bool, Callable[[int, int], object], None]
 
 @final
 class Problem:
@@ -173,8 +174,31 @@ class FoundGames(Sequence[Found]):
         """The games, or all their positions, as a table in the memory format of Arrow, in this order,
         as `table` of a database gives it. Of several databases, it has the column `database` before
         all others unless columns are named."""
-    def pgn(self) -> Iterator[str]:
+    def pgn(self) -> PgnIterator:
         """An iterator over the PGN of the games, as texts."""
+    def headers(self) -> HeadersIterator:
+        """An iterator over the headers of the games, as dicts."""
+
+@final
+class Novelty:
+    """The novelty of a game: the first move that leads to a position that no earlier game has."""
+    @property
+    def game(self) -> Game:
+        """The game."""
+    @property
+    def ply(self) -> int:
+        """Number of moves before it."""
+    @property
+    def san(self) -> Optional[str]:
+        """The move as SAN."""
+    @property
+    def line(self) -> list[str]:
+        """The moves before it, as SAN."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    @property
+    def before(self) -> int:
+        """Number of earlier games that have the position in which it was played."""
 
 @final
 class PlayedMove:
@@ -256,6 +280,31 @@ class PgnIterator(Iterator[str]):
     def __next__(self) -> str: ...
 
 @final
+class Games(Sequence[Game]):
+    """Some games of a database, in an order: a sequence of `Game`. A slice of a database is one, and
+    holds no game in memory."""
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, key: SupportsIndex, /) -> Game: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> Games: ...
+    def __iter__(self) -> GameIterator: ...
+    def index(self, value: Any, start: int = 0, stop: Optional[int] = None) -> int: ...
+    def count(self, value: Any) -> int: ...
+    def headers(self) -> HeadersIterator:
+        """An iterator over the headers of the games, as dicts."""
+    def pgn(self) -> PgnIterator:
+        """An iterator over the PGN of the games, as texts."""
+    def table(
+        self,
+        columns: Optional[Sequence[str]] = None,
+        *,
+        rows: Literal["games", "positions"] = "games",
+    ) -> Table:
+        """The games, or their positions, as a table in the memory format of Arrow, as `table` of a
+        database gives it."""
+
+@final
 class Database(Sequence[Game]):
     """An open database: a sequence of its games."""
     @property
@@ -283,7 +332,7 @@ class Database(Sequence[Game]):
     @overload
     def __getitem__(self, key: SupportsIndex, /) -> Game: ...
     @overload
-    def __getitem__(self, key: slice, /) -> list[Game]: ...
+    def __getitem__(self, key: slice, /) -> Games: ...
     def __iter__(self) -> GameIterator: ...
     def index(self, value: Any, start: int = 0, stop: Optional[int] = None) -> int: ...
     def count(self, value: Any) -> int: ...
@@ -316,7 +365,11 @@ class Database(Sequence[Game]):
     ) -> int:
         """Writes an opening book of Polyglot, and returns the number of its entries."""
     def index_positions(
-        self, folder: Union[str, PathLike[str], None] = None, *, memory: int = 512 << 20
+        self,
+        folder: Union[str, PathLike[str], None] = None,
+        *,
+        memory: int = 512 << 20,
+        progress: _ProgressArgument = None,
     ) -> None:
         """Builds the index of positions, which `find` and `moves_table` use from then on."""
     def find(
@@ -329,11 +382,15 @@ class Database(Sequence[Game]):
         material: Optional[str] = None,
         sort: Optional[Literal["database", "date", "elo", "length"]] = None,
         limit: Optional[int] = None,
+        progress: _ProgressArgument = None,
     ) -> FoundGames:
         """The games that answer a query, or have a position, with its first occurrence in each."""
     def duplicates(self) -> list[list[Duplicate]]:
         """Games that are there more than once, as lists of which the first game is the best, by the
         rules of `duplicates.csv`."""
+    def novelties(self, *, progress: _ProgressArgument = None) -> list[Novelty]:
+        """The first move of each game that leads to a position that no earlier game has, by the rules of
+        `novelties.csv`."""
     def moves_table(
         self,
         fen: Optional[_PositionArgument] = None,
@@ -398,6 +455,7 @@ class Library:
         material: Optional[str] = None,
         sort: Optional[Literal["database", "date", "elo", "length"]] = None,
         limit: Optional[int] = None,
+        progress: _ProgressArgument = None,
     ) -> FoundGames:
         """The games of all databases that answer a query, or have a position, as `find` of a database
         gives them, database by database unless they are sorted."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Union
 
-from chessdb._chessdb import Database, Found, FoundGames, Game
+from chessdb._chessdb import Database, Found, FoundGames, Game, Games
 
 # Rows that are shown.
 MOST = 10
@@ -13,7 +13,7 @@ MOST = 10
 COLUMNS = ("Date", "White", "Black", "Result", "ECO")
 
 
-def html(games: Union[Database, FoundGames]) -> str:
+def html(games: Union[Database, FoundGames, Games]) -> str:
     """The first games as a table."""
     shown = games[:MOST]
     names = ("number", *COLUMNS, "ply") if isinstance(games, FoundGames) else ("number", *COLUMNS)

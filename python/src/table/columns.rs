@@ -126,7 +126,11 @@ impl Builder {
 }
 
 /// The columns of some games or of their positions.
-pub fn arrays(columns: &Columns, entry: &LibraryEntry, games: &[u32]) -> Vec<ArrayRef> {
+pub fn arrays(
+    columns: &Columns,
+    entry: &LibraryEntry,
+    games: impl ExactSizeIterator<Item = u32>,
+) -> Vec<ArrayRef> {
     let mut builders: Vec<Builder> = columns
         .iter()
         .map(|(_, column)| Builder::new(column.kind(), games.len()))
@@ -136,7 +140,7 @@ pub fn arrays(columns: &Columns, entry: &LibraryEntry, games: &[u32]) -> Vec<Arr
         path => format!("{path}/"),
     };
     let digits = digits(entry.database.len());
-    for &game in games {
+    for game in games {
         let place = GamePath {
             database: entry.name(),
             folder: &folder,

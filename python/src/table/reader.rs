@@ -1,0 +1,119 @@
+//! The rows of a table, batch by batch.
+
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::thread::{self, ThreadId};
+use std::vec::IntoIter;
+
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+
+use super::Columns;
+use crate::aside::in_chunks;
+use crate::rows::{ChosenGames, Rows};
+use crate::source::Source;
+use chessdb_library::library::LibraryEntry;
+use chessdb_library::parallel::chunks_of;
+
+/// Batches that each thread decodes before they are taken.
+const BATCHES: u32 = 2;
+
+/// The rows of a table, which are decoded when they are taken.
+pub struct BatchReader {
+    columns: Arc<Columns>,
+    chosen: Arc<[ChosenGames]>,
+    threads: usize,
+    /// The database that is being read, and the place of its next game.
+    part: usize,
+    place: u32,
+    decoded: IntoIter<RecordBatch>,
+    /// The thread that asked for the rows, and that may have the GIL when it takes them.
+    owner: ThreadId,
+}
+
+impl Iterator for BatchReader {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(batch) = self.decoded.next() {
+                return Some(Ok(batch));
+            }
+            let ChosenGames { source, rows } = self.chosen.get(self.part)?;
+            let places = self.place..rows.len();
+            if places.is_empty() {
+                (self.part, self.place) = (self.part + 1, 0);
+                continue;
+            }
+            let size = self.columns.batch_size();
+            let most = size * BATCHES * self.threads as u32;
+            let places = places.start..places.start.saturating_add(most).min(places.end);
+            self.place = places.end;
+            match self.decode(source, rows, places) {
+                Ok(decoded) => self.decoded = decoded.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+impl BatchReader {
+    /// The rows of these games, for this thread.
+    pub fn new(columns: &Arc<Columns>, chosen: &Arc<[ChosenGames]>, threads: usize) -> BatchReader {
+        BatchReader {
+            columns: Arc::clone(columns),
+            chosen: Arc::clone(chosen),
+            threads,
+            part: 0,
+            place: 0,
+            decoded: Vec::new().into_iter(),
+            owner: thread::current().id(),
+        }
+    }
+
+    fn decode(
+        &self,
+        source: &Source,
+        rows: &Rows,
+        places: Range<u32>,
+    ) -> Result<Vec<RecordBatch>, ArrowError> {
+        let (size, threads) = (self.columns.batch_size(), self.threads);
+        let batch = |entry: &LibraryEntry, places: Range<u32>| self.columns.batch(entry, rows.games(places));
+        let decoded = if thread::current().id() == self.owner {
+            Python::attach(|py| {
+                in_chunks(py, source, places, size, threads, batch).map_err(|error| failed(py, error))
+            })?
+        } else {
+            // Whoever has the GIL may wait for this thread.
+            let all = |entry: &LibraryEntry| {
+                let part =
+                    |chunk: Range<u32>| batch(entry, places.start + chunk.start..places.start + chunk.end);
+                chunks_of(size, places.len() as u32, threads, &|_| (), part)
+            };
+            let decoded = source.checked(all);
+            decoded.map_err(|error| told(error.text(&source.entry)))?
+        };
+        decoded.into_iter().collect()
+    }
+}
+
+/// What Arrow tells of an exception. Ctrl-C comes again when Python goes on.
+fn failed(py: Python<'_>, error: PyErr) -> ArrowError {
+    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+        let again = py
+            .import("_thread")
+            .and_then(|module| module.call_method0("interrupt_main"));
+        if let Err(error) = again {
+            return told(error.to_string());
+        }
+    }
+    told(error.to_string())
+}
+
+/// An error that whoever takes the rows tells with this text. That of reading a file comes nearest.
+fn told(text: String) -> ArrowError {
+    ArrowError::IoError(text.clone(), io::Error::other(text))
+}
