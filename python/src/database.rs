@@ -174,7 +174,7 @@ impl Database {
     ///
     /// Columns are those of `pgnfs export`: names of tags, and `database`, `number`, `year`, `month`, `day`, `eco_name`,
     /// `deleted`, `ply_count`, `plies`, `moves`, `uci`, `final_fen`, `clocks`, `evals`, `movetext`, `pgn` and `path`. What is
-    /// unknown is null. Ratings and their differences are numbers, `UTCDate` and `UTCTime` a day and a time; other tags are
+    /// unknown is null. If `where` has one `player:`, `colour` is the colour of this player and `score` the points. Ratings and their differences are numbers, `UTCDate` and `UTCTime` a day and a time; other tags are
     /// texts, as is any with `tag:` before its name. `where` is a query that the games answer.
     ///
     /// With `rows="positions"`, each row is a position of a main line, with the move played there: the first occurrence in
@@ -203,9 +203,8 @@ impl Database {
         let games = range(start, stop, search.source.len());
         let columns = Columns::of(rows, columns.as_deref(), false)?;
         let query = r#where.map(|text| read_query(py, text)).transpose()?;
-        let rows = Rows::of(py, &search, games, query.as_ref())?;
-        let source = search.source;
-        columns.table(py, vec![ChosenGames { source, rows }], self.threads)
+        let chosen = ChosenGames::of(py, &search, games, query.as_ref(), columns.are_of_player())?;
+        columns.table(py, vec![chosen], self.threads)
     }
 
     /// Writes an opening book of Polyglot, and returns the number of its entries.
@@ -454,9 +453,8 @@ impl Database {
         let columns = Columns::of(rows, Some(&columns), false)?;
         columns.without_unusual_tags()?;
         let query = r#where.map(|text| read_query(py, text)).transpose()?;
-        let rows = Rows::of(py, &search, games, query.as_ref())?;
-        let source = search.source;
-        columns.unchecked(py, vec![ChosenGames { source, rows }], self.threads)
+        let chosen = ChosenGames::of(py, &search, games, query.as_ref(), columns.are_of_player())?;
+        columns.unchecked(py, vec![chosen], self.threads)
     }
 
     /// Its files when it was opened: their paths, sizes, and times of the last change in nanoseconds.

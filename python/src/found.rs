@@ -15,6 +15,7 @@ use crate::source::Source;
 use crate::table::{Columns, Table};
 use chessdb_library::lines::{Occurrence, line_of};
 use chessdb_library::positions::san_of;
+use chessdb_library::query::Query;
 
 /// A game that a search has found, with the place of the position there.
 #[pyclass(frozen, eq, hash, module = "chessdb")]
@@ -95,16 +96,24 @@ pub struct FoundGames {
     /// Which database, and where in it.
     found: Vec<(u32, Occurrence)>,
     sources: Arc<[Source]>,
+    /// What they answer, unless that is a position alone.
+    query: Option<Arc<Query>>,
     /// Number of threads that read them.
     threads: usize,
 }
 
 impl FoundGames {
     /// Games of databases, which have these numbers among `sources`.
-    pub fn new(found: Vec<(u32, Occurrence)>, sources: Arc<[Source]>, threads: usize) -> FoundGames {
+    pub fn new(
+        found: Vec<(u32, Occurrence)>,
+        sources: Arc<[Source]>,
+        query: Option<Arc<Query>>,
+        threads: usize,
+    ) -> FoundGames {
         FoundGames {
             found,
             sources,
+            query,
             threads,
         }
     }
@@ -119,10 +128,8 @@ impl FoundGames {
         let runs = self.found.chunk_by(|(a, _), (b, _)| a == b);
         let chosen = runs.filter_map(|run| {
             let (number, _) = run.first()?;
-            Some(self.source(*number).map(|source| ChosenGames {
-                source: source.clone(),
-                rows: Rows::Some(run.iter().map(|(_, found)| found.game).collect()),
-            }))
+            let rows = Rows::Some(run.iter().map(|(_, found)| found.game).collect());
+            Some(self.source(*number).map(|source| ChosenGames::new(source, rows)))
         });
         chosen.collect()
     }
@@ -139,7 +146,12 @@ impl FoundGames {
             let places = slice.indices(self.found.len() as isize)?;
             let chosen = (0..places.slicelength).map(|n| places.start + places.step * n as isize);
             let chosen = chosen.filter_map(|place| self.found.get(place as usize).copied());
-            let games = FoundGames::new(chosen.collect(), Arc::clone(&self.sources), self.threads);
+            let games = FoundGames {
+                found: chosen.collect(),
+                sources: Arc::clone(&self.sources),
+                query: self.query.clone(),
+                threads: self.threads,
+            };
             return Ok(Bound::new(py, games)?.into_any());
         }
         let Ok(index) = index.extract::<Int>() else {
@@ -183,7 +195,12 @@ impl FoundGames {
     #[pyo3(signature = (columns=None, *, rows="games"))]
     fn table(&self, py: Python<'_>, columns: Option<Vec<String>>, rows: &str) -> PyResult<Table> {
         let columns = Columns::of(rows, columns.as_deref(), self.sources.len() > 1)?;
-        columns.table(py, self.chosen()?, self.threads)
+        let mut chosen = self.chosen()?;
+        if columns.are_of_player() {
+            let player = |chosen: ChosenGames| chosen.with_player(py, self.query.as_deref(), self.threads);
+            chosen = chosen.into_iter().map(player).collect::<PyResult<_>>()?;
+        }
+        columns.table(py, chosen, self.threads)
     }
 
     /// An iterator over the PGN of the games, as texts.

@@ -30,9 +30,8 @@ pub struct Games {
 impl Games {
     /// Some games of a database.
     pub fn new(source: &Source, rows: Rows, threads: usize) -> Games {
-        let source = source.clone();
         Games {
-            chosen: ChosenGames { source, rows },
+            chosen: ChosenGames::new(source, rows),
             threads,
         }
     }
@@ -46,7 +45,7 @@ impl Games {
     /// # Errors
     /// `TypeError` and `IndexError`.
     pub fn item<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let ChosenGames { source, rows } = &self.chosen;
+        let ChosenGames { source, rows, .. } = &self.chosen;
         if let Ok(slice) = index.cast::<PySlice>() {
             let rows = rows.slice(&slice.indices(rows.len() as isize)?);
             return Ok(Bound::new(py, Games::new(source, rows, self.threads))?.into_any());
@@ -100,7 +99,11 @@ impl Games {
     #[pyo3(signature = (columns=None, *, rows="games"))]
     fn table(&self, py: Python<'_>, columns: Option<Vec<String>>, rows: &str) -> PyResult<Table> {
         let columns = Columns::of(rows, columns.as_deref(), false)?;
-        columns.table(py, vec![self.chosen.clone()], self.threads)
+        let chosen = match columns.are_of_player() {
+            true => self.chosen.clone().with_player(py, None, self.threads)?,
+            false => self.chosen.clone(),
+        };
+        columns.table(py, vec![chosen], self.threads)
     }
 
     fn __repr__(&self) -> String {

@@ -12,7 +12,7 @@ use crate::duplicates::{Duplicate, groups};
 use crate::found::FoundGames;
 use crate::indices::{Int, counted, place};
 use crate::opening::{Opening, OpeningArguments, function};
-use crate::rows::{ChosenGames, Rows};
+use crate::rows::ChosenGames;
 use crate::search::{FoundOrder, Question, Search, find, read_query};
 use crate::source::Source;
 use crate::table::{Columns, Table};
@@ -90,12 +90,12 @@ impl Library {
     ) -> PyResult<Table> {
         let columns = Columns::of(rows, columns.as_deref(), true)?;
         let query = r#where.map(|text| read_query(py, text)).transpose()?;
-        let parts = self.searches()?.into_iter().map(|search| {
-            let rows = Rows::of(py, &search, 0..search.source.len(), query.as_ref())?;
-            let source = search.source;
-            Ok(ChosenGames { source, rows })
+        let are_of_player = columns.are_of_player();
+        let chosen = self.searches()?.into_iter().map(|search| {
+            let games = 0..search.source.len();
+            ChosenGames::of(py, &search, games, query.as_ref(), are_of_player)
         });
-        columns.table(py, parts.collect::<PyResult<_>>()?, self.opening.threads)
+        columns.table(py, chosen.collect::<PyResult<_>>()?, self.opening.threads)
     }
 
     /// The games of all databases that answer a query, or have a position, as `find` of a database gives them, database by

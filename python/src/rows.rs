@@ -1,14 +1,19 @@
 //! Which games of a database are meant, in which order.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::slice::PySliceIndices;
 
+use crate::aside::aside;
 use crate::progress::Progress;
 use crate::search::{Search, answer};
 use crate::source::Source;
+use chessdb::board::Color;
+use chessdb_library::positions::{AnswerOptions, BuildOptions, DatabasePart, Positions};
 use chessdb_library::query::Query;
 
 /// Games of a database in an order: a game has a place in it.
@@ -25,6 +30,65 @@ pub enum Rows {
 pub struct ChosenGames {
     pub source: Source,
     pub rows: Rows,
+    /// The side of the player that they were searched for, if it is needed.
+    pub colors: Arc<HashMap<u32, Color>>,
+}
+
+impl ChosenGames {
+    /// Games of a database.
+    pub fn new(source: &Source, rows: Rows) -> ChosenGames {
+        ChosenGames {
+            source: source.clone(),
+            rows,
+            colors: Arc::default(),
+        }
+    }
+
+    /// Those of `games` that answer a query, or all. If columns are wanted of the one player of the query, with the sides
+    /// that this player had.
+    ///
+    /// # Errors
+    /// `ValueError` if the query has no such player; those of [`answer`].
+    pub fn of(
+        py: Python<'_>,
+        search: &Search,
+        games: Range<u32>,
+        query: Option<&Query>,
+        are_of_player: bool,
+    ) -> PyResult<ChosenGames> {
+        let rows = Rows::of(py, search, games, query)?;
+        let chosen = ChosenGames::new(&search.source, rows);
+        if are_of_player {
+            return chosen.with_player(py, query, search.threads);
+        }
+        Ok(chosen)
+    }
+
+    /// The same games, which answer a query, with the sides that its one player had.
+    ///
+    /// # Errors
+    /// `ValueError` if the query has no such player; those of [`Source::read`].
+    pub fn with_player(self, py: Python<'_>, query: Option<&Query>, threads: usize) -> PyResult<ChosenGames> {
+        let Some(query) = query.filter(|query| query.has_one_player()) else {
+            return Err(PyValueError::new_err(
+                "colour and score are those of a player: give a query with one player:NAME",
+            ));
+        };
+        let games: Vec<u32> = self.rows.games(0..self.rows.len()).collect();
+        let positions = Positions::new(&self.source.entry, BuildOptions::default());
+        let part = DatabasePart::of(Arc::new(positions)).with(games);
+        let options = AnswerOptions {
+            threads,
+            ..AnswerOptions::default()
+        };
+        let colors = aside(py, &self.source, &Progress::default(), |_, _| {
+            query.colors_of_player(&[part], &options)
+        })?;
+        Ok(ChosenGames {
+            colors: Arc::new(colors),
+            ..self
+        })
+    }
 }
 
 impl Rows {

@@ -313,7 +313,11 @@ pub fn find(
     all.truncate(order.limit);
     progress.finish(py)?;
     let threads = searches.first().map_or(1, |search| search.threads);
-    Ok(FoundGames::new(all, sources, threads))
+    let query = match asked {
+        Asked::Query(query) => Some(Arc::new(query.clone())),
+        Asked::Wanted(_) => None,
+    };
+    Ok(FoundGames::new(all, sources, query, threads))
 }
 
 /// The games of a database that answer a query.

@@ -1,6 +1,6 @@
 //! Games as columns in the memory format of Arrow.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,6 +20,7 @@ use reader::BatchReader;
 use crate::aside::in_chunks;
 use crate::indices::counted;
 use crate::rows::ChosenGames;
+use chessdb::board::Color;
 use chessdb_library::library::{LibraryEntry, tags_of};
 use chessdb_library::table::{self, RowKind, TAG, further_tags, no_tag};
 
@@ -194,7 +195,7 @@ impl Columns {
         let missing = Mutex::new(self.columns.unusual_tags().collect::<Vec<_>>());
         let is_over = || missing.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
         let mut tags = BTreeSet::new();
-        for ChosenGames { source, rows } in chosen {
+        for ChosenGames { source, rows, .. } in chosen {
             let further = |entry: &LibraryEntry, places: Range<u32>| {
                 let mut names = BTreeSet::new();
                 if is_over() {
@@ -225,6 +226,11 @@ impl Columns {
         }
     }
 
+    /// True if it has columns of the player that the games were searched for.
+    pub fn are_of_player(&self) -> bool {
+        self.columns.are_of_player()
+    }
+
     fn kind(&self) -> RowKind {
         self.columns.rows()
     }
@@ -242,8 +248,9 @@ impl Columns {
         &self,
         entry: &LibraryEntry,
         games: impl ExactSizeIterator<Item = u32>,
+        colors: &HashMap<u32, Color>,
     ) -> Result<RecordBatch, ArrowError> {
-        let arrays = columns::arrays(&self.columns, entry, games);
+        let arrays = columns::arrays(&self.columns, entry, games, colors);
         RecordBatch::try_new(Arc::clone(&self.schema), arrays)
     }
 

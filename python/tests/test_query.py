@@ -225,3 +225,34 @@ def test_clocks_and_evaluations_of_a_game(tmp_path: Path) -> None:
     assert row["evals"] == game.evals()
     # What a database has as a name is no markup.
     assert "A&lt;b&gt;" in database._repr_html_()  # type: ignore[attr-defined]
+
+
+def test_the_points_of_a_player_are_a_column(own_games: Path) -> None:
+    library = chessdb.open(own_games)
+    assert isinstance(library, chessdb.Library)
+    database = library["classics.pgn"]
+    columns = ["White", "Result", "colour", "score"]
+    query = "player:morphy year:1858"
+    tables = [database.find(query).table(columns), database.table(columns, where=query)]
+    tables.append(library.find(query, sort="date").table(columns))
+    tables.append(library.table(columns, where=query))
+    for table in tables:
+        rows = pyarrow.table(table).to_pylist()
+        assert len(rows) >= 3
+        for row in rows:
+            is_white = "Morphy" in row["White"]
+            won = "1-0" if is_white else "0-1"
+            points = {won: 1.0, "1/2-1/2": 0.5, "*": None}.get(row["Result"], 0.0)
+            assert (row["colour"], row["score"]) == ("white" if is_white else "black", points)
+    positions = pyarrow.table(database.find(query).table(["ply", "score"], rows="positions"))
+    assert set(positions["score"].to_pylist()) == set(pyarrow.table(tables[0])["score"].to_pylist())
+    refused: "list[Callable[[], object]]" = [
+        lambda: database.table(["score"]),
+        lambda: database.table(["score"], where="white:morphy"),
+        lambda: database.find("white:morphy").table(["colour"]),
+        lambda: database.find(moves="e4").table(["colour"]),
+        lambda: database[3:9].table(["score"]),
+    ]
+    for wrong in refused:
+        with pytest.raises(ValueError, match="give a query with one player:NAME"):
+            wrong()

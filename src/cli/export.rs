@@ -4,6 +4,7 @@ pub mod book;
 mod by_month;
 mod table;
 
+use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ use chessdb_library::polyglot::BookOptions;
 use chessdb_library::positions::DatabasePart;
 use chessdb_library::query::Query;
 use chessdb_library::table::{Columns, RowKind};
-use table::Form;
+use table::{ExportedTable, Form};
 
 /// Typical size of the texts of a chunk, in bytes.
 const USUAL_CHUNK: usize = 128 << 10;
@@ -70,7 +71,7 @@ enum Destination {
 /// What is written.
 enum Target {
     Pgn,
-    Table(Form, Columns),
+    Table(Form, ExportedTable),
     Book(BookOptions),
 }
 
@@ -109,6 +110,10 @@ impl Request<'_> {
         let book = book::options(matches)?;
         let part = text("part").map_or(Ok((1, 1)), part)?;
         let filter = given_query(matches)?;
+        let has_player = filter.as_ref().is_some_and(Query::has_one_player);
+        if columns.as_ref().is_some_and(Columns::are_of_player) && !has_player {
+            return Err("colour and score are those of a player: give --where with one player:NAME".into());
+        }
         let path = matches.get_one("output").map(PathBuf::as_path);
         let binary = match form {
             Some(Form::Parquet) => Some("Parquet"),
@@ -181,6 +186,7 @@ pub fn run(
     }
     let entries = selected(library, request.database)?;
     let mut all = all_of(&entries, settings, kept.as_ref());
+    let mut colors = HashMap::new();
     if let Some(filter) = &request.filter {
         let repertoires = repertoires(library, [filter], settings)?;
         let search = Search::new(all, settings, kept.is_some(), true, repertoires);
@@ -189,6 +195,9 @@ pub fn run(
             .iter()
             .map(|part| part.found(&search.answer(part, filter)))
             .collect();
+        if request.columns.as_ref().is_some_and(Columns::are_of_player) {
+            colors = filter.colors_of_player(&all, search.answers.options());
+        }
         search.bar.finish_and_clear();
     }
     let parts = parts(&all, request.part);
@@ -203,7 +212,8 @@ pub fn run(
                 RowKind::Games => table::usual_columns(form, &all, !library.is_single(), threads),
                 RowKind::Positions => Columns::of_positions(!library.is_single()),
             };
-            Target::Table(form, named.unwrap_or_else(usual))
+            let columns = named.unwrap_or_else(usual);
+            Target::Table(form, ExportedTable { columns, colors })
         }
     };
     let mut out = match request.output {
@@ -215,12 +225,12 @@ pub fn run(
             return ended(written, "standard output");
         }
         Destination::Folder(folder) => {
-            let Target::Table(_, columns) = &target else {
+            let Target::Table(_, exported) = &target else {
                 return Ok(ExitCode::SUCCESS);
             };
             let path = shown(folder.path());
             let is_intact = || intact(library, "remove the files written so far, and export again");
-            let written = by_month::write(&folder, columns, &parts, threads, is_intact)?;
+            let written = by_month::write(&folder, exported, &parts, threads, is_intact)?;
             return ended(written, path);
         }
         Destination::File(file) => file,
@@ -293,7 +303,7 @@ fn write(
         ProgressBar::hidden()
     };
     let written = match target {
-        Target::Table(form, columns) => table::write(out, *form, columns, parts, threads, &bar),
+        Target::Table(form, exported) => table::write(out, *form, exported, parts, threads, &bar),
         Target::Book(options) => book::write(out, *options, parts, threads, &bar),
         Target::Pgn => {
             let mut parts = parts.iter();

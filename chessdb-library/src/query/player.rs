@@ -1,5 +1,7 @@
 //! The side that the player of a query had in a game.
 
+use std::collections::HashMap;
+
 use chessdb::board::Color;
 
 use super::answer::Searched;
@@ -24,6 +26,17 @@ impl Query {
     /// True if one term outside of choices is `player:`, which is not negated.
     pub fn has_one_player(&self) -> bool {
         self.tags.iter().filter(|term| term.is_player()).count() == 1
+    }
+
+    /// The side that the [one player](Query::has_one_player) had in each game of some parts, by the number of the game
+    /// among those of all parts. The games answer the query.
+    pub fn colors_of_player(&self, parts: &[DatabasePart], options: &AnswerOptions) -> HashMap<u32, Color> {
+        let games = self.games_of_player(parts, options).into_iter();
+        let color = |played: PlayerGame| {
+            let part = parts.get(played.part)?;
+            Some((part.first.saturating_add(played.game), played.color))
+        };
+        games.filter_map(color).collect()
     }
 
     /// The games of some parts that answer the tags of a query with [one player](Query::has_one_player), the earliest first

@@ -60,6 +60,10 @@ pub enum Column {
     Key,
     /// The move played in the position, named as in tables of moves.
     Move,
+    /// The colour of the player that the games were searched for: `white` or `black`.
+    Colour,
+    /// The points of this player: 0, 0.5 or 1.
+    Score,
 }
 
 /// What a row of a table is.
@@ -104,6 +108,8 @@ pub enum ColumnType {
     Int32,
     /// A signed number of 64 bits.
     Int64,
+    /// A number with a fraction, of 64 bits.
+    Double,
     /// A day: its number from 1970.
     Date,
     /// A time of day in milliseconds.
@@ -118,9 +124,9 @@ pub enum ColumnType {
 type NamedColumn = (&'static str, Column, ColumnType, bool);
 
 /// The columns other than tags that are texts.
-static COLUMNS: [NamedColumn; 26] = {
+static COLUMNS: [NamedColumn; 28] = {
     use ColumnType::{
-        Bool, Bytes, Date, Int8, Int16, Int16List, Int32, Int32List, Int64, LongText, Text, Time,
+        Bool, Bytes, Date, Double, Int8, Int16, Int16List, Int32, Int32List, Int64, LongText, Text, Time,
     };
     [
         ("database", Column::Database, Text, false),
@@ -149,6 +155,8 @@ static COLUMNS: [NamedColumn; 26] = {
         ("ply", Column::Ply, Int32, false),
         ("key", Column::Key, Int64, false),
         ("move", Column::Move, Text, true),
+        ("colour", Column::Colour, Text, true),
+        ("score", Column::Score, Double, true),
     ]
 };
 
@@ -200,6 +208,11 @@ impl Column {
     /// True if a position of a game has a value of its own, and a game has none.
     pub(super) fn is_of_position(&self) -> bool {
         matches!(self, Column::Ply | Column::Key | Column::Move)
+    }
+
+    /// True if only games of a player have a value.
+    pub(super) fn is_of_player(&self) -> bool {
+        matches!(self, Column::Colour | Column::Score)
     }
 
     fn is_in(&self, rows: RowKind) -> bool {

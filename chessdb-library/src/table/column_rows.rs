@@ -1,7 +1,7 @@
 //! Rows in memory, column by column.
 
 use bytes::Bytes;
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int32Type, Int64Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedColumnWriter;
 
@@ -30,6 +30,7 @@ enum Values {
     /// Numbers, days from 1970, and times in milliseconds.
     Numbers(Vec<i32>),
     LongNumbers(Vec<i64>),
+    Doubles(Vec<f64>),
     Bools(Vec<bool>),
     /// All texts or bytes, concatenated, and the offset at which each ends.
     Texts(Vec<u8>, Vec<usize>),
@@ -112,6 +113,7 @@ impl Values {
             | ColumnType::Int32
             | ColumnType::Date
             | ColumnType::Time => Values::Numbers(Vec::with_capacity(USUAL_ROWS)),
+            ColumnType::Double => Values::Doubles(Vec::with_capacity(USUAL_ROWS)),
             ColumnType::Int64 => Values::LongNumbers(Vec::with_capacity(USUAL_ROWS)),
             ColumnType::Int16List | ColumnType::Int32List => Values::Lists(Lists::default()),
         }
@@ -121,6 +123,7 @@ impl Values {
         match self {
             Values::Numbers(numbers) => numbers.clear(),
             Values::LongNumbers(numbers) => numbers.clear(),
+            Values::Doubles(numbers) => numbers.clear(),
             Values::Bools(values) => values.clear(),
             Values::Texts(texts, ends) => {
                 texts.clear();
@@ -147,6 +150,7 @@ impl Values {
             (Values::Bools(values), Value::Bool(value)) => values.push(value),
             (Values::Lists(lists), Value::List(list)) => lists.push(&list),
             (Values::LongNumbers(numbers), Value::Number(number)) => numbers.push(number),
+            (Values::Doubles(numbers), Value::Halves(halves)) => numbers.push(f64::from(halves) / 2.0),
             (Values::Numbers(numbers), value) => numbers.extend(value.number()),
             // A column has only one kind of values.
             _ => {}
@@ -157,6 +161,7 @@ impl Values {
         match (self, more) {
             (Values::Numbers(numbers), Values::Numbers(more)) => numbers.extend(more),
             (Values::LongNumbers(numbers), Values::LongNumbers(more)) => numbers.extend(more),
+            (Values::Doubles(numbers), Values::Doubles(more)) => numbers.extend(more),
             (Values::Bools(values), Values::Bools(more)) => values.extend(more),
             (Values::Texts(texts, ends), Values::Texts(more, more_ends)) => {
                 let before = texts.len();
@@ -196,6 +201,10 @@ impl Fields {
             }
             Values::LongNumbers(numbers) => {
                 let writer = column.typed::<Int64Type>();
+                writer.write_batch(numbers, Some(&self.known), None)?;
+            }
+            Values::Doubles(numbers) => {
+                let writer = column.typed::<DoubleType>();
                 writer.write_batch(numbers, Some(&self.known), None)?;
             }
             Values::Bools(values) => {

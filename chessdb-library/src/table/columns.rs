@@ -187,6 +187,11 @@ impl Columns {
         tags.filter(|tag| !is_usual_tag(tag))
     }
 
+    /// True if it has columns of the player that the games were searched for.
+    pub fn are_of_player(&self) -> bool {
+        self.columns.iter().any(|(_, column)| column.is_of_player())
+    }
+
     /// The number of columns that are tags.
     pub fn tags(&self) -> u64 {
         let tags = self.columns.iter().filter(|(_, column)| column.is_of_tag());

@@ -187,6 +187,7 @@ fn plain_field(name: &str, kind: ColumnType, repetition: Repetition) -> Result<T
         }
         ColumnType::Int32 | ColumnType::Int32List => (PhysicalType::INT32, None),
         ColumnType::Int64 => (PhysicalType::INT64, None),
+        ColumnType::Double => (PhysicalType::DOUBLE, None),
         ColumnType::Date => (PhysicalType::INT32, Some(LogicalType::Date)),
         ColumnType::Time => {
             let time = LogicalType::time(false, TimeUnit::MILLIS);

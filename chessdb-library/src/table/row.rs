@@ -9,8 +9,10 @@ use super::opening::opening;
 use super::value::{Value, known, tag_value, typed_value};
 use crate::annotations::LineAnnotations;
 use crate::library::{LibraryEntry, REMARK, append_game_path, append_text, decoded, tags_of};
+use crate::positions::Facts;
 use crate::spelling::Names;
 use chessdb::Database;
+use chessdb::board::Color;
 use chessdb::game::{ROSTER, Tags};
 use chessdb::pgn;
 
@@ -48,6 +50,7 @@ pub struct GameRow<'a> {
     entry: &'a LibraryEntry,
     place: GamePath<'a>,
     names: Option<&'a Names>,
+    player: Option<Color>,
     tags: OnceCell<Tags>,
     moves: OnceCell<RowMoves>,
     annotations: OnceCell<LineAnnotations>,
@@ -60,6 +63,7 @@ impl<'a> GameRow<'a> {
             entry,
             place,
             names: None,
+            player: None,
             tags: OnceCell::new(),
             moves: OnceCell::new(),
             annotations: OnceCell::new(),
@@ -69,6 +73,12 @@ impl<'a> GameRow<'a> {
     /// With the names under which players are shown.
     pub fn with_names(mut self, names: Option<&'a Names>) -> GameRow<'a> {
         self.names = names;
+        self
+    }
+
+    /// With the side of the player that the games were searched for.
+    pub fn with_player(mut self, player: Option<Color>) -> GameRow<'a> {
+        self.player = player;
         self
     }
 
@@ -118,6 +128,14 @@ impl<'a> GameRow<'a> {
                 let mut text = Vec::new();
                 append_text(&mut text, self.entry, game);
                 Some(Value::Text(text_of_bytes(text).into()))
+            }
+            Column::Colour => {
+                let name = self.player?.fold_wb("white", "black");
+                Some(Value::Text(name.into()))
+            }
+            Column::Score => {
+                let outcome = Facts::of(database, game).outcome();
+                Some(Value::Halves(outcome.halves(self.player?)?))
             }
             Column::Ply | Column::Key | Column::Move => None,
         }

@@ -19,6 +19,8 @@ pub enum Value<'a> {
     Text(Cow<'a, str>),
     /// A number.
     Number(i64),
+    /// Points of a game, in halves.
+    Halves(u8),
     /// True or false.
     Bool(bool),
     /// A day of which all parts are known.
@@ -37,6 +39,7 @@ impl Value<'_> {
         match self {
             Value::Text(text) => Value::Text(Cow::Borrowed(text)),
             Value::Number(number) => Value::Number(*number),
+            Value::Halves(halves) => Value::Halves(*halves),
             Value::Bool(value) => Value::Bool(*value),
             Value::Date(date) => Value::Date(*date),
             Value::Time(seconds) => Value::Time(*seconds),
@@ -89,6 +92,12 @@ impl Value<'_> {
         match self {
             Value::Text(text) => out.extend_from_slice(text.as_bytes()),
             Value::Number(number) => append_integer(out, *number),
+            Value::Halves(halves) => {
+                append_integer(out, i64::from(halves / 2));
+                if halves % 2 == 1 {
+                    out.extend_from_slice(b".5");
+                }
+            }
             Value::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
             Value::Date(date) => {
                 let mut characters = date.characters();

@@ -38,6 +38,22 @@ impl Outcome {
             Outcome::Unknown | Outcome::Draw => None,
         }
     }
+
+    /// The points of a side in halves: 2 if it won, 1 for a draw; `None` for an unknown result.
+    ///
+    /// ```
+    /// use chessdb::board::Color;
+    /// use chessdb::game::Outcome;
+    ///
+    /// assert_eq!(Outcome::BlackWins.halves(Color::Black), Some(2));
+    /// ```
+    pub fn halves(self, side: Color) -> Option<u8> {
+        match self {
+            Outcome::Unknown => None,
+            Outcome::Draw => Some(1),
+            _ => Some(if self.winner() == Some(side) { 2 } else { 0 }),
+        }
+    }
 }
 
 impl fmt::Display for Outcome {

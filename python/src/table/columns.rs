@@ -1,14 +1,16 @@
 //! The columns of a table as arrays of Arrow.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use arrow_array::builder::{
-    BooleanBuilder, Date32Builder, Int8Builder, Int16Builder, Int32Builder, Int64Builder, LargeBinaryBuilder,
-    LargeStringBuilder, ListBuilder, StringBuilder, Time32MillisecondBuilder,
+    BooleanBuilder, Date32Builder, Float64Builder, Int8Builder, Int16Builder, Int32Builder, Int64Builder,
+    LargeBinaryBuilder, LargeStringBuilder, ListBuilder, StringBuilder, Time32MillisecondBuilder,
 };
 use arrow_schema::{DataType, Field, TimeUnit};
 
+use chessdb::board::Color;
 use chessdb_library::library::{LibraryEntry, digits};
 use chessdb_library::table::{Column, ColumnType, Columns, GamePath, GameRow, Value};
 
@@ -24,6 +26,7 @@ pub fn field(name: &str, column: &Column) -> Field {
         ColumnType::Int16 => DataType::Int16,
         ColumnType::Int32 => DataType::Int32,
         ColumnType::Int64 => DataType::Int64,
+        ColumnType::Double => DataType::Float64,
         ColumnType::Date => DataType::Date32,
         ColumnType::Time => DataType::Time32(TimeUnit::Millisecond),
         ColumnType::Int16List => list(DataType::Int16),
@@ -42,6 +45,7 @@ enum Builder {
     Int16(Int16Builder),
     Int32(Int32Builder),
     Int64(Int64Builder),
+    Double(Float64Builder),
     Date(Date32Builder),
     Time(Time32MillisecondBuilder),
     Int16List(ListBuilder<Int16Builder>),
@@ -59,6 +63,7 @@ impl Builder {
             ColumnType::Int16 => Builder::Int16(Int16Builder::with_capacity(rows)),
             ColumnType::Int32 => Builder::Int32(Int32Builder::with_capacity(rows)),
             ColumnType::Int64 => Builder::Int64(Int64Builder::with_capacity(rows)),
+            ColumnType::Double => Builder::Double(Float64Builder::with_capacity(rows)),
             ColumnType::Date => Builder::Date(Date32Builder::with_capacity(rows)),
             ColumnType::Time => Builder::Time(Time32MillisecondBuilder::with_capacity(rows)),
             ColumnType::Int16List => Builder::Int16List(ListBuilder::new(Int16Builder::new())),
@@ -97,6 +102,10 @@ impl Builder {
                 Some(Value::Number(number)) => numbers.append_value(*number),
                 _ => numbers.append_null(),
             },
+            Builder::Double(numbers) => match value {
+                Some(Value::Halves(halves)) => numbers.append_value(f64::from(*halves) / 2.0),
+                _ => numbers.append_null(),
+            },
             Builder::Date(days) => days.append_option(number),
             Builder::Time(times) => times.append_option(number),
             Builder::Int16List(lists) => {
@@ -117,6 +126,7 @@ impl Builder {
             Builder::Int16(column) => Arc::new(column.finish()),
             Builder::Int32(column) => Arc::new(column.finish()),
             Builder::Int64(column) => Arc::new(column.finish()),
+            Builder::Double(column) => Arc::new(column.finish()),
             Builder::Date(column) => Arc::new(column.finish()),
             Builder::Time(column) => Arc::new(column.finish()),
             Builder::Int16List(column) => Arc::new(column.finish()),
@@ -130,6 +140,7 @@ pub fn arrays(
     columns: &Columns,
     entry: &LibraryEntry,
     games: impl ExactSizeIterator<Item = u32>,
+    colors: &HashMap<u32, Color>,
 ) -> Vec<ArrayRef> {
     let mut builders: Vec<Builder> = columns
         .iter()
@@ -147,7 +158,8 @@ pub fn arrays(
             game,
             digits,
         };
-        columns.each_row(&GameRow::new(entry, place), |row| {
+        let row = GameRow::new(entry, place).with_player(colors.get(&game).copied());
+        columns.each_row(&row, |row| {
             for (n, (builder, (_, column))) in builders.iter_mut().zip(columns.iter()).enumerate() {
                 builder.append(row.field(n, column));
             }

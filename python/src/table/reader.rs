@@ -13,8 +13,7 @@ use pyo3::prelude::*;
 
 use super::Columns;
 use crate::aside::in_chunks;
-use crate::rows::{ChosenGames, Rows};
-use crate::source::Source;
+use crate::rows::ChosenGames;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::parallel::chunks_of;
 
@@ -42,8 +41,8 @@ impl Iterator for BatchReader {
             if let Some(batch) = self.decoded.next() {
                 return Some(Ok(batch));
             }
-            let ChosenGames { source, rows } = self.chosen.get(self.part)?;
-            let places = self.place..rows.len();
+            let chosen = self.chosen.get(self.part)?;
+            let places = self.place..chosen.rows.len();
             if places.is_empty() {
                 (self.part, self.place) = (self.part + 1, 0);
                 continue;
@@ -52,7 +51,7 @@ impl Iterator for BatchReader {
             let most = size * BATCHES * self.threads as u32;
             let places = places.start..places.start.saturating_add(most).min(places.end);
             self.place = places.end;
-            match self.decode(source, rows, places) {
+            match self.decode(chosen, places) {
                 Ok(decoded) => self.decoded = decoded.into_iter(),
                 Err(error) => return Some(Err(error)),
             }
@@ -74,14 +73,11 @@ impl BatchReader {
         }
     }
 
-    fn decode(
-        &self,
-        source: &Source,
-        rows: &Rows,
-        places: Range<u32>,
-    ) -> Result<Vec<RecordBatch>, ArrowError> {
+    fn decode(&self, chosen: &ChosenGames, places: Range<u32>) -> Result<Vec<RecordBatch>, ArrowError> {
+        let ChosenGames { source, rows, colors } = chosen;
         let (size, threads) = (self.columns.batch_size(), self.threads);
-        let batch = |entry: &LibraryEntry, places: Range<u32>| self.columns.batch(entry, rows.games(places));
+        let batch =
+            |entry: &LibraryEntry, places: Range<u32>| self.columns.batch(entry, rows.games(places), colors);
         let decoded = if thread::current().id() == self.owner {
             Python::attach(|py| {
                 in_chunks(py, source, places, size, threads, batch).map_err(|error| failed(py, error))

@@ -8,13 +8,13 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 
-use super::table::{self, Form};
+use super::table::{self, ExportedTable, Form};
 use crate::cli::output::OutputFolder;
 use crate::cli::{CommandError, progress};
 use chessdb_library::library::{shown, tags_of};
 use chessdb_library::parallel::in_order;
 use chessdb_library::positions::DatabasePart;
-use chessdb_library::table::{Columns, utc_date};
+use chessdb_library::table::utc_date;
 
 /// The most games of a file.
 const MOST_GAMES: usize = 1_000_000;
@@ -55,20 +55,20 @@ pub fn folder(path: &Path) -> Result<OutputFolder, CommandError> {
 /// That of `is_intact`. A file that cannot be written is an inner error.
 pub fn write(
     folder: &OutputFolder,
-    columns: &Columns,
+    exported: &ExportedTable,
     parts: &[DatabasePart],
     threads: usize,
     is_intact: impl Fn() -> Result<(), CommandError>,
 ) -> Result<io::Result<()>, CommandError> {
     let bar = progress::bar(parts.iter().map(|part| u64::from(part.len())).sum());
-    let written = write_months(folder, columns, parts, threads, &bar, is_intact);
+    let written = write_months(folder, exported, parts, threads, &bar, is_intact);
     bar.finish_and_clear();
     written
 }
 
 fn write_months(
     folder: &OutputFolder,
-    columns: &Columns,
+    exported: &ExportedTable,
     parts: &[DatabasePart],
     threads: usize,
     bar: &ProgressBar,
@@ -85,7 +85,7 @@ fn write_months(
                 Ok(out) => out,
                 Err(error) => return Ok(Err(error)),
             };
-            let written = table::write(&mut out, Form::Parquet, columns, &parts, threads, bar);
+            let written = table::write(&mut out, Form::Parquet, exported, &parts, threads, bar);
             is_intact()?;
             if let Err(error) = written.and_then(|()| out.finish()) {
                 return Ok(Err(error));

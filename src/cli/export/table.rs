@@ -1,12 +1,13 @@
 //! Games as tables.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 use std::ops::{ControlFlow, Range};
 
 use indicatif::ProgressBar;
 
 use crate::cli::CommandError;
+use chessdb::board::Color;
 use chessdb_library::library::digits;
 use chessdb_library::library::tags_of;
 use chessdb_library::parallel::in_order;
@@ -86,32 +87,39 @@ fn tags_until(
     others
 }
 
+/// A table that is written.
+pub struct ExportedTable {
+    pub columns: Columns,
+    /// The side of the player that the games were searched for, by the number of the game among those of all parts.
+    pub colors: HashMap<u32, Color>,
+}
+
 /// Writes the games of parts of databases, or their positions, as a table.
 pub fn write(
     out: &mut (impl Write + Send),
     form: Form,
-    columns: &Columns,
+    table: &ExportedTable,
     parts: &[DatabasePart],
     threads: usize,
     bar: &ProgressBar,
 ) -> io::Result<()> {
     match form {
-        Form::Parquet => write_parquet(out, columns, parts, threads, bar),
+        Form::Parquet => write_parquet(out, table, parts, threads, bar),
         Form::Csv => {
-            out.write_all(columns.header().as_bytes())?;
-            write_lines(out, columns, parts, threads, bar, |line, row| {
-                columns.append_row(line, row);
+            out.write_all(table.columns.header().as_bytes())?;
+            write_lines(out, table, parts, threads, bar, |line, row| {
+                table.columns.append_row(line, row);
             })
         }
-        Form::Ndjson => write_lines(out, columns, parts, threads, bar, |line, row| {
-            columns.append_object(line, row);
+        Form::Ndjson => write_lines(out, table, parts, threads, bar, |line, row| {
+            table.columns.append_object(line, row);
         }),
     }
 }
 
 fn write_lines(
     out: &mut impl Write,
-    columns: &Columns,
+    table: &ExportedTable,
     parts: &[DatabasePart],
     threads: usize,
     bar: &ProgressBar,
@@ -120,7 +128,7 @@ fn write_lines(
     for part in parts {
         let lines = |games| {
             let mut lines = Vec::new();
-            let number = each_row(columns, part, games, |row| append(&mut lines, row));
+            let number = each_row(table, part, games, |row| append(&mut lines, row));
             (number, lines)
         };
         let mut written = Ok(());
@@ -136,25 +144,25 @@ fn write_lines(
 
 fn write_parquet(
     out: &mut (impl Write + Send),
-    columns: &Columns,
+    table: &ExportedTable,
     parts: &[DatabasePart],
     threads: usize,
     bar: &ProgressBar,
 ) -> io::Result<()> {
     let lens: Vec<u32> = parts.iter().map(DatabasePart::len).collect();
     let rows = |part: usize, games| {
-        let mut rows = ColumnRows::new(columns);
+        let mut rows = ColumnRows::new(&table.columns);
         if let Some(part) = parts.get(part) {
-            each_row(columns, part, games, |row| rows.push(columns, row));
+            each_row(table, part, games, |row| rows.push(&table.columns, row));
         }
         rows
     };
-    Parquet::write(out, columns, &lens, threads, rows, |games| bar.inc(games))
+    Parquet::write(out, &table.columns, &lens, threads, rows, |games| bar.inc(games))
 }
 
 /// Passes the rows of some games of a part to `each`, and gives the number of games.
 fn each_row(
-    columns: &Columns,
+    table: &ExportedTable,
     part: &DatabasePart,
     places: Range<u32>,
     mut each: impl FnMut(&dyn TableRow),
@@ -172,7 +180,9 @@ fn each_row(
             game,
             digits: digits(part.database().len()),
         };
-        columns.each_row(&GameRow::new(part.entry(), place), &mut each);
+        let player = table.colors.get(&part.first.saturating_add(game)).copied();
+        let row = GameRow::new(part.entry(), place).with_player(player);
+        table.columns.each_row(&row, &mut each);
     }
     number
 }

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::RowAccessor;
 
 use super::scratch::{Ended, Scratch, pgnfs, run};
 use testkit::needs;
@@ -248,6 +249,76 @@ fn export_writes_the_games_that_answer_a_query() {
         3
     );
     assert_eq!(export(&["--where=nobody"]), "");
+}
+
+#[test]
+fn export_writes_the_colour_and_the_points_of_a_player() {
+    let scratch = scratch();
+    fs::write(
+        scratch.source.join("unfinished.pgn"),
+        "[Black \"Carlsen\"]\n\n*\n\n[Black \"Carlsen\"]\n[Result \"1/2-1/2\"]\n\n1/2-1/2\n",
+    )
+    .unwrap();
+    let export = |form: &str, more: &[&str]| {
+        let mut export = pgnfs();
+        export.args(["export", "--where=player:carlsen", "--to", form]);
+        export.arg("--columns=White,Result,colour,score").args(more);
+        run(export.arg(&scratch.source))
+    };
+    let table = export("csv", &[]).out.replace("\"Carlsen, Magnus\"", "Carlsen");
+    let mut scores = Vec::new();
+    for row in table.lines().skip(1) {
+        let fields: Vec<&str> = row.split(',').collect();
+        let is_white = fields[0] == "Carlsen";
+        let score = match fields[1] {
+            "1-0" => ["0", "1"][usize::from(is_white)],
+            "0-1" => ["1", "0"][usize::from(is_white)],
+            "1/2-1/2" => "0.5",
+            _ => "",
+        };
+        assert_eq!(
+            fields[2..],
+            [if is_white { "white" } else { "black" }, score],
+            "{row}"
+        );
+        scores.push(score);
+    }
+    assert_eq!(scores.len(), 5);
+    assert!(
+        ["1", "0.5", ""].iter().all(|score| scores.contains(score)),
+        "{scores:?}"
+    );
+    // The numbers are the same in other forms, and the parts follow one another.
+    let json = ["1/2", "2/2"]
+        .map(|part| export("ndjson", &["--part", part]).out)
+        .concat();
+    for (line, score) in json.lines().zip(&scores) {
+        let score = if score.is_empty() { "null" } else { score };
+        assert!(line.ends_with(&format!("\"score\":{score}}}")), "{line}");
+    }
+    let file = scratch.path("scores.parquet");
+    assert_eq!(
+        export("parquet", &["--output", file.to_str().unwrap()]).code,
+        Some(0)
+    );
+    let rows = SerializedFileReader::new(fs::File::open(file).unwrap()).unwrap();
+    let read = rows
+        .get_row_iter(None)
+        .unwrap()
+        .map(|row| row.unwrap().get_double(3).ok());
+    let expected = scores.iter().map(|score| score.parse().ok());
+    assert!(read.eq(expected));
+    for filter in ["--where=white:carlsen", "--where=player:carlsen player:tal"] {
+        let refused = run(pgnfs()
+            .args(["export", filter, "--to=csv", "--columns=score"])
+            .arg(&scratch.source));
+        let said = "colour and score are those of a player: give --where with one player:NAME";
+        assert!(
+            refused.code == Some(2) && refused.err.contains(said),
+            "{}",
+            refused.err
+        );
+    }
 }
 
 #[test]
