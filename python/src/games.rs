@@ -7,7 +7,7 @@ use pyo3::types::{PyAny, PySlice};
 use crate::batches::{Batches, GameIterator, HeadersIterator, PgnIterator};
 use crate::game::Game;
 use crate::indices::{Int, counted, place};
-use crate::rows::{ChosenGames, Rows};
+use crate::rows::{ChosenGames, Rows, no_player};
 use crate::source::Source;
 use crate::table::{Columns, Table};
 
@@ -99,11 +99,10 @@ impl Games {
     #[pyo3(signature = (columns=None, *, rows="games"))]
     fn table(&self, py: Python<'_>, columns: Option<Vec<String>>, rows: &str) -> PyResult<Table> {
         let columns = Columns::of(rows, columns.as_deref(), false)?;
-        let chosen = match columns.are_of_player() {
-            true => self.chosen.clone().with_player(py, None, self.threads)?,
-            false => self.chosen.clone(),
-        };
-        columns.table(py, vec![chosen], self.threads)
+        if columns.are_of_player() {
+            return Err(no_player());
+        }
+        columns.table(py, vec![self.chosen.clone()], self.threads)
     }
 
     fn __repr__(&self) -> String {

@@ -24,16 +24,15 @@ impl Progress {
     /// If tqdm cannot be imported.
     pub fn new(progress: Option<Bound<'_, PyAny>>, total: u64) -> PyResult<Progress> {
         let told = match progress {
-            Some(wanted) if wanted.is_instance_of::<PyBool>() => match wanted.is_truthy()? {
-                true => Some(
-                    wanted
-                        .py()
-                        .import("chessdb._progress")?
-                        .call_method1("bar", (total,))?,
-                ),
-                false => None,
-            },
-            other => other,
+            Some(wanted) if wanted.is_instance_of::<PyBool>() => {
+                if wanted.is_truthy()? {
+                    let module = wanted.py().import("chessdb._progress")?;
+                    Some(module.call_method1("bar", (total,))?)
+                } else {
+                    None
+                }
+            }
+            function => function,
         };
         Ok(Progress {
             told: told.map(Bound::unbind),

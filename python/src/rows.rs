@@ -70,9 +70,7 @@ impl ChosenGames {
     /// `ValueError` if the query has no such player; those of [`Source::read`].
     pub fn with_player(self, py: Python<'_>, query: Option<&Query>, threads: usize) -> PyResult<ChosenGames> {
         let Some(query) = query.filter(|query| query.has_one_player()) else {
-            return Err(PyValueError::new_err(
-                "colour and score are those of a player: give a query with one player:NAME",
-            ));
+            return Err(no_player());
         };
         let games: Vec<u32> = self.rows.games(0..self.rows.len()).collect();
         let positions = Positions::new(&self.source.entry, BuildOptions::default());
@@ -89,6 +87,11 @@ impl ChosenGames {
             ..self
         })
     }
+}
+
+/// The exception for columns of a player where none was searched for.
+pub fn no_player() -> PyErr {
+    PyValueError::new_err("colour and score are those of a player: give a query with one player:NAME")
 }
 
 impl Rows {

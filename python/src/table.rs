@@ -54,24 +54,19 @@ pub struct Table {
 }
 
 impl Table {
-    /// What gives its rows to this thread.
-    fn reader(&self) -> BatchReader {
-        BatchReader::new(&self.columns, &self.chosen, self.threads)
+    fn games(&self) -> usize {
+        self.chosen.iter().map(|chosen| chosen.rows.len() as usize).sum()
     }
 }
 
 #[pymethods]
 impl Table {
     /// Positions are counted by decoding the games.
-    fn __len__(&self) -> PyResult<usize> {
-        if self.columns.kind() == RowKind::Games {
-            return Ok(self.chosen.iter().map(|chosen| chosen.rows.len() as usize).sum());
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        match self.columns.kind() {
+            RowKind::Games => Ok(self.games()),
+            RowKind::Positions => self.columns.count(py, &self.chosen, self.threads),
         }
-        let mut rows = 0;
-        for batch in self.reader() {
-            rows += batch.map_err(PyArrowError::from)?.num_rows();
-        }
-        Ok(rows)
     }
 
     /// The names of the columns.
@@ -101,16 +96,15 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyArrowResult<Bound<'py, PyCapsule>> {
-        let arrays = self.reader();
-        let arrays = arrays.map(|batch| Ok(Arc::new(StructArray::from(batch?)) as ArrayRef));
+        let batches = BatchReader::new(&self.columns, &self.chosen, self.threads);
+        let arrays = batches.map(|batch| Ok(Arc::new(StructArray::from(batch?)) as ArrayRef));
         let row = Field::new("", DataType::Struct(self.columns.schema.fields().clone()), false);
         let reader = ArrayIterator::new(arrays, Arc::new(row));
         to_stream_pycapsule(py, Box::new(reader), requested_schema)
     }
 
     fn __repr__(&self) -> String {
-        let games = self.chosen.iter().map(|chosen| chosen.rows.len() as usize).sum();
-        let (games, columns) = (counted(games, "game"), self.columns().join(", "));
+        let (games, columns) = (counted(self.games(), "game"), self.columns().join(", "));
         match self.columns.kind() {
             RowKind::Games => format!("<chessdb.Table of {games}: {columns}>"),
             RowKind::Positions => format!("<chessdb.Table of the positions of {games}: {columns}>"),
@@ -224,6 +218,25 @@ impl Columns {
                 Err(PyValueError::new_err(no_tag(missing, tags, named)))
             }
         }
+    }
+
+    /// The number of rows of some games of databases, which are decoded.
+    ///
+    /// # Errors
+    /// Those of [`in_chunks`].
+    fn count(&self, py: Python<'_>, chosen: &[ChosenGames], threads: usize) -> PyResult<usize> {
+        let mut number = 0;
+        for ChosenGames { source, rows, colors } in chosen {
+            let count = |entry: &LibraryEntry, places: Range<u32>| {
+                let batch = self.batch(entry, rows.games(places), colors);
+                batch.map(|batch| batch.num_rows())
+            };
+            let counts = in_chunks(py, source, 0..rows.len(), self.batch_size(), threads, count)?;
+            for rows in counts {
+                number += rows.map_err(PyArrowError::from)?;
+            }
+        }
+        Ok(number)
     }
 
     /// True if it has columns of the player that the games were searched for.

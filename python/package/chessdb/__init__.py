@@ -36,7 +36,7 @@ from chessdb._open import open, open_database
 from chessdb._html import html
 
 for _sequence in (Database, FoundGames, Games):
-    Sequence.register(_sequence)
+    Sequence.register(_sequence)  # pyright: ignore[reportAttributeAccessIssue]
     for _name in ("__contains__", "__reversed__", "count", "index"):
         setattr(_sequence, _name, getattr(Sequence, _name))
     setattr(_sequence, "_repr_html_", html)

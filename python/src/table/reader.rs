@@ -50,9 +50,10 @@ impl Iterator for BatchReader {
             let size = self.columns.batch_size();
             let most = size * BATCHES * self.threads as u32;
             let places = places.start..places.start.saturating_add(most).min(places.end);
-            self.place = places.end;
+            let end = places.end;
+            // After an error, the same games are decoded again, so that none is left out.
             match self.decode(chosen, places) {
-                Ok(decoded) => self.decoded = decoded.into_iter(),
+                Ok(decoded) => (self.decoded, self.place) = (decoded.into_iter(), end),
                 Err(error) => return Some(Err(error)),
             }
         }
