@@ -29,6 +29,8 @@ pub(super) enum Role {
     Tag(String),
     /// The moves. Of several such columns, the one with the lowest number is read.
     Moves(usize),
+    /// Whether the game is marked as deleted.
+    Deleted,
 }
 
 /// The columns with moves, in the order in which they are preferred.
@@ -37,14 +39,25 @@ pub(super) const WITH_MOVES: [&str; 3] = ["movetext", "pgn", "moves"];
 /// Number of the column in [`WITH_MOVES`] whose text has tags as well.
 pub(super) const PGN: usize = 1;
 
+/// The column of truth values that says which games are marked as deleted.
+const DELETED: &str = "deleted";
+
 /// A prefix for the text of a tag, beside a column that has the tag as a number.
 const TAG: &str = "tag:";
 
 impl Role {
+    /// True if it is told by values that are stored like this.
+    pub(super) fn is_told_by(&self, stored: Stored) -> bool {
+        (*self == Role::Deleted) == (stored == Stored::Bits)
+    }
+
     /// The role of a column with this name; `None` if it has none.
     pub(super) fn of(name: &str) -> Option<Role> {
         if let Some(number) = WITH_MOVES.iter().position(|column| *column == name) {
             return Some(Role::Moves(number));
+        }
+        if name == DELETED {
+            return Some(Role::Deleted);
         }
         let is_capital = name.starts_with(|c: char| c.is_ascii_uppercase());
         let tag = name.strip_prefix(TAG).or(is_capital.then_some(name))?;
@@ -62,7 +75,8 @@ pub(super) fn form(column: &ColumnDescriptor) -> Option<(Stored, Meaning)> {
         Type::INT64 => Stored::Int64,
         Type::FLOAT => Stored::Float,
         Type::DOUBLE => Stored::Double,
-        Type::BOOLEAN | Type::INT96 | Type::FIXED_LEN_BYTE_ARRAY => return None,
+        Type::BOOLEAN => Stored::Bits,
+        Type::INT96 | Type::FIXED_LEN_BYTE_ARRAY => return None,
     };
     let parts = |unit: &TimeUnit| match unit {
         TimeUnit::MILLIS => 1_000,

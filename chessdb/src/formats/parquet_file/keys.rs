@@ -6,7 +6,7 @@ use encoding_rs::UTF_8;
 
 use super::column;
 use super::names::{Collected, Names};
-use super::page::Page;
+use super::page::{Page, Value};
 use super::row::{Columns, is_result};
 use super::table::{Cell, Table};
 use crate::database::{Keys, TextId};
@@ -141,6 +141,20 @@ impl AllKeys {
             keys,
             names: names.finish(),
         }
+    }
+}
+
+impl AllKeys {
+    /// Takes from a column which games are marked as deleted. A game of which that cannot be read is not.
+    pub(super) fn with_deleted(mut self, table: &Table, column: Option<usize>) -> AllKeys {
+        let Some(column) = column else { return self };
+        table.each(column, |row, cell| {
+            let key = usize::try_from(row).ok().and_then(|row| self.keys.get_mut(row));
+            if let Some(key) = key {
+                key.deleted = cell.and_then(Cell::value) == Some(Value::Number(1));
+            }
+        });
+        self
     }
 }
 

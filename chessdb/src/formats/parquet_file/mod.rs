@@ -108,9 +108,12 @@ impl ParquetFile {
 
     /// The keys of all games.
     fn all_keys(&self) -> &AllKeys {
-        self.keys.get_or_init(|| match self.columns.is_pgn {
-            true => AllKeys::of_tags(&self.table, |row| self.tags(row)),
-            false => AllKeys::of_columns(&self.table, &self.columns),
+        self.keys.get_or_init(|| {
+            let keys = match self.columns.is_pgn {
+                true => AllKeys::of_tags(&self.table, |row| self.tags(row)),
+                false => AllKeys::of_columns(&self.table, &self.columns),
+            };
+            keys.with_deleted(&self.table, self.columns.deleted)
         })
     }
 

@@ -29,6 +29,8 @@ pub(super) enum Stored {
     Int64,
     Float,
     Double,
+    /// A bit for each value.
+    Bits,
 }
 
 /// A value.
@@ -114,6 +116,7 @@ impl Page {
         };
         let values = match head.encoding {
             0 => plain(bytes, start, stored, form.stored),
+            3 if form.stored == Stored::Bits => runs_of_bits(&bytes, start, stored),
             2 | 8 => {
                 let dictionary = dictionary.ok_or("the values to which it refers are missing")?;
                 chosen(&bytes, start, stored, dictionary)
@@ -219,6 +222,13 @@ fn plain(bytes: Vec<u8>, start: usize, count: usize, stored: Stored) -> Option<V
     let width = match stored {
         Stored::Texts | Stored::Int32 | Stored::Float => 4,
         Stored::Int64 | Stored::Double => 8,
+        Stored::Bits => {
+            let bits = rest
+                .iter()
+                .flat_map(|byte| (0..8).map(move |bit| i64::from(byte >> bit & 1)));
+            let numbers: Vec<i64> = bits.take(count).collect();
+            return (numbers.len() == count).then_some(Values::Numbers(numbers));
+        }
     };
     if count > rest.len() / width {
         return None;
@@ -248,10 +258,18 @@ fn numbers_of<'a>(bytes: impl Iterator<Item = &'a [u8]>, stored: Stored) -> Valu
         Stored::Int64 => Values::Numbers(bytes.map(|bytes| wide(bytes).cast_signed()).collect()),
         Stored::Float => Values::Reals(bytes.map(|bytes| f32::from_bits(low(bytes)).into()).collect()),
         Stored::Double => Values::Reals(bytes.map(|bytes| f64::from_bits(wide(bytes))).collect()),
-        Stored::Int32 | Stored::Texts => {
+        Stored::Int32 | Stored::Texts | Stored::Bits => {
             Values::Numbers(bytes.map(|bytes| low(bytes).cast_signed().into()).collect())
         }
     }
+}
+
+/// Bits in runs, after their length in bytes.
+fn runs_of_bits(bytes: &[u8], start: usize, count: usize) -> Option<Values> {
+    let runs = bytes.get(start.checked_add(4)?..)?;
+    let len = usize::try_from(le_u32(bytes, start)?).ok()?;
+    let bits = hybrid::numbers(runs.get(..len)?, 1, count, 2)?;
+    Some(Values::Numbers(bits.into_iter().map(i64::from).collect()))
 }
 
 fn chosen(bytes: &[u8], start: usize, count: usize, dictionary: &Arc<Page>) -> Option<Values> {
@@ -283,7 +301,7 @@ fn delta_numbers(bytes: &[u8], start: usize, count: usize, stored: Stored) -> Op
 
 fn spread(bytes: &[u8], start: usize, count: usize, stored: Stored) -> Option<Values> {
     let width = match stored {
-        Stored::Texts => return None,
+        Stored::Texts | Stored::Bits => return None,
         Stored::Int32 | Stored::Float => 4,
         Stored::Int64 | Stored::Double => 8,
     };

@@ -14,6 +14,8 @@ pub(super) struct Columns {
     pub(super) tags: Vec<(String, usize)>,
     /// The column with the moves.
     pub(super) moves: usize,
+    /// The column that says which games are marked as deleted.
+    pub(super) deleted: Option<usize>,
     /// True if the texts with the moves have tags as well.
     pub(super) is_pgn: bool,
     pub(super) texts: TextEncoding,
@@ -45,9 +47,10 @@ impl Columns {
         let columns = table.layout.columns.iter().enumerate();
         let moves = columns.clone().filter_map(|(number, column)| match column.role {
             Role::Moves(preference) => Some((preference, number)),
-            Role::Tag(_) => None,
+            Role::Tag(_) | Role::Deleted => None,
         });
         let (preference, moves) = moves.min()?;
+        let deleted = columns.clone().find(|(_, column)| column.role == Role::Deleted);
         let mut tags: Vec<(String, usize)> = Vec::new();
         for (number, column) in columns {
             let Role::Tag(tag) = &column.role else { continue };
@@ -61,6 +64,7 @@ impl Columns {
         Some(Columns {
             tags,
             moves,
+            deleted: deleted.map(|(number, _)| number),
             is_pgn: preference == PGN,
             texts,
         })

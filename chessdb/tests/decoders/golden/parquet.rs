@@ -53,6 +53,11 @@ forms["times"] = (table(date=pa.timestamp("us"), time=pa.time64("ns")), {})
 turned = table()
 turned = turned.select(turned.column_names[::-1])
 turned = turned.append_column("clocks", pa.array([[1, None]] * count)).append_column("flag", pa.array([True] * count))
+for version, encoding in [("1.0", "PLAIN"), ("2.0", "PLAIN"), ("1.0", "RLE"), ("2.0", "RLE")]:
+    marked = table().append_column("deleted", pa.array([[True, None, False][n % 3] for n in range(count)]))
+    forms[f"deleted-{version}-{encoding}"] = (marked, dict(use_dictionary=False, data_page_version=version,
+        column_encoding={"deleted": encoding}, row_group_size=150, data_page_size=700))
+forms["no-truth"] = (table().append_column("deleted", pa.array(["true"] * count)), {})
 forms["foreign"] = (turned.append_column("a-b", pa.array(["c"] * count)), {})
 for name, (rows_of, options) in forms.items():
     pq.write_table(rows_of, f"{folder}/{name}.parquet", **options)
@@ -120,6 +125,8 @@ fn tables_of_pyarrow_have_the_same_games_in_every_form() {
             }
             assert_eq!(keys.date.to_string(), wanted["Date"], "{name}, game {number}");
             assert_eq!(keys.outcome.token(), wanted["Result"], "{name}, game {number}");
+            let is_deleted = name.starts_with("deleted") && number % 3 == 0;
+            assert_eq!(keys.deleted, is_deleted, "{name}, game {number}");
             let elo = expected["tags"]["WhiteElo"]
                 .as_str()
                 .map(|elo| elo.parse().unwrap());
