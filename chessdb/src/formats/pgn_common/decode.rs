@@ -382,6 +382,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
             return;
         }
         self.report_unread();
+        self.number = None;
         if self.state != State::Moves {
             self.items.skip_variation();
             self.unread = Some((start, self.items.at));
@@ -403,6 +404,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
 
     fn close(&mut self) {
         self.report_unread();
+        self.number = None;
         if S::WHOLE && !self.replay.has_move() && !self.early.is_empty() {
             let text = self.text(self.opened, self.items.at);
             let what = format!("a variation has no move: {text}");

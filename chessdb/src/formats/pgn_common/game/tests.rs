@@ -410,3 +410,22 @@ fn a_tag_without_quotation_marks_has_its_value() {
     let problems: Vec<_> = problems.iter().map(|problem| problem.what.as_str()).collect();
     assert_eq!(problems, ["the tag FEN has no quotation marks"]);
 }
+
+/// The rest of a line that cannot be played begins with the number of its move, but not with one of another line.
+#[test]
+fn a_number_before_a_parenthesis_is_that_of_no_move_behind_it() {
+    for (text, shown) in [
+        (
+            "1. e4 e5 (1... d5 2. d3 2 (Ke5) d4) 2. Nf3 *",
+            "1. e4 e5 (1... d5 2. d3 {chessdb: byte 27 of x.pgn: illegal move: no king can go to e5; the line goes on: \
+             Ke5} 2... d4) 2. Nf3 *",
+        ),
+        (
+            "1. e4 (1. d4 d5 (1... c5 2) Ke5 c4) e5 2. Nf3 *",
+            "1. e4 (1. d4 d5 {chessdb: byte 28 of x.pgn: illegal move: no king can go to e5; the line goes on: Ke5 c4} \
+             (1... c5)) 1... e5 2. Nf3 *",
+        ),
+    ] {
+        assert_eq!(read(text).0, shown);
+    }
+}
