@@ -153,12 +153,13 @@ fn describe(table: &Table, columns: &Columns) -> Vec<(&'static str, String)> {
     let codecs: Vec<String> = codecs.iter().map(ToString::to_string).collect();
     let unpacked: u64 = chunks.map(|chunk| chunk.unpacked).sum();
     let moves = layout.columns.get(columns.moves);
-    let read: BTreeSet<usize> = columns.tags.iter().map(|(_, number)| *number).collect();
+    let tags = columns.tags.iter().map(|(_, number)| *number);
+    let read: BTreeSet<usize> = tags.chain([columns.moves]).chain(columns.deleted).collect();
     let unused = layout
         .columns
         .iter()
         .enumerate()
-        .filter(|(number, _)| *number != columns.moves && !read.contains(number));
+        .filter(|(number, _)| !read.contains(number));
     let unused = unused.map(|(_, column)| column.name.as_str());
     let others: Vec<&str> = layout.others.iter().map(String::as_str).chain(unused).collect();
     let mut rows = vec![
