@@ -1,29 +1,29 @@
-//! How far a long search is, told to a function of Python.
+//! Progress of a long search, reported to a Python function.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyBool};
 
-/// Who is told, and how much has been done.
+/// The function that is called, and how much has been done.
 #[derive(Default)]
 pub struct Progress {
-    told: Option<Py<PyAny>>,
+    function: Option<Py<PyAny>>,
     /// Number of games that will have been read at the end.
     total: u64,
     done: AtomicU64,
-    /// The number that was told last.
+    /// The number that was reported last.
     last: AtomicU64,
 }
 
 impl Progress {
-    /// Tells `progress`, which is called with the number of games that have been read and that of all. `True` is a bar of
-    /// tqdm; `None` and `False` tell nobody.
+    /// Reports to `progress`, a function that takes the number of games read so far and their total. `True` shows a tqdm
+    /// bar; `None` and `False` report nothing.
     ///
     /// # Errors
     /// If tqdm cannot be imported.
     pub fn new(progress: Option<Bound<'_, PyAny>>, total: u64) -> PyResult<Progress> {
-        let told = match progress {
+        let function = match progress {
             Some(wanted) if wanted.is_instance_of::<PyBool>() => {
                 if wanted.is_truthy()? {
                     let module = wanted.py().import("chessdb._progress")?;
@@ -32,10 +32,10 @@ impl Progress {
                     None
                 }
             }
-            function => function,
+            given => given,
         };
         Ok(Progress {
-            told: told.map(Bound::unbind),
+            function: function.map(Bound::unbind),
             total,
             ..Progress::default()
         })
@@ -46,28 +46,28 @@ impl Progress {
         self.done.fetch_add(games, Ordering::Relaxed);
     }
 
-    /// Tells what has been done since the last time.
+    /// Reports what has been done since the last report.
     ///
     /// # Errors
-    /// The exception of who is told.
+    /// The exception that the function raises.
     pub fn report(&self, py: Python<'_>) -> PyResult<()> {
         let done = self.done.load(Ordering::Relaxed).min(self.total);
-        self.tell(py, done)
+        self.call(py, done)
     }
 
-    /// Tells that all is done, also if not all games had to be read.
+    /// Reports that all is done, even if not all games had to be read.
     ///
     /// # Errors
-    /// The exception of who is told.
+    /// The exception that the function raises.
     pub fn finish(&self, py: Python<'_>) -> PyResult<()> {
-        self.tell(py, self.total)
+        self.call(py, self.total)
     }
 
-    fn tell(&self, py: Python<'_>, done: u64) -> PyResult<()> {
-        if let Some(told) = &self.told
+    fn call(&self, py: Python<'_>, done: u64) -> PyResult<()> {
+        if let Some(function) = &self.function
             && self.last.swap(done, Ordering::Relaxed) != done
         {
-            told.call1(py, (done, self.total))?;
+            function.call1(py, (done, self.total))?;
         }
         Ok(())
     }

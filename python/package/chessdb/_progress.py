@@ -20,9 +20,9 @@ def bar(total: int) -> Callable[[int, int], None]:
         ) from error
     shown = tqdm(total=total, unit=" games", unit_scale=True)
 
-    def told(done: int, total: int) -> None:
+    def show(done: int, total: int) -> None:
         shown.update(done - shown.n)
         if done == total:
             shown.close()
 
-    return told
+    return show

@@ -91,26 +91,26 @@ impl BatchReader {
                 chunks_of(size, places.len() as u32, threads, &|_| (), part)
             };
             let decoded = source.checked(all);
-            decoded.map_err(|error| told(error.text(&source.entry)))?
+            decoded.map_err(|error| arrow_error(error.text(&source.entry)))?
         };
         decoded.into_iter().collect()
     }
 }
 
-/// What Arrow tells of an exception. Ctrl-C comes again when Python goes on.
+/// A Python exception as an error of Arrow. Ctrl-C is raised again as soon as Python code runs.
 fn failed(py: Python<'_>, error: PyErr) -> ArrowError {
     if error.is_instance_of::<PyKeyboardInterrupt>(py) {
         let again = py
             .import("_thread")
             .and_then(|module| module.call_method0("interrupt_main"));
         if let Err(error) = again {
-            return told(error.to_string());
+            return arrow_error(error.to_string());
         }
     }
-    told(error.to_string())
+    arrow_error(error.to_string())
 }
 
-/// An error that whoever takes the rows tells with this text. That of reading a file comes nearest.
-fn told(text: String) -> ArrowError {
+/// An error with this text for the library that reads the rows. Arrow has none that fits better than an I/O error.
+fn arrow_error(text: String) -> ArrowError {
     ArrowError::IoError(text.clone(), io::Error::other(text))
 }

@@ -46,8 +46,8 @@ const DELETED: &str = "deleted";
 const TAG: &str = "tag:";
 
 impl Role {
-    /// True if it is told by values that are stored like this.
-    pub(super) fn is_told_by(&self, stored: Stored) -> bool {
+    /// True if a column with this role may be stored like this.
+    pub(super) fn may_be_stored_as(&self, stored: Stored) -> bool {
         (*self == Role::Deleted) == (stored == Stored::Bits)
     }
 

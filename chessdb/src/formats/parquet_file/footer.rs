@@ -110,7 +110,7 @@ impl Layout {
             // A list or a structure has several parts in its path.
             let is_flat = path.len() == 1 && column.max_rep_level() == 0 && column.max_def_level() <= 1;
             let found = form(column).filter(|_| is_flat).zip(Role::of(name));
-            let found = found.filter(|((stored, _), role)| role.is_told_by(*stored));
+            let found = found.filter(|((stored, _), role)| role.may_be_stored_as(*stored));
             let Some(((stored, meaning), role)) = found else {
                 if self.others.last().is_none_or(|last| last != name) {
                     self.others.push(name.to_owned());
