@@ -17,6 +17,9 @@ const isRefusal = (message) => /status of 400/.test(message.text()) && /q=playr%
 /** Text of the panel beside the board. */
 const panel = () => page.locator("#panel").innerText();
 
+/** Waits until everything of the present place is on the page. */
+const isShown = () => page.waitForSelector("#panel:not([aria-busy])");
+
 /** Waits until the panel shows the present place, with a text. */
 const shows = (text) => page.waitForFunction((text) => document.querySelector("#panel:not([aria-busy])")?.innerText.includes(text), text);
 
@@ -54,16 +57,12 @@ const STEPS = {
   async "a variation is stepped through with keys alone"() {
     await page.goto(`${address}?q=event:"Casual game"&db=annotated.pgn`);
     await shows("of ");
-    const links = page.locator("#panel tbody a");
+    const games = await page.locator("#panel tbody a").evaluateAll((links) => links.map((link) => link.href));
     let found = false;
-    for (let n = 0; n < (await links.count()) && !found; n++) {
-      await links.nth(n).click();
+    while (!found && games.length > 0) {
+      await page.goto(games.shift());
       await page.waitForSelector(".movetext");
       found = (await page.locator(".variation button").count()) > 0;
-      if (!found) {
-        await page.goBack();
-        await shows("of ");
-      }
     }
     assert.ok(found, "no game has a variation");
     await page.locator(".variation button").first().focus();
@@ -76,7 +75,8 @@ const STEPS = {
     await page.keyboard.press("Home");
     await page.waitForFunction(() => document.querySelector("#fen code").innerText.startsWith("rnbqkbnr/pppppppp/8/8"));
     await page.keyboard.press("ArrowRight");
-    await page.waitForFunction(() => document.querySelectorAll(".movetext [aria-current=true]").length === 1);
+    await isShown();
+    assert.equal(await page.locator(".movetext [aria-current=true]").count(), 1);
   },
   async "moves are played in the tree by dragging, clicking and choosing"() {
     await page.goto(`${address}?tab=tree`);
@@ -90,16 +90,19 @@ const STEPS = {
     await shows("King's Gambit");
     assert.match(await fen(), /^rnbqkbnr\/pppp1ppp\/8\/4p3\/4PP2\/8/);
     await drag("a1", "a5");
+    await isShown();
     assert.match(await fen(), /^rnbqkbnr\/pppp1ppp\/8\/4p3\/4PP2\/8/);
     await page.keyboard.press("ArrowLeft");
     await shows("Nf3");
     await page.keyboard.press("ArrowRight");
-    const isTitle = (title) => page.waitForFunction((title) => document.title === title, title);
-    await isTitle("C30 King's Gambit · pgnfs");
+    await shows("King's Gambit");
+    assert.equal(await page.title(), "C30 King's Gambit · pgnfs");
     await page.keyboard.press("Home");
-    await page.waitForFunction(() => document.querySelector("#fen code").innerText.startsWith("rnbqkbnr/pppppppp/8/8"));
+    await isShown();
+    assert.match(await fen(), /^rnbqkbnr\/pppppppp\/8\/8/);
     await page.keyboard.press("End");
-    await isTitle("C30 King's Gambit · pgnfs");
+    await shows("King's Gambit");
+    assert.equal(await page.title(), "C30 King's Gambit · pgnfs");
     assert.match(await page.locator("#board").getAttribute("aria-label"), /pawn f4.*Black to move/);
     assert.equal(await page.locator("#spoken").innerText(), "f4");
   },
@@ -110,10 +113,12 @@ const STEPS = {
     await page.mouse.click(...(await square("a5")));
     await page.waitForFunction(() => /^N7/.test(document.querySelector("#fen code").innerText));
     await page.keyboard.press("ArrowLeft");
-    await page.waitForFunction(() => /^8.P/.test(document.querySelector("#fen code").innerText));
+    await isShown();
+    assert.match(await fen(), /^8.P/);
     await page.getByLabel("Move", { exact: true }).fill("a8=R");
     await page.keyboard.press("Enter");
-    await page.waitForFunction(() => /^R7/.test(document.querySelector("#fen code").innerText));
+    await isShown();
+    assert.match(await fen(), /^R7/);
     await page.getByLabel("Move", { exact: true }).fill("Kd4");
     await page.keyboard.press("Enter");
     await page.waitForSelector("#message:not([hidden])");
@@ -162,7 +167,7 @@ const STEPS = {
     await page.goto(`${address}?tab=games&db=classics.pgn`);
     await page.locator("#panel").getByRole("link", { name: "strongest" }).click();
     await page.waitForFunction(() => /sort=elo/.test(location.search));
-    await page.waitForFunction(() => document.querySelector("#panel tbody td span")?.innerText);
+    await isShown();
     const shown = await ratings();
     assert.ok(shown.length > 2);
     assert.deepEqual(shown, [...shown].sort((one, other) => other - one));

@@ -65,7 +65,6 @@ async function show(place) {
     if (signal.aborted) return;
     const hadFocus = at("#panel").contains(document.activeElement);
     at("#panel").replaceChildren(...nodes.flat().filter(Boolean));
-    at("#panel").ariaBusy = null;
     const current = at("[aria-current=true]");
     current?.scrollIntoView({ block: "nearest" });
     if (hadFocus) (current ?? at("#panel")).focus();
@@ -75,8 +74,8 @@ async function show(place) {
     if (error.name === "AbortError") return;
     say(error.message);
     at("#panel").replaceChildren(element("p", {}, views.link({ tab }, "Start again")));
-    at("#panel").ariaBusy = null;
   }
+  at("#panel").ariaBusy = null;
 }
 
 async function showBoard(place, signal) {
