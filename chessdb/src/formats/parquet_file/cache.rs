@@ -7,8 +7,12 @@ use lru::LruCache;
 
 use super::page::Page;
 
-/// Number of bytes of all pages. The last one is kept whatever its size, because its neighbours are often read next.
+/// Number of bytes of all pages.
 const MOST: usize = 128 << 20;
+
+/// Number of pages of the size of the largest one that are kept in any case, because the neighbours of a row are often
+/// read next: a game reads a page of each column, and two threads may read different groups of rows.
+const LARGE: usize = 3;
 
 /// A page: the number of its file, its column in a group of rows, and its number there.
 pub(super) type Place = (u64, u32, u32);
@@ -18,15 +22,51 @@ pub(super) type Place = (u64, u32, u32);
 struct Kept {
     pages: LruCache<Place, Arc<Page>>,
     bytes: usize,
+    /// The size of the largest page since there were none.
+    largest: usize,
+}
+
+impl Kept {
+    fn new() -> Kept {
+        Kept {
+            pages: LruCache::unbounded(),
+            bytes: 0,
+            largest: 0,
+        }
+    }
+
+    /// Keeps a page, and drops those for which there is no room.
+    fn put(&mut self, place: Place, read: &Arc<Page>) {
+        self.bytes += read.size();
+        self.largest = self.largest.max(read.size());
+        if let Some(old) = self.pages.put(place, Arc::clone(read)) {
+            self.bytes -= old.size();
+        }
+        while self.bytes > MOST.max(LARGE * self.largest) {
+            let Some((_, old)) = self.pages.pop_lru() else {
+                break;
+            };
+            self.bytes -= old.size();
+        }
+    }
+
+    /// Drops the pages of a file.
+    fn forget(&mut self, file: u64) {
+        let own = self.pages.iter().map(|(place, _)| *place);
+        let own: Vec<Place> = own.filter(|(of, ..)| *of == file).collect();
+        for place in own {
+            if let Some(old) = self.pages.pop(&place) {
+                self.bytes -= old.size();
+            }
+        }
+        if self.pages.is_empty() {
+            self.largest = 0;
+        }
+    }
 }
 
 fn kept() -> MutexGuard<'static, Kept> {
-    static KEPT: LazyLock<Mutex<Kept>> = LazyLock::new(|| {
-        Mutex::new(Kept {
-            pages: LruCache::unbounded(),
-            bytes: 0,
-        })
-    });
+    static KEPT: LazyLock<Mutex<Kept>> = LazyLock::new(|| Mutex::new(Kept::new()));
     KEPT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -52,28 +92,57 @@ impl Cache {
 
     /// Keeps a page.
     pub(super) fn put(&self, chunk: u32, page: u32, read: &Arc<Page>) {
-        let mut kept = kept();
-        kept.bytes += read.size();
-        if let Some(old) = kept.pages.put((self.file, chunk, page), Arc::clone(read)) {
-            kept.bytes -= old.size();
-        }
-        while kept.bytes > MOST && kept.pages.len() > 1 {
-            if let Some((_, old)) = kept.pages.pop_lru() {
-                kept.bytes -= old.size();
-            }
-        }
+        kept().put((self.file, chunk, page), read);
     }
 }
 
 impl Drop for Cache {
     fn drop(&mut self) {
-        let mut kept = kept();
-        let own = kept.pages.iter().map(|(place, _)| *place);
-        let own: Vec<Place> = own.filter(|(file, ..)| *file == self.file).collect();
-        for place in own {
-            if let Some(old) = kept.pages.pop(&place) {
-                kept.bytes -= old.size();
-            }
+        kept().forget(self.file);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers of the pages that are kept after pages of these sizes were put.
+    fn kept_of(sizes: &[usize]) -> Vec<u32> {
+        let mut kept = Kept::new();
+        for (number, &size) in (0..).zip(sizes) {
+            kept.put((0, 0, number), &Arc::new(Page::of_size(size)));
         }
+        let pages = (0..)
+            .take(sizes.len())
+            .filter(|&number| kept.pages.contains(&(0, 0, number)));
+        pages.collect()
+    }
+
+    #[test]
+    fn pages_are_kept_up_to_128_mebibytes() {
+        let quarter = MOST / 4;
+        assert_eq!(kept_of(&[quarter; 4]), [0, 1, 2, 3]);
+        assert_eq!(kept_of(&[quarter, quarter, quarter, quarter + 1]), [1, 2, 3]);
+        assert_eq!(kept_of(&[quarter; 5]), [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn three_large_pages_are_kept() {
+        assert_eq!(kept_of(&[MOST; 3]), [0, 1, 2]);
+        assert_eq!(kept_of(&[MOST; 4]), [1, 2, 3]);
+        // A game reads a page with its moves, and small ones with its tags.
+        assert_eq!(kept_of(&[MOST, 1 << 20, 1 << 20, 1 << 20]), [0, 1, 2, 3]);
+        assert_eq!(kept_of(&[MOST, MOST, MOST, 1 << 10]), [1, 2, 3]);
+    }
+
+    #[test]
+    fn pages_are_dropped_with_their_file() {
+        let mut kept = Kept::new();
+        kept.put((0, 0, 0), &Arc::new(Page::of_size(MOST)));
+        kept.put((1, 0, 0), &Arc::new(Page::of_size(1 << 10)));
+        kept.forget(0);
+        assert_eq!((kept.pages.len(), kept.bytes, kept.largest), (1, 1 << 10, MOST));
+        kept.forget(1);
+        assert_eq!((kept.pages.len(), kept.bytes, kept.largest), (0, 0, 0));
     }
 }

@@ -101,23 +101,27 @@ pub(super) fn form(column: &ColumnDescriptor) -> Option<(Stored, Meaning)> {
 
 /// Appends the text of a value for a tag. Characters that PGN ignores are left out, and line ends become spaces.
 pub(super) fn append(name: &str, meaning: Meaning, value: Value<'_>, texts: TextEncoding, out: &mut String) {
+    let is_signed = name.ends_with("RatingDiff");
     let number = match value {
         Value::Text(text) => {
             let cut = text.get(..LONGEST_VALUE).map(without_cut_character);
             return append_clean(cut.unwrap_or(text), texts, out);
         }
         Value::Number(number) => number,
-        // Programs that know no missing integers make real numbers of all.
+        // Programs that know no missing integers make real numbers of all. Their zero may have a sign.
         Value::Real(number) if number.fract() == 0.0 => {
-            out.push_str(&format!("{number:.0}"));
-            return;
+            let number = number + 0.0;
+            return out.push_str(&match is_signed {
+                true => format!("{number:+.0}"),
+                false => format!("{number:.0}"),
+            });
         }
         Value::Real(number) if number.is_finite() => return out.push_str(&number.to_string()),
         Value::Real(_) => return,
     };
     const DAY: i64 = 86_400;
     match meaning {
-        Meaning::Plain if name.ends_with("RatingDiff") => out.push_str(&format!("{number:+}")),
+        Meaning::Plain if is_signed => out.push_str(&format!("{number:+}")),
         Meaning::Plain => out.push_str(&number.to_string()),
         Meaning::Unsigned => {
             let number = i32::try_from(number).map_or(number, |number| number.cast_unsigned().into());
@@ -250,6 +254,21 @@ mod tests {
             ("WhiteRatingDiff", Meaning::Plain, Number(7), "+7"),
             ("WhiteRatingDiff", Meaning::Plain, Number(0), "+0"),
             ("BlackRatingDiff", Meaning::Plain, Number(-120), "-120"),
+            ("BlackRatingDiff", Meaning::Plain, Real(5.0), "+5"),
+            ("BlackRatingDiff", Meaning::Plain, Real(-0.0), "+0"),
+            (
+                "Node",
+                Meaning::Plain,
+                Real(9_007_199_254_740_991.0),
+                "9007199254740991",
+            ),
+            (
+                "Node",
+                Meaning::Plain,
+                Real(9_007_199_254_740_992.0),
+                "9007199254740992",
+            ),
+            ("Node", Meaning::Plain, Real(-1e20), "-100000000000000000000"),
             ("UTCDate", Meaning::Day, Number(15_736), "2013.01.31"),
             ("UTCDate", Meaning::Day, Number(i64::MAX), ""),
             ("UTCTime", Meaning::Time(1_000), Number(83_000), "00:01:23"),

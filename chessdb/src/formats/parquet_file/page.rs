@@ -178,6 +178,16 @@ impl Page {
             + size_of::<Page>()
     }
 
+    /// A page that takes so many bytes.
+    #[cfg(test)]
+    pub(super) fn of_size(size: usize) -> Page {
+        let bytes = vec![0; size.saturating_sub(size_of::<Page>())];
+        Page {
+            values: Values::Texts(bytes, Spans::default()),
+            present: None,
+        }
+    }
+
     /// Number of values, without nulls.
     pub(super) fn len(&self) -> usize {
         match &self.values {

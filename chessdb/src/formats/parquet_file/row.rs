@@ -16,7 +16,7 @@ pub(super) struct Columns {
     pub(super) moves: usize,
     /// The column that says which games are marked as deleted.
     pub(super) deleted: Option<usize>,
-    /// True if the texts with the moves have tags as well.
+    /// True if tags of the texts with the moves count that no column has. Of others, those of the start position do.
     pub(super) is_pgn: bool,
     pub(super) texts: TextEncoding,
 }
@@ -61,11 +61,12 @@ impl Columns {
                 None => tags.push((tag.clone(), number)),
             }
         }
+        let has_player = tags.iter().any(|(tag, _)| tag == "White" || tag == "Black");
         Some(Columns {
+            is_pgn: preference == PGN || !has_player,
             tags,
             moves,
             deleted: deleted.map(|(number, _)| number),
-            is_pgn: preference == PGN,
             texts,
         })
     }
@@ -147,10 +148,10 @@ impl Columns {
                 String::new()
             }
         };
-        let moves = match self.is_pgn {
-            true => append_other_tags(&mut read.text, &moves, &written),
-            false => &moves,
-        };
+        let counts = |name: &[u8]| self.is_pgn || OF_START.contains(&name);
+        let moves = append_other_tags(&mut read.text, &moves, |name| {
+            counts(name) && !written.iter().any(|other| other.as_bytes() == name)
+        });
         read.text.push('\n');
         read.text.push_str(moves);
         read
@@ -175,11 +176,14 @@ fn append_tag(text: &mut String, name: &str, value: &str) {
     text.push_str("\"]\n");
 }
 
-/// Appends the tags of a game that are not written yet, and gives its moves.
-fn append_other_tags<'a>(text: &mut String, pgn: &'a str, written: &[&str]) -> &'a str {
+/// The tags with which moves begin elsewhere, or follow other rules.
+const OF_START: [&[u8]; 3] = [b"FEN", b"SetUp", b"Variant"];
+
+/// Appends those tags of a game of which the name counts, and gives its moves.
+fn append_other_tags<'a>(text: &mut String, pgn: &'a str, counts: impl Fn(&[u8]) -> bool) -> &'a str {
     let mut section = Section::new(pgn.as_bytes(), b'\n');
     for (_, tag) in section.by_ref() {
-        if written.iter().any(|name| name.as_bytes() == tag.name) {
+        if !counts(tag.name) {
             continue;
         }
         // As it is written, with its escapes.

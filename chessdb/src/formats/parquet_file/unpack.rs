@@ -127,6 +127,7 @@ fn zstandard(packed: &[u8], len: usize) -> Option<Vec<u8>> {
         unpacked.truncate(end);
         let hint = hint.ok()?;
         if end > len || !was_full && (hint == 0 || input.pos == packed.len()) {
+            unpacked.shrink_to_fit();
             return Some(unpacked);
         }
     }
