@@ -72,7 +72,9 @@ impl ChosenGames {
         let Some(query) = query.filter(|query| query.has_one_player()) else {
             return Err(no_player());
         };
-        let games: Vec<u32> = self.rows.games(0..self.rows.len()).collect();
+        let mut games: Vec<u32> = self.rows.games(0..self.rows.len()).collect();
+        games.sort_unstable();
+        games.dedup();
         let positions = Positions::new(&self.source.entry, BuildOptions::default());
         let part = DatabasePart::of(Arc::new(positions)).with(games);
         let options = AnswerOptions {

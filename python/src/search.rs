@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::arguments::{MovesArgument, PositionArgument};
 use crate::aside::aside;
-use crate::errors::wrong_query;
+use crate::errors::{ReadError, wrong_query};
 use crate::found::FoundGames;
 use crate::game::Game;
 use crate::indices::Int;
@@ -20,7 +20,7 @@ use chessdb_library::made::Wait;
 use chessdb_library::positions::{
     AnswerOptions, DatabasePart, IndexUse, Material, MoveRow, Pattern, Pawns, Wanted, WantedError,
 };
-use chessdb_library::query::{Query, SortKey};
+use chessdb_library::query::{ListOrder, Query, SortKey};
 use chessdb_library::repertoire::Repertoires;
 
 /// A move in the table of a position, with the games in which it was played there.
@@ -297,15 +297,14 @@ pub fn find(
         all.extend(found.into_iter().map(|found| (number, found)));
     }
     let sources: Arc<[Source]> = searches.iter().map(|search| search.source.clone()).collect();
-    if let Some(key) = order.key {
-        let threads = searches.first().map_or(1, |search| search.threads);
-        py.detach(|| {
+    if let (Some(key), Some(first)) = (order.key, searches.first()) {
+        aside(py, &first.source, &Progress::default(), |_, _| {
             let game = |&(number, found): &(u32, Occurrence)| {
                 let database = &*sources[number as usize].entry.database;
                 (database, found.game)
             };
-            key.sort(&mut all, game, false, threads);
-        });
+            ListOrder::from(key).arrange(&mut all, game, first.threads);
+        })?;
         for source in &*sources {
             source.read(py, |_| ())?;
         }
@@ -337,9 +336,13 @@ pub fn answer(
         opened.map_err(|error| PyValueError::new_err(error.to_string()))?;
     }
     let options = search.options(IndexUse::Auto, true);
-    aside(py, &search.source, progress, |_, done| {
+    let found = aside(py, &search.source, progress, |_, done| {
         query.find(&search.part, &options, done)
-    })
+    })?;
+    if let Some(changed) = search.repertoires.changed() {
+        return Err(ReadError::Changed.raise(py, &changed));
+    }
+    Ok(found)
 }
 
 /// The moves that were played in a position, in the games that answer a query, if there is one.

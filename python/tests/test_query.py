@@ -227,6 +227,36 @@ def test_clocks_and_evaluations_of_a_game(tmp_path: Path) -> None:
     assert "A&lt;b&gt;" in database._repr_html_()  # type: ignore[attr-defined]
 
 
+def test_the_points_of_a_player_are_those_of_games_in_any_order(tmp_path: Path) -> None:
+    # The later games come first by date, and there are more than the bits of a word.
+    years = [2100 - n for n in range(300)]
+    text = "".join(f'[Date "{year}.01.01"]\n[White "A"]\n[Black "Tal"]\n[Result "0-1"]\n\n1. e4 0-1\n\n' for year in years)
+    (tmp_path / "games.pgn").write_text(text)
+    database = chessdb.open_database(tmp_path / "games.pgn")
+    for found in [database.find("player:tal", sort="date"), database.find("player:tal")[::-1]]:
+        rows = pyarrow.table(found.table(["number", "colour", "score"])).to_pylist()
+        assert rows == [{"number": number, "colour": "black", "score": 1.0} for number in range(300, 0, -1)]
+
+
+def test_a_search_says_that_its_repertoire_was_changed(tmp_path: Path) -> None:
+    (tmp_path / "games.pgn").write_text("1. e4 e5 *\n\n" * 3)
+    mine = tmp_path / "mine.txt.pgn"
+    database = chessdb.open_database(tmp_path / "games.pgn")
+    for line, number in [("1. e4 *", 3), ("1. d4 *", 0)]:
+        # Each search reads it anew.
+        mine.write_text(line)
+        assert len(database.find(f"repertoire:{mine} by:white")) == number
+    done: "list[int]" = []
+
+    def change(read: int, total: int) -> None:
+        if not done:
+            mine.write_text("1. c4 *")
+        done.append(read)
+
+    with pytest.raises(chessdb.ChangedError, match="mine.txt.pgn"):
+        database.find(f"repertoire:{mine} by:white", progress=change)
+
+
 def test_the_points_of_a_player_are_a_column(own_games: Path) -> None:
     library = chessdb.open(own_games)
     assert isinstance(library, chessdb.Library)
@@ -244,6 +274,8 @@ def test_the_points_of_a_player_are_a_column(own_games: Path) -> None:
             won = "1-0" if is_white else "0-1"
             points = {won: 1.0, "1/2-1/2": 0.5, "*": None}.get(row["Result"], 0.0)
             assert (row["colour"], row["score"]) == ("white" if is_white else "black", points)
+    for order in [database.find(query, sort="date"), database.find(query)[::-1]]:
+        assert pyarrow.table(order.table(columns)).num_rows == len(order)
     positions = pyarrow.table(database.find(query).table(["ply", "score"], rows="positions"))
     assert set(positions["score"].to_pylist()) == set(pyarrow.table(tables[0])["score"].to_pylist())
     refused: "list[Callable[[], object]]" = [

@@ -16,7 +16,7 @@ use indicatif::ProgressBar;
 
 use super::options::Settings;
 use super::output::{OutputFile, OutputFolder};
-use super::search::{Search, all_of, given_query, repertoires};
+use super::search::{Search, all_of, given_query, intact, repertoires};
 use super::{CommandError, ended, progress};
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, LibraryEntry, append_text, on_one_line, shown, text_of};
@@ -187,9 +187,10 @@ pub fn run(
     let entries = selected(library, request.database)?;
     let mut all = all_of(&entries, settings, kept.as_ref());
     let mut colors = HashMap::new();
+    let known = repertoires(library, &request.filter, settings)?;
+    let intact = |consequence| intact(&entries, &known, consequence);
     if let Some(filter) = &request.filter {
-        let repertoires = repertoires(library, [filter], settings)?;
-        let search = Search::new(all, settings, kept.is_some(), true, repertoires);
+        let search = Search::new(all, settings, kept.is_some(), true, Arc::clone(&known));
         all = search
             .parts()
             .iter()
@@ -221,7 +222,7 @@ pub fn run(
             // If games are written to a terminal, a progress bar would disturb them.
             let is_shown = io::stdout().is_terminal();
             let written = write(&mut io::stdout(), &target, &parts, threads, !is_shown);
-            intact(library, "the games written so far may be wrong: export again")?;
+            intact("the games written so far may be wrong: export again")?;
             return ended(written, "standard output");
         }
         Destination::Folder(folder) => {
@@ -229,7 +230,7 @@ pub fn run(
                 return Ok(ExitCode::SUCCESS);
             };
             let path = shown(folder.path());
-            let is_intact = || intact(library, "remove the files written so far, and export again");
+            let is_intact = || intact("remove the files written so far, and export again");
             let written = by_month::write(&folder, exported, &parts, threads, is_intact)?;
             return ended(written, path);
         }
@@ -237,7 +238,7 @@ pub fn run(
     };
     let path = shown(out.path());
     let written = write(&mut out, &target, &parts, threads, true);
-    intact(library, "the output was discarded: export again")?;
+    intact("the output was discarded: export again")?;
     ended(written.and_then(|()| out.finish()), path)
 }
 
@@ -312,17 +313,6 @@ fn write(
     };
     bar.finish_and_clear();
     written.and_then(|()| out.flush())
-}
-
-/// Returns an error that ends with `consequence` if a file has changed since it was opened.
-fn intact(library: &Library, consequence: &str) -> Result<(), CommandError> {
-    match library.databases().iter().find(|entry| !entry.is_intact()) {
-        Some(changed) => {
-            let name = on_one_line(changed.name());
-            Err(format!("{name}: a file was changed while it was read: {consequence}").into())
-        }
-        None => Ok(()),
-    }
 }
 
 /// Creates the output file.

@@ -14,7 +14,7 @@ use clap::ArgMatches;
 
 use super::export::{may_concern, selected};
 use super::options::Settings;
-use super::search::{Search, all_of, given_query, read_query, repertoires, unique_of};
+use super::search::{Search, all_of, given_query, intact, read_query, repertoires, unique_of};
 use super::{CommandError, FOUND_NONE, ended, logging};
 use crate::mount::in_shell;
 use chessdb_library::kept::KeptFiles;
@@ -188,13 +188,7 @@ pub fn run(
             among.answer(part, query)
         }),
     };
-    if !known.are_intact() {
-        return Err("the repertoire was changed while it was read: search again".into());
-    }
-    if let Some(changed) = entries.iter().find(|entry| !entry.is_intact()) {
-        let name = on_one_line(changed.name());
-        return Err(format!("{name}: a file was changed while it was read: search again").into());
-    }
+    intact(&entries, &known, "search again")?;
     ended(written, "standard output")?;
     if found == 0 && io::stderr().is_terminal() {
         if question.show == "deviations" {

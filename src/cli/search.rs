@@ -12,7 +12,7 @@ use super::{CommandError, progress};
 use chessdb::Database;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::kept::KeptFiles;
-use chessdb_library::library::{Library, LibraryEntry};
+use chessdb_library::library::{Library, LibraryEntry, on_one_line};
 use chessdb_library::lines::Occurrence;
 use chessdb_library::positions::{
     AnswerOptions, Answers, BuildOptions, DatabasePart, IndexError, IndexUse, MovesTable, Novelty, Pattern,
@@ -53,6 +53,26 @@ pub fn repertoires<'a>(
         known.open_files(&query.repertoires(), &settings.formats)?;
     }
     Ok(Arc::new(known))
+}
+
+/// Returns an error that ends with `consequence` if a file of these databases, or of a repertoire in use, has changed since
+/// it was opened.
+pub fn intact(
+    entries: &[&Arc<LibraryEntry>],
+    known: &Repertoires,
+    consequence: &str,
+) -> Result<(), CommandError> {
+    let changed = entries.iter().find(|entry| !entry.is_intact());
+    match changed
+        .map(|&entry| Arc::clone(entry))
+        .or_else(|| known.changed())
+    {
+        Some(changed) => {
+            let name = on_one_line(changed.name());
+            Err(format!("{name}: a file was changed while it was read: {consequence}").into())
+        }
+        None => Ok(()),
+    }
 }
 
 /// All games of some databases. Their indexes are used and kept as the user wants it.

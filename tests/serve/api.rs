@@ -87,6 +87,13 @@ fn games_are_listed_page_by_page() {
     assert_eq!(served.json("/api/games")["count"], 8);
     assert_eq!(names("from=2&count=3"), ["a.pgn 3", "a.pgn 4", "more/b ü.pgn 1"]);
     assert_eq!(names("sort=-database&count=1"), ["more/b ü.pgn 4"]);
+    let mut of_position = names("play=e2e4");
+    assert!(
+        of_position.len() == 6 && of_position[0] == "a.pgn 1",
+        "{of_position:?}"
+    );
+    of_position.reverse();
+    assert_eq!(names("play=e2e4&sort=-database"), of_position);
     assert_eq!(names("from=8"), [""; 0]);
     assert_eq!(
         names("db=a.pgn&sort=date"),
@@ -348,7 +355,17 @@ fn errors_name_what_is_wrong() {
     );
     assert_eq!(error("/api/games?sort=x").1["term"], "sort");
     assert_eq!(error("/api/position?fen=x").1["term"], "fen");
-    assert_eq!(error("/api/games?db=x").0, 404);
+    let (status, unknown) = error("/api/games?db=x");
+    assert_eq!((status, &unknown["term"]), (404, &json!("db")));
+    assert_eq!(
+        unknown["what"],
+        "no database has the path 'x': /api/databases lists them"
+    );
+    let (_, short) = error("/api/moves?fen=8/8");
+    assert_eq!(
+        short["what"],
+        "'8/8' is not a position: the board has 8 ranks, not 2"
+    );
     let (status, nothing) = error("/api/nothing");
     assert!(
         status == 404 && nothing["what"].as_str().unwrap().contains("/files/"),

@@ -67,8 +67,7 @@ impl Query {
             return Ok(Vec::new());
         }
         if self.positions.is_empty() {
-            let games = 0..database.len();
-            return Ok(held(games, threads, done, |game| {
+            return Ok(held(searched, threads, done, |game| {
                 evaluator.holds(game, TagSource::Game)
             }));
         }
@@ -81,9 +80,7 @@ impl Query {
             TagSource::Tags
         };
         let among = evaluator.is_choosy(most).then(|| {
-            let held = held(0..database.len(), threads, &|_| (), |game| {
-                evaluator.holds(game, most)
-            });
+            let held = held(searched, threads, &|_| (), |game| evaluator.holds(game, most));
             held.iter().map(|found| found.game).collect::<Vec<u32>>()
         });
         if let Some(among) = &among {
@@ -120,24 +117,31 @@ impl Query {
     }
 }
 
-/// The games for which `holds` is true.
+/// The searched games for which `holds` is true.
 fn held(
-    games: Range<u32>,
+    searched: &Searched<'_>,
     threads: usize,
     done: &(dyn Fn(u64) + Sync),
     holds: impl Fn(u32) -> bool + Sync,
 ) -> Vec<Occurrence> {
-    let found = |games: Range<u32>| {
-        let held = games.filter(|&game| holds(game));
-        let found = held.map(|game| Occurrence {
-            game,
-            ply: 0,
-            next: None,
-            variation: 0,
-        });
-        found.collect::<Vec<_>>()
+    let found = |game| Occurrence {
+        game,
+        ply: 0,
+        next: None,
+        variation: 0,
     };
-    chunks(games.len() as u32, threads, done, found).concat()
+    let all = searched.database.len();
+    let Some(among) = searched.among else {
+        let found = |games: Range<u32>| games.filter(|&game| holds(game)).map(found).collect::<Vec<_>>();
+        return chunks(all, threads, done, found).concat();
+    };
+    done(u64::from(all) - among.len() as u64);
+    let found = |places: Range<u32>| {
+        let some = among.games().get(places.start as usize..places.end as usize);
+        let held = some.unwrap_or_default().iter().filter(|&&game| holds(game));
+        held.copied().map(found).collect::<Vec<_>>()
+    };
+    chunks(among.len() as u32, threads, done, found).concat()
 }
 
 impl Evaluator<'_> {

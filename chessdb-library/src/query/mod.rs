@@ -41,7 +41,7 @@ pub use error::QueryError;
 pub use field::fields;
 pub use groups::{Mirror, Mover, PawnKind, PositionGroup, PositionQuery, PositionTerm, TermError};
 pub use hints::{QueryHint, hints};
-pub use order::SortKey;
+pub use order::{ListOrder, SortKey};
 pub use player::PlayerGame;
 
 use crate::positions::Pattern;

@@ -21,6 +21,41 @@ pub enum SortKey {
     Length,
 }
 
+/// In which order games are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListOrder {
+    /// By what they are sorted; `None` for the order of the databases.
+    pub key: Option<SortKey>,
+    /// True for the other end first. Unknown values come last in any case.
+    pub is_reversed: bool,
+}
+
+impl From<SortKey> for ListOrder {
+    /// By the key, not reversed.
+    fn from(key: SortKey) -> ListOrder {
+        ListOrder {
+            key: Some(key),
+            is_reversed: false,
+        }
+    }
+}
+
+impl ListOrder {
+    /// Puts games, which `game` finds in their databases, in this order. They are in that of the databases.
+    pub fn arrange<'a, T: Send + Sync>(
+        self,
+        games: &mut Vec<T>,
+        game: impl Fn(&T) -> (&'a dyn Database, u32) + Sync,
+        threads: usize,
+    ) {
+        match self.key {
+            Some(key) => key.sort(games, game, self.is_reversed, threads),
+            None if self.is_reversed => games.reverse(),
+            None => {}
+        }
+    }
+}
+
 impl SortKey {
     /// The names of the orders: that of the databases, and the keys.
     pub const NAMES: [&str; 4] = ["database", "date", "elo", "length"];
@@ -37,7 +72,7 @@ impl SortKey {
 
     /// Sorts games, which `game` finds in their databases. Unknown values come last in any case, and equal ones stay in
     /// their order.
-    pub fn sort<'a, T: Send + Sync>(
+    fn sort<'a, T: Send + Sync>(
         self,
         games: &mut Vec<T>,
         game: impl Fn(&T) -> (&'a dyn Database, u32) + Sync,

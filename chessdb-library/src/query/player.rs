@@ -8,7 +8,7 @@ use super::answer::Searched;
 use super::evaluate::Evaluator;
 use super::sides::WHITE;
 use super::value::TagSource;
-use super::{Query, SortKey};
+use super::{ListOrder, Query, SortKey};
 use crate::positions::{AnswerOptions, DatabasePart};
 
 /// A game of the player of a query.
@@ -66,7 +66,7 @@ impl Query {
             }));
         }
         let place = |found: &PlayerGame| (parts[found.part].database(), found.game);
-        SortKey::Date.sort(&mut games, place, false, options.threads);
+        ListOrder::from(SortKey::Date).arrange(&mut games, place, options.threads);
         games
     }
 }

@@ -102,11 +102,11 @@ impl Repertoires {
         check_size(pattern, &entries)
     }
 
-    /// True if no file of the repertoires in use has changed.
-    pub fn are_intact(&self) -> bool {
+    /// A database of the repertoires in use of which a file has changed.
+    pub fn changed(&self) -> Option<Arc<LibraryEntry>> {
         let made = self.made.lock();
         let mut used = made.iter().flat_map(|(_, repertoire)| repertoire.entries());
-        used.all(|entry| entry.is_intact())
+        used.find(|entry| !entry.is_intact()).cloned()
     }
 
     /// The repertoire of the databases that a pattern matches; `None` if it matches no database, or too many games.

@@ -4,13 +4,11 @@ use clap::ArgMatches;
 
 use crate::cli::CommandError;
 use chessdb_library::positions::DatabasePart;
-use chessdb_library::query::SortKey;
+use chessdb_library::query::{ListOrder, SortKey};
 
 /// In which order games are shown, and how many.
 pub struct Order {
-    /// By what they are sorted; `None` for the order of the databases.
-    key: Option<SortKey>,
-    is_reversed: bool,
+    order: ListOrder,
     limit: Option<usize>,
 }
 
@@ -30,10 +28,12 @@ impl Order {
     pub fn read(matches: &ArgMatches, show: &str) -> Result<Order, CommandError> {
         let limit: Option<&u64> = matches.get_one("limit");
         let order = Order {
-            key: matches
-                .get_one("sort")
-                .and_then(|name: &String| SortKey::of_name(name)),
-            is_reversed: matches.get_flag("reverse"),
+            order: ListOrder {
+                key: matches
+                    .get_one("sort")
+                    .and_then(|name: &String| SortKey::of_name(name)),
+                is_reversed: matches.get_flag("reverse"),
+            },
             limit: limit.map(|&limit| usize::try_from(limit).unwrap_or(usize::MAX)),
         };
         if matches!(show, "count" | "moves") && (!order.is_plain() || limit.is_some()) {
@@ -47,7 +47,7 @@ impl Order {
 
     /// True if games are shown in the order in which they are found.
     pub fn is_plain(&self) -> bool {
-        self.key.is_none() && !self.is_reversed
+        self.order == ListOrder::default()
     }
 
     /// The number of games shown at most.
@@ -61,14 +61,8 @@ impl Order {
     where
         T: Sync + Send,
     {
-        match self.key {
-            Some(key) => {
-                let game = |one: &FoundGame<T>| (parts[one.part].database(), one.game);
-                key.sort(found, game, self.is_reversed, threads);
-            }
-            None if self.is_reversed => found.reverse(),
-            None => {}
-        }
+        let game = |one: &FoundGame<T>| (parts[one.part].database(), one.game);
+        self.order.arrange(found, game, threads);
         found.truncate(self.limit());
     }
 }

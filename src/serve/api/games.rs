@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Query as Parameters, State};
 use chessdb_library::library::{game_path, tags_of};
 use chessdb_library::positions::{Answers, DatabasePart, Pattern, Wanted};
-use chessdb_library::query::SortKey;
+use chessdb_library::query::{ListOrder, SortKey};
 use pgnfs_server::{Failure, FsError};
 use serde_json::{Value, json};
 
@@ -27,8 +27,7 @@ const TAGS: [&str; 10] = [
 struct GamesPage {
     from: u32,
     count: u32,
-    key: Option<SortKey>,
-    is_reversed: bool,
+    order: ListOrder,
     position: Option<Pattern>,
     /// What the list is kept by: everything that it follows from but the search.
     question: String,
@@ -72,8 +71,10 @@ pub(super) async fn list(
     let page = GamesPage {
         from: number("from", 0)?,
         count: number("count", USUALLY)?.min(MOST),
-        key: SortKey::of_name(name),
-        is_reversed,
+        order: ListOrder {
+            key: SortKey::of_name(name),
+            is_reversed,
+        },
         position: has_position
             .then(|| line(&given))
             .transpose()?
@@ -94,11 +95,12 @@ impl GamesPage {
         lists: &KeptAnswers<Arc<GameList>>,
     ) -> Result<Value, FsError> {
         let parts = answers.parts();
-        let (number, shown) = if self.position.is_none() && self.key.is_none() {
+        let (number, shown) = if self.position.is_none() && self.order.key.is_none() {
             let number = parts.iter().map(DatabasePart::len).sum();
             (number, self.unsorted(parts, number))
         } else {
-            let make = || looked_for(answers, self.key.is_some(), || self.listed(answers)).map(Arc::new);
+            let make =
+                || looked_for(answers, self.order.key.is_some(), || self.listed(answers)).map(Arc::new);
             let list = lists.get_or_make(games, self.question.clone(), make)?;
             (list.games.len() as u32, self.shown(parts, &list))
         };
@@ -123,13 +125,11 @@ impl GamesPage {
                 games
             }
         };
-        if let Some(key) = self.key {
-            let game = |&(game, _): &(u32, u32)| {
-                let (part, game) = DatabasePart::place_of(parts, game);
-                (parts[part].database(), game)
-            };
-            key.sort(&mut games, game, self.is_reversed, answers.options().threads);
-        }
+        let game = |&(game, _): &(u32, u32)| {
+            let (part, game) = DatabasePart::place_of(parts, game);
+            (parts[part].database(), game)
+        };
+        self.order.arrange(&mut games, game, answers.options().threads);
         let plies = self.position.map(|_| games.iter().map(|&(_, ply)| ply).collect());
         let games = games.into_iter().map(|(game, _)| game).collect();
         Ok(GameList { games, plies })
@@ -150,7 +150,7 @@ impl GamesPage {
     /// The games of a page in the order of the databases, of so many in all.
     fn unsorted(&self, parts: &[DatabasePart], number: u32) -> Vec<ListedGame> {
         let end = self.from.saturating_add(self.count).min(number);
-        let places = if self.is_reversed {
+        let places = if self.order.is_reversed {
             (number - end)..number.saturating_sub(self.from)
         } else {
             self.from.min(end)..end
@@ -165,7 +165,7 @@ impl GamesPage {
             );
             first += part.len();
         }
-        if self.is_reversed {
+        if self.order.is_reversed {
             shown.reverse();
         }
         shown

@@ -73,6 +73,8 @@ enum ApiError {
     Query(QueryError),
     /// The parameter that is wrong, and what.
     Wrong(&'static str, String),
+    /// There is no database at this path.
+    NoDatabase(String),
     Fs(FsError),
 }
 
@@ -96,6 +98,10 @@ impl IntoResponse for ApiError {
                 (StatusCode::BAD_REQUEST, what, Some(term), Some(offset))
             }
             ApiError::Wrong(name, what) => (StatusCode::BAD_REQUEST, what, Some(name.to_owned()), None),
+            ApiError::NoDatabase(path) => {
+                let what = format!("no database has the path '{path}': /api/databases lists them");
+                (StatusCode::NOT_FOUND, what, Some("db".to_owned()), None)
+            }
             ApiError::Fs(error) => (status_of(error), error.to_string(), None, None),
         };
         let error = json!({ "error": { "what": what, "term": term, "offset": offset } });
@@ -153,7 +159,7 @@ async fn about<A: Send + 'static>(
     answer.await.map_err(|error| match error {
         FsError::NotFound => match why_refused(requests, visit, search) {
             Some(what) => ApiError::Wrong("q", what),
-            None => error.into(),
+            None => ApiError::NoDatabase(given.get("db").cloned().unwrap_or_default()),
         },
         _ => error.into(),
     })

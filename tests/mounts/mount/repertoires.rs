@@ -1,6 +1,8 @@
 //! Repertoires: what `find` and a mount say of games that follow or leave them.
 
 use std::fs;
+use std::io::Read;
+use std::process::Stdio;
 
 use super::scratch::{Scratch, pgnfs, run, wait_for};
 use testkit::needs;
@@ -28,6 +30,37 @@ fn write(scratch: &Scratch, line: &str) {
 fn find(scratch: &Scratch, arguments: &[&str]) -> (Option<i32>, String, String) {
     let ended = run(pgnfs().arg("find").args(arguments).arg(&scratch.source));
     (ended.code, ended.out, ended.err)
+}
+
+#[test]
+fn an_export_says_that_its_repertoire_was_changed_meanwhile() {
+    let scratch = scratch();
+    fs::write(scratch.source.join("games.pgn"), GAMES.repeat(2000)).unwrap();
+    let mine = scratch.path("mine.pgn");
+    fs::rename(scratch.source.join("own/white.pgn"), &mine).unwrap();
+    let query = format!("player:tal repertoire:{} by:player", mine.to_str().unwrap());
+    let mut export = pgnfs();
+    export.args(["export", "--where", &query]).arg(&scratch.source);
+    let whole = run(&mut export);
+    assert_eq!((whole.code, whole.err.as_str()), (Some(0), ""));
+
+    let mut writing = export
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // When the first game is written, all are found. The pipe does not take them all.
+    let mut out = writing.stdout.take().unwrap();
+    out.read_exact(&mut [0]).unwrap();
+    fs::write(&mine, "1. d4 *").unwrap();
+    std::io::copy(&mut out, &mut std::io::sink()).unwrap();
+    let ended = writing.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(
+        ended.status.code() == Some(2) && said.contains("mine.pgn: a file was changed while it was read"),
+        "{said}"
+    );
 }
 
 #[test]

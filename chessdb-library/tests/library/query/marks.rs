@@ -2,7 +2,7 @@
 
 use super::rules::{database, game};
 use super::{games, searched};
-use chessdb_library::query::SortKey;
+use chessdb_library::query::{ListOrder, SortKey};
 
 /// A rating is 100 to 3999: SimpleCDb has 65535, and others have noise.
 #[test]
@@ -20,7 +20,7 @@ fn a_number_that_is_no_rating_is_unknown() {
     assert_eq!(games("tag:WhiteElo==65535", &searched), [8]);
     assert_eq!(games("player:a elo:..3000", &searched), [3, 4]);
     let mut sorted: Vec<u32> = (0..12).collect();
-    SortKey::Elo.sort(&mut sorted, |&game| (&*database, game), false, 1);
+    ListOrder::from(SortKey::Elo).arrange(&mut sorted, |&game| (&*database, game), 1);
     assert_eq!(sorted[..3], [5, 4, 3]);
 }
 
@@ -83,7 +83,11 @@ fn games_are_sorted_by_the_length_of_their_main_lines() {
     let database = database(&pgn.concat());
     let sorted = |is_reversed| {
         let mut games: Vec<u32> = (0..5).collect();
-        SortKey::Length.sort(&mut games, |&game| (&*database, game), is_reversed, 2);
+        let order = ListOrder {
+            is_reversed,
+            ..SortKey::Length.into()
+        };
+        order.arrange(&mut games, |&game| (&*database, game), 2);
         games
     };
     assert_eq!(sorted(false), [1, 3, 2, 4, 0]);
