@@ -1,5 +1,9 @@
 //! The opening explorer. What is expected follows from the games of `client.rs` by hand.
 
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use super::client::{GAMES, Served};
@@ -163,6 +167,29 @@ fn ids_lead_to_games() {
     assert_eq!(served.get("/lichess?play=e2e4").status, 200);
     assert!(served.get("/masters/pgn/abcd1234").text().contains("2. Nf3"));
     assert_eq!(served.get("/masters/pgn/zzzzzzzz").status, 404);
+}
+
+#[test]
+fn an_id_of_lichess_is_never_that_of_another_game() {
+    let served = Served::with(&[("a.pgn", GAMES)], &["-o", "watch=poll:1"]);
+    assert_eq!(served.get("/lichess?play=e2e4").status, 200);
+    assert!(served.get("/masters/pgn/abcd1234").text().contains("2. Nf3"));
+    // The game is the second one now.
+    let other = "[Site \"https://lichess.org/wxyz6789\"]\n\n1. e4 e5 *\n\n";
+    let new = served.source().join("new");
+    fs::write(&new, format!("{other}{GAMES}")).unwrap();
+    fs::rename(&new, served.source().join("a.pgn")).unwrap();
+    let begin = Instant::now();
+    while served.json("/api/games")["count"] != 5 {
+        assert!(
+            begin.elapsed() < Duration::from_secs(30),
+            "the old games are listed"
+        );
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(served.get("/masters/pgn/abcd1234").status, 404);
+    assert_eq!(served.get("/lichess?play=e2e4").status, 200);
+    assert!(served.get("/masters/pgn/abcd1234").text().contains("2. Nf3"));
 }
 
 #[test]

@@ -386,7 +386,7 @@ impl GameCard {
 }
 
 /// The eight characters by which Lichess knows a game. Four more are the player's own address of it.
-fn lichess_id(tags: &Tags) -> Option<String> {
+pub fn lichess_id(tags: &Tags) -> Option<String> {
     let address = tags.get("Site")?.strip_prefix(LICHESS)?;
     let end = address.find(['/', '?', '#']).unwrap_or(address.len());
     let (name, rest) = address.split_at(end);

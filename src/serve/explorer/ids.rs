@@ -10,6 +10,8 @@
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
+use chessdb_library::explorer::lichess_id;
+use chessdb_library::library::tags_of;
 use chessdb_library::positions::DatabasePart;
 use lru::LruCache;
 use parking_lot::Mutex;
@@ -61,11 +63,15 @@ impl GameIds {
         Some(written(u64::from(*code) << GAME_BITS | u64::from(game)))
     }
 
-    /// The part and the number of the game with an id.
+    /// The part and the number of the game with an id. One of Lichess may be that of another game now, if the database was
+    /// made again.
     pub(super) fn game(&self, parts: &[DatabasePart], id: &str) -> Option<(usize, u32)> {
         if let Some((path, game)) = self.of_lichess.lock().get(id) {
             let part = parts.iter().position(|part| part.entry().path == *path)?;
-            return Some((part, *game)).filter(|&(part, game)| game < parts[part].database().len());
+            let database = parts[part].database();
+            let is_own =
+                *game < database.len() && lichess_id(&tags_of(database, *game)).as_deref() == Some(id);
+            return is_own.then_some((part, *game));
         }
         let number = read(id)?;
         let (code, game) = (number >> GAME_BITS, number & ((1 << GAME_BITS) - 1));
