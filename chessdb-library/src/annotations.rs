@@ -184,6 +184,9 @@ pub(crate) fn clock(comment: &str) -> Option<u32> {
 fn time_left(text: &str) -> Option<u32> {
     let mut hundredths = 0u32;
     for part in text.split(':') {
+        if part.starts_with(['+', '-']) {
+            return None;
+        }
         let part = u32::try_from(decimal(part)?).ok()?;
         hundredths = hundredths.checked_mul(60)?.checked_add(part)?;
     }
@@ -246,6 +249,8 @@ mod tests {
     fn times_are_read() {
         for (comment, hundredths) in [
             ("[%clk 1:02:03]", Some(372_300)),
+            ("[%clk -0:00:01]", None),
+            ("[%clk 0:00:-1]", None),
             ("good [%emt 0:01] [%clk 0:00:09.75] move", Some(975)),
             ("[%clk 5:00]", Some(30_000)),
             ("[%clk 12]", Some(1_200)),

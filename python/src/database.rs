@@ -272,9 +272,9 @@ impl Database {
     /// text, texts, objects of `chess.Move`, or bytes as `plies` has them; `pawns`, a FEN of which only the pawns
     /// count; `material`, pieces such as `KRPkr`. Castling rights and en passant count if the FEN has them. Only main
     /// lines are searched, unless the query has `in:variations`, and games marked as deleted are left out. `sort` is
-    /// `date` (earliest first), `elo` (highest mean first) or the order of the database, and `limit` the number of
-    /// games at most. `progress` is called again and again with the number of games that have been read and that of all;
-    /// `True` shows a bar of tqdm.
+    /// `date` (earliest first), `elo` (highest mean first), `length` (shortest first) or the order of the database, and
+    /// `limit` the number of games at most. `progress` is called again and again with the number of games that have been
+    /// read and that of all; `True` shows a bar of tqdm.
     ///
     /// A wrong query is a `QueryError`.
     ///
@@ -466,6 +466,11 @@ impl Database {
             (path, file.size, file.modified)
         });
         Ok(files.collect())
+    }
+
+    /// A number for the sizes and times of its files when it was opened.
+    fn _state(&self) -> PyResult<u64> {
+        Ok(self.source()?.state())
     }
 
     /// A pickled database is opened again where it is unpickled, by its absolute path and with the same options; it has the

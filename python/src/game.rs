@@ -196,11 +196,16 @@ impl Game {
         hasher.finish()
     }
 
-    /// A pickled game is read again where it is unpickled, from a database that is opened once for all its games.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (u32, OpeningArguments))> {
+    /// A pickled game is read again where it is unpickled, from a database that is opened once for all its games. If that
+    /// has changed, there is an error.
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (u32, u64, OpeningArguments))> {
+        let arguments = Opening::arguments_of(&self.source);
         Ok((
             function(py, "game")?,
-            (self.index, Opening::arguments_of(&self.source)),
+            (self.index, self.source.state(), arguments),
         ))
     }
 

@@ -1,9 +1,10 @@
 //! A database that is read without the GIL. After each read, the files are checked for changes.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::MetadataExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
 
@@ -37,6 +38,8 @@ pub struct Shared {
     pub headers: Ahead<Vec<Tags>>,
     /// Texts that will be asked for.
     pub texts: Ahead<Texts>,
+    /// A number for the state of the files.
+    state: OnceLock<u64>,
 }
 
 impl Source {
@@ -72,6 +75,17 @@ impl Source {
     /// Number of games.
     pub fn len(&self) -> u32 {
         self.entry.database.len()
+    }
+
+    /// A number that is another one if a file has another size or another time of its last change.
+    pub fn state(&self) -> u64 {
+        *self.shared.state.get_or_init(|| {
+            let mut hasher = DefaultHasher::new();
+            for (name, file) in &self.entry.files {
+                (name, file.size, file.modified).hash(&mut hasher);
+            }
+            hasher.finish()
+        })
     }
 
     /// Reads without the GIL.

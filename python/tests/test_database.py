@@ -90,29 +90,26 @@ def test_games_go_to_other_processes(own_games: Path, method: str, monkeypatch: 
         pickle.dumps(library)
 
 
-def test_a_pickled_game_is_read_from_the_present_file(own_games: Path) -> None:
-    path = own_games / "classics.pgn"
-    pickled = pickle.dumps(chessdb.open_database(path)[0])
-    assert pickle.loads(pickled).headers["White"] == "Legall de Kermeur"
-    new = own_games / "new"
-    new.write_text('[White "New"]\n\n1. e4 *\n')
-    new.replace(path)
-    assert pickle.loads(pickled).headers["White"] == "New"
-
-
-def test_a_pickled_game_of_a_folder_is_read_from_the_present_file(own_games: Path) -> None:
+def test_a_pickled_game_is_never_another_one(own_games: Path) -> None:
     below = own_games / "below"
     below.mkdir()
-    path = below / "mine.pgn"
-    path.write_text('[White "Old"]\n\n1. e4 *\n')
+    (below / "mine.pgn").write_text('[White "Old"]\n\n1. e4 *\n')
     library = chessdb.open(own_games)
     assert isinstance(library, chessdb.Library)
-    pickled = pickle.dumps(library["below/mine.pgn"][0])
-    assert pickle.loads(pickled).headers["White"] == "Old"
-    new = own_games / "new"
-    new.write_text('[White "New"]\n\n1. d4 *\n')
-    new.replace(path)
-    assert pickle.loads(pickled).headers["White"] == "New"
+    for path, game, white in [
+        (own_games / "classics.pgn", chessdb.open_database(own_games / "classics.pgn")[0], "Legall de Kermeur"),
+        (below / "mine.pgn", library["below/mine.pgn"][0], "Old"),
+    ]:
+        pickled = pickle.dumps(game)
+        assert pickle.loads(pickled) == game
+        assert pickle.loads(pickled).headers["White"] == white
+        new = own_games / "new"
+        new.write_text('[White "New"]\n\n1. d4 *\n')
+        new.replace(path)
+        with pytest.raises(chessdb.ChangedError, match="changed after the game was pickled"):
+            pickle.loads(pickled)
+        present = chessdb.open_database(path)[0]
+        assert pickle.loads(pickle.dumps(present)).headers["White"] == "New"
 
 
 def test_one_is_no_plural(own_games: Path) -> None:

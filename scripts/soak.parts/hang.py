@@ -63,7 +63,7 @@ class Readers:
         self.is_over = threading.Event()
         self.read, self.longest = collections.Counter(), collections.Counter()
         self.wrong = []
-        self.threads = [threading.Thread(target=self.run, args=(name,)) for name in source.expected]
+        self.threads = [threading.Thread(target=self.run, args=(name,), daemon=True) for name in source.expected]
         for thread in self.threads:
             thread.start()
 
@@ -86,7 +86,7 @@ class Readers:
             most = SLACK if side == "near" else 3 * TIMEOUT + SLACK
             if took > most:
                 self.wrong.append(f"{name}: {took:.1f} s")
-            time.sleep(0.002)
+            time.sleep(0.02)
 
     def piece(self, name):
         expected = self.source.expected[name]
@@ -125,8 +125,7 @@ def disturbance():
     return " ".join([kind, *some]), random.uniform(0.5, 12)
 
 
-def main(place, games, seconds):
-    source = Source(place, games)
+def main(place, source, seconds):
     daemon = Daemon(place, f"cache-size=1M,cache-dir=none,source-timeout={TIMEOUT}")
     wait_for("all databases", lambda: is_whole(daemon.mount, source))
     failures = rounds = 0
@@ -176,10 +175,14 @@ def main(place, games, seconds):
     if code != 0 or took > SLACK:
         print(f"exit code {code}", *daemon.lines()[-20:], sep="\n")
         failures += 1
-    source.end()
     print("all is well" if failures == 0 else f"{failures} failures")
     return 1 if failures else 0
 
 
 with Place() as place:
-    sys.exit(main(place, sys.argv[1], int(sys.argv[2])))
+    source = Source(place, sys.argv[1])
+    try:
+        failures = main(place, source, int(sys.argv[2]))
+    finally:
+        source.end()
+sys.exit(failures)

@@ -112,7 +112,7 @@ pub fn pgnfs() -> Command {
                 .required(false)
                 .long("output")
                 .value_name("FILE")
-                .help("Writes to this file, which is created or replaced; with --schema also to a folder"),
+                .help("Writes to this file, which is created or replaced; - is standard output; with --schema also to a folder"),
         )
         .arg(
             Arg::new("to")

@@ -115,6 +115,7 @@ impl Request<'_> {
             return Err("colour and score are those of a player: give --where with one player:NAME".into());
         }
         let path = matches.get_one("output").map(PathBuf::as_path);
+        let path = path.filter(|path| *path != Path::new("-"));
         let binary = match form {
             Some(Form::Parquet) => Some("Parquet"),
             _ => book.map(|_| "a book"),
@@ -214,7 +215,7 @@ pub fn run(
                 RowKind::Positions => Columns::of_positions(!library.is_single()),
             };
             let columns = named.unwrap_or_else(usual);
-            Target::Table(form, ExportedTable { columns, colors })
+            Target::Table(form, ExportedTable::new(columns, colors))
         }
     };
     let mut out = match request.output {
@@ -232,6 +233,7 @@ pub fn run(
             let path = shown(folder.path());
             let is_intact = || intact("remove the files written so far, and export again");
             let written = by_month::write(&folder, exported, &parts, threads, is_intact)?;
+            exported.warn();
             return ended(written, path);
         }
         Destination::File(file) => file,
@@ -312,6 +314,9 @@ fn write(
         }
     };
     bar.finish_and_clear();
+    if let Target::Table(_, exported) = target {
+        exported.warn();
+    }
     written.and_then(|()| out.flush())
 }
 

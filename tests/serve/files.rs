@@ -89,6 +89,13 @@ fn unchanged_files_are_not_sent_again() {
         ("If-None-Match: \"x\"".to_owned(), 200),
         (format!("If-Modified-Since: {time}"), 304),
         ("If-Modified-Since: Sat, 01 Jan 2000 00:00:00 GMT".to_owned(), 200),
+        (format!("If-Match: {tag}"), 200),
+        ("If-Match: \"x\"".to_owned(), 412),
+        (format!("If-Unmodified-Since: {time}"), 200),
+        (
+            "If-Unmodified-Since: Sat, 01 Jan 2000 00:00:00 GMT".to_owned(),
+            412,
+        ),
     ] {
         assert_eq!(served.ask("GET", GAME, &[&line]).status, status, "{line}");
     }

@@ -103,15 +103,8 @@ impl Columns {
         let last = typed.iter().cloned().chain([Column::Path]);
         let all: Vec<Column> = first.chain(tags).chain(last).collect();
         let names = all.iter().map(|column| match column {
-            Column::Tag(tag) => {
-                let named = Column::names(RowKind::Games).find(|name| *name == tag.as_str());
-                let named = named.and_then(|name| Column::of(name, RowKind::Games));
-                let is_taken = named.is_some_and(|own| all.contains(&own));
-                if is_taken {
-                    column.name()
-                } else {
-                    tag.as_str().to_owned()
-                }
+            Column::Tag(tag) if Column::names(RowKind::Games).all(|name| name != tag.as_str()) => {
+                tag.as_str().to_owned()
             }
             column => column.name(),
         });
@@ -185,6 +178,20 @@ impl Columns {
             _ => None,
         });
         tags.filter(|tag| !is_usual_tag(tag))
+    }
+
+    /// True if it has moves without the start position, so that those of a set-up game are read from the usual one.
+    pub fn lack_start(&self) -> bool {
+        let mut columns = self.columns.iter().map(|(_, column)| column);
+        let has_moves = columns
+            .clone()
+            .any(|column| matches!(column, Column::Movetext | Column::Moves));
+        has_moves
+            && !columns.any(|column| match column {
+                Column::Pgn => true,
+                Column::Tag(tag) => tag.as_str() == "FEN",
+                _ => false,
+            })
     }
 
     /// True if it has columns of the player that the games were searched for.

@@ -82,6 +82,12 @@ impl<'a> GameRow<'a> {
         self
     }
 
+    /// True if the game begins with a set-up position, or follows other rules.
+    pub fn is_set_up(&self) -> bool {
+        let tags = self.tags();
+        tags.get("FEN").is_some() || tags.get("Variant").is_some()
+    }
+
     /// Its database.
     pub(super) fn database(&self) -> &'a dyn Database {
         &*self.entry.database

@@ -219,6 +219,18 @@ fn a_column_is_a_tag_or_one_of_the_others() {
 }
 
 #[test]
+fn a_tag_with_the_name_of_another_column_has_a_prefix() {
+    let others = ["Moves", "moves", "movetext", "path", "score"]
+        .map(str::to_owned)
+        .into();
+    let header = Columns::of_text(&others, false).header();
+    assert!(
+        header.ends_with(",Moves,tag:moves,tag:movetext,tag:path,tag:score,path\n"),
+        "{header}"
+    );
+}
+
+#[test]
 fn rows_of_positions_stay_the_same_at_the_borders_of_groups() {
     // A group ends with the 128 games in which it gets its 100,000th row. The first game has one position, others have two.
     for (games, groups) in [(50_000, 1), (50_001, 1), (50_048, 1), (50_049, 2)] {

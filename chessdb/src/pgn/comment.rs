@@ -76,7 +76,9 @@ impl<'t> Words<'t> {
         // The length of the text since the last command.
         let (mut at, mut text) = (0, 0);
         loop {
-            let plain = plain_len(&self.rest.as_bytes()[at..]);
+            // More of a word of any length would be read again for its next part.
+            let most = at + LONGEST_WORD.saturating_sub(text) + 1;
+            let plain = plain_len(&self.rest.as_bytes()[at..most.min(self.rest.len())]);
             if text + plain > LONGEST_WORD {
                 return self.boundary(at + LONGEST_WORD.saturating_sub(text));
             }
@@ -213,6 +215,16 @@ mod tests {
         // Searching to the end of the text for each bracket would read terabytes.
         let brackets = "[% ".repeat(1 << 20);
         assert_eq!(written(&[&brackets]).matches("[%").count(), 1 << 20);
+    }
+
+    #[test]
+    fn a_word_of_any_length_is_read_once() {
+        // Reading the rest of the word for each of its parts would take minutes.
+        let word = "a".repeat(1 << 24);
+        assert_eq!(
+            written(&[&word]).split_whitespace().count(),
+            (1usize << 24).div_ceil(250)
+        );
     }
 
     #[test]

@@ -409,6 +409,8 @@ class Database(Sequence[Game]):
         that none can say whether any game has a tag."""
     def _files(self) -> list[tuple[str, int, int]]:
         """Its files when it was opened: their paths, sizes, and times of the last change in nanoseconds."""
+    def _state(self) -> int:
+        """A number for the sizes and times of its files when it was opened."""
     def __reduce__(self) -> tuple[Any, ...]: ...
     @property
     def closed(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Optional, Union
 
 from chessdb import _chessdb
 from chessdb._chessdb import Database, Game, Library
-from chessdb._errors import OpenError
+from chessdb._errors import ChangedError, OpenError
 
 
 def open(
@@ -89,9 +89,16 @@ def again(
     return opened if which is None or isinstance(opened, Database) else opened[which]
 
 
-def game(index: int, arguments: "tuple[Any, ...]") -> Game:
-    """A game that was pickled."""
-    return database(arguments)[index]
+def game(index: int, state: int, arguments: "tuple[Any, ...]") -> Game:
+    """A game that was pickled.
+
+    Raises :class:`ChangedError` if its database has changed.
+    """
+    opened = database(arguments)
+    if opened._state() != state:
+        path = str(arguments[0])
+        raise ChangedError(f"{path}: the database was changed after the game was pickled: open it again", path)
+    return opened[index]
 
 
 def database(arguments: "tuple[Any, ...]") -> Database:

@@ -3,10 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use indicatif::ProgressBar;
 
-use crate::cli::CommandError;
+use crate::cli::command::counted;
+use crate::cli::{CommandError, logging};
 use chessdb::board::Color;
 use chessdb_library::library::digits;
 use chessdb_library::library::tags_of;
@@ -92,6 +94,31 @@ pub struct ExportedTable {
     pub columns: Columns,
     /// The side of the player that the games were searched for, by the number of the game among those of all parts.
     pub colors: HashMap<u32, Color>,
+    /// Number of games of which the table has the moves and not the start position.
+    set_up: AtomicU64,
+}
+
+impl ExportedTable {
+    /// A table of which nothing is written yet.
+    pub fn new(columns: Columns, colors: HashMap<u32, Color>) -> ExportedTable {
+        ExportedTable {
+            columns,
+            colors,
+            set_up: AtomicU64::new(0),
+        }
+    }
+
+    /// Says of how many games the moves cannot be understood.
+    pub fn warn(&self) {
+        let number = self.set_up.load(Ordering::Relaxed);
+        if number > 0 {
+            let games = counted(number, "game");
+            logging::say(format_args!(
+                "{games} from set-up positions or with other rules: the table has no column FEN, so their moves will be \
+                 read from the usual start. Leave them out with --where '-has:fen -has:chess960', or name the columns"
+            ));
+        }
+    }
 }
 
 /// Writes the games of parts of databases, or their positions, as a table.
@@ -173,6 +200,7 @@ fn each_row(
         path => format!("{path}/"),
     };
     let number = places.len() as u64;
+    let lack_start = table.columns.lack_start();
     for game in part.games_at(places) {
         let place = GamePath {
             database: part.entry().name(),
@@ -182,6 +210,9 @@ fn each_row(
         };
         let player = table.colors.get(&part.first.saturating_add(game)).copied();
         let row = GameRow::new(part.entry(), place).with_player(player);
+        if lack_start && row.is_set_up() {
+            table.set_up.fetch_add(1, Ordering::Relaxed);
+        }
         table.columns.each_row(&row, &mut each);
     }
     number

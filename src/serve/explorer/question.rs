@@ -200,9 +200,6 @@ fn player(parameters: &Parameters) -> Result<(String, bool), String> {
     if name.len() > LONGEST_NAME {
         return Err(format!("player: a name has at most {LONGEST_NAME} bytes"));
     }
-    if name.contains('|') {
-        return Err("player: one name is needed, without |".to_owned());
-    }
     match parameters.get("color") {
         Some("white") => Ok((name.to_owned(), true)),
         Some("black") => Ok((name.to_owned(), false)),

@@ -8,7 +8,10 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use headers::{ContentRange, ETag, HeaderMapExt, IfModifiedSince, IfNoneMatch, IfRange, LastModified};
+use headers::{
+    ContentRange, ETag, HeaderMapExt, IfMatch, IfModifiedSince, IfNoneMatch, IfRange, IfUnmodifiedSince,
+    LastModified,
+};
 use pgnfs_server::{Attributes, FsError, OpenFile};
 
 use super::TreeRequest;
@@ -31,7 +34,9 @@ impl TreeRequest {
         let modified = modified(found);
         let tag = format!("\"{:032x}\"", file.key()).parse::<ETag>().ok();
         let is_same = self.has_same(tag.as_ref(), modified);
-        let mut response = if is_same {
+        let mut response = if !self.may_have(tag.as_ref(), modified) {
+            (StatusCode::PRECONDITION_FAILED, "the file has changed\n").into_response()
+        } else if is_same {
             let mut response = StatusCode::NOT_MODIFIED.into_response();
             if is_head {
                 // Else hyper says that it is empty.
@@ -51,6 +56,15 @@ impl TreeRequest {
         // A browser asks again, because the database may have changed.
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         Ok(response)
+    }
+
+    /// False if the client wants other bytes than these.
+    fn may_have(&self, tag: Option<&ETag>, modified: SystemTime) -> bool {
+        if let (Some(wanted), Some(tag)) = (self.headers.typed_get::<IfMatch>(), tag) {
+            return wanted.precondition_passes(tag);
+        }
+        let since = self.headers.typed_get::<IfUnmodifiedSince>();
+        since.is_none_or(|since| since.precondition_passes(modified))
     }
 
     /// True if the client has these bytes.

@@ -586,6 +586,26 @@ fn the_columns_of_lichess_may_be_a_folder_with_files_for_each_month() {
         export.args(["export", "--schema=lichess"]).args(arguments);
         run(export.arg(scratch.path("x.pgn")))
     };
+    let set_up =
+        "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 *\n\n[Variant \"Chess960\"]\n\n1. e4 *\n";
+    fs::write(scratch.path("set-up.pgn"), set_up).unwrap();
+    let said = |option: &str| {
+        let mut export = pgnfs();
+        run(export
+            .args(["export", "--to=csv", option])
+            .arg(scratch.path("set-up.pgn")))
+        .err
+    };
+    for (option, is_told) in [
+        ("--schema=lichess", true),
+        ("--columns=White,moves", true),
+        ("--columns=White,moves,FEN", false),
+        ("--columns=pgn", false),
+        ("--columns=White", false),
+    ] {
+        let expected = "pgnfs: 2 games from set-up positions or with other rules";
+        assert_eq!(said(option).starts_with(expected), is_told, "{option}");
+    }
     let folder = scratch.path("months/");
     let output = format!("--output={}/", folder.display());
     assert_eq!(export(&["--to=parquet", &output]).code, Some(0));

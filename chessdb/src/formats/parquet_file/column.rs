@@ -48,7 +48,11 @@ const TAG: &str = "tag:";
 impl Role {
     /// True if a column with this role may be stored like this.
     pub(super) fn may_be_stored_as(&self, stored: Stored) -> bool {
-        (*self == Role::Deleted) == (stored == Stored::Bits)
+        match self {
+            Role::Deleted => stored == Stored::Bits,
+            Role::Moves(_) => stored == Stored::Texts,
+            Role::Tag(_) => stored != Stored::Bits,
+        }
     }
 
     /// The role of a column with this name; `None` if it has none.
