@@ -80,6 +80,9 @@ class Readers:
                     self.wrong.append(f"{name}: {error}")
                 self.read["refused"] += 1
                 time.sleep(0.05)
+            except Exception as error:
+                self.wrong.append(f"{name}: {error!r}")
+                return
             took = time.monotonic() - began
             self.longest[side] = max(self.longest[side], took)
             # Looking up a path, opening and reading may each wait once.

@@ -92,7 +92,7 @@ pub(super) fn read_fen(text: &str) -> Result<(Position, Counters), String> {
     let fields = usual.map(|(usual, n)| given.get(n).copied().unwrap_or(usual));
     let fen = fields.collect::<Vec<_>>().join(" ");
     let read = Fen::parse(&fen).map_err(|error| {
-        let why = Fen::flaw(&text).map_or_else(|| error.to_string(), |flaw| flaw.to_string());
+        let why = Fen::flaw(&fen).map_or_else(|| error.to_string(), |flaw| flaw.to_string());
         format!("'{text}' is not a position: {why}")
     })?;
     let number = |n: usize| given.get(n).and_then(|text| text.parse().ok());

@@ -88,11 +88,17 @@ impl Hanging {
         if operations.contains(&Operation::Read) {
             self.forget_contents();
         }
-        self.shared.state().hanging = operations.to_vec();
+        let time = {
+            let mut state = self.shared.state();
+            state.hanging = operations.to_vec();
+            state.times += 1;
+            state.times
+        };
         let shared = Arc::downgrade(&self.shared);
         thread::spawn(move || {
             thread::sleep(LONGEST);
-            if let Some(shared) = shared.upgrade() {
+            // It may have recovered, and hang again.
+            if let Some(shared) = shared.upgrade().filter(|shared| shared.state().times == time) {
                 shared.recover();
             }
         });
@@ -160,6 +166,8 @@ struct Shared {
 #[derive(Default)]
 struct State {
     hanging: Vec<Operation>,
+    /// How often it was told to hang.
+    times: u64,
     failing: Vec<Operation>,
     size: Option<u64>,
     waiting: Vec<(Operation, Box<dyn FnOnce() + Send>)>,

@@ -361,6 +361,8 @@ fn errors_name_what_is_wrong() {
         unknown["what"],
         "no database has the path 'x': /api/databases lists them"
     );
+    let (_, bare) = error("/api/position?fen=8/8/8/8/8/8/8/8");
+    assert!(!bare["what"].as_str().unwrap().contains("fields"), "{bare}");
     let (_, short) = error("/api/moves?fen=8/8");
     assert_eq!(
         short["what"],

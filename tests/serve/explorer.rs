@@ -131,15 +131,10 @@ fn players_are_found_by_colour() {
             .status
     };
     assert_eq!((long(255), long(256)), (200, 400));
-    for wrong in [
-        "",
-        "player=Tal",
-        "color=white",
-        "player=Tal&color=red",
-        "player=a%7Cb&color=white",
-    ] {
+    for wrong in ["", "player=Tal", "color=white", "player=Tal&color=red"] {
         assert_eq!(served.get(&format!("/player?{wrong}")).status, 400, "{wrong}");
     }
+    assert_eq!(served.get("/player?player=a%7Cb&color=white").status, 200);
 }
 
 #[test]

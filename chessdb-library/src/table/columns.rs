@@ -183,10 +183,9 @@ impl Columns {
     /// True if it has moves without the start position, so that those of a set-up game are read from the usual one.
     pub fn lack_start(&self) -> bool {
         let mut columns = self.columns.iter().map(|(_, column)| column);
-        let has_moves = columns
-            .clone()
-            .any(|column| matches!(column, Column::Movetext | Column::Moves));
-        has_moves
+        let is_moves = |column: &Column| matches!(column, Column::Movetext | Column::Moves | Column::Uci);
+        self.rows == RowKind::Games
+            && columns.clone().any(is_moves)
             && !columns.any(|column| match column {
                 Column::Pgn => true,
                 Column::Tag(tag) => tag.as_str() == "FEN",

@@ -82,10 +82,11 @@ impl<'a> GameRow<'a> {
         self
     }
 
-    /// True if the game begins with a set-up position, or follows other rules.
+    /// True if the game begins with a set-up position, or is one of Chess960.
     pub fn is_set_up(&self) -> bool {
         let tags = self.tags();
-        tags.get("FEN").is_some() || tags.get("Variant").is_some()
+        let is_usual = |fen: &str| fen.starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq");
+        tags.get("FEN").is_some_and(|fen| !is_usual(fen)) || tags.is_chess960()
     }
 
     /// Its database.

@@ -114,8 +114,8 @@ impl ExportedTable {
         if number > 0 {
             let games = counted(number, "game");
             logging::say(format_args!(
-                "{games} from set-up positions or with other rules: the table has no column FEN, so their moves will be \
-                 read from the usual start. Leave them out with --where '-has:fen -has:chess960', or name the columns"
+                "{games} from set-up positions: the table has no column FEN, so their moves will be read from the usual \
+                 start. Leave them out with --where '-has:fen -has:chess960', or choose columns with FEN by --columns"
             ));
         }
     }

@@ -159,7 +159,10 @@ async fn about<A: Send + 'static>(
     answer.await.map_err(|error| match error {
         FsError::NotFound => match why_refused(requests, visit, search) {
             Some(what) => ApiError::Wrong("q", what),
-            None => ApiError::NoDatabase(given.get("db").cloned().unwrap_or_default()),
+            None => match given.get("db").filter(|path| !path.is_empty()) {
+                Some(path) => ApiError::NoDatabase(path.clone()),
+                None => error.into(),
+            },
         },
         _ => error.into(),
     })

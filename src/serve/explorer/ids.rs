@@ -66,12 +66,13 @@ impl GameIds {
     /// The part and the number of the game with an id. One of Lichess may be that of another game now, if the database was
     /// made again.
     pub(super) fn game(&self, parts: &[DatabasePart], id: &str) -> Option<(usize, u32)> {
-        if let Some((path, game)) = self.of_lichess.lock().get(id) {
-            let part = parts.iter().position(|part| part.entry().path == *path)?;
+        // Reading the game may take long.
+        let known = self.of_lichess.lock().get(id).cloned();
+        if let Some((path, game)) = known {
+            let part = parts.iter().position(|part| part.entry().path == path)?;
             let database = parts[part].database();
-            let is_own =
-                *game < database.len() && lichess_id(&tags_of(database, *game)).as_deref() == Some(id);
-            return is_own.then_some((part, *game));
+            let is_own = game < database.len() && lichess_id(&tags_of(database, game)).as_deref() == Some(id);
+            return is_own.then_some((part, game));
         }
         let number = read(id)?;
         let (code, game) = (number >> GAME_BITS, number & ((1 << GAME_BITS) - 1));

@@ -78,6 +78,16 @@ fn export_of_a_database_that_is_not_there() {
 }
 
 #[test]
+fn a_hyphen_is_standard_output() {
+    let scratch = Scratch::new();
+    let all = run(pgnfs().arg("export").arg(&scratch.source));
+    let mut export = pgnfs();
+    export.args(["export", "--output=-"]).arg(&scratch.source);
+    assert_eq!(run(export.current_dir(scratch.path(""))).out, all.out);
+    assert!(!scratch.path("-").exists());
+}
+
+#[test]
 fn export_to_a_file() {
     let scratch = Scratch::new();
     let all = run(pgnfs().arg("export").arg(&scratch.source));
@@ -586,8 +596,8 @@ fn the_columns_of_lichess_may_be_a_folder_with_files_for_each_month() {
         export.args(["export", "--schema=lichess"]).args(arguments);
         run(export.arg(scratch.path("x.pgn")))
     };
-    let set_up =
-        "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 *\n\n[Variant \"Chess960\"]\n\n1. e4 *\n";
+    let set_up = "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 *\n\n[Variant \"Chess960\"]\n\n1. e4 *\n\n\
+        [FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"]\n[Variant \"Standard\"]\n\n1. e4 *\n";
     fs::write(scratch.path("set-up.pgn"), set_up).unwrap();
     let said = |option: &str| {
         let mut export = pgnfs();
@@ -603,7 +613,7 @@ fn the_columns_of_lichess_may_be_a_folder_with_files_for_each_month() {
         ("--columns=pgn", false),
         ("--columns=White", false),
     ] {
-        let expected = "pgnfs: 2 games from set-up positions or with other rules";
+        let expected = "pgnfs: 2 games from set-up positions: ";
         assert_eq!(said(option).starts_with(expected), is_told, "{option}");
     }
     let folder = scratch.path("months/");

@@ -1,5 +1,7 @@
 //! The pages that were read last, of all files together.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -22,8 +24,8 @@ pub(super) type Place = (u64, u32, u32);
 struct Kept {
     pages: LruCache<Place, Arc<Page>>,
     bytes: usize,
-    /// The size of the largest page since there were none.
-    largest: usize,
+    /// The sizes of the pages, each with their number.
+    sizes: BTreeMap<usize, usize>,
 }
 
 impl Kept {
@@ -31,22 +33,22 @@ impl Kept {
         Kept {
             pages: LruCache::unbounded(),
             bytes: 0,
-            largest: 0,
+            sizes: BTreeMap::new(),
         }
     }
 
     /// Keeps a page, and drops those for which there is no room.
     fn put(&mut self, place: Place, read: &Arc<Page>) {
         self.bytes += read.size();
-        self.largest = self.largest.max(read.size());
+        *self.sizes.entry(read.size()).or_default() += 1;
         if let Some(old) = self.pages.put(place, Arc::clone(read)) {
-            self.bytes -= old.size();
+            self.count_out(&old);
         }
-        while self.bytes > MOST.max(LARGE * self.largest) {
+        while self.bytes > self.most() {
             let Some((_, old)) = self.pages.pop_lru() else {
                 break;
             };
-            self.bytes -= old.size();
+            self.count_out(&old);
         }
     }
 
@@ -56,11 +58,24 @@ impl Kept {
         let own: Vec<Place> = own.filter(|(of, ..)| *of == file).collect();
         for place in own {
             if let Some(old) = self.pages.pop(&place) {
-                self.bytes -= old.size();
+                self.count_out(&old);
             }
         }
-        if self.pages.is_empty() {
-            self.largest = 0;
+    }
+
+    /// Number of bytes that the present pages may take.
+    fn most(&self) -> usize {
+        let largest = self.sizes.last_key_value().map_or(0, |(size, _)| *size);
+        MOST.max(LARGE * largest)
+    }
+
+    fn count_out(&mut self, page: &Page) {
+        self.bytes -= page.size();
+        if let Entry::Occupied(mut number) = self.sizes.entry(page.size()) {
+            *number.get_mut() -= 1;
+            if *number.get() == 0 {
+                number.remove();
+            }
         }
     }
 }
@@ -133,6 +148,8 @@ mod tests {
         // A game reads a page with its moves, and small ones with its tags.
         assert_eq!(kept_of(&[MOST, 1 << 20, 1 << 20, 1 << 20]), [0, 1, 2, 3]);
         assert_eq!(kept_of(&[MOST, MOST, MOST, 1 << 10]), [1, 2, 3]);
+        // When the large one has gone, there is no more room than usual.
+        assert_eq!(kept_of(&[2 * MOST, MOST, MOST, MOST, MOST, MOST]), [3, 4, 5]);
     }
 
     #[test]
@@ -141,8 +158,8 @@ mod tests {
         kept.put((0, 0, 0), &Arc::new(Page::of_size(MOST)));
         kept.put((1, 0, 0), &Arc::new(Page::of_size(1 << 10)));
         kept.forget(0);
-        assert_eq!((kept.pages.len(), kept.bytes, kept.largest), (1, 1 << 10, MOST));
+        assert_eq!((kept.pages.len(), kept.bytes, kept.most()), (1, 1 << 10, MOST));
         kept.forget(1);
-        assert_eq!((kept.pages.len(), kept.bytes, kept.largest), (0, 0, 0));
+        assert_eq!((kept.pages.len(), kept.bytes, kept.most()), (0, 0, MOST));
     }
 }

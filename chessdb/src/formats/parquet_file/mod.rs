@@ -109,7 +109,7 @@ impl ParquetFile {
     /// The keys of all games.
     fn all_keys(&self) -> &AllKeys {
         self.keys.get_or_init(|| {
-            let keys = match self.columns.is_pgn {
+            let keys = match self.columns.is_pgn(&self.table) {
                 true => AllKeys::of_tags(&self.table, |row| self.tags(row)),
                 false => AllKeys::of_columns(&self.table, &self.columns),
             };
@@ -202,7 +202,7 @@ impl Database for ParquetFile {
     }
 
     fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
-        if self.columns.is_pgn {
+        if self.columns.is_pgn(&self.table) {
             return ratings_of(&self.tags(game));
         }
         let of_side = |name: &str| {

@@ -1,5 +1,7 @@
 //! A row as a game in PGN: its columns as tags, and its moves (section 5).
 
+use std::sync::OnceLock;
+
 use super::column::{self, PGN, Role};
 use super::table::{Lost, Table};
 use crate::formats::pgn_common::section::Section;
@@ -16,8 +18,8 @@ pub(super) struct Columns {
     pub(super) moves: usize,
     /// The column that says which games are marked as deleted.
     pub(super) deleted: Option<usize>,
-    /// True if tags of the texts with the moves count that no column has. Of others, those of the start position do.
-    pub(super) is_pgn: bool,
+    /// True if the texts with the moves have tags as well; set when it is needed first.
+    is_pgn: OnceLock<bool>,
     pub(super) texts: TextEncoding,
 }
 
@@ -61,13 +63,28 @@ impl Columns {
                 None => tags.push((tag.clone(), number)),
             }
         }
-        let has_player = tags.iter().any(|(tag, _)| tag == "White" || tag == "Black");
         Some(Columns {
-            is_pgn: preference == PGN || !has_player,
             tags,
             moves,
             deleted: deleted.map(|(number, _)| number),
+            is_pgn: if preference == PGN {
+                true.into()
+            } else {
+                OnceLock::new()
+            },
             texts,
+        })
+    }
+
+    /// True if tags of the texts with the moves count that no column has: in the column `pgn`, or if the first text begins
+    /// with one.
+    pub(super) fn is_pgn(&self, table: &Table) -> bool {
+        *self.is_pgn.get_or_init(|| {
+            let texts = (0..table.layout.rows).filter_map(|row| self.moves(table, row).ok()?.0);
+            let first = texts
+                .map(|text| text.trim_start().chars().next())
+                .find(Option::is_some);
+            first == Some(Some('['))
         })
     }
 
@@ -134,7 +151,7 @@ impl Columns {
             }
         }
         // The moves have the result where the column does not have it.
-        if part == Part::Tags && has_result && !self.is_pgn {
+        if part == Part::Tags && has_result && !self.is_pgn(table) {
             return read;
         }
         let moves = match self.moves(table, row) {
@@ -148,10 +165,10 @@ impl Columns {
                 String::new()
             }
         };
-        let counts = |name: &[u8]| self.is_pgn || OF_START.contains(&name);
-        let moves = append_other_tags(&mut read.text, &moves, |name| {
-            counts(name) && !written.iter().any(|other| other.as_bytes() == name)
-        });
+        let moves = match self.is_pgn(table) {
+            true => append_other_tags(&mut read.text, &moves, &written),
+            false => &moves,
+        };
         read.text.push('\n');
         read.text.push_str(moves);
         read
@@ -176,14 +193,11 @@ fn append_tag(text: &mut String, name: &str, value: &str) {
     text.push_str("\"]\n");
 }
 
-/// The tags with which moves begin elsewhere, or follow other rules.
-const OF_START: [&[u8]; 3] = [b"FEN", b"SetUp", b"Variant"];
-
-/// Appends those tags of a game of which the name counts, and gives its moves.
-fn append_other_tags<'a>(text: &mut String, pgn: &'a str, counts: impl Fn(&[u8]) -> bool) -> &'a str {
+/// Appends the tags of a game that are not written yet, and gives its moves.
+fn append_other_tags<'a>(text: &mut String, pgn: &'a str, written: &[&str]) -> &'a str {
     let mut section = Section::new(pgn.as_bytes(), b'\n');
     for (_, tag) in section.by_ref() {
-        if !counts(tag.name) {
+        if written.iter().any(|name| name.as_bytes() == tag.name) {
             continue;
         }
         // As it is written, with its escapes.

@@ -47,7 +47,7 @@ impl Codec {
         if len == 0 {
             return Some(Vec::new());
         }
-        let unpacked = match self {
+        let mut unpacked = match self {
             Codec::Plain => packed.to_vec(),
             Codec::Snappy => snappy(packed, len)?,
             Codec::Gzip => {
@@ -62,6 +62,8 @@ impl Codec {
             Codec::Zstandard => zstandard(packed, len)?,
             Codec::Other(_) => return None,
         };
+        // It may have grown to twice the length, and is kept.
+        unpacked.shrink_to_fit();
         (unpacked.len() == len).then_some(unpacked)
     }
 }
@@ -127,7 +129,6 @@ fn zstandard(packed: &[u8], len: usize) -> Option<Vec<u8>> {
         unpacked.truncate(end);
         let hint = hint.ok()?;
         if end > len || !was_full && (hint == 0 || input.pos == packed.len()) {
-            unpacked.shrink_to_fit();
             return Some(unpacked);
         }
     }

@@ -53,7 +53,7 @@ for kind in [pa.large_string(), pa.string_view(), pa.binary()]:
     forms[f"texts-{kind}"] = (table(kind), {})
 for column in ["pgn", "moves", "movetext"]:
     forms[f"whole-{column}"] = (pa.table({"id": list(range(count)), column: texts}), {})
-tagged = ['[White "another"]\n[Opening "another"]\n\n' + row["movetext"] for row in rows]
+tagged = ['[White "another"]\n\n' + row["movetext"] for row in rows]
 forms["numbers"] = (table().append_column("pgn", pa.array([n for n in range(count)])), {})
 forms["tagged"] = (table().set_column(len(rows[0]) - 1, "movetext", pa.array(tagged)), {})
 forms["times"] = (table(date=pa.timestamp("us"), time=pa.time64("ns")), {})
