@@ -192,7 +192,7 @@ fn a_tag_called_database_gets_another_name() {
     assert_eq!((&*rows[0]["database"], &*rows[0]["number"]), ("a", "1"));
     assert_eq!(read_ndjson(&tree.cat("all/games.ndjson")), rows);
     let (_, own) = read_csv(&tree.cat("a/games.csv"));
-    assert_eq!(own[0]["database"], "x");
+    assert_eq!(own[0]["tag:database"], "x");
 }
 
 #[test]
