@@ -166,7 +166,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     hanging: Vec<Operation>,
-    /// How often it was told to hang.
+    /// Number of calls of [`Hanging::hang`].
     times: u64,
     failing: Vec<Operation>,
     size: Option<u64>,

@@ -12,7 +12,7 @@ use crate::library::{LibraryEntry, REMARK, append_game_path, append_text, decode
 use crate::positions::Facts;
 use crate::spelling::Names;
 use chessdb::Database;
-use chessdb::board::Color;
+use chessdb::board::{Color, Fen, Position};
 use chessdb::game::{ROSTER, Tags};
 use chessdb::pgn;
 
@@ -85,7 +85,7 @@ impl<'a> GameRow<'a> {
     /// True if the game begins with a set-up position, or is one of Chess960.
     pub fn is_set_up(&self) -> bool {
         let tags = self.tags();
-        let is_usual = |fen: &str| fen.starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq");
+        let is_usual = |fen| Fen::parse(fen).is_ok_and(|read| read.position == Position::initial());
         tags.get("FEN").is_some_and(|fen| !is_usual(fen)) || tags.is_chess960()
     }
 
