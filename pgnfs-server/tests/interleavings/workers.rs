@@ -33,13 +33,13 @@ use pool::WorkerPool;
 mod sync {
     use std::io;
     use std::ops::{Deref, DerefMut};
-    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
     use loom::sync;
 
-    /// True if no thread can be started.
-    pub(super) static IS_SHORT: AtomicBool = AtomicBool::new(false);
+    /// The name of a pool for which no thread can be started. It belongs to the pool, since several models run at the
+    /// same time in one process.
+    pub(super) const NO_THREADS: &str = "a pool without threads";
 
     pub(super) struct Mutex<T>(sync::Mutex<T>);
 
@@ -101,8 +101,8 @@ mod sync {
         }
     }
 
-    pub(super) fn spawn(_: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
-        if IS_SHORT.load(Ordering::Relaxed) {
+    pub(super) fn spawn(pool: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        if pool == NO_THREADS {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         loom::thread::spawn(run);
@@ -194,14 +194,15 @@ fn jobs_that_wait_when_the_workers_are_dropped_are_run() {
 #[test]
 fn jobs_without_a_thread_are_given_up_once() {
     play(|| {
-        sync::IS_SHORT.store(true, std::sync::atomic::Ordering::Relaxed);
-        let pool = workers(WorkerOptions::default());
+        let pool = workers(WorkerOptions {
+            name: sync::NO_THREADS,
+            ..WorkerOptions::default()
+        });
         let jobs: Arc<Jobs> = Arc::default();
         let (own_pool, own_jobs) = (Arc::clone(&pool), Arc::clone(&jobs));
         let other = thread::spawn(move || own_jobs.submit(&own_pool, 1));
         jobs.submit(&pool, 1);
         other.join().unwrap();
         assert_eq!(jobs.counts(), [0, 2]);
-        sync::IS_SHORT.store(false, std::sync::atomic::Ordering::Relaxed);
     });
 }
