@@ -358,8 +358,9 @@ fn unpacked_len(bytes: &[u8]) -> usize {
     // What any decoder of compressed PGN needs beside the unpacked bytes, even if it can unpack nothing.
     const DECODER: usize = (6 << 20) / OPENING.memory_a_byte;
     let file: Arc<dyn Bytes> = Arc::new(bytes.to_vec());
-    if is_packed(&file) {
-        let found = zip_entries(&file);
+    let found = zip_entries(&file);
+    // The directory of a zip archive is read even if its first member is damaged.
+    if is_packed(&file) || found.has_directory {
         let allowance = Allowance::of(bytes.len() as u64);
         let members = found
             .members
