@@ -63,6 +63,15 @@ pub fn samples_folder() -> PathBuf {
     given.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"))
 }
 
+/// How much a sweep tries: `few` in an ordinary run, which is over in minutes, and `all` in `scripts/long-test cases`.
+pub fn cases<T>(few: T, all: T) -> T {
+    if std::env::var_os("PGNFS_ALL_CASES").is_some() {
+        all
+    } else {
+        few
+    }
+}
+
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }

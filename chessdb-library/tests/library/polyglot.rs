@@ -142,7 +142,7 @@ const SETS: [BookOptions; 6] = [
 #[test]
 fn a_book_has_the_moves_of_all_samples() {
     needs!(samples);
-    for (name, database) in databases(200) {
+    for (name, database) in databases(testkit::cases(40, 200)) {
         let games: Vec<Game> = database.games().map(|decoded| decoded.game).collect();
         for options in SETS {
             let (bytes, _) = book_of_all(&*database, options);

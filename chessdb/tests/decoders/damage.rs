@@ -12,15 +12,19 @@ use chessdb::files::Candidate;
 use chessdb::formats::Format;
 use harness::frame::Input;
 use harness::sweep::{Games, Strictness, Swept, sweep_candidate};
-use testkit::needs;
 use testkit::samples::{all_bases, candidates, files_below, shared};
+use testkit::{cases, needs};
 
 /// Samples up to this size in bytes are damaged at every place that a test selects.
-const SMALL: usize = 16 << 10;
+fn small() -> usize {
+    cases(1 << 10, 16 << 10)
+}
 
 /// Larger samples are damaged at fewer places of each file, so that not much more than this number of bytes
 /// is read.
-const MOST_BYTES: usize = 2 << 20;
+fn most_bytes() -> usize {
+    cases(1 << 17, 2 << 20)
+}
 
 /// Minimum number of places at which a file is damaged.
 const FEWEST: usize = 8;
@@ -41,8 +45,8 @@ fn read_damaged(
         while let Some((format, candidate)) = samples.get(next.fetch_add(1, Ordering::Relaxed)) {
             let input = Input::read(candidate);
             let most = match input.total_len() {
-                0..=SMALL => usize::MAX,
-                len => (MOST_BYTES / len / input.files.len()).max(FEWEST),
+                len if len <= small() => usize::MAX,
+                len => (most_bytes() / len / input.files.len()).max(FEWEST),
             };
             for (number, (name, bytes)) in input.files.iter().enumerate() {
                 for place in places(bytes, most) {

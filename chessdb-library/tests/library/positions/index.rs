@@ -55,7 +55,7 @@ fn an_index_answers_as_a_scan() {
     needs!(samples);
     let mut compared = 0;
     // The variants contain the same games in other layouts.
-    let originals = databases(300)
+    let originals = databases(testkit::cases(60, 300))
         .into_iter()
         .filter(|(name, _)| !name.contains("variants"));
     for (name, database) in originals {
@@ -116,7 +116,7 @@ fn walk(index: &Index, node: &TreeNode, ends: &mut BTreeMap<u32, Option<u32>>) {
 #[test]
 fn every_game_ends_once_in_the_opening_tree() {
     needs!(samples);
-    for (name, database) in databases(300) {
+    for (name, database) in databases(testkit::cases(60, 300)) {
         let index = built(&database);
         let mut ends = BTreeMap::new();
         if let Some(root) = index.root().unwrap() {

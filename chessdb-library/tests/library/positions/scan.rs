@@ -15,7 +15,7 @@ const EVERY: usize = 97;
 fn a_scan_finds_what_shakmaty_finds() {
     needs!(samples);
     let mut compared = 0;
-    for (name, database) in databases(300) {
+    for (name, database) in databases(testkit::cases(60, 300)) {
         let all = count(&*database, 60);
         let mut keys: Vec<_> = all.keys().collect();
         keys.sort_unstable();
@@ -60,7 +60,7 @@ fn a_scan_finds_the_pieces_and_pawns_that_shakmaty_finds() {
         (pawns, |key| Wanted::Pawns(Pawns::parse(key).unwrap())),
     ];
     let mut compared = 0;
-    for (name, database) in databases(300) {
+    for (name, database) in databases(testkit::cases(60, 300)) {
         let all = count(&*database, 60);
         for (same, wanted) in questions {
             // The first ply of each game, by what the positions have in common, and one of these positions.
@@ -87,7 +87,7 @@ fn a_scan_finds_the_pieces_and_pawns_that_shakmaty_finds() {
 #[test]
 fn a_table_has_what_was_played() {
     needs!(samples);
-    for (name, database) in databases(300) {
+    for (name, database) in databases(testkit::cases(60, 300)) {
         let all = count(&*database, u32::MAX);
         let mut keys: Vec<_> = all.keys().collect();
         keys.sort_unstable_by_key(|key| (Reverse(all[*key].games.len()), *key));

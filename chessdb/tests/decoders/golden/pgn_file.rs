@@ -211,7 +211,7 @@ fn cases_and_changed_ones() -> Vec<Vec<u8>> {
     for path in files_below(&testkit::samples::shared().join("data/pgn-cases")) {
         let case = fs::read(&path).unwrap();
         if path.extension().is_some_and(|extension| extension == "pgn") && !case.starts_with(b"\xff") {
-            for _ in 0..20 {
+            for _ in 0..testkit::cases(5, 20) {
                 let mut changed = case.clone();
                 for _ in 0..1 + next(6) {
                     let at = next(changed.len());

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::meter::measure;
 use super::ways::{MIB, bgzf, bzip2, gzip, long_text, run, seekable, text, ways, zip};
 use super::{assert_same, open, read};
-use testkit::needs;
+use testkit::{cases, needs};
 
 #[test]
 fn every_way_is_read_from_its_beginning() {
@@ -37,7 +37,7 @@ fn every_way_is_read_at_any_place_also_with_a_kept_index() {
             // So little room that most reads unpack.
             let packed = packed.with_slices(&Arc::new(Slices::new(MIB)));
             let places = (0..plain.len() + 10, 0..2 * MIB);
-            let config = ProptestConfig::with_cases(8);
+            let config = ProptestConfig::with_cases(cases(2, 8));
             proptest!(config, |((at, len) in places)| {
                 let mut buffer = vec![b'x'; len];
                 let read = packed.read_at(at as u64, &mut buffer);

@@ -15,7 +15,7 @@ fn random_games_come_back_exactly() {
     let games = (0..).map(|number| game(number, kinds));
     let games: Vec<SourceGame> = games
         .filter(|game| encode_jose::archive(std::slice::from_ref(game)).is_ok())
-        .take(GAMES as usize)
+        .take(most_games() as usize)
         .collect();
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().join("random");

@@ -30,7 +30,9 @@ use chessdb::game::{Game, Token};
 use source::{Item, SourceGame};
 
 /// Number of games in each round trip.
-const GAMES: u64 = 2_000;
+fn most_games() -> u64 {
+    testkit::cases(300, 2_000)
+}
 
 /// The movetext of a decoded game, in the form of [`SourceGame::texts`].
 fn items_of_game(game: &Game) -> Vec<String> {

@@ -11,7 +11,7 @@ fn random_games_come_back_exactly() {
         set_ups: true,
         null_moves: true,
     };
-    let games: Vec<SourceGame> = (0..GAMES).map(|number| game(number, kinds)).collect();
+    let games: Vec<SourceGame> = (0..most_games()).map(|number| game(number, kinds)).collect();
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().join("random");
     encode_simplecdb::write(&games, &base).unwrap();

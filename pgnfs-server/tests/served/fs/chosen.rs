@@ -295,7 +295,7 @@ fn a_database_without_a_chosen_game_shows_nothing() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::cases(2, 6)))]
 
     #[test]
     fn any_set_of_games_is_shown_as_databases_with_these_games_alone(seed in any::<u64>(), part in 1u64..100) {
