@@ -300,7 +300,8 @@ mod tests {
     #[test]
     fn the_root_is_mounted() {
         let mounts = Mounts::read().unwrap();
-        assert!(mounts.top_at(Path::new("/")).is_some());
+        // Not in a root of chroot(1), nor in some containers.
+        testkit::needs!(if mounts.top_at(Path::new("/")).is_some(), "a root that is a mount point");
         assert!(mounts.top_at(Path::new("/nowhere")).is_none());
         assert!(mounts.containing(Path::new("/nowhere")).is_some());
     }

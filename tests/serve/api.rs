@@ -1,12 +1,11 @@
 //! What the board asks.
 
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::client::{GAMES, Served};
+use testkit::patience::wait_for;
 
 #[test]
 fn databases_are_those_of_the_status() {
@@ -134,11 +133,9 @@ fn the_pages_of_a_sorted_list_are_one_list() {
     let new = served.source().join("new");
     std::fs::write(&new, "[White \"Later\"]\n[Date \"2030.01.01\"]\n\n1. e4 *\n").unwrap();
     std::fs::rename(&new, served.source().join("a.pgn")).unwrap();
-    let begin = Instant::now();
-    while page("sort=-date", 0, 1).1[0]["White"] != "Later" {
-        assert!(begin.elapsed() < Duration::from_secs(30), "the old list is shown");
-        thread::sleep(Duration::from_millis(50));
-    }
+    wait_for("the new list", || {
+        page("sort=-date", 0, 1).1[0]["White"] == "Later"
+    });
     assert_eq!(page("sort=-date", 0, 1000).0, 5);
 }
 

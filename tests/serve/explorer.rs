@@ -1,12 +1,11 @@
 //! The opening explorer. What is expected follows from the games of `client.rs` by hand.
 
 use std::fs;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::client::{GAMES, Served};
+use testkit::patience::wait_for;
 
 fn served() -> Served {
     Served::with(&[("a.pgn", GAMES)], &[])
@@ -174,14 +173,7 @@ fn an_id_of_lichess_is_never_that_of_another_game() {
     let new = served.source().join("new");
     fs::write(&new, format!("{other}{GAMES}")).unwrap();
     fs::rename(&new, served.source().join("a.pgn")).unwrap();
-    let begin = Instant::now();
-    while served.json("/api/games")["count"] != 5 {
-        assert!(
-            begin.elapsed() < Duration::from_secs(30),
-            "the old games are listed"
-        );
-        thread::sleep(Duration::from_millis(50));
-    }
+    wait_for("the new games", || served.json("/api/games")["count"] == 5);
     assert_eq!(served.get("/masters/pgn/abcd1234").status, 404);
     assert_eq!(served.get("/lichess?play=e2e4").status, 200);
     assert!(served.get("/masters/pgn/abcd1234").text().contains("2. Nf3"));

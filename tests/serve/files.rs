@@ -1,11 +1,10 @@
 //! The tree of files.
 
 use std::fs;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use super::client::{GAMES, Served};
 use testkit::open_files::deleted_files;
+use testkit::patience::wait_for;
 
 const GAME: &str = "/files/a.pgn/games/000001-001000/000001.pgn";
 
@@ -116,19 +115,14 @@ fn unchanged_files_are_not_sent_again() {
 #[test]
 fn files_that_were_replaced_are_closed() {
     let served = Served::games(&["-o", "watch=poll:1"]);
-    let (source, begin) = (served.source(), Instant::now());
+    let source = served.source();
     for name in ["First", "Second"] {
         let new = source.join("new");
         fs::write(&new, format!("[White \"{name}\"]\n\n1. e4 *\n")).unwrap();
         fs::rename(&new, source.join("a.pgn")).unwrap();
-        while !served.get(GAME).text().contains(name) || !deleted_files(served.process(), &source).is_empty()
-        {
-            assert!(
-                begin.elapsed() < Duration::from_secs(60),
-                "{name} is not served alone"
-            );
-            thread::sleep(Duration::from_millis(50));
-        }
+        wait_for("the new file alone", || {
+            served.get(GAME).text().contains(name) && deleted_files(served.process(), &source).is_empty()
+        });
     }
 }
 

@@ -4,15 +4,14 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 use testkit::hanging::{Hanging, Operation};
 use testkit::needs;
+use testkit::patience::wait_for;
 
 use super::client::{GAMES, Served};
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the server makes now that begins like this, each with the number of games that are done.
 fn made(served: &Served, what: &str) -> Vec<u64> {
@@ -20,15 +19,6 @@ fn made(served: &Served, what: &str) -> Vec<u64> {
     let making = status["making"].as_array().unwrap().iter();
     let own = making.filter(|made| made["what"].as_str().unwrap().starts_with(what));
     own.map(|made| made["done"].as_u64().unwrap()).collect()
-}
-
-fn wait_for(what: &str, mut is_true: impl FnMut() -> bool) -> Duration {
-    let begin = Instant::now();
-    while !is_true() {
-        assert!(begin.elapsed() < PATIENCE, "waited for {what}");
-        thread::sleep(Duration::from_millis(10));
-    }
-    begin.elapsed()
 }
 
 /// A database of 400,000 games.

@@ -1,9 +1,8 @@
 //! mount(8) and umount(8) themselves, with the helper in `/sbin` of a separate mount namespace.
 
 use std::fs;
-use std::process::Command;
 
-use super::scratch::{Scratch, run};
+use super::scratch::Scratch;
 use testkit::needs;
 use testkit::samples::shared;
 
@@ -12,11 +11,7 @@ use testkit::samples::shared;
 fn with_helper(scratch: &Scratch, fstab: &str, script: &str) -> Option<String> {
     needs!(mount);
     needs!(root);
-    for (tool, package) in [
-        ("unshare", "util-linux"),
-        ("findmnt", "util-linux"),
-        ("fusermount3", "fuse3"),
-    ] {
+    for (tool, package) in [("findmnt", "util-linux"), ("fusermount3", "fuse3")] {
         needs!(program tool, in package);
     }
     let here = scratch.path("").canonicalize().unwrap();
@@ -35,10 +30,7 @@ fn with_helper(scratch: &Scratch, fstab: &str, script: &str) -> Option<String> {
         {script}
         "#
     );
-    let ended = run(Command::new("unshare")
-        .args(["-m", "bash", "-c", &whole, "bash"])
-        .arg(&here)
-        .env("LC_ALL", "C"));
+    let ended = scratch.run_isolated(&whole, |command| _ = command.env("LC_ALL", "C"))?;
     assert_eq!(ended.code, Some(0), "{ended:?}");
     // Shown if the test fails.
     eprint!("{}", ended.err);

@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use chessdb::Options;
 use chessdb_library::library::Library;
@@ -17,6 +17,7 @@ use super::scratch::{PATIENCE, Scratch, pgnfs, run, wait_for};
 use super::simplecdb::{self, Game, IMMORTAL, OPERA};
 use testkit::hanging::{Hanging, Operation};
 use testkit::needs;
+use testkit::patience::Waiting;
 
 const OTHER: Game = Game {
     white: "Other, Player",
@@ -376,9 +377,9 @@ fn a_source_that_does_not_answer_is_refused_soon() {
         let slow = Slow::new();
         let source = slow.scratch.source.join(source);
         slow.hanging.hang(&Operation::ALL);
-        let begin = Instant::now();
+        let mut waiting = Waiting::begin();
         let ended = run(pgnfs().arg("mount").arg(&source).arg(&slow.scratch.mount));
-        assert!(begin.elapsed() < PATIENCE, "{:?}", begin.elapsed());
+        assert!(waiting.spent() < PATIENCE, "{:?}", waiting.spent());
         assert_eq!(ended.code, Some(2), "{ended:?}");
         let point = slow.scratch.source.join("slow");
         let what = format!("the file system at {} does not answer: ", point.display());

@@ -6,15 +6,12 @@ use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use rustix::pipe::fcntl_setpipe_size;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::scratch::{PATIENCE, Scratch, pgnfs, run};
+use super::scratch::{Scratch, pgnfs, run, wait_for};
 use super::simplecdb::{self, OPERA};
-use testkit::needs;
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
@@ -59,21 +56,18 @@ fn an_export_that_fails_keeps_the_old_file_whatever_the_length_of_its_name() {
 #[test]
 fn only_in_a_folder_that_cannot_be_written_the_file_itself_is() {
     let scratch = Scratch::new();
-    let folder = scratch.path("disk");
-    fs::create_dir(&folder).unwrap();
+    fs::create_dir(scratch.path("disk")).unwrap();
     fs::write(scratch.path("file"), "x".repeat(100_000)).unwrap();
     let script = r#"
-        mount -t tmpfs none "$1" && touch "$1/games.pgn" && mount --bind "$3" "$1/games.pgn" &&
-            mount -o remount,ro,bind "$1" || { echo cannot; exit; }
-        "$0" export "$2" none.dci --output "$1/games.pgn"; echo $?; wc -c <"$1/games.pgn"
-        "$0" export "$2" --output "$1/new.pgn"; echo $?
-        "$0" export "$2" --output "$1/games.pgn"; echo $?; ls "$1"
+        cd "$1" && mount -t tmpfs none disk && touch disk/games.pgn && mount --bind file disk/games.pgn &&
+            mount -o remount,ro,bind disk || exit 9
+        "$2" export source none.dci --output disk/games.pgn; echo $?; wc -c <disk/games.pgn
+        "$2" export source --output disk/new.pgn; echo $?
+        "$2" export source --output disk/games.pgn; echo $?; ls disk
     "#;
-    let mut command = Command::new("unshare");
-    command.args(["--mount", "bash", "-c", script, env!("CARGO_BIN_EXE_pgnfs")]);
-    let ended = run(command.args([&folder, &scratch.source, &scratch.path("file")]));
-    let is_possible = ended.code == Some(0) && !ended.out.starts_with("cannot");
-    needs!(if is_possible, "a mount namespace (root)");
+    let Some(ended) = scratch.run_isolated(script, |_| {}) else {
+        return;
+    };
     assert_eq!(
         ended.out.lines().collect::<Vec<_>>(),
         ["2", "100000", "2", "0", "games.pgn"]
@@ -104,15 +98,10 @@ fn halted(scratch: &Scratch, ignored: &str, signal: Signal) -> (ExitStatus, Stri
             .filter(|name| name.ends_with(".partial"))
             .count()
     };
-    let begin = Instant::now();
-    while partials() == 0 {
-        assert!(begin.elapsed() < PATIENCE, "no partial file");
-        thread::sleep(Duration::from_millis(5));
-    }
+    wait_for("a partial file", || partials() > 0);
     kill_process(Pid::from_child(&child), signal).unwrap();
-    while ignored == "USR1" && partials() > 0 {
-        assert!(begin.elapsed() < PATIENCE, "the partial file is still there");
-        thread::sleep(Duration::from_millis(5));
+    if ignored == "USR1" {
+        wait_for("the partial file to go", || partials() == 0);
     }
     let mut said = String::new();
     reader.read_to_string(&mut said).unwrap();

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use super::scratch::{Scratch, pgnfs, run};
 use testkit::needs;
@@ -85,22 +84,16 @@ fn unmounting_what_is_not_mounted() {
 #[test]
 fn without_fuse() {
     let scratch = Scratch::new();
-    let script = r#"mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 && exec "$@""#;
-    let isolated = |words: &[&str]| {
-        run(Command::new("unshare")
-            .args(["-m", "sh", "-c", script, "sh"])
-            .args(words))
-    };
-    needs!(if isolated(&["true"]).code == Some(0), "a mount namespace (root)");
-    let [source, point] = [&scratch.source, &scratch.mount].map(|path| path.to_str().unwrap());
-    for stay in [&["-f"][..], &[]] {
-        let words = [
-            &[env!("CARGO_BIN_EXE_pgnfs"), "mount"][..],
-            stay,
-            &[source, point],
-        ]
-        .concat();
-        let ended = isolated(&words);
+    for stay in ["-f", ""] {
+        let script = format!(
+            r#"
+            mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 || exit 9
+            exec "$2" mount {stay} "$1/source" "$1/mount"
+            "#
+        );
+        let Some(ended) = scratch.run_isolated(&script, |_| {}) else {
+            return;
+        };
         assert_eq!(ended.code, Some(2), "{ended:?}");
         let message = "there is no /dev/fuse: load the kernel module";
         assert!(ended.err.contains(message), "{}", ended.err);

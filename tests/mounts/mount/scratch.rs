@@ -4,16 +4,15 @@ use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
 use super::simplecdb::{self, IMMORTAL, OPERA};
-use testkit::needs;
-
-/// Maximum time for any step of a test.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+use testkit::patience::Waiting;
+pub use testkit::patience::{PATIENCE, wait_for};
 
 /// Changes count sooner than by default, which allows programs some time between the files of a database.
 const QUIET: &str = "quiet=500";
@@ -61,6 +60,7 @@ pub struct Scratch {
     folder: TempDir,
     pub source: PathBuf,
     pub mount: PathBuf,
+    _watch: Watch,
 }
 
 impl Scratch {
@@ -73,10 +73,12 @@ impl Scratch {
         fs::create_dir(&mount).unwrap();
         simplecdb::write(&source.join("a"), &[OPERA, IMMORTAL]);
         simplecdb::write(&source.join("sub/b"), &[OPERA]);
+        let watch = Watch::over(folder.path());
         Scratch {
             folder,
             source,
             mount,
+            _watch: watch,
         }
     }
 
@@ -184,15 +186,7 @@ impl Scratch {
     /// The ids of the processes with the mount point in their arguments.
     pub fn processes(&self) -> Vec<u32> {
         let here = self.mount.as_os_str().as_encoded_bytes();
-        let names_it = |path: &Path| {
-            let line = fs::read(path.join("cmdline")).unwrap_or_default();
-            line.split(|&c| c == 0).any(|word| word == here)
-        };
-        let processes = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
-        processes
-            .filter(|path| names_it(path))
-            .filter_map(|path| path.file_name()?.to_str()?.parse().ok())
-            .collect()
+        processes(|argument| argument == here)
     }
 
     /// The ids of the two processes of a mount.
@@ -205,18 +199,89 @@ impl Scratch {
         processes.try_into().unwrap()
     }
 
-    /// Runs a shell script in separate user and mount namespaces, with the scratch folder as `$1` and the
-    /// program as `$2`. If the script ends with 9, something that it needs is missing, and the result is
-    /// `None` with a message.
+    /// Runs a shell script in separate user and mount namespaces, see [`Scratch::run_isolated`].
     pub fn run_in_namespace(&self, script: &str) -> Option<Ended> {
-        let ended = run(Command::new("unshare")
-            .args(["-Urm", "sh", "-c", script, "sh"])
-            .arg(self.path(""))
-            .arg(env!("CARGO_BIN_EXE_pgnfs"))
-            .env("XDG_RUNTIME_DIR", self.path("")));
-        let is_possible = ![None, Some(1), Some(9)].contains(&ended.code);
-        needs!(if is_possible, "a namespace for users ({})", ended.err.trim());
-        Some(ended)
+        let mut command = self.isolated("-Urm", script);
+        let ended = run(command.env("XDG_RUNTIME_DIR", self.path("")));
+        is_possible(&ended, "a namespace for users").then_some(ended)
+    }
+
+    /// Runs a shell script as root in a mount namespace of its own, where nobody else sees what it mounts, with the
+    /// scratch folder as `$1` and the program as `$2`. If it ends with 9, something that it needs is missing; then the
+    /// result is `None` with a message, as where the system allows no such namespace: in many containers, and where `/`
+    /// is not a mount point.
+    pub fn run_isolated(&self, script: &str, prepare: impl FnOnce(&mut Command)) -> Option<Ended> {
+        let what = "a mount namespace of root";
+        if !is_possible(&run(&mut self.isolated("-m", "exit 0")), what) {
+            return None;
+        }
+        let mut command = self.isolated("-m", script);
+        prepare(&mut command);
+        let ended = run(&mut command);
+        is_possible(&ended, what).then_some(ended)
+    }
+
+    fn isolated(&self, namespaces: &str, script: &str) -> Command {
+        let folder = self.folder.path().canonicalize().unwrap();
+        let mut command = Command::new("unshare");
+        command
+            .args([namespaces, "bash", "-c", script, "bash"])
+            .arg(folder)
+            .arg(env!("CARGO_BIN_EXE_pgnfs"));
+        command
+    }
+}
+
+/// False with a message if a script could not be run in its namespace, or lacked something.
+fn is_possible(ended: &Ended, what: &str) -> bool {
+    let is_possible = ![None, Some(1), Some(9)].contains(&ended.code);
+    if !is_possible {
+        testkit::missing(&format!("{what} ({})", ended.err.trim()));
+    }
+    is_possible
+}
+
+/// The ids of the processes with an argument like this.
+fn processes(is_meant: impl Fn(&[u8]) -> bool) -> Vec<u32> {
+    let names_it = |path: &Path| {
+        let line = fs::read(path.join("cmdline")).unwrap_or_default();
+        line.split(|&c| c == 0).any(&is_meant)
+    };
+    let all = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
+    all.filter_map(|path| {
+        let id = path.file_name()?.to_str()?.parse().ok()?;
+        names_it(&path).then_some(id)
+    })
+    .collect()
+}
+
+/// Ends a test that takes too long, whatever the program does: a minute after the beginning all processes with the
+/// scratch folder in their arguments are killed, so all that waits for them fails, reads of their mounts too.
+struct Watch(#[allow(dead_code)] Sender<()>);
+
+/// As counted by [`Waiting`].
+const LONGEST_TEST: Duration = Duration::from_secs(60);
+
+impl Watch {
+    fn over(folder: &Path) -> Watch {
+        let folder = folder.as_os_str().as_encoded_bytes().to_owned();
+        let (test, ended) = channel();
+        thread::spawn(move || {
+            let mut waiting = Waiting::begin();
+            while waiting.spent() < LONGEST_TEST {
+                if ended.recv_timeout(Duration::from_millis(100)) == Err(RecvTimeoutError::Disconnected) {
+                    return;
+                }
+            }
+            let is_own = |argument: &[u8]| argument.windows(folder.len()).any(|part| part == folder);
+            for process in processes(is_own) {
+                eprintln!("the test takes longer than a minute: process {process} is killed");
+                let _ = Command::new("kill")
+                    .args(["-s", "KILL", &process.to_string()])
+                    .status();
+            }
+        });
+        Watch(test)
     }
 }
 
@@ -266,12 +331,4 @@ impl Drop for Foreground {
 pub fn signal(process: u32, name: &str) {
     let ended = run(Command::new("kill").args(["-s", name, &process.to_string()]));
     assert_eq!(ended.code, Some(0), "{ended:?}");
-}
-
-pub fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !is_so() {
-        assert!(begin.elapsed() < PATIENCE, "waited in vain for {what}");
-        thread::sleep(Duration::from_millis(10));
-    }
 }

@@ -6,7 +6,6 @@ use std::net::Shutdown;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -49,7 +48,6 @@ fn systemd_is_notified_when_the_mount_answers() {
 fn the_log_of_the_system_has_what_happens_in_the_background() {
     needs!(mount);
     needs!(root);
-    needs!(program "unshare", in "util-linux");
     let scratch = Scratch::new();
     let syslog = listener(&scratch, "syslog");
     let script = r#"
@@ -60,10 +58,9 @@ fn the_log_of_the_system_has_what_happens_in_the_background() {
         cat mount/a.dci/games/000001-001000/000001.pgn 2>/dev/null && exit 9
         "$2" unmount mount
     "#;
-    let ended = run(Command::new("unshare")
-        .args(["-m", "sh", "-c", script, "sh"])
-        .arg(scratch.path("").canonicalize().unwrap())
-        .arg(env!("CARGO_BIN_EXE_pgnfs")));
+    let Some(ended) = scratch.run_isolated(script, |_| {}) else {
+        return;
+    };
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{ended:?}");
     // Facility 3 is daemon, severity 3 is error.
     let line = received(&syslog);
@@ -298,7 +295,6 @@ fn files_in_the_way_of_the_socket_are_kept() {
 fn the_owner_of_a_mount_learns_why_it_has_no_status() {
     needs!(mount);
     needs!(root);
-    needs!(program "unshare", in "util-linux");
     let scratch = Scratch::new();
     let script = r#"
         # The scratch folder and the program may be below /run or /tmp.
@@ -310,11 +306,10 @@ fn the_owner_of_a_mount_learns_why_it_has_no_status() {
         echo $?
         /run/program unmount /run/here/mount
     "#;
-    let ended = run(Command::new("unshare")
-        .args(["-m", "sh", "-c", script, "sh"])
-        .arg(scratch.path("").canonicalize().unwrap())
-        .arg(env!("CARGO_BIN_EXE_pgnfs"))
-        .env_remove("XDG_RUNTIME_DIR"));
+    let Some(ended) = scratch.run_isolated(script, |command| _ = command.env_remove("XDG_RUNTIME_DIR"))
+    else {
+        return;
+    };
     assert_eq!(ended.out, "2\n", "{ended:?}");
     let reason = "has no socket that reports its status: /run/pgnfs is not a folder of user 0 alone";
     assert!(ended.err.contains(reason), "{ended:?}");

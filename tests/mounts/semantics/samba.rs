@@ -3,10 +3,10 @@
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use super::mounted::Mounted;
 use testkit::needs;
+use testkit::patience::wait_for;
 
 /// A Samba server with all its files in one folder.
 struct Server {
@@ -59,11 +59,7 @@ impl Server {
             .spawn()
             .unwrap();
         let server = Server { process, port };
-        let begin = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(begin.elapsed() < Duration::from_secs(20), "smbd does not answer");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        wait_for("smbd", || TcpStream::connect(("127.0.0.1", port)).is_ok());
         server
     }
 

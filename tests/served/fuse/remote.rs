@@ -9,6 +9,7 @@ use super::kernel::{
     GETATTR, Kernel, LOOKUP, NO_OPEN, READ, READDIRPLUS, ROOT, entries, reading, terminated, u64_at,
 };
 use testkit::fake::Fake;
+use testkit::patience::wait_for;
 use testkit::stuck::behind_gate;
 
 const EIO: i32 = 5;
@@ -63,10 +64,7 @@ fn a_source_that_does_not_answer_costs_only_its_own_readers() {
 
     gate.open();
     kernel.others.clear();
-    let begin = Instant::now();
-    while kernel.read(READ, far[0], 0, 4096).error != 0 {
-        assert!(begin.elapsed() < PATIENCE, "it answers");
-    }
+    wait_for("an answer", || kernel.read(READ, far[0], 0, 4096).error == 0);
     for (&game, text) in far.iter().zip(&texts) {
         assert_eq!(&kernel.read(READ, game, 0, 4096).bytes, text);
     }
@@ -74,9 +72,6 @@ fn a_source_that_does_not_answer_costs_only_its_own_readers() {
     assert!(entries(&listed).len() > 2);
     assert!(kernel.others.is_empty(), "{:?}", kernel.others);
 }
-
-/// Maximum time for any step of a test.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 #[test]
 fn a_request_that_hangs_is_given_up_whatever_others_read() {
@@ -93,16 +88,14 @@ fn a_request_that_hangs_is_given_up_whatever_others_read() {
     gate.close_for(50);
     // This requires the sizes of all games.
     let hanging = kernel.send(LOOKUP, directory, &terminated("all.pgn"));
-    let begin = Instant::now();
-    let mut refused = None;
-    while kernel.others.is_empty() {
-        assert!(begin.elapsed() < PATIENCE, "it is not given up");
-        // Once the request is given up, others are refused. The answers may arrive in any order.
-        if kernel.read(READ, game, 0, 4096).error != 0 {
-            let since = refused.get_or_insert_with(Instant::now);
-            assert!(since.elapsed() < PATIENCE / 4, "only others are refused");
-        }
-    }
+    // Once the request is given up, others are refused. The answers may arrive in any order.
+    wait_for("a refusal", || {
+        kernel.read(READ, game, 0, 4096).error != 0 || !kernel.others.is_empty()
+    });
+    wait_for("the request to be given up", || {
+        kernel.read(READ, game, 0, 4096);
+        !kernel.others.is_empty()
+    });
     let [(request, answer)] = &kernel.others[..] else {
         panic!("{:?}", kernel.others)
     };
@@ -131,10 +124,7 @@ fn of_many_requests_in_turn_only_the_first_waits() {
     // On a slow machine another request or two may be let through.
     assert!(begin.elapsed() < 5 * TIMEOUT, "{:?}", begin.elapsed());
     gate.open();
-    let begin = Instant::now();
-    while kernel.read(READ, games[0], 0, 4096).error != 0 {
-        assert!(begin.elapsed() < PATIENCE, "it answers");
-    }
+    wait_for("an answer", || kernel.read(READ, games[0], 0, 4096).error == 0);
     assert!(
         games
             .iter()

@@ -1,8 +1,6 @@
 //! Work that is cancelled when the mount ends.
 
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use chessdb_library::cancel::{Cancel, Cancelled};
 use chessdb_library::spelling::Spelling;
@@ -10,6 +8,7 @@ use pgnfs_server::inside::{Layout, PassOptions, PassState, ServeOptions};
 
 use super::mounted::{Mounted, mount, mount_with};
 use testkit::fake::{CancelAfter, Fake, game};
+use testkit::patience::wait_for;
 use testkit::stuck::behind_gate;
 
 const GAMES: usize = 20_000;
@@ -74,19 +73,12 @@ fn a_background_pass_that_is_cancelled_is_not_running_any_more() {
         threads: THREADS,
         lower_priority: || {},
     });
-    let wait_for = |is_so: &dyn Fn() -> bool| {
-        let begin = Instant::now();
-        while !is_so() {
-            assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", tree.0.status());
-            thread::sleep(Duration::from_millis(1));
-        }
-    };
-    wait_for(&|| gate.waiting() > 0);
+    wait_for("the pass at the gate", || gate.waiting() > 0);
     let state = || tree.0.status().databases[0].pass;
     assert_eq!(state(), PassState::Running);
     tree.0.end_work();
     gate.open();
-    wait_for(&|| state() == PassState::Waiting);
+    wait_for("a pass that waits", || state() == PassState::Waiting);
 }
 
 #[test]

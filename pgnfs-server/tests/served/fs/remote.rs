@@ -2,12 +2,13 @@
 
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pgnfs_server::inside::{PassOptions, PassState, ServeOptions};
 
 use super::mounted::{Mounted, mount_with};
 use testkit::fake::Fake;
+use testkit::patience::wait_for;
 use testkit::stuck::behind_gate;
 
 fn options() -> ServeOptions {
@@ -23,18 +24,6 @@ fn start_pass(tree: &Mounted) {
         threads: 2,
         lower_priority: || {},
     });
-}
-
-/// Waits until `is_so` returns true.
-fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !is_so() {
-        assert!(
-            begin.elapsed() < Duration::from_secs(20),
-            "waited in vain for {what}"
-        );
-        thread::sleep(Duration::from_millis(1));
-    }
 }
 
 #[test]

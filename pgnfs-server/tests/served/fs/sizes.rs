@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
 
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::LibraryEntry;
@@ -13,6 +12,7 @@ use testkit::kept::Layout;
 
 use super::mounted::{Mounted, mount, mount_all, mount_with};
 use testkit::fake::{Fake, game};
+use testkit::patience::wait_for;
 
 const THREADS: usize = 2;
 
@@ -31,22 +31,11 @@ fn start(tree: &mut Mounted, files: Option<KeptFiles>) {
 
 /// Waits until the pass has finished.
 fn wait(tree: &Mounted) {
-    let begin = Instant::now();
     let is_through = |state| matches!(state, PassState::Done | PassState::GivenUp);
-    while !tree
-        .0
-        .status()
-        .databases
-        .iter()
-        .all(|database| is_through(database.pass))
-    {
-        assert!(
-            begin.elapsed() < Duration::from_secs(20),
-            "{:?}",
-            tree.0.status().databases
-        );
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_for("the end of the pass", || {
+        let databases = tree.0.status().databases;
+        databases.iter().all(|database| is_through(database.pass))
+    });
 }
 
 fn open(folder: &TempDir) -> KeptFiles {
