@@ -54,31 +54,16 @@ and run this script again in a new shell."
     found=$(rustc --version | cut -d ' ' -f 2)
     [[ $(printf '%s\n' "$wanted" "$found" | sort -V | head -n 1) == "$wanted" ]] ||
         fail "Rust $found is older than $wanted. Get a newer one with: rustup update stable"
-    cc=${CC:-cc}
-    command -v "$cc" >/dev/null || need_package "$cc" gcc libc6-dev
-    command -v "$cc" >/dev/null || fail "Rust needs a linker: install the packages gcc and libc6-dev"
+    command -v "${CC:-cc}" >/dev/null || fail "Rust needs a linker. Install it with: sudo apt-get install gcc libc6-dev"
 }
 
-# Installs Debian packages if a program is missing and installing is possible, or prints their names.
+# Fails with the command that installs a program, if it is missing. Only scripts/setup installs anything.
 # usage: need_package PROGRAM PACKAGE...
 need_package() {
-    local program=$1
-    shift
-    if command -v "$program" >/dev/null; then
-        return 0
-    fi
-    if [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
-        say "$program is missing: installing $*"
-        if [[ -z ${apt_updated-} ]]; then
-            apt-get update -qq || true
-            apt_updated=yes
-        fi
-        if DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null; then
-            return 0
-        fi
-    fi
-    say "$program is missing. Install it with: sudo apt-get install $*"
-    return 1
+    command -v "$1" >/dev/null || {
+        say "$1 is missing. Install it with: sudo apt-get install ${*:2}" >&2
+        return 1
+    }
 }
 
 # Lets cargo build with a sanitizer, in a folder that the scripts share: the new `target`. The options for cargo
@@ -105,21 +90,17 @@ use_test_tools() {
     export PATH NODE_PATH=$target/node/node_modules
 }
 
-# The tools of cargo that scripts install, each with its version.
+# The tools of cargo that scripts use, each with its version.
 declare -A cargo_tools=([deb]=3.8.0 [deny]=0.20.2 [mutants]=27.1.0 [nextest]=0.9.143)
 
-# Installs a tool of cargo below the target folder if it is missing. That takes a minute or more, once.
+# Fails with the command that installs a tool of cargo, if it is missing.
 # usage: need_cargo_tool deb
 need_cargo_tool() {
-    local tool=cargo-$1 version=${cargo_tools[$1]}
     PATH=$target/tools/bin:$PATH
-    if ! cargo "$1" --version >/dev/null 2>&1; then
-        say "$tool is missing: installing it in $target/tools" >&2
-        cargo install --quiet --locked --root "$target/tools" --target-dir "$target/tools/target" "$tool@$version" || {
-            say "$tool is missing. Install it with: cargo install --locked $tool@$version" >&2
-            return 1
-        }
-    fi
+    cargo "$1" --version >/dev/null 2>&1 || {
+        say "cargo-$1 is missing. Install it with: cargo install --locked cargo-$1@${cargo_tools[$1]}" >&2
+        return 1
+    }
 }
 
 # Puts zig in the PATH, which links for other systems, and what builds with it; installs them below the target folder.
