@@ -43,7 +43,7 @@ oldest_rust() {
 
 # Finds cargo and a linker, or prints how to install them.
 need_rust() {
-    local wanted found cc
+    local wanted found
     if ! command -v cargo >/dev/null && [[ -x $HOME/.cargo/bin/cargo ]]; then
         PATH=$HOME/.cargo/bin:$PATH
     fi

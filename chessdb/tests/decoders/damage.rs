@@ -17,17 +17,19 @@ use testkit::{cases, needs};
 
 /// Samples up to this size in bytes are damaged at every place that a test selects.
 fn small() -> usize {
-    cases(1 << 10, 16 << 10)
+    cases(512, 16 << 10)
 }
 
 /// Larger samples are damaged at fewer places of each file, so that not much more than this number of bytes
 /// is read.
 fn most_bytes() -> usize {
-    cases(1 << 17, 2 << 20)
+    cases(1 << 16, 2 << 20)
 }
 
 /// Minimum number of places at which a file is damaged.
-const FEWEST: usize = 8;
+fn fewest() -> usize {
+    cases(2, 8)
+}
 
 /// Number of games that are read in each damaged sample.
 const GAMES: u32 = 4;
@@ -46,7 +48,7 @@ fn read_damaged(
             let input = Input::read(candidate);
             let most = match input.total_len() {
                 len if len <= small() => usize::MAX,
-                len => (most_bytes() / len / input.files.len()).max(FEWEST),
+                len => (most_bytes() / len / input.files.len()).max(fewest()),
             };
             for (number, (name, bytes)) in input.files.iter().enumerate() {
                 for place in places(bytes, most) {

@@ -120,7 +120,12 @@ fn scid_imports_every_sample() {
     let Some(mounted) = Mounted::of_samples() else {
         return;
     };
-    let databases = mounted.databases();
+    let most = testkit::cases(200, usize::MAX);
+    let databases: Vec<_> = mounted
+        .databases()
+        .into_iter()
+        .filter(|(_, games)| *games <= most)
+        .collect();
     let mut imported = 0;
     let files = databases.iter().map(|(path, _)| format!("{path}/all.pgn"));
     for (import, (path, games)) in import(&mounted, "all", files).iter().zip(&databases) {
@@ -144,7 +149,11 @@ fn scid_imports_every_sample() {
         }
     }
     // Four databases contain the same long game.
-    assert!(imported + 300 > mounted.games, "{imported} of {}", mounted.games);
+    let games: usize = databases.iter().map(|(_, games)| games).sum();
+    assert!(
+        databases.len() > 50 && imported + 300 > games,
+        "{imported} of {games}"
+    );
 
     // If a game is too long, all others can be imported from separate files.
     for (path, games) in databases.iter().filter(|(path, _)| path.ends_with("random_dir")) {

@@ -102,7 +102,7 @@ fn random_questions_are_answered_as_by_a_look_at_every_square() {
     needs!(samples);
     let mut chance = Chance(1);
     let (mut questions, mut hits) = (0, 0);
-    let mut all = databases(testkit::cases(30, 120));
+    let mut all = databases(testkit::cases(12, 120));
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/games/classics");
     let examples: Arc<dyn Database> = Arc::from(open_base(&examples).unwrap());
     all.push(("examples".to_owned(), examples));

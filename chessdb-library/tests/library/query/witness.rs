@@ -253,7 +253,7 @@ fn questions_about_tags_are_answered_as_by_a_reader_of_pgn() {
         (state >> 33) as usize % most
     };
     let (mut compared, mut found) = (0, 0);
-    for (name, database) in databases(testkit::cases(300, 3000)) {
+    for (name, database) in databases(testkit::cases(100, 3000)) {
         let all: Vec<Tags> = (0..database.len()).map(|game| tags(&*database, game)).collect();
         let deleted: BTreeSet<u32> = (0..database.len())
             .filter(|&game| database.keys(game).deleted)

@@ -18,7 +18,7 @@ pub fn game_bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(testkit::cases(500, 2_000)))]
 
     #[test]
     fn every_game_is_read_back(bytes in game_bytes()) {
