@@ -1,6 +1,7 @@
 # Functions that the scripts share. Sourced, not run.
 # shellcheck shell=bash
 
+self=$(realpath -- "$0")
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck disable=SC2034 # The scripts use it.
 target=${CARGO_TARGET_DIR:-$root/target}
@@ -16,7 +17,7 @@ fail() {
 
 # The usage from the script's first comment: its lines from "usage:" to the end of the paragraph.
 usage() {
-    sed -n '/^# usage: /,/^\(#$\|[^#]\)/ { s/^# //p; t; q }' "$root/scripts/${0##*/}"
+    sed -n '/^# usage: /,/^\(#$\|[^#]\)/ { s/^# //p; t; q }' "$self"
 }
 
 # Reports an error in the arguments and prints the usage.

@@ -1,4 +1,4 @@
-//! `scripts/install` and `scripts/package-deb`, with empty roots.
+//! `scripts/install` and `scripts/package.parts/deb`, with empty roots.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -369,7 +369,7 @@ fn the_package() {
     }
     let root = TempDir::new().unwrap();
     let package = root.path().join("pgnfs.deb");
-    run(script("package-deb")
+    run(script("package.parts/deb")
         .args(["--no-build", "--profile", profile])
         .arg(&package)
         .env("DEBEMAIL", "somebody@localhost")

@@ -1,8 +1,8 @@
 """Writes the licences of the crates that the program is made of, for cargo's lock file of today.
 
-usage: notices.py TARGET [MANIFEST] >NOTICES
+usage: notices.py [TARGET [MANIFEST]] >NOTICES
 
-TARGET is that of the program, such as x86_64-unknown-linux-gnu, and MANIFEST its Cargo.toml. Every crate is listed, with
+TARGET is that of the program, such as x86_64-unknown-linux-gnu, by default this machine's, and MANIFEST its Cargo.toml. Every crate is listed, with
 the texts in its package. For one without any that may be used under Apache-2.0, another crate has the text, which names no
 holder of rights; others fail, unless their licence is that of the project.
 """
@@ -16,6 +16,11 @@ from pathlib import Path
 TEXTS = re.compile(r"(licen[cs]e|copying|copyright|notice|unlicense)([-._].*)?", re.IGNORECASE)
 # The text of the project's own licence is beside the program.
 OWN = "GPL-3.0-or-later"
+
+
+def this_machine():
+    about = subprocess.check_output(["rustc", "-vV"], text=True)
+    return re.search("^host: (.*)", about, re.MULTILINE)[1]
 
 
 def crates(target, manifest):
@@ -42,7 +47,7 @@ def apache(found):
 
 
 def main():
-    target = sys.argv[1]
+    target = sys.argv[1] if len(sys.argv) > 1 else this_machine()
     found = crates(target, sys.argv[2] if len(sys.argv) > 2 else "Cargo.toml")
     print(f"The program is licensed under {OWN}. It contains the following crates, with these licences.\n")
     users = {}
