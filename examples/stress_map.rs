@@ -4,7 +4,8 @@
 //! usage: stress_map FOLDER SECONDS
 //!
 //! The folder needs room for sparse files of 8 GiB. On one processor this finds within seconds a handler that
-//! combines the address and the length of two different maps; `scripts/stress-map` runs it that way.
+//! combines the address and the length of two different maps; `scripts/long-test stress-map` runs it
+//! that way.
 
 use std::fs::File;
 use std::hint::black_box;

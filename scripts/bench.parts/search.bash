@@ -49,7 +49,7 @@ row "the same again, ms" "$(least "${again[@]}")" most 1
 if command -v polyglot >/dev/null; then
     "$pgnfs" export "$source" >"$memory/plain.pgn"
     # polyglot makes no book of a null move or a set-up.
-    python3 scripts/witnesses.parts/main_lines.py "$memory/plain.pgn" "$memory/lines.pgn"
+    python3 scripts/long-test.parts/main_lines.py "$memory/plain.pgn" "$memory/lines.pgn"
     made=$(milliseconds polyglot make-book -pgn "$memory/lines.pgn" -bin "$memory/theirs.bin")
     ours=()
     for ((round = 0; round < rounds; round++)); do
