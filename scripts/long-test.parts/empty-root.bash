@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes a bare Debian root with Rust, gcc and fuse3, clones the commit that is checked out into it, and runs scripts/demo
-# and scripts/test there as a newcomer would: 15 minutes.
+# and scripts/test there as a newcomer would: 30 minutes.
 #
 # usage: scripts/long-test empty-root [--samples] [FOLDER]
 #
