@@ -105,7 +105,7 @@ impl Mounts {
 
     fn or_unknown(read: io::Result<Mounts>) -> Mounts {
         read.unwrap_or_else(|error| {
-            log::debug!("the table of mounts cannot be read: {error}");
+            log::debug!("cannot read the table of mounts: {error}");
             Mounts(vec![Mount {
                 id: 0,
                 device: Device(0),

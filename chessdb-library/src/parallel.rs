@@ -84,7 +84,7 @@ pub fn in_threads(threads: usize, run: impl Fn() + Sync) {
             let other = thread::Builder::new().name("pgnfs-games".to_owned());
             // The remaining threads do the work of the missing one.
             if let Err(error) = other.spawn_scoped(scope, help) {
-                log::warn!("no thread for work on many games: {error}");
+                log::warn!("cannot start a worker thread: {error}");
                 break;
             }
         }

@@ -83,7 +83,7 @@ pub fn at_low_priority<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let result = thread::scope(|scope| {
         let thread = thread::Builder::new().name("pgnfs-search".to_owned());
         let started = thread.spawn_scoped(scope, run);
-        let started = started.inspect_err(|error| log::warn!("no thread for a search: {error}"));
+        let started = started.inspect_err(|error| log::warn!("cannot start a thread for a search: {error}"));
         started
             .ok()
             .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
@@ -110,7 +110,7 @@ pub fn lower_priority(nice: i32) {
         }
     };
     if let Err(error) = rustix::process::getpriority_process(thread).and_then(lower) {
-        log::debug!("a thread keeps its priority: {error}");
+        log::debug!("cannot lower a thread's priority: {error}");
     }
 }
 

@@ -135,7 +135,7 @@ impl KeptFile {
             return;
         }
         if let Err(error) = file.set_modified(SystemTime::now()) {
-            log::debug!("{}: not marked as used: {error}", self.path().display());
+            log::debug!("cannot mark {} as used: {error}", self.path().display());
         }
     }
 }

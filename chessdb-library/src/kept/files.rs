@@ -57,7 +57,7 @@ impl KeptFiles {
         let folder = KeptFolder::open(path)?;
         match folder.files(is_of_earlier_layout) {
             Ok(files) => files.iter().for_each(|file| folder.remove(&file.name)),
-            Err(error) => log::debug!("{}: not cleaned up: {error}", path.display()),
+            Err(error) => log::debug!("cannot clean up {}: {error}", path.display()),
         }
         Ok(KeptFiles {
             shared: Arc::new(SharedFolder {
@@ -135,7 +135,7 @@ impl KeptFiles {
                 let surplus = space.surplus(files, SystemTime::now());
                 surplus.iter().for_each(|name| folder.remove(name));
             }
-            Err(error) => log::debug!("{}: not cleaned up: {error}", folder.path.display()),
+            Err(error) => log::debug!("cannot clean up {}: {error}", folder.path.display()),
         }
     }
 }

@@ -105,7 +105,7 @@ impl KeptFolder {
         match unlinkat(self.descriptor(), name, AtFlags::empty()) {
             Ok(()) => log::debug!("{}: removed", path.display()),
             Err(Errno::NOENT) => {}
-            Err(error) => log::debug!("{}: not removed: {error}", path.display()),
+            Err(error) => log::debug!("cannot remove {}: {error}", path.display()),
         }
     }
 

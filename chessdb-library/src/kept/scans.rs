@@ -50,7 +50,7 @@ impl Kept for Scans {
     fn remove(&self, name: &str) {
         let file = self.file(name);
         log::info!(
-            "{}: damaged: it is removed, and made again at the next opening",
+            "{}: damaged: removed, and made again when the database is next opened",
             file.path().display()
         );
         file.remove();

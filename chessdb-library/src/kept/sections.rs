@@ -418,12 +418,12 @@ fn read_header<P: SectionId>(bytes: &[u8], is_wanted: impl FnOnce(&[u8]) -> bool
     let header = bytes.get(..HEADER).ok_or("cut")?.to_vec();
     let number = |at| le_u32(&header, at).unwrap_or(0);
     if !header.starts_with(&MAGIC) || number(8) != VERSION {
-        return Err("of another version".to_owned());
+        return Err("made by another version".to_owned());
     }
     let key = bytes.get(HEADER..HEADER.saturating_add(number(12) as usize));
     let key = key.ok_or("cut")?.to_vec();
     if !is_wanted(&key) {
-        return Err("of another state of the database, or another program".to_owned());
+        return Err("made from another state of the database, or by another program".to_owned());
     }
     let sums_at = le_u64(&header, SUMS).and_then(|offset| usize::try_from(offset).ok());
     let range = begin(&key) as usize..sums_at.unwrap_or(0);

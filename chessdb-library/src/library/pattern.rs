@@ -174,8 +174,8 @@ pub enum PatternError {
 impl fmt::Display for PatternError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            PatternError::Brackets => "one of some characters is written [abc]",
-            PatternError::Stars => "** stands alone between slashes",
+            PatternError::Brackets => "write a choice of characters as [abc]",
+            PatternError::Stars => "** must be alone between slashes",
             PatternError::Long => "it is too long",
         })
     }

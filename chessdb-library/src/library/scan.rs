@@ -335,7 +335,7 @@ impl FolderNames {
                     name => names.add(found_name(name), file_type),
                 },
                 Err(error) => {
-                    let reason = format!("some of this folder cannot be read: {}", io::Error::from(error));
+                    let reason = format!("part of this folder cannot be read: {}", io::Error::from(error));
                     names.left_out.push((".".to_owned(), reason));
                 }
             }

@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// Where the kernel reports renames; `None` if it cannot.
 static INOTIFY: LazyLock<Option<OwnedFd>> = LazyLock::new(|| {
     let made = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC);
-    made.inspect_err(|error| log::debug!("no reports of renames: {error}"))
+    made.inspect_err(|error| log::debug!("cannot watch for renames: {error}"))
         .ok()
 });
 

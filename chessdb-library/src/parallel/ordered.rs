@@ -53,7 +53,7 @@ where
             };
             let thread = thread::Builder::new().name("pgnfs-games".to_owned());
             if let Err(error) = thread.spawn_scoped(scope, work) {
-                log::warn!("no thread for work on many games: {error}");
+                log::warn!("cannot start a worker thread: {error}");
                 break;
             }
             begun.push((begin, results));

@@ -94,7 +94,7 @@ impl Silence {
         let (name, level) = (&self.name, self.refusals.level());
         log::log!(
             level,
-            "{name}: {most} requests wait for the source, and no more can"
+            "{name}: {most} requests wait for the source: more are refused"
         );
     }
 
