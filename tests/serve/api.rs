@@ -373,7 +373,7 @@ fn errors_name_what_is_wrong() {
     let (status, unknown) = error("/api/games?q=repertoire:none%20by:white");
     let what = unknown["what"].as_str().unwrap();
     assert!(
-        status == 400 && what.starts_with("repertoire:none is the name of no database"),
+        status == 400 && what.starts_with("repertoire:none: no database here has this name"),
         "{status} {what}"
     );
     assert_eq!(served.json("/api/query?q=white:Tal")["canonical"], "white:tal");

@@ -202,7 +202,7 @@ fn wrong_questions_are_refused() {
         let unknown = served.get(&format!("/in/repertoire:none by:white/{place}").replace(' ', "%20"));
         assert_eq!(unknown.status, 400, "{place}");
         assert!(
-            unknown.text().starts_with("repertoire:none is"),
+            unknown.text().starts_with("repertoire:none: "),
             "{}",
             unknown.text()
         );

@@ -76,7 +76,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Length(game) => {
                 let number = u64::from(*game) + 1;
-                write!(f, "game {number} is not as long as it was: was a file changed?")
+                write!(f, "the length of game {number} has changed: was a file changed?")
             }
             Failure::Index => f.write_str(
                 "no index of positions could be built; mount with index=no to hide moves/ and positions/",
@@ -89,8 +89,8 @@ impl fmt::Display for Failure {
             Failure::Ended => f.write_str("serving has ended"),
             Failure::Unexpected => f.write_str("the database cannot be read: the log says why"),
             Failure::Sizes => f.write_str("the sizes of some games cannot be found"),
-            Failure::Replaced => f.write_str("another state of the database took its place"),
-            Failure::Tags => f.write_str("tags are not what they were: was a file changed?"),
+            Failure::Replaced => f.write_str("a newer state of the database has replaced it"),
+            Failure::Tags => f.write_str("tags have changed: was a file changed?"),
             Failure::Member(member, at) => write!(f, "file {member} in it cannot be read at byte {at}"),
         }
     }

@@ -58,7 +58,7 @@ impl Pass {
         let thread = thread::Builder::new().name("pgnfs-pass".to_owned());
         let thread = thread
             .spawn(move || worker.work(&databases))
-            .inspect_err(|error| log::warn!("no thread for the sizes of games: {error}"));
+            .inspect_err(|error| log::warn!("cannot start a thread to find sizes of games: {error}"));
         Pass {
             cancel,
             running: Mutex::new(thread.ok().map(|thread| Running { queue, thread })),
@@ -177,7 +177,7 @@ impl Worker {
         thread::scope(|scope| {
             let decoding = thread::Builder::new().name("pgnfs-decode".to_owned());
             if let Err(error) = decoding.spawn_scoped(scope, || self.decode(texts)) {
-                log::warn!("no thread for decoding: {error}");
+                log::warn!("cannot start a thread for decoding: {error}");
             }
         });
     }
@@ -210,7 +210,10 @@ impl Worker {
             texts.prepare();
         };
         if self.cancel.run(prepare).is_err() {
-            log::debug!("{}: no index of positions was built before the end", texts.name());
+            log::debug!(
+                "{}: stopped before its index of positions was built",
+                texts.name()
+            );
         }
     }
 

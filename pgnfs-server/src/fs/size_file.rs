@@ -68,7 +68,7 @@ impl SizeFile {
             .write(|file, key| -> io::Result<()> { sections.write(file, key) });
         if let Err(error) = saved {
             log::info!(
-                "{name}: sizes are not kept in {}: {error}",
+                "{name}: cannot keep sizes in {}: {error}",
                 self.0.path().display()
             );
         }

@@ -207,7 +207,7 @@ impl Texts {
         let (name, file) = (self.entry.name(), self.entry.lost_file().unwrap_or("a file"));
         log::log!(
             level,
-            "{name}: {file} was changed: what is not known yet cannot be read until it is opened again"
+            "{name}: {file} was changed: what was not read before cannot be read until the database is opened again"
         );
         Err(FsError::Io(Failure::Changed))
     }

@@ -144,7 +144,7 @@ fn years(page: &mut String, figures: &Figures, subject: &Subject<'_>) {
             .find(|step| (last - first) / step < MOST_COLUMNS);
         let step = step.unwrap_or(100);
         if step > 1 {
-            paragraph(page, &format!("A column stands for {step} years."));
+            paragraph(page, &format!("Each column covers {step} years."));
         }
         let groups = grouped(shown, step);
         // A column of several years has no directory.
@@ -218,7 +218,7 @@ fn ratings(page: &mut String, ratings: &Counts<i64>) {
     }
     paragraph(
         page,
-        "Ratings of White and of Black in all games, a column for each 100 points.",
+        "Ratings of White and Black in all games; each column covers 100 points.",
     );
     page.push_str(&chart::columns(&groups, RATINGS, |_| None));
     let range = |start: i64| format!("{start}-{}", start + RATINGS - 1);

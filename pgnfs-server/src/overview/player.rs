@@ -63,7 +63,7 @@ pub(super) fn player(page: &mut String, player: &PlayerSubject, subject: &Subjec
         if !own.is_empty() {
             paragraph(
                 page,
-                "The links lead to all games of the search with this opening, of either colour.",
+                "The links lead to all games of the search with this opening, with either colour.",
             );
         }
         without(page, all.games() - coded, "an opening code");

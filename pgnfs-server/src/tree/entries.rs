@@ -168,7 +168,7 @@ fn collect_part<K: Eq + Hash + Clone>(
             let (name, view) = (entry.name(), view.name());
             let first = u64::from(game) + 1;
             log::error!(
-                "{name}: {view}/ lacks games {first} to {}: it has no place for more",
+                "{name}: {view}/ is full: games {first} to {} are left out",
                 games.end
             );
             break;

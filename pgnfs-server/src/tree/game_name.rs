@@ -69,18 +69,18 @@ impl GameName {
                     );
                 }
                 TemplatePart::Initials(..) => {
-                    return error(*at, "initials such as 1U are for views only: take 1 instead");
+                    return error(*at, "initials such as 1U are only for views: use 1 instead");
                 }
                 TemplatePart::Text(text) if text.contains(|c| !needs_no_quotes(c)) => {
                     return error(
                         *at,
-                        "only letters, digits and the signs . _ - + , @ need no quotes in a shell",
+                        "use only letters, digits and . _ - + , @, which need no quotes in a shell",
                     );
                 }
                 TemplatePart::Text(text) if *at == 0 && text.starts_with(['.', '-']) => {
                     return error(
                         *at,
-                        "names that begin with a point or a dash are not seen or taken for options",
+                        "names that start with a dot are hidden, and with a dash they look like options",
                     );
                 }
                 _ => {}
@@ -89,7 +89,7 @@ impl GameName {
             if len > LONGEST_BEFORE_NUMBER {
                 return error(
                     *at,
-                    "names could have more than 255 bytes: leave something out, or take %{event:9}",
+                    "names could be longer than 255 bytes: leave something out, or use %{event:9}",
                 );
             }
         }

@@ -45,15 +45,15 @@ impl fmt::Display for SearchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SearchError::NoQuery => {
-                f.write_str("it is written NAME=QUERY, such as najdorf=eco:B9 white_elo:2600..")
+                f.write_str("write it as NAME=QUERY, such as najdorf=eco:B9 white_elo:2600..")
             }
             SearchError::BadName => write!(
                 f,
-                "its name must be that of a directory: not empty, without /, \\ and :, at most {LONGEST_NAME} bytes"
+                "its name must be a valid name of a directory: not empty, without /, \\ and :, at most {LONGEST_NAME} bytes"
             ),
             SearchError::TakenName => f.write_str("its name is already used; choose another"),
             SearchError::Query(error) => error.fmt(f),
-            SearchError::TooMany => write!(f, "there can be {MOST_SEARCHES} searches"),
+            SearchError::TooMany => write!(f, "at most {MOST_SEARCHES} searches are possible"),
         }
     }
 }

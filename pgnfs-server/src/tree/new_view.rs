@@ -30,15 +30,19 @@ impl fmt::Display for ViewError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ViewError::NoTemplate => {
-                f.write_str("it is written NAME=TEMPLATE, such as openings=%{eco}/%{white}")
+                f.write_str("write it as NAME=TEMPLATE, such as openings=%{eco}/%{white}")
             }
             ViewError::BadName => write!(
                 f,
-                "its name must be that of a directory: not empty, without / and \\, at most {LONGEST_NAME} bytes"
+                "its name must be a valid name of a directory: not empty, without / and \\, at most {LONGEST_NAME} bytes"
             ),
             ViewError::TakenName => f.write_str("its name is already used; choose another"),
             ViewError::Template(error) => error.fmt(f),
-            ViewError::TooMany => write!(f, "there can be {} views of your own", MOST_VIEWS - VIEWS.len()),
+            ViewError::TooMany => write!(
+                f,
+                "at most {} views of your own are possible",
+                MOST_VIEWS - VIEWS.len()
+            ),
         }
     }
 }

@@ -42,7 +42,7 @@ impl OwnView {
             let is_no_name = |name: &str| matches!(name, "." | "..");
             match parts.as_slice() {
                 [] => {
-                    let what = "a directory without a name: slashes stand between names only";
+                    let what = "a directory without a name: put slashes only between names";
                     return Err(TemplateError::new(template, start, what));
                 }
                 [TemplatePart::Text(text)] if is_no_name(text) => {

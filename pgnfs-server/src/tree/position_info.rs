@@ -8,26 +8,26 @@ use chessdb_library::library::on_one_line;
 use chessdb_library::positions::{diagram, pattern_epd};
 
 const HOW_TO_ASK: &str = "\
-Every position of every game is a directory here, and none is listed. Its name
-is its FEN or EPD, with - or . instead of / and _ instead of blanks:
+Every position of every game is a directory here, but none is listed. Its name
+is its FEN or EPD, with - or . instead of / and _ instead of spaces:
 
   ls 'positions/rnbqkbnr-pppppppp-8-8-4P3-8-PPPP1PPP-RNBQKBNR_b_KQkq_-'
 
-A FEN as it is, with its slashes, is found as well. If it lacks the castling
-rights or the en passant square, any match. A position that no game has does not
-exist. The directory of any other has info.txt, moves.csv (what was played, how
-often and with which result), games/, games.pgn and games.csv, and moves/ leads
-to the positions that follow.
-start is the usual first position.
+A FEN with slashes works, too. If it lacks the castling rights or the en passant
+square, any match. A position that no game reached gives \"No such file or
+directory\". Every other has info.txt, moves.csv (what was played, how often and
+with which result), games/, games.pgn and games.csv, and moves/ with links to the
+positions that follow.
+start is the usual start position.
 ";
 
 const NOVELTIES: &str = "\
-novelties.csv has the first move of each game that no game of an earlier date
-has.
+novelties.csv has the first move of each game that leads to a position that no
+game of an earlier date has.
 ";
 
 const LEFT_OUT: &str = "
-Without these databases, for which there is no index of positions:
+These databases are left out, because they have no index of positions:
 ";
 
 /// `positions/info.txt`

@@ -45,7 +45,7 @@ pub fn why_refused(name: &str, branch: &Branch) -> Option<String> {
     }
     let unknown = |query: &Query| match branch.unknown_repertoire(query)? {
         RepertoireError::Unknown(name) => Some(format!(
-            "repertoire:{name} is the name of no database here; all/search/ has all of them"
+            "repertoire:{name}: no database here has this name; all/search/ has all databases"
         )),
         error => Some(error.to_string()),
     };

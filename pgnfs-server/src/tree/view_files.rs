@@ -54,7 +54,7 @@ impl KeptViews {
         kept.inspect_err(|error| {
             let (name, view) = (sorting.entry.name(), sorting.view.name());
             log::info!(
-                "{name}: {view}/ is not kept in {}: {error}",
+                "{name}: cannot keep {view}/ in {}: {error}",
                 file.path().display()
             );
         })

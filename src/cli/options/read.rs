@@ -199,8 +199,8 @@ mod tests {
         let error = |word: &str| parse(&[word]).unwrap_err().to_string();
         assert_eq!(
             error("--view=a=%{white}/%{colour}"),
-            "option 'view': 'a=%{white}/%{colour}' is not a view: character 10 of the template: no field 'colour'; \
-             there are player, opponent, white, black, event, tournament, event-year, date, year, month, day, eco, \
+            "option 'view': 'a=%{white}/%{colour}' is not a view: character 10 of the template: unknown field 'colour'; \
+             the fields are player, opponent, white, black, event, tournament, event-year, date, year, month, day, eco, \
              result, number and tag:NAME"
         );
         assert!(

@@ -145,7 +145,7 @@ fn the_directory_of_a_search_follows_its_repertoire() {
     assert!(!scratch.mount.join("games.pgn/search").join(query).exists());
     let status = run(pgnfs().arg("status").arg(&scratch.mount)).out;
     assert!(
-        status.contains("repertoire:white.pgn is the name of no database here"),
+        status.contains("repertoire:white.pgn: no database here has this name"),
         "{status}"
     );
     // Neither do those that are listed: what an unknown repertoire says nothing about is no answer.
@@ -162,7 +162,7 @@ fn the_directory_of_a_search_follows_its_repertoire() {
     assert!(scratch.mount.join("all/search/left/all.pgn").exists());
     let status = run(pgnfs().arg("status").arg(&scratch.mount)).out;
     assert!(
-        status.contains("repertoire:none.pgn is the name of no database here"),
+        status.contains("repertoire:none.pgn: no database here has this name"),
         "{status}"
     );
     write(&scratch, "1. e4 c5 2. c3");

@@ -82,7 +82,7 @@ fn template_errors_are_reported_before_mounting() {
     for (option, words) in [
         (
             "--view=x=%{colour}",
-            "character 1 of the template: no field 'colour'; there are player,",
+            "character 1 of the template: unknown field 'colour'; the fields are player,",
         ),
         ("--view=players=%{eco}", "its name is already used"),
         ("--name=%{number}-%{white}", "a name must end with %{number}"),

@@ -117,7 +117,7 @@ pub(super) fn parse(
             Some(rest) if rest.starts_with('%') => ("%", "%%".len()),
             Some(_) => {
                 return Err(error(
-                    "a field is written %{name}, and a percent sign %%".to_owned(),
+                    "write a field as %{name}, and a percent sign as %%".to_owned(),
                 ));
             }
         };
@@ -154,7 +154,7 @@ fn value_of(text: &str) -> Result<TemplatePart, String> {
         }
         Some(tag) => {
             return Err(format!(
-                "'{tag}' is no name of a tag: these have letters, digits and _"
+                "'{tag}' is not the name of a tag: use letters, digits and _"
             ));
         }
         None => FIELDS
@@ -163,7 +163,8 @@ fn value_of(text: &str) -> Result<TemplatePart, String> {
             .map(|(_, field)| field),
     };
     let names = || FIELDS.map(|(name, _)| name).join(", ");
-    let field = field.ok_or_else(|| format!("no field '{name}'; there are {} and tag:NAME", names()))?;
+    let field =
+        field.ok_or_else(|| format!("unknown field '{name}'; the fields are {} and tag:NAME", names()))?;
     Ok(match first {
         Some(number) if has_capitals => TemplatePart::Initials(field, number),
         first => TemplatePart::Value(field, first),
@@ -220,18 +221,18 @@ mod tests {
             (
                 "é%{colour}",
                 2,
-                "no field 'colour'; there are player, opponent, white,",
+                "unknown field 'colour'; the fields are player, opponent, white,",
             ),
             ("%{white}/%{year", 10, "no }"),
             ("100% %{white}", 4, "%%"),
             ("%", 1, "%%"),
-            ("%{}", 1, "no field ''"),
+            ("%{}", 1, "unknown field ''"),
             ("%{white:0}", 1, "1 to 99"),
             ("%{white:x}", 1, "1 to 99"),
             ("%{white:U}", 1, "1U to 99U"),
-            ("%{tag:}", 1, "no name of a tag"),
-            ("%{tag:a b}", 1, "no name of a tag"),
-            ("%{White}", 1, "no field 'White'"),
+            ("%{tag:}", 1, "not the name of a tag"),
+            ("%{tag:a b}", 1, "not the name of a tag"),
+            ("%{White}", 1, "unknown field 'White'"),
         ] {
             let error = parse(template, 0..template.len()).unwrap_err();
             assert_eq!(error.at, at, "{template}: {error}");

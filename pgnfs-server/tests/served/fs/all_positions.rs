@@ -311,7 +311,7 @@ fn a_database_without_an_index_is_named() {
     assert_eq!(games_below(&tree, "all/moves/").len(), 2);
     let info = tree.cat("all/positions/info.txt");
     assert!(
-        info.ends_with("\nWithout these databases, for which there is no index of positions:\n  large\n"),
+        info.ends_with("\nThese databases are left out, because they have no index of positions:\n  large\n"),
         "{info}"
     );
     assert_eq!(tree.find("large/moves/e4"), Err(FsError::Io(Failure::Index)));

@@ -205,7 +205,7 @@ fn a_wrong_year_does_not_narrow_the_columns() {
     let games = (0..400).map(|n| game("a", "b").date(1950 + n % 50, 0, 0));
     let tree = mount(Fake::of(games.chain([game("a", "b").date(9999, 0, 0)])));
     let page = check(&tree, "");
-    assert!(!page.contains("A column stands for"), "{page}");
+    assert!(!page.contains("Each column covers"), "{page}");
     assert!(page.contains("<p>1 game with a year outside the chart.</p>"));
 }
 
@@ -214,9 +214,9 @@ fn a_chart_has_at_most_120_columns() {
     for (years, step) in [(119, 1), (120, 1), (121, 2)] {
         let games = (0..years).map(|year| game("a", "b").date(1700 + year, 0, 0));
         let page = check(&mount(Fake::of(games)), "");
-        let said = format!("A column stands for {step} years.");
+        let said = format!("Each column covers {step} years.");
         assert_eq!(page.contains(&said), step > 1, "{years}");
-        assert_eq!(page.contains("A column stands for"), step > 1, "{years}");
+        assert_eq!(page.contains("Each column covers"), step > 1, "{years}");
     }
 }
 
@@ -465,7 +465,7 @@ fn it_waits_for_all_games_and_is_the_same_in_the_next_mount() {
     assert_eq!(tree.attributes_if_known(overview).unwrap(), None);
     let page = check(&tree, "");
     assert!(!tree.may_wait(overview));
-    assert!(page.contains("<p>A column stands for 5 years.</p>"), "{page}");
+    assert!(page.contains("<p>Each column covers 5 years.</p>"), "{page}");
     let options = ServeOptions {
         threads: 1,
         ..ServeOptions::default()

@@ -220,9 +220,9 @@ fn named_searches_are_listed_everywhere() {
     assert_eq!(tree.inode("b/search/tal"), tree.inode("b/search/tal"));
     assert_ne!(tree.inode("b/search/tal"), tree.inode("a/search/tal"));
     for (text, error) in [
-        ("x", "it is written NAME=QUERY"),
-        ("x= ", "it is written NAME=QUERY"),
-        ("a:b=player:x", "its name must be that of a directory"),
+        ("x", "write it as NAME=QUERY"),
+        ("x= ", "write it as NAME=QUERY"),
+        ("a:b=player:x", "its name must be a valid name of a directory"),
         ("tal=player:x", "its name is already used"),
         ("syntax.txt=player:x", "its name is already used"),
         ("x=elo:abc", "query, byte 1: elo:abc: "),
