@@ -20,11 +20,11 @@ pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
         let guardian = Command::new(GUARDIAN).hide(true).arg(mount_point());
         let generate = Command::new(GENERATE)
             .hide(true)
-            .about("Writes a man page or the script with which a shell completes commands to standard output")
+            .about("Writes a man page or a completion script for a shell to standard output")
             .arg(Arg::new("KIND").required(true).value_parser(manual::KINDS));
         let complete = Command::new(COMPLETE)
             .hide(true)
-            .about("Writes what the last of the words may be")
+            .about("Writes the completions of the last word")
             .arg(
                 Arg::new("WORDS")
                     .last(true)
@@ -67,27 +67,29 @@ pub fn pgnfs() -> Command {
                 .value_name("ADDRESS:PORT")
                 .default_value("127.0.0.1:9002")
                 .value_parser(value_parser!(SocketAddr))
-                .help("Where to accept connections; port 0 takes a free one"),
+                .help("The address to listen on; port 0 picks a free port"),
             Arg::new("host")
                 .long("host")
                 .value_name("NAME")
                 .action(ArgAction::Append)
-                .help("A name by which clients call this server, such as nas.local; may be repeated"),
+                .help("Another name of this server, such as nas.local; may be repeated"),
             Arg::new("login")
                 .long("login")
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
                 .conflicts_with("open-to-all")
-                .help("Asks for a name and a password: FILE has lines NAME:PASSWORD, and only its owner may read it"),
+                .help("Asks for a name and a password; FILE has lines NAME:PASSWORD, and must be readable only by its owner"),
             Arg::new("open-to-all")
                 .long("open-to-all")
                 .action(ArgAction::SetTrue)
-                .help("Lets everybody who reaches ADDRESS read everything, if that is not 127.0.0.1"),
+                .help("Lets everyone who can reach ADDRESS read all games; without --login, needed if other \
+                       machines can reach it"),
             Arg::new("allow-origin")
                 .long("allow-origin")
                 .value_name("ORIGIN")
                 .action(ArgAction::Append)
-                .help("Lets pages from there ask, such as tauri://localhost; null is what sandboxed pages are; may be repeated"),
+                .help("Lets web pages from this origin, such as tauri://localhost, send requests; null is the \
+                       origin of sandboxed pages; may be repeated"),
         ])
         .args(options::arguments(Scope::Serve));
     let unmount = Command::new("unmount")
@@ -127,7 +129,7 @@ pub fn pgnfs() -> Command {
                 .long("rows")
                 .value_name("WHAT")
                 .value_parser(RowKind::NAMES)
-                .help("What the rows of the table are: games, or the positions of their main lines [default: games]"),
+                .help("Rows of the table: games, or the positions of their main lines [default: games]"),
         )
         .arg(
             Arg::new("columns").long("columns").value_name("NAMES").help(
@@ -139,7 +141,7 @@ pub fn pgnfs() -> Command {
                 .long("schema")
                 .value_name("NAME")
                 .value_parser(export::SCHEMAS)
-                .help("The columns of a table that others publish, instead of --columns"),
+                .help("Uses the columns of a published table instead of --columns"),
         )
         .arg(
             Arg::new("part")
@@ -148,7 +150,7 @@ pub fn pgnfs() -> Command {
                 .allow_hyphen_values(true)
                 .help("Writes only the Kth of N parts of the games"),
         )
-        .arg(query("where").help("Writes only the games that answer this query: see pgnfs find --help"))
+        .arg(query("where").help("Writes only the games that match this query: see pgnfs find --help"))
         .args(export::book::arguments())
         .args(options::arguments(Scope::Search));
     let find = find();
@@ -168,9 +170,10 @@ pub fn pgnfs() -> Command {
         )
         .args(options::arguments(Scope::Games));
     let status = Command::new("status")
-        .about("Shows the status of a mount or a server: its databases, known sizes, cache, and what is being made")
+        .about("Shows the status of a mount or a server: databases, known sizes, cache, and work in progress")
         .arg(mount_point().help(
-            "Where it is mounted, or the address of a server such as 127.0.0.1:9002; or a device, or where another file system is mounted, to list the mounts that show its files",
+            "Mount point, or address of a server such as 127.0.0.1:9002; for a device, or the mount point of \
+             another file system, lists the mounts that use its files",
         ))
         .arg(json())
         .arg(
@@ -184,7 +187,7 @@ pub fn pgnfs() -> Command {
                 .long("login")
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
-                .help("For a server that asks for a name and a password: those in the first line of FILE, NAME:PASSWORD"),
+                .help("Logs in to the server with the first line of FILE, NAME:PASSWORD"),
         );
     Command::new("pgnfs")
         .version(env!("PGNFS_VERSION"))
@@ -203,15 +206,15 @@ const USAGE_OF_FIND: &str = "pgnfs find [OPTIONS] QUERY SOURCE [DATABASE]\n     
 fn find() -> Command {
     let place = |name: &'static str| Arg::new(name).value_parser(value_parser!(OsString));
     Command::new("find")
-        .about("Finds the games that answer a query; the exit code is 1 if there are none")
+        .about("Finds the games that match a query; the exit code is 1 if there are none")
         .override_usage(USAGE_OF_FIND)
         .after_long_help(SYNTAX)
         .args([
-            place("QUERY").help("What the games must have, such as 'player:carlsen year:2013.. played:O-O'"),
+            place("QUERY").help("What to search for, such as 'player:carlsen year:2013.. played:O-O'"),
             place("SOURCE").help("A folder with chess databases, or one database"),
             place("DATABASE").help("Searches only this database, named by its path in SOURCE as info shows it"),
             query("where").help(
-                "With --novelty: only in games that answer this query; otherwise an older form of QUERY",
+                "With --novelty: only in games that match this query; otherwise an older form of QUERY",
             ),
         ])
         .args([
@@ -222,7 +225,7 @@ fn find() -> Command {
             wanted("pawns", "FEN").help("Older form of pawns: in QUERY"),
             wanted("material", "PIECES").help("Older form of material: in QUERY, such as KRPkr"),
             Arg::new("novelty").long("novelty").action(ArgAction::SetTrue).help(
-                "Instead of QUERY, finds in each game the first move to a position that no game of an earlier date has",
+                "Instead of QUERY, finds the first move of each game that leads to a position no earlier game has",
             ),
         ])
         .group(ArgGroup::new("wanted").args(find::WANTED))
@@ -238,7 +241,8 @@ fn find() -> Command {
                 .value_name("WHAT")
                 .value_parser(find::SHOWN)
                 .default_value("path")
-                .help("Shows paths and plies of the games, how many there are, the moves played, where they leave a repertoire, the games, or a table"),
+                .help("What to show: paths and plies, the number of games, the moves played, where games leave a \
+                       repertoire, the games, or a table"),
         )
         .args([
             Arg::new("sort")
@@ -247,8 +251,8 @@ fn find() -> Command {
                 .value_parser(SortKey::NAMES)
                 .default_value("database")
                 .help(
-                    "Shows the games in the order of the databases, the earliest first, those with the highest mean \
-                     rating first, or the shortest first; games where it is unknown come last",
+                    "Order of the games: as in the databases, earliest first, highest mean rating first, or \
+                     shortest first; games where this is unknown come last",
                 ),
             Arg::new("reverse")
                 .long("reverse")

@@ -18,7 +18,7 @@ pub const SCRIPTS: [(&str, &str); 3] = [
     ("fish", include_str!("completion/pgnfs.fish")),
 ];
 
-/// Writes what the last of the words may be: a line for each candidate, with a tab and its description. There are none
+/// Writes the completions of the last word: a line for each candidate, with a tab and its description. There are none
 /// where the word is a path, which shells complete by themselves.
 ///
 /// # Errors

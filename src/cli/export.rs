@@ -96,7 +96,7 @@ impl Request<'_> {
             return Err("--rows is for tables: give --to csv, ndjson or parquet".into());
         }
         if schema.is_some() && rows == Some(RowKind::Positions) {
-            return Err("--schema is for rows that are games: leave out --rows".into());
+            return Err("--schema is only for rows of games: leave out --rows".into());
         }
         if form.is_none() && columns.is_some() {
             return Err("--columns is for tables: give --to csv, ndjson or parquet".into());

@@ -193,7 +193,7 @@ pub fn run(
     if found == 0 && io::stderr().is_terminal() {
         if question.show == "deviations" {
             logging::say(format_args!(
-                "no game that answers the query leaves the repertoire"
+                "no game that matches the query leaves the repertoire"
             ));
         } else {
             logging::say(format_args!("no game found"));

@@ -182,8 +182,8 @@ pub const HELPER_PARTS: &[PageSection] = &[
     (
         "GENERIC OPTIONS",
         &[Text(
-            "The generic options of mount(8), such as ro, nodev, noexec, user, noauto, nofail, _netdev and all that \
-             begin with x-, are accepted and have no effect. Any other name is an error.",
+            "The generic options of mount(8), such as ro, nodev, noexec, user, noauto, nofail, _netdev and \
+             everything that starts with x-, are accepted and ignored. Any other name is an error.",
         )],
     ),
     (

@@ -97,7 +97,7 @@ pub fn all_of(
 /// The best game of each group of duplicates, and all others that have none.
 pub fn unique_of(parts: &[DatabasePart], threads: usize) -> Vec<DatabasePart> {
     let databases: Vec<&dyn Database> = parts.iter().map(DatabasePart::database).collect();
-    let working = progress::working("looking for games that are there more than once");
+    let working = progress::working("looking for games that occur more than once");
     let games = Duplicates::find(&databases, threads).unique(&databases);
     working.finish_and_clear();
     parts

@@ -41,7 +41,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
             let whom = if address.ip().is_loopback() {
                 "all users of this machine"
             } else {
-                "everybody who reaches this address"
+                "everyone who can reach this address"
             };
             logging::say(format_args!(
                 "{whom} can read all games; --login FILE asks for passwords"
@@ -70,7 +70,8 @@ fn http_options(matches: &ArgMatches) -> Result<HttpOptions, CommandError> {
         .map(|file| read_logins(file))
         .transpose()?;
     if logins.is_none() && !listen.ip().is_loopback() && !matches.get_flag("open-to-all") {
-        let what = "others can reach it: --login FILE asks for passwords, --open-to-all lets everybody read";
+        let what = "other machines can reach it: use --login FILE to ask for passwords, or --open-to-all to let \
+                    everyone read";
         return Err(format!("{listen}: {what}").into());
     }
     Ok(HttpOptions {
@@ -94,7 +95,7 @@ fn origin(text: String) -> Result<String, CommandError> {
     });
     if text == "null" {
         logging::say(format_args!(
-            "pages that a browser has put in a sandbox say null, too: those of any other site may ask now"
+            "sandboxed pages of any site have the origin null, too, and may now send requests"
         ));
     } else if !is_origin {
         let what = "an origin is SCHEME://HOST or SCHEME://HOST:PORT, such as tauri://localhost, or null";

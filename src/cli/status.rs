@@ -214,7 +214,7 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
     let (hits, misses) = (number(cache, "hits"), number(cache, "misses"));
     row("cache hits", &format!("{hits} of {}", hits + misses))?;
     for made in status["making"].as_array().into_iter().flatten() {
-        row("being made", &being_made(made))?;
+        row("in progress", &being_made(made))?;
     }
     for workers in status["workers"].as_array().into_iter().flatten() {
         let (running, waiting) = (number(workers, "running"), number(workers, "waiting"));
@@ -381,8 +381,8 @@ mod tests {
         let out = String::from_utf8(out).unwrap();
         for row in [
             "  source          /media/stick\n                  is gone since 1999-12-31 23:59:59 UTC\n",
-            "  being made      index of positions of a.pgn: 5 of 12 games, for 1 min 1 s\n",
-            "  being made      view players of all, for 2 s\n",
+            "  in progress     index of positions of a.pgn: 5 of 12 games, for 1 min 1 s\n",
+            "  in progress     view players of all, for 2 s\n",
         ] {
             assert!(out.contains(row), "{out}");
         }

@@ -177,7 +177,7 @@ impl fmt::Display for MountError {
             ),
             MountError::ClosedDevice => f.write_str(
                 "this user may not open /dev/fuse: ask the administrator for a udev rule: KERNEL==\"fuse\", MODE=\"0666\" in \
-                 /etc/udev/rules.d/99-fuse.rules (chmod 666 /dev/fuse lasts until the next start)",
+                 /etc/udev/rules.d/99-fuse.rules (chmod 666 /dev/fuse lasts until the next reboot)",
             ),
             MountError::NoHelper => f.write_str(
                 "fusermount3, which mounts for ordinary users, is missing: install the package fuse3 \

@@ -115,7 +115,9 @@ pub fn serve(
     // While files are open, the session goes on after the mount was unmounted.
     let unmounted = move || match ended::wait(device) {
         Ok(()) => requests.end_work(),
-        Err(error) => log::debug!("work goes on after unmounting as long as files are open: {error}"),
+        Err(error) => {
+            log::debug!("cannot watch for the unmount, so work goes on while files are open: {error}")
+        }
     };
     thread::Builder::new()
         .name("unmounted".to_owned())

@@ -234,7 +234,10 @@ fn mistakes_name_the_remedy() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap().to_string();
     for (options, said) in [
-        (&["--listen", "0.0.0.0:0"][..], "--login FILE asks for passwords"),
+        (
+            &["--listen", "0.0.0.0:0"][..],
+            "--login FILE to ask for passwords",
+        ),
         (&["--login", file.to_str().unwrap()], "chmod 600"),
         (&["--listen", &taken], &*taken),
         (&["--listen", &taken], "port 0 for a free one"),

@@ -10,7 +10,7 @@ pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "encoding",
         value: "LABEL",
-        help: "Code page of the texts, such as windows-1252 or koi8-r [default: that of the format]",
+        help: "Code page of the texts, such as windows-1252 or koi8-r [default: depends on the format]",
         repeats: false,
         set: |settings, value| {
             encoding_rs::Encoding::for_label(value.as_bytes())
@@ -139,8 +139,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "index",
         value: "auto|yes|no",
-        help: "Index of positions. auto: find uses it if it exists, a mount builds it at the first look into moves/ or positions/; \
-               yes: it is built if it is missing, by a mount in the background; no: never [default: auto]",
+        help: "Index of positions. auto: find uses it if it exists, a mount builds it on the first use of moves/ or \
+               positions/; yes: built if it is missing, by a mount in the background; no: never [default: auto]",
         repeats: false,
         set: |settings, value| {
             settings.index = match value {
@@ -166,7 +166,7 @@ pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "index-space",
         value: "BYTES",
-        help: "Older form of cache-space, for indexes of positions alone [default: that of cache-space]",
+        help: "Older form of cache-space, only for indexes of positions [default: the same as cache-space]",
         repeats: false,
         set: |settings, value| {
             settings.index_space = Some(bytes(value).ok_or("a number of bytes such as 512M or 20G")? as u64);

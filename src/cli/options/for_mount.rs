@@ -20,17 +20,17 @@ pub(super) static ROWS: &[OptionRow] = &[
         help: "Owner of all files [default: the user who mounts]",
         repeats: false,
         set: |settings, value| {
-            settings.uid = Some(values::id(value).ok_or("the number of a user")?);
+            settings.uid = Some(values::id(value).ok_or("a user ID")?);
             Ok(())
         },
     },
     OptionRow {
         name: "gid",
         value: "NUMBER",
-        help: "Group of all files [default: that of the user who mounts]",
+        help: "Group of all files [default: the group of the user who mounts]",
         repeats: false,
         set: |settings, value| {
-            settings.gid = Some(values::id(value).ok_or("the number of a group")?);
+            settings.gid = Some(values::id(value).ok_or("a group ID")?);
             Ok(())
         },
     },

@@ -105,7 +105,7 @@ pub fn means(text: &str) -> Option<Means> {
     })
 }
 
-/// Parses the number of a user or a group. The highest one means none.
+/// Parses a user ID or a group ID. The highest one means none.
 pub fn id(text: &str) -> Option<u32> {
     text.parse().ok().filter(|&id| id != u32::MAX)
 }

@@ -174,7 +174,7 @@ fn rows_of_positions_are_for_tables_of_any_columns() {
                 "--output",
                 "/tmp/",
             ],
-            "--schema is for rows that are games: leave out --rows",
+            "--schema is only for rows of games: leave out --rows",
         ),
     ] {
         let refused = run(pgnfs().arg("export").args(wrong).arg(&scratch.source));
