@@ -29,6 +29,8 @@ pub enum Fault {
     LongLine(usize),
     /// Damage specific to a format.
     Damage(Cow<'static, str>),
+    /// Something odd that loses nothing, described likewise.
+    Doubt(Cow<'static, str>),
 }
 
 impl Fault {
@@ -40,6 +42,7 @@ impl Fault {
     fn kind(&self) -> ProblemKind {
         match self {
             Fault::TooDeep(_) | Fault::TooLong(_) | Fault::LongLine(_) => ProblemKind::Limit,
+            Fault::Doubt(_) => ProblemKind::Doubt,
             _ => ProblemKind::Damage,
         }
     }
@@ -77,7 +80,7 @@ impl fmt::Display for Fault {
             Fault::OpenVariations => f.write_str("the game ends inside a variation"),
             Fault::Cut => f.write_str("the file ends inside the game"),
             Fault::LongLine(plies) => write!(f, "the line is longer than {plies} plies"),
-            Fault::Damage(what) => f.write_str(what),
+            Fault::Damage(what) | Fault::Doubt(what) => f.write_str(what),
         }
     }
 }

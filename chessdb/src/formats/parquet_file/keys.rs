@@ -11,8 +11,8 @@ use super::row::{Columns, is_result};
 use super::table::{Cell, Table};
 use crate::database::{Keys, TextId};
 use crate::formats::pgn_common::items::Items;
-use crate::formats::pgn_common::outcome::outcome;
-use crate::formats::pgn_common::values::{read_date, read_eco, read_result};
+use crate::formats::pgn_common::results::{outcome, read_result};
+use crate::formats::pgn_common::values::{read_date, read_eco};
 use crate::game::{Eco, Tags};
 
 /// The keys of all games, and their names.
@@ -86,9 +86,9 @@ impl AllKeys {
         let mut is_certain = vec![false; keys.len()];
         let result = |text: &str| (read_result(text), is_result(text));
         each(table, columns, "Result", result, |row, found| {
-            let (outcome, certain) = found.unwrap_or_default();
+            let (written, certain) = found.unwrap_or_default();
             if let (Some(key), Some(flag)) = (keys.get_mut(row), is_certain.get_mut(row)) {
-                key.outcome = outcome.unwrap_or_default();
+                key.outcome = written.map(|written| written.outcome).unwrap_or_default();
                 *flag = certain;
             }
         });

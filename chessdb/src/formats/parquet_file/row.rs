@@ -4,9 +4,8 @@ use std::sync::OnceLock;
 
 use super::column::{self, PGN, Role};
 use super::table::{Lost, Table};
+use crate::formats::pgn_common::results::{Written, read_result};
 use crate::formats::pgn_common::section::Section;
-use crate::formats::pgn_common::values::read_result;
-use crate::game::Outcome;
 use crate::text::{TextEncoding, utf8_lossy};
 
 /// The columns of a table that are read.
@@ -136,7 +135,7 @@ impl Columns {
         let mut has_result = false;
         let mut written: Vec<&str> = Vec::with_capacity(self.tags.len());
         for (name, number) in &self.tags {
-            if part == Part::Moves && name != "FEN" {
+            if part == Part::Moves && !matches!(name.as_str(), "FEN" | "Result") {
                 continue;
             }
             value.clear();
@@ -165,19 +164,19 @@ impl Columns {
                 String::new()
             }
         };
-        let moves = match self.is_pgn(table) {
-            true => append_other_tags(&mut read.text, &moves, &written),
-            false => &moves,
-        };
-        read.text.push('\n');
-        read.text.push_str(moves);
+        if self.is_pgn(table) {
+            append_pgn(&mut read.text, &moves, &written);
+        } else {
+            read.text.push('\n');
+            read.text.push_str(&moves);
+        }
         read
     }
 }
 
 /// True for a result that is certain without the moves.
 pub(super) fn is_result(text: &str) -> bool {
-    read_result(text).is_some_and(|outcome| outcome != Outcome::Unknown)
+    read_result(text).is_some_and(Written::is_certain)
 }
 
 fn append_tag(text: &mut String, name: &str, value: &str) {
@@ -193,8 +192,8 @@ fn append_tag(text: &mut String, name: &str, value: &str) {
     text.push_str("\"]\n");
 }
 
-/// Appends the tags of a game that are not written yet, and gives its moves.
-fn append_other_tags<'a>(text: &mut String, pgn: &'a str, written: &[&str]) -> &'a str {
+/// Appends a game without the tags that are written already. Lines between its tags become comments before its moves.
+fn append_pgn(text: &mut String, pgn: &str, written: &[&str]) {
     let mut section = Section::new(pgn.as_bytes(), b'\n');
     for (_, tag) in section.by_ref() {
         if written.iter().any(|name| name.as_bytes() == tag.name) {
@@ -207,5 +206,14 @@ fn append_other_tags<'a>(text: &mut String, pgn: &'a str, written: &[&str]) -> &
         text.push_str(&utf8_lossy(tag.value).replace(['\r', '\n'], " "));
         text.push_str("\"]\n");
     }
-    pgn.get(section.at..).unwrap_or_default()
+    text.push('\n');
+    for lines in &section.between {
+        let lines = pgn.get(lines.clone()).unwrap_or_default().trim();
+        match lines.strip_prefix('{').and_then(|lines| lines.strip_suffix('}')) {
+            Some(comment) if !comment.contains(['{', '}']) => text.push_str(lines),
+            _ => text.extend(["{", &lines.trim_start_matches(';').replace('}', ")"), "}"]),
+        }
+        text.push('\n');
+    }
+    text.push_str(pgn.get(section.at..).unwrap_or_default());
 }

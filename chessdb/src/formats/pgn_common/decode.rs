@@ -3,13 +3,15 @@
 mod faults;
 mod usual;
 
+pub(super) use self::faults::left_out;
 use super::characters::decode;
 use super::game::Stored;
 use super::items::{Item, Items};
 use super::languages::{Language, candidates};
 use super::numbers::MoveCount;
+use super::results::{LastWords, Written, last_words, movetext_result, usual_result};
 use super::symbols;
-use super::values::{movetext_result, usual_result, with_plain_signs};
+use super::values::with_plain_signs;
 use super::words::{Signs, Word, has_marks_inside, read_word, without_marks, without_number};
 use crate::board::Move;
 use crate::game::Outcome;
@@ -45,6 +47,9 @@ pub(super) struct Decoder<'a, S> {
     opened: usize,
     /// Offsets of the parentheses that are never closed, in ascending order. Computed when needed.
     unclosed: Option<Vec<usize>>,
+    /// The last words of the game if they are a result only there, and their offset; `usize::MAX` without them.
+    last: Option<LastWords>,
+    last_start: usize,
     /// How far the main line has been read.
     state: State,
     /// True once the main line has a name of a piece that only English has. It is not examined in a whole game.
@@ -81,6 +86,8 @@ pub(super) struct End<'a, S> {
     pub(super) replay: Replay<'a, S>,
     /// The result in the movetext.
     pub(super) outcome: Option<Outcome>,
+    /// A result without play in the movetext, with its offset.
+    pub(super) unplayed: Option<LastWords>,
     /// True if all moves of the main line were passed to a sink that is not whole.
     pub(super) is_certain: bool,
     /// True if a word with the form of a move could not be played.
@@ -91,15 +98,19 @@ pub(super) struct End<'a, S> {
 
 impl<'a, S: Sink> Decoder<'a, S> {
     /// A decoder for the movetext of a game, which begins at an offset, with names of pieces in a language or in
-    /// English. A sink that is not whole must be given English.
+    /// English. A sink that is not whole must be given English. `tag` gives the result in the tag.
     pub(super) fn new(
         stored: &'a Stored<'a>,
         moves_at: usize,
+        tag: impl Fn() -> Option<Written>,
         language: Option<&'static Language>,
         replay: Replay<'a, S>,
     ) -> Decoder<'a, S> {
         let items = stored.items(moves_at);
+        let last = last_words(items, tag, || stored.encoding());
         Decoder {
+            last,
+            last_start: last.map_or(usize::MAX, |last| last.start),
             stored,
             moves: items,
             items,
@@ -142,6 +153,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
             }
             let Some(item) = self.items.next() else { break };
             match item {
+                _ if self.items.start == self.last_start && self.last_words() => {}
                 Item::Word(word) => self.word(word),
                 Item::Comment(text, is_closed) => self.comment(text, is_closed),
                 Item::Nag(nag) => self.nag(nag),
@@ -176,9 +188,13 @@ impl<'a, S: Sink> Decoder<'a, S> {
             State::Over(outcome) => Some(outcome),
             _ => None,
         };
+        let unplayed = self
+            .last
+            .filter(|last| last.result.is_unplayed && outcome.is_some());
         End {
             replay: self.replay,
             outcome,
+            unplayed,
             is_certain: self.is_certain,
             has_failed: self.has_failed,
             needs_counts: self.needs_counts,
@@ -329,6 +345,19 @@ impl<'a, S: Sink> Decoder<'a, S> {
         if self.replay.depth() == 0 {
             self.state = State::Over(outcome);
         }
+    }
+
+    /// Handles the last words of the game, which are its result. False inside of a variation and after another result.
+    #[cold]
+    fn last_words(&mut self) -> bool {
+        let is_main_line = self.replay.depth() == 0 && !matches!(self.state, State::Over(_));
+        if let Some(last) = self.last.filter(|_| is_main_line) {
+            self.result(last.result.outcome);
+            self.items.at = self.items.text.len();
+            return true;
+        }
+        self.last = None;
+        false
     }
 
     fn comment(&mut self, text: &[u8], is_closed: bool) {

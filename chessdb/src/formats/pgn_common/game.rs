@@ -1,18 +1,19 @@
 //! A game: its tags and its moves.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 
 use encoding_rs::Encoding;
 
-use super::characters::value;
-use super::decode::{Decoder, LIMITS};
-use super::items::Items;
+use super::characters::{decode, value};
+use super::decode::{Decoder, LIMITS, left_out};
+use super::items::{Item, Items};
 use super::languages::{Language, candidates};
-use super::outcome;
+use super::results::{Written, outcome, read_result};
 use super::section::Section;
 use super::set_up::SetUp;
 use super::tag::{Flaw, Tag};
-use super::values::{is_unknown, read_date, read_result};
+use super::values::{is_unknown, read_date};
 use crate::board::{ByColor, Position, SetupError};
 use crate::game::{Date, Game, Movetext, Tags, rating};
 use crate::problem::{Problem, ProblemKind};
@@ -46,6 +47,16 @@ struct Read {
     moves_at: usize,
     /// Oddities of the tags, with their offsets.
     doubts: Vec<(usize, String)>,
+    /// Lines of the tags that are none: comments, and text that is left out.
+    between: Vec<Range<usize>>,
+    result: Option<ResultTag>,
+}
+
+/// The tag `Result`, if it can be read.
+struct ResultTag {
+    at: usize,
+    written: Written,
+    text: String,
 }
 
 /// The moves of a game as they are read in one language.
@@ -150,19 +161,27 @@ impl<'a> Stored<'a> {
     /// variations.
     pub(in crate::formats) fn main_line(&self, line: CountedLine<'_>) -> bool {
         let mut section = Section::new(self.text, self.line_end);
-        let fen = section
-            .by_ref()
-            .take(MOST_TAGS)
-            .find(|(_, tag)| tag.name == b"FEN");
-        let set_up = fen.map(|(_, tag)| SetUp::parse(&value(tag.value, self.encoding())));
+        let [mut fen, mut result] = [None; 2];
+        for (_, tag) in section.by_ref().take(MOST_TAGS) {
+            match tag.name {
+                b"FEN" => fen = fen.or(Some(tag.value)),
+                b"Result" => result = result.or(Some(tag.value)),
+                _ => {}
+            }
+        }
         section.by_ref().for_each(drop);
+        let text = |stored: Option<&[u8]>| stored.map(|stored| value(stored, self.encoding()));
+        let set_up = text(fen).map(|fen| SetUp::parse(&fen));
+        let tag = || read_result(&text(result)?);
         let start = match set_up {
             None => Position::initial(),
             Some(Ok(set_up)) => set_up.position,
             Some(Err(_)) => return true,
         };
         let replay = Replay::new(line, start, (), LIMITS, Origin::default());
-        Decoder::new(self, section.at, None, replay).decode().is_certain
+        Decoder::new(self, section.at, tag, None, replay)
+            .decode()
+            .is_certain
     }
 
     /// The moves of a game, and the problems. If they cannot all be read in English, and all can in another
@@ -207,14 +226,13 @@ impl<'a> Stored<'a> {
             for (at, what) in &read.doubts {
                 replay.doubt(self.place(*at), what.clone());
             }
+            for lines in &read.between {
+                self.add_lines(&mut replay, lines.clone());
+            }
             replay
         };
         if let (Some(Err(error)), Some((at, fen))) = (&read.set_up, &read.fen) {
-            let text = value(
-                self.text.get(read.moves_at..).unwrap_or_default(),
-                self.encoding(),
-            );
-            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let text = self.in_one_line(read.moves_at..self.text.len());
             let detail = format!(": {fen}; the moves are {text}");
             let mut replay = begin();
             replay.fault_with(
@@ -224,7 +242,8 @@ impl<'a> Stored<'a> {
             );
             return Attempt::new(replay, false);
         }
-        let decoder = || Decoder::new(self, read.moves_at, language, begin());
+        let tag = || read.result.as_ref().map(|result| result.written);
+        let decoder = || Decoder::new(self, read.moves_at, tag, language, begin());
         let mut end = decoder().decode();
         if end.needs_counts {
             let plies = 2 * u64::from(first_move.saturating_sub(1)) + u64::from(position.turn().is_black());
@@ -241,21 +260,76 @@ impl<'a> Stored<'a> {
             );
             end.replay.doubt(self.place(read.moves_at), what);
         }
+        let unplayed = match &read.result {
+            Some(result) if result.written.is_unplayed => Some((
+                result.at,
+                format!(
+                    "{}: the tag Result is {}",
+                    result.written.meaning(),
+                    result.text.trim()
+                ),
+            )),
+            _ => end.unplayed.map(|last| {
+                let text = self.in_one_line(last.start..self.text.len());
+                (
+                    last.start,
+                    format!("{}: the result is {text}", last.result.meaning()),
+                )
+            }),
+        };
+        if let Some((at, what)) = unplayed {
+            end.replay.fault(self.place(at), &Fault::Doubt(what.into()));
+        }
         Attempt::new(end.replay, end.has_failed)
+    }
+
+    /// Adds lines of the tags that are none: comments to the moves, and a remark for other text.
+    fn add_lines(&self, replay: &mut Replay<'_, Tree>, lines: Range<usize>) {
+        let mut items = Items::new(
+            self.text.get(..lines.end).unwrap_or_default(),
+            lines.start,
+            self.line_end,
+        );
+        let mut other: Option<Range<usize>> = None;
+        loop {
+            let item = items.next();
+            if let Some(Item::Comment(..)) | None = item
+                && let Some(text) = other.take()
+            {
+                let (fault, detail) = left_out("this is no tag", &self.in_one_line(text.clone()));
+                replay.fault_with(self.place(text.start), &fault, &detail);
+            }
+            match item {
+                Some(Item::Comment(text, _)) => replay.comment(&decode(text, self.encoding())),
+                Some(_) => other.get_or_insert(items.start..items.at).end = items.at,
+                None => return,
+            }
+        }
+    }
+
+    /// A part of the text as a single line.
+    pub(super) fn in_one_line(&self, part: Range<usize>) -> String {
+        let text = decode(self.text.get(part).unwrap_or_default(), self.encoding());
+        let words: Vec<&str> = text.split_whitespace().collect();
+        words.join(" ")
     }
 
     fn read(&self) -> Read {
         let mut section = Section::new(self.text, self.line_end);
         let mut found: Vec<(usize, Tag<'_>)> = Vec::with_capacity(16);
-        let mut doubts = Vec::new();
+        let (mut doubts, mut odd_names) = (Vec::new(), Vec::new());
         for (number, (at, tag)) in section.by_ref().enumerate() {
             let name = || utf8_lossy(tag.name);
-            if let Some(flaw) = tag.flaw {
-                let flaw = match flaw {
-                    Flaw::End => "is not closed",
-                    Flaw::Quotes => "has no quotation marks",
-                };
-                doubts.push((at, format!("the tag {} {flaw}", name())));
+            match tag.flaw {
+                Some(Flaw::End) => doubts.push((at, format!("the tag {} is not closed", name()))),
+                Some(Flaw::Quotes) => {
+                    doubts.push((at, format!("the tag {} has no quotation marks", name())));
+                }
+                Some(Flaw::Name) => {
+                    odd_names.push(at..at + tag.len);
+                    continue;
+                }
+                None => {}
             }
             if number >= MOST_TAGS {
                 doubts.push((at, format!("the game has more than {MOST_TAGS} tags")));
@@ -269,12 +343,19 @@ impl<'a> Stored<'a> {
         }
         section.by_ref().for_each(drop);
         let moves_at = section.at;
+        let mut between = std::mem::take(&mut section.between);
+        between.extend(odd_names);
+        between.sort_by_key(|lines| lines.start);
         let text_of = |name: &[u8]| {
             let found = found.iter().find(|(_, tag)| tag.name == name);
             found.map(|(at, tag)| (*at, value(tag.value, self.encoding())))
         };
-        let tagged = text_of(b"Result").and_then(|(_, text)| read_result(&text));
-        let mut tags = Tags::new(outcome::outcome(tagged, self.items(moves_at), self.encoding()));
+        let result = text_of(b"Result").and_then(|(at, text)| {
+            let written = read_result(&text)?;
+            Some(ResultTag { at, written, text })
+        });
+        let tagged = result.as_ref().map(|result| result.written);
+        let mut tags = Tags::new(outcome(tagged, self.items(moves_at), self.encoding()));
         let fen = text_of(b"FEN");
         let set_up = fen.as_ref().map(|(_, fen)| SetUp::parse(fen));
         let has_date = found.iter().any(|(_, tag)| tag.name == b"Date");
@@ -314,6 +395,8 @@ impl<'a> Stored<'a> {
             fen,
             moves_at,
             doubts,
+            between,
+            result,
         }
     }
 }

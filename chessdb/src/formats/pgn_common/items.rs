@@ -3,6 +3,7 @@
 use memchr::memchr;
 
 use super::near::near1;
+use super::results::before_glued_result;
 
 /// Byte-order mark in UTF-8, which has no meaning.
 pub(in crate::formats) const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -120,6 +121,9 @@ impl<'a> Items<'a> {
                 .and_then(|rest| rest.iter().position(ends))
                 .unwrap_or(0);
         }
+        if let Some(before) = before_glued_result(rest.get(..len).unwrap_or_default()) {
+            len = before;
+        }
         self.at += len;
         // A pattern, because this is faster than comparing with MARK.
         Item::Word(match rest.get(..len).unwrap_or_default() {
@@ -222,6 +226,12 @@ mod tests {
             items("1.e4$1$14{a;b}(1.d4;x)\n)%\n%no\n} 2"),
             [
                 "1.e4", "$1", "$14", "{a;b}", "(", "1.d4", "{x)}", ")", "sign %", "2"
+            ]
+        );
+        assert_eq!(
+            items("Qxf71-0 4.O-O0-1 e8=Q1/2-1/2 Qh4#!!0-1 f6* 1-0 B97*"),
+            [
+                "Qxf7", "1-0", "4.O-O", "0-1", "e8=Q", "1/2-1/2", "Qh4#!!", "0-1", "f6", "*", "1-0", "B97*"
             ]
         );
         assert_eq!(

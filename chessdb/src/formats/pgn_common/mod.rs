@@ -2,11 +2,12 @@
 //!
 //! | part of a game | read by |
 //! |---|---|
-//! | tags | [`near`], [`tag`], [`section`], [`values`], [`characters`] |
-//! | movetext | [`items`], [`words`], [`form`], [`numbers`], [`symbols`], [`languages`], [`decode`], [`outcome`] |
+//! | tags | [`near`], [`tag`], [`section`], [`between`], [`values`], [`characters`] |
+//! | movetext | [`items`], [`words`], [`form`], [`numbers`], [`symbols`], [`languages`], [`decode`], [`results`] |
 //!
 //! Section numbers in this module are those of `docs/formats/pgn.md`.
 
+pub(super) mod between;
 pub(super) mod characters;
 mod decode;
 mod form;
@@ -15,7 +16,7 @@ pub(super) mod items;
 mod languages;
 pub(super) mod near;
 mod numbers;
-pub(super) mod outcome;
+pub(super) mod results;
 pub(super) mod section;
 mod set_up;
 mod symbols;

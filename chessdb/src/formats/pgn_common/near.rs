@@ -26,12 +26,19 @@ pub(in crate::formats) fn near2(one: u8, two: u8, text: &[u8]) -> Option<usize> 
     find(text, is_wanted, |rest| memchr2(one, two, rest))
 }
 
-/// The place of the first byte that is one of three.
+/// The place of the first byte that is one of four.
 #[inline(always)]
-pub(in crate::formats) fn near3(one: u8, two: u8, three: u8, text: &[u8]) -> Option<usize> {
-    let [one_16, two_16, three_16] = [one, two, three].map(u8x16::splat);
-    let is_wanted = |block: u8x16| block.simd_eq(one_16) | block.simd_eq(two_16) | block.simd_eq(three_16);
-    find(text, is_wanted, |rest| memchr3(one, two, three, rest))
+pub(in crate::formats) fn near4(wanted: [u8; 4], text: &[u8]) -> Option<usize> {
+    let wanted_16 = wanted.map(u8x16::splat);
+    let is_wanted = |block: u8x16| {
+        let [one, two, three, four] = wanted_16.map(|wanted| block.simd_eq(wanted));
+        one | two | three | four
+    };
+    find(text, is_wanted, |rest| {
+        let [one, two, three, four] = wanted;
+        let found = memchr3(one, two, three, rest);
+        memchr(four, rest.get(..found.unwrap_or(rest.len()))?).or(found)
+    })
 }
 
 /// Searches the next blocks with `is_wanted`, and the rest with `far`.
@@ -200,10 +207,13 @@ mod tests {
             let first = |wanted: &[u8]| text.iter().position(|c| wanted.contains(c));
             assert_eq!(near1(b'{', &text), first(b"{"));
             assert_eq!(near2(b'\n', b'{', &text), first(b"\n{"));
-            assert_eq!(near3(b'\n', b'{', b'9', &text), first(b"\n{9"));
+            assert_eq!(near4(*b"\n{9@", &text), first(b"\n{9@"));
         }
         let far = [vec![b' '; 1000], b"{".to_vec()].concat();
         assert_eq!(near2(b'\n', b'{', &far), Some(1000));
+        for wanted in [*b"\n{9@", *b"\n@9{"] {
+            assert_eq!(near4(wanted, &far), Some(1000));
+        }
     }
 
     #[test]

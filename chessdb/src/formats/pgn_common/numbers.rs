@@ -5,7 +5,8 @@ use encoding_rs::Encoding;
 use super::characters::decode;
 use super::form::has_form;
 use super::items::{Item, Items};
-use super::values::{movetext_result, with_plain_signs};
+use super::results::movetext_result;
+use super::values::with_plain_signs;
 use crate::text::utf8;
 
 /// Number of words among which the next number is searched for.
@@ -84,7 +85,7 @@ fn points_after(items: Items<'_>) -> u64 {
 }
 
 /// True for a word with the form of a move.
-fn is_move(word: &[u8], encoding: &'static Encoding) -> bool {
+pub(super) fn is_move(word: &[u8], encoding: &'static Encoding) -> bool {
     let may_be = word.iter().any(u8::is_ascii_digit)
         || matches!(
             word.first(),

@@ -1,7 +1,11 @@
 //! The tags before the moves of a game.
 
-use super::tag::{Tag, blanks, read_tag, read_unquoted};
+use std::ops::Range;
+
 use memchr::memchr;
+
+use super::between::lines_between;
+use super::tag::{Tag, blanks, read_line_in_tags, read_tag};
 
 /// Iterates over the tags of a game and their offsets. Afterwards [`Section::at`] is the offset of the moves.
 #[derive(Clone, Debug)]
@@ -14,6 +18,9 @@ pub(in crate::formats) struct Section<'a> {
     in_line: bool,
     /// True if the previous line was empty.
     after_empty: bool,
+    has_tag: bool,
+    /// Comments and other text between the tags, as far as they have been read.
+    pub(in crate::formats) between: Vec<Range<usize>>,
 }
 
 impl<'a> Section<'a> {
@@ -25,6 +32,8 @@ impl<'a> Section<'a> {
             at: 0,
             in_line: false,
             after_empty: false,
+            has_tag: false,
+            between: Vec::new(),
         }
     }
 
@@ -36,6 +45,29 @@ impl<'a> Section<'a> {
         let rest = self.rest();
         self.at += memchr(self.line_end, rest).map_or(rest.len(), |end| end + 1);
         self.in_line = false;
+    }
+
+    /// A line at `start` that is a tag only among others.
+    #[cold]
+    fn line_in_tags(&self, start: usize) -> Option<Tag<'a>> {
+        let is_line = self.has_tag && !self.in_line && !self.after_empty;
+        read_line_in_tags(self.text.get(start..)?, self.line_end).filter(|_| is_line)
+    }
+
+    /// Passes over lines at `start` that belong to the tags. False if movetext begins there.
+    #[cold]
+    fn pass_between(&mut self, start: usize) -> bool {
+        if !self.has_tag || self.after_empty {
+            return false;
+        }
+        let text = self.text.get(start..).unwrap_or_default();
+        let Some((len, _)) = lines_between(text, self.line_end) else {
+            return false;
+        };
+        self.between.push(start..start + len);
+        self.at = start + len;
+        self.in_line = false;
+        true
     }
 }
 
@@ -54,12 +86,15 @@ impl<'a> Iterator for Section<'a> {
             match self.text.get(start)? {
                 b'[' => {
                     let text = self.text.get(start..)?;
-                    let unquoted = || {
-                        let is_line = !self.in_line && !self.after_empty;
-                        read_unquoted(text, self.line_end).filter(|_| is_line)
+                    let tag = read_tag(text, self.line_end).or_else(|| self.line_in_tags(start));
+                    let Some(tag) = tag else {
+                        if self.pass_between(start) {
+                            continue;
+                        }
+                        return None;
                     };
-                    let tag = read_tag(text, self.line_end).or_else(unquoted)?;
                     self.after_empty = false;
+                    self.has_tag = true;
                     self.at = start + tag.len;
                     self.in_line = true;
                     return Some((start, tag));
@@ -72,6 +107,7 @@ impl<'a> Iterator for Section<'a> {
                 }
                 // A tag may follow ignored bytes in its line.
                 b'\0' | 0x1a => self.at = start,
+                _ if self.pass_between(start) => {}
                 _ => return None,
             }
         }

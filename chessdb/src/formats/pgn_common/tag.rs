@@ -28,6 +28,8 @@ pub(in crate::formats) enum Flaw {
     End,
     /// Both quotation marks.
     Quotes,
+    /// A name that PGN allows: it has a blank or another sign.
+    Name,
 }
 
 /// Reads the tag at the beginning of a text; `None` if it does not begin with a tag. `line_end` is the byte
@@ -74,13 +76,34 @@ fn read_any_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
     })
 }
 
-/// Reads a line that is a tag without quotation marks, such as `[FEN 8/8/8/8/8/8/8/8 w - - 0 1]`. Outside of the tags
-/// of a game, such a line is text.
-pub(in crate::formats) fn read_unquoted(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
+/// Reads a line that is a tag only among other tags of a game: one without quotation marks, such as
+/// `[FEN 8/8/8/8/8/8/8/8 w - - 0 1]`, or one whose name has other signs than those of a name, such as
+/// `[White ACPL "25"]`.
+#[cold]
+pub(in crate::formats) fn read_line_in_tags(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
     let text = text.get(..LONGEST_TAG).unwrap_or(text);
     let len = memchr(line_end, text)?;
     let line = text.get(..len)?.trim_ascii_end();
     let inner = line.strip_prefix(b"[")?.strip_suffix(b"]")?.trim_ascii();
+    unquoted(inner, len).or_else(|| with_odd_name(inner, len))
+}
+
+/// A tag whose name is not one of PGN. `[%clk "0:01"]` is no tag.
+fn with_odd_name(inner: &[u8], len: usize) -> Option<Tag<'_>> {
+    let (name, value) = inner.split_at_checked(memchr(b'"', inner)?)?;
+    let name = name.trim_ascii_end();
+    let is_name = matches!(name, [b'A'..=b'Z' | b'a'..=b'z' | 0x80.., ..])
+        && !name.iter().any(|c| b"[]{}();".contains(c))
+        && !name.iter().all(|&c| is_name(c));
+    is_name.then_some(Tag {
+        name,
+        value: value.strip_prefix(b"\"")?.strip_suffix(b"\"")?,
+        flaw: Some(Flaw::Name),
+        len,
+    })
+}
+
+fn unquoted(inner: &[u8], len: usize) -> Option<Tag<'_>> {
     let (name, value) = inner.split_at_checked(inner.iter().position(|&c| !is_name(c))?)?;
     let is_tag = !name.is_empty()
         && value.first().is_some_and(u8::is_ascii_whitespace)
@@ -333,7 +356,7 @@ mod tests {
     #[test]
     fn quotation_marks_may_be_missing() {
         let read = |text: &'static str| {
-            let tag = read_unquoted(text.as_bytes(), b'\n')?;
+            let tag = read_line_in_tags(text.as_bytes(), b'\n')?;
             let [name, value] = [tag.name, tag.value].map(|bytes| crate::text::utf8(bytes).unwrap());
             Some((name, value, &text[tag.len..]))
         };
@@ -352,6 +375,37 @@ mod tests {
             "[A x]",
         ] {
             assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_may_have_other_signs_among_tags() {
+        let read = |text: &'static str| {
+            let tag = read_line_in_tags(text.as_bytes(), b'\n')?;
+            assert_eq!(tag.flaw, Some(Flaw::Name));
+            let [name, value] = [tag.name, tag.value].map(|bytes| crate::text::utf8(bytes).unwrap());
+            Some((name, value, &text[tag.len..]))
+        };
+        for (text, name, value) in [
+            ("[White ACPL \"252\"] \r\nx", "White ACPL", "252"),
+            ("[Site.Url \"a b\"]\nx", "Site.Url", "a b"),
+            ("[Белые \"a\"]\nx", "Белые", "a"),
+        ] {
+            let found = read(text).unwrap();
+            assert_eq!((found.0.as_str(), found.1.as_str()), (name, value), "{text}");
+            assert!(found.2.ends_with("\nx"), "{text}");
+        }
+        for text in [
+            "[%clk \"0:01\"]\n",
+            "[A b \"c\"] 1. e4\n",
+            "[A b \"c]\n",
+            "[A b c\"]\n",
+            "[(A) \"c\"]\n",
+            "[A {b} \"c\"]\n",
+            "[1. e4 \"c\"]\n",
+            "[A b \"c\"]",
+        ] {
+            assert_eq!(read_line_in_tags(text.as_bytes(), b'\n'), None, "{text}");
         }
     }
 

@@ -1,9 +1,6 @@
-//! Values of tags in special forms: dates and results (section 4.1).
+//! Values of tags in special forms (section 4.1).
 
-use encoding_rs::Encoding;
-
-use super::characters::decode;
-use crate::game::{Date, Eco, Outcome};
+use crate::game::{Date, Eco};
 
 /// Parses a date in the usual form or others. Parts that are not certain become unknown.
 pub(in crate::formats) fn read_date(text: &str) -> Date {
@@ -30,67 +27,8 @@ pub(in crate::formats) fn read_date(text: &str) -> Date {
     }
 }
 
-/// Results as written by programs and people.
-const RESULTS: [(&str, Outcome); 14] = [
-    ("1-0", Outcome::WhiteWins),
-    ("0-1", Outcome::BlackWins),
-    ("1/2-1/2", Outcome::Draw),
-    ("*", Outcome::Unknown),
-    ("1/2", Outcome::Draw),
-    ("1:0", Outcome::WhiteWins),
-    ("0:1", Outcome::BlackWins),
-    ("1/2:1/2", Outcome::Draw),
-    ("½-½", Outcome::Draw),
-    ("½:½", Outcome::Draw),
-    ("½", Outcome::Draw),
-    ("0.5-0.5", Outcome::Draw),
-    ("+-", Outcome::WhiteWins),
-    ("-+", Outcome::BlackWins),
-];
-
-/// Number of results that occur in movetext; the last two are glyphs there.
-const IN_MOVETEXT: usize = RESULTS.len() - 2;
-
-/// Parses the result in a tag. Dashes of any kind are treated like those of ASCII.
-pub(in crate::formats) fn read_result(text: &str) -> Option<Outcome> {
-    find_result(text, RESULTS.len())
-}
-
-/// Maximum length of a result in bytes.
-const LONGEST_RESULT: usize = 16;
-
-/// Parses a word of movetext as a result.
-pub(in crate::formats) fn movetext_result(word: &[u8], encoding: &'static Encoding) -> Option<Outcome> {
-    let is_short = word.len() <= LONGEST_RESULT;
-    is_short
-        .then(|| find_result(&decode(word, encoding), IN_MOVETEXT))
-        .flatten()
-}
-
-/// Like [`movetext_result`], for a decoded word.
-pub(in crate::formats) fn result_of_text(text: &str) -> Option<Outcome> {
-    find_result(text, IN_MOVETEXT)
-}
-
-/// The result that a word of movetext is in the form of the standard.
-pub(in crate::formats) fn usual_result(word: &[u8]) -> Option<Outcome> {
-    match word {
-        b"1-0" => Some(Outcome::WhiteWins),
-        b"0-1" => Some(Outcome::BlackWins),
-        b"1/2-1/2" => Some(Outcome::Draw),
-        b"*" => Some(Outcome::Unknown),
-        _ => None,
-    }
-}
-
-fn find_result(text: &str, most: usize) -> Option<Outcome> {
-    let text = with_plain_dashes(text.trim());
-    let found = RESULTS.iter().take(most).find(|(result, _)| *result == text);
-    found.map(|&(_, outcome)| outcome)
-}
-
 /// Replaces all kinds of dashes by those of ASCII.
-fn with_plain_dashes(text: &str) -> String {
+pub(super) fn with_plain_dashes(text: &str) -> String {
     text.replace(DASHES, "-")
 }
 
@@ -144,15 +82,6 @@ mod tests {
             let (year, month, day) = date;
             assert_eq!(read_date(text), Date { year, month, day }, "{text}");
         }
-    }
-
-    #[test]
-    fn results_are_read_in_their_forms() {
-        assert_eq!(read_result("½–½"), Some(Outcome::Draw));
-        assert_eq!(read_result(" 1-0 "), Some(Outcome::WhiteWins));
-        assert_eq!(read_result("?"), None);
-        assert_eq!(result_of_text("+-"), None);
-        assert_eq!(result_of_text("0-0"), None);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::form::form;
 use super::languages::Language;
+use super::results::result_of_text;
 use super::symbols;
-use super::values::result_of_text;
 use crate::board::{Move, Position, ReadError};
 use crate::game::Outcome;
 

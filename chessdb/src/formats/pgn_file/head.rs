@@ -5,7 +5,7 @@ use memchr::{memchr, memchr2};
 
 use crate::board::Position;
 use crate::formats::pgn_common::items::{Item, Items};
-use crate::formats::pgn_common::values::movetext_result;
+use crate::formats::pgn_common::results::movetext_result;
 use crate::formats::pgn_common::words::without_number;
 
 /// Number of bytes before the first tag in which games are searched for. A game that begins in them may be

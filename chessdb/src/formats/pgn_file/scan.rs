@@ -1,6 +1,6 @@
 //! Finds the beginnings of games (section 3).
 //!
-//! The scanner reads a file once, from its beginning, in pieces of any length. Its state is only a few bits.
+//! The scanner reads a file once, from its beginning, in pieces of any length. Its state is only a few bytes.
 
 mod comments;
 mod tags;
@@ -25,7 +25,7 @@ pub(super) const MOST_UNCLOSED: usize = 1000;
 pub(super) struct Found {
     /// Offset of the first tag of each game, in ascending order.
     pub(super) starts: Vec<u64>,
-    /// Offsets of games that begin inside an unclosed comment (section 3.4).
+    /// Offsets of games that begin inside an unclosed comment (section 3.3).
     pub(super) unclosed: Vec<u64>,
 }
 
@@ -38,8 +38,13 @@ pub(super) struct Scanner {
     part: Part,
     /// True if only ignored bytes precede the bytes to scan in their line.
     is_line_start: bool,
+    /// The bytes before those to scan, in which the result of a game is searched for.
+    tail: [u8; TAIL],
     pub(super) found: Found,
 }
+
+/// Number of bytes before a tag in the middle of a line that decide whether it begins a game.
+const TAIL: usize = 48;
 
 /// The part of a game or file that is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,10 +71,8 @@ enum State {
     BehindComment,
     /// Inside braces.
     Comment,
-    /// Inside braces, after an empty line and, if `has_ignored`, bytes that are ignored.
-    AfterEmptyLine {
-        has_ignored: bool,
-    },
+    /// Inside braces, at the beginning of a line.
+    CommentLine,
     /// After tags in their line.
     TagLine,
     /// In text that extends to the end of the line and has no meaning here.
@@ -129,6 +132,7 @@ impl Scanner {
             state: State::LineStart,
             part: Part::Head,
             is_line_start: true,
+            tail: [b'\n'; TAIL],
             found: Found::default(),
         }
     }
@@ -150,23 +154,21 @@ impl Scanner {
         self.is_line_start &= self.state == State::Line;
         self.is_line_start |= self.state == State::LineStart;
         while at < end {
-            let (line, is_unclosed) = match self.state {
-                State::LineStart => (self.line_start(bytes, at, end), false),
-                State::Line => (self.line(bytes, at, end), false),
-                State::BehindComment => (Line::Inside(self.behind_comment(bytes, at)), false),
-                State::Comment => (self.comments(bytes, at, end), true),
-                State::AfterEmptyLine { has_ignored } => {
-                    (self.after_empty_line(bytes, at, end, has_ignored), true)
-                }
-                State::TagLine => (Line::Inside(self.tags_of_line(bytes, at, end)), false),
-                State::Rest => (Line::Inside(self.rest(bytes, at)), false),
+            let line = match self.state {
+                State::LineStart => self.line_start(bytes, at, end),
+                State::Line => self.line(bytes, at, end),
+                State::BehindComment => self.behind_comment(bytes, at, end),
+                State::Comment => self.comments(bytes, at, end),
+                State::CommentLine => self.comment_line(bytes, at, end),
+                State::TagLine => Line::Inside(self.tags_of_line(bytes, at, end)),
+                State::Rest => Line::Inside(self.rest(bytes, at)),
             };
             at = match line {
                 Line::Inside(at) => at,
                 Line::Game(tag) => {
                     let start = Start {
                         place: base + tag as u64,
-                        is_unclosed,
+                        is_unclosed: matches!(self.state, State::Comment | State::CommentLine),
                     };
                     if start.place >= until {
                         return Stop::Start(start);
@@ -177,9 +179,21 @@ impl Scanner {
             };
         }
         let at = at.min(bytes.len());
-        match self.state {
-            State::Line if !is_last => Stop::Read(self.line_again(bytes, at)),
-            _ => Stop::Read(at),
+        let read = match self.state {
+            State::Line if !is_last => self.line_again(bytes, at),
+            _ => at,
+        };
+        self.keep_tail(bytes.get(..read).unwrap_or_default());
+        Stop::Read(read)
+    }
+
+    /// Keeps the last bytes that were read.
+    fn keep_tail(&mut self, read: &[u8]) {
+        let new = read.get(read.len().saturating_sub(TAIL)..).unwrap_or_default();
+        self.tail.rotate_left(new.len());
+        let after = TAIL - new.len();
+        if let Some(end) = self.tail.get_mut(after..) {
+            end.copy_from_slice(new);
         }
     }
 
@@ -235,7 +249,9 @@ impl Scanner {
                 self.state = State::LineStart;
                 return self.bracket(bytes, found);
             }
-            Some(_) if self.is_indented_game(bytes, found) => return Line::Game(found),
+            Some(_) if self.is_indented_game(bytes, found) || self.begins_game_in_line(bytes, found) => {
+                return Line::Game(found);
+            }
             Some(_) => {}
             None => return Line::Inside(end),
         }

@@ -29,6 +29,7 @@ mod pgn_file;
 mod scid;
 mod scid_made;
 mod simplecdb;
+mod strangers;
 
 use chessdb::Database;
 use chessdb_library::library::to_pgn;

@@ -5,7 +5,8 @@ use crate::board::ReadError;
 use crate::formats::pgn_common::characters::decode;
 use crate::formats::pgn_common::items::Item;
 use crate::formats::pgn_common::numbers::Verdict;
-use crate::formats::pgn_common::values::{movetext_result, with_plain_signs};
+use crate::formats::pgn_common::results::movetext_result;
+use crate::formats::pgn_common::values::with_plain_signs;
 use crate::formats::pgn_common::words::{Word, read_word, without_number};
 use crate::replay::{Fault, Sink};
 
@@ -18,6 +19,17 @@ fn short(text: &str) -> String {
         Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }
+}
+
+/// The fault for a text that is left out, and what its remark has beside it.
+pub(in crate::formats::pgn_common) fn left_out(what: &str, text: &str) -> (Fault, String) {
+    let quoted = short(text);
+    let detail = if quoted == text {
+        String::new()
+    } else {
+        format!("; in full: {text}")
+    };
+    (Fault::damage(format!("{what}: {quoted}")), detail)
 }
 
 /// True for a word with the sign of a drop or the name of a square.
@@ -100,18 +112,11 @@ impl<S: Sink> Decoder<'_, S> {
         let Some((start, end)) = self.unread.take() else {
             return;
         };
-        let text = self.text(start, end);
-        let quoted = short(&text);
         let what = match self.state {
             State::Over(_) => "this text comes after the result",
             _ => "this is no move",
         };
-        let fault = Fault::damage(format!("{what}: {quoted}"));
-        let detail = if quoted == text {
-            String::new()
-        } else {
-            format!("; in full: {text}")
-        };
+        let (fault, detail) = left_out(what, &self.text(start, end));
         self.replay.fault_with(self.stored.place(start), &fault, &detail);
     }
 
@@ -164,7 +169,7 @@ impl<S: Sink> Decoder<'_, S> {
     }
 
     fn is_result(&self, word: &[u8]) -> bool {
-        movetext_result(word, self.stored.encoding()).is_some()
+        self.items.start == self.last_start || movetext_result(word, self.stored.encoding()).is_some()
     }
 
     /// True if the parenthesis of the current variation is never closed.
@@ -191,11 +196,6 @@ impl<S: Sink> Decoder<'_, S> {
 
     /// A part of the movetext as a single line.
     pub(super) fn text(&self, start: usize, end: usize) -> String {
-        let text = decode(
-            self.items.text.get(start..end).unwrap_or_default(),
-            self.stored.encoding(),
-        );
-        let words: Vec<&str> = text.split_whitespace().collect();
-        words.join(" ")
+        self.stored.in_one_line(start..end)
     }
 }

@@ -429,3 +429,152 @@ fn a_number_before_a_parenthesis_is_that_of_no_move_behind_it() {
         assert_eq!(read(text).0, shown);
     }
 }
+
+/// Comments between the tags are kept, and other lines there are left out with a remark.
+#[test]
+fn lines_between_tags_belong_to_the_game() {
+    let tags = |line: &str| format!("[Event \"A\"]\n{line}\n[White \"W\"]\n\n{{b}} 1. e4 *");
+    for line in ["; a comment", "{a comment}", "{a\ncomment}", " ; a \tcomment"] {
+        let text = tags(line);
+        assert_eq!(movetext(&text), "{a comment b} 1. e4 *");
+        assert_eq!(stored(&text).tags().get("White"), Some("W"));
+    }
+    for (line, what) in [
+        ("Time: 20:00", "this is no tag: Time: 20:00"),
+        ("[White]", "this is no tag: [White]"),
+        ("[White ACPL \"25\"]", "this is no tag: [White ACPL \"25\"]"),
+    ] {
+        let text = tags(line);
+        let (shown, problems) = read(&text);
+        assert_eq!(problems, [what], "{line}");
+        assert_eq!(shown, format!("{{chessdb: byte 12 of x.pgn: {what} b}} 1. e4 *"));
+        assert_eq!(stored(&text).tags().get("White"), Some("W"));
+    }
+    let (shown, problems) = read(&tags("; a comment\nTime: 20:00 ; more"));
+    assert_eq!(problems, ["this is no tag: Time: 20:00"]);
+    assert!(shown.contains("a comment") && shown.contains("more"), "{shown}");
+    // The last line before the moves.
+    let text = "[Event \"A\"]\n[Black ACPL \"9\"]\n\n1. e4 *";
+    assert_eq!(read(text).1, ["this is no tag: [Black ACPL \"9\"]"]);
+    // Before the first tag and after an empty line such a line is movetext.
+    for text in [
+        "Time: 20:00\n[White \"W\"]\n",
+        "[A \"\"]\n\nTime: 20:00\n[White \"W\"]\n",
+    ] {
+        assert_eq!(stored(text).tags().get("White"), Some("?"), "{text}");
+    }
+}
+
+#[test]
+fn castling_with_zeros_is_a_result_if_both_lost() {
+    let tagged = |tag: &str, text: &str| read(&format!("[Result \"{tag}\"]\n\n{text}"));
+    let moves = "1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5";
+    let lost = "{chessdb: byte 0 of x.pgn: both players lost: the tag Result is 0-0}";
+    let said = vec!["both players lost: the tag Result is 0-0".to_owned()];
+    assert_eq!(
+        tagged("0-0", &format!("{moves} 0-0")),
+        (format!("{moves} {lost} *"), said.clone())
+    );
+    assert_eq!(
+        tagged("0-0", &format!("{moves} 4. 0-0 0-0 0-0")),
+        (format!("{moves} 4. O-O O-O {lost} *"), said.clone())
+    );
+    assert_eq!(tagged("0-0", "0-0"), (format!("{lost} *"), said.clone()));
+    assert_eq!(tagged("0-0", "*"), (format!("{lost} *"), said));
+    for end in ["*", "1-0", ""] {
+        let result = if end.is_empty() { "*" } else { end };
+        assert_eq!(
+            tagged(result, &format!("{moves} 4. 0-0 {end}")),
+            (format!("{moves} 4. O-O {result}"), Vec::new())
+        );
+    }
+    assert_eq!(
+        tagged("*", &format!("{moves} (3... Nxe4 4. 0-0) 4. 0-0 0-0 *")),
+        (format!("{moves} (3... Nxe4 4. O-O) 4. O-O O-O *"), Vec::new())
+    );
+    // Where it cannot be castling it is not lost.
+    let (shown, problems) = tagged("1-0", "1. e4 e5 0-0");
+    assert_eq!(problems.len(), 1);
+    assert!(shown.contains("the line goes on: 0-0"), "{shown}");
+    assert_eq!(read("0-0").1, ["both players lost: the result is 0-0".to_owned()]);
+}
+
+#[test]
+fn games_without_play_have_no_null_moves() {
+    for (written, result, meaning) in [
+        ("+--", "1-0", "White won without play"),
+        ("+:-", "1-0", "White won without play"),
+        ("--+", "0-1", "Black won without play"),
+        ("-:+", "0-1", "Black won without play"),
+        ("---", "*", "both players lost"),
+        ("-:-", "*", "both players lost"),
+        ("1-0 ff", "1-0", "White won without play"),
+        ("0-1F", "0-1", "Black won without play"),
+    ] {
+        let tagged = format!("[Result \"{written}\"]\n\n {written}\n");
+        let what = format!("{meaning}: the tag Result is {written}");
+        let shown = format!("{{chessdb: byte 0 of x.pgn: {what}}} {result}");
+        assert_eq!(read(&tagged), (shown, vec![what]));
+        let what = format!("{meaning}: the result is {written}");
+        let shown = format!("{{chessdb: byte 15 of x.pgn: {what}}} {result}");
+        assert_eq!(
+            read(&format!("[Result \"?\"]\n\n {written}\n")),
+            (shown, vec![what])
+        );
+    }
+    // After moves they are what they were.
+    assert_eq!(movetext("1. e4 e5 +-"), "1. e4 e5 $18 *");
+    assert_eq!(movetext("1. e4 e5 -+ *"), "1. e4 e5 $19 *");
+    assert_eq!(movetext("1. e4 -- 2. d4 *"), "1. e4 -- 2. d4 *");
+    let (shown, problems) = read("[Result \"+--\"]\n\n1. e4 e5 +--");
+    assert!(shown.ends_with(" 1-0") && !shown.contains("$18"), "{shown}");
+    assert_eq!(problems.len(), 1);
+}
+
+#[test]
+fn the_last_words_may_be_a_result_with_blanks() {
+    let tagged = |tag: &str, text: &str| read(&format!("[Result \"{tag}\"]\n\n{text}"));
+    for (written, result) in [
+        ("1 - 0", "1-0"),
+        ("1- 0", "1-0"),
+        ("0 - 1", "0-1"),
+        ("0.5 - 0.5", "1/2-1/2"),
+        ("½ - ½", "1/2-1/2"),
+        ("1/2:1/2", "1/2-1/2"),
+    ] {
+        for tag in [written, "*"] {
+            assert_eq!(
+                tagged(tag, &format!("1. e4 e5 {written}\n\n")),
+                (format!("1. e4 e5 {result}"), Vec::new()),
+                "{written}"
+            );
+        }
+    }
+    let broken = tagged("*", "1. e4 e4 2. Nf3 1 - 0").0;
+    assert!(broken.ends_with("the line goes on: e4 2. Nf3} 1-0"), "{broken}");
+    // Elsewhere they are none.
+    assert_eq!(
+        tagged("*", "1. e4 (1. d4 1 - 0)").0.split(' ').next_back(),
+        Some("*")
+    );
+    assert_eq!(tagged("*", "1. e4 {1 - 0}").0, "1. e4 {1 - 0} *");
+}
+
+#[test]
+fn a_result_may_be_glued_to_a_move() {
+    assert_eq!(
+        movetext("[Result \"1-0\"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf71-0"),
+        "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0"
+    );
+    assert_eq!(movetext("1. f3 e5 2. g4 Qh4#!!0-1"), "1. f3 e5 2. g4 Qh4# $3 0-1");
+    assert_eq!(movetext("1. e4 e51/2-1/2"), "1. e4 e5 1/2-1/2");
+    assert_eq!(
+        movetext("1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O*"),
+        "1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O *"
+    );
+    // The rest of a line ends before it.
+    assert_eq!(
+        read("1. e4 e5 2. Ke3 Qh40-1").0,
+        "1. e4 e5 {chessdb: byte 12 of x.pgn: illegal move: no king can go to e3; the line goes on: 2. Ke3 Qh4} 0-1"
+    );
+}

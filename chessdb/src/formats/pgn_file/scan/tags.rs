@@ -1,9 +1,11 @@
 //! Tags, and lines before the moves.
 
 use super::{Line, Part, Scanner, State};
+use crate::formats::pgn_common::between::lines_between;
 use crate::formats::pgn_common::near::tag_line;
+use crate::formats::pgn_common::results::ends_with_result;
 use crate::formats::pgn_common::section::skip_ignored;
-use crate::formats::pgn_common::tag::{LONGEST_TAG, blanks, opens_game, read_tag, read_unquoted};
+use crate::formats::pgn_common::tag::{LONGEST_TAG, blanks, opens_game, read_line_in_tags, read_tag};
 use crate::formats::pgn_file::roster::{name_key, roster_bit};
 
 /// Maximum number of blanks before a tag that begins a game within movetext.
@@ -69,7 +71,7 @@ impl Scanner {
             Some(line) => (roster_bit(line.name), Some(line.len)),
             None => match read_tag(text, self.line_end) {
                 Some(tag) => (roster_bit(name_key(tag.name)), None),
-                None => return Line::Inside(self.unquoted(bytes, start)),
+                None => return Line::Inside(self.line_in_tags(bytes, start)),
             },
         };
         match &mut self.part {
@@ -91,7 +93,7 @@ impl Scanner {
 
     /// Reads a line that begins with a bracket but with no tag of the usual form. Returns the end of the part read.
     #[cold]
-    fn unquoted(&mut self, bytes: &[u8], start: usize) -> usize {
+    fn line_in_tags(&mut self, bytes: &[u8], start: usize) -> usize {
         let is_in_tags = matches!(
             self.part,
             Part::Tags {
@@ -100,13 +102,34 @@ impl Scanner {
             }
         );
         let text = bytes.get(start..).unwrap_or_default();
-        match read_unquoted(text, self.line_end).filter(|_| is_in_tags) {
+        match read_line_in_tags(text, self.line_end).filter(|_| is_in_tags) {
             Some(tag) => {
                 self.state = State::LineStart;
                 start + tag.len + 1
             }
-            None => self.begin_moves(start + 1),
+            None => self
+                .pass_between(bytes, start)
+                .unwrap_or_else(|| self.begin_moves(start + 1)),
         }
+    }
+
+    /// The end of the lines at `start` that belong to the tags although they are none; `None` if movetext begins there. A
+    /// tag of the roster that comes again after them begins a game, so that they are its predecessor's moves.
+    #[cold]
+    fn pass_between(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
+        let Part::Tags {
+            roster,
+            after_empty: false,
+        } = self.part
+        else {
+            return None;
+        };
+        let (len, tag) = lines_between(bytes.get(start..)?, self.line_end)?;
+        let is_new = roster & roster_bit(name_key(tag.name)) == 0;
+        is_new.then(|| {
+            self.state = State::LineStart;
+            start + len
+        })
     }
 
     /// True if a line of movetext begins a game although it is indented: its first bracket is at `at`.
@@ -116,6 +139,26 @@ impl Scanner {
             && self.part == Part::Moves
             && self.is_line_start(bytes, at - indent)
             && opens_game(bytes.get(at..).unwrap_or_default(), self.line_end)
+    }
+
+    /// True if a tag at `at`, in the middle of a line, begins a game: after a result, or before the first game after a
+    /// comment.
+    #[cold]
+    pub(super) fn begins_game_in_line(&self, bytes: &[u8], at: usize) -> bool {
+        let joined;
+        let mut before = bytes
+            .get(at.saturating_sub(self.tail.len())..at)
+            .unwrap_or_default();
+        if before.len() < self.tail.len() {
+            joined = [&self.tail, before].concat();
+            before = &joined;
+        }
+        tag_follows(
+            before,
+            self.part == Part::Head,
+            bytes.get(at..).unwrap_or_default(),
+            self.line_end,
+        )
     }
 
     /// The tag that begins a game in a line of movetext that begins with white space.
@@ -135,7 +178,10 @@ impl Scanner {
             Some(b'[') => self.bracket(bytes, inner),
             Some(&c) if c == self.line_end => self.empty_line(inner),
             Some(b'\r') if bytes.get(inner + 1) == Some(&self.line_end) => self.empty_line(inner + 1),
-            Some(_) => Line::Inside(self.begin_moves(start)),
+            Some(_) => Line::Inside(
+                self.pass_between(bytes, start)
+                    .unwrap_or_else(|| self.begin_moves(start)),
+            ),
             None => Line::Inside(bytes.len()),
         }
     }
@@ -165,18 +211,42 @@ impl Scanner {
             match text.first() {
                 Some(b'[') => match read_tag(text, self.line_end) {
                     Some(tag) => at += tag.len,
-                    None => return self.begin_moves(at + 1),
+                    None => {
+                        return self
+                            .pass_between(bytes, at)
+                            .unwrap_or_else(|| self.begin_moves(at + 1));
+                    }
                 },
                 Some(&c) if c == self.line_end => {
                     self.state = State::LineStart;
                     return at + 1;
                 }
                 Some(b' ' | b'\t' | b'\0' | 0x1a | b'\r') => at += 1,
-                _ => return self.begin_moves(at),
+                _ => {
+                    return self
+                        .pass_between(bytes, at)
+                        .unwrap_or_else(|| self.begin_moves(at));
+                }
             }
         }
         at
     }
+}
+
+/// True if `text` begins with a whole tag and the text before it in its line ends with a result, or in the head of a file
+/// with a comment.
+pub(super) fn tag_follows(before: &[u8], is_in_head: bool, text: &[u8], line_end: u8) -> bool {
+    let blanks = before
+        .iter()
+        .rev()
+        .take_while(|c| matches!(c, b' ' | b'\t'))
+        .count();
+    let before = before.get(..before.len() - blanks).unwrap_or_default();
+    if !(ends_with_result(before) || is_in_head && before.ends_with(b"}")) {
+        return false;
+    }
+    let tag = read_tag(text, line_end).filter(|tag| tag.flaw.is_none());
+    tag.is_some_and(|tag| text.get(..tag.len).is_some_and(|tag| !tag.contains(&line_end)))
 }
 
 /// Number of blanks before a place, at most one more than [`MOST_INDENT`].

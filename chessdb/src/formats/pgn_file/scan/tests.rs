@@ -1,10 +1,12 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::tags::MOST_INDENT;
+use super::comments::{LONGEST_EVENT, begins_game, event_at_end};
+use super::tags::{MOST_INDENT, tag_follows};
 use super::*;
+use crate::formats::pgn_common::between::lines_between;
 use crate::formats::pgn_common::section::skip_ignored;
-use crate::formats::pgn_common::tag::{blanks, opens_game, read_tag, read_unquoted};
+use crate::formats::pgn_common::tag::{blanks, opens_game, read_line_in_tags, read_tag};
 
 fn scanned(text: &str) -> Found {
     let mut scanner = Scanner::new(b'\n');
@@ -56,6 +58,61 @@ fn a_tag_without_quotation_marks_is_no_movetext() {
 }
 
 #[test]
+fn a_tag_behind_the_result_begins_a_game() {
+    for (before, begins) in [
+        ("1. e4 1-0", true),
+        ("1. e4 1/2-1/2 \t", true),
+        ("1. e4 {a} e5 *", true),
+        ("1. f3 e5 2. g4 Qh40-1", true),
+        ("1. e4 e5", false),
+        ("1. e4 {1-0}", false),
+        ("1. e4 ; 1-0", false),
+        ("1. e4 {a} e5", false),
+        ("1. e4 1-0)", false),
+    ] {
+        let text = format!("[A \"\"]\n\n{before}[B \"\"]\n1. d4\n");
+        let wanted = begins.then_some(8 + before.len() as u64);
+        assert_eq!(starts(&text).get(1).copied(), wanted, "{before}");
+        for tag in ["[%clk \"1\"]", "[B]", "[B \"", "[B \"x\ny\"]"] {
+            assert_eq!(starts(&text.replace("[B \"\"]", tag)).len(), 1, "{before} {tag}");
+        }
+    }
+    assert_eq!(starts("{c} [Event \"A\"]\n[Site \"?\"]\n"), [4]);
+    assert_eq!(starts("c [Event \"A\"]\n[Site \"?\"]\n"), [14]);
+}
+
+#[test]
+fn lines_between_tags_split_no_game() {
+    let rest = "[White \"A\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n";
+    for line in [
+        "; a comment\n",
+        "{a comment}\n",
+        "[White]\n",
+        "Time: 20:00\n",
+        "[White ACPL \"25\"]\n",
+    ] {
+        let game = format!("[Event \"A\"]\n{line}{rest}");
+        assert_eq!(starts(&game.repeat(2)), [0, game.len() as u64], "{line}");
+        // A tag of the roster that comes again shows that the line was a game.
+        let two = format!("[Event \"A\"]\n{line}[Event \"B\"]\n{rest}");
+        let second = two.find("[Event \"B").unwrap() as u64;
+        let is_line_of_tags = line.contains("ACPL");
+        assert_eq!(starts(&two).len(), if is_line_of_tags { 1 } else { 2 }, "{line}");
+        assert!(is_line_of_tags || starts(&two)[1] == second, "{line}");
+    }
+    for line in [
+        "1. e4 e5\n",
+        "1-0\n",
+        "{a comment} 1-0\n",
+        "\n{a comment}\n",
+        "{a comment}\n\n",
+    ] {
+        let text = format!("[Event \"A\"]\n{line}{rest}");
+        assert_eq!(starts(&text).len(), 2, "{line}");
+    }
+}
+
+#[test]
 fn a_roster_tag_that_comes_again_behind_an_empty_line_begins_a_game() {
     assert_eq!(starts("[White \"\"]\n\n[White \"\"]\n"), [0, 12]);
     assert_eq!(starts("[White \"\"]\n[White \"\"]\n"), [0]);
@@ -68,7 +125,7 @@ fn a_roster_tag_that_comes_again_behind_an_empty_line_begins_a_game() {
 #[test]
 fn comments_hide_tags() {
     assert_eq!(starts("[A \"\"]\n{\n[A \"\"]\n}\n[A \"\"]\n"), [0, 18]);
-    assert_eq!(starts("[A \"\"]\n; {\n%{\n[A \"\"]\n"), [0, 14]);
+    assert_eq!(starts("[A \"\"]\n\n; {\n%{\n[A \"\"]\n"), [0, 15]);
 }
 
 #[test]
@@ -76,8 +133,63 @@ fn an_open_comment_ends_before_a_game_behind_an_empty_line() {
     let text = "[A \"\"]\n{ open\n\n[Event \"\"]\n[A \"\"]\n\n1. e4 }\n";
     assert_eq!(scanned(text).starts, [0, 15]);
     assert_eq!(scanned(text).unclosed, [15]);
-    // A quoted tag is text.
-    assert_eq!(starts("[A \"\"]\n{ open\n\n[Event \"\"]\ntext }\n"), [0]);
+}
+
+/// The table of section 3.3 in `docs/formats/pgn.md`, and more of its kind: what an open comment has, and whether a game
+/// begins there at the last bracket but one.
+#[test]
+fn tags_end_an_open_comment() {
+    for (comment, begins) in [
+        ("cut\n[Event \"B\"]\n[Site \"?\"]", Some("[Event")),
+        ("cut\n[event \"B\"]\n[Site \"?\"]", Some("[event")),
+        ("cut\n[Event \"B\"]\n1. d4", Some("[Event")),
+        ("cut\n[Event \"B\"]\n\n1. d4", Some("[Event")),
+        ("cut\n\n[Event \"B\"]\n1. d4", Some("[Event")),
+        ("cut\n[Site \"?\"]\n[White \"B\"]", Some("[Site")),
+        ("cut\n\u{feff}[Site \"?\"]\n[White \"B\"]", Some("[Site")),
+        ("cut[Event \"B\"]\n[Site \"?\"]", Some("[Event")),
+        (
+            "cut [Event \"A\"] [Event \"B\"] \r\n[Site \"?\"]",
+            Some("[Event \"B"),
+        ),
+        // Text.
+        ("a tag\n[Event \"B\"]\nof a game", None),
+        ("a tag\n[Site \"?\"]\nof a game", None),
+        ("a tag\n[Site \"?\"]\n\n[White \"B\"]", None),
+        ("a tag [Event \"B\"]\nof a game", None),
+        ("a tag [Event \"B\"] of a game\n[Site \"?\"]\n", None),
+        ("a tag [Site \"B\"]\n[Site \"?\"]\n", None),
+        ("a tag\n [Event \"B\"]\n [Site \"?\"]\n", None),
+        ("[%clk 0:01]\n[%clk 0:02]\n[Event]\n[Event B]\n", None),
+    ] {
+        for end in ["\n\n1. d4 1-0\n", "\n}\n"] {
+            let text = format!("[A \"\"]\n\n1. e4 {{{comment}{end}");
+            let place = begins.map(|begins| text.find(begins).unwrap() as u64);
+            let found = scanned(&text);
+            assert_eq!(found.starts.get(1).copied(), place, "{text}");
+            assert_eq!(found.unclosed.first().copied(), place, "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_game_in_the_line_of_a_comment_begins_in_its_last_1024_bytes() {
+    for (bytes, found) in [(LONGEST_EVENT - 1, 2), (LONGEST_EVENT, 2), (LONGEST_EVENT + 1, 1)] {
+        let event = format!("[Event \"{}\"]", "B".repeat(bytes - 10));
+        assert_eq!(event.len(), bytes);
+        let text = format!("[A \"\"]\n1. e4 {{cut {event}\n[Site \"?\"]\n");
+        assert_eq!(starts(&text).len(), found, "{bytes}");
+    }
+}
+
+/// The roster and whether an empty line came last.
+type Tags<'t> = (Vec<&'t [u8]>, bool);
+
+/// The end of lines that belong to the tags.
+fn after_between(text: &[u8], at: usize, line_end: u8, tags: Option<&Tags<'_>>) -> Option<usize> {
+    let (seen, _) = tags.filter(|(_, after_empty)| !after_empty)?;
+    let (len, tag) = lines_between(&text[at..], line_end)?;
+    (!seen.contains(&tag.name)).then_some(at + len)
 }
 
 /// Finds games as [`Scanner`] does, a line and a byte at a time.
@@ -89,7 +201,7 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
     let mut found = Found::default();
     let mut is_head = true;
     // The roster and whether an empty line came last, in tags; none in movetext.
-    let mut tags: Option<(Vec<&[u8]>, bool)> = None;
+    let mut tags: Option<Tags<'_>> = None;
     let mut at = 0;
     while at < text.len() {
         let start = skip_ignored(text, at);
@@ -115,12 +227,16 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
                 continue;
             }
             [b'[', ..] => match read_tag(rest, line_end) {
-                None => match read_unquoted(rest, line_end) {
+                None => match read_line_in_tags(rest, line_end) {
                     Some(tag) if tags.as_ref().is_some_and(|(_, after_empty)| !after_empty) => {
                         at = lead + tag.len + 1;
                         continue;
                     }
                     _ => {
+                        if let Some(after) = after_between(text, lead, line_end, tags.as_ref()) {
+                            at = after;
+                            continue;
+                        }
                         tags = None;
                         lead + 1
                     }
@@ -151,6 +267,11 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
                             continue;
                         }
                         Err(moves) => {
+                            let part = moves - usize::from(text[moves - 1] == b'[');
+                            if let Some(after) = after_between(text, part, line_end, tags.as_ref()) {
+                                at = after;
+                                continue;
+                            }
                             tags = None;
                             moves
                         }
@@ -168,6 +289,10 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
                 continue;
             }
             _ => {
+                if let Some(after) = after_between(text, start, line_end, tags.as_ref()) {
+                    at = after;
+                    continue;
+                }
                 tags = None;
                 start
             }
@@ -189,12 +314,15 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
                 }
                 Some(b'{') => {
                     moves += 1;
-                    let mut game = None;
+                    let (mut game, mut from) = (None, moves);
                     while moves < text.len() && text[moves] != b'}' && game.is_none() {
-                        moves += 1;
-                        if text[moves - 1] == line_end {
-                            game = resynchronisation(text, moves, line_end);
+                        if text[moves] == line_end {
+                            let line = skip_ignored(text, moves + 1);
+                            game = event_at_end(text, from, moves, line_end)
+                                .or_else(|| begins_game(text, line, line_end).then_some(line));
+                            from = moves + 1;
                         }
+                        moves += 1;
                     }
                     if let Some(game) = game {
                         found.push(Start {
@@ -207,6 +335,10 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
                         break;
                     }
                     moves += 1;
+                }
+                Some(b'[') if moves > 0 && tag_follows(&text[..moves], is_head, &text[moves..], line_end) => {
+                    at = moves;
+                    break;
                 }
                 Some(_) => moves += 1,
             }
@@ -235,7 +367,7 @@ fn end_of_tags(text: &[u8], start: usize, line_end: u8) -> Result<usize, usize> 
 
 #[test]
 fn games_are_found_as_byte_by_byte() {
-    const PARTS: [&[u8]; 32] = [
+    const PARTS: [&[u8]; 38] = [
         b"{",
         b"}",
         b";",
@@ -268,6 +400,12 @@ fn games_are_found_as_byte_by_byte() {
         b"] [Round \"1\"] ",
         b"[Result \"*\"] 1. e4 {see ",
         b"[\"x\"]\n",
+        b"; a comment\n",
+        b"{a comment}\n",
+        b"Time: 20:00\n",
+        b"[White ACPL \"25\"]\n",
+        b" 1-0",
+        b" 1-0[Event \"A\"]\n",
     ];
     let mut number = 1u64;
     let mut next = || {
@@ -320,6 +458,7 @@ fn it_does_not_matter_where_a_window_ends() {
         "[A \"\"]\n1. e4 *\n\u{feff}[B \"\"]\n1. d4 *\n\u{feff}\u{feff}[C \"\"]\n*\n\n\0\u{feff}[D \"\"]\n",
         "[A \"\"]\n1. e4 *\n  \u{feff}[B \"\"]\n1. d4 *\n \t [C \"\"]\n\n* \u{feff}[D \"\"]\n\u{feff}%[E \"\"]\n",
         "[A \"\"]\n1. e4 { open\n\n\u{feff}[Event \"\"]\n[Site \"\"]\n\n1. d4 } { a } ; b\n[C \"\"]\n*\n",
+        "[A \"\"]\n1. e4 { cut [Event \"\"]\n[Site \"\"]\n\n1. d4 {a} 1-0 \t[B \"\"]\n; a\n{b}\n[C \"\"]\n1/2-1/2[D \"\"]\n",
         "[White \"\"]\n\n\u{feff}[White \"\"]\n[Black \"\"] [ECO \"\"]\n\n[Black \"\"]\n\u{feff}\n\u{feff}[Black \"\"]\n",
     ] {
         let text = head.to_owned() + &rest;
