@@ -4,7 +4,7 @@
 //!
 //! | command | meaning |
 //! |---|---|
-//! | `[%clk 1:02:03.4]` | time left after the move, in hours, minutes and seconds; hours, or hours and minutes, may be left out |
+//! | `[%clk 1:02:03.4]` | time left after the move, in hours, minutes and seconds; hours, or hours and minutes, may be left out; the decimal point may be a comma |
 //! | `[%eval 0.35]`, `[%eval -1.2,20]` | pawns from White's side, and the depth in plies |
 //! | `[%eval -50,20]` | an integer with a depth: hundredths of a pawn, as ChessBase counts |
 //! | `[%eval #-3]` | mate in so many moves, negative if Black mates |
@@ -187,7 +187,7 @@ fn time_left(text: &str) -> Option<u32> {
         if part.starts_with(['+', '-']) {
             return None;
         }
-        let part = u32::try_from(decimal(part)?).ok()?;
+        let part = u32::try_from(decimal(&part.replace(',', "."))?).ok()?;
         hundredths = hundredths.checked_mul(60)?.checked_add(part)?;
     }
     Some(hundredths)
@@ -253,6 +253,8 @@ mod tests {
             ("[%clk 0:00:-1]", None),
             ("good [%emt 0:01] [%clk 0:00:09.75] move", Some(975)),
             ("[%clk 5:00]", Some(30_000)),
+            ("[%clk 0:00:05,2]", Some(520)),
+            ("[%clk 0:00:05,2,1]", None),
             ("[%clk 12]", Some(1_200)),
             ("[%clk\n0:00:12]", Some(1_200)),
             ("[%clk 1:xx] [%clk 0:05] [%clk 0:06]", Some(500)),

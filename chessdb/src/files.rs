@@ -204,8 +204,9 @@ impl Bytes for Vec<u8> {}
 /// Databases whose files share a stem. Every file with an extension in `main` begins a database, which
 /// includes the files of the same stem with extensions in `main` or `companions`.
 ///
-/// Extensions match in any letter case. A companion is the file with exactly the same stem, or else the only
-/// one whose stem is equal when case is ignored. `main` is sorted by importance: if the first file is
+/// Extensions match in any letter case, and files that differ in it only are several databases. A companion is the file
+/// with exactly the same stem, of several the one whose extension has the same letter case, or else the only one whose stem
+/// is equal when case is ignored; it may belong to several databases. `main` is sorted by importance: if the first file is
 /// missing, the next one names the database.
 pub fn by_stem(directory: &SourceFolder, main: &[&str], companions: &[&str]) -> Vec<Candidate> {
     let names = SortedNames::new(directory, &[main, companions].concat());
@@ -225,7 +226,7 @@ pub fn by_stem(directory: &SourceFolder, main: &[&str], companions: &[&str]) -> 
                 let found = if other == kind {
                     Some(*file)
                 } else {
-                    names.companion(file.stem, other)
+                    names.companion(*file, other)
                 };
                 let Some(found) = found else {
                     candidate.warnings.extend(names.ambiguity(*file, other));
@@ -235,16 +236,13 @@ pub fn by_stem(directory: &SourceFolder, main: &[&str], companions: &[&str]) -> 
                 candidate
                     .files
                     .push((other.to_owned(), directory.path.join(found.name)));
-                for variant in names.case_variants(found, other) {
-                    claimed.insert(variant.name);
-                    candidate.warnings.push(format!(
-                        "{} is ignored and {} is read: their names differ in letter case only",
-                        variant.name, found.name
-                    ));
-                }
             }
             candidates.push(candidate);
         }
+    }
+    for candidate in &mut candidates {
+        let unread = names.unread_variants(candidate, &claimed);
+        candidate.warnings.extend(unread);
     }
     candidates.sort_by(|a, b| a.name.cmp(&b.name));
     candidates
@@ -266,6 +264,11 @@ impl<'a> Name<'a> {
             stem,
             extension,
         })
+    }
+
+    /// True if the extension begins with a small letter.
+    fn is_small(&self) -> bool {
+        self.extension.starts_with(|c: char| c.is_ascii_lowercase())
     }
 
     fn is_kind(&self, kind: &str) -> bool {
@@ -302,11 +305,16 @@ impl<'a> SortedNames<'a> {
         names
     }
 
-    /// The file of a kind that belongs to a stem.
-    fn companion(&self, stem: &'a str, kind: &'a str) -> Option<Name<'a>> {
-        let exact = self.by_stem.get(&(stem, kind));
-        let alike = || self.folded.get(&(stem.to_lowercase(), kind));
-        match (exact.and_then(|files| files.first()), alike().map(Vec::as_slice)) {
+    /// The file of a kind that belongs to a file: of several with its stem, the one whose extension has the same letter
+    /// case, or the first.
+    fn companion(&self, file: Name<'a>, kind: &'a str) -> Option<Name<'a>> {
+        let exact = self.by_stem.get(&(file.stem, kind));
+        let exact = exact.and_then(|files| {
+            let same = files.iter().find(|other| other.is_small() == file.is_small());
+            same.or(files.first())
+        });
+        let alike = || self.folded.get(&(file.stem.to_lowercase(), kind));
+        match (exact, alike().map(Vec::as_slice)) {
             (Some(exact), _) => Some(*exact),
             (None, Some([only])) => Some(*only),
             _ => None,
@@ -326,11 +334,23 @@ impl<'a> SortedNames<'a> {
         ))
     }
 
-    /// Other files of this kind with exactly the same stem: their extensions differ in case.
-    fn case_variants(&self, file: Name<'a>, kind: &'a str) -> impl Iterator<Item = Name<'a>> {
-        let alike = self.by_stem.get(&(file.stem, kind));
-        let case_variants = alike.into_iter().flatten().copied();
-        case_variants.filter(move |variant| variant.name != file.name)
+    /// Warnings of the files that differ from one of a candidate in the case of the extension only, and belong to none.
+    fn unread_variants(&self, candidate: &Candidate, claimed: &HashSet<&str>) -> Vec<String> {
+        let files = candidate.files.iter().filter_map(|(kind, path)| {
+            let name = Name::split(path.file_name()?.to_str()?)?;
+            let alike = self.by_stem.get(&(name.stem, kind.as_str()))?;
+            Some((name.name, alike))
+        });
+        let variants = files.flat_map(|(read, alike)| {
+            let unread = alike.iter().filter(|variant| !claimed.contains(variant.name));
+            unread.map(move |variant| {
+                format!(
+                    "{} is ignored and {read} is read: their names differ in letter case only",
+                    variant.name
+                )
+            })
+        });
+        variants.collect()
     }
 }
 
@@ -397,13 +417,32 @@ mod tests {
     }
 
     #[test]
-    fn of_two_extensions_that_differ_in_case_the_first_counts() {
-        let found = by_stem(&directory(&["a.DCI", "a.dci"]), &["dci"], &[]);
+    fn two_extensions_that_differ_in_case_are_two_databases() {
+        assert_eq!(
+            found(&["a.DCI", "a.dci"]),
+            [row("a.DCI", &["a.DCI"]), row("a.dci", &["a.dci"])]
+        );
+        // Companions have the same case, and a lone one serves both.
+        assert_eq!(
+            found(&["a.DCI", "a.dci", "a.DCG", "a.dcg", "a.DCN", "a.dcn"]),
+            [
+                row("a.DCI", &["a.DCI", "a.DCG", "a.DCN"]),
+                row("a.dci", &["a.dci", "a.dcg", "a.dcn"])
+            ]
+        );
+        assert_eq!(
+            found(&["a.DCI", "a.dci", "a.dcg", "a.dcn"]),
+            [
+                row("a.DCI", &["a.DCI", "a.dcg", "a.dcn"]),
+                row("a.dci", &["a.dci", "a.dcg", "a.dcn"])
+            ]
+        );
+        // A second companion of one database is left out, with a warning.
+        let found = by_stem(&directory(&["a.dci", "a.DCN", "a.dcn"]), &["dci"], &["dcn"]);
         assert_eq!(found.len(), 1);
-        assert_eq!(found[0].name, "a.DCI");
         assert_eq!(
             found[0].warnings,
-            ["a.dci is ignored and a.DCI is read: their names differ in letter case only"]
+            ["a.DCN is ignored and a.dcn is read: their names differ in letter case only"]
         );
     }
 

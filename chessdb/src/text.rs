@@ -28,6 +28,55 @@ pub fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
     text.into_owned()
 }
 
+/// How the bytes of a text become characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Charset {
+    /// UTF-8, with U+FFFD for each invalid sequence.
+    Utf8,
+    /// UTF-8 in which the bytes of invalid sequences are those of windows-1252.
+    Mixed,
+    /// Another encoding.
+    Other(&'static Encoding),
+}
+
+impl Charset {
+    fn of_encoding(encoding: &'static Encoding) -> Charset {
+        if encoding == UTF_8 {
+            Charset::Utf8
+        } else {
+            Charset::Other(encoding)
+        }
+    }
+
+    /// Decodes bytes.
+    pub(crate) fn decode(self, bytes: &[u8]) -> String {
+        match self {
+            Charset::Utf8 => utf8_lossy(bytes),
+            Charset::Mixed => decode_mixed(bytes),
+            Charset::Other(encoding) => decode(bytes, encoding),
+        }
+    }
+}
+
+fn decode_mixed(bytes: &[u8]) -> String {
+    utf8(bytes).unwrap_or_else(|copy| {
+        let mut text = String::with_capacity(copy.len() + copy.len() / 16);
+        for chunk in copy.utf8_chunks() {
+            text.push_str(chunk.valid());
+            text.push_str(&WINDOWS_1252.decode_without_bom_handling(chunk.invalid()).0);
+        }
+        text
+    })
+}
+
+/// True if a text that is not UTF-8 has a character in it that is, beyond ASCII and other than a byte-order mark.
+fn has_utf8(bytes: &[u8]) -> bool {
+    let is_wide = |c: char| !c.is_ascii() && c != '\u{feff}';
+    copy(bytes)
+        .utf8_chunks()
+        .any(|chunk| chunk.valid().contains(is_wide))
+}
+
 /// The encoding of texts of which each is in UTF-8 or else in windows-1252, unless the user names one for all.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextEncoding {
@@ -44,12 +93,14 @@ impl TextEncoding {
         }
     }
 
-    /// The encoding of a text.
-    pub(crate) fn of(self, bytes: &[u8]) -> &'static Encoding {
+    /// How a text is decoded that may have parts in several encodings: where some of it is UTF-8 beyond ASCII, only the
+    /// other bytes are in windows-1252.
+    pub(crate) fn charset_of(self, bytes: &[u8]) -> Charset {
         match self.forced {
-            Some(encoding) => encoding,
-            None if utf8_len(bytes) == bytes.len() => UTF_8,
-            None => WINDOWS_1252,
+            Some(encoding) => Charset::of_encoding(encoding),
+            None if utf8_len(bytes) == bytes.len() => Charset::Utf8,
+            None if has_utf8(bytes) => Charset::Mixed,
+            None => Charset::Other(WINDOWS_1252),
         }
     }
 
@@ -171,14 +222,28 @@ mod tests {
             texts.decode(b"\xe9 \x81\x8d\x8f\x90\x9d"),
             "é \u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}"
         );
-        assert_eq!(
-            [texts.of("é".as_bytes()), texts.of(b"\xe9")],
-            [UTF_8, WINDOWS_1252]
-        );
         let forced = TextEncoding {
             forced: Encoding::for_label(b"ibm866"),
         };
         assert_eq!(forced.decode(b"\x8a\xa0"), "Ка");
+    }
+
+    #[test]
+    fn a_stray_byte_changes_no_other_character() {
+        let texts = TextEncoding { forced: None };
+        for (bytes, text) in [
+            ("Łukasz — ещё".as_bytes(), "Łukasz — ещё"),
+            (b"Tarr\xc3\xa1sch, M\xfcller \xc3", "Tarrásch, Müller Ã"),
+            (b"M\xfcller \x93x\x94", "Müller “x”"),
+            (b"\xe9\xc3", "éÃ"),
+        ] {
+            assert_eq!(texts.charset_of(bytes).decode(bytes), text);
+        }
+        let forced = TextEncoding { forced: Some(UTF_8) };
+        assert_eq!(
+            forced.charset_of(b"\xc3\xa1\xfc").decode(b"\xc3\xa1\xfc"),
+            "á\u{fffd}"
+        );
     }
 
     #[test]

@@ -222,7 +222,7 @@ impl LocatedEntry {
     }
 
     /// The opened databases of a task. If an archive contains several, they are in a folder with the name of
-    /// the archive, or at the root if the archive is the source.
+    /// the archive, or at the root if the archive is the source, and there in folders as in the archive.
     fn all(
         task: &OpeningTask,
         entries: &[Arc<LibraryEntry>],
@@ -231,15 +231,18 @@ impl LocatedEntry {
         entries.iter().map(move |entry| {
             let mut folder = task.folder.clone();
             let name = match &entry.part {
-                None => &task.name,
+                None => task.name.clone(),
                 Some(part) => {
                     folder.extend((!is_source).then(|| task.name.clone()));
-                    part
+                    let mut names = part.split('/').map(str::to_owned);
+                    let name = names.next_back().unwrap_or_default();
+                    folder.extend(names);
+                    name
                 }
             };
             LocatedEntry {
                 folder,
-                name: name.clone(),
+                name,
                 entry: Arc::clone(entry),
             }
         })

@@ -19,7 +19,7 @@ impl Unread {
     }
 }
 
-const UNREAD: [Unread; 6] = [
+const UNREAD: [Unread; 12] = [
     Unread::new(
         "abk",
         "an opening book of Arena: it has moves but no games, and only Arena reads it",
@@ -38,6 +38,33 @@ const UNREAD: [Unread; 6] = [
     ),
     Unread::new("rar", "an archive, which is not read: unpack it"),
     Unread::new("7z", "an archive, which is not read: unpack it"),
+    Unread::new(
+        "ctg",
+        "an opening book of ChessBase, which is not read: ChessBase and Fritz read it",
+    ),
+    Unread {
+        is_doubtful: true,
+        ..Unread::new("tar", "perhaps an archive of games, which is not read: unpack it")
+    },
+    Unread {
+        is_doubtful: true,
+        ..Unread::new("xz", "perhaps compressed games, which are not read: unpack it")
+    },
+    Unread {
+        is_doubtful: true,
+        ..Unread::new("epd", "perhaps positions without games")
+    },
+    Unread {
+        is_doubtful: true,
+        ..Unread::new("db", "perhaps a database of another program, which is not read")
+    },
+    Unread {
+        is_doubtful: true,
+        ..Unread::new(
+            "sqlite",
+            "perhaps a database of another program, which is not read",
+        )
+    },
 ];
 
 /// Describes a file that no format reads; `None` if it does not look like part of a chess library.

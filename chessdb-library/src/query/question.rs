@@ -10,6 +10,7 @@ use super::value::TagValue;
 use crate::spelling::Names;
 use crate::table::{known, opening};
 use chessdb::TextId;
+use chessdb::board::{Fen, Position};
 use chessdb::game::Eco;
 
 /// What a row of a field is given to say whether a term holds for a game.
@@ -226,7 +227,11 @@ impl TagQuestion<'_> {
             TagValue::Has(part) => self.game.has(*part),
             TagValue::HasTag(wanted) => {
                 let mut tags = self.game.tags().iter();
-                tags.any(|(name, value)| name.eq_ignore_ascii_case(wanted) && known(value).is_some())
+                tags.any(|(name, value)| {
+                    name.eq_ignore_ascii_case(wanted)
+                        && known(value).is_some()
+                        && !(name == "FEN" && is_usual_start(value))
+                })
             }
             _ => false,
         })
@@ -246,4 +251,9 @@ fn code(eco: Eco) -> [u8; 3] {
         *to = from.to_ascii_uppercase();
     }
     code
+}
+
+/// True for a FEN of the position with which games begin unless it is set up.
+fn is_usual_start(fen: &str) -> bool {
+    Fen::parse(fen).is_ok_and(|read| read.position == Position::initial())
 }

@@ -170,10 +170,8 @@ pub fn utc_date(tags: &Tags) -> Option<Date> {
 
 /// A day such as `2013.01.31`; `None` if a part is unknown or there is no such day.
 fn day(text: &str) -> Option<Date> {
-    let [year, month, day] = numbers(text, '.', [4, 2, 2])?;
-    let is_day =
-        year > 0 && (1..=12).contains(&month) && (1..=Date::days_of_month(year, month)).contains(&day);
-    is_day.then(|| Date::new(year, month as u8, day as u8))
+    let (date, flaw) = Date::read(text);
+    (flaw.is_none() && date.year > 0 && date.month > 0 && date.day > 0).then_some(date)
 }
 
 /// A time of day such as `18:05:59`, in seconds.
@@ -295,6 +293,9 @@ mod tests {
             ("UTCDate", "2012.02.29", "2012-02-29"),
             ("UTCDate", "2013.02.29", ""),
             ("UTCDate", "2013.01.??", ""),
+            ("UTCDate", "2013-01-31", "2013-01-31"),
+            ("UTCDate", "31/1/2013 18:05", "2013-01-31"),
+            ("UTCDate", "1/2/2013", ""),
             ("UTCDate", "2013.01.31.1", ""),
             ("UTCDate", "2013.+1.31", ""),
             ("UTCTime", "00:00:00", "00:00:00"),

@@ -103,10 +103,11 @@ impl Position {
         };
         if promotion.is_none() && self.king(self.turn()) == Some(from) {
             let castles = |side| {
-                let [usual, of_chess960] =
-                    [false, true].map(|how| self.castling_squares(self.turn(), side, how).1);
-                let is_far = from.file().distance(to.file()) > 1;
-                (to == of_chess960 || to == usual && is_far) && self.test(Move::Castle(side)).is_ok()
+                // The usual target is two squares away, or the square of the rook.
+                let mut targets = [false, true]
+                    .map(|how| self.castling_squares(self.turn(), side, how).1)
+                    .into_iter();
+                targets.any(|target| to == target) && self.test(Move::Castle(side)).is_ok()
             };
             if let Some(side) = CastlingSide::ALL.into_iter().find(|&side| castles(side)) {
                 return Some(Move::Castle(side));

@@ -2,11 +2,13 @@
 
 mod main_line;
 mod movetext;
+mod read_date;
 mod tags;
 mod values;
 
 pub use main_line::MainLineMove;
 pub use movetext::{Movetext, TextRange, Token, Tree};
+pub use read_date::DateFlaw;
 pub use tags::{ROSTER, TagName, Tags};
 pub use values::{Date, Eco, Outcome, RATINGS, rating};
 

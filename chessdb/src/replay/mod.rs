@@ -329,9 +329,11 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         }
     }
 
-    /// Adds a comment to the last move of the current line, or before its first move. Ignores blank comments.
+    /// Adds a comment to the last move of the current line, or before its first move. Ignores one of blanks and control
+    /// characters.
     pub fn comment(&mut self, text: &str) {
-        if S::WHOLE && !text.trim().is_empty() {
+        let is_shown = |c: char| !c.is_whitespace() && !c.is_control();
+        if S::WHOLE && text.contains(is_shown) {
             self.sink.comment(text);
         }
     }

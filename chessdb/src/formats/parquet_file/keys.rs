@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use encoding_rs::UTF_8;
+use crate::text::Charset;
 
 use super::column;
 use super::names::{Collected, Names};
@@ -12,8 +12,8 @@ use super::table::{Cell, Table};
 use crate::database::{Keys, TextId};
 use crate::formats::pgn_common::items::Items;
 use crate::formats::pgn_common::results::{outcome, read_result};
-use crate::formats::pgn_common::values::{read_date, read_eco};
-use crate::game::{Eco, Tags};
+use crate::formats::pgn_common::values::read_eco;
+use crate::game::{Date, Eco, Tags};
 
 /// The keys of all games, and their names.
 #[derive(Debug)]
@@ -61,18 +61,28 @@ impl AllKeys {
             |key, id| key.event = id,
         );
         // A game with a tag `Date`, be it unknown, has no other.
-        fill(table, columns, "UTCDate", &mut keys, read_date, |key, date| {
-            key.date = date
-        });
-        fill(table, columns, "Date", &mut keys, read_date, |key, date| {
-            key.date = date
-        });
+        fill(
+            table,
+            columns,
+            "UTCDate",
+            &mut keys,
+            |text| Date::read(text).0,
+            |key, date| key.date = date,
+        );
+        fill(
+            table,
+            columns,
+            "Date",
+            &mut keys,
+            |text| Date::read(text).0,
+            |key, date| key.date = date,
+        );
         fill(
             table,
             columns,
             "EventDate",
             &mut keys,
-            |text| read_date(text).year,
+            |text| Date::read(text).0.year,
             |key, year| key.event_year = year,
         );
         fill(
@@ -106,7 +116,7 @@ impl AllKeys {
                     .flatten()
             });
             if let Ok((Some(moves), _)) = columns.moves(table, row) {
-                key.outcome = outcome(tagged, Items::new(moves.as_bytes(), 0, b'\n'), UTF_8);
+                key.outcome = outcome(tagged, Items::new(moves.as_bytes(), 0, b'\n'), Charset::Utf8);
             }
         }
         AllKeys {
@@ -128,8 +138,8 @@ impl AllKeys {
                     white: id("White"),
                     black: id("Black"),
                     event: id("Event"),
-                    date: read_date(text("Date")),
-                    event_year: read_date(text("EventDate")).year,
+                    date: Date::read(text("Date")).0,
+                    event_year: Date::read(text("EventDate")).0.year,
                     eco: read_eco(text("ECO")),
                     outcome: tags.outcome(),
                     deleted: false,

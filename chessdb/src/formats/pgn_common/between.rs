@@ -1,6 +1,6 @@
 //! Lines between the tags of a game that are no tags: comments, and text without meaning (section 3.1).
 
-use encoding_rs::UTF_8;
+use crate::text::Charset;
 use memchr::memchr;
 
 use super::items::{Item, Items};
@@ -84,7 +84,7 @@ fn is_of_moves(word: &[u8]) -> bool {
         (1.., 1..) => rest.get(points..).unwrap_or_default(),
         _ => word,
     };
-    rest.is_empty() || is_move(rest, UTF_8) || movetext_result(rest, UTF_8).is_some()
+    rest.is_empty() || is_move(rest, Charset::Utf8) || movetext_result(rest, Charset::Utf8).is_some()
 }
 
 #[cfg(test)]

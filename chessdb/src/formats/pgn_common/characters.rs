@@ -1,8 +1,8 @@
 //! The encoding of texts (section 4.2).
 
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::Encoding;
 
-use crate::text::{self, TextEncoding};
+use crate::text::{self, Charset, TextEncoding};
 
 /// The encoding with this label for all games, or the rule of the page. Adds a warning if it cannot be used.
 pub(in crate::formats) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> TextEncoding {
@@ -19,18 +19,14 @@ pub(in crate::formats) fn choose(label: Option<&str>, warnings: &mut Vec<String>
     TextEncoding { forced }
 }
 
-/// Decodes bytes in an encoding.
-pub(in crate::formats) fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
-    if encoding == UTF_8 {
-        text::utf8_lossy(bytes)
-    } else {
-        text::decode(bytes, encoding)
-    }
+/// Decodes bytes.
+pub(in crate::formats) fn decode(bytes: &[u8], encoding: Charset) -> String {
+    encoding.decode(bytes)
 }
 
 /// Appends the value of a tag (section 4.1): escapes are removed, line ends become spaces, and bytes that are
 /// ignored everywhere are left out.
-pub(in crate::formats) fn append_value(value: &[u8], encoding: &'static Encoding, out: &mut String) {
+pub(in crate::formats) fn append_value(value: &[u8], encoding: Charset, out: &mut String) {
     let is_plain = |c: &u8| (b' '..0x7f).contains(c) && *c != b'\\';
     if value.iter().fold(true, |plain, c| plain & is_plain(c)) {
         return text::append_ascii(value, out);
@@ -55,7 +51,7 @@ pub(in crate::formats) fn append_value(value: &[u8], encoding: &'static Encoding
 }
 
 /// The value of a tag.
-pub(in crate::formats) fn value(value: &[u8], encoding: &'static Encoding) -> String {
+pub(in crate::formats) fn value(value: &[u8], encoding: Charset) -> String {
     let mut text = String::new();
     append_value(value, encoding, &mut text);
     text
@@ -68,19 +64,19 @@ mod tests {
     #[test]
     fn a_game_is_utf_8_or_windows_1252() {
         let characters = choose(None, &mut Vec::new());
-        let read = |bytes: &[u8]| decode(bytes, characters.of(bytes));
+        let read = |bytes: &[u8]| decode(bytes, characters.charset_of(bytes));
         assert_eq!(read("Müller".as_bytes()), "Müller");
         assert_eq!(read(b"M\xfcller \x93x\x94 \x81"), "Müller “x” \u{81}");
         let mut warnings = Vec::new();
         let forced = choose(Some("ibm866"), &mut warnings);
-        assert_eq!(decode(b"\x8a\xa0", forced.of(b"\x8a\xa0")), "Ка");
+        assert_eq!(decode(b"\x8a\xa0", forced.charset_of(b"\x8a\xa0")), "Ка");
         choose(Some("utf-16le"), &mut warnings);
         assert_eq!(warnings.len(), 1);
     }
 
     #[test]
     fn escapes_and_line_ends_are_undone() {
-        assert_eq!(value(br#"a \"b\" c\\d \x \"#, UTF_8), r#"a "b" c\d \x \"#);
-        assert_eq!(value(b"two\r\nlines\0", UTF_8), "two lines");
+        assert_eq!(value(br#"a \"b\" c\\d \x \"#, Charset::Utf8), r#"a "b" c\d \x \"#);
+        assert_eq!(value(b"two\r\nlines\0", Charset::Utf8), "two lines");
     }
 }

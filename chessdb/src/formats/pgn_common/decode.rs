@@ -3,7 +3,7 @@
 mod faults;
 mod usual;
 
-pub(super) use self::faults::left_out;
+pub(super) use self::faults::{left_out, short};
 use super::characters::decode;
 use super::game::Stored;
 use super::items::{Item, Items};
@@ -12,8 +12,10 @@ use super::numbers::MoveCount;
 use super::results::{LastWords, Written, last_words, movetext_result, usual_result};
 use super::symbols;
 use super::values::with_plain_signs;
-use super::words::{Signs, Word, has_marks_inside, read_word, without_marks, without_number};
-use crate::board::Move;
+use super::words::{
+    Glued, Signs, Word, glued_len, has_marks_inside, read_word, without_marks, without_number,
+};
+use crate::board::{Move, ReadError};
 use crate::game::Outcome;
 use crate::replay::{Fault, Limits, Replay, Sink, Unplayed};
 
@@ -54,6 +56,9 @@ pub(super) struct Decoder<'a, S> {
     state: State,
     /// True once the main line has a name of a piece that only English has. It is not examined in a whole game.
     is_english: bool,
+    /// True if a promotion that names no piece is one to a queen.
+    takes_queens: bool,
+    has_queen: bool,
     /// See [`End`].
     is_certain: bool,
     has_failed: bool,
@@ -92,6 +97,8 @@ pub(super) struct End<'a, S> {
     pub(super) is_certain: bool,
     /// True if a word with the form of a move could not be played.
     pub(super) has_failed: bool,
+    /// True if a promotion that names no piece was played as one to a queen.
+    pub(super) has_queen: bool,
     /// True if a word of a whole game is no move, so that it must be decoded with [`Decoder::counting`].
     pub(super) needs_counts: bool,
 }
@@ -124,6 +131,8 @@ impl<'a, S: Sink> Decoder<'a, S> {
             unclosed: None,
             state: State::Moves,
             is_english: false,
+            takes_queens: true,
+            has_queen: false,
             is_certain: true,
             has_failed: false,
             needs_counts: false,
@@ -140,6 +149,14 @@ impl<'a, S: Sink> Decoder<'a, S> {
         };
         Decoder {
             counts: Some(counts),
+            ..self
+        }
+    }
+
+    /// Reads no promotion that names no piece.
+    pub(super) fn without_queens(self) -> Decoder<'a, S> {
+        Decoder {
+            takes_queens: false,
             ..self
         }
     }
@@ -197,6 +214,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
             unplayed,
             is_certain: self.is_certain,
             has_failed: self.has_failed,
+            has_queen: self.has_queen,
             needs_counts: self.needs_counts,
         }
     }
@@ -234,7 +252,35 @@ impl<'a, S: Sink> Decoder<'a, S> {
                 return;
             }
         }
-        self.other_word(rest, start);
+        let first = self.first_of(rest, start);
+        self.other_word(first, start);
+    }
+
+    /// The move with which a word begins, if another word is glued to it, which is read next; otherwise the word.
+    #[cold]
+    fn first_of(&mut self, word: &'a [u8], start: usize) -> &'a [u8] {
+        if self.state != State::Moves {
+            return word;
+        }
+        let next = self.counts.as_ref().map(|counts| counts.line.number_after_next());
+        let len = match glued_len(word, next) {
+            Some(Glued::Marks(len)) => len,
+            Some(Glued::Number(len)) if next.is_some() => len,
+            // Whether it is the next number is known when moves are counted.
+            Some(Glued::Number(_)) => {
+                self.needs_counts |= S::WHOLE;
+                self.is_certain &= S::WHOLE;
+                return word;
+            }
+            None => return word,
+        };
+        let whole = self.items.text.get(start..self.items.at).unwrap_or_default();
+        let number = whole
+            .windows(word.len())
+            .position(|part| part == word)
+            .unwrap_or(0);
+        self.items.at = start + number + len;
+        word.get(..len).unwrap_or(word)
     }
 
     /// True if a move of the main line is the same in every language in which the game may be written. It is not
@@ -299,6 +345,13 @@ impl<'a, S: Sink> Decoder<'a, S> {
         for &nag in &signs.glyphs {
             self.replay.nag(nag);
         }
+        if signs.is_queen {
+            self.has_queen = true;
+            self.fault(
+                start,
+                &Fault::damage("the promotion names no piece: a queen is taken"),
+            );
+        }
         if !signs.unknown.is_empty() {
             let what = format!("a sign after the move is not known: {}", signs.unknown);
             self.fault(start, &Fault::damage(what));
@@ -312,6 +365,9 @@ impl<'a, S: Sink> Decoder<'a, S> {
 
     #[cold]
     fn other_word(&mut self, word: &[u8], start: usize) {
+        if self.is_finished() {
+            return;
+        }
         let text = with_plain_signs(&decode(word, self.stored.encoding()));
         let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         let meaning = match self.state {
@@ -329,6 +385,10 @@ impl<'a, S: Sink> Decoder<'a, S> {
             Word::Nothing => {}
             Word::Glyphs(nags) => nags.into_iter().for_each(|nag| self.glyph(nag)),
             Word::Result(outcome) => self.result(outcome),
+            Word::Move(_, signs) if signs.is_queen && !(S::WHOLE && self.takes_queens) => {
+                self.is_certain &= S::WHOLE;
+                self.unplayable(ReadError::Promotion, start);
+            }
             Word::Move(mv, signs) => {
                 self.report_unread();
                 if self.is_certain_of(*text.as_bytes().first().unwrap_or(&0)) {

@@ -3,22 +3,21 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use encoding_rs::Encoding;
-
 use super::characters::{decode, value};
-use super::decode::{Decoder, LIMITS, left_out};
+use super::decode::{Decoder, LIMITS, left_out, short};
 use super::items::{Item, Items};
 use super::languages::{Language, candidates};
 use super::results::{Written, outcome, read_result};
 use super::section::Section;
 use super::set_up::SetUp;
 use super::tag::{Flaw, Tag};
-use super::values::{is_unknown, read_date};
+use super::usual_names::{FoundValue, usual_name};
+use super::values::is_unknown;
 use crate::board::{ByColor, Position, SetupError};
-use crate::game::{Date, Game, Movetext, Tags, rating};
+use crate::game::{Date, DateFlaw, Game, Movetext, Tags, rating};
 use crate::problem::{Problem, ProblemKind};
 use crate::replay::{CountedLine, Fault, Origin, Replay, Tree};
-use crate::text::{TextEncoding, utf8_lossy};
+use crate::text::{Charset, TextEncoding, utf8_len, utf8_lossy};
 
 /// Maximum number of tags of a game (section 8); others are left out.
 pub(in crate::formats) const MOST_TAGS: usize = 1000;
@@ -34,7 +33,7 @@ pub(in crate::formats) struct Stored<'a> {
     is_made: bool,
     characters: TextEncoding,
     /// Its encoding, for which the whole text is examined. Moves alone do not need it.
-    encoding: OnceCell<&'static Encoding>,
+    encoding: OnceCell<Charset>,
 }
 
 /// The information in the tags of a game.
@@ -65,17 +64,16 @@ struct Attempt {
     problems: Vec<Problem>,
     /// True if a word with the form of a move could not be played.
     has_failed: bool,
+    /// True if a promotion that names no piece was played as one to a queen.
+    has_queen: bool,
 }
 
-impl Attempt {
-    fn new(replay: Replay<'_, Tree>, has_failed: bool) -> Attempt {
-        let (movetext, problems) = replay.finish();
-        Attempt {
-            movetext,
-            problems,
-            has_failed,
-        }
-    }
+/// How the moves of a game are read.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    language: Option<&'static Language>,
+    /// Whether a promotion that names no piece is one to a queen.
+    takes_queens: bool,
 }
 
 impl<'a> Stored<'a> {
@@ -115,13 +113,19 @@ impl<'a> Stored<'a> {
     }
 
     /// The encoding of the text.
-    pub(in crate::formats) fn encoding(&self) -> &'static Encoding {
-        self.encoding.get_or_init(|| self.characters.of(self.text))
+    pub(in crate::formats) fn encoding(&self) -> Charset {
+        *self
+            .encoding
+            .get_or_init(|| self.characters.charset_of(self.text))
     }
 
     /// The items of the movetext, which begins at an offset.
     pub(in crate::formats) fn items(&self, moves_at: usize) -> Items<'a> {
-        Items::new(self.text, moves_at, self.line_end)
+        let items = Items::new(self.text, moves_at, self.line_end);
+        match self.characters.forced {
+            None => items,
+            Some(encoding) => items.in_encoding(encoding),
+        }
     }
 
     /// All tags.
@@ -131,19 +135,18 @@ impl<'a> Stored<'a> {
 
     /// The ratings, as in [`Stored::tags`]. No other tag is decoded.
     pub(in crate::formats) fn ratings(&self) -> ByColor<Option<u16>> {
-        let mut found = ByColor::<Option<&[u8]>>::default();
+        let mut found = ByColor::<FoundValue<'_>>::default();
         for (_, tag) in Section::new(self.text, self.line_end).take(MOST_TAGS) {
-            let of_side = match tag.name {
-                b"WhiteElo" => &mut found.white,
-                b"BlackElo" => &mut found.black,
+            match usual_name(tag.name) {
+                Some(name @ "WhiteElo") => found.white.offer(name, &tag),
+                Some(name @ "BlackElo") => found.black.offer(name, &tag),
                 _ => continue,
-            };
-            of_side.get_or_insert(tag.value);
-            if found.white.is_some() && found.black.is_some() {
+            }
+            if found.white.is_exact() && found.black.is_exact() {
                 break;
             }
         }
-        found.map(|found| rating(&value(found?, self.encoding())))
+        found.map(|found| rating(&value(found.get()?, self.encoding())))
     }
 
     /// The whole game.
@@ -161,16 +164,16 @@ impl<'a> Stored<'a> {
     /// variations.
     pub(in crate::formats) fn main_line(&self, line: CountedLine<'_>) -> bool {
         let mut section = Section::new(self.text, self.line_end);
-        let [mut fen, mut result] = [None; 2];
+        let [mut fen, mut result] = [FoundValue::default(); 2];
         for (_, tag) in section.by_ref().take(MOST_TAGS) {
-            match tag.name {
-                b"FEN" => fen = fen.or(Some(tag.value)),
-                b"Result" => result = result.or(Some(tag.value)),
+            match tag.name.len() {
+                3 if tag.name.eq_ignore_ascii_case(b"FEN") => fen.offer("FEN", &tag),
+                6 if tag.name.eq_ignore_ascii_case(b"Result") => result.offer("Result", &tag),
                 _ => {}
             }
         }
         section.by_ref().for_each(drop);
-        let text = |stored: Option<&[u8]>| stored.map(|stored| value(stored, self.encoding()));
+        let text = |found: FoundValue<'_>| Some(value(found.get()?, self.encoding()));
         let set_up = text(fen).map(|fen| SetUp::parse(&fen));
         let tag = || read_result(&text(result)?);
         let start = match set_up {
@@ -187,14 +190,19 @@ impl<'a> Stored<'a> {
     /// The moves of a game, and the problems. If they cannot all be read in English, and all can in another
     /// language, they are read in it.
     fn replay(&self, read: &Read, file: &'a str) -> (Movetext, Vec<Problem>) {
-        let english = self.attempt(read, file, None);
+        let way = Way {
+            language: None,
+            takes_queens: true,
+        };
+        let english = self.attempt(read, file, way);
         if !english.has_failed {
             return (english.movetext, english.problems);
         }
         let languages = candidates(self.items(read.moves_at), self.encoding());
         let attempt = languages
             .first()
-            .map(|language| self.attempt(read, file, Some(language)));
+            .map(|&language| Some(language))
+            .map(|language| self.attempt(read, file, Way { language, ..way }));
         match attempt.filter(|attempt| !attempt.has_failed) {
             Some(Attempt {
                 movetext,
@@ -207,11 +215,20 @@ impl<'a> Stored<'a> {
                 problems.push(Problem::new(ProblemKind::Doubt, file, place, what));
                 (movetext, problems)
             }
+            // The piece may have been another one.
+            None if english.has_queen => {
+                let plain = Way {
+                    takes_queens: false,
+                    ..way
+                };
+                let plain = self.attempt(read, file, plain);
+                (plain.movetext, plain.problems)
+            }
             None => (english.movetext, english.problems),
         }
     }
 
-    fn attempt(&self, read: &Read, file: &'a str, language: Option<&'static Language>) -> Attempt {
+    fn attempt(&self, read: &Read, file: &'a str, way: Way) -> Attempt {
         let origin = Origin {
             file,
             ..Origin::default()
@@ -240,10 +257,23 @@ impl<'a> Stored<'a> {
                 &Fault::damage(format!("no game can be played from the set-up position: {error}")),
                 &detail,
             );
-            return Attempt::new(replay, false);
+            let (movetext, problems) = replay.finish();
+            return Attempt {
+                movetext,
+                problems,
+                has_failed: false,
+                has_queen: false,
+            };
         }
         let tag = || read.result.as_ref().map(|result| result.written);
-        let decoder = || Decoder::new(self, read.moves_at, tag, language, begin());
+        let decoder = || {
+            let decoder = Decoder::new(self, read.moves_at, tag, way.language, begin());
+            if way.takes_queens {
+                decoder
+            } else {
+                decoder.without_queens()
+            }
+        };
         let mut end = decoder().decode();
         if end.needs_counts {
             let plies = 2 * u64::from(first_move.saturating_sub(1)) + u64::from(position.turn().is_black());
@@ -280,7 +310,41 @@ impl<'a> Stored<'a> {
         if let Some((at, what)) = unplayed {
             end.replay.fault(self.place(at), &Fault::Doubt(what.into()));
         }
-        Attempt::new(end.replay, end.has_failed)
+        let (movetext, problems) = end.replay.finish();
+        Attempt {
+            movetext,
+            problems,
+            has_failed: end.has_failed,
+            has_queen: end.has_queen,
+        }
+    }
+
+    /// Gives tags their usual names, which they have in another letter case, unless there are tags with these. Returns the
+    /// problem.
+    fn give_usual_names(&self, found: &mut Vec<(usize, Tag<'a>)>) -> Option<(usize, String)> {
+        let is_odd = |tag: &Tag<'_>| {
+            let usual = usual_name(tag.name)?;
+            (usual.as_bytes() != tag.name).then_some(usual)
+        };
+        let first = found.iter().find(|(_, tag)| is_odd(tag).is_some())?.0;
+        let mut names: Vec<String> = Vec::new();
+        let mut kept: Vec<(usize, Tag<'a>)> = Vec::with_capacity(found.len());
+        for &(at, tag) in found.iter() {
+            let Some(usual) = is_odd(&tag) else {
+                kept.push((at, tag));
+                continue;
+            };
+            names.push(format!("{} for {usual}", utf8_lossy(tag.name)));
+            let name = usual.as_bytes();
+            if !found.iter().chain(&kept).any(|(_, other)| other.name == name) {
+                kept.push((at, Tag { name, ..tag }));
+            }
+        }
+        *found = kept;
+        Some((
+            first,
+            format!("names of tags are in another letter case: {}", names.join(", ")),
+        ))
     }
 
     /// Adds lines of the tags that are none: comments to the moves, and a remark for other text.
@@ -343,6 +407,7 @@ impl<'a> Stored<'a> {
         }
         section.by_ref().for_each(drop);
         let moves_at = section.at;
+        doubts.extend(self.give_usual_names(&mut found));
         let mut between = std::mem::take(&mut section.between);
         between.extend(odd_names);
         between.sort_by_key(|lines| lines.start);
@@ -350,6 +415,10 @@ impl<'a> Stored<'a> {
             let found = found.iter().find(|(_, tag)| tag.name == name);
             found.map(|(at, tag)| (*at, value(tag.value, self.encoding())))
         };
+        if self.encoding() == Charset::Mixed {
+            let what = "bytes that are not UTF-8 are read in windows-1252";
+            doubts.push((utf8_len(self.text), what.to_owned()));
+        }
         let result = text_of(b"Result").and_then(|(at, text)| {
             let written = read_result(&text)?;
             Some(ResultTag { at, written, text })
@@ -369,17 +438,17 @@ impl<'a> Stored<'a> {
                 }
                 "Result" | "FEN" | "SetUp" => {}
                 "Date" => {
-                    let date = read_date(&text);
-                    if date == Date::default() && !is_unknown("Date", &text) {
-                        doubts.push((*at, "the date cannot be read".to_owned()));
-                    }
+                    let (date, flaw) = Date::read(&text);
+                    doubts.extend(flaw.map(|flaw| (*at, doubtful_date(date, flaw, &text))));
                     tags.set_date("Date", date);
                 }
                 _ if !is_usable => doubts.push((*at, format!("the tag {name} has no name of PGN"))),
                 _ if is_unknown(&name, &text) => {}
                 _ => {
                     if name == "UTCDate" && !has_date {
-                        tags.set_date("Date", read_date(&text));
+                        let (date, flaw) = Date::read(&text);
+                        doubts.extend(flaw.map(|flaw| (*at, doubtful_date(date, flaw, &text))));
+                        tags.set_date("Date", date);
                     }
                     tags.set_str(name, &text);
                 }
@@ -398,6 +467,18 @@ impl<'a> Stored<'a> {
             between,
             result,
         }
+    }
+}
+
+/// The problem of a date with a flaw.
+fn doubtful_date(date: Date, flaw: DateFlaw, text: &str) -> String {
+    match flaw {
+        DateFlaw::Impossible => format!("there is no such day: {}", short(text)),
+        DateFlaw::Ambiguous => format!("of this date only the year is certain: {}", short(text)),
+        DateFlaw::Unreadable if date == Date::default() => {
+            format!("the date cannot be read: {}", short(text))
+        }
+        DateFlaw::Unreadable => format!("a part of the date cannot be read: {}", short(text)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The items of movetext as written (section 5).
 
+use encoding_rs::{Encoding, UTF_8};
 use memchr::memchr;
 
 use super::near::near1;
@@ -36,6 +37,17 @@ pub(in crate::formats) struct Items<'a> {
     pub(in crate::formats) at: usize,
     /// Offset of the last item.
     pub(in crate::formats) start: usize,
+    blanks: WideBlanks,
+}
+
+/// Which bytes beyond ASCII separate words as blanks do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WideBlanks {
+    /// The blanks of Unicode in UTF-8, and the no-break space of windows-1252 where a byte is not UTF-8.
+    Unicode,
+    /// The no-break space of an encoding with a byte for each character.
+    Byte,
+    None,
 }
 
 impl<'a> Items<'a> {
@@ -46,7 +58,20 @@ impl<'a> Items<'a> {
             line_end,
             at,
             start: at,
+            blanks: WideBlanks::Unicode,
         }
+    }
+
+    /// The items of a text in an encoding that the user has set.
+    pub(in crate::formats) fn in_encoding(self, encoding: &'static Encoding) -> Items<'a> {
+        let blanks = if encoding == UTF_8 {
+            WideBlanks::Unicode
+        } else if crate::text::decode(b"\xa0", encoding) == "\u{a0}" {
+            WideBlanks::Byte
+        } else {
+            WideBlanks::None
+        };
+        Items { blanks, ..self }
     }
 
     /// The next item; `None` at the end.
@@ -58,6 +83,7 @@ impl<'a> Items<'a> {
             match kind(first) {
                 Kind::Space => self.at += 1,
                 Kind::Word if first == 0xef && self.rest().starts_with(MARK) => self.at += MARK.len(),
+                Kind::Word if first >= 0x80 && self.skip_wide_blank() => {}
                 Kind::Word => return Some(self.word()),
                 Kind::Special => {
                     if let Some(item) = self.special(first) {
@@ -106,6 +132,13 @@ impl<'a> Items<'a> {
         }
     }
 
+    #[cold]
+    fn skip_wide_blank(&mut self) -> bool {
+        let blank = self.blanks.len_at(self.rest());
+        self.at += blank.unwrap_or(0);
+        blank.is_some()
+    }
+
     fn word(&mut self) -> Item<'a> {
         let rest = self.rest();
         let ends = |c: &u8| kind(*c) != Kind::Word;
@@ -120,6 +153,10 @@ impl<'a> Items<'a> {
                 .get(len..)
                 .and_then(|rest| rest.iter().position(ends))
                 .unwrap_or(0);
+        }
+        let word = rest.get(..len).unwrap_or_default();
+        if !word.is_ascii() {
+            len = self.blanks.first_in(word);
         }
         if let Some(before) = before_glued_result(rest.get(..len).unwrap_or_default()) {
             len = before;
@@ -181,6 +218,49 @@ impl<'a> Items<'a> {
     }
 }
 
+impl WideBlanks {
+    /// Number of bytes of a blank beyond ASCII with which a text begins.
+    fn len_at(self, text: &[u8]) -> Option<usize> {
+        match (self, text) {
+            (WideBlanks::Unicode, [0xc2, 0xa0, ..]) => Some(2),
+            // U+2000 to U+200B, U+202F, U+2060, and U+3000.
+            (
+                WideBlanks::Unicode,
+                [0xe2, 0x80, 0x80..=0x8b | 0xaf, ..] | [0xe2, 0x81, 0xa0, ..] | [0xe3, 0x80, 0x80, ..],
+            ) => Some(3),
+            (WideBlanks::Unicode | WideBlanks::Byte, [0xa0, ..]) => Some(1),
+            _ => None,
+        }
+    }
+
+    /// The offset of the first blank in a word, or its length.
+    #[cold]
+    fn first_in(self, word: &[u8]) -> usize {
+        let mut at = 0;
+        while let Some(rest) = word.get(at..).filter(|rest| !rest.is_empty()) {
+            if self.len_at(rest).is_some() {
+                return at;
+            }
+            at += match self {
+                WideBlanks::Unicode => character_len(rest),
+                WideBlanks::Byte | WideBlanks::None => 1,
+            };
+        }
+        word.len()
+    }
+}
+
+/// Number of bytes of the character in UTF-8 with which a text begins; 1 if it is none.
+fn character_len(text: &[u8]) -> usize {
+    let is_inside = |c: &u8| (0x80..0xc0).contains(c);
+    match text {
+        [0xc2..=0xdf, a, ..] if is_inside(a) => 2,
+        [0xe0..=0xef, a, b, ..] if is_inside(a) && is_inside(b) => 3,
+        [0xf0..=0xf4, a, b, c, ..] if is_inside(a) && is_inside(b) && is_inside(c) => 4,
+        _ => 1,
+    }
+}
+
 /// The kind of a character at the beginning of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -218,6 +298,27 @@ mod tests {
             });
         }
         all
+    }
+
+    #[test]
+    fn blanks_beyond_ascii_separate_words() {
+        for blank in [
+            "\u{a0}", "\u{2000}", "\u{2009}", "\u{200b}", "\u{202f}", "\u{2060}", "\u{3000}",
+        ] {
+            let text = "1._e4_ _e5_2._à♘f3_1-0".replace('_', blank);
+            assert_eq!(items(&text), ["1.", "e4", "e5", "2.", "à♘f3", "1-0"]);
+        }
+        assert_eq!(items("e4\u{200c}e5 {a\u{a0}b}"), ["e4\u{200c}e5", "{a\u{a0}b}"]);
+        let words = |bytes: &'static [u8], encoding: Option<&'static Encoding>| {
+            let mut items = Items::new(bytes, 0, b'\n');
+            if let Some(encoding) = encoding {
+                items = items.in_encoding(encoding);
+            }
+            std::iter::from_fn(|| items.next()).count()
+        };
+        assert_eq!(words(b"1.\xa0e4 \xc3\xa0", None), 3);
+        assert_eq!(words(b"1.\xa0e4", Some(encoding_rs::WINDOWS_1251)), 2);
+        assert_eq!(words(b"1.\xa0e4", Some(encoding_rs::IBM866)), 1);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::Encoding;
+use crate::text::Charset;
 
 use super::characters::decode;
 use super::form::{form, is_figurine};
@@ -76,7 +76,7 @@ impl Language {
 
 /// The languages in which the movetext of a game may be written: they have all its letters, and at least one of
 /// these has another meaning than in English.
-pub(super) fn candidates(items: Items<'_>, encoding: &'static Encoding) -> Vec<&'static Language> {
+pub(super) fn candidates(items: Items<'_>, encoding: Charset) -> Vec<&'static Language> {
     let mut items = items;
     let mut found: Vec<(&Language, bool)> = LANGUAGES.iter().map(|language| (language, false)).collect();
     while !found.is_empty()
@@ -100,10 +100,9 @@ pub(super) fn candidates(items: Items<'_>, encoding: &'static Encoding) -> Vec<&
 #[cfg(test)]
 mod tests {
     use super::*;
-    use encoding_rs::UTF_8;
 
     fn names(text: &str) -> Vec<&'static str> {
-        let found = candidates(Items::new(text.as_bytes(), 0, b'\n'), UTF_8);
+        let found = candidates(Items::new(text.as_bytes(), 0, b'\n'), Charset::Utf8);
         found.iter().map(|language| language.name).collect()
     }
 

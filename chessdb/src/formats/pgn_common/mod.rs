@@ -2,7 +2,7 @@
 //!
 //! | part of a game | read by |
 //! |---|---|
-//! | tags | [`near`], [`tag`], [`section`], [`between`], [`values`], [`characters`] |
+//! | tags | [`near`], [`tag`], [`section`], [`between`], [`usual_names`], [`values`], [`characters`] |
 //! | movetext | [`items`], [`words`], [`form`], [`numbers`], [`symbols`], [`languages`], [`decode`], [`results`] |
 //!
 //! Section numbers in this module are those of `docs/formats/pgn.md`.
@@ -21,6 +21,7 @@ pub(super) mod section;
 mod set_up;
 mod symbols;
 pub(super) mod tag;
+pub(super) mod usual_names;
 pub(super) mod values;
 pub(super) mod words;
 

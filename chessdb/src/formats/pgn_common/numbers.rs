@@ -1,6 +1,6 @@
 //! Move numbers, which show whether a word that is no move stands for one (section 5.5).
 
-use encoding_rs::Encoding;
+use crate::text::Charset;
 
 use super::characters::decode;
 use super::form::has_form;
@@ -26,11 +26,7 @@ struct MoveNumber {
 impl MoveNumber {
     /// Reads the number with which a word begins: digits, and points in the word or after it. Returns the rest of the
     /// word, which must not be another number, as in `3.2`.
-    fn read<'w>(
-        word: &'w [u8],
-        after: Items<'_>,
-        encoding: &'static Encoding,
-    ) -> Option<(MoveNumber, &'w [u8])> {
+    fn read<'w>(word: &'w [u8], after: Items<'_>, encoding: Charset) -> Option<(MoveNumber, &'w [u8])> {
         let digits = word.iter().take_while(|c| c.is_ascii_digit()).count();
         let (digits, rest) = word.split_at_checked(digits)?;
         let value: u32 = utf8(digits).ok()?.parse().ok().filter(|value| *value > 0)?;
@@ -85,7 +81,7 @@ fn points_after(items: Items<'_>) -> u64 {
 }
 
 /// True for a word with the form of a move.
-pub(super) fn is_move(word: &[u8], encoding: &'static Encoding) -> bool {
+pub(super) fn is_move(word: &[u8], encoding: Charset) -> bool {
     let may_be = word.iter().any(u8::is_ascii_digit)
         || matches!(
             word.first(),
@@ -105,7 +101,7 @@ pub(super) struct MoveCount {
     is_doubled: bool,
     /// True if the last word is no move and ends with a point, like `p.`.
     is_abbreviation: bool,
-    encoding: &'static Encoding,
+    encoding: Charset,
 }
 
 /// What move numbers say of a word that is no move.
@@ -121,7 +117,7 @@ pub(super) enum Verdict {
 
 impl MoveCount {
     /// The count at the beginning of a main line with these items, before which there were `plies` half-moves.
-    pub(super) fn new(plies: u64, items: Items<'_>, encoding: &'static Encoding) -> MoveCount {
+    pub(super) fn new(plies: u64, items: Items<'_>, encoding: Charset) -> MoveCount {
         MoveCount {
             plies,
             last: None,
@@ -170,6 +166,11 @@ impl MoveCount {
             self.plies = number.plies();
         }
         (Some(number), rest)
+    }
+
+    /// The number before the move after the next one.
+    pub(super) fn number_after_next(self) -> u64 {
+        (self.plies + 1) / 2 + 1
     }
 
     /// Counts a move.
@@ -238,7 +239,7 @@ impl MoveCount {
 }
 
 /// True if a main line has a number twice with one move between.
-fn is_doubled(items: Items<'_>, encoding: &'static Encoding) -> bool {
+fn is_doubled(items: Items<'_>, encoding: Charset) -> bool {
     let mut items = items;
     let (mut last, mut moves) = (None, 0);
     while let Some(item) = items.next() {

@@ -1,6 +1,6 @@
 //! Results of games, in the tag and in movetext (sections 4.1 and 5.4).
 
-use encoding_rs::{Encoding, UTF_8};
+use crate::text::Charset;
 
 use super::characters::decode;
 use super::form::has_form;
@@ -112,7 +112,7 @@ fn find(results: &[(&str, Outcome)], text: &str) -> Option<Outcome> {
 const LONGEST_RESULT: usize = 16;
 
 /// Parses a word of movetext as a result.
-pub(in crate::formats) fn movetext_result(word: &[u8], encoding: &'static Encoding) -> Option<Outcome> {
+pub(in crate::formats) fn movetext_result(word: &[u8], encoding: Charset) -> Option<Outcome> {
     let is_short = word.len() <= LONGEST_RESULT;
     is_short
         .then(|| result_of_text(&decode(word, encoding)))
@@ -151,7 +151,7 @@ fn glued_result(word: &[u8]) -> Option<usize> {
     results.into_iter().find_map(|result| {
         let before = word.strip_suffix(result)?;
         let (mv, _) = without_number(before);
-        let is_move = !mv.is_empty() && has_form(&with_plain_signs(&decode(mv, UTF_8)));
+        let is_move = !mv.is_empty() && has_form(&with_plain_signs(&decode(mv, Charset::Utf8)));
         is_move.then_some(before.len())
     })
 }
@@ -160,7 +160,7 @@ fn glued_result(word: &[u8]) -> Option<usize> {
 pub(in crate::formats) fn ends_with_result(text: &[u8]) -> bool {
     let is_end = |c: &u8| *c <= b' ' || b"{}();[]$%\x7f".contains(c);
     let word = text.rsplit(is_end).next().unwrap_or_default();
-    movetext_result(word, UTF_8).is_some() || before_glued_result(word).is_some()
+    movetext_result(word, Charset::Utf8).is_some() || before_glued_result(word).is_some()
 }
 
 /// Words at the end of a game that are a result only there.
@@ -180,7 +180,7 @@ const TAIL: usize = 32;
 pub(in crate::formats) fn last_words(
     moves: Items<'_>,
     tag: impl Fn() -> Option<Written>,
-    encoding: impl Fn() -> &'static Encoding,
+    encoding: impl Fn() -> Charset,
 ) -> Option<LastWords> {
     let movetext = moves.text.get(moves.at..)?;
     let len = trimmed_len(movetext);
@@ -211,7 +211,7 @@ fn find_last_words(
     moves: Items<'_>,
     len: usize,
     tag: &dyn Fn() -> Option<Written>,
-    encoding: &'static Encoding,
+    encoding: Charset,
 ) -> Option<LastWords> {
     let movetext = moves.text.get(moves.at..moves.at + len)?;
     let from = len.saturating_sub(TAIL);
@@ -261,11 +261,7 @@ fn ends_with_star(text: &[u8]) -> bool {
 
 /// The result of a game whose tag has the result `tag`. A tag `*` says nothing: the result in the movetext counts
 /// then. Movetext that ends with `*` is not searched for another one.
-pub(in crate::formats) fn outcome(
-    tag: Option<Written>,
-    items: Items<'_>,
-    encoding: &'static Encoding,
-) -> Outcome {
+pub(in crate::formats) fn outcome(tag: Option<Written>, items: Items<'_>, encoding: Charset) -> Outcome {
     match tag {
         Some(tag) if tag.is_certain() => tag.outcome,
         Some(_) if ends_with_star(items.text) => Outcome::Unknown,
@@ -274,7 +270,7 @@ pub(in crate::formats) fn outcome(
 }
 
 /// The first result outside of variations and comments.
-fn in_movetext(tag: Option<Written>, items: Items<'_>, encoding: &'static Encoding) -> Option<Outcome> {
+fn in_movetext(tag: Option<Written>, items: Items<'_>, encoding: Charset) -> Option<Outcome> {
     let last = last_words(items, || tag, || encoding);
     let mut items = items;
     let mut skips = true;
@@ -372,7 +368,7 @@ mod tests {
     fn some_words_are_a_result_at_the_end_of_a_game() {
         let found = |text: &str, tag: &str| {
             let items = Items::new(text.as_bytes(), 0, b'\n');
-            let found = last_words(items, || read_result(tag), || UTF_8);
+            let found = last_words(items, || read_result(tag), || Charset::Utf8);
             found.map(|found| (found.start, found.result.outcome))
         };
         for (text, tag, wanted) in [
@@ -409,8 +405,13 @@ mod tests {
 
     #[test]
     fn a_star_in_the_tag_says_nothing() {
-        let read =
-            |tag: &str, text: &str| outcome(read_result(tag), Items::new(text.as_bytes(), 0, b'\n'), UTF_8);
+        let read = |tag: &str, text: &str| {
+            outcome(
+                read_result(tag),
+                Items::new(text.as_bytes(), 0, b'\n'),
+                Charset::Utf8,
+            )
+        };
         assert_eq!(read("*", "1. e4 e5 1/2-1/2\n\n"), Outcome::Draw);
         assert_eq!(read("*", "1. e4 (1. d4 0-1) e5 ½-½ {1-0}"), Outcome::Draw);
         assert_eq!(read("*", "1. e4 {1-0} e5 \0*\n\u{feff}\x1a"), Outcome::Unknown);

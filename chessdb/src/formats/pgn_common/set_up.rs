@@ -17,11 +17,12 @@ impl SetUp {
     /// # Errors
     /// Why no game can be played from the position.
     pub(super) fn parse(text: &str) -> Result<SetUp, SetupError> {
-        let text = text.trim();
+        // Some programs separate the ranks with the other slash.
+        let text = text.trim().replace('\\', "/");
         let fields = text.split_ascii_whitespace().count();
         let fen = match DEFAULTS.get(fields) {
             Some(missing) if fields > 0 => format!("{text}{missing}"),
-            _ => text.to_owned(),
+            _ => text,
         };
         let Fen { position, first_move } = Fen::parse(&fen)?;
         Ok(SetUp {
@@ -46,6 +47,7 @@ mod tests {
         assert_eq!(fen(whole), Ok(whole.to_owned()));
         assert_eq!(fen(" 4k3/8/8/8/8/8/8/4K3"), Ok(whole.to_owned()));
         assert_eq!(fen("4k3/8/8/8/8/8/8/4K3 w -"), Ok(whole.to_owned()));
+        assert_eq!(fen(r"4k3\8\8\8\8\8\8\4K3 w - - 0 1"), Ok(whole.to_owned()));
         assert_eq!(fen("rnbqkbnr/ppp"), Err(SetupError::NotFen));
         assert_eq!(fen("8/8/8/8/8/8/8/8 w - - 0 1"), Err(SetupError::Kings));
         assert_eq!(fen(""), Err(SetupError::NotFen));

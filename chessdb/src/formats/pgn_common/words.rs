@@ -6,6 +6,7 @@ use super::results::result_of_text;
 use super::symbols;
 use crate::board::{Move, Position, ReadError};
 use crate::game::Outcome;
+use crate::text::{Charset, utf8};
 
 /// The meaning of a word.
 pub(super) enum Word {
@@ -29,6 +30,8 @@ pub(super) struct Signs {
     pub(super) glyphs: Vec<u8>,
     /// Signs whose meaning is not known.
     pub(super) unknown: String,
+    /// True if a promotion does not name its piece, so that it is a queen.
+    pub(super) is_queen: bool,
 }
 
 /// A word without its move number, and whether it had one. A null move or a result may begin with a digit.
@@ -63,6 +66,40 @@ pub(super) fn has_marks_inside(word: &[u8]) -> bool {
     matches!(word, [.., b'!' | b'?', b'+' | b'#'])
 }
 
+/// The number of bytes of the move with which a word begins, if something is glued to it: after the marks `!` and `?`
+/// another word, as in `e5!!2.`, or the number `next` and a point, as in `d62.Nf3`. Without `next`, any number.
+pub(super) fn glued_len(word: &[u8], next: Option<u64>) -> Option<Glued> {
+    let has_form = |text: &[u8]| super::numbers::is_move(text, Charset::Mixed);
+    let is_mark = |c: &u8| matches!(c, b'!' | b'?');
+    if let Some(mark) = word.iter().position(|c| is_mark(c)) {
+        let after = mark + word.get(mark..)?.iter().take_while(|c| is_mark(c)).count();
+        let rest = word.get(after..)?;
+        let is_word = rest.first().is_some_and(u8::is_ascii_digit) || has_form(rest);
+        if is_word && has_form(word.get(..mark)?) {
+            return Some(Glued::Marks(after));
+        }
+    }
+    let point = word.iter().position(|&c| c == b'.')?;
+    let digits = word.get(..point)?.iter().rev().take_while(|c| c.is_ascii_digit());
+    let first = point - digits.count();
+    // The first digit may be the rank of the move.
+    (first.max(1)..point).find_map(|at| {
+        let (mv, number) = word.get(..point)?.split_at_checked(at)?;
+        let number: u64 = utf8(number).ok()?.parse().ok()?;
+        let is_next = next.is_none_or(|next| next == number);
+        (is_next && has_form(mv)).then_some(Glued::Number(at))
+    })
+}
+
+/// What is glued to a move of so many bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Glued {
+    /// Marks, which belong to it, and another word.
+    Marks(usize),
+    /// A move number.
+    Number(usize),
+}
+
 /// The meaning of a word that is not a move in its usual form, with names of pieces in a language, or in English.
 pub(super) fn read_word(position: &Position, text: &str, language: Option<&Language>) -> Word {
     if text.len() > LONGEST {
@@ -94,6 +131,13 @@ pub(super) fn read_word(position: &Position, text: &str, language: Option<&Langu
         }
         match read_move(position, rest, language) {
             Ok(mv) => return Word::Move(mv, signs),
+            Err(ReadError::Promotion) => {
+                if let Ok(mv) = read_move(position, &format!("{rest}=Q"), None) {
+                    signs.is_queen = true;
+                    return Word::Move(mv, signs);
+                }
+                error = ReadError::Promotion;
+            }
             Err(reason) if error == ReadError::NotAMove => error = reason,
             Err(_) => {}
         }
@@ -149,6 +193,36 @@ impl Signs {
                 self.glyphs.insert(0, nag);
             }
             rest = before;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_and_numbers_end_a_move() {
+        for (word, next, glued) in [
+            ("e5!!2.", None, Some(Glued::Marks(4))),
+            ("Nc6!?3.Bb5", None, Some(Glued::Marks(5))),
+            ("e4!d5", None, Some(Glued::Marks(3))),
+            ("d62.", Some(2), Some(Glued::Number(2))),
+            ("d62.", Some(3), None),
+            ("e52.Nf3", Some(2), Some(Glued::Number(2))),
+            ("Nf610.", Some(10), Some(Glued::Number(3))),
+            ("Nf610.", None, Some(Glued::Number(3))),
+            ("O-O10.", Some(10), Some(Glued::Number(3))),
+            ("Qxf7+5.", Some(5), Some(Glued::Number(5))),
+            ("e4!", None, None),
+            ("e4!N", None, None),
+            ("e4.", None, None),
+            ("p.12", None, None),
+            ("12.", None, None),
+            ("0.25", None, None),
+            ("B97.", None, None),
+        ] {
+            assert_eq!(glued_len(word.as_bytes(), next), glued, "{word}");
         }
     }
 }

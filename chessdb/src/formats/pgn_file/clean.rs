@@ -1,6 +1,6 @@
 //! The cleaned text of a game, in which it is shown by default (section 7.1).
 
-use encoding_rs::{Encoding, UTF_8};
+use crate::text::Charset;
 use memchr::{memchr, memchr3};
 
 use crate::formats::pgn_common::characters::decode;
@@ -11,7 +11,7 @@ const END: &[u8] = b"\n\n";
 
 /// Length of a game's cleaned text in bytes, and whether it equals the text in the file except for white
 /// space at the end.
-pub(super) fn cleaned_len(game: &[u8], encoding: &'static Encoding) -> (usize, bool) {
+pub(super) fn cleaned_len(game: &[u8], encoding: Charset) -> (usize, bool) {
     let text = without_end(game);
     if is_plain(text, encoding) {
         return (text.len() + END.len(), true);
@@ -22,7 +22,7 @@ pub(super) fn cleaned_len(game: &[u8], encoding: &'static Encoding) -> (usize, b
 }
 
 /// Appends the cleaned text of a game.
-pub(super) fn append_cleaned(out: &mut Vec<u8>, game: &[u8], encoding: &'static Encoding) {
+pub(super) fn append_cleaned(out: &mut Vec<u8>, game: &[u8], encoding: Charset) {
     let start = out.len();
     append_changed(out, without_end(game), encoding);
     keep_text(out, start);
@@ -48,9 +48,9 @@ fn keep_text(out: &mut Vec<u8>, start: usize) {
 }
 
 /// True if cleaning changes nothing in a text.
-fn is_plain(text: &[u8], encoding: &'static Encoding) -> bool {
+fn is_plain(text: &[u8], encoding: Charset) -> bool {
     memchr3(b'\r', 0, 0x1a, text).is_none()
-        && (text.is_ascii() || encoding == UTF_8 && !has_mark(text) && is_utf8(text))
+        && (text.is_ascii() || encoding == Charset::Utf8 && !has_mark(text) && is_utf8(text))
 }
 
 fn is_utf8(text: &[u8]) -> bool {
@@ -61,7 +61,7 @@ fn has_mark(text: &[u8]) -> bool {
     memchr(0xef, text).is_some() && text.windows(MARK.len()).any(|window| window == MARK)
 }
 
-fn append_changed(out: &mut Vec<u8>, text: &[u8], encoding: &'static Encoding) {
+fn append_changed(out: &mut Vec<u8>, text: &[u8], encoding: Charset) {
     let decoded;
     let mut rest = if text.is_ascii() {
         text
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use encoding_rs::WINDOWS_1252;
 
-    fn cleaned(game: &[u8], encoding: &'static Encoding) -> String {
+    fn cleaned(game: &[u8], encoding: Charset) -> String {
         let mut out = b"_".to_vec();
         append_cleaned(&mut out, game, encoding);
         let (len, is_plain) = cleaned_len(game, encoding);
@@ -122,14 +122,17 @@ mod tests {
 
     #[test]
     fn only_four_things_are_changed() {
-        assert_eq!(cleaned(b"1. e4 \t *", UTF_8), "1. e4 \t *\n\n");
-        assert_eq!(cleaned(b"a\r\nb\rc\n\r\n \x1a\0", UTF_8), "a\nb\nc\n\n");
-        assert_eq!(cleaned("a\u{feff}\0b é ｆ".as_bytes(), UTF_8), "ab é ｆ\n\n");
+        assert_eq!(cleaned(b"1. e4 \t *", Charset::Utf8), "1. e4 \t *\n\n");
+        assert_eq!(cleaned(b"a\r\nb\rc\n\r\n \x1a\0", Charset::Utf8), "a\nb\nc\n\n");
         assert_eq!(
-            cleaned(b"O\x92Kelly \x81 \xfc", WINDOWS_1252),
+            cleaned("a\u{feff}\0b é ｆ".as_bytes(), Charset::Utf8),
+            "ab é ｆ\n\n"
+        );
+        assert_eq!(
+            cleaned(b"O\x92Kelly \x81 \xfc", Charset::Other(WINDOWS_1252)),
             "O’Kelly \u{81} ü\n\n"
         );
-        assert_eq!(cleaned(b" \n", UTF_8), "\n\n");
+        assert_eq!(cleaned(b" \n", Charset::Utf8), "\n\n");
     }
 
     #[test]

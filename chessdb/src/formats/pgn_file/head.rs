@@ -1,10 +1,11 @@
 //! Games without tags, in text before the first tag of a file (section 3.4).
 
-use encoding_rs::UTF_8;
+use crate::text::Charset;
 use memchr::{memchr, memchr2};
 
 use crate::board::Position;
 use crate::formats::pgn_common::items::{Item, Items};
+use crate::formats::pgn_common::nag_of_sign;
 use crate::formats::pgn_common::results::movetext_result;
 use crate::formats::pgn_common::words::without_number;
 
@@ -45,14 +46,14 @@ fn next_start(text: &[u8], at: usize, line_end: u8) -> Option<(usize, usize)> {
         let end = memchr(line_end, rest).unwrap_or(rest.len());
         let line = trim_ignored(rest.get(..end)?);
         let start = at + end - line.len();
-        if begins_game(line) {
+        if begins_game(line) || !line.is_empty() && is_game_of_moves(text.get(start..)?, line_end) {
             return Some((start, start));
         }
         if at >= vain && matches!(line.first(), Some(b'{' | b';')) {
             let moves = after_comments(text, start, line_end);
             let after = text.get(moves..).unwrap_or_default();
             let line = after.get(..memchr(line_end, after).unwrap_or(after.len()))?;
-            if begins_game(line) && movetext_result(line.trim_ascii(), UTF_8).is_none() {
+            if begins_game(line) && movetext_result(line.trim_ascii(), Charset::Utf8).is_none() {
                 return Some((start, moves));
             }
             vain = moves;
@@ -101,7 +102,7 @@ fn begins_game(line: &[u8]) -> bool {
         let first = items.next();
         return matches!(first, Some(Item::Word(word)) if Position::initial().read_move(word).is_ok());
     }
-    movetext_result(line, UTF_8).is_some() || is_of_moves(line)
+    movetext_result(line, Charset::Utf8).is_some() || is_of_moves(line)
 }
 
 /// True if a line has nothing but legal moves from the first one on, at least [`LEAST_MOVES`], their annotations and a
@@ -112,7 +113,7 @@ fn is_of_moves(line: &[u8]) -> bool {
     let mut moves = 0;
     while let Some(item) = items.next() {
         match item {
-            Item::Word(word) if movetext_result(word, UTF_8).is_some() => break,
+            Item::Word(word) if movetext_result(word, Charset::Utf8).is_some() => break,
             Item::Word(word) => {
                 let (word, _) = without_number(word);
                 match position.read_move(word) {
@@ -130,11 +131,51 @@ fn is_of_moves(line: &[u8]) -> bool {
     moves >= LEAST_MOVES
 }
 
+/// True if a text up to a result, an empty line or its end has nothing but legal moves, at least one, and their
+/// annotations.
+fn is_game_of_moves(text: &[u8], line_end: u8) -> bool {
+    const LONGEST: usize = 4 << 10;
+    let text = text.get(..LONGEST).unwrap_or(text);
+    let empty = [line_end, line_end];
+    let end = text
+        .windows(2)
+        .position(|pair| pair == empty)
+        .unwrap_or(text.len());
+    let mut items = Items::new(text.get(..end).unwrap_or_default(), 0, line_end);
+    let mut position = Position::initial();
+    let mut moves = 0;
+    while let Some(item) = items.next() {
+        match item {
+            Item::Word(word) if movetext_result(word, Charset::Utf8).is_some() => return moves > 0,
+            Item::Word(word) => {
+                let (word, _) = without_number(word);
+                match position.read_move(word) {
+                    Ok(mv) => {
+                        position.play(mv);
+                        moves += 1;
+                    }
+                    Err(_) if word.is_empty() => {}
+                    Err(_)
+                        if moves > 0
+                            && crate::text::utf8(word).is_ok_and(|sign| nag_of_sign(&sign).is_some()) => {}
+                    Err(_) => return false,
+                }
+            }
+            // Text before the first move is no game.
+            Item::Comment(_, true) | Item::Nag(Some(_)) if moves > 0 => {}
+            Item::Open if moves > 0 && items.skip_variation() => {}
+            _ => return false,
+        }
+    }
+    moves > 0 && end < LONGEST
+}
+
 /// Number of moves that tell a line of moves without numbers from other text.
 const LEAST_MOVES: u32 = 2;
 
 fn is_result(word: &[u8]) -> bool {
-    matches!(word.first(), Some(b'0' | b'1' | b'*' | 0xc2 | 0xbd)) && movetext_result(word, UTF_8).is_some()
+    matches!(word.first(), Some(b'0' | b'1' | b'*' | 0xc2 | 0xbd))
+        && movetext_result(word, Charset::Utf8).is_some()
 }
 
 /// The offset after the result of a game.
@@ -172,6 +213,28 @@ mod tests {
     fn moves_need_no_numbers() {
         let text = "e4 is best.\ne4 e5 Nf3\nNc6 *\nd4 {open} d5 2. c4 (2. a3) 1-0\na4\nNf3 Nc6 Nf3\n";
         assert_eq!(games(text.as_bytes(), b'\n'), [12, 28]);
+    }
+
+    #[test]
+    fn one_move_and_nothing_else_is_a_game() {
+        for (text, is_game) in [
+            ("e4 { one move and a comment, no number } *\n", true),
+            ("e4\n", true),
+            ("e4 !? (d4) +-\n{a}\n\nText.\n", true),
+            ("e4 $1 1/2-1/2\n", true),
+            ("e4 is best.\n", false),
+            ("e4\nis best.\n", false),
+            ("e4 {open\n", false),
+            ("e5 *\n", false),
+            ("*e4\n", false),
+            ("! e4\n", false),
+        ] {
+            assert_eq!(
+                games(text.as_bytes(), b'\n').len(),
+                usize::from(is_game),
+                "{text}"
+            );
+        }
     }
 
     #[test]

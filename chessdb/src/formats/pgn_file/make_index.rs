@@ -19,7 +19,8 @@ use crate::files::Progress;
 use crate::formats::pgn_common::characters::value;
 use crate::formats::pgn_common::results::{outcome, read_result};
 use crate::formats::pgn_common::section::Section;
-use crate::formats::pgn_common::values::{read_date, read_eco};
+use crate::formats::pgn_common::usual_names::{FoundValue, usual_name};
+use crate::formats::pgn_common::values::read_eco;
 use crate::formats::pgn_common::{MOST_TAGS, Stored};
 use crate::game::Date;
 use crate::text::TextEncoding;
@@ -173,18 +174,22 @@ pub(super) fn write(file: &File<'_>, scope: Scope<'_>, width: usize, out: &mut d
 /// The row of a game in the index.
 fn row(game: &Stored<'_>, met: &mut Met) -> Row {
     let encoding = game.encoding();
-    let mut found: [Option<&[u8]>; 8] = [None; 8];
+    let mut found = [FoundValue::default(); 8];
     let mut section = Section::new(game.text, game.line_end);
     for (_, tag) in section.by_ref().take(MOST_TAGS) {
-        let place = TAGS.iter().position(|name| *name == tag.name);
-        if let Some(slot) = place.and_then(|place| found.get_mut(place)) {
-            slot.get_or_insert(tag.value);
+        let exact = TAGS.iter().position(|name| name.as_bytes() == tag.name);
+        let place = exact.or_else(|| {
+            let usual = usual_name(tag.name)?;
+            TAGS.iter().position(|name| *name == usual)
+        });
+        if let Some((name, slot)) = place.and_then(|place| TAGS.get(place).zip(found.get_mut(place))) {
+            slot.offer(name, &tag);
         }
     }
     section.by_ref().for_each(drop);
-    let [white, black, event, date, result, eco, event_date, utc_date] = found;
+    let [white, black, event, date, result, eco, event_date, utc_date] = found.map(FoundValue::get);
     let text = |stored: Option<&[u8]>| stored.map(|stored| value(stored, encoding));
-    let day = |stored| text(stored).map_or(Date::default(), |text| read_date(&text));
+    let day = |stored| text(stored).map_or(Date::default(), |text| Date::read(&text).0);
     let (size, is_plain) = cleaned_len(game.text, encoding);
     let tagged = text(result).and_then(|text| read_result(&text));
     let mut name = |stored: Option<&[u8]>| TextId(met.number(stored.unwrap_or_default(), encoding));
@@ -206,13 +211,13 @@ fn row(game: &Stored<'_>, met: &mut Met) -> Row {
 }
 
 /// The tags that views sort by.
-const TAGS: [&[u8]; 8] = [
-    b"White",
-    b"Black",
-    b"Event",
-    b"Date",
-    b"Result",
-    b"ECO",
-    b"EventDate",
-    b"UTCDate",
+const TAGS: [&str; 8] = [
+    "White",
+    "Black",
+    "Event",
+    "Date",
+    "Result",
+    "ECO",
+    "EventDate",
+    "UTCDate",
 ];

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use encoding_rs::{Encoding, UTF_8};
+use crate::text::Charset;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::bytes::le_u32;
@@ -29,8 +29,8 @@ pub(super) struct Met {
 
 impl Met {
     /// The number of the value of a tag.
-    pub(super) fn number(&mut self, stored: &[u8], encoding: &'static Encoding) -> u32 {
-        if encoding != UTF_8 && !stored.is_ascii() {
+    pub(super) fn number(&mut self, stored: &[u8], encoding: Charset) -> u32 {
+        if encoding != Charset::Utf8 && !stored.is_ascii() {
             self.number_utf8(decode(stored, encoding).as_bytes())
         } else {
             self.number_utf8(stored)
@@ -111,7 +111,7 @@ impl Names {
 
     /// The number of the value of a tag, in UTF-8.
     fn number(&mut self, stored: &[u8]) -> u32 {
-        let name = value(stored, UTF_8);
+        let name = value(stored, Charset::Utf8);
         if let Some(&number) = self.numbers.get(name.as_str()) {
             return number;
         }
@@ -150,13 +150,16 @@ mod tests {
         let stored: Vec<String> = (0..100).map(|n| format!("name {n}")).collect();
         let numbers: Vec<u32> = stored
             .iter()
-            .map(|name| one.number(name.as_bytes(), UTF_8))
+            .map(|name| one.number(name.as_bytes(), Charset::Utf8))
             .collect();
-        let seven = other.number(b"name 7", WINDOWS_1252);
-        let [mueller, utf8] = [(&b"M\xfcller"[..], WINDOWS_1252), ("Müller".as_bytes(), UTF_8)]
-            .map(|(name, encoding)| other.number(name, encoding));
+        let seven = other.number(b"name 7", Charset::Other(WINDOWS_1252));
+        let [mueller, utf8] = [
+            (&b"M\xfcller"[..], Charset::Other(WINDOWS_1252)),
+            ("Müller".as_bytes(), Charset::Utf8),
+        ]
+        .map(|(name, encoding)| other.number(name, encoding));
         assert_eq!(mueller, utf8);
-        let nothing = other.number(b"", UTF_8);
+        let nothing = other.number(b"", Charset::Utf8);
         one.merge_into(&mut names);
         other.merge_into(&mut names);
         assert_eq!(other.merged(seven), one.merged(numbers[7]));

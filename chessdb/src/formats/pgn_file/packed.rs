@@ -10,7 +10,7 @@ use super::{KIND, LEAST_KEPT, PgnFile, many};
 use crate::bytes::index;
 use crate::database::{NamedDatabase, NotADatabase, Opened, Options, several};
 use crate::files::{Bytes, Candidate, Files, Kept, SourceFile, SourceFolder, by_stem};
-use crate::packed::{Allowance, Packed, PackedError, ZipMember, ZipMembers, is_packed, is_zip, zip_members};
+use crate::packed::{Allowance, Packed, PackedError, ZipMembers, is_packed, is_zip, zip_members};
 use crate::problem::{Problem, ProblemKind, Remedy};
 
 /// Extensions of compressed files, after `.pgn`.
@@ -56,6 +56,9 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
     let Some((kind, file)) = files.files.first() else {
         return Err(NotADatabase::new("there is no .pgn"));
     };
+    if is_apple_double(&file.name, file.bytes.get(..4).unwrap_or_default()) {
+        return Err(NotADatabase::new(APPLE_DOUBLE));
+    }
     if kind == KIND && !is_packed(&file.bytes) {
         let contents = Contents {
             name: file.name.clone(),
@@ -74,10 +77,10 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
     }
     let member = found.members.first();
     let name = match member {
-        Some(member) => name_of(member),
-        None if kind == KIND => &file.name,
+        Some(member) => path_of(&member.name),
+        None if kind == KIND => file.name.clone(),
         // Without the extension of the compressed file.
-        None => file.name.rsplit_once('.').map_or("", |(stem, _)| stem),
+        None => file.name.rsplit_once('.').map_or("", |(stem, _)| stem).to_owned(),
     };
     let packed = with_kept(files.kept.as_deref(), |kept| match member {
         Some(member) => {
@@ -89,7 +92,7 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
     let packed = packed?;
     // A member that is cut says itself that the archive is.
     let is_lost = member.is_some() && !found.has_directory && packed.damage().is_empty();
-    let mut database = open_packed(packed, name, file, &files, options)?;
+    let mut database = open_packed(packed, &name, file, &files, options)?;
     if is_lost {
         database.problems.push(without_directory(&file.name));
     }
@@ -163,6 +166,7 @@ fn open_several(found: &ZipMembers, file: &SourceFile, files: &Files, options: &
     let allowance = Allowance::of(file.data_len() as u64);
     let mut parts = Vec::new();
     let mut left_out = LeftOut::new(&file.name, found);
+    let mut notes = Vec::new();
     for (number, member) in found.members.iter().enumerate() {
         let of_member = |kept: &Arc<dyn Kept>| -> Arc<dyn Kept> {
             let kept = Arc::clone(kept);
@@ -177,22 +181,31 @@ fn open_several(found: &ZipMembers, file: &SourceFile, files: &Files, options: &
         let packed = with_kept(files.kept.as_deref(), |kept| {
             Packed::open_member(Arc::clone(&file.bytes), member, kept, &allowance)
         });
-        let name = name_of(member);
+        let name = path_of(&member.name);
+        if let Ok(packed) = &packed {
+            let mut start = [0; 4];
+            packed.read_at(0, &mut start);
+            if is_apple_double(&name, &start) {
+                notes.push(format!("{name} is left out: {APPLE_DOUBLE}"));
+                continue;
+            }
+        }
         let opened = packed.map_err(|error| (kind_of(&error), error.into()));
         let opened = opened.and_then(|packed| {
-            let opened = open_packed(packed, name, file, files, options);
+            let opened = open_packed(packed, &name, file, files, options);
             opened.map_err(|error| (ProblemKind::Unsupported, error))
         });
         match opened {
             Ok(database) => parts.push((name, database)),
-            Err((kind, error)) => left_out.push(kind, name, &error),
+            Err((kind, error)) => left_out.push(kind, &name, &error),
         }
     }
     let problems = left_out.into_problems();
     let Some(((first, database), others)) = parts.split_first_mut() else {
         let errors = problems.into_iter();
         let error = |problem: Problem| NotADatabase::new(problem.what).with_remedy(problem.remedy);
-        return Err(errors.map(error).collect());
+        let notes = notes.into_iter().map(NotADatabase::new);
+        return Err(errors.map(error).chain(notes).collect());
     };
     if !problems.is_empty() {
         let elsewhere = format!("members of the archive are left out: the warnings of {first} name them");
@@ -201,10 +214,10 @@ fn open_several(found: &ZipMembers, file: &SourceFile, files: &Files, options: &
         }
     }
     let warnings = problems.iter().map(|problem| problem.what.clone());
-    database.info.warnings.extend(warnings);
+    database.info.warnings.extend(warnings.chain(notes));
     database.problems.extend(problems);
     let parts = parts.into_iter();
-    Ok(several(parts.map(|(name, database)| (name.to_owned(), database))))
+    Ok(several(parts))
 }
 
 /// The members of an archive that are not shown, as problems of the archive.
@@ -269,11 +282,34 @@ fn kind_of(error: &PackedError) -> ProblemKind {
     }
 }
 
-/// The last part of a path in an archive.
-fn name_of(member: &ZipMember) -> &str {
-    let name = member.name.rsplit(['/', '\\']).next();
-    name.unwrap_or(&member.name)
+/// Maximum number of folders in an archive whose names a member has.
+const MOST_FOLDERS: usize = 8;
+
+/// Maximum length of the name of such a folder in bytes.
+const LONGEST_FOLDER: usize = 240;
+
+/// The path of a member with the names of its folders; without them if they are many, long or unsafe.
+fn path_of(member: &str) -> String {
+    let parts = member.split(['/', '\\']);
+    let parts: Vec<&str> = parts.filter(|part| !matches!(*part, "" | ".")).collect();
+    let name = parts.last().copied().unwrap_or(member);
+    let folders = parts.get(..parts.len().saturating_sub(1)).unwrap_or_default();
+    let is_kept = |folder: &&str| folder.len() <= LONGEST_FOLDER && *folder != "..";
+    if folders.len() <= MOST_FOLDERS && folders.iter().all(is_kept) {
+        parts.join("/")
+    } else {
+        name.to_owned()
+    }
 }
+
+/// What macOS keeps about a file, in one whose name is that of the file after `._`: AppleDouble.
+fn is_apple_double(path: &str, start: &[u8]) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.starts_with("._") && start.starts_with(b"\0\x05\x16\x07")
+}
+
+/// Why such a file is left out.
+const APPLE_DOUBLE: &str = "it has no games but what macOS keeps about another file";
 
 fn open_packed(
     packed: Packed,
@@ -316,6 +352,24 @@ impl Source for Arc<Packed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn members_have_the_names_of_their_folders() {
+        let folders = |number: usize| "a/".repeat(number) + "x.pgn";
+        let long = |bytes: usize| "a".repeat(bytes) + "/x.pgn";
+        for (name, path) in [
+            ("x.pgn", "x.pgn".to_owned()),
+            ("round1/x.pgn", "round1/x.pgn".to_owned()),
+            ("/a//./b\\x.pgn", "a/b/x.pgn".to_owned()),
+            ("../x.pgn", "x.pgn".to_owned()),
+            (&folders(8), folders(8)),
+            (&folders(9), "x.pgn".to_owned()),
+            (&long(240), long(240)),
+            (&long(241), "x.pgn".to_owned()),
+        ] {
+            assert_eq!(path_of(name), path, "{name}");
+        }
+    }
 
     #[test]
     fn a_hundred_members_that_are_left_out_are_named() {

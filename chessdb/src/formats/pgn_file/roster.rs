@@ -1,16 +1,19 @@
 //! The seven tags that every game should have.
 
-/// The bit of a tag of the roster, 0 for others.
+/// The bits that tell small letters from capital ones.
+const SMALL: u64 = 0x2020_2020_2020_2020;
+
+/// The bit of a tag of the roster, whose name has any letter case; 0 for others.
 #[inline(always)]
 pub(super) fn roster_bit(name: u64) -> u8 {
-    const EVENT: u64 = name_key(b"Event");
-    const SITE: u64 = name_key(b"Site");
-    const DATE: u64 = name_key(b"Date");
-    const ROUND: u64 = name_key(b"Round");
-    const WHITE: u64 = name_key(b"White");
-    const BLACK: u64 = name_key(b"Black");
-    const RESULT: u64 = name_key(b"Result");
-    match name {
+    const EVENT: u64 = name_key(b"Event") | SMALL;
+    const SITE: u64 = name_key(b"Site") | SMALL;
+    const DATE: u64 = name_key(b"Date") | SMALL;
+    const ROUND: u64 = name_key(b"Round") | SMALL;
+    const WHITE: u64 = name_key(b"White") | SMALL;
+    const BLACK: u64 = name_key(b"Black") | SMALL;
+    const RESULT: u64 = name_key(b"Result") | SMALL;
+    match name | SMALL {
         EVENT => 1,
         SITE => 2,
         DATE => 4,
@@ -31,4 +34,22 @@ pub(super) const fn name_key(name: &[u8]) -> u64 {
         rest = before;
     }
     if name.len() > 8 { 0 } else { key }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_roster_has_any_letter_case() {
+        let names = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
+        for (place, name) in names.iter().enumerate() {
+            for name in [name.to_string(), name.to_lowercase(), name.to_uppercase()] {
+                assert_eq!(roster_bit(name_key(name.as_bytes())), 1 << place, "{name}");
+            }
+        }
+        for name in ["ECO", "Events", "Even", "FEN", "", "WhiteElo", "EventDate"] {
+            assert_eq!(roster_bit(name_key(name.as_bytes())), 0, "{name}");
+        }
+    }
 }

@@ -14,7 +14,7 @@ use crate::replay::{Fault, Sink};
 const LONGEST_QUOTE: usize = 40;
 
 /// The beginning of a text, for a problem.
-fn short(text: &str) -> String {
+pub(in crate::formats::pgn_common) fn short(text: &str) -> String {
     match text.char_indices().nth(LONGEST_QUOTE) {
         Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),

@@ -578,3 +578,76 @@ fn a_result_may_be_glued_to_a_move() {
         "1. e4 e5 {chessdb: byte 12 of x.pgn: illegal move: no king can go to e3; the line goes on: 2. Ke3 Qh4} 0-1"
     );
 }
+
+#[test]
+fn words_may_be_glued() {
+    assert_eq!(
+        movetext("1. e4 e5!!2. Nf3 Nc6!?3.Bb5$1 a6 *"),
+        "1. e4 e5 $3 2. Nf3 Nc6 $5 3. Bb5 $1 a6 *"
+    );
+    assert_eq!(
+        movetext("1.e4 e52.Nf3 Nc63.Bb5 a6 *"),
+        "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *"
+    );
+    assert_eq!(movetext("1. e4!e5 *"), "1. e4 $1 e5 *");
+    // Another number is none.
+    assert!(!read("1. e4 e57. Nf3 *").1.is_empty());
+}
+
+#[test]
+fn names_of_tags_have_any_letter_case() {
+    let text = "[event \"E\"]\n[DATE \"2001.02.03\"]\n[white \"A\"]\n[White \"B\"]\n[whiteelo \"2500\"]\n\
+                [fen \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n[other \"x\"]\n[result \"1-0\"]\n\n1. O-O 1-0";
+    let (game, problems) = stored(text).game("x.pgn");
+    for (name, value) in [
+        ("Event", "E"),
+        ("Date", "2001.02.03"),
+        ("White", "B"),
+        ("WhiteElo", "2500"),
+        ("other", "x"),
+        ("Result", "1-0"),
+    ] {
+        assert_eq!(game.tags.get(name), Some(value), "{name}");
+    }
+    assert_eq!(game.tags.get("white"), None);
+    assert_eq!(game.movetext.tokens().len(), 1);
+    let problems: Vec<_> = problems.into_iter().map(|problem| problem.what).collect();
+    assert_eq!(
+        problems,
+        [
+            "names of tags are in another letter case: event for Event, DATE for Date, white for White, whiteelo for \
+             WhiteElo, fen for FEN, result for Result"
+        ]
+    );
+    assert_eq!(stored(text).ratings().white, Some(2500));
+    assert_eq!(
+        movetext("[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1. O-O *"),
+        "1. O-O *"
+    );
+    assert_eq!(read(text).0, "1. O-O 1-0");
+}
+
+#[test]
+fn a_promotion_without_a_piece_makes_a_queen() {
+    let fen = "[FEN \"8/P5k1/8/8/8/8/6K1/8 w - - 0 1\"]\n\n";
+    let what = "the promotion names no piece: a queen is taken";
+    assert_eq!(
+        read(&format!("{fen}1. a8 Kf6 2. Qf8+ *")),
+        (
+            format!("1. a8=Q {{chessdb: byte 43 of x.pgn: {what}}} 1... Kf6 2. Qf8+ *"),
+            vec![what.to_owned()]
+        )
+    );
+    // With another piece the game would go on.
+    let (shown, problems) = read(&format!("{fen}1. a8 Kf6 2. Nb6 *"));
+    assert!(shown.contains("the line goes on: 1. a8 Kf6 2. Nb6"), "{shown}");
+    assert_eq!(problems.len(), 1);
+}
+
+#[test]
+fn a_comment_of_control_characters_is_none() {
+    assert_eq!(
+        movetext("1. e4 {\u{4}} e5 {\u{85} \t} 2. Nf3 *"),
+        "1. e4 e5 2. Nf3 *"
+    );
+}

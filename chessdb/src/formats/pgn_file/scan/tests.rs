@@ -116,6 +116,7 @@ fn lines_between_tags_split_no_game() {
 fn a_roster_tag_that_comes_again_behind_an_empty_line_begins_a_game() {
     assert_eq!(starts("[White \"\"]\n\n[White \"\"]\n"), [0, 12]);
     assert_eq!(starts("[White \"\"]\n[White \"\"]\n"), [0]);
+    assert_eq!(starts("[White \"\"]\n\n[white \"\"]\n"), [0, 12]);
     assert_eq!(
         starts("[White \"\"]\n\n%\n[Black \"\"]\n\n[ECO \"\"]\n\n[Black\"\"]\n"),
         [0, 36]
@@ -185,11 +186,15 @@ fn a_game_in_the_line_of_a_comment_begins_in_its_last_1024_bytes() {
 /// The roster and whether an empty line came last.
 type Tags<'t> = (Vec<&'t [u8]>, bool);
 
+fn has_name(seen: &[&[u8]], name: &[u8]) -> bool {
+    seen.iter().any(|seen| seen.eq_ignore_ascii_case(name))
+}
+
 /// The end of lines that belong to the tags.
 fn after_between(text: &[u8], at: usize, line_end: u8, tags: Option<&Tags<'_>>) -> Option<usize> {
     let (seen, _) = tags.filter(|(_, after_empty)| !after_empty)?;
     let (len, tag) = lines_between(&text[at..], line_end)?;
-    (!seen.contains(&tag.name)).then_some(at + len)
+    (!has_name(seen, tag.name)).then_some(at + len)
 }
 
 /// Finds games as [`Scanner`] does, a line and a byte at a time.
@@ -244,7 +249,7 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
                 Some(tag) => {
                     let is_new = match &tags {
                         None => true,
-                        Some((seen, after_empty)) => *after_empty && seen.contains(&tag.name),
+                        Some((seen, after_empty)) => *after_empty && has_name(seen, tag.name),
                     };
                     if is_new {
                         let place = lead as u64;
@@ -257,7 +262,7 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
                     *after_empty = false;
                     if ["Event", "Site", "Date", "Round", "White", "Black", "Result"]
                         .iter()
-                        .any(|name| name.as_bytes() == tag.name)
+                        .any(|name| name.as_bytes().eq_ignore_ascii_case(tag.name))
                     {
                         seen.push(tag.name);
                     }
@@ -367,7 +372,7 @@ fn end_of_tags(text: &[u8], start: usize, line_end: u8) -> Result<usize, usize> 
 
 #[test]
 fn games_are_found_as_byte_by_byte() {
-    const PARTS: [&[u8]; 38] = [
+    const PARTS: [&[u8]; 39] = [
         b"{",
         b"}",
         b";",
@@ -405,6 +410,7 @@ fn games_are_found_as_byte_by_byte() {
         b"Time: 20:00\n",
         b"[White ACPL \"25\"]\n",
         b" 1-0",
+        b"[white \"B\"]\n",
         b" 1-0[Event \"A\"]\n",
     ];
     let mut number = 1u64;
