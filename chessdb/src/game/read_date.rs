@@ -35,12 +35,13 @@ fn usual(text: &[u8]) -> Option<Date> {
         return None;
     };
     let digits = [a, b, c, d, e, f, g, h].map(|c| u16::from(c.wrapping_sub(b'0')));
+    if digits.iter().any(|digit| *digit > 9) {
+        return None;
+    }
     let [a, b, c, d, e, f, g, h] = digits;
     let (year, month, day) = (1000 * a + 100 * b + 10 * c + d, 10 * e + f, 10 * g + h);
-    let exists = digits.iter().all(|digit| *digit <= 9)
-        && year > 0
-        && (1..=12).contains(&month)
-        && (1..=Date::days_of_month(year, month)).contains(&day);
+    let exists =
+        year > 0 && (1..=12).contains(&month) && (1..=Date::days_of_month(year, month)).contains(&day);
     exists.then(|| Date::new(year, month as u8, day as u8))
 }
 
@@ -220,6 +221,8 @@ mod tests {
             ("2013.01.31.1", (2013, 1, 0), Some(Unreadable)),
             ("2013.+1.31", (2013, 0, 0), Some(Unreadable)),
             ("12345.1.1", (0, 0, 0), Some(Unreadable)),
+            ("~~~~.~~.~~", (0, 0, 0), Some(Unreadable)),
+            ("2*1..01.01", (0, 0, 0), Some(Unreadable)),
         ] {
             let (year, month, day) = date;
             assert_eq!(Date::read(text), (Date { year, month, day }, flaw), "{text}");

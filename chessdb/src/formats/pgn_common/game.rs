@@ -321,30 +321,25 @@ impl<'a> Stored<'a> {
 
     /// Gives tags their usual names, which they have in another letter case, unless there are tags with these. Returns the
     /// problem.
-    fn give_usual_names(&self, found: &mut Vec<(usize, Tag<'a>)>) -> Option<(usize, String)> {
-        let is_odd = |tag: &Tag<'_>| {
-            let usual = usual_name(tag.name)?;
-            (usual.as_bytes() != tag.name).then_some(usual)
-        };
-        let first = found.iter().find(|(_, tag)| is_odd(tag).is_some())?.0;
-        let mut names: Vec<String> = Vec::new();
-        let mut kept: Vec<(usize, Tag<'a>)> = Vec::with_capacity(found.len());
-        for &(at, tag) in found.iter() {
-            let Some(usual) = is_odd(&tag) else {
-                kept.push((at, tag));
+    fn give_usual_names(&self, found: &mut [(usize, Tag<'a>)]) -> Option<(usize, String)> {
+        let (mut first, mut names) = (None, Vec::new());
+        for place in 0..found.len() {
+            let Some(&(at, tag)) = found.get(place) else { break };
+            let Some(usual) = usual_name(tag.name) else {
                 continue;
             };
-            names.push(format!("{} for {usual}", utf8_lossy(tag.name)));
             let name = usual.as_bytes();
-            if !found.iter().chain(&kept).any(|(_, other)| other.name == name) {
-                kept.push((at, Tag { name, ..tag }));
+            if name == tag.name || found.iter().any(|(_, other)| other.name == name) {
+                continue;
+            }
+            names.push(format!("{} for {usual}", utf8_lossy(tag.name)));
+            first.get_or_insert(at);
+            if let Some((_, tag)) = found.get_mut(place) {
+                tag.name = name;
             }
         }
-        *found = kept;
-        Some((
-            first,
-            format!("names of tags are in another letter case: {}", names.join(", ")),
-        ))
+        let what = format!("names of tags are in another letter case: {}", names.join(", "));
+        Some((first?, what))
     }
 
     /// Adds lines of the tags that are none: comments to the moves, and a remark for other text.

@@ -1,19 +1,19 @@
 //! The seven tags that every game should have.
 
 /// The bits that tell small letters from capital ones.
-const SMALL: u64 = 0x2020_2020_2020_2020;
+const LETTER_CASE: u64 = 0x2020_2020_2020_2020;
 
 /// The bit of a tag of the roster, whose name has any letter case; 0 for others.
 #[inline(always)]
 pub(super) fn roster_bit(name: u64) -> u8 {
-    const EVENT: u64 = name_key(b"Event") | SMALL;
-    const SITE: u64 = name_key(b"Site") | SMALL;
-    const DATE: u64 = name_key(b"Date") | SMALL;
-    const ROUND: u64 = name_key(b"Round") | SMALL;
-    const WHITE: u64 = name_key(b"White") | SMALL;
-    const BLACK: u64 = name_key(b"Black") | SMALL;
-    const RESULT: u64 = name_key(b"Result") | SMALL;
-    match name | SMALL {
+    const EVENT: u64 = name_key(b"Event") | LETTER_CASE;
+    const SITE: u64 = name_key(b"Site") | LETTER_CASE;
+    const DATE: u64 = name_key(b"Date") | LETTER_CASE;
+    const ROUND: u64 = name_key(b"Round") | LETTER_CASE;
+    const WHITE: u64 = name_key(b"White") | LETTER_CASE;
+    const BLACK: u64 = name_key(b"Black") | LETTER_CASE;
+    const RESULT: u64 = name_key(b"Result") | LETTER_CASE;
+    match name | LETTER_CASE {
         EVENT => 1,
         SITE => 2,
         DATE => 4,

@@ -140,16 +140,16 @@ fn an_archive_of_several_files_is_a_folder_of_databases() {
     let path = folder.path().join("Twic.ZIP");
     std::fs::write(&path, zip(&[("x/one.pgn", &games(3)), ("two.PGN", &games(5))])).unwrap();
     let library = open(folder.path(), PgnForm::Cleaned).unwrap();
-    assert_eq!(paths(&library), ["Twic.ZIP/one.pgn", "Twic.ZIP/two.PGN"]);
+    assert_eq!(paths(&library), ["Twic.ZIP/two.PGN", "Twic.ZIP/x/one.pgn"]);
     let numbers: Vec<u32> = library
         .databases()
         .iter()
         .map(|entry| entry.database.len())
         .collect();
-    assert_eq!(numbers, [3, 5]);
+    assert_eq!(numbers, [5, 3]);
     assert_eq!(
         paths(&open(&path, PgnForm::Cleaned).unwrap()),
-        ["one.pgn", "two.PGN"]
+        ["two.PGN", "x/one.pgn"]
     );
     // The second is not packed as any program does.
     let mut bytes = zip(&[("one.pgn", &games(3)), ("two.pgn", &games(5))]);
