@@ -13,7 +13,7 @@ use super::occasion::{Occasion, dates_agree};
 use super::player::Player;
 use super::{ComparedGames, FEWEST_PLIES, LONG_PLIES};
 use chessdb::Keys;
-use chessdb::game::Date;
+use chessdb::game::{Date, Outcome};
 
 /// Maximum number of different names of White or of Black in a group. Names that differ do not contradict each other if
 /// their words do not, so hostile files could make one large group of them.
@@ -74,7 +74,8 @@ fn by_players(games: &ComparedGames<'_>, same: &[u32], are_long: bool) -> Vec<Ve
             let groups = by_key.get(key).into_iter().flatten();
             groups.rev().take(MOST_GROUPS)
         });
-        let fits = found.filter_map(|&group| Some((groups.get(group as usize)?.fit(&game)?, group)));
+        let fits =
+            found.filter_map(|&group| Some((groups.get(group as usize)?.fit(&game, are_long)?, group)));
         match fits.min().and_then(|(_, group)| groups.get_mut(group as usize)) {
             Some(group) => group.add(game),
             None => {
@@ -98,6 +99,7 @@ pub(super) struct KnownGame {
     pub(super) occasion: Occasion,
     /// White and Black.
     pub(super) players: [Option<Player>; 2],
+    outcome: Outcome,
 }
 
 impl KnownGame {
@@ -105,7 +107,11 @@ impl KnownGame {
     pub(super) fn of(games: &ComparedGames<'_>, game: u32, is_long: bool) -> Option<KnownGame> {
         let (database, own) = games.get(game)?;
         let Keys {
-            white, black, date, ..
+            white,
+            black,
+            date,
+            outcome,
+            ..
         } = database.keys(own);
         let players = [white, black].map(|player| Player::read(&database.text(player)));
         let seen = games.seen.get(&game);
@@ -117,6 +123,7 @@ impl KnownGame {
             game,
             occasion,
             players,
+            outcome,
         })
     }
 
@@ -162,6 +169,8 @@ struct AgreeingGames {
     occasions: Vec<Occasion>,
     /// The different names of White and of Black.
     players: [Vec<Player>; 2],
+    /// The different results that are known.
+    outcomes: Vec<Outcome>,
 }
 
 /// How a game fits into a group, the better first.
@@ -171,6 +180,8 @@ enum Fit {
     Date,
     /// Its date contradicts another one, which does not count in long games.
     Moves,
+    /// A player has another spelling in it, which does not count in long games.
+    Spelling,
 }
 
 impl AgreeingGames {
@@ -180,14 +191,15 @@ impl AgreeingGames {
             has_player: game.players.each_ref().map(Option::is_some),
             occasions: Vec::new(),
             players: [Vec::new(), Vec::new()],
+            outcomes: Vec::new(),
         };
         group.add(game);
         group
     }
 
     /// How a game fits that contradicts none of the games, and has a player in common with the first one. Games whose
-    /// players are both unknown go together.
-    fn fit(&self, game: &KnownGame) -> Option<Fit> {
+    /// players are both unknown go together. In long games one player may have another spelling.
+    fn fit(&self, game: &KnownGame, are_long: bool) -> Option<Fit> {
         let mut colors = self.players.iter().zip(&game.players);
         let players_agree = colors.all(|(names, player)| {
             let agrees = |player: &Player| names.iter().all(|name| name.agrees(player));
@@ -202,11 +214,13 @@ impl AgreeingGames {
         let is_shared = (0..2).any(|color| has_player[color] && self.has_player[color]);
         let is_unknown = !has_player.contains(&true) && !self.has_player.contains(&true);
         let occasion = &game.occasion;
-        let fits = players_agree
-            && has_names
+        let has_room = has_names
             && (is_shared || is_unknown)
-            && (self.occasions.len() < MOST_OCCASIONS || self.occasions.contains(occasion))
-            && self.occasions.iter().all(|other| other.agrees(occasion));
+            && (self.occasions.len() < MOST_OCCASIONS || self.occasions.contains(occasion));
+        if has_room && are_long && !players_agree && self.has_other_spelling(game) {
+            return Some(Fit::Spelling);
+        }
+        let fits = has_room && players_agree && self.occasions.iter().all(|other| other.agrees(occasion));
         let mut dates = self.occasions.iter().map(|other| other.date);
         fits.then(|| {
             if dates.all(|date| dates_agree(date, occasion.date)) {
@@ -217,8 +231,28 @@ impl AgreeingGames {
         })
     }
 
+    /// True for a game with one player of all the games, while the other one has another spelling, where neither results
+    /// nor occasions differ.
+    fn has_other_spelling(&self, game: &KnownGame) -> bool {
+        let [mut is_shared, mut are_alike] = [false, true];
+        for (names, player) in self.players.iter().zip(&game.players) {
+            let Some(player) = player else { continue };
+            is_shared |= !names.is_empty() && names.iter().all(|name| name.agrees(player));
+            are_alike &= names
+                .iter()
+                .all(|name| name.agrees(player) || name.is_alike(player));
+        }
+        let is_result =
+            game.outcome == Outcome::Unknown || self.outcomes.iter().all(|outcome| *outcome == game.outcome);
+        let occasion = &game.occasion;
+        is_shared && are_alike && is_result && self.occasions.iter().all(|other| other.may_be(occasion))
+    }
+
     fn add(&mut self, game: KnownGame) {
         self.games.push(game.game);
+        if game.outcome != Outcome::Unknown && !self.outcomes.contains(&game.outcome) {
+            self.outcomes.push(game.outcome);
+        }
         if !self.occasions.contains(&game.occasion) {
             self.occasions.push(game.occasion);
         }

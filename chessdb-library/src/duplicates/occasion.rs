@@ -51,10 +51,23 @@ impl Occasion {
     }
 }
 
+impl Occasion {
+    /// True if no known part of the dates and no first number of known rounds differs.
+    pub(super) fn may_be(&self, other: &Occasion) -> bool {
+        let places = self.place.as_ref().zip(other.place.as_ref());
+        dates_agree(self.date, other.date) && places.is_none_or(|(a, b)| a.has_first_round_of(b))
+    }
+}
+
 impl EventRound {
-    fn agrees(&self, other: &EventRound) -> bool {
+    /// True unless both rounds are known and their first numbers differ.
+    fn has_first_round_of(&self, other: &EventRound) -> bool {
         let rounds = self.round.first().zip(other.round.first());
-        rounds.is_none_or(|(a, b)| a == b) && one_is_part(&self.event, &other.event)
+        rounds.is_none_or(|(a, b)| a == b)
+    }
+
+    fn agrees(&self, other: &EventRound) -> bool {
+        self.has_first_round_of(other) && one_is_part(&self.event, &other.event)
     }
 
     /// True if both events are known and equal, but for years and ordinals that one of them leaves out.

@@ -8,7 +8,11 @@ const UNKNOWN: [&str; 3] = ["nn", "unknown", "anonymous"];
 
 /// A known name, with the ways in which it can be understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Player(Vec<SurnameAndInitial>);
+pub(super) struct Player {
+    readings: Vec<SurnameAndInitial>,
+    /// The digits in the name and the signs between them, as in the versions of programs.
+    version: String,
+}
 
 /// A surname, and the first letter of the first given name if there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,27 +48,57 @@ impl Player {
             readings.extend(first.map(|(first, rest)| reading(std::slice::from_ref(first), rest)));
             readings.extend(last.map(|(last, rest)| reading(std::slice::from_ref(last), rest)));
         }
-        Some(Player(readings))
+        Some(Player {
+            readings,
+            version: version(name).to_owned(),
+        })
     }
 
     /// The ways in which the name can be understood.
     pub(super) fn readings(&self) -> &[SurnameAndInitial] {
-        &self.0
+        &self.readings
     }
 
     /// True if the name has an initial in its first reading.
     pub(super) fn has_initial(&self) -> bool {
-        self.0.first().is_some_and(|reading| reading.initial.is_some())
+        self.readings
+            .first()
+            .is_some_and(|reading| reading.initial.is_some())
     }
 
-    /// True if both names can be those of one player: the same surname, and no other initial.
+    /// True if both names can be those of one player: the same surname, and no other initial or version.
     pub(super) fn agrees(&self, other: &Player) -> bool {
         let agree = |a: &SurnameAndInitial, b: &SurnameAndInitial| {
             let may_be_equal = a.initial.is_none() || b.initial.is_none() || a.initial == b.initial;
             a.surname == b.surname && may_be_equal
         };
-        self.0.iter().any(|a| other.0.iter().any(|b| agree(a, b)))
+        let mut readings = self.readings.iter();
+        let is_version =
+            [self, other].iter().any(|player| player.version.is_empty()) || self.version == other.version;
+        is_version && readings.any(|a| other.readings.iter().any(|b| agree(a, b)))
     }
+
+    /// True if both names can be spellings of one player: the same surname, whatever the given names, or one that is
+    /// written alike, as `Kortschnoj` and `Korchnoi`. Names of programs have numbers, and are never alike.
+    pub(super) fn is_alike(&self, other: &Player) -> bool {
+        let are_alike = |a: &str, b: &str| {
+            let most = a.chars().count().max(b.chars().count()) / 3;
+            a == b || a.chars().next() == b.chars().next() && strsim::levenshtein(a, b) <= most
+        };
+        let mut readings = self.readings.iter();
+        self.version.is_empty()
+            && other.version.is_empty()
+            && readings.any(|a| other.readings.iter().any(|b| are_alike(&a.surname, &b.surname)))
+    }
+}
+
+/// The part of a name from its first digit to the last one: the version of a program.
+fn version(name: &str) -> &str {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let range = name.find(is_digit).zip(name.rfind(is_digit));
+    range
+        .and_then(|(first, last)| name.get(first..=last))
+        .unwrap_or_default()
 }
 
 /// The words of a name, in small letters and without accents.
@@ -105,6 +139,7 @@ mod tests {
             ("Kasparov, Garry", "Garry Kasparov"),
             ("Kasparov, Garry", "Kasparov G"),
             ("Kasparov, Garry", "G. Kasparov"),
+            ("Engine X 1.0", "Engine X"),
             ("Müller, Karsten", "Muller, K"),
             ("O'Kelly de Galway, Alberic", "OKelly de Galway A"),
             ("Van der Wiel, John", "van der Wiel J"),
@@ -118,8 +153,34 @@ mod tests {
             ("Polgar, Judit", "Polgar, Zsuzsa"),
             ("Deep Blue", "Deep Thought"),
             ("Adams, Michael", "Michael, Adams J"),
+            ("Engine X 1.0", "Engine X 1.1"),
         ] {
             assert!(!agree(a, b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn spellings_of_surnames_are_alike() {
+        let alike = |a: &str, b: &str| {
+            let [a, b] = [a, b].map(|name| Player::read(name).unwrap());
+            assert_eq!(a.is_alike(&b), b.is_alike(&a));
+            a.is_alike(&b)
+        };
+        for (a, b) in [
+            ("Fischer, Robert James", "Fischer, Bobby"),
+            ("Kortschnoj, Viktor", "Korchnoi, V"),
+            ("Robert Fischer", "Fischer Bobby"),
+        ] {
+            assert!(alike(a, b), "{a} {b}");
+        }
+        for (a, b) in [
+            ("Engine X 1.0", "Engine X 1.1"),
+            ("Engine X 1.0", "Other"),
+            ("Stockfish 16", "Stockfish"),
+            ("Tal, M", "Kan, I"),
+            ("Karpov, A", "Kasparov, G"),
+        ] {
+            assert!(!alike(a, b), "{a} {b}");
         }
     }
 

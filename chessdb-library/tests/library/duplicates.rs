@@ -255,3 +255,80 @@ fn a_game_is_compared_with_at_most_64_longer_ones() {
         );
     }
 }
+
+/// A player may have another spelling in a long game, if nothing else differs.
+#[test]
+fn one_player_of_a_long_game_may_have_another_spelling() {
+    let groups = |all: &[String]| {
+        let database = games(&all.concat());
+        let found = Duplicates::find(&[&*database], 1);
+        (found.groups(), found.len())
+    };
+    let game = |players: [&str; 2], date: &str, round: &str, result: &str, plies: usize| {
+        let tags = [
+            ("White", players[0]),
+            ("Black", players[1]),
+            ("Date", date),
+            ("Round", round),
+            ("Result", result),
+        ];
+        tagged(&tags, &first(plies, LINE))
+    };
+    let robert = game(
+        ["Muster, Robert James", "Probe, Boris"],
+        "1972.??.??",
+        "13",
+        "1-0",
+        40,
+    );
+    for (other, is_same) in [
+        (
+            game(["Muster, Bobby", "Probe, Boris"], "1972.08.10", "13", "1-0", 40),
+            true,
+        ),
+        (
+            game(["Moster, Bobby", "Probe, B"], "1972.08.10", "?", "*", 40),
+            true,
+        ),
+        (
+            game(["Muster, Bobby", "Probe, Boris"], "1973.08.10", "13", "1-0", 40),
+            false,
+        ),
+        (
+            game(["Muster, Bobby", "Probe, Boris"], "1972.08.10", "12", "1-0", 40),
+            false,
+        ),
+        (
+            game(["Muster, Bobby", "Probe, Boris"], "1972.08.10", "13", "0-1", 40),
+            false,
+        ),
+        (
+            game(["Muster, Bobby", "Proba, Boris"], "1972.08.10", "13", "1-0", 40),
+            false,
+        ),
+        (
+            game(["Keres, Paul", "Probe, Boris"], "1972.08.10", "13", "1-0", 40),
+            false,
+        ),
+    ] {
+        let wanted = if is_same { (1, 2) } else { (0, 0) };
+        assert_eq!(groups(&[robert.clone(), other.clone()]), wanted, "{other}");
+        assert_eq!(groups(&[other.clone(), robert.clone()]), wanted, "{other}");
+    }
+    let short = |white| game([white, "Probe, Boris"], "1972.08.10", "13", "1-0", 39);
+    assert_eq!(groups(&[short("Muster, Robert"), short("Muster, Bobby")]), (0, 0));
+    // Engines play the same game with several versions.
+    for round in ["?", "1"] {
+        let engine = |black| game(["Engine A", black], "2024.01.02", round, "1-0", 40);
+        let all = ["Engine X 1.0", "Engine X 1.1", "Other"].map(engine);
+        assert_eq!(groups(&all), (0, 0), "{round}");
+    }
+}
+
+#[test]
+fn games_of_strangers_with_other_spellings_are_found() {
+    let folder = testkit::needs!(samples).join("data/pgn-cases/fifth/t07.duplicates-missed.pgn");
+    let database = games(&std::fs::read_to_string(folder).unwrap());
+    let found = Duplicates::find(&[&*database], 1);
+    assert_eq!((database.len(), found.groups(), found.len()), (6, 3, 6));
+}
