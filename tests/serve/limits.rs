@@ -320,6 +320,39 @@ fn a_player_is_answered_line_by_line() {
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let lines: Vec<_> = lines.collect();
+/// Neither searches that wait nor long queries hold up other requests.
+#[test]
+fn queries_are_read_beside_searches() {
+    let here = Here::with(GAMES, LONG);
+    let ends = std::cell::RefCell::new(Vec::new());
+    let turns = take_turns(|| {
+        let (end, until) = channel();
+        ends.borrow_mut().push(end);
+        until
+    });
+    let waiting = [1, 2, 3].map(|n| {
+        let mut stream = here.connect();
+        let path = format!("/api/games?q=player:tal%20elo:{n}..");
+        stream.write_all(here.request_alone(&path).as_bytes()).unwrap();
+        stream
+    });
+    let line = ["Nf3,Nf6,Ng1,Ng8"; 800].join(",");
+    let patterns: Vec<String> = (0..32)
+        .map(|n| format!("*{}*{}*", ["a", "h"][n % 2], 1 + n % 8))
+        .collect();
+    for query in [format!("line:{line}"), format!("played:{}", patterns.join("|"))] {
+        let answer = here.get(&format!("/api/query?q={query}"));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+    }
+    let refused = here.get("/api/query?q=playr:x");
+    assert_eq!(refused.status, 400);
+    drop(ends);
+    turns.into_iter().for_each(|turn| turn.join().unwrap());
+    for mut stream in waiting {
+        assert_eq!(Answer::read(&rest(&mut stream)).status, 200);
+    }
+}
+
     let counted = |line: &serde_json::Value| ["white", "draws", "black"].map(|result| line[result].as_u64());
     assert_eq!(counted(&lines[0]), [Some(0); 3]);
     assert_eq!(lines[0]["opening"]["name"], "Sicilian Defense");

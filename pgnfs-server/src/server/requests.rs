@@ -12,14 +12,18 @@ use super::open_file::OpenFile;
 use super::pending::{Pending, Reply, Unanswered};
 use super::walking::find;
 use crate::fs::{Attributes, Chunk, FsError, Inode, Kind, Live, NAME_MAX, Open, OpenedHere};
-use crate::fs::{Elsewhere, Failure, Resolved, Statistics, Status};
+use crate::fs::{Elsewhere, Failure, RefusedName, Resolved, Statistics, Status};
 use chessdb::Decoded;
+use chessdb_library::query::{Query, QueryError};
 use chessdb_library::turns::for_searcher;
 use chessdb_library::workers::{WorkerOptions, Workers};
 
 /// Maximum number of threads in which requests of a user wait at a time. The thread of a caller that has left waits on
 /// with the work.
 const MOST_WAITING: usize = 500;
+
+/// Maximum number of threads that read queries of a user at a time.
+const MOST_READING: usize = 2;
 
 /// Requests that have been answered are forgotten when there are this many, or twice as many as were open the last time.
 const FORGET_FROM: usize = 64;
@@ -36,7 +40,9 @@ pub struct Requests(Arc<Door>);
 /// What the requests of all front ends share.
 struct Door {
     live: Arc<Live>,
-    aside: Aside,
+    aside: UserWorkers,
+    /// Those that read queries. No search of the user is in their way.
+    queries: UserWorkers,
     unanswered: Mutex<OpenRequests>,
 }
 
@@ -53,7 +59,8 @@ impl Requests {
     pub fn new(live: Arc<Live>) -> Requests {
         Requests(Arc::new(Door {
             live,
-            aside: Aside::default(),
+            aside: UserWorkers::new("waiting", MOST_WAITING),
+            queries: UserWorkers::new("queries", MOST_READING),
             unanswered: Mutex::default(),
         }))
     }
@@ -224,6 +231,26 @@ impl Requests {
     /// What `pgnfs status` shows.
     pub fn status(&self) -> Status {
         self.live().status()
+    /// Answers with a query that is read, or with what is wrong with it. The caller does not read it, since a long one takes
+    /// longer than the name of a directory may.
+    pub fn query(
+        &self,
+        user: u32,
+        text: String,
+        reply: impl Reply<Result<Query, QueryError>>,
+    ) -> Option<Unanswered> {
+        let request = Pending::new(user, true, reply);
+        Some(self.hand_over(Elsewhere::Queries, request, move |_, request| {
+            let query = Query::parse(&text);
+            request.answer(|| Ok(query));
+        }))
+    }
+
+    /// The last names in `search/` that were no queries, of a user.
+    pub fn refused(&self, user: u32) -> Vec<RefusedName> {
+        self.live().refused(user)
+    }
+
     }
 
     /// Describes a node for the log, without looking at the source.
@@ -383,6 +410,7 @@ impl Requests {
             self.remember(Unanswered::of(&waiting));
         }
         let (abandoned, searcher) = (waiting.abandoned().clone(), waiting.searcher().clone());
+            Elsewhere::Queries => (self.0.queries.of_user(user), FsError::Again),
         let work = move || {
             let cancel = own.live().cancel();
             let work = || abandoned.serve(|| work(&own, request));
@@ -424,21 +452,33 @@ fn look_up<R: Reply<Attributes>>(
     }
 }
 
-/// The threads for requests to local databases that may have to wait, by user.
-#[derive(Default)]
-struct Aside(Mutex<HashMap<u32, Arc<Workers>>>);
+/// Threads for requests that no source can hold up but that may take long, by user.
+struct UserWorkers {
+    name: &'static str,
+    threads: usize,
+    users: Mutex<HashMap<u32, Arc<Workers>>>,
+}
 
-impl Aside {
+impl UserWorkers {
+    /// So many threads for each user.
+    fn new(name: &'static str, threads: usize) -> UserWorkers {
+        UserWorkers {
+            name,
+            threads,
+            users: Mutex::default(),
+        }
+    }
+
     fn of_user(&self, user: u32) -> Arc<Workers> {
-        let mut users = self.0.lock();
+        let mut users = self.users.lock();
         if let Some(workers) = users.get(&user) {
             return Arc::clone(workers);
         }
         // What has been begun goes on.
         users.retain(|_, workers| workers.oldest().is_some());
         let workers = Workers::new(WorkerOptions {
-            name: "waiting",
-            threads: MOST_WAITING,
+            name: self.name,
+            threads: self.threads,
             ..WorkerOptions::default()
         });
         Arc::clone(users.entry(user).or_insert(Arc::new(workers)))

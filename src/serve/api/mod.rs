@@ -23,7 +23,7 @@ use chessdb_library::query::{Query, QueryError};
 use pgnfs_server::{Failure, FsError, Requests};
 use serde_json::{Value, json};
 
-use super::answer::{Visit, ask, looked_for, status_of, why_refused, with_retry_after};
+use super::answer::{Visit, ask, looked_for, read_query, status_of, why_refused, with_retry_after};
 use super::kept::{GamesId, KeptAnswers};
 use super::line::PlayedLine;
 use crate::status::{database, opening, state};
@@ -110,13 +110,17 @@ impl IntoResponse for ApiError {
 }
 
 /// Reads the search of a request; `None` for all games.
-fn search(given: &HashMap<String, String>) -> Result<Option<Query>, ApiError> {
-    let text = given
-        .get("q")
-        .map(|text| text.trim())
-        .filter(|text| !text.is_empty());
-    let query = text.map(Query::parse).transpose()?;
-    Ok(query.filter(Query::has_fields))
+async fn search(
+    requests: &Requests,
+    visit: Visit,
+    given: &HashMap<String, String>,
+) -> Result<Option<Query>, ApiError> {
+    let text = given.get("q").map_or("", |text| text.trim());
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let query = read_query(requests, visit, text.to_owned()).await??;
+    Ok(Some(query).filter(Query::has_fields))
 }
 
 /// Answers a question about the games that a request names by `q` and `db`.
@@ -126,7 +130,7 @@ async fn asked<A: Send + 'static>(
     given: &HashMap<String, String>,
     question: impl FnOnce(&Answers, GamesId) -> Result<A, FsError> + Send + 'static,
 ) -> Result<A, ApiError> {
-    let search = search(given)?;
+    let search = search(requests, visit, given).await?;
     about(requests, visit, given, search.as_ref(), question).await
 }
 
@@ -183,8 +187,12 @@ async fn status(State(api): State<Api>) -> Json<Value> {
 }
 
 /// The canonical form of a query.
-async fn query(Parameters(given): Given) -> Result<Json<Value>, ApiError> {
-    let query = search(&given)?;
+async fn query(
+    State(requests): State<Requests>,
+    visit: Visit,
+    Parameters(given): Given,
+) -> Result<Json<Value>, ApiError> {
+    let query = search(&requests, visit, &given).await?;
     Ok(Json(json!({ "canonical": query.map(|query| query.canonical()) })))
 }
 

@@ -21,7 +21,7 @@ use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, Pattern};
 use chessdb_library::query::Query;
 use pgnfs_server::{Failure, FsError, Requests};
 
-use super::answer::{HttpError, Visit, ask, looked_for, why_refused};
+use super::answer::{HttpError, Visit, ask, looked_for, read_query, why_refused};
 use super::kept::{GamesId, KeptAnswers};
 use super::player::player_term;
 use ids::GameIds;
@@ -88,7 +88,7 @@ async fn player(
     named: AddressParts,
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
-    let asked = ExplorerRequest::read(ExplorerKind::Player, explorer, named, query)?;
+    let asked = ExplorerRequest::read(ExplorerKind::Player, explorer, visit, named, query).await?;
     let explained = asked.explained(visit);
     let body = lines::of(asked, visit).await.map_err(explained)?;
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
@@ -101,7 +101,7 @@ async fn answer(
     named: AddressParts,
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
-    let asked = ExplorerRequest::read(kind, explorer, named, query)?;
+    let asked = ExplorerRequest::read(kind, explorer, visit, named, query).await?;
     let explained = asked.explained(visit);
     let body = asked.answer(visit, |_| ()).await.map_err(explained)?;
     Ok(([(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response())
@@ -117,7 +117,7 @@ struct ExplorerRequest {
 }
 
 impl ExplorerRequest {
-    fn read(
+    async fn read(
         kind: ExplorerKind,
         explorer: Explorer,
         named: AddressParts,
@@ -130,10 +130,12 @@ impl ExplorerRequest {
             let what = "a search is needed after /in/, such as /in/white:tal/masters";
             return Err(HttpError::Bad(what.to_owned()));
         }
-        let search = question
-            .search(search)
-            .map(|text| Query::parse(&text))
-            .transpose();
+        visit: Visit,
+        let search = match question.search(search) {
+            Some(text) => Some(read_query(&explorer.requests, visit, text).await?),
+            None => None,
+        };
+        let search = search.transpose();
         let search = search.map_err(|error| HttpError::Bad(error.to_string()))?;
         let key = format!(
             "{kind:?} {} {}",
