@@ -5,9 +5,12 @@
 mod board;
 mod games;
 mod movetext;
+mod pieces;
 mod prepare;
+mod status;
 
 use std::collections::HashMap;
+use std::iter::once_with;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,7 +20,6 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use chessdb::Decoded;
 use chessdb_library::positions::{Answers, DatabasePart, Pattern};
 use chessdb_library::query::{Query, QueryError};
 use pgnfs_server::{Failure, FsError, Requests};
@@ -26,8 +28,10 @@ use serde_json::{Value, json};
 use super::answer::{Visit, ask, looked_for, read_query, status_of, why_refused, with_retry_after};
 use super::kept::{GamesId, KeptAnswers};
 use super::line::PlayedLine;
-use crate::status::{database, opening, state};
 use games::GameList;
+use movetext::GameJson;
+use pieces::streamed;
+use status::Snapshots;
 
 /// The parameters of a request.
 type Given = Parameters<HashMap<String, String>>;
@@ -37,6 +41,7 @@ type Given = Parameters<HashMap<String, String>>;
 struct Api {
     requests: Requests,
     lists: KeptAnswers<Arc<GameList>>,
+    snapshots: Snapshots,
     since: Instant,
 }
 
@@ -54,6 +59,7 @@ pub(super) fn routes(requests: Requests) -> Router {
     let api = Api {
         requests,
         lists: KeptAnswers::new(MOST_LISTS),
+        snapshots: Snapshots::default(),
         since: Instant::now(),
     };
     Router::new()
@@ -173,17 +179,13 @@ async fn about<A: Send + 'static>(
 }
 
 /// The databases, as `pgnfs status --json` has them, and those that are being opened.
-async fn databases(State(requests): State<Requests>) -> Json<Value> {
-    let status = requests.status();
-    Json(json!({
-        "databases": status.databases.iter().map(database).collect::<Vec<_>>(),
-        "opening": status.opening.iter().map(opening).collect::<Vec<_>>(),
-    }))
+async fn databases(State(api): State<Api>) -> Response {
+    streamed(api.snapshots.databases(api.requests))
 }
 
 /// What the program does, as `pgnfs status --json` has it.
-async fn status(State(api): State<Api>) -> Json<Value> {
-    Json(state(&api.requests.status(), api.since))
+async fn status(State(api): State<Api>) -> Response {
+    streamed(api.snapshots.state(api.requests, api.since))
 }
 
 /// The canonical form of a query.
@@ -201,14 +203,12 @@ async fn game(
     State(requests): State<Requests>,
     visit: Visit,
     Parameters(given): Given,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Response, ApiError> {
     let path = given
         .get("path")
         .ok_or(ApiError::Wrong("path", "a path is needed".to_owned()))?;
-    let Decoded { game, problems, .. } =
-        ask(visit, |answer| requests.game(visit.visitor, path, answer)).await?;
-    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    Ok(Json(movetext::game(&game, &problems)))
+    let decoded = ask(visit, |answer| requests.game(visit.visitor, path, answer)).await?;
+    Ok(streamed(once_with(|| GameJson::new(decoded)).flatten()))
 }
 
 /// A position, and the moves that are legal in it.
