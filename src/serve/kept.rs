@@ -11,10 +11,23 @@ use chessdb_library::recent::Recent;
 #[derive(Clone)]
 pub(super) struct KeptAnswers<V: Clone>(Arc<Recent<(GamesId, String), V>>);
 
+/// Bytes that an answer takes beside its own and those of its question.
+const PLACE: usize = 256;
+
 impl<V: Clone> KeptAnswers<V> {
     /// Room for `most` answers.
     pub(super) fn new(most: NonZeroUsize) -> KeptAnswers<V> {
         KeptAnswers(Arc::new(Recent::new(most)))
+    }
+
+    /// Room for answers that take `most` bytes with their questions.
+    pub(super) fn with_bytes(most: usize) -> KeptAnswers<V>
+    where
+        V: AsRef<str>,
+    {
+        let bytes =
+            |(_, question): &(GamesId, String), answer: &V| PLACE + question.len() + answer.as_ref().len();
+        KeptAnswers(Arc::new(Recent::with_bytes(most, bytes)))
     }
 
     /// The answer to a question about these games, which `make` finds if it is not kept.
