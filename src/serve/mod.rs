@@ -35,6 +35,7 @@ use pgnfs_server::{Requests, Server};
 use tokio::net::TcpListener;
 use tokio::sync::watch::Receiver;
 
+use answer::Visit;
 pub use client::ask_status;
 pub use guard::Guard;
 pub use limits::HttpLimits;
@@ -148,7 +149,8 @@ async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -
     let (asked, path) = (request.headers().clone(), request.uri().path().to_owned());
     let (method, has_body) = (request.method().clone(), !request.body().is_end_stream());
     let may_have_body = !matches!(method, Method::GET | Method::HEAD);
-    let mut response = match gate.refuses(&method, &path, &asked).await {
+    let visit = request.extensions().get().copied().unwrap_or_default();
+    let mut response = match gate.refuses(visit, &method, &path, &asked).await {
         Some(refused) => refused,
         None if has_body && !may_have_body => {
             (StatusCode::PAYLOAD_TOO_LARGE, "requests have no body here\n").into_response()
@@ -161,11 +163,17 @@ async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -
 
 impl Gate {
     /// The answer to a request that goes no further.
-    async fn refuses(&self, method: &Method, path: &str, headers: &HeaderMap) -> Option<Response> {
+    async fn refuses(
+        &self,
+        visit: Visit,
+        method: &Method,
+        path: &str,
+        headers: &HeaderMap,
+    ) -> Option<Response> {
         let answered = self.guard.refuses(headers);
         let answered = answered.or_else(|| self.guard.preflight(method, path, headers));
         match (&self.logins, answered) {
-            (Some(logins), None) => logins.refuses(headers).await,
+            (Some(logins), None) => logins.refuses(visit.visitor, headers).await,
             (_, answered) => answered,
         }
     }
