@@ -170,7 +170,7 @@ impl Gate {
         path: &str,
         headers: &HeaderMap,
     ) -> Option<Response> {
-        let answered = self.guard.refuses(headers);
+        let answered = self.guard.refuses(path, headers);
         let answered = answered.or_else(|| self.guard.preflight(method, path, headers));
         match (&self.logins, answered) {
             (Some(logins), None) => logins.refuses(visit.visitor, headers).await,
