@@ -96,8 +96,7 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
         let wait = self.object.wait();
         let remote = self.object.node().and_then(|at| at.branch.remote());
         // Answered from memory.
-        let is_info = matches!(self.object, Object::File(_, Content::Info));
-        let may_answer = wait == Wait::None && (remote.is_none() || is_info);
+        let may_answer = wait == Wait::None && (remote.is_none() || self.is_info());
         (!may_answer).then(|| elsewhere(remote, wait))
     }
 
@@ -107,6 +106,11 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
 
     /// The branch whose directory it is.
     fn shown(&self) -> Option<&'a BranchFs> {
+    /// True for an `info.txt`.
+    pub(super) fn is_info(&self) -> bool {
+        matches!(self.object, Object::RootInfo(_) | Object::File(_, Content::Info))
+    }
+
         match &self.object {
             Object::Folder(folder) => folder.branch(),
             _ => None,
