@@ -25,7 +25,8 @@ const SHORT: Duration = Duration::from_millis(200);
 
 /// Limits that no test reaches.
 const LONG: HttpLimits = HttpLimits {
-    request: Duration::from_secs(3600),
+    head: Duration::from_secs(3600),
+    body: Duration::from_secs(3600),
     idle: Duration::from_secs(3600),
     silence: Duration::from_secs(3600),
     turn: Duration::from_secs(3600),
@@ -142,7 +143,8 @@ fn a_request_must_arrive_in_time() {
     let here = Here::with(
         GAMES,
         HttpLimits {
-            request: SHORT,
+            head: SHORT,
+            body: SHORT,
             ..LONG
         },
     );
@@ -159,7 +161,7 @@ fn a_request_must_arrive_in_time() {
         assert!(begin.elapsed() < PATIENCE);
         thread::sleep(SHORT / 20);
     }
-    // The body belongs to the request.
+    // The body has a time of its own.
     let mut bodiless = here.connect();
     let propfind = format!(
         "PROPFIND /files/ HTTP/1.1\r\nHost: {}\r\nDepth: 0\r\nContent-Length: 9\r\n\r\n<",
@@ -171,6 +173,32 @@ fn a_request_must_arrive_in_time() {
     let request = here.request("/robots.txt").replace("GET", "HEAD");
     silent.write_all(request.as_bytes()).unwrap();
     assert!(head(&mut silent).starts_with("HTTP/1.1 200"));
+}
+
+/// When the program has been asked to end, what has not arrived of a request is not awaited, however long it could take.
+#[test]
+fn no_request_delays_the_end() {
+    let here = Here::with(GAMES, LONG);
+    let begun = ["", "G", "GET / HTTP/1.1\r\nHost: loc"].map(|begun| {
+        let mut stream = here.connect();
+        stream.write_all(begun.as_bytes()).unwrap();
+        stream
+    });
+    // One that goes on sending does not help.
+    let mut drips = here.connect();
+    drips.write_all(b"GET / HTTP/1.1\r\nX: ").unwrap();
+    let dripping = thread::spawn(move || {
+        while drips.write_all(b"x").is_ok() {
+            thread::sleep(SHORT / 20);
+        }
+    });
+    // They have been accepted.
+    assert_eq!(here.get("/robots.txt").status, 200);
+    drop(here);
+    dripping.join().unwrap();
+    for mut stream in begun {
+        assert_eq!(rest(&mut stream), b"");
+    }
 }
 
 #[test]
@@ -262,7 +290,8 @@ fn a_search_waits_for_its_turn_but_not_for_ever() {
     let here = Here::with(
         GAMES,
         HttpLimits {
-            request: SHORT / 4,
+            head: SHORT / 4,
+            body: SHORT / 4,
             idle: SHORT / 4,
             turn: SHORT,
             ..LONG
@@ -291,35 +320,6 @@ fn a_search_waits_for_its_turn_but_not_for_ever() {
     assert_eq!(here.get("/in/player:tal/masters").status, 200);
 }
 
-/// A client that reads one line has something, as on Lichess.
-#[test]
-fn a_player_is_answered_line_by_line() {
-    let here = Here::with(GAMES, LONG);
-    let ends = std::cell::RefCell::new(Vec::new());
-    let turns = take_turns(|| {
-        let (end, until) = channel();
-        ends.borrow_mut().push(end);
-        until
-    });
-    let mut stream = here.connect();
-    let path = "/player?player=Tal&color=white&play=e2e4,c7c5";
-    stream.write_all(here.request_alone(path).as_bytes()).unwrap();
-    let mut bytes = head(&mut stream).into_bytes();
-    while !bytes.ends_with(b"}\n") {
-        let mut byte = [0];
-        stream.read_exact(&mut byte).unwrap();
-        bytes.extend(byte);
-    }
-    drop(ends);
-    turns.into_iter().for_each(|turn| turn.join().unwrap());
-    bytes.extend(rest(&mut stream));
-    let answer = Answer::read(&bytes);
-    assert_eq!(answer.header("content-type"), "application/x-ndjson");
-    let text = answer.text();
-    let lines = text
-        .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    let lines: Vec<_> = lines.collect();
 /// Neither searches that wait nor long queries hold up other requests.
 #[test]
 fn queries_are_read_beside_searches() {
@@ -353,6 +353,35 @@ fn queries_are_read_beside_searches() {
     }
 }
 
+/// A client that reads one line has something, as on Lichess.
+#[test]
+fn a_player_is_answered_line_by_line() {
+    let here = Here::with(GAMES, LONG);
+    let ends = std::cell::RefCell::new(Vec::new());
+    let turns = take_turns(|| {
+        let (end, until) = channel();
+        ends.borrow_mut().push(end);
+        until
+    });
+    let mut stream = here.connect();
+    let path = "/player?player=Tal&color=white&play=e2e4,c7c5";
+    stream.write_all(here.request_alone(path).as_bytes()).unwrap();
+    let mut bytes = head(&mut stream).into_bytes();
+    while !bytes.ends_with(b"}\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        bytes.extend(byte);
+    }
+    drop(ends);
+    turns.into_iter().for_each(|turn| turn.join().unwrap());
+    bytes.extend(rest(&mut stream));
+    let answer = Answer::read(&bytes);
+    assert_eq!(answer.header("content-type"), "application/x-ndjson");
+    let text = answer.text();
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let lines: Vec<_> = lines.collect();
     let counted = |line: &serde_json::Value| ["white", "draws", "black"].map(|result| line[result].as_u64());
     assert_eq!(counted(&lines[0]), [Some(0); 3]);
     assert_eq!(lines[0]["opening"]["name"], "Sicilian Defense");

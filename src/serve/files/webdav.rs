@@ -62,7 +62,7 @@ enum WantedProperties {
 
 impl TreeRequest {
     pub(super) async fn properties(self, body: Body) -> Result<Response, HttpError> {
-        let body = timeout(self.visit.limits.request, to_bytes(body, LONGEST_BODY)).await;
+        let body = timeout(self.visit.limits.body, to_bytes(body, LONGEST_BODY)).await;
         let body = body.map_err(|_| HttpError::Status(StatusCode::REQUEST_TIMEOUT))?;
         let body = body.map_err(|_| HttpError::Status(StatusCode::PAYLOAD_TOO_LARGE))?;
         let wanted =
