@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream;
 use pgnfs_server::{Attributes, Detail, Kind};
+use quick_xml::escape::unescape;
 use quick_xml::events::Event;
 use quick_xml::name::ResolveResult;
 use quick_xml::reader::NsReader;
@@ -30,6 +31,10 @@ const LONGEST_BODY: usize = 16 << 10;
 
 /// Maximum number of properties that a request may name.
 const MOST_PROPERTIES: usize = 64;
+
+/// The name space of `xml:`, and that of declarations of name spaces, which no element may have.
+const OF_XML: &str = "http://www.w3.org/XML/1998/namespace";
+const OF_DECLARATIONS: &str = "http://www.w3.org/2000/xmlns/";
 
 /// The properties that everything has, and those of files alone.
 const PROPERTIES: &[&str] = &["displayname", "resourcetype", "getlastmodified", "supportedlock"];
@@ -172,8 +177,11 @@ fn append(xml: &mut String, wanted: &WantedProperties, path: &TreePath, found: &
                 if space == "DAV:" && own.clone().any(|own| own == name) {
                     append_property(&mut known, name, path, found);
                 } else {
-                    let (space, name) = (escaped(space), escaped(name));
-                    let _ = write!(unknown, "<{name} xmlns=\"{space}\"/>");
+                    let _ = match &**space {
+                        // No document may bind it to another prefix, or to none.
+                        OF_XML => write!(unknown, "<xml:{name}/>"),
+                        space => write!(unknown, "<{name} xmlns=\"{}\"/>", escaped(space)),
+                    };
                 }
             }
         }
@@ -210,6 +218,19 @@ fn refused_depth() -> Response {
     (StatusCode::FORBIDDEN, media, body).into_response()
 }
 
+/// True for a name without a prefix that XML allows.
+fn is_name(name: &str) -> bool {
+    let may_begin = |c: char| c == '_' || c.is_alphabetic();
+    let may_follow =
+        |c: char| may_begin(c) || matches!(c, '-' | '.' | '\u{b7}') || c.is_numeric() || is_mark(c);
+    name.starts_with(may_begin) && name.chars().all(may_follow)
+}
+
+/// True for accents that stand over or under another letter.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{203f}'..='\u{2040}')
+}
+
 /// Reads the body of a request. `None` if it is wrong, or has a DTD.
 fn wanted(body: &[u8]) -> Option<WantedProperties> {
     if body.iter().all(u8::is_ascii_whitespace) {
@@ -223,11 +244,14 @@ fn wanted(body: &[u8]) -> Option<WantedProperties> {
         match event {
             Event::Start(element) => {
                 let space = match space {
-                    ResolveResult::Bound(space) => space.as_ref().to_owned(),
+                    ResolveResult::Bound(space) => unescape(space.as_ref()).ok()?.into_owned(),
                     ResolveResult::Unbound => String::new(),
                     ResolveResult::Unknown(_) => return None,
                 };
                 let name = element.local_name().into_inner().to_owned();
+                if space == OF_DECLARATIONS || !is_name(&name) {
+                    return None;
+                }
                 depth += 1;
                 match (depth, &*space, &*name, &mut wanted) {
                     (1, "DAV:", "propfind", None) => {}
@@ -282,6 +306,42 @@ mod tests {
         );
         let other = b"<d:propfind xmlns:d='DAV:' xmlns:s='urn:x'><d:prop><s:y>z</s:y></d:prop></d:propfind>";
         assert_eq!(wanted(other), these(&[("urn:x", "y")]));
+        let escaped =
+            b"<propfind xmlns='DAV:'><prop><x xmlns='urn:a&amp;b&#38;&lt;'/><xml:lang/></prop></propfind>";
+        assert_eq!(wanted(escaped), these(&[("urn:a&b&<", "x"), (OF_XML, "lang")]));
+    }
+
+    /// What is asked for is in the answer, under its own name.
+    #[test]
+    fn an_answer_is_well_formed_whatever_is_asked() {
+        let found = Attributes {
+            inode: pgnfs_server::Inode::ROOT,
+            kind: Kind::Directory,
+            size: 0,
+            blocks: 0,
+            modified: (0, 0),
+            changed: (0, 0),
+            links: 2,
+        };
+        let path = TreePath::read("/").unwrap();
+        for property in [
+            "<xml:lang/>",
+            "<x xmlns='urn:a&amp;b'/>",
+            "<x xmlns='urn:&lt;&quot;&apos;&gt;'/>",
+            "<x xmlns=''/>",
+            "<D:x xmlns:D='urn:ab'/>",
+            "<\u{e4}-1.\u{b7} xmlns='urn:ab'/>",
+            "<displayname/>",
+        ] {
+            let body = format!("<propfind xmlns='DAV:'><prop>{property}</prop></propfind>");
+            let asked = wanted(body.as_bytes()).unwrap_or_else(|| panic!("{property}"));
+            let mut xml = String::new();
+            append(&mut xml, &asked, &path, &found);
+            let answered = xml.replace("<response><href>/files/</href><propstat>", "");
+            let end = answered.find("<status>").unwrap();
+            let again = format!("<propfind xmlns='DAV:'>{}</propfind>", &answered[..end]);
+            assert_eq!(wanted(again.as_bytes()), Some(asked), "{property}: {xml}");
+        }
     }
 
     #[test]
@@ -294,6 +354,10 @@ mod tests {
             "<propfind xmlns='DAV:'></x>",
             "<!DOCTYPE propfind [<!ENTITY a 'b'>]><propfind xmlns='DAV:'><allprop/></propfind>",
             "<x:propfind xmlns='DAV:'><allprop/></x:propfind>",
+            "<propfind xmlns='DAV:'><prop><xmlns:x/></prop></propfind>",
+            "<propfind xmlns='DAV:'><prop><a\"b/></prop></propfind>",
+            "<propfind xmlns='DAV:'><prop><1/></prop></propfind>",
+            "<propfind xmlns='DAV:'><prop><x xmlns='&a;'/></prop></propfind>",
         ] {
             assert_eq!(wanted(body.as_bytes()), None, "{body}");
         }
