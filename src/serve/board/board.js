@@ -192,15 +192,28 @@ export class Board {
   }
 }
 
-/** Text of a comment without commands, and its coloured squares and arrows. */
+/**
+ * Text of a comment without commands, and its coloured squares and arrows, each once.
+ *
+ * A regular expression for `[%...]` would look for the end of each again, and a comment may have millions of beginnings.
+ */
 export function comment(text) {
-  const marks = [];
-  const plain = text.replace(/\[%(csl|cal) ([^\]]*)\]/g, (_, kind, list) => {
-    for (const item of list.split(",")) {
-      const found = /^\s*([GRYB])([a-h][1-8])([a-h][1-8])?\s*$/.exec(item);
-      if (found && Boolean(found[3]) === (kind === "cal")) marks.push({ colour: found[1], from: found[2], to: found[3] });
+  const marks = new Map();
+  const plain = [];
+  let from = 0;
+  for (;;) {
+    const begin = text.indexOf("[%", from);
+    const end = begin < 0 ? -1 : text.indexOf("]", begin);
+    if (end < 0) break;
+    plain.push(text.slice(from, begin));
+    const kind = text.slice(begin + 2, begin + 6);
+    const list = kind === "csl " || kind === "cal " ? text.slice(begin + 6, end).split(",") : [];
+    for (const item of list) {
+      const found = /^([GRYB])([a-h][1-8])([a-h][1-8])?$/.exec(item.trim());
+      if (found && Boolean(found[3]) === (kind === "cal ")) marks.set(found[0], { colour: found[1], from: found[2], to: found[3] });
     }
-    return "";
-  });
-  return { text: plain.replace(/\[%[^\]]*\]/g, "").trim(), marks };
+    from = end + 1;
+  }
+  plain.push(text.slice(from));
+  return { text: plain.join("").trim(), marks: [...marks.values()] };
 }

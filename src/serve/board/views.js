@@ -126,7 +126,8 @@ export function movetext(game, current, show) {
   const children = new Map();
   game.moves.forEach((move, number) => {
     const before = move.parent ?? -1;
-    children.set(before, [...(children.get(before) ?? []), number]);
+    if (children.has(before)) children.get(before).push(number);
+    else children.set(before, [number]);
   });
   const said = (texts = []) => texts.map((text) => comment(text).text).filter(Boolean)
     .map((text) => element("span", { class: "comment" }, ` ${text} `));
