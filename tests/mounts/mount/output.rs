@@ -85,7 +85,7 @@ fn halted(scratch: &Scratch, ignored: &str, signal: Signal) -> (ExitStatus, Stri
     let (mut reader, mut writer) = pipe().unwrap();
     let capacity = fcntl_setpipe_size(&writer, 4096).unwrap();
     writer.write_all(&vec![b' '; capacity]).unwrap();
-    let script = format!("trap '' {ignored}; exec \"$0\" export \"$1\" --output \"$2\"");
+    let script = format!("ulimit -c 0; trap '' {ignored}; exec \"$0\" export \"$1\" --output \"$2\"");
     let mut child: Child = Command::new("bash")
         .args(["-c", &script, env!("CARGO_BIN_EXE_pgnfs")])
         .args([&scratch.source, &folder.join("games.pgn")])
@@ -115,7 +115,18 @@ fn a_signal_removes_the_partial_file_and_says_so() {
     let folder = scratch.path("out");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("games.pgn"), "old").unwrap();
-    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+    let signals = [
+        Signal::INT,
+        Signal::TERM,
+        Signal::HUP,
+        Signal::QUIT,
+        Signal::ALARM,
+        Signal::USR2,
+        Signal::XCPU,
+        Signal::VTALARM,
+        Signal::PROF,
+    ];
+    for signal in signals {
         let (status, said) = halted(&scratch, "USR1", signal);
         assert_eq!(status.signal(), Some(signal.as_raw()));
         assert!(said.contains("pgnfs: interrupted: "), "{said}");
@@ -123,6 +134,9 @@ fn a_signal_removes_the_partial_file_and_says_so() {
         assert_eq!(names(&folder), ["games.pgn"]);
         assert_eq!(fs::read_to_string(folder.join("games.pgn")).unwrap(), "old");
     }
+    // What a killed export leaves is removed by the next one.
+    let (status, _) = halted(&scratch, "USR1", Signal::KILL);
+    assert_eq!((status.signal(), names(&folder).len()), (Some(9), 2));
     let (status, said) = halted(&scratch, "HUP", Signal::HUP);
     assert_eq!(status.code(), Some(0), "ignored, as by nohup: {said}");
     let games = fs::read_to_string(folder.join("games.pgn")).unwrap();
