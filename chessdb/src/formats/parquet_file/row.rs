@@ -18,6 +18,8 @@ pub(super) struct Columns {
     pub(super) moves: usize,
     /// The column that says which games are marked as deleted.
     pub(super) deleted: Option<usize>,
+    /// The column with the tags that have none.
+    others: Option<usize>,
     /// True if the texts with the moves have tags as well; set when it is needed first.
     is_pgn: OnceLock<bool>,
     pub(super) texts: TextEncoding,
@@ -49,10 +51,16 @@ impl Columns {
         let columns = table.layout.columns.iter().enumerate();
         let moves = columns.clone().filter_map(|(number, column)| match column.role {
             Role::Moves(preference) => Some((preference, number)),
-            Role::Tag(_) | Role::Deleted => None,
+            Role::Tag(_) | Role::Deleted | Role::OtherTags => None,
         });
         let (preference, moves) = moves.min()?;
-        let deleted = columns.clone().find(|(_, column)| column.role == Role::Deleted);
+        let with_role = |role: Role| {
+            let mut columns = columns.clone();
+            columns
+                .find(|(_, column)| column.role == role)
+                .map(|(number, _)| number)
+        };
+        let (deleted, others) = (with_role(Role::Deleted), with_role(Role::OtherTags));
         let mut tags: Vec<(String, usize)> = Vec::new();
         for (number, column) in columns {
             let Role::Tag(tag) = &column.role else { continue };
@@ -66,7 +74,8 @@ impl Columns {
         Some(Columns {
             tags,
             moves,
-            deleted: deleted.map(|(number, _)| number),
+            deleted,
+            others,
             is_pgn: if preference == PGN {
                 true.into()
             } else {
@@ -118,7 +127,12 @@ impl Columns {
     /// # Errors
     /// Why they cannot be read.
     pub(super) fn moves(&self, table: &Table, row: u32) -> Result<(Option<String>, u64), Lost> {
-        let cell = table.cell(self.moves, row)?;
+        self.text_in(table, self.moves, row)
+    }
+
+    /// The text in a column, and the offset of its page.
+    fn text_in(&self, table: &Table, number: usize, row: u32) -> Result<(Option<String>, u64), Lost> {
+        let cell = table.cell(number, row)?;
         let text = match cell.value() {
             Some(super::page::Value::Text(text)) => Some(self.texts.decode(text)),
             _ => None,
@@ -134,7 +148,16 @@ impl Columns {
         };
         let mut value = String::new();
         let mut has_result = false;
-        let mut written: Vec<&str> = Vec::with_capacity(self.tags.len());
+        let others = self.others.filter(|_| part != Part::Moves);
+        let others = match others.map(|number| self.text_in(table, number, row)) {
+            Some(Ok((text, _))) => text.unwrap_or_default(),
+            Some(Err(lost)) => {
+                read.lost.push(lost);
+                String::new()
+            }
+            None => String::new(),
+        };
+        let mut written: Vec<&[u8]> = Vec::with_capacity(self.tags.len());
         for (name, number) in &self.tags {
             if part == Part::Moves && name != "FEN" {
                 continue;
@@ -144,12 +167,13 @@ impl Columns {
                 Ok(true) if !value.is_empty() => {
                     has_result |= name == "Result" && is_result(&value);
                     append_tag(&mut read.text, name, &value);
-                    written.push(name);
+                    written.push(name.as_bytes());
                 }
                 Ok(_) => {}
                 Err(lost) => read.lost.push(lost),
             }
         }
+        append_other_tags(&mut read.text, &others, &mut written);
         // The moves have the result where the column does not have it.
         if part == Part::Tags && has_result && !self.is_pgn(table) {
             return read;
@@ -166,7 +190,7 @@ impl Columns {
             }
         };
         let moves = match self.is_pgn(table) {
-            true => append_other_tags(&mut read.text, &moves, &written),
+            true => append_other_tags(&mut read.text, &moves, &mut written),
             false => &moves,
         };
         read.text.push('\n');
@@ -194,12 +218,13 @@ fn append_tag(text: &mut String, name: &str, value: &str) {
 }
 
 /// Appends the tags of a game that are not written yet, and gives its moves.
-fn append_other_tags<'a>(text: &mut String, pgn: &'a str, written: &[&str]) -> &'a str {
+fn append_other_tags<'a>(text: &mut String, pgn: &'a str, written: &mut Vec<&'a [u8]>) -> &'a str {
     let mut section = Section::new(pgn.as_bytes(), b'\n');
     for (_, tag) in section.by_ref() {
-        if written.iter().any(|name| name.as_bytes() == tag.name) {
+        if written.contains(&tag.name) {
             continue;
         }
+        written.push(tag.name);
         // As it is written, with its escapes.
         text.push('[');
         text.push_str(&utf8_lossy(tag.name));

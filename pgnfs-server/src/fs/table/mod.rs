@@ -7,7 +7,6 @@ mod combined;
 mod whole;
 
 use parking_lot::Mutex;
-use std::collections::BTreeSet;
 use std::io;
 use std::sync::OnceLock;
 
@@ -18,8 +17,8 @@ use chessdb::game::ROSTER;
 use chessdb_library::library::{LibraryEntry, append_game_path, tags_of};
 use chessdb_library::making::Making;
 use chessdb_library::spelling::Names;
-use chessdb_library::table::{Columns, GamePath, GameRow, NULL, field_lengths, respell_players};
-pub(super) use combined::{CombinedTables, TablesOfGames, folder};
+use chessdb_library::table::{Columns, GamePath, GameRow, NULL, TagCounts, field_lengths, respell_players};
+pub(super) use combined::{CombinedTables, TablesOfGames, folder, tags_of_all};
 pub(super) use whole::WholeTable;
 
 /// Why a table cannot be written.
@@ -49,7 +48,7 @@ const PIECE: usize = 64;
 /// end.
 pub(super) struct Tables {
     /// Tags that some game has, beside the roster.
-    others: BTreeSet<String>,
+    others: TagCounts,
     columns: Columns,
     /// The number of games.
     games: usize,
@@ -84,18 +83,21 @@ impl Tables {
     ) -> Tables {
         let pieces: Vec<u32> = (0..games.len().div_ceil(PIECE) as u32).collect();
         let lengths: Vec<OnceLock<Lengths>> = pieces.iter().map(|_| OnceLock::new()).collect();
-        let columns = Mutex::new(BTreeSet::new());
+        let columns = Mutex::new(TagCounts::new());
         let making = Making::begin("table of games", entry.name(), games.len() as u64);
         decode_missing(&pieces, threads, |pieces| {
             making.done((pieces.len() * PIECE) as u64);
-            let mut own = BTreeSet::new();
+            let mut own = TagCounts::new();
             for &piece in pieces {
                 let found = lengths_of(entry, games_of(piece, games), digits, names, &mut own);
                 if let Some(slot) = lengths.get(piece as usize) {
                     let _ = slot.set(found);
                 }
             }
-            columns.lock().append(&mut own);
+            let mut columns = columns.lock();
+            for (tag, games) in own {
+                *columns.entry(tag).or_default() += games;
+            }
         });
         let columns = columns.into_inner();
         let mut tables = Tables {
@@ -125,11 +127,6 @@ impl Tables {
             tables.csv.push(ends.csv);
         }
         tables
-    }
-
-    /// Tags that some game has, beside the roster.
-    pub(super) fn others(&self) -> &BTreeSet<String> {
-        &self.others
     }
 
     /// Length of a table in bytes.
@@ -211,7 +208,7 @@ fn lengths_of(
     games: impl Iterator<Item = u32>,
     digits: usize,
     names: Option<&Names>,
-    columns: &mut BTreeSet<String>,
+    columns: &mut TagCounts,
 ) -> Lengths {
     let mut lengths = Lengths::default();
     let mut path = String::new();
@@ -230,8 +227,11 @@ fn lengths_of(
                 lengths.csv += field;
                 lengths.ndjson += string;
                 lengths.known += 1;
-                if n >= ROSTER.len() && !columns.contains(name) {
-                    columns.insert(name.to_owned());
+                if n >= ROSTER.len() {
+                    match columns.get_mut(name) {
+                        Some(games) => *games += 1,
+                        None => _ = columns.insert(name.to_owned(), 1),
+                    }
                 }
             }
         }
