@@ -58,6 +58,12 @@ impl DirectoryEntry<'_> {
         self.with_place(|place| place.attributes_if_known())
     }
 
+    /// True if finding its size takes so long that another thread should do it.
+    pub fn must_wait(&self) -> bool {
+        let wait = self.with_place(|place| Some(place.open()?.wait()));
+        wait.is_some_and(|wait| wait != Wait::None)
+    }
+
     /// The attributes. Decodes games if the size requires it.
     ///
     /// # Errors
@@ -100,17 +106,17 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
         (!may_answer).then(|| elsewhere(remote, wait))
     }
 
+    /// True for an `info.txt`.
+    pub(super) fn is_info(&self) -> bool {
+        matches!(self.object, Object::RootInfo(_) | Object::File(_, Content::Info))
+    }
+
     pub(super) fn fs(&self) -> &'a F {
         self.handle.fs()
     }
 
     /// The branch whose directory it is.
     fn shown(&self) -> Option<&'a BranchFs> {
-    /// True for an `info.txt`.
-    pub(super) fn is_info(&self) -> bool {
-        matches!(self.object, Object::RootInfo(_) | Object::File(_, Content::Info))
-    }
-
         match &self.object {
             Object::Folder(folder) => folder.branch(),
             _ => None,
@@ -320,6 +326,13 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
             .reported(database.each_text(&numbers, &mut |game, text| {
                 each(database.inode(Node::game(game)), text);
             }))
+    }
+
+    /// The threads that must decode the game that a file is, if this one must not.
+    pub fn for_decoding(&self) -> Option<Elsewhere> {
+        let (database, game) = self.game()?;
+        let remote = self.object.node().and_then(|at| at.branch.remote());
+        database.decodes_long(game).then(|| elsewhere(remote, Wait::Own))
     }
 
     /// The game that a file is, decoded.

@@ -193,10 +193,18 @@ impl Requests {
             self,
             path,
             Pending::new(user, true, reply),
-            |_, found, request| {
-                let game = found.decoded();
-                request.answer(|| game);
-                None
+            |own, found, request| {
+                let Some(elsewhere) = found.for_decoding().filter(|_| !request.is_shared()) else {
+                    let game = found.decoded();
+                    request.answer(|| game);
+                    return None;
+                };
+                let again = found.handle().clone();
+                let work = move |_: &Requests, request: Pending<Decoded, _>| {
+                    let game = again.open().and_then(|game| game.decoded());
+                    request.answer(|| game);
+                };
+                Some(own.hand_over(elsewhere, request, work))
             },
         )
     }
@@ -223,14 +231,6 @@ impl Requests {
         })
     }
 
-    /// Counts for file systems.
-    pub fn statistics(&self) -> Statistics {
-        self.live().statistics()
-    }
-
-    /// What `pgnfs status` shows.
-    pub fn status(&self) -> Status {
-        self.live().status()
     /// Answers with a query that is read, or with what is wrong with it. The caller does not read it, since a long one takes
     /// longer than the name of a directory may.
     pub fn query(
@@ -251,6 +251,14 @@ impl Requests {
         self.live().refused(user)
     }
 
+    /// Counts for file systems.
+    pub fn statistics(&self) -> Statistics {
+        self.live().statistics()
+    }
+
+    /// What `pgnfs status` shows.
+    pub fn status(&self) -> Status {
+        self.live().status()
     }
 
     /// Describes a node for the log, without looking at the source.
@@ -402,6 +410,7 @@ impl Requests {
         let (own, user, is_new) = (self.clone(), request.user, !request.is_shared());
         let (workers, refusal) = match elsewhere {
             Elsewhere::Aside => (self.0.aside.of_user(user), FsError::Again),
+            Elsewhere::Queries => (self.0.queries.of_user(user), FsError::Again),
             Elsewhere::Workers(workers) => (workers, FsError::Io(Failure::Silent)),
         };
         let (request, waiting, since) = request.share();
@@ -410,7 +419,6 @@ impl Requests {
             self.remember(Unanswered::of(&waiting));
         }
         let (abandoned, searcher) = (waiting.abandoned().clone(), waiting.searcher().clone());
-            Elsewhere::Queries => (self.0.queries.of_user(user), FsError::Again),
         let work = move || {
             let cancel = own.live().cancel();
             let work = || abandoned.serve(|| work(&own, request));
