@@ -7,11 +7,13 @@
 //! Reading a pattern only looks for one form. The table is made when the first game is asked, since a query may have many
 //! patterns, and queries are read by threads on which others wait.
 
-use std::sync::OnceLock;
+use std::num::NonZeroUsize;
+use std::sync::{LazyLock, OnceLock};
 
 use super::error::TermError;
 use super::move_form::{FormPattern, FormState, SIGNS};
 use super::reflection::Reflection;
+use crate::recent::Recent;
 use chessdb::board::{Bitboard, CastlingSide, Color, File, Move, Position, Rank, Role, Square};
 use chessdb::shakmaty::attacks;
 
@@ -86,7 +88,7 @@ impl PatternMoves {
     /// If no move has such a form.
     pub(super) fn parse(text: &str) -> Result<PatternMoves, TermError> {
         let pattern = FormPattern::parse(text).ok_or(TermError::MovePattern)?;
-        if !has_form(&pattern) {
+        if !has_known_form(&pattern) {
             return Err(TermError::MovePattern);
         }
         Ok(PatternMoves {
@@ -338,6 +340,22 @@ fn castling(pattern: &FormPattern) -> [[bool; 3]; 2] {
     })
 }
 
+/// Whether moves have the forms of the patterns that were read last. One look at the name of a search reads it several times.
+static KNOWN: LazyLock<Recent<String, bool>> = LazyLock::new(|| Recent::new(MOST_KNOWN));
+
+/// Number of patterns of which this is remembered.
+const MOST_KNOWN: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
+
+/// Like [`has_form`], once for equal patterns.
+fn has_known_form(pattern: &FormPattern) -> bool {
+    let known = KNOWN.get(&pattern.text().to_owned());
+    known.unwrap_or_else(|| {
+        let has_form = has_form(pattern);
+        KNOWN.put(pattern.text().to_owned(), has_form);
+        has_form
+    })
+}
+
 /// True if some move that exists has a form that a pattern describes.
 fn has_form(pattern: &FormPattern) -> bool {
     let mut forms = PatternTargets::new(pattern);
@@ -574,7 +592,7 @@ mod tests {
             "*x*",
             "*xq*",
             "N*-?6*",
-            "????-f3",
+            "???-f3",
             "*a*1*",
             "*=*",
             "*=N",
@@ -651,6 +669,16 @@ mod tests {
         assert!(moves == same && moves.table.get().is_none());
         moves.table();
         assert!(moves.table.get().is_some() && moves == same);
+    }
+
+    #[test]
+    fn a_pattern_that_was_read_is_remembered() {
+        for text in ["*g*7*g*7", "*g*7*g*9"] {
+            let is_right = PatternMoves::parse(text).is_ok();
+            let before = COMPARED.get();
+            assert_eq!(PatternMoves::parse(text).is_ok(), is_right);
+            assert_eq!(COMPARED.get(), before, "{text}");
+        }
     }
 
     /// Reading follows a pattern along the beginnings of forms that have a piece and an origin, not along all forms.
