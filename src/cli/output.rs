@@ -10,16 +10,14 @@ use std::sync::Arc;
 use std::thread;
 
 use rustix::fs::{FlockOperation, flock};
-use signal_hook::consts::{
-    SIGBUS, SIGCHLD, SIGCONT, SIGFPE, SIGILL, SIGKILL, SIGSEGV, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG,
-    SIGWINCH,
-};
+use rustix::io::Errno;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use tempfile::{Builder, TempPath};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::logging;
+use crate::mount::{ending_signals, survive_long_files};
 use chessdb_library::library::shown;
 
 /// The end of the names of temporary files.
@@ -201,10 +199,7 @@ fn temporary(
     let mut slot = partial.0.lock();
     let (file, path) = loop {
         let (file, path) = name.tempfile_in(folder)?.into_parts();
-        // Where files have no locks, nobody removes it either.
-        let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
-        // Another export may have found it before it was locked.
-        if file.metadata()?.nlink() > 0 {
+        if is_own(&file)? {
             break (file, path);
         }
     };
@@ -214,6 +209,15 @@ fn temporary(
     *slot = Some(path);
     drop(slot);
     Ok((file, partial))
+}
+
+/// Locks a temporary file that was just created. False if another export has found it before, and removes it.
+fn is_own(file: &File) -> io::Result<bool> {
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => Ok(false),
+        // Where files have no locks, nobody removes it either.
+        _ => Ok(file.metadata()?.nlink() > 0),
+    }
 }
 
 /// Removes the temporary files that exports to the same target have left, which were killed. Those of exports that go on
@@ -227,8 +231,9 @@ fn remove_left(folder: &Path, prefix: &str) {
     });
     for entry in own {
         let mut options = OpenOptions::new();
+        // Written is nothing, but NFS locks only files that could be.
         options
-            .read(true)
+            .write(true)
             .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
         let Ok(file) = options.open(entry.path()) else {
             continue;
@@ -248,23 +253,14 @@ fn is_closed(error: &io::Error) -> bool {
     )
 }
 
-/// The last signal, which is one of real time.
-const LAST_SIGNAL: i32 = 64;
-
-/// Signals that do not end a program.
-const HARMLESS: [i32; 8] = [
-    SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH, SIGSTOP,
-];
-
-/// Signals that no handler gets, those of faults of the program, and two that the C library uses itself.
-const UNCAUGHT: [i32; 7] = [SIGKILL, SIGILL, SIGFPE, SIGSEGV, SIGBUS, 32, 33];
-
-/// Starts a thread that removes the temporary file when a signal ends the program.
+/// Starts a thread that removes the temporary file when a signal ends the program. An output that is too long is an error
+/// when it is written, and no reason to end, since an index that is kept may be too long as well.
 fn remove_on_signals(slot: TemporaryFile, name: String) -> io::Result<()> {
+    survive_long_files()?;
     let ignored = ignored_signals();
     let is_ignored = |signal: i32| ignored & (1 << (signal - 1)) != 0;
-    let ending = (1..=LAST_SIGNAL).filter(|signal| !HARMLESS.contains(signal) && !UNCAUGHT.contains(signal));
-    let mut signals = Signals::new(ending.filter(|&signal| !is_ignored(signal)))?;
+    let ending = ending_signals().filter(|&signal| !is_ignored(signal));
+    let mut signals = Signals::new(ending)?;
     let wait = move || {
         if let Some(signal) = signals.forever().next() {
             if Partial::take(&slot).is_some() {
@@ -358,5 +354,19 @@ mod tests {
         assert_eq!(names(folder).len(), 5);
         drop((of_one, second));
         assert_eq!(names(folder).len(), 3);
+    }
+
+    #[test]
+    fn a_file_that_another_export_found_first_is_left_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.partial");
+        let created = File::create(&path).unwrap();
+        assert!(is_own(&created).unwrap());
+        let found = File::options().write(true).open(&path).unwrap();
+        // The other one has locked it, but not yet removed it.
+        assert!(!is_own(&found).unwrap());
+        fs::remove_file(&path).unwrap();
+        drop(created);
+        assert!(!is_own(&found).unwrap(), "it was removed");
     }
 }
