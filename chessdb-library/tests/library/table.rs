@@ -1,10 +1,10 @@
 //! Tables: rows at the borders between the batches and groups in which they are written, and moves as text.
 
 use std::fs;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use chessdb::Options;
+use chessdb::{Database, Options};
 use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::table::{
     ColumnRows, Columns, GamePath, GameRow, Parquet, RowKind, TagCounts, further_tags,
@@ -322,6 +322,82 @@ fn tags_without_a_column_are_read_back() {
             assert_eq!(tags.get(&format!("U{n}")), Some("\"q\\"), "{n}");
             assert_eq!(further_tags(&tags).count(), 2, "{n}");
         }
+    }
+}
+
+/// What is not shown as a tag but follows from tags is the same as well.
+#[test]
+fn what_follows_from_tags_without_a_column_is_read_back() {
+    let pgn = "[White \"a\"]\n[Date \"1999.05.06\"]\n[EventDate \"1998.??.??\"]\n[ECO \"B33\"]\n[WhiteElo \"2500\"]\n\
+               [BlackElo \"2400\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 Kd7 2. e5 *\n\n\
+               [White \"b\"]\n[Date \"2001.02.03\"]\n\n1. e4 e5 *\n\n";
+    let written = entry(pgn);
+    for names in [
+        &["White", "Black", "other_tags", "movetext"][..],
+        &[
+            "White",
+            "Date",
+            "FEN",
+            "ECO",
+            "BlackElo",
+            "other_tags",
+            "movetext",
+        ],
+        &[
+            "White",
+            "Black",
+            "Event",
+            "Result",
+            "Date",
+            "EventDate",
+            "ECO",
+            "WhiteElo",
+            "BlackElo",
+            "other_tags",
+            "movetext",
+        ],
+    ] {
+        let columns = Columns::of_names(RowKind::Games, names.iter().copied()).unwrap();
+        let rows = |_, games: Range<u32>| {
+            let mut rows = ColumnRows::new(&columns);
+            games.for_each(|game| rows.push(&columns, &row(&written, game)));
+            rows
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let file = fs::File::create(folder.path().join("t.parquet")).unwrap();
+        Parquet::write(file, &columns, &[2], 2, rows, |_| ()).unwrap();
+        let library = Library::open(folder.path(), &Options::default()).unwrap();
+        let (read, own) = (&library.databases()[0].database, &written.database);
+        for game in 0..2 {
+            let line = |of: &dyn Database| {
+                let mut keys = Vec::new();
+                of.main_line(game, &mut |ply| {
+                    keys.push(ply.position.key());
+                    ControlFlow::Continue(())
+                });
+                keys
+            };
+            assert_eq!(line(&**read), line(&**own), "{names:?}");
+            assert_eq!(line(&**read).len(), [3, 2][game as usize], "{names:?}");
+            let (of_read, of_own) = (read.keys(game), own.keys(game));
+            assert_eq!(
+                (of_read.eco, of_read.event_year, of_read.outcome),
+                (of_own.eco, of_own.event_year, of_own.outcome),
+                "{names:?}"
+            );
+            // The date belongs to the roster, which other tags do not have.
+            if names.contains(&"Date") {
+                assert_eq!(of_read.date, of_own.date, "{names:?}");
+            }
+            assert_eq!(read.text(of_read.white), own.text(of_own.white), "{names:?}");
+            assert_eq!(read.ratings(game), own.ratings(game), "{names:?}");
+        }
+        let info = read.info();
+        assert!(
+            info.rows.iter().all(|(name, _)| *name != "columns not read"),
+            "{:?}",
+            info.rows
+        );
     }
 }
 

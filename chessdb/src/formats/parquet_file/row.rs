@@ -1,5 +1,6 @@
 //! A row as a game in PGN: its columns as tags, and its moves (section 5).
 
+use std::collections::{BTreeSet, HashSet};
 use std::sync::OnceLock;
 
 use super::column::{self, PGN, Role};
@@ -24,6 +25,9 @@ pub(super) struct Columns {
     is_pgn: OnceLock<bool>,
     pub(super) texts: TextEncoding,
 }
+
+/// The tag with the position in which the moves begin.
+const FEN: &str = "FEN";
 
 /// What of a game is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +101,21 @@ impl Columns {
         })
     }
 
+    /// True if these tags are only in columns of their own, so that nothing else of a row is needed for them.
+    pub(super) fn have_all(&self, table: &Table, tags: &[&str]) -> bool {
+        let have = |tag: &&str| self.tag(tag).is_some();
+        !self.is_pgn(table) && (self.others.is_none() || tags.iter().all(have))
+    }
+
+    /// The numbers of the columns that are read.
+    pub(super) fn read(&self) -> BTreeSet<usize> {
+        let tags = self.tags.iter().map(|(_, number)| *number);
+        tags.chain([self.moves])
+            .chain(self.deleted)
+            .chain(self.others)
+            .collect()
+    }
+
     /// The column of a tag.
     pub(super) fn tag(&self, name: &str) -> Option<usize> {
         let found = self.tags.iter().find(|(tag, _)| tag == name);
@@ -148,18 +167,10 @@ impl Columns {
         };
         let mut value = String::new();
         let mut has_result = false;
-        let others = self.others.filter(|_| part != Part::Moves);
-        let others = match others.map(|number| self.text_in(table, number, row)) {
-            Some(Ok((text, _))) => text.unwrap_or_default(),
-            Some(Err(lost)) => {
-                read.lost.push(lost);
-                String::new()
-            }
-            None => String::new(),
-        };
-        let mut written: Vec<&[u8]> = Vec::with_capacity(self.tags.len());
+        let mut others = String::new();
+        let mut written: HashSet<&[u8]> = HashSet::with_capacity(self.tags.len());
         for (name, number) in &self.tags {
-            if part == Part::Moves && name != "FEN" {
+            if part == Part::Moves && name != FEN {
                 continue;
             }
             value.clear();
@@ -167,9 +178,17 @@ impl Columns {
                 Ok(true) if !value.is_empty() => {
                     has_result |= name == "Result" && is_result(&value);
                     append_tag(&mut read.text, name, &value);
-                    written.push(name.as_bytes());
+                    written.insert(name.as_bytes());
                 }
                 Ok(_) => {}
+                Err(lost) => read.lost.push(lost),
+            }
+        }
+        // The position in which the moves begin may be among them.
+        let others_count = part != Part::Moves || !written.contains(FEN.as_bytes());
+        if let Some(number) = self.others.filter(|_| others_count) {
+            match self.text_in(table, number, row) {
+                Ok((text, _)) => others = text.unwrap_or_default(),
                 Err(lost) => read.lost.push(lost),
             }
         }
@@ -218,13 +237,12 @@ fn append_tag(text: &mut String, name: &str, value: &str) {
 }
 
 /// Appends the tags of a game that are not written yet, and gives its moves.
-fn append_other_tags<'a>(text: &mut String, pgn: &'a str, written: &mut Vec<&'a [u8]>) -> &'a str {
+fn append_other_tags<'a>(text: &mut String, pgn: &'a str, written: &mut HashSet<&'a [u8]>) -> &'a str {
     let mut section = Section::new(pgn.as_bytes(), b'\n');
     for (_, tag) in section.by_ref() {
-        if written.contains(&tag.name) {
+        if !written.insert(tag.name) {
             continue;
         }
-        written.push(tag.name);
         // As it is written, with its escapes.
         text.push('[');
         text.push_str(&utf8_lossy(tag.name));
@@ -233,4 +251,23 @@ fn append_other_tags<'a>(text: &mut String, pgn: &'a str, written: &mut Vec<&'a 
         text.push_str("\"]\n");
     }
     pgn.get(section.at..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The time is in proportion to the number of tags; with its square, this would take hours.
+    #[test]
+    fn each_tag_of_very_many_is_written_once() {
+        const TAGS: usize = 1_000_000;
+        let pgn: String = (0..TAGS).map(|n| format!("[T{n} \"a\"]\n")).collect();
+        let given = format!("{pgn}[T7 \"b\"]\n\n1. e4 *");
+        let (mut text, mut written) = (String::new(), HashSet::from([&b"T0"[..]]));
+        let moves = append_other_tags(&mut text, &given, &mut written);
+        assert_eq!(moves.trim(), "1. e4 *");
+        assert_eq!(written.len(), TAGS);
+        assert!(text.starts_with("[T1 \"a\"]\n[T2 \"a\"]\n"));
+        assert_eq!(text.lines().count(), TAGS - 1);
+    }
 }
