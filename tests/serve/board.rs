@@ -27,7 +27,7 @@ fn run(script: &str) -> String {
 fn commands_are_taken_out_of_comments() {
     needs!(program "node", in "nodejs");
     let printed = run(r#"
-        import { comment } from "./board.js";
+        import { comment, marks } from "./board.js";
         for (const text of [
           "plain",
           "a [%csl Gd4,Re5, Yh8 ] b [%cal Ge2e4,Ge2] c",
@@ -37,8 +37,7 @@ fn commands_are_taken_out_of_comments() {
           "x [% y] z",
           "[%csl Gz9,Gd44,gd4]",
         ]) {
-          const { text: plain, marks } = comment(text);
-          console.log("%s %s", JSON.stringify(plain), marks.map(({ colour, from, to }) => colour + from + (to ?? "")).join(" "));
+          console.log("%s %s", JSON.stringify(comment(text)), marks([text]).map(({ colour, from, to }) => colour + from + (to ?? "")).join(" "));
         }
         "#);
     assert_eq!(
@@ -96,6 +95,7 @@ fn a_game_of_very_many_moves_is_shown() {
         globalThis.addEventListener = () => {};
         globalThis.document = { createElement: () => new Node() };
         const { movetext } = await import("./views.js");
+        const { marks } = await import("./board.js");
         const fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         const line = Array.from({ length: 80000 }, (_, n) => ({ parent: n ? n - 1 : null, san: "Nf3", uci: "g1f3", fen }));
         const beside = Array.from({ length: 80000 }, () => ({ parent: null, san: "e4", uci: "e2e4", fen }));
@@ -103,6 +103,11 @@ fn a_game_of_very_many_moves_is_shown() {
           const shown = movetext({ moves, fen, comments: [], result: "*" }, -1, () => {});
           console.log(shown.children.length > 80000);
         }
+        const comments = Array.from({ length: 200000 }, () => "[%csl Gd4,Re5] x");
+        const move = { ...line[0], comments, before: comments };
+        const shown = movetext({ moves: [move], fen, comments, result: "*" }, -1, () => {});
+        console.log(shown.children.filter((node) => node.children?.length).length);
+        console.log(marks(comments).length);
         "#);
-    assert_eq!(printed, "true\ntrue\n");
+    assert_eq!(printed, "true\ntrue\n600002\n2\n");
 }

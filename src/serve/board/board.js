@@ -1,6 +1,6 @@
 // The board: draws a position, and says which move was dragged, clicked or typed.
 
-import { drawn } from "./dom.js";
+import { drawn, replace } from "./dom.js";
 import { piece, NAMES } from "./pieces.js";
 
 const SIZE = 45;
@@ -177,7 +177,7 @@ export class Board {
       shape.setAttribute("transform", `translate(${x} ${y})`);
       return [drawn("rect", { class: "offered", x, y, width: SIZE, height: SIZE }), shape];
     });
-    this.svg.replaceChildren(...ground, ...coordinates, ...placed, ...dots, ...marks.map((mark) => this.mark(mark)), ...offered);
+    replace(this.svg, ground, coordinates, placed, dots, marks.map((mark) => this.mark(mark)), offered);
   }
 
   /** A coloured square or an arrow, as `[%csl]` and `[%cal]` have them. */
@@ -192,13 +192,24 @@ export class Board {
   }
 }
 
+/** The coloured squares and arrows of several comments, each once. */
+export function marks(texts) {
+  const found = new Map();
+  for (const text of texts) read(text, found);
+  return [...found.values()];
+}
+
+/** Text of a comment without commands. */
+export function comment(text) {
+  return read(text, new Map());
+}
+
 /**
- * Text of a comment without commands, and its coloured squares and arrows, each once.
+ * Text of a comment without commands. Its coloured squares and arrows are added to `marks`.
  *
  * A regular expression for `[%...]` would look for the end of each again, and a comment may have millions of beginnings.
  */
-export function comment(text) {
-  const marks = new Map();
+function read(text, marks) {
   const plain = [];
   let from = 0;
   for (;;) {
@@ -215,5 +226,5 @@ export function comment(text) {
     from = end + 1;
   }
   plain.push(text.slice(from));
-  return { text: plain.join("").trim(), marks: [...marks.values()] };
+  return plain.join("").trim();
 }

@@ -18,10 +18,21 @@ function fill(node, attributes, children) {
     if (typeof value === "function") node.addEventListener(key, value);
     else if (value !== null && value !== undefined && value !== false) node.setAttribute(key, value === true ? "" : value);
   }
-  const given = children.flat().filter((child) => child !== null && child !== undefined);
-  // A call has at most some ten thousand arguments, and a game may have more moves.
+  return append(node, children);
+}
+
+/** Appends nodes and lists of them. */
+function append(node, children) {
+  const given = children.flat(Infinity).filter((child) => child !== null && child !== undefined);
+  // A call has at most some ten thousand arguments, and a game may have more moves or comments.
   for (let n = 0; n < given.length; n += MOST_AT_ONCE) node.append(...given.slice(n, n + MOST_AT_ONCE));
   return node;
+}
+
+/** Puts nodes and lists of them into the place of what an element has. */
+export function replace(node, ...children) {
+  node.replaceChildren();
+  return append(node, children);
 }
 
 /** Copies a text, and says so on the button for a moment. */

@@ -1,8 +1,8 @@
 // The page: shows the place that its address names.
 
 import { ask, followed, go, here } from "./api.js";
-import { Board, comment, spoken } from "./board.js";
-import { copy, element } from "./dom.js";
+import { Board, marks, spoken } from "./board.js";
+import { copy, element, replace } from "./dom.js";
 import { prepare } from "./prepare.js";
 import { search } from "./search.js";
 import * as views from "./views.js";
@@ -64,7 +64,7 @@ async function show(place) {
     const nodes = tab === "game" && place.game ? views.game(shown, place, showMove) : await (SHOWN[tab] ?? views.tree)(place, signal);
     if (signal.aborted) return;
     const hadFocus = at("#panel").contains(document.activeElement);
-    at("#panel").replaceChildren(...nodes.flat().filter(Boolean));
+    replace(at("#panel"), nodes);
     const current = at("[aria-current=true]");
     current?.scrollIntoView({ block: "nearest" });
     if (hadFocus) (current ?? at("#panel")).focus();
@@ -73,7 +73,7 @@ async function show(place) {
   } catch (error) {
     if (error.name === "AbortError") return;
     say(error.message);
-    at("#panel").replaceChildren(element("p", {}, views.link({ tab }, "Start again")));
+    replace(at("#panel"), element("p", {}, views.link({ tab }, "Start again")));
   }
   at("#panel").ariaBusy = null;
 }
@@ -88,8 +88,8 @@ async function showBoard(place, signal) {
     const move = shown.game.moves[shown.current];
     const fen = move?.fen ?? shown.game.fen;
     const { moves } = await ask("position", { fen }, signal);
-    const marks = (move?.comments ?? shown.game.comments).flatMap((text) => comment(text).marks);
-    return draw({ fen, legal: moves, last: move?.uci ?? null, san: move && `${move.san}${views.signs(move.nags)}`, marks });
+    const drawn = marks((move ?? shown.game).comments ?? []);
+    return draw({ fen, legal: moves, last: move?.uci ?? null, san: move && `${move.san}${views.signs(move.nags)}`, marks: drawn });
   }
   shown = { game: null, path: null, near: {} };
   const { fen, moves, san } = await ask("position", { fen: place.fen, play: place.play }, signal);
