@@ -14,6 +14,7 @@ use headers::authorization::Basic;
 use headers::{Authorization, HeaderMapExt};
 use lru::LruCache;
 use parking_lot::Mutex;
+use tokio::sync::watch::Receiver;
 use tokio::sync::{Mutex as Turn, Semaphore};
 use tokio::time::{Instant, sleep};
 
@@ -26,17 +27,18 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// How long wrong credentials of an address count.
 const RECENT: Duration = Duration::from_secs(60);
 
-/// Credentials of an address that wait to be compared. More are refused after the pause, and not compared.
+/// Credentials of an address with one name that wait to be compared. More are refused after the pause, and not compared.
 const MOST_WAITING: usize = 16;
 
-/// Addresses whose wrong credentials are remembered.
+/// Addresses and names whose wrong credentials are remembered.
 const MOST_ADDRESSES: NonZeroUsize = NonZeroUsize::new(10_000).unwrap();
 
 /// The names and passwords of those who may ask.
 ///
-/// Guessing is slow for each address: after wrong credentials, others are compared one each second. Credentials that were
-/// right before are known by a hash and never wait, so nobody who guesses locks out others of the address, such as those
-/// behind one proxy.
+/// Guessing is slow for each address and name: after wrong credentials, others are compared one each second. All names that
+/// nobody has count as one. Credentials that were right before are known by a hash and never wait, so who guesses locks out
+/// nobody else of the address, such as those behind one proxy, unless he guesses at the name of somebody who has not been
+/// there yet.
 #[derive(Debug)]
 pub struct Logins {
     all: Vec<(String, String)>,
@@ -44,11 +46,13 @@ pub struct Logins {
     keys: [RandomState; 2],
     /// The hashes of those that were right.
     right: Mutex<HashSet<[u64; 2]>>,
-    /// By the number of the address.
-    wrong: Mutex<LruCache<u32, Arc<WrongLogins>>>,
+    wrong: Mutex<LruCache<Guessing, Arc<WrongLogins>>>,
 }
 
-/// Wrong credentials of an address.
+/// The number of an address, and that of the name which it gives; `None` if nobody has it.
+type Guessing = (u32, Option<usize>);
+
+/// Wrong credentials of an address with one name.
 #[derive(Debug)]
 struct WrongLogins {
     last: Mutex<Instant>,
@@ -94,8 +98,25 @@ impl Logins {
         Some(Authorization::basic(name, password))
     }
 
-    /// Why a request from an address with this number is refused, if it is.
-    pub(super) async fn refuses(&self, address: u32, headers: &HeaderMap) -> Option<Response> {
+    /// Why a request from an address with this number is refused, if it is. Nothing waits any more when serving ends.
+    pub(super) async fn refuses_until(
+        &self,
+        address: u32,
+        headers: &HeaderMap,
+        mut ends: Receiver<u32>,
+    ) -> Option<Response> {
+        // Before the first signal, the number is 0.
+        let ended = async {
+            let _ = ends.wait_for(|&signals| signals > 0).await;
+        };
+        tokio::select! {
+            biased;
+            refused = self.refuses(address, headers) => refused,
+            () = ended => Some((StatusCode::SERVICE_UNAVAILABLE, "the server ends\n").into_response()),
+        }
+    }
+
+    async fn refuses(&self, address: u32, headers: &HeaderMap) -> Option<Response> {
         let Some(Authorization(given)) = headers.typed_get::<Authorization<Basic>>() else {
             return Some(unauthorized());
         };
@@ -104,8 +125,9 @@ impl Logins {
         if self.right.lock().contains(&hash) {
             return None;
         }
-        let Some(wrong) = self.recent(address) else {
-            if self.compares(address, given, hash) {
+        let guessing = (address, self.all.iter().position(|(name, _)| name == given.0));
+        let Some(wrong) = self.recent(guessing) else {
+            if self.compares(guessing, given, hash) {
                 return None;
             }
             sleep(PAUSE).await;
@@ -118,21 +140,25 @@ impl Logins {
             return Some((StatusCode::TOO_MANY_REQUESTS, again, what).into_response());
         };
         let turn = wrong.turn.lock().await;
+        // Those of another request of the same client may have been right meanwhile.
+        if self.right.lock().contains(&hash) {
+            return None;
+        }
         sleep(PAUSE).await;
-        let is_right = self.compares(address, given, hash);
+        let is_right = self.compares(guessing, given, hash);
         drop(turn);
         (!is_right).then(unauthorized)
     }
 
-    /// The wrong credentials that an address has given lately.
-    fn recent(&self, address: u32) -> Option<Arc<WrongLogins>> {
-        let wrong = self.wrong.lock().get(&address).cloned()?;
+    /// The wrong credentials that an address has given lately with a name.
+    fn recent(&self, guessing: Guessing) -> Option<Arc<WrongLogins>> {
+        let wrong = self.wrong.lock().get(&guessing).cloned()?;
         let is_recent = wrong.last.lock().elapsed() < RECENT;
         is_recent.then_some(wrong)
     }
 
     /// True for credentials that are right. Notes it, or that they are wrong.
-    fn compares(&self, address: u32, given: (&str, &str), hash: [u64; 2]) -> bool {
+    fn compares(&self, guessing: Guessing, given: (&str, &str), hash: [u64; 2]) -> bool {
         // All are compared, and all bytes of each, so that the time tells nothing.
         let is_right = self.all.iter().fold(false, |is_right, (name, password)| {
             is_right | (is_equal(name, given.0) & is_equal(password, given.1))
@@ -150,7 +176,7 @@ impl Logins {
                 waiting: Semaphore::new(MOST_WAITING),
             })
         };
-        *wrong.get_or_insert(address, new).last.lock() = now;
+        *wrong.get_or_insert(guessing, new).last.lock() = now;
         false
     }
 }
@@ -182,6 +208,7 @@ fn is_equal(own: &str, given: &str) -> bool {
 mod tests {
     use super::*;
     use axum::http::HeaderValue;
+    use tokio::sync::watch;
 
     fn asking(name: &str, password: &str) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -261,15 +288,79 @@ mod tests {
             assert_eq!(status(&logins, 1, "b").await, None);
         }
         assert_eq!(begin.elapsed(), guessed);
-        // Others at the address wait for their turn; other addresses do not.
-        let others = logins.refuses(2, &asking("c", "d")).await;
-        assert!(others.is_none() && begin.elapsed() == guessed);
-        let logins = Arc::new(Logins::parse("a:b\nc:d").unwrap());
+        // Nor has somebody else at the address, however many guesses wait.
+        let many: Vec<_> = (0..MOST_WAITING + 5)
+            .flat_map(|_| ["a", "nobody"])
+            .map(|name| {
+                let logins = Arc::clone(&logins);
+                tokio::spawn(async move { logins.refuses(1, &asking(name, "z")).await })
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        assert!(logins.refuses(1, &asking("c", "d")).await.is_none());
+        assert_eq!(begin.elapsed(), guessed);
+        many.iter().for_each(|guess| guess.abort());
+        assert_eq!(waiting.await.unwrap(), Some(401));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_name_of_a_guess_has_a_turn_at_each_address() {
+        let logins = Logins::parse("a:b\nc:d").unwrap();
+        assert_eq!(status(&logins, 1, "x").await, Some(401));
+        assert_eq!(logins.refuses(1, &asking("y", "x")).await.unwrap().status(), 401);
+        // All names that nobody has are one.
+        let begin = Instant::now();
+        for (address, name, password, seconds) in [
+            (2, "a", "b", 0),
+            (1, "z", "x", 1),
+            (1, "c", "d", 0),
+            (3, "z", "x", 1),
+            (3, "c", "x", 1),
+        ] {
+            let before = begin.elapsed();
+            let refused = logins.refuses(address, &asking(name, password)).await;
+            assert_eq!(refused.is_none(), seconds == 0, "{address} {name}");
+            assert_eq!(begin.elapsed() - before, PAUSE * seconds, "{address} {name}");
+        }
+    }
+
+    /// A browser asks for several files at once, with the same password.
+    #[tokio::test(start_paused = true)]
+    async fn a_right_password_waits_once() {
+        let logins = Arc::new(Logins::parse("a:b").unwrap());
         assert_eq!(status(&logins, 1, "x").await, Some(401));
         let begin = Instant::now();
-        assert!(logins.refuses(1, &asking("c", "d")).await.is_none());
+        let requests: Vec<_> = (0..8)
+            .map(|_| {
+                let logins = Arc::clone(&logins);
+                tokio::spawn(async move { status(&logins, 1, "b").await })
+            })
+            .collect();
+        for request in requests {
+            assert_eq!(request.await.unwrap(), None);
+        }
         assert_eq!(begin.elapsed(), PAUSE);
-        assert_eq!(waiting.await.unwrap(), Some(401));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_login_delays_the_end() {
+        let logins = Arc::new(Logins::parse("a:b").unwrap());
+        let (end, ends) = watch::channel(0);
+        let begin = Instant::now();
+        let requests: Vec<_> = (0..MOST_WAITING)
+            .map(|_| {
+                let (logins, ends) = (Arc::clone(&logins), ends.clone());
+                tokio::spawn(async move { logins.refuses_until(1, &asking("a", "x"), ends).await })
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        end.send(1).unwrap();
+        for request in requests {
+            assert_eq!(request.await.unwrap().unwrap().status(), 503);
+        }
+        assert_eq!(begin.elapsed(), Duration::ZERO);
+        // Who has a password is served until the end.
+        assert!(logins.refuses_until(2, &asking("a", "b"), ends).await.is_none());
     }
 
     #[tokio::test(start_paused = true)]
