@@ -1,5 +1,6 @@
 //! A game as a list of moves, each of which knows the one before it, written piece by piece: that of a game of megabytes has
-//! a hundred times as many bytes as the game.
+//! a hundred times as many bytes as the game. A piece has at least the tags, a move with its comments, or the problems, so it
+//! is at most in proportion to the game itself.
 
 use std::collections::HashMap;
 
@@ -320,7 +321,21 @@ mod tests {
         );
     }
 
-    /// No piece is much longer than others, however long the game is.
+    /// A move is not divided.
+    #[test]
+    fn a_piece_is_a_move_with_its_comments_where_these_are_long() {
+        let comments = "{x \"} ".repeat(50_000);
+        let pieces = pieces_of(&format!("1. e4 {comments} e5 {comments} *"));
+        // Each comment has its quotation marks, a comma, and a sign that is escaped.
+        let most = pieces.iter().map(Vec::len).max().unwrap();
+        assert!((50_000 * 7..50_000 * 7 + PIECE).contains(&most), "{most}");
+        let game: Value = serde_json::from_slice(&pieces.concat()).unwrap();
+        for mv in game["moves"].as_array().unwrap() {
+            assert_eq!(mv["comments"].as_array().unwrap().len(), 50_000);
+        }
+    }
+
+    /// No piece is much longer than others where comments are short, however long the game is.
     #[test]
     fn a_long_game_comes_in_pieces() {
         let pieces = pieces_of(&format!("1. e4 {} *", "(1. d4) ".repeat(20_000)));
