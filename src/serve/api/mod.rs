@@ -150,8 +150,9 @@ async fn about<A: Send + 'static>(
     question: impl FnOnce(&Answers, GamesId) -> Result<A, FsError> + Send + 'static,
 ) -> Result<A, ApiError> {
     let database = given.get("db").filter(|path| !path.is_empty()).cloned();
+    let own = search.cloned();
     let question = move |answers: &Answers| match database {
-        None => question(answers, GamesId::of(answers)),
+        None => question(answers, GamesId::of(answers, own.as_ref())),
         Some(path) => {
             let parts = answers.parts().iter();
             let part = parts.filter(|part| part.entry().path == path).cloned();
@@ -159,7 +160,7 @@ async fn about<A: Send + 'static>(
             if part.is_empty() {
                 return Err(FsError::NotFound);
             }
-            let id = GamesId::of(answers);
+            let id = GamesId::of(answers, own.as_ref());
             question(&Answers::new(part, answers.options().clone()), id)
         }
     };

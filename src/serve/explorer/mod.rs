@@ -186,6 +186,7 @@ impl ExplorerRequest {
             search,
             key,
         } = self;
+        let own = search.clone();
         let explore = move |answers: &Answers| {
             let line = |explored: &Explored| json::answer(&question, explored, answers, &ids).into();
             let pattern = Pattern::new(question.line.position);
@@ -200,7 +201,7 @@ impl ExplorerRequest {
                 let (filter, limits) = (&question.filter, question.limits);
                 Explored::find_part_by_part(answers, &pattern, filter, limits, so_far)
             };
-            kept.get_or_make(GamesId::of(answers), key, || {
+            kept.get_or_make(GamesId::of(answers, own.as_ref()), key, || {
                 let reads_all = question.reads_all(answers, &pattern);
                 let explored = looked_for(answers, reads_all, find);
                 explored
@@ -230,7 +231,8 @@ impl ExplorerQuestion {
         let search = search.map_or(String::new(), Query::canonical);
         let (position, opening) = (
             epd(&self.line.position),
-            self.line.opening.map(|opening| opening.name),
+            // Openings with several codes have one name.
+            self.line.opening.map(|opening| (opening.eco, opening.name)),
         );
         let ExplorerQuestion {
             kind, filter, limits, ..
@@ -303,6 +305,9 @@ mod tests {
         ] {
             assert_ne!(of(other), of(asked), "{other}");
         }
+        // The same position and name, but the codes are A40 and D00.
+        let orders = ["play=d2d4,h7h6,h2h3,d7d5", "play=d2d4,d7d5,h2h3,h7h6"].map(&of);
+        assert_ne!(orders[0], orders[1]);
         let (one, other) = ("year:1960 player:tal", "player:tal");
         assert_eq!(key(ExplorerKind::Lichess, asked, one), of(asked));
         assert_ne!(key(ExplorerKind::Lichess, asked, other), of(asked));
