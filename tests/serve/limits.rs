@@ -320,7 +320,7 @@ fn a_search_waits_for_its_turn_but_not_for_ever() {
     assert_eq!(here.get("/in/player:tal/masters").status, 200);
 }
 
-/// Neither searches that wait nor long queries hold up other requests.
+/// Searches that wait hold up no query. That they are read by threads of their own is tested at these.
 #[test]
 fn queries_are_read_beside_searches() {
     let here = Here::with(GAMES, LONG);

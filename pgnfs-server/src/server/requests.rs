@@ -499,3 +499,66 @@ pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
         .inspect_err(|_| log::error!("a request failed and was answered with an input/output error"))
         .ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+    use std::time::Duration;
+
+    use chessdb_library::library::Library;
+
+    use super::super::Server;
+    use super::*;
+    use crate::ServeOptions;
+    use crate::watch::Means;
+
+    /// A query waits for the threads that read them, while other requests and those of others are answered.
+    #[test]
+    fn queries_are_read_by_threads_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.pgn"), "1. e4 *\n\n").unwrap();
+        let open = |source: &std::path::Path| {
+            Library::open(source, &Default::default()).map_err(std::io::Error::other)
+        };
+        let server = Server::open(
+            folder.path(),
+            Means::Off,
+            Duration::ZERO,
+            open,
+            ServeOptions::default(),
+        );
+        let server = server.unwrap();
+        let requests = server.requests();
+        let query = |user: u32| -> Receiver<bool> {
+            let (sender, answer) = channel();
+            let reply = move |query: Result<Result<Query, QueryError>, FsError>| {
+                let _ = sender.send(query.unwrap().is_ok());
+            };
+            requests.query(user, "played:*a*1*".to_owned(), reply);
+            answer
+        };
+        let ends: Vec<_> = (0..MOST_READING)
+            .map(|_| {
+                let ((began, has_begun), (end, ended)) = (channel(), channel::<()>());
+                let pending = Pending::new(1, true, |_: Result<(), FsError>| ());
+                requests.hand_over(Elsewhere::Queries, pending, move |_, request| {
+                    began.send(()).unwrap();
+                    let _ = ended.recv();
+                    request.answer(|| Ok(()));
+                });
+                has_begun.recv().unwrap();
+                end
+            })
+            .collect();
+        let waiting = query(1);
+        assert_eq!(query(2).recv(), Ok(true));
+        let (sender, opened) = channel();
+        requests.open(1, "info.txt", move |file: Result<OpenFile, FsError>| {
+            let _ = sender.send(file.is_ok());
+        });
+        assert_eq!(opened.recv(), Ok(true));
+        assert!(waiting.try_recv().is_err());
+        drop(ends);
+        assert_eq!(waiting.recv(), Ok(true));
+    }
+}
