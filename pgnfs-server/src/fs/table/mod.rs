@@ -69,7 +69,10 @@ struct Lengths {
 impl Tables {
     /// The memory that they take, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.csv) + size_of_val(&*self.ndjson)
+        // Each tag is counted, and has a column and its name there. A column is not larger than this.
+        const OF_TAG: usize = size_of::<(String, u64)>() + 2 * size_of::<String>() + 64;
+        let tags = self.others.keys().map(|tag| OF_TAG + 3 * tag.len());
+        size_of_val(&*self.csv) + size_of_val(&*self.ndjson) + tags.sum::<usize>()
     }
 
     /// Reads the tags of some games of a database, whose numbers have so many digits. With `names`, players are shown
@@ -237,4 +240,27 @@ fn lengths_of(
         }
     }
     lengths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chessdb_library::library::Library;
+
+    /// A game may have tags that no other has.
+    #[test]
+    fn the_names_of_tags_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let bytes = |tag: &str| {
+            let game = |n: usize| format!("[{tag}{n} \"x\"]\n\n1. e4 *\n\n");
+            let pgn: String = (0..1000).map(game).collect();
+            std::fs::write(folder.path().join("a.pgn"), pgn).unwrap();
+            let library = Library::open(folder.path(), &Default::default()).unwrap();
+            Tables::new(&library.databases()[0], 4, &Games::range(0..1000), None, 1).bytes()
+        };
+        let (short, long) = (bytes("T"), bytes(&"T".repeat(101)));
+        assert!(short > 1000 * 64, "{short}");
+        // Each is in the list of tags and in that of columns.
+        assert!(long - short >= 2 * 100 * 1000, "{short} {long}");
+    }
 }
