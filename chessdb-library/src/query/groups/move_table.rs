@@ -78,6 +78,8 @@ pub(super) struct MoveTable {
 #[derive(Clone, Debug)]
 pub(super) struct PatternMoves {
     pattern: FormPattern,
+    /// The moves are mirror images of those that the pattern describes.
+    reflection: Reflection,
     table: OnceLock<MoveTable>,
 }
 
@@ -93,6 +95,7 @@ impl PatternMoves {
         }
         Ok(PatternMoves {
             pattern,
+            reflection: Reflection::default(),
             table: OnceLock::new(),
         })
     }
@@ -111,6 +114,7 @@ impl PatternMoves {
     pub(super) fn reflected(&self, reflection: Reflection) -> PatternMoves {
         PatternMoves {
             pattern: self.pattern.clone(),
+            reflection: self.reflection.and(reflection),
             table: OnceLock::from(self.table().reflected(reflection)),
         }
     }
@@ -118,8 +122,8 @@ impl PatternMoves {
 
 impl PartialEq for PatternMoves {
     fn eq(&self, other: &PatternMoves) -> bool {
-        let have_tables = self.table.get().is_some() || other.table.get().is_some();
-        self.text() == other.text() && (!have_tables || self.table() == other.table())
+        // The table follows from these, and is not made to be compared.
+        (self.text(), self.reflection) == (other.text(), other.reflection)
     }
 }
 
@@ -667,8 +671,15 @@ mod tests {
         let moves = PatternMoves::parse("*a*1*").unwrap();
         let same = moves.clone();
         assert!(moves == same && moves.table.get().is_none());
-        moves.table();
-        assert!(moves.table.get().is_some() && moves == same);
+        let colour = Reflection {
+            colour: true,
+            side: false,
+        };
+        let image = moves.reflected(colour);
+        assert!(moves.table.get().is_some() && same.table.get().is_none());
+        // Nor does comparing make one.
+        assert!(moves == same && image != same && image.reflected(colour) == same);
+        assert!(same.table.get().is_none());
     }
 
     #[test]

@@ -211,6 +211,8 @@ impl<'a> Matcher<'a> {
             if flow.is_break() {
                 break;
             }
+            #[cfg(test)]
+            tests::STEPS.set(tests::STEPS.get() + 1);
             flow = self.step(&step);
             let moves = step.number + 1;
             if lines.branches.binary_search(&moves).is_ok() {
@@ -235,10 +237,13 @@ mod tests {
     thread_local! {
         /// How often progress that is kept was looked at.
         pub(super) static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
+        /// How many moves were followed.
+        pub(super) static STEPS: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// How often kept progress is looked at in a game with variations at each of so many moves.
-    fn looked_at(rounds: usize) -> usize {
+    /// How often kept progress is looked at, and how many moves are followed, in a game with variations at each of so many
+    /// moves.
+    fn looked_at(rounds: usize) -> (usize, usize) {
         let text = "Nf3 (Nc3 Nf6 Nb1 Ng8) Nf6 (Nc6) Ng1 (Rg1) Ng8 ".repeat(rounds) + "*\n";
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.pgn"), text).unwrap();
@@ -247,15 +252,21 @@ mod tests {
         let query = Query::parse("played:N* then played:Qxh7# in:variations").unwrap();
         let images = QueryImages::new(&query.positions);
         LOOKED_AT.set(0);
+        STEPS.set(0);
         let found = Matcher::new(&images).first_in(&**database, 0, PlayerSides::BOTH);
         assert!(found.is_none());
-        LOOKED_AT.get()
+        (LOOKED_AT.get(), STEPS.get())
     }
 
     #[test]
     fn the_time_for_a_game_is_in_proportion_to_its_variations() {
-        let (few, many) = (looked_at(100), looked_at(1600));
+        let ((few, few_steps), (many, many_steps)) = (looked_at(100), looked_at(1600));
         // Three variations each time, and the binary digits of what is kept.
         assert!(few >= 3 * 100 && many <= 3 * 1600 * 16, "{few} {many}");
+        // Each of the ten moves of a round at least once, and few of them again.
+        assert!(
+            few_steps >= 10 * 100 && many_steps <= 3 * 10 * 1600,
+            "{few_steps} {many_steps}"
+        );
     }
 }
