@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 use std::fmt::Write;
 use std::io;
+use std::ops::RangeInclusive;
 
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -218,17 +219,39 @@ fn refused_depth() -> Response {
     (StatusCode::FORBIDDEN, media, body).into_response()
 }
 
+/// The characters with which a name may begin (XML 1.0, fifth edition, section 2.3), without the colon after a prefix.
+const BEGIN: [RangeInclusive<char>; 15] = [
+    'A'..='Z',
+    '_'..='_',
+    'a'..='z',
+    '\u{c0}'..='\u{d6}',
+    '\u{d8}'..='\u{f6}',
+    '\u{f8}'..='\u{2ff}',
+    '\u{370}'..='\u{37d}',
+    '\u{37f}'..='\u{1fff}',
+    '\u{200c}'..='\u{200d}',
+    '\u{2070}'..='\u{218f}',
+    '\u{2c00}'..='\u{2fef}',
+    '\u{3001}'..='\u{d7ff}',
+    '\u{f900}'..='\u{fdcf}',
+    '\u{fdf0}'..='\u{fffd}',
+    '\u{10000}'..='\u{effff}',
+];
+
+/// Those that may follow as well.
+const FOLLOW: [RangeInclusive<char>; 5] = [
+    '-'..='.',
+    '0'..='9',
+    '\u{b7}'..='\u{b7}',
+    '\u{300}'..='\u{36f}',
+    '\u{203f}'..='\u{2040}',
+];
+
 /// True for a name without a prefix that XML allows.
 fn is_name(name: &str) -> bool {
-    let may_begin = |c: char| c == '_' || c.is_alphabetic();
-    let may_follow =
-        |c: char| may_begin(c) || matches!(c, '-' | '.' | '\u{b7}') || c.is_numeric() || is_mark(c);
+    let may_begin = |c: char| BEGIN.iter().any(|range| range.contains(&c));
+    let may_follow = |c: char| may_begin(c) || FOLLOW.iter().any(|range| range.contains(&c));
     name.starts_with(may_begin) && name.chars().all(may_follow)
-}
-
-/// True for accents that stand over or under another letter.
-fn is_mark(c: char) -> bool {
-    matches!(c, '\u{300}'..='\u{36f}' | '\u{203f}'..='\u{2040}')
 }
 
 /// Reads the body of a request. `None` if it is wrong, or has a DTD.
@@ -367,5 +390,46 @@ mod tests {
         };
         assert!(with(MOST_PROPERTIES).is_some());
         assert_eq!(with(MOST_PROPERTIES + 1), None);
+    }
+
+    /// The borders of the ranges in the standard, and letters and digits that they do not have.
+    #[test]
+    fn names_are_those_of_xml() {
+        for begin in [
+            "a",
+            "Z",
+            "_",
+            "\u{e4}",
+            "\u{2ff}",
+            "\u{37f}",
+            "\u{1fff}",
+            "\u{2070}",
+            "\u{effff}",
+        ] {
+            assert!(
+                is_name(begin) && is_name(&format!("{begin}-.9\u{b7}\u{300}\u{2040}")),
+                "{begin:?}"
+            );
+        }
+        for other in [
+            "",
+            "-",
+            "9",
+            "\u{b7}",
+            "\u{300}",
+            "\u{2040}",
+            "\u{aa}",
+            "\u{d7}",
+            "\u{b2}",
+            "\u{37e}",
+            "\u{2c00}\u{2ff0}",
+        ] {
+            assert!(!is_name(other), "{other:?}");
+        }
+        for wrong in [
+            "\u{aa}", "\u{b2}", "\u{bd}", "\u{2000}", "\u{3000}", "\u{fffe}", ":", " ", "\"",
+        ] {
+            assert!(!is_name(&format!("a{wrong}")), "{wrong:?}");
+        }
     }
 }
