@@ -188,6 +188,7 @@ mod tests {
         recent.remove(&3, |text| *text == "three");
         assert!(!recent.has(&3));
     }
+
     #[test]
     fn values_are_kept_as_long_as_their_bytes_have_room() {
         let recent: Recent<u8, String> = Recent::with_bytes(10, |_, text| 1 + text.len());

@@ -171,8 +171,8 @@ static COLUMNS: [NamedColumn; 29] = {
 pub const TAG: &str = "tag:";
 
 impl Column {
-    /// The column with a name in tables with such rows; `None` if they have no such column. A name that begins with a capital letter is that of a tag,
-    /// some of which are numbers, days or times; `tag:` before it asks for the text.
+    /// The column with a name in tables with such rows; `None` if they have no such column. A name that begins with a capital
+    /// letter is that of a tag, some of which are numbers, days or times; `tag:` before it asks for the text.
     pub(super) fn of(name: &str, rows: RowKind) -> Option<Column> {
         let mut columns = COLUMNS.iter().filter(|(_, column, ..)| column.is_in(rows));
         if let Some((_, column, ..)) = columns.find(|(own, ..)| *own == name) {
