@@ -6,6 +6,7 @@
 pub mod cli;
 pub mod fuse;
 pub mod mount;
+mod secret;
 #[cfg(feature = "serve")]
 pub mod serve;
 pub mod status;

@@ -14,11 +14,11 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// What a request has to wait for, before what it asks for is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wait {
-    /// At most one game.
+    /// At most one game, which is not a long one.
     None,
     /// Something that is [`Made`] once for all requests that need it, such as a view, an index, or sizes of many games.
     Common,
-    /// Many games for this request alone.
+    /// Many games for this request alone, or a long one.
     Own,
 }
 

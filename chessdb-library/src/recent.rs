@@ -11,8 +11,8 @@ use parking_lot::Mutex;
 
 use crate::made::Made;
 
-/// Up to a number of values by their keys; the least recently used one makes room for the next. Each is [made](Made) by one
-/// thread, and no lock is held meanwhile.
+/// Up to a number of values by their keys, or as many as have room; the least recently used one makes room for the next.
+/// Each is [made](Made) by one thread, and no lock is held meanwhile.
 ///
 /// Values are cheap to clone, such as an `Arc`.
 #[derive(Debug)]
@@ -21,7 +21,41 @@ pub struct Recent<K: Hash + Eq, V>(Mutex<RecentState<K, V>>);
 #[derive(Debug)]
 struct RecentState<K: Hash + Eq, V> {
     kept: LruCache<K, V>,
+    /// How much the kept values may take together, if that is limited.
+    room: Option<Room<K, V>>,
     making: HashMap<K, Arc<Made<V>>>,
+}
+
+/// A limit for what values take.
+#[derive(Debug)]
+struct Room<K, V> {
+    most: usize,
+    taken: usize,
+    of: fn(&K, &V) -> usize,
+}
+
+impl<K: Hash + Eq, V> RecentState<K, V> {
+    /// Keeps a value. Returns what makes room for it, perhaps itself.
+    fn keep(&mut self, key: K, value: V) -> Vec<(K, V)> {
+        if let Some(room) = &mut self.room {
+            room.taken += (room.of)(&key, &value);
+        }
+        let mut dropped: Vec<(K, V)> = self.kept.push(key, value).into_iter().collect();
+        dropped.iter().for_each(|(key, value)| self.give_back(key, value));
+        while self.room.as_ref().is_some_and(|room| room.taken > room.most)
+            && let Some((key, value)) = self.kept.pop_lru()
+        {
+            self.give_back(&key, &value);
+            dropped.push((key, value));
+        }
+        dropped
+    }
+
+    fn give_back(&mut self, key: &K, value: &V) {
+        if let Some(room) = &mut self.room {
+            room.taken -= (room.of)(key, value);
+        }
+    }
 }
 
 impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
@@ -29,6 +63,16 @@ impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
     pub fn new(most: NonZeroUsize) -> Recent<K, V> {
         Recent(Mutex::new(RecentState {
             kept: LruCache::sparse(most),
+            room: None,
+            making: HashMap::new(),
+        }))
+    }
+
+    /// Room for values that take `most` bytes together, of which `of` returns how many one takes with its key.
+    pub fn with_bytes(most: usize, of: fn(&K, &V) -> usize) -> Recent<K, V> {
+        Recent(Mutex::new(RecentState {
+            kept: LruCache::unbounded(),
+            room: Some(Room { most, taken: 0, of }),
             making: HashMap::new(),
         }))
     }
@@ -46,7 +90,7 @@ impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
     /// Keeps a value, in place of an earlier one of this key.
     pub fn put(&self, key: K, value: V) {
         // What is dropped may be large.
-        let dropped = self.0.lock().kept.push(key, value);
+        let dropped = self.0.lock().keep(key, value);
         drop(dropped);
     }
 
@@ -54,7 +98,10 @@ impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
     pub fn remove(&self, key: &K, is_it: impl FnOnce(&V) -> bool) {
         let mut state = self.0.lock();
         let found = state.kept.peek(key);
-        let dropped = found.is_some_and(is_it).then(|| state.kept.pop(key));
+        let dropped = found.is_some_and(is_it).then(|| state.kept.pop(key)).flatten();
+        if let Some(value) = &dropped {
+            state.give_back(key, value);
+        }
         drop(state);
         drop(dropped);
     }
@@ -108,12 +155,12 @@ impl<K: Clone + Hash + Eq, V: Clone> Drop for End<'_, K, V> {
             .is_some_and(|other| Arc::ptr_eq(other, &made));
         // Others that wait make it if this thread could not.
         let is_over = made.get().is_some() || Arc::strong_count(&made) == 2;
-        let mut dropped = None;
+        let mut dropped = Vec::new();
         if is_it && is_over {
             state.making.remove(*key);
-            dropped = made
-                .get()
-                .and_then(|value| state.kept.push((*key).clone(), value.clone()));
+            if let Some(value) = made.get() {
+                dropped = state.keep((*key).clone(), value.clone());
+            }
         }
         drop(made);
         drop(state);
@@ -140,5 +187,33 @@ mod tests {
         assert!(recent.has(&3));
         recent.remove(&3, |text| *text == "three");
         assert!(!recent.has(&3));
+    }
+
+    #[test]
+    fn values_are_kept_as_long_as_their_bytes_have_room() {
+        let recent: Recent<u8, String> = Recent::with_bytes(10, |_, text| 1 + text.len());
+        let put = |key: u8, len: usize| recent.put(key, "x".repeat(len));
+        let kept = || (0..9).filter(|key| recent.has(key)).collect::<Vec<u8>>();
+        (0..5).for_each(|key| put(key, 1));
+        assert_eq!(kept(), [0, 1, 2, 3, 4]);
+        assert!(recent.get(&0).is_some());
+        put(5, 1);
+        assert_eq!(kept(), [0, 2, 3, 4, 5]);
+        put(6, 5);
+        assert_eq!(kept(), [0, 5, 6]);
+        // In its own place it takes no other room.
+        put(6, 5);
+        put(6, 4);
+        assert_eq!(kept(), [0, 5, 6]);
+        recent.remove(&6, |_| true);
+        assert_eq!(recent.get_or(7, || "x".repeat(5)).len(), 5);
+        assert_eq!(kept(), [0, 5, 7]);
+        // One that is as large as the room is kept alone, and a larger one is not.
+        put(8, 9);
+        assert_eq!(kept(), [8]);
+        assert_eq!(recent.get_or(7, || "x".repeat(10)).len(), 10);
+        assert!(kept().is_empty());
+        put(1, 9);
+        assert_eq!(kept(), [1]);
     }
 }

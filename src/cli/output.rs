@@ -3,18 +3,25 @@
 use parking_lot::Mutex;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::process::exit;
 use std::sync::Arc;
 use std::thread;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use tempfile::{Builder, TempPath};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::logging;
+use crate::mount::{ending_signals, survive_long_files};
 use chessdb_library::library::shown;
+
+/// The end of the names of temporary files.
+const SUFFIX: &str = ".partial";
 
 /// An output file that replaces an existing one only when it is complete, so that no program reads an
 /// incomplete file and a full disk does not destroy the old one.
@@ -184,16 +191,58 @@ fn temporary(
     // The kernel takes the umask away.
     let usual = Permissions::from_mode(0o666);
     // A short name, which fits wherever that of the output does.
+    let target = place.file_name().unwrap_or_default().as_encoded_bytes();
+    let prefix = format!(".pgnfs-{:08x}-", xxh3_64(target) as u32);
+    remove_left(folder, &prefix);
     let mut name = Builder::new();
-    name.prefix(".pgnfs-").suffix(".partial").permissions(usual);
+    name.prefix(&prefix).suffix(SUFFIX).permissions(usual);
     let mut slot = partial.0.lock();
-    let (file, path) = name.tempfile_in(folder)?.into_parts();
+    let (file, path) = loop {
+        let (file, path) = name.tempfile_in(folder)?.into_parts();
+        if is_own(&file)? {
+            break (file, path);
+        }
+    };
     if let Some(permissions) = permissions {
         file.set_permissions(permissions)?;
     }
     *slot = Some(path);
     drop(slot);
     Ok((file, partial))
+}
+
+/// Locks a temporary file that was just created. False if another export has found it before, and removes it.
+fn is_own(file: &File) -> io::Result<bool> {
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => Ok(false),
+        // Where files have no locks, nobody removes it either.
+        _ => Ok(file.metadata()?.nlink() > 0),
+    }
+}
+
+/// Removes the temporary files that exports to the same target have left, which were killed. Those of exports that go on
+/// are locked.
+fn remove_left(folder: &Path, prefix: &str) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let own = entries.filter(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        name.starts_with(prefix) && name.ends_with(SUFFIX)
+    });
+    for entry in own {
+        let mut options = OpenOptions::new();
+        // Written is nothing, but NFS locks only files that could be.
+        options
+            .write(true)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+        let Ok(file) = options.open(entry.path()) else {
+            continue;
+        };
+        let is_file = file.metadata().is_ok_and(|found| found.is_file());
+        if is_file && flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// True if the error says that nothing may be created in the folder.
@@ -204,11 +253,14 @@ fn is_closed(error: &io::Error) -> bool {
     )
 }
 
-/// Starts a thread that removes the temporary file when a signal ends the program.
+/// Starts a thread that removes the temporary file when a signal ends the program. An output that is too long is an error
+/// when it is written, and no reason to end, since an index that is kept may be too long as well.
 fn remove_on_signals(slot: TemporaryFile, name: String) -> io::Result<()> {
+    survive_long_files()?;
     let ignored = ignored_signals();
-    let ending = [SIGINT, SIGTERM, SIGHUP].into_iter();
-    let mut signals = Signals::new(ending.filter(|signal| ignored & (1 << (signal - 1)) == 0))?;
+    let is_ignored = |signal: i32| ignored & (1 << (signal - 1)) != 0;
+    let ending = ending_signals().filter(|&signal| !is_ignored(signal));
+    let mut signals = Signals::new(ending)?;
     let wait = move || {
         if let Some(signal) = signals.forever().next() {
             if Partial::take(&slot).is_some() {
@@ -216,6 +268,7 @@ fn remove_on_signals(slot: TemporaryFile, name: String) -> io::Result<()> {
             }
             // As if the signal had not been caught, so that shells see what ended the program.
             let _ = emulate_default_handler(signal);
+            exit(128 + signal);
         }
     };
     thread::Builder::new().name("signals".to_owned()).spawn(wait)?;
@@ -249,5 +302,71 @@ impl Write for OutputFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    }
+
+    fn temporary_for(place: &Path) -> (File, Partial) {
+        temporary(place, None, Partial(TemporaryFile::default())).unwrap()
+    }
+
+    #[test]
+    fn the_next_export_removes_what_a_killed_one_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let (one, other) = (folder.join("one.pgn"), folder.join("other.pgn"));
+        // Left by exports that were killed.
+        for place in [&one, &other] {
+            let (file, partial) = temporary_for(place);
+            Partial::take(&partial.0).unwrap().keep().unwrap();
+            drop(file);
+        }
+        let left = names(folder);
+        assert_eq!(left.len(), 2);
+        fs::write(folder.join(".pgnfs-a1B2c3.partial"), "").unwrap();
+        let of_one = temporary_for(&one);
+        let now = names(folder);
+        assert_eq!(now.len(), 3, "{now:?}");
+        assert_eq!(
+            now.iter().filter(|name| left.contains(name)).count(),
+            1,
+            "{now:?}"
+        );
+        // That of an export that goes on stays, also beside a second one, and a link leads nowhere.
+        let prefix = &now
+            .iter()
+            .find(|name| !left.contains(name) && name.len() > 24)
+            .unwrap()[..16];
+        let link = folder.join(format!("{prefix}x{SUFFIX}"));
+        std::os::unix::fs::symlink(folder.join(".pgnfs-a1B2c3.partial"), &link).unwrap();
+        let second = temporary_for(&one);
+        assert_eq!(names(folder).len(), 5);
+        drop((of_one, second));
+        assert_eq!(names(folder).len(), 3);
+    }
+
+    #[test]
+    fn a_file_that_another_export_found_first_is_left_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.partial");
+        let created = File::create(&path).unwrap();
+        assert!(is_own(&created).unwrap());
+        let found = File::options().write(true).open(&path).unwrap();
+        // The other one has locked it, but not yet removed it.
+        assert!(!is_own(&found).unwrap());
+        fs::remove_file(&path).unwrap();
+        drop(created);
+        assert!(!is_own(&found).unwrap(), "it was removed");
     }
 }

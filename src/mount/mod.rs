@@ -37,7 +37,7 @@ pub use error::{MountError, in_shell};
 pub use guardian::{COMMAND as GUARDIAN, guard};
 pub use point::{MountPoint, check_alive, find, showing, unmount};
 pub use privileges::give_up_to_read;
-pub use signals::{ignore_others, survive_long_files};
+pub use signals::{ending_signals, ignore_others, survive_long_files};
 
 /// Options of a mount.
 #[derive(Clone, Debug)]

@@ -1,10 +1,12 @@
-//! Which signals mean something to a mount.
+//! Which signals end the program, and which mean nothing to a mount.
 
 use std::io;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use signal_hook::consts::{
-    SIGALRM, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXFSZ,
+    SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGTERM, SIGTRAP, SIGUSR1, SIGUSR2, SIGVTALRM,
+    SIGXCPU, SIGXFSZ,
 };
 use signal_hook::flag;
 
@@ -14,15 +16,29 @@ pub(super) const UNMOUNTING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 /// Signals that would end the process and mean nothing to it. The standard library ignores SIGPIPE.
 const IGNORED: [i32; 7] = [SIGALRM, SIGIO, SIGPROF, libc::SIGPWR, SIGUSR1, SIGUSR2, SIGVTALRM];
 
+/// Other signals that end a program. Those of faults of the program cannot be caught, and SIGXFSZ is
+/// [survived](survive_long_files).
+const ABORTING: [i32; 5] = [SIGQUIT, SIGTRAP, SIGABRT, SIGXCPU, libc::SIGSTKFLT];
+
+/// The real-time signals. The C library keeps some before them for itself, whose number differs between libraries.
+fn real_time() -> RangeInclusive<i32> {
+    libc::SIGRTMIN()..=libc::SIGRTMAX()
+}
+
+/// The signals that end a program which does not catch them.
+pub fn ending_signals() -> impl Iterator<Item = i32> {
+    let named = UNMOUNTING.into_iter().chain(IGNORED).chain(ABORTING);
+    named.chain(real_time())
+}
+
 /// Ignores signals that mean nothing to a mount, real-time signals included. What is left are signals that unmount,
 /// stop the process, or report a fault of it.
 ///
 /// # Errors
 /// If a signal cannot be caught.
 pub fn ignore_others() -> io::Result<()> {
-    let real_time = libc::SIGRTMIN()..=libc::SIGRTMAX();
     // A handler that does nothing, because programs that are started would inherit an ignored signal.
-    IGNORED.into_iter().chain(real_time).try_for_each(ignore)?;
+    IGNORED.into_iter().chain(real_time()).try_for_each(ignore)?;
     survive_long_files()
 }
 
@@ -37,4 +53,30 @@ pub fn survive_long_files() -> io::Result<()> {
 
 fn ignore(signal: i32) -> io::Result<()> {
     flag::register(signal, Arc::default()).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use signal_hook::consts::{
+        SIGBUS, SIGCHLD, SIGCONT, SIGFPE, SIGILL, SIGKILL, SIGPIPE, SIGSEGV, SIGSTOP, SIGSYS, SIGTSTP,
+        SIGTTIN, SIGTTOU, SIGURG, SIGWINCH,
+    };
+
+    #[test]
+    fn each_signal_is_known() {
+        let mut known: Vec<i32> = ending_signals().collect();
+        // What is stopped and goes on, and what nobody has to know.
+        known.extend([
+            SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH,
+        ]);
+        // Faults, and what cannot be caught.
+        known.extend([SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGKILL]);
+        // What leads to an error instead.
+        known.extend([SIGPIPE, SIGXFSZ]);
+        // The first ones before those of real time belong to the C library.
+        known.extend(32..libc::SIGRTMIN());
+        known.sort_unstable();
+        assert_eq!(known, (1..=libc::SIGRTMAX()).collect::<Vec<_>>());
+    }
 }

@@ -12,7 +12,7 @@ use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use chessdb_library::cancel::while_wanted;
 use chessdb_library::positions::{Answers, DatabasePart, IndexState, IndexUse};
-use chessdb_library::query::Query;
+use chessdb_library::query::{Query, QueryError};
 use chessdb_library::turns::in_turn;
 use pgnfs_server::{Failure, FsError, Requests, Unanswered};
 use serde_json::json;
@@ -44,6 +44,15 @@ pub(super) async fn ask<A: Send + 'static>(
     }
 }
 
+/// Reads a query of a visitor.
+pub(super) async fn read_query(
+    requests: &Requests,
+    visit: Visit,
+    text: String,
+) -> Result<Result<Query, QueryError>, FsError> {
+    ask(visit, |answer| requests.query(visit.visitor, text, answer)).await
+}
+
 /// Looks for an answer in games, as long as a client waits for it. What looks through many games has its
 /// [turn](in_turn): with `reads_all`, or where no index answers.
 pub(super) fn looked_for<T: Send>(answers: &Answers, reads_all: bool, look: impl FnOnce() -> T + Send) -> T {
@@ -55,9 +64,8 @@ pub(super) fn looked_for<T: Send>(answers: &Answers, reads_all: bool, look: impl
 /// Why a search does not exist for a visitor who has just asked for it; `None` if it does.
 pub(super) fn why_refused(requests: &Requests, visit: Visit, search: Option<&Query>) -> Option<String> {
     let end = format!("/search/{}", search?.name());
-    let status = requests.status();
-    let mut refused = status.refused.into_iter();
-    let refused = refused.rfind(|refused| refused.user == visit.visitor && refused.path.ends_with(&end));
+    let mut refused = requests.refused(visit.visitor).into_iter();
+    let refused = refused.rfind(|refused| refused.path.ends_with(&end));
     refused.map(|refused| refused.reason)
 }
 

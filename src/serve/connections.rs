@@ -17,12 +17,12 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
-use tokio::sync::watch::Receiver;
+use tokio::sync::watch::{self, Receiver};
 use tokio::time::{sleep, timeout};
 
 use super::answer::{RETRY_AFTER, Visit};
 use super::limits::HttpLimits;
-use super::patience::Patient;
+use super::patience::{Patient, ServingEnd};
 
 /// Number of connections that are served at a time. The next ones are answered 503.
 const MOST: usize = 64;
@@ -51,6 +51,12 @@ pub(super) async fn serve(
         Arc::new(Semaphore::new(MOST_REFUSED)),
     );
     let graceful = GracefulShutdown::new();
+    let (end, ends) = watch::channel(());
+    // Without a sender, it is the end.
+    let ended = || {
+        let mut ends = ends.clone();
+        Box::pin(async move { while ends.changed().await.is_ok() {} }) as ServingEnd
+    };
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -66,21 +72,23 @@ pub(super) async fn serve(
         };
         let Ok(permit) = Arc::clone(&free).try_acquire_owned() else {
             if let Ok(permit) = Arc::clone(&refusing).try_acquire_owned() {
+                let stream = Patient::new(stream, limits, ended());
                 tokio::spawn(async move {
-                    let _ = timeout(limits.request, refuse(stream, limits)).await;
+                    let _ = timeout(limits.head, refuse(stream)).await;
                     drop(permit);
                 });
             }
             continue;
         };
-        let connection = graceful.watch(connection(stream, Visit::of(client.ip(), limits), routes.clone()));
+        let visit = Visit::of(client.ip(), limits);
+        let connection = graceful.watch(connection(stream, visit, routes.clone(), ended()));
         tokio::spawn(async move {
             // Broken connections are no faults of this program.
             let _ = connection.await;
             drop(permit);
         });
     }
-    drop(listener);
+    drop((listener, end));
     let ended = pin!(graceful.shutdown());
     tokio::select! {
         () = ended => {}
@@ -108,6 +116,7 @@ fn connection(
     stream: TcpStream,
     visit: Visit,
     routes: Router,
+    end: ServingEnd,
 ) -> http1::Connection<
     Io,
     impl hyper::service::HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send> + use<>,
@@ -115,7 +124,7 @@ fn connection(
     let _ = stream.set_nodelay(true);
     // With a larger one, a client that takes little at a time seems to take nothing for long.
     let _ = rustix::net::sockopt::set_socket_send_buffer_size(&stream, SEND_BUFFER);
-    let stream = Patient::new(stream, visit.limits);
+    let stream = Patient::new(stream, visit.limits, end);
     let answers = stream.answers();
     let answer = move |mut request: Request<Incoming>| {
         let underway = answers.begin();
@@ -131,7 +140,7 @@ fn connection(
 }
 
 /// Answers the first request of a connection that is too many.
-async fn refuse(stream: TcpStream, limits: HttpLimits) -> Result<(), hyper::Error> {
+async fn refuse(stream: Patient) -> Result<(), hyper::Error> {
     let answer = |_: Request<Incoming>| async {
         let mut response: Response =
             (StatusCode::SERVICE_UNAVAILABLE, "too many connections\n").into_response();
@@ -139,10 +148,9 @@ async fn refuse(stream: TcpStream, limits: HttpLimits) -> Result<(), hyper::Erro
         headers.insert(header::RETRY_AFTER, RETRY_AFTER.into());
         Ok::<_, Infallible>(response)
     };
-    let io = TokioIo::new(Patient::new(stream, limits));
     builder()
         .keep_alive(false)
-        .serve_connection(io, service_fn(answer))
+        .serve_connection(TokioIo::new(stream), service_fn(answer))
         .await
 }
 

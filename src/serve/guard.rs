@@ -8,6 +8,9 @@ use axum::response::{IntoResponse, Response};
 /// Headers that a page elsewhere may send: clients of Lichess have a token, and some name themselves.
 const HEADERS: &str = "authorization, accept, user-agent";
 
+/// The header in which a browser says from where a request comes.
+const SITE: &str = "sec-fetch-site";
+
 /// Seconds for which a browser remembers what is allowed.
 const REMEMBERED: &str = "600";
 
@@ -31,7 +34,7 @@ pub struct Guard {
 
 impl Guard {
     /// Why a request is refused, if it is.
-    pub(super) fn refuses(&self, headers: &HeaderMap) -> Option<Response> {
+    pub(super) fn refuses(&self, path: &str, headers: &HeaderMap) -> Option<Response> {
         let mut hosts = headers.get_all(header::HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else {
             return Some((StatusCode::BAD_REQUEST, "one Host header is needed\n").into_response());
@@ -41,14 +44,15 @@ impl Guard {
             let what = "this server is not called like that: start it with --host NAME, if you want that\n";
             return Some((StatusCode::MISDIRECTED_REQUEST, what).into_response());
         }
-        match headers.get(header::ORIGIN) {
-            Some(origin) if self.allows(origin, &host).is_none() => {
-                let what =
-                    "pages from there may not ask, unless the server is started with --allow-origin ORIGIN\n";
-                Some((StatusCode::FORBIDDEN, what).into_response())
-            }
-            _ => None,
-        }
+        let may_ask = match headers.get(header::ORIGIN) {
+            Some(origin) => self.allows(origin, &host).is_some(),
+            None => is_from_here(headers) || is_visit(path, headers),
+        };
+        (!may_ask).then(|| {
+            let what =
+                "pages from there may not ask, unless the server is started with --allow-origin ORIGIN\n";
+            (StatusCode::FORBIDDEN, what).into_response()
+        })
     }
 
     /// True for a name of the server, with any port or without: behind a proxy, or from a container, it is another one.
@@ -127,6 +131,21 @@ impl Guard {
     }
 }
 
+/// False if a browser says that a page elsewhere makes a request. Pictures, scripts and `no-cors` requests of such a page
+/// have no `Origin`, and the page can measure how long they take. Browsers say this only of addresses that they trust:
+/// those of this machine, and those that begin with `https`.
+fn is_from_here(headers: &HeaderMap) -> bool {
+    let mut sites = headers.get_all(SITE).iter();
+    sites.all(|site| site == "none" || site == "same-origin")
+}
+
+/// True if somebody follows a link to the board or to a file, in a window of its own.
+fn is_visit(path: &str, headers: &HeaderMap) -> bool {
+    let is = |name: &str, value: &str| headers.get(name).is_some_and(|own| own == value);
+    let has_page = path == "/" || path == "/files" || path.starts_with("/files/");
+    has_page && is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,6 +161,10 @@ mod tests {
     }
 
     fn status(guard: &Guard, headers: &[(&str, &str)]) -> Option<u16> {
+        status_of(guard, "/masters", headers)
+    }
+
+    fn status_of(guard: &Guard, path: &str, headers: &[(&str, &str)]) -> Option<u16> {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(
@@ -149,7 +172,8 @@ mod tests {
                 HeaderValue::from_str(value).unwrap(),
             );
         }
-        guard.refuses(&map).map(|response| response.status().as_u16())
+        let refused = guard.refuses(path, &map);
+        refused.map(|response| response.status().as_u16())
     }
 
     #[test]
@@ -208,6 +232,55 @@ mod tests {
             "tauri://localhost.evil",
         ] {
             assert_eq!(from(other), Some(403), "{other}");
+        }
+    }
+    #[test]
+    fn requests_that_a_browser_makes_for_other_pages_are_refused() {
+        let own = guard();
+        let of = |path: &str, more: &[(&str, &str)]| {
+            let host = [("host", "localhost:9002")];
+            status_of(&own, path, &[&host[..], more].concat())
+        };
+        for path in [
+            "/",
+            "/files/",
+            "/files/a.pgn/all.pgn",
+            "/api/games",
+            "/in/x/masters",
+        ] {
+            assert_eq!(of(path, &[]), None, "{path}");
+            for (site, refused) in [
+                ("none", None),
+                ("same-origin", None),
+                ("same-site", Some(403)),
+                ("cross-site", Some(403)),
+                ("", Some(403)),
+                ("Same-Origin", Some(403)),
+            ] {
+                assert_eq!(of(path, &[("sec-fetch-site", site)]), refused, "{path} {site}");
+                let twice = [("sec-fetch-site", "none"), ("sec-fetch-site", site)];
+                assert_eq!(of(path, &twice), refused, "{path} {site}");
+            }
+            let allowed = [("sec-fetch-site", "cross-site"), ("origin", "tauri://localhost")];
+            assert_eq!(of(path, &allowed), None, "{path}");
+            let other = [("sec-fetch-site", "none"), ("origin", "https://evil.example")];
+            assert_eq!(of(path, &other), Some(403), "{path}");
+            // A link that somebody follows.
+            for (mode, dest, is_visit) in [
+                ("navigate", "document", true),
+                ("navigate", "iframe", false),
+                ("no-cors", "document", false),
+                ("no-cors", "script", false),
+                ("no-cors", "empty", false),
+            ] {
+                let headers = [
+                    ("sec-fetch-site", "cross-site"),
+                    ("sec-fetch-mode", mode),
+                    ("sec-fetch-dest", dest),
+                ];
+                let answered = is_visit && (path == "/" || path.starts_with("/files/"));
+                assert_eq!(of(path, &headers).is_none(), answered, "{path} {mode} {dest}");
+            }
         }
     }
 }

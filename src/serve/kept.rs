@@ -5,11 +5,16 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Weak};
 
 use chessdb_library::positions::{Answers, DatabasePart};
+use chessdb_library::query::Query;
 use chessdb_library::recent::Recent;
+use pgnfs_server::Requests;
 
 /// The answers to the last questions, each made once for all who ask the same. Clones share them.
 #[derive(Clone)]
 pub(super) struct KeptAnswers<V: Clone>(Arc<Recent<(GamesId, String), V>>);
+
+/// Bytes that an answer takes beside its own and those of its question.
+const PLACE: usize = 256;
 
 impl<V: Clone> KeptAnswers<V> {
     /// Room for `most` answers.
@@ -17,7 +22,18 @@ impl<V: Clone> KeptAnswers<V> {
         KeptAnswers(Arc::new(Recent::new(most)))
     }
 
-    /// The answer to a question about these games, which `make` finds if it is not kept.
+    /// Room for answers that take `most` bytes with their questions.
+    pub(super) fn with_bytes(most: usize) -> KeptAnswers<V>
+    where
+        V: AsRef<str>,
+    {
+        let bytes = |(games, question): &(GamesId, String), answer: &V| {
+            PLACE + games.bytes() + question.len() + answer.as_ref().len()
+        };
+        KeptAnswers(Arc::new(Recent::with_bytes(most, bytes)))
+    }
+
+    /// The answer to a question about these games, which `make` finds if it is not kept. It is kept if the games are.
     ///
     /// # Errors
     /// Those of `make`.
@@ -27,24 +43,39 @@ impl<V: Clone> KeptAnswers<V> {
         question: String,
         make: impl FnOnce() -> Result<V, E>,
     ) -> Result<V, E> {
+        if !games.are_kept {
+            return make();
+        }
         self.0.get_or_make((games, question), make)
     }
 }
 
 /// Which games answers are about: others once a database has changed, or a search was made again.
 #[derive(Clone)]
-pub(super) struct GamesId(Weak<[DatabasePart]>);
+pub(super) struct GamesId {
+    parts: Weak<[DatabasePart]>,
+    are_kept: bool,
+}
 
 impl GamesId {
-    pub(super) fn of(answers: &Answers) -> GamesId {
-        GamesId(Arc::downgrade(answers.parts()))
+    /// Those that a search finds.
+    pub(super) fn of(answers: &Answers, search: Option<&Query>) -> GamesId {
+        GamesId {
+            parts: Arc::downgrade(answers.parts()),
+            are_kept: Requests::keeps(search),
+        }
+    }
+
+    /// The memory that the pointer keeps from being used again.
+    fn bytes(&self) -> usize {
+        size_of::<DatabasePart>() * self.parts.as_ptr().len()
     }
 }
 
 // No other games get the address as long as the pointer is here.
 impl PartialEq for GamesId {
     fn eq(&self, other: &GamesId) -> bool {
-        Weak::ptr_eq(&self.0, &other.0)
+        Weak::ptr_eq(&self.parts, &other.parts)
     }
 }
 
@@ -52,20 +83,21 @@ impl Eq for GamesId {}
 
 impl Hash for GamesId {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.as_ptr().cast::<()>().hash(state);
+        self.parts.as_ptr().cast::<()>().hash(state);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chessdb_library::positions::AnswerOptions;
+    use chessdb_library::library::Library;
+    use chessdb_library::positions::{AnswerOptions, BuildOptions, Positions};
 
     #[test]
     fn answers_are_about_the_games_of_their_question() {
         let kept = KeptAnswers::new(NonZeroUsize::new(3).unwrap());
         let ask = |answers: &Answers, question: &str, answer: u32| {
-            kept.get_or_make(GamesId::of(answers), question.to_owned(), || {
+            kept.get_or_make(GamesId::of(answers, None), question.to_owned(), || {
                 Ok::<u32, ()>(answer)
             })
         };
@@ -78,6 +110,44 @@ mod tests {
         for n in 5..20 {
             let later = Answers::new(Vec::new(), AnswerOptions::default());
             assert_eq!(ask(&later, "moves", n), Ok(n));
+        }
+    }
+
+    /// A folder may have very many databases.
+    #[test]
+    fn the_memory_of_the_games_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.pgn"), "1. e4 *\n\n").unwrap();
+        let library = Library::open(folder.path(), &Default::default()).unwrap();
+        let positions = Arc::new(Positions::new(&library.databases()[0], BuildOptions::default()));
+        for (most, are_kept) in [(1000 * size_of::<DatabasePart>(), false), (1 << 20, true)] {
+            let kept = KeptAnswers::<Arc<str>>::with_bytes(most);
+            let parts = vec![DatabasePart::of(Arc::clone(&positions)); 1000];
+            let answers = Answers::new(parts, AnswerOptions::default());
+            let ask = |answer: &str| {
+                kept.get_or_make(GamesId::of(&answers, None), "moves".to_owned(), || {
+                    Ok::<Arc<str>, ()>(answer.into())
+                })
+            };
+            ask("first").unwrap();
+            let expected = if are_kept { "first" } else { "second" };
+            assert_eq!(&*ask("second").unwrap(), expected, "{most}");
+        }
+    }
+
+    #[test]
+    fn no_answer_is_kept_that_nobody_can_ask_for_again() {
+        let kept = KeptAnswers::new(NonZeroUsize::new(3).unwrap());
+        let answers = Answers::new(Vec::new(), AnswerOptions::default());
+        for (len, is_kept) in [(100, true), (1000, false)] {
+            let search = Query::parse(&format!("player:{}", "x".repeat(len))).unwrap();
+            let ask = |answer: u32| {
+                kept.get_or_make(GamesId::of(&answers, Some(&search)), len.to_string(), || {
+                    Ok::<u32, ()>(answer)
+                })
+            };
+            assert_eq!(ask(1), Ok(1));
+            assert_eq!(ask(2), Ok(if is_kept { 1 } else { 2 }), "{len}");
         }
     }
 }

@@ -5,8 +5,11 @@ use std::time::Duration;
 /// After how long a request, a connection or an answer is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpLimits {
-    /// How long a request may take to arrive, from its first byte on.
-    pub request: Duration,
+    /// How long the head of a request may take to arrive, from its first byte on. Once the program has been asked to end, no
+    /// head is awaited any more.
+    pub head: Duration,
+    /// How long the body of a request may take.
+    pub body: Duration,
     /// How long an idle connection waits for the next request.
     pub idle: Duration,
     /// How long a client may take no byte of an answer.
@@ -18,7 +21,8 @@ pub struct HttpLimits {
 impl Default for HttpLimits {
     fn default() -> HttpLimits {
         HttpLimits {
-            request: Duration::from_secs(30),
+            head: Duration::from_secs(10),
+            body: Duration::from_secs(30),
             idle: Duration::from_secs(60),
             silence: Duration::from_secs(10),
             turn: Duration::from_secs(30),

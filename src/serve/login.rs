@@ -1,8 +1,9 @@
 //! Passwords: HTTP basic authentication (RFC 7617).
 
-use std::fs;
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,20 +12,54 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use headers::authorization::Basic;
 use headers::{Authorization, HeaderMapExt};
-use tokio::sync::Semaphore;
-use tokio::time::sleep;
+use lru::LruCache;
+use parking_lot::Mutex;
+use tokio::sync::watch::Receiver;
+use tokio::sync::{Mutex as Turn, Semaphore};
+use tokio::time::{Instant, sleep};
 
-/// How long a wrong password waits for its answer.
+use crate::secret::read_secret;
+
+/// How long credentials of an address that gave wrong ones before wait until they are compared, and how long wrong ones
+/// wait for their answer.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Number of wrong passwords that wait at a time. More are refused at once.
-const MOST_WAITING: usize = 8;
+/// How long wrong credentials of an address count.
+const RECENT: Duration = Duration::from_secs(60);
+
+/// Credentials of an address with one name that wait to be compared. More are refused after the pause, and not compared.
+const MOST_WAITING: usize = 16;
+
+/// Addresses and names whose wrong credentials are remembered.
+const MOST_ADDRESSES: NonZeroUsize = NonZeroUsize::new(10_000).unwrap();
 
 /// The names and passwords of those who may ask.
+///
+/// Guessing is slow for each address and name: after wrong credentials, others are compared one each second. All names that
+/// nobody has count as one. Credentials that were right before are known by a hash and never wait, so who guesses locks out
+/// nobody else of the address, such as those behind one proxy, unless he guesses at the name of somebody who has not been
+/// there yet.
 #[derive(Debug)]
 pub struct Logins {
     all: Vec<(String, String)>,
-    waiting: Arc<Semaphore>,
+    /// The keys of the hash of credentials, which nobody knows.
+    keys: [RandomState; 2],
+    /// The hashes of those that were right.
+    right: Mutex<HashSet<[u64; 2]>>,
+    wrong: Mutex<LruCache<Guessing, Arc<WrongLogins>>>,
+}
+
+/// The number of an address, and that of the name which it gives; `None` if nobody has it.
+type Guessing = (u32, Option<usize>);
+
+/// Wrong credentials of an address with one name.
+#[derive(Debug)]
+struct WrongLogins {
+    last: Mutex<Instant>,
+    /// Held while credentials wait to be compared.
+    turn: Turn<()>,
+    /// How many may wait.
+    waiting: Semaphore,
 }
 
 impl Logins {
@@ -33,13 +68,8 @@ impl Logins {
     /// # Errors
     /// If it cannot be read, others can read it, or a line is wrong.
     pub fn read(path: &Path) -> io::Result<Logins> {
-        let mode = fs::metadata(path)?.mode();
-        if mode & 0o077 != 0 {
-            return Err(io::Error::other(
-                "others can read it: chmod 600 makes it yours alone",
-            ));
-        }
-        Logins::parse(&fs::read_to_string(path)?)
+        let text = String::from_utf8(read_secret(path)?);
+        Logins::parse(&text.map_err(|_| io::Error::other("it is not UTF-8"))?)
     }
 
     fn parse(text: &str) -> io::Result<Logins> {
@@ -56,7 +86,9 @@ impl Logins {
         }
         Ok(Logins {
             all,
-            waiting: Arc::new(Semaphore::new(MOST_WAITING)),
+            keys: Default::default(),
+            right: Mutex::default(),
+            wrong: Mutex::new(LruCache::new(MOST_ADDRESSES)),
         })
     }
 
@@ -66,25 +98,86 @@ impl Logins {
         Some(Authorization::basic(name, password))
     }
 
-    /// Why a request is refused, if it is.
-    pub(super) async fn refuses(&self, headers: &HeaderMap) -> Option<Response> {
+    /// Why a request from an address with this number is refused, if it is. Nothing waits any more when serving ends.
+    pub(super) async fn refuses_until(
+        &self,
+        address: u32,
+        headers: &HeaderMap,
+        mut ends: Receiver<u32>,
+    ) -> Option<Response> {
+        // Before the first signal, the number is 0.
+        let ended = async {
+            let _ = ends.wait_for(|&signals| signals > 0).await;
+        };
+        tokio::select! {
+            biased;
+            refused = self.refuses(address, headers) => refused,
+            () = ended => Some((StatusCode::SERVICE_UNAVAILABLE, "the server ends\n").into_response()),
+        }
+    }
+
+    async fn refuses(&self, address: u32, headers: &HeaderMap) -> Option<Response> {
         let Some(Authorization(given)) = headers.typed_get::<Authorization<Basic>>() else {
             return Some(unauthorized());
         };
-        // All are compared, and all bytes of each, so that the time tells nothing.
-        let is_known = self.all.iter().fold(false, |is_known, (name, password)| {
-            is_known | (is_equal(name, given.username()) & is_equal(password, given.password()))
-        });
-        if is_known {
+        let given = (given.username(), given.password());
+        let hash = [0, 1].map(|n: usize| self.keys[n].hash_one(given));
+        if self.right.lock().contains(&hash) {
             return None;
         }
-        let Ok(_permit) = self.waiting.try_acquire() else {
+        let guessing = (address, self.all.iter().position(|(name, _)| name == given.0));
+        let Some(wrong) = self.recent(guessing) else {
+            if self.compares(guessing, given, hash) {
+                return None;
+            }
+            sleep(PAUSE).await;
+            return Some(unauthorized());
+        };
+        let Ok(_permit) = wrong.waiting.try_acquire() else {
+            sleep(PAUSE).await;
             let again = [(header::RETRY_AFTER, "1")];
             let what = "too many wrong passwords: ask again in a second\n";
             return Some((StatusCode::TOO_MANY_REQUESTS, again, what).into_response());
         };
+        let turn = wrong.turn.lock().await;
+        // Those of another request of the same client may have been right meanwhile.
+        if self.right.lock().contains(&hash) {
+            return None;
+        }
         sleep(PAUSE).await;
-        Some(unauthorized())
+        let is_right = self.compares(guessing, given, hash);
+        drop(turn);
+        (!is_right).then(unauthorized)
+    }
+
+    /// The wrong credentials that an address has given lately with a name.
+    fn recent(&self, guessing: Guessing) -> Option<Arc<WrongLogins>> {
+        let wrong = self.wrong.lock().get(&guessing).cloned()?;
+        let is_recent = wrong.last.lock().elapsed() < RECENT;
+        is_recent.then_some(wrong)
+    }
+
+    /// True for credentials that are right. Notes it, or that they are wrong.
+    fn compares(&self, guessing: Guessing, given: (&str, &str), hash: [u64; 2]) -> bool {
+        // All are compared, and all bytes of each, so that the time tells nothing.
+        let is_right = self.all.iter().fold(false, |is_right, (name, password)| {
+            is_right | (is_equal(name, given.0) & is_equal(password, given.1))
+        });
+        if is_right {
+            self.right.lock().insert(hash);
+            return true;
+        }
+        let mut wrong = self.wrong.lock();
+        let now = Instant::now();
+        let new = || {
+            Arc::new(WrongLogins {
+                last: Mutex::new(now),
+                turn: Turn::new(()),
+                waiting: Semaphore::new(MOST_WAITING),
+            })
+        };
+        *wrong.get_or_insert(guessing, new).last.lock() = now;
+        false
     }
 }
 
@@ -115,6 +208,7 @@ fn is_equal(own: &str, given: &str) -> bool {
 mod tests {
     use super::*;
     use axum::http::HeaderValue;
+    use tokio::sync::watch;
 
     fn asking(name: &str, password: &str) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -125,8 +219,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_password_opens() {
         let logins = Logins::parse("magnus:e4 e5:x\n\nhikaru:Nf3\n").unwrap();
-        assert!(logins.refuses(&asking("magnus", "e4 e5:x")).await.is_none());
-        assert!(logins.refuses(&asking("hikaru", "Nf3")).await.is_none());
+        assert!(logins.refuses(1, &asking("magnus", "e4 e5:x")).await.is_none());
+        assert!(logins.refuses(1, &asking("hikaru", "Nf3")).await.is_none());
         for (name, password) in [
             ("magnus", "e4"),
             ("magnus", "Nf3"),
@@ -134,31 +228,149 @@ mod tests {
             ("", ""),
             ("x", "Nf3"),
         ] {
-            let refused = logins.refuses(&asking(name, password)).await.unwrap();
+            let refused = logins.refuses(1, &asking(name, password)).await.unwrap();
             assert_eq!(refused.status(), StatusCode::UNAUTHORIZED, "{name}:{password}");
         }
-        assert_eq!(logins.refuses(&HeaderMap::new()).await.unwrap().status(), 401);
+        assert_eq!(logins.refuses(1, &HeaderMap::new()).await.unwrap().status(), 401);
         let mut strange = HeaderMap::new();
         strange.insert(header::AUTHORIZATION, HeaderValue::from_static("Bearer lip_x"));
-        assert_eq!(logins.refuses(&strange).await.unwrap().status(), 401);
+        assert_eq!(logins.refuses(1, &strange).await.unwrap().status(), 401);
+    }
+
+    async fn status(logins: &Logins, address: u32, password: &str) -> Option<u16> {
+        let refused = logins.refuses(address, &asking("a", password)).await;
+        refused.map(|response| response.status().as_u16())
     }
 
     #[tokio::test(start_paused = true)]
-    async fn few_wrong_passwords_wait_and_nobody_is_locked_out() {
-        let logins = Arc::new(Logins::parse("a:b").unwrap());
-        let waiting: Vec<_> = (0..MOST_WAITING)
-            .map(|_| {
+    async fn an_address_guesses_one_password_a_second() {
+        let logins = Arc::new(Logins::parse("a:b\nc:d").unwrap());
+        let begin = Instant::now();
+        let guesses: Vec<_> = (0..1 + MOST_WAITING + 5)
+            .map(|n| {
                 let logins = Arc::clone(&logins);
-                tokio::spawn(async move { logins.refuses(&asking("a", "c")).await.unwrap().status() })
+                // The right one is among those that are too many.
+                let guess = if n < 1 + MOST_WAITING { "x" } else { "b" };
+                tokio::spawn(async move { (status(&logins, 1, guess).await, begin.elapsed()) })
+            })
+            .collect();
+        let mut answers = Vec::new();
+        for guess in guesses {
+            answers.push(guess.await.unwrap());
+        }
+        // The first, those that are too many, and the others in turn.
+        let seconds = |n: u64| Duration::from_secs(n)..Duration::from_millis(1000 * n + 100);
+        for (n, (status, after)) in answers.iter().enumerate() {
+            let (expected, second) = match n {
+                0 => (401, 1),
+                n if n <= MOST_WAITING => (401, n as u64),
+                _ => (429, 1),
+            };
+            assert_eq!(*status, Some(expected), "{n}");
+            assert!(seconds(second).contains(after), "{n}: {after:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_is_locked_out_by_guesses() {
+        let logins = Arc::new(Logins::parse("a:b\nc:d").unwrap());
+        let begin = Instant::now();
+        // Who was right before has no pause, whoever guesses at the same address.
+        assert_eq!(status(&logins, 1, "b").await, None);
+        assert_eq!(status(&logins, 1, "x").await, Some(401));
+        let waiting = tokio::spawn({
+            let logins = Arc::clone(&logins);
+            async move { status(&logins, 1, "y").await }
+        });
+        tokio::task::yield_now().await;
+        let guessed = begin.elapsed();
+        for _ in 0..100 {
+            assert_eq!(status(&logins, 1, "b").await, None);
+        }
+        assert_eq!(begin.elapsed(), guessed);
+        // Nor has somebody else at the address, however many guesses wait.
+        let many: Vec<_> = (0..MOST_WAITING + 5)
+            .flat_map(|_| ["a", "nobody"])
+            .map(|name| {
+                let logins = Arc::clone(&logins);
+                tokio::spawn(async move { logins.refuses(1, &asking(name, "z")).await })
             })
             .collect();
         tokio::task::yield_now().await;
-        assert_eq!(logins.refuses(&asking("a", "c")).await.unwrap().status(), 429);
-        assert!(logins.refuses(&asking("a", "b")).await.is_none());
-        for waiting in waiting {
-            assert_eq!(waiting.await.unwrap(), 401);
+        assert!(logins.refuses(1, &asking("c", "d")).await.is_none());
+        assert_eq!(begin.elapsed(), guessed);
+        many.iter().for_each(|guess| guess.abort());
+        assert_eq!(waiting.await.unwrap(), Some(401));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_name_of_a_guess_has_a_turn_at_each_address() {
+        let logins = Logins::parse("a:b\nc:d").unwrap();
+        assert_eq!(status(&logins, 1, "x").await, Some(401));
+        assert_eq!(logins.refuses(1, &asking("y", "x")).await.unwrap().status(), 401);
+        // All names that nobody has are one.
+        let begin = Instant::now();
+        for (address, name, password, seconds) in [
+            (2, "a", "b", 0),
+            (1, "z", "x", 1),
+            (1, "c", "d", 0),
+            (3, "z", "x", 1),
+            (3, "c", "x", 1),
+        ] {
+            let before = begin.elapsed();
+            let refused = logins.refuses(address, &asking(name, password)).await;
+            assert_eq!(refused.is_none(), seconds == 0, "{address} {name}");
+            assert_eq!(begin.elapsed() - before, PAUSE * seconds, "{address} {name}");
         }
-        assert_eq!(logins.refuses(&asking("a", "c")).await.unwrap().status(), 401);
+    }
+
+    /// A browser asks for several files at once, with the same password.
+    #[tokio::test(start_paused = true)]
+    async fn a_right_password_waits_once() {
+        let logins = Arc::new(Logins::parse("a:b").unwrap());
+        assert_eq!(status(&logins, 1, "x").await, Some(401));
+        let begin = Instant::now();
+        let requests: Vec<_> = (0..8)
+            .map(|_| {
+                let logins = Arc::clone(&logins);
+                tokio::spawn(async move { status(&logins, 1, "b").await })
+            })
+            .collect();
+        for request in requests {
+            assert_eq!(request.await.unwrap(), None);
+        }
+        assert_eq!(begin.elapsed(), PAUSE);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_login_delays_the_end() {
+        let logins = Arc::new(Logins::parse("a:b").unwrap());
+        let (end, ends) = watch::channel(0);
+        let begin = Instant::now();
+        let requests: Vec<_> = (0..MOST_WAITING)
+            .map(|_| {
+                let (logins, ends) = (Arc::clone(&logins), ends.clone());
+                tokio::spawn(async move { logins.refuses_until(1, &asking("a", "x"), ends).await })
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        end.send(1).unwrap();
+        for request in requests {
+            assert_eq!(request.await.unwrap().unwrap().status(), 503);
+        }
+        assert_eq!(begin.elapsed(), Duration::ZERO);
+        // Who has a password is served until the end.
+        assert!(logins.refuses_until(2, &asking("a", "b"), ends).await.is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn wrong_passwords_are_forgotten_after_a_minute() {
+        let logins = Logins::parse("a:b").unwrap();
+        assert_eq!(status(&logins, 1, "x").await, Some(401));
+        sleep(RECENT).await;
+        let begin = Instant::now();
+        assert_eq!(status(&logins, 1, "b").await, None);
+        assert_eq!(begin.elapsed(), Duration::ZERO);
     }
 
     #[test]

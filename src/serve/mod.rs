@@ -1,7 +1,7 @@
 //! The library over HTTP, for people and programs without FUSE.
 //!
 //! Every answer comes from [`pgnfs_server::Requests`], whose threads do the work. The asynchronous runtime is in this room
-//! alone, and only moves bytes.
+//! alone. It moves bytes; what is sent piece by piece, as JSON of games is, is made in a few threads of its own (`pieces`).
 
 mod answer;
 mod api;
@@ -35,6 +35,7 @@ use pgnfs_server::{Requests, Server};
 use tokio::net::TcpListener;
 use tokio::sync::watch::Receiver;
 
+use answer::Visit;
 pub use client::ask_status;
 pub use guard::Guard;
 pub use limits::HttpLimits;
@@ -57,6 +58,8 @@ pub struct HttpOptions {
 struct Gate {
     guard: Guard,
     logins: Option<Logins>,
+    /// The number of signals that ask the program to end.
+    ends: Receiver<u32>,
 }
 
 /// Serves until a signal asks the program to end. Calls `ready` with the address when connections are accepted.
@@ -96,7 +99,7 @@ fn serve_within(
         let listener = TcpListener::bind(options.listen).await?;
         let address = listener.local_addr()?;
         let limits = options.limits;
-        let routes = routes(server.requests().clone(), options, address);
+        let routes = routes(server.requests().clone(), options, address, ends.clone());
         ready(address);
         connections::serve(listener, routes, limits, ends).await;
         Ok(())
@@ -106,7 +109,7 @@ fn serve_within(
 /// Threads that read requests and send answers.
 const THREADS: usize = 2;
 
-fn routes(requests: Requests, http: HttpOptions, address: SocketAddr) -> Router {
+fn routes(requests: Requests, http: HttpOptions, address: SocketAddr, ends: Receiver<u32>) -> Router {
     let mut guard = http.guard;
     guard.any_address |= address.ip().is_unspecified();
     guard
@@ -115,6 +118,7 @@ fn routes(requests: Requests, http: HttpOptions, address: SocketAddr) -> Router 
     let gate = Arc::new(Gate {
         guard,
         logins: http.logins,
+        ends,
     });
     Router::new()
         .route("/", options(files::options))
@@ -148,7 +152,8 @@ async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -
     let (asked, path) = (request.headers().clone(), request.uri().path().to_owned());
     let (method, has_body) = (request.method().clone(), !request.body().is_end_stream());
     let may_have_body = !matches!(method, Method::GET | Method::HEAD);
-    let mut response = match gate.refuses(&method, &path, &asked).await {
+    let visit = request.extensions().get().copied().unwrap_or_default();
+    let mut response = match gate.refuses(visit, &method, &path, &asked).await {
         Some(refused) => refused,
         None if has_body && !may_have_body => {
             (StatusCode::PAYLOAD_TOO_LARGE, "requests have no body here\n").into_response()
@@ -161,11 +166,20 @@ async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -
 
 impl Gate {
     /// The answer to a request that goes no further.
-    async fn refuses(&self, method: &Method, path: &str, headers: &HeaderMap) -> Option<Response> {
-        let answered = self.guard.refuses(headers);
+    async fn refuses(
+        &self,
+        visit: Visit,
+        method: &Method,
+        path: &str,
+        headers: &HeaderMap,
+    ) -> Option<Response> {
+        let answered = self.guard.refuses(path, headers);
         let answered = answered.or_else(|| self.guard.preflight(method, path, headers));
         match (&self.logins, answered) {
-            (Some(logins), None) => logins.refuses(headers).await,
+            (Some(logins), None) => {
+                let ends = self.ends.clone();
+                logins.refuses_until(visit.visitor, headers, ends).await
+            }
             (_, answered) => answered,
         }
     }

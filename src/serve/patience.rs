@@ -28,11 +28,18 @@ pub(super) struct Patient {
     read_until: Option<Pin<Box<Sleep>>>,
     /// Set while a write waits.
     write_until: Option<Pin<Box<Sleep>>>,
+    /// Ready when serving ends; `None` from then on.
+    end: Option<ServingEnd>,
 }
 
+/// Ready when no requests are awaited any more.
+pub(super) type ServingEnd = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 impl Patient {
-    pub(super) fn new(stream: TcpStream, limits: HttpLimits) -> Patient {
+    /// Waits for the client of a stream, until `end` for its requests.
+    pub(super) fn new(stream: TcpStream, limits: HttpLimits, end: ServingEnd) -> Patient {
         Patient {
+            end: Some(end),
             stream,
             limits,
             answers: AnswerCount::default(),
@@ -143,10 +150,20 @@ impl AsyncRead for Patient {
         if is_answering {
             return read;
         }
-        let HttpLimits { request, idle, .. } = self.limits;
+        if self
+            .end
+            .as_mut()
+            .is_some_and(|end| end.as_mut().poll(context).is_ready())
+        {
+            self.end = None;
+        }
+        if self.end.is_none() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        let HttpLimits { head, idle, .. } = self.limits;
         if read.is_ready() {
             if !self.has_begun {
-                (self.has_begun, self.read_until) = (true, Some(Box::pin(sleep(request))));
+                (self.has_begun, self.read_until) = (true, Some(Box::pin(sleep(head))));
             }
             return read;
         }

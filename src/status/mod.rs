@@ -11,5 +11,5 @@ mod server;
 pub use client::ask;
 pub use report::Mounted;
 #[cfg(feature = "serve")]
-pub(crate) use report::{database, opening, state};
+pub(crate) use report::{database, opening, summary};
 pub use server::{Socket, serve};

@@ -38,7 +38,15 @@ pub(super) fn report(mounted: &Mounted, status: &Status, user: Uid) -> Value {
 }
 
 /// What everybody may know who reaches the files, and since when they are served.
-pub(crate) fn state(status: &Status, since: Instant) -> Value {
+fn state(status: &Status, since: Instant) -> Value {
+    let mut state = summary(status, since);
+    state["databases"] = status.databases.iter().map(database).collect();
+    state["opening"] = status.opening.iter().map(opening).collect();
+    state
+}
+
+/// Likewise, without the lists of databases, which may be long.
+pub(crate) fn summary(status: &Status, since: Instant) -> Value {
     let databases = status.databases.iter();
     let games = databases.clone().map(|database| u64::from(database.games));
     let known = databases.clone().map(|database| u64::from(database.sizes_known));
@@ -51,8 +59,6 @@ pub(crate) fn state(status: &Status, since: Instant) -> Value {
         "games": games.sum::<u64>(),
         "counted": databases.clone().all(|database| database.is_counted),
         "sizes_known": known.sum::<u64>(),
-        "databases": databases.map(database).collect::<Vec<_>>(),
-        "opening": status.opening.iter().map(opening).collect::<Vec<_>>(),
         "cache": {
             "games": cache.games,
             "bytes": cache.bytes,

@@ -364,6 +364,10 @@ impl Database for Fake {
 }
 
 impl AsFiles for Fake {
+    fn record_len(&self, game: u32) -> Option<u64> {
+        Some(self.game_at(game).comment.len() as u64)
+    }
+
     fn uncounted(&self) -> Option<u32> {
         let counted = self.counted.as_ref()?;
         let most = self.games.len() as u32 + 1;

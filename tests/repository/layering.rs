@@ -40,7 +40,10 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
         "pgnfs-server",
         &[&["overview", "watch"], &["tree"], &["fs"], &["server"]],
     ),
-    (".", &[&["fuse", "status"], &["mount", "serve"], &["cli"]]),
+    (
+        ".",
+        &[&["fuse", "secret", "status"], &["mount", "serve"], &["cli"]],
+    ),
 ];
 
 /// Items that only some modules of a package may use.
@@ -55,7 +58,11 @@ const OUTSIDE: &[(&str, &str, &[&str])] = &[
     ("pgnfs-server", "std::env", &[]),
     ("pgnfs-server", "std::fs", &["watch"]),
     ("pgnfs-server", "std::process", &["fs"]),
-    (".", "std::fs", &["fuse", "cli", "mount", "serve", "status"]),
+    (
+        ".",
+        "std::fs",
+        &["fuse", "cli", "mount", "secret", "serve", "status"],
+    ),
     (".", "axum", &["serve"]),
     (".", "tokio", &["serve"]),
     (".", "std::process", &["fuse", "cli", "mount", "status"]),

@@ -108,8 +108,43 @@ fn unchanged_files_are_not_sent_again() {
             .ask("GET", GAME, &["Range: bytes=0-3", &format!("If-Range: {tag}")])
             .status
     };
-    assert_eq!((ranged(tag), ranged("\"x\"")), (206, 200));
+    // Only the same tag, or exactly the same time, is that of these bytes.
+    for (condition, status) in [
+        (tag, 206),
+        (time, 206),
+        ("\"x\"", 200),
+        (&*format!("W/{tag}"), 200),
+        ("Sat, 01 Jan 2000 00:00:00 GMT", 200),
+        ("Fri, 31 Dec 2100 00:00:00 GMT", 200),
+        ("\"nonsense", 200),
+        ("*", 200),
+        ("", 200),
+    ] {
+        assert_eq!(ranged(condition), status, "{condition}");
+    }
     assert_ne!(served.get("/files/a.pgn/all.pgn").header("etag"), tag);
+}
+
+#[test]
+fn info_has_another_tag_when_it_has_another_text() {
+    let served = Served::games(&["-o", "watch=poll:1"]);
+    for (path, name, text) in [
+        // What is left out is no part of a database.
+        ("/files/info.txt", "bad.cbh", "garbage"),
+        ("/files/all/info.txt", "more.pgn", GAMES),
+    ] {
+        let old = served.get(path);
+        let tag = old.header("etag").to_owned();
+        let known = format!("If-None-Match: {tag}");
+        assert_eq!(served.ask("GET", path, &[&known]).status, 304, "{path}");
+        fs::write(served.source().join(name), text).unwrap();
+        wait_for("another text", || served.get(path).body != old.body);
+        let new = served.get(path);
+        assert_ne!(new.header("etag"), tag, "{path}");
+        assert_eq!(served.ask("GET", path, &[&known]).status, 200, "{path}");
+        let part = ["Range: bytes=5-", &format!("If-Range: {tag}")];
+        assert_eq!(served.ask("GET", path, &part).status, 200, "{path}");
+    }
 }
 
 #[test]

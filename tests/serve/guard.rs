@@ -47,6 +47,35 @@ fn only_own_names_and_allowed_pages_are_answered() {
     );
 }
 
+/// Pages elsewhere send no `Origin` with pictures, scripts and `no-cors` requests.
+#[test]
+fn pages_elsewhere_start_no_search() {
+    let served = Served::games(&[]);
+    let of = |path: &str, site: &str, mode: &str, dest: &str| {
+        let lines = [("Site", site), ("Mode", mode), ("Dest", dest)];
+        let lines = lines.map(|(name, value)| format!("Sec-Fetch-{name}: {value}"));
+        served
+            .ask("GET", path, &lines.each_ref().map(String::as_str))
+            .status
+    };
+    for path in [
+        "/api/games?q=player:tal",
+        "/files/a.pgn/search/player:tal/all.pgn",
+        "/masters",
+        "/",
+    ] {
+        for dest in ["script", "image", "empty", "iframe"] {
+            assert_eq!(of(path, "cross-site", "no-cors", dest), 403, "{path} {dest}");
+            assert_eq!(of(path, "same-site", "no-cors", dest), 403, "{path} {dest}");
+            assert_eq!(of(path, "same-origin", "cors", dest), 200, "{path} {dest}");
+        }
+        let visited = of(path, "cross-site", "navigate", "document");
+        let is_page = path == "/" || path.starts_with("/files/");
+        assert_eq!(visited, if is_page { 200 } else { 403 }, "{path}");
+        assert_eq!(of(path, "none", "navigate", "document"), 200, "{path}");
+    }
+}
+
 #[test]
 fn what_strangers_wrote_runs_nowhere() {
     let served = Served::games(&[]);

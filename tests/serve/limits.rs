@@ -25,7 +25,8 @@ const SHORT: Duration = Duration::from_millis(200);
 
 /// Limits that no test reaches.
 const LONG: HttpLimits = HttpLimits {
-    request: Duration::from_secs(3600),
+    head: Duration::from_secs(3600),
+    body: Duration::from_secs(3600),
     idle: Duration::from_secs(3600),
     silence: Duration::from_secs(3600),
     turn: Duration::from_secs(3600),
@@ -142,7 +143,8 @@ fn a_request_must_arrive_in_time() {
     let here = Here::with(
         GAMES,
         HttpLimits {
-            request: SHORT,
+            head: SHORT,
+            body: SHORT,
             ..LONG
         },
     );
@@ -159,7 +161,7 @@ fn a_request_must_arrive_in_time() {
         assert!(begin.elapsed() < PATIENCE);
         thread::sleep(SHORT / 20);
     }
-    // The body belongs to the request.
+    // The body has a time of its own.
     let mut bodiless = here.connect();
     let propfind = format!(
         "PROPFIND /files/ HTTP/1.1\r\nHost: {}\r\nDepth: 0\r\nContent-Length: 9\r\n\r\n<",
@@ -171,6 +173,32 @@ fn a_request_must_arrive_in_time() {
     let request = here.request("/robots.txt").replace("GET", "HEAD");
     silent.write_all(request.as_bytes()).unwrap();
     assert!(head(&mut silent).starts_with("HTTP/1.1 200"));
+}
+
+/// When the program has been asked to end, what has not arrived of a request is not awaited, however long it could take.
+#[test]
+fn no_request_delays_the_end() {
+    let here = Here::with(GAMES, LONG);
+    let begun = ["", "G", "GET / HTTP/1.1\r\nHost: loc"].map(|begun| {
+        let mut stream = here.connect();
+        stream.write_all(begun.as_bytes()).unwrap();
+        stream
+    });
+    // One that goes on sending does not help.
+    let mut drips = here.connect();
+    drips.write_all(b"GET / HTTP/1.1\r\nX: ").unwrap();
+    let dripping = thread::spawn(move || {
+        while drips.write_all(b"x").is_ok() {
+            thread::sleep(SHORT / 20);
+        }
+    });
+    // They have been accepted.
+    assert_eq!(here.get("/robots.txt").status, 200);
+    drop(here);
+    dripping.join().unwrap();
+    for mut stream in begun {
+        assert_eq!(rest(&mut stream), b"");
+    }
 }
 
 #[test]
@@ -262,7 +290,8 @@ fn a_search_waits_for_its_turn_but_not_for_ever() {
     let here = Here::with(
         GAMES,
         HttpLimits {
-            request: SHORT / 4,
+            head: SHORT / 4,
+            body: SHORT / 4,
             idle: SHORT / 4,
             turn: SHORT,
             ..LONG
@@ -289,6 +318,39 @@ fn a_search_waits_for_its_turn_but_not_for_ever() {
     drop(ends);
     turns.into_iter().for_each(|turn| turn.join().unwrap());
     assert_eq!(here.get("/in/player:tal/masters").status, 200);
+}
+
+/// Searches that wait hold up no query. That they are read by threads of their own is tested at these.
+#[test]
+fn queries_are_read_beside_searches() {
+    let here = Here::with(GAMES, LONG);
+    let ends = std::cell::RefCell::new(Vec::new());
+    let turns = take_turns(|| {
+        let (end, until) = channel();
+        ends.borrow_mut().push(end);
+        until
+    });
+    let waiting = [1, 2, 3].map(|n| {
+        let mut stream = here.connect();
+        let path = format!("/api/games?q=player:tal%20elo:{n}..");
+        stream.write_all(here.request_alone(&path).as_bytes()).unwrap();
+        stream
+    });
+    let line = ["Nf3,Nf6,Ng1,Ng8"; 800].join(",");
+    let patterns: Vec<String> = (0..32)
+        .map(|n| format!("*{}*{}*", ["a", "h"][n % 2], 1 + n % 8))
+        .collect();
+    for query in [format!("line:{line}"), format!("played:{}", patterns.join("|"))] {
+        let answer = here.get(&format!("/api/query?q={query}"));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+    }
+    let refused = here.get("/api/query?q=playr:x");
+    assert_eq!(refused.status, 400);
+    drop(ends);
+    turns.into_iter().for_each(|turn| turn.join().unwrap());
+    for mut stream in waiting {
+        assert_eq!(Answer::read(&rest(&mut stream)).status, 200);
+    }
 }
 
 /// A client that reads one line has something, as on Lichess.

@@ -1,6 +1,7 @@
 //! `pgnfs serve`, asked over HTTP.
 
 mod api;
+mod board;
 mod client;
 mod connections;
 mod documented;

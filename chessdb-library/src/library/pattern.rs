@@ -1,14 +1,14 @@
 //! Patterns of databases.
 
 use std::fmt;
-
-use regex::{Regex, RegexBuilder};
+use std::ops::RangeInclusive;
 
 /// A pattern of databases. One with a slash is compared with the path of a database, any other with its name, without
 /// regard to letter case.
 ///
 /// `*` is any run of characters but slashes, `?` one of these, `[a-z]` and `[!a-z]` one of these or another, and `**`
-/// between slashes any folders. How long a comparison takes is proportional to the length of the path.
+/// between slashes any folders. A comparison takes at most as many steps as the path has characters times those of the
+/// pattern.
 ///
 /// ```
 /// use chessdb_library::library::DatabasePattern;
@@ -21,9 +21,9 @@ use regex::{Regex, RegexBuilder};
 pub struct DatabasePattern {
     text: String,
     /// What names are compared with.
-    name: Option<Regex>,
+    name: Option<PathPattern>,
     /// What paths are compared with.
-    path: Option<Regex>,
+    path: Option<PathPattern>,
 }
 
 /// What an underscore of a pattern stands for.
@@ -34,8 +34,8 @@ enum Underscore {
     Either,
 }
 
-/// Bytes that a compiled pattern takes at most.
-const MOST_COMPILED: usize = 4 << 20;
+/// Characters of a pattern at most.
+const LONGEST: usize = 4096;
 
 impl DatabasePattern {
     /// Reads a pattern.
@@ -43,11 +43,11 @@ impl DatabasePattern {
     /// # Errors
     /// Says why the text is not a pattern.
     pub fn parse(text: &str) -> Result<DatabasePattern, PatternError> {
-        let compiled = Some(compiled(text, Underscore::Itself)?);
+        let pattern = Some(PathPattern::parse(text, Underscore::Itself)?);
         let (name, path) = if text.contains('/') {
-            (None, compiled)
+            (None, pattern)
         } else {
-            (compiled, None)
+            (pattern, None)
         };
         Ok(DatabasePattern {
             text: text.to_owned(),
@@ -61,10 +61,10 @@ impl DatabasePattern {
     /// # Errors
     /// Says why the text is not a pattern.
     pub fn parse_name(text: &str) -> Result<DatabasePattern, PatternError> {
-        let path = compiled(text, Underscore::Either)?;
+        let path = PathPattern::parse(text, Underscore::Either)?;
         Ok(DatabasePattern {
             text: text.to_owned(),
-            name: compiled(text, Underscore::Itself).ok(),
+            name: PathPattern::parse(text, Underscore::Itself).ok(),
             path: Some(path),
         })
     }
@@ -72,8 +72,9 @@ impl DatabasePattern {
     /// True for the database with this path.
     pub fn matches(&self, path: &str) -> bool {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
-        let has =
-            |pattern: &Option<Regex>, text: &str| pattern.as_ref().is_some_and(|regex| regex.is_match(text));
+        let has = |pattern: &Option<PathPattern>, text: &str| {
+            pattern.as_ref().is_some_and(|pattern| pattern.matches(text))
+        };
         has(&self.name, name) || has(&self.path, path)
     }
 }
@@ -93,49 +94,166 @@ impl PartialEq for DatabasePattern {
 
 impl Eq for DatabasePattern {}
 
-/// A pattern as a regular expression.
-fn compiled(text: &str, underscore: Underscore) -> Result<Regex, PatternError> {
-    let is_slash = |c: char| c == '/' || c == '_' && underscore == Underscore::Either;
-    let mut expression = String::from("^");
-    let mut rest = text;
-    let mut follows_slash = true;
-    while let Some(c) = rest.chars().next() {
-        let begins_part = std::mem::replace(&mut follows_slash, is_slash(c));
-        let stars = rest.len() - rest.trim_start_matches('*').len();
-        match (c, stars) {
-            (_, 2) => {
-                let after = &rest[2..];
-                rest = after.strip_prefix(is_slash).unwrap_or(after);
-                let is_end = after.is_empty();
-                if !begins_part || (!is_end && rest.len() == after.len()) {
-                    return Err(PatternError::Stars);
-                }
-                expression += if is_end { ".*" } else { "(?:.*/)?" };
-                follows_slash = true;
-                continue;
-            }
-            (_, 3..) => return Err(PatternError::Stars),
-            ('*', _) => expression += "[^/]*",
-            ('?', _) => expression += "[^/]",
-            ('[', _) => {
-                let len = append_set(&mut expression, rest).ok_or(PatternError::Brackets)?;
-                rest = &rest[len..];
-                continue;
-            }
-            ('_', _) if is_slash('_') => expression += "[_/]",
-            (c, _) => expression += &regex::escape(c.encode_utf8(&mut [0; 4])),
-        }
-        rest = &rest[c.len_utf8()..];
-    }
-    expression.push('$');
-    let mut builder = RegexBuilder::new(&expression);
-    builder.case_insensitive(true).dot_matches_new_line(true);
-    builder.size_limit(MOST_COMPILED).dfa_size_limit(MOST_COMPILED);
-    builder.build().map_err(|_| PatternError::Long)
+/// The signs of a pattern, which are compared with a path from left to right, all ways at once. A regular expression
+/// would have to be compiled, which takes a thousand times as long as reading the pattern, and queries have many.
+#[derive(Clone, Debug)]
+struct PathPattern(Vec<PatternSign>);
+
+/// What comes next in a path.
+#[derive(Clone, Debug)]
+enum PatternSign {
+    /// This character, in any letter case.
+    Char(char),
+    /// `_` or a slash.
+    UnderscoreOrSlash,
+    /// One of these, or one of all others, and never a slash.
+    Set {
+        is_other: bool,
+        ranges: Vec<RangeInclusive<char>>,
+    },
+    /// Any run of characters but slashes.
+    Run,
+    /// Any run of characters, slashes too.
+    Everything,
+    /// Nothing, or what [`PatternSign::Folders`] after it is.
+    NoFolders,
+    /// Any run of characters that ends with a slash.
+    Folders,
 }
 
-/// Appends the set with which a text begins, and returns its length. `None` if it is no set.
-fn append_set(expression: &mut String, text: &str) -> Option<usize> {
+impl PathPattern {
+    fn parse(text: &str, underscore: Underscore) -> Result<PathPattern, PatternError> {
+        if text.chars().nth(LONGEST).is_some() {
+            return Err(PatternError::Long);
+        }
+        let is_slash = |c: char| c == '/' || c == '_' && underscore == Underscore::Either;
+        let mut signs = Vec::new();
+        let mut rest = text;
+        let mut follows_slash = true;
+        while let Some(c) = rest.chars().next() {
+            let begins_part = std::mem::replace(&mut follows_slash, is_slash(c));
+            let stars = rest.len() - rest.trim_start_matches('*').len();
+            match (c, stars) {
+                (_, 2) => {
+                    let after = &rest[2..];
+                    rest = after.strip_prefix(is_slash).unwrap_or(after);
+                    let is_end = after.is_empty();
+                    if !begins_part || (!is_end && rest.len() == after.len()) {
+                        return Err(PatternError::Stars);
+                    }
+                    if is_end {
+                        signs.push(PatternSign::Everything);
+                    } else {
+                        signs.extend([PatternSign::NoFolders, PatternSign::Folders]);
+                    }
+                    follows_slash = true;
+                    continue;
+                }
+                (_, 3..) => return Err(PatternError::Stars),
+                ('*', _) => signs.push(PatternSign::Run),
+                ('?', _) => signs.push(PatternSign::Set {
+                    is_other: true,
+                    ranges: Vec::new(),
+                }),
+                ('[', _) => {
+                    let (set, len) = read_set(rest).ok_or(PatternError::Brackets)?;
+                    signs.push(set);
+                    rest = &rest[len..];
+                    continue;
+                }
+                ('_', _) if is_slash('_') => signs.push(PatternSign::UnderscoreOrSlash),
+                (c, _) => signs.push(PatternSign::Char(c)),
+            }
+            rest = &rest[c.len_utf8()..];
+        }
+        Ok(PathPattern(signs))
+    }
+
+    fn matches(&self, path: &str) -> bool {
+        // The places in the pattern to which the characters so far may lead, each once, in no order.
+        let mut places = Vec::new();
+        let mut next = Vec::new();
+        let mut is_there = vec![false; self.0.len() + 1];
+        self.reach(0, &mut places, &mut is_there);
+        for c in path.chars() {
+            is_there.fill(false);
+            for &place in &places {
+                let Some(sign) = self.0.get(place) else { continue };
+                let (stays, passes) = sign.takes(c);
+                if stays {
+                    self.reach(place, &mut next, &mut is_there);
+                }
+                if passes {
+                    self.reach(place + 1, &mut next, &mut is_there);
+                }
+            }
+            std::mem::swap(&mut places, &mut next);
+            next.clear();
+            if places.is_empty() {
+                return false;
+            }
+        }
+        is_there[self.0.len()]
+    }
+
+    /// Adds a place, and those to which no character leads from there.
+    fn reach(&self, mut place: usize, places: &mut Vec<usize>, is_there: &mut [bool]) {
+        while !std::mem::replace(&mut is_there[place], true) {
+            places.push(place);
+            match self.0.get(place) {
+                Some(PatternSign::Run | PatternSign::Everything) => place += 1,
+                Some(PatternSign::NoFolders) => {
+                    if !std::mem::replace(&mut is_there[place + 1], true) {
+                        places.push(place + 1);
+                    }
+                    place += 2;
+                }
+                _ => return,
+            }
+        }
+    }
+}
+
+impl PatternSign {
+    /// Whether a character leads to the same place, and whether to the next one.
+    fn takes(&self, c: char) -> (bool, bool) {
+        match self {
+            PatternSign::Char(own) => (false, is_same(*own, c)),
+            PatternSign::UnderscoreOrSlash => (false, matches!(c, '_' | '/')),
+            PatternSign::Set { is_other, ranges } => {
+                let has = |c: char| ranges.iter().any(|range| range.contains(&c));
+                let is_in = has(c) || cases(c).into_iter().any(has);
+                (false, c != '/' && is_in != *is_other)
+            }
+            PatternSign::Run => (c != '/', false),
+            PatternSign::Everything => (true, false),
+            PatternSign::NoFolders => (false, false),
+            PatternSign::Folders => (true, c == '/'),
+        }
+    }
+}
+
+/// True if two characters differ in letter case at most.
+fn is_same(a: char, b: char) -> bool {
+    if a.is_ascii() && b.is_ascii() {
+        return a.eq_ignore_ascii_case(&b);
+    }
+    let [[_, a], [_, b]] = [a, b].map(cases);
+    a == b
+}
+
+/// A character as a capital letter, and that as a small one. A letter whose other case is several letters has only itself.
+fn cases(c: char) -> [char; 2] {
+    fn one(mut cased: impl Iterator<Item = char>) -> Option<char> {
+        let first = cased.next()?;
+        cased.next().is_none().then_some(first)
+    }
+    let upper = one(c.to_uppercase()).unwrap_or(c);
+    [upper, one(upper.to_lowercase()).unwrap_or(upper)]
+}
+
+/// The set with which a text begins, and its length. `None` if it is no set.
+fn read_set(text: &str) -> Option<(PatternSign, usize)> {
     let inside = text.strip_prefix('[')?;
     let (is_other, inside) = inside
         .strip_prefix('!')
@@ -144,19 +262,22 @@ fn append_set(expression: &mut String, text: &str) -> Option<usize> {
     let first = inside.chars().next()?.len_utf8();
     let len = first + inside.get(first..)?.find(']')?;
     let mut signs = inside[..len].chars().peekable();
-    *expression += if is_other { "[^/" } else { "[[^/]&&[" };
+    let mut ranges = Vec::new();
     while let Some(from) = signs.next() {
         let mut range = signs.clone();
         let to = range.next().filter(|&c| c == '-').and_then(|_| range.next());
-        *expression += &regex::escape(from.encode_utf8(&mut [0; 4]));
-        if let Some(to) = to.filter(|&to| from <= to) {
-            signs = range;
-            expression.push('-');
-            *expression += &regex::escape(to.encode_utf8(&mut [0; 4]));
+        match to.filter(|&to| from <= to) {
+            Some(to) => {
+                signs = range;
+                ranges.push(from..=to);
+            }
+            None => ranges.push(from..=from),
         }
     }
-    *expression += if is_other { "]" } else { "]]" };
-    Some(text.len() - inside.len() + len + 1)
+    Some((
+        PatternSign::Set { is_other, ranges },
+        text.len() - inside.len() + len + 1,
+    ))
 }
 
 /// Reason why a text is not a pattern of databases.
@@ -251,6 +372,20 @@ mod tests {
             ("club/**", "club/old/a.pgn", true),
             ("club/**", "club", false),
             ("a\nb", "a\nb", true),
+            ("**/**/a.pgn", "a.pgn", true),
+            ("**/**/a.pgn", "x/y/z/a.pgn", true),
+            ("**/b/**/a.pgn", "b/c/b/a.pgn", true),
+            ("**/b/**/a.pgn", "c/xb/a.pgn", false),
+            ("club/**/*", "club/", true),
+            ("*", "", true),
+            ("", "", true),
+            ("", "a", false),
+            ("\u{3c3}.pgn", "\u{3c2}.pgn", true),
+            ("[\u{3b1}-\u{3c9}].pgn", "\u{3a9}.pgn", true),
+            ("stra\u{df}e", "STRA\u{df}E", true),
+            ("stra\u{df}e", "strasse", false),
+            ("[A-C].pgn", "b.pgn", true),
+            ("[!A-C].pgn", "b.pgn", false),
         ] {
             let pattern = DatabasePattern::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(pattern.matches(path), is_match, "{text} {path}");
@@ -267,8 +402,16 @@ mod tests {
         ] {
             assert_eq!(DatabasePattern::parse(text), Err(error), "{text}");
         }
-        let long = "?".repeat(1 << 16);
+    }
+
+    #[test]
+    fn a_pattern_has_at_most_4096_characters() {
+        let pattern = DatabasePattern::parse(&"\u{e4}".repeat(LONGEST)).unwrap();
+        assert!(pattern.matches(&"\u{c4}".repeat(LONGEST)));
+        assert!(!pattern.matches(&"\u{c4}".repeat(LONGEST - 1)));
+        let long = "?".repeat(LONGEST + 1);
         assert_eq!(DatabasePattern::parse(&long), Err(PatternError::Long));
+        assert_eq!(DatabasePattern::parse_name(&long), Err(PatternError::Long));
     }
 
     /// A matcher that tries again from every star would take longer than this world lasts.

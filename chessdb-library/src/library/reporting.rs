@@ -103,6 +103,10 @@ impl AsFiles for Reporting {
         self.database.as_files().is_described()
     }
 
+    fn record_len(&self, game: u32) -> Option<u64> {
+        self.database.as_files().record_len(game)
+    }
+
     fn stored_len(&self, game: u32) -> Option<u32> {
         self.reporting(self.database.as_files().stored_len(game))
     }

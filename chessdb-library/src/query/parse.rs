@@ -45,7 +45,7 @@ impl Query {
     }
 }
 
-/// Patterns of moves in a query at most. Each is compared with all moves that exist, and takes up to 200 KiB.
+/// Patterns of moves in a query at most. When it is asked, each has a table of the moves that exist, of up to 200 KiB.
 const MOST_PATTERNS: usize = 32;
 
 /// Texts of comments in a query at most. Each comment is searched for all of them.

@@ -96,6 +96,24 @@ const OPERATORS: [(&str, &str); 5] = [
     ),
 ];
 
+/// Whether a word may be a field of a FEN: the side to move, castling rights, the en passant square, and two counters.
+const FEN_FIELDS: [fn(&str) -> bool; 5] = [
+    |word| matches!(word, "w" | "b"),
+    |word| word == "-" || !word.is_empty() && word.len() <= 4 && word.bytes().all(is_castling_right),
+    |word| word == "-" || matches!(word.as_bytes(), [b'a'..=b'h', b'3' | b'6']),
+    is_number,
+    is_number,
+];
+
+/// True for the letter of a right, in Chess960 that of a file.
+fn is_castling_right(letter: u8) -> bool {
+    matches!(letter.to_ascii_uppercase(), b'K' | b'Q' | b'A'..=b'H')
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.len() <= 4 && word.bytes().all(|digit| digit.is_ascii_digit())
+}
+
 /// What is wrong with a term without a value.
 const NO_VALUE: &str = "needs a value";
 
@@ -189,10 +207,14 @@ impl<'a> TermReader<'a> {
         let mut alternatives = Vec::new();
         loop {
             let alternative = self.alternative(has_signs);
-            let alternative = alternative.map_err(|(end, what)| match what {
+            let mut alternative = alternative.map_err(|(end, what)| match what {
                 NO_VALUE => error(end_of_bare(end), &no_value(&head)),
                 what => error(end_of_bare(end), what),
             })?;
+            let is_bare = !self.query[..self.place].ends_with('"');
+            if head.is("fen") && is_bare && alternative.text.matches('/').count() == 7 {
+                alternative.text += self.fen_fields();
+            }
             alternatives.push(alternative);
             if !self.takes('|') {
                 break;
@@ -270,6 +292,28 @@ impl<'a> TermReader<'a> {
             is_quoted: is_quoted || has_signs,
             is_exact,
         })
+    }
+
+    /// Takes the fields of a FEN that follow its board, as in one that was pasted: at least the side to move and castling
+    /// rights, since words alone are searched for, too.
+    fn fen_fields(&mut self) -> &'a str {
+        let rest = self.rest();
+        let (mut len, mut fields) = (0, 0);
+        for is_field in FEN_FIELDS {
+            let after = &rest[len..];
+            let begun = after.trim_start();
+            let word = begun.split(|c: char| c.is_whitespace() || c == '|').next();
+            match word.filter(|word| begun.len() < after.len() && is_field(word)) {
+                Some(word) => len += after.len() - begun.len() + word.len(),
+                None => break,
+            }
+            fields += 1;
+        }
+        if fields < 2 {
+            return "";
+        }
+        self.place += len;
+        &rest[..len]
     }
 
     /// The rest of a text in double quotes.

@@ -106,6 +106,27 @@ fn queries_have_one_spelling() {
             "fen:\"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"",
             "fen:rnbqkbnr-pppppppp-8-8-8-8-PPPPPPPP-RNBQKBNR_w_KQkq_-",
         ),
+        // A pasted FEN needs no quotes, as far as its fields are no words.
+        (
+            "fen:rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1 player:tal",
+            "player:tal fen:rnbqkbnr-pppppppp-8-8-4P3-8-PPPP1PPP-RNBQKBNR_b_KQkq_-",
+        ),
+        (
+            "-fen:4k3/8/8/8/8/8/8/4K2R w K -|4k3/8/8/8/8/8/8/R3K3 w Q moves:9",
+            "moves:9 -fen:4k3-8-8-8-8-8-8-4K2R_w_K_-|4k3-8-8-8-8-8-8-R3K3_w_Q",
+        ),
+        (
+            "fen:4k3/8/8/8/8/8/8/4K3 w - - 12 60 1985",
+            "1985 fen:4k3-8-8-8-8-8-8-4K3_w_-_-",
+        ),
+        (
+            "fen:4k3/8/8/8/8/8/8/4K3 w",
+            "w fen:4k3-8-8-8-8-8-8-4K3_w|4k3-8-8-8-8-8-8-4K3_b",
+        ),
+        (
+            "fen:4k3-8-8-8-8-8-8-4K3_w kq -x",
+            "-x kq fen:4k3-8-8-8-8-8-8-4K3_w",
+        ),
     ] {
         let read = Query::parse(query).unwrap_or_else(|error| panic!("{query}: {error}"));
         assert_eq!(read.canonical(), canonical, "{query}");

@@ -1,5 +1,9 @@
 //! All columns of tables: their names and types.
 
+use std::collections::BTreeSet;
+use std::mem::discriminant;
+use std::sync::Arc;
+
 use chessdb::game::TagName;
 
 /// A column of a table.
@@ -64,6 +68,8 @@ pub enum Column {
     Colour,
     /// The points of this player: 0, 0.5 or 1.
     Score,
+    /// The tags outside the roster that have no column of the table, as in PGN. It has the names of those that have one.
+    OtherTags(Option<Arc<BTreeSet<String>>>),
 }
 
 /// What a row of a table is.
@@ -124,7 +130,7 @@ pub enum ColumnType {
 type NamedColumn = (&'static str, Column, ColumnType, bool);
 
 /// The columns other than tags that are texts.
-static COLUMNS: [NamedColumn; 28] = {
+static COLUMNS: [NamedColumn; 29] = {
     use ColumnType::{
         Bool, Bytes, Date, Double, Int8, Int16, Int16List, Int32, Int32List, Int64, LongText, Text, Time,
     };
@@ -157,6 +163,7 @@ static COLUMNS: [NamedColumn; 28] = {
         ("move", Column::Move, Text, true),
         ("colour", Column::Colour, Text, true),
         ("score", Column::Score, Double, true),
+        ("other_tags", Column::OtherTags(None), Text, true),
     ]
 };
 
@@ -164,8 +171,8 @@ static COLUMNS: [NamedColumn; 28] = {
 pub const TAG: &str = "tag:";
 
 impl Column {
-    /// The column with a name in tables with such rows; `None` if they have no such column. A name that begins with a capital letter is that of a tag,
-    /// some of which are numbers, days or times; `tag:` before it asks for the text.
+    /// The column with a name in tables with such rows; `None` if they have no such column. A name that begins with a capital
+    /// letter is that of a tag, some of which are numbers, days or times; `tag:` before it asks for the text.
     pub(super) fn of(name: &str, rows: RowKind) -> Option<Column> {
         let mut columns = COLUMNS.iter().filter(|(_, column, ..)| column.is_in(rows));
         if let Some((_, column, ..)) = columns.find(|(own, ..)| *own == name) {
@@ -215,6 +222,14 @@ impl Column {
         matches!(self, Column::Colour | Column::Score)
     }
 
+    /// The tag of which it has the value.
+    pub(super) fn tag(&self) -> Option<String> {
+        match self {
+            Column::Tag(tag) => Some(tag.as_str().to_owned()),
+            column => Some(column.name()).filter(|_| column.is_of_tag()),
+        }
+    }
+
     fn is_in(&self, rows: RowKind) -> bool {
         rows == RowKind::Positions || !self.is_of_position()
     }
@@ -238,7 +253,10 @@ impl Column {
     }
 
     fn row(&self) -> Option<&'static NamedColumn> {
-        COLUMNS.iter().find(|(_, column, ..)| column == self)
+        let kind = discriminant(self);
+        COLUMNS
+            .iter()
+            .find(|(_, column, ..)| discriminant(column) == kind)
     }
 }
 

@@ -14,7 +14,7 @@ use super::value::Value;
 const BATCH: usize = 1024;
 
 /// Rows for which a column has room before it grows.
-const USUAL_ROWS: usize = 128;
+const USUAL_ROWS: usize = 16;
 
 /// Rows in memory, column by column.
 pub struct ColumnRows(Vec<Fields>);
@@ -68,6 +68,12 @@ impl ColumnRows {
         self.len() == 0
     }
 
+    /// Bytes of all cells and of their values.
+    pub(super) fn bytes(&self) -> usize {
+        let bytes = |fields: &Fields| size_of_val(&*fields.known) + fields.values.bytes();
+        self.0.iter().map(bytes).sum()
+    }
+
     /// The fields of each column.
     pub(super) fn fields(&self) -> impl Iterator<Item = &Fields> {
         self.0.iter()
@@ -116,6 +122,21 @@ impl Values {
             ColumnType::Double => Values::Doubles(Vec::with_capacity(USUAL_ROWS)),
             ColumnType::Int64 => Values::LongNumbers(Vec::with_capacity(USUAL_ROWS)),
             ColumnType::Int16List | ColumnType::Int32List => Values::Lists(Lists::default()),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Values::Numbers(numbers) => size_of_val(&**numbers),
+            Values::LongNumbers(numbers) => size_of_val(&**numbers),
+            Values::Doubles(numbers) => size_of_val(&**numbers),
+            Values::Bools(values) => size_of_val(&**values),
+            Values::Texts(texts, ends) => texts.len() + size_of_val(&**ends),
+            Values::Lists(lists) => {
+                size_of_val(&*lists.items)
+                    + size_of_val(&*lists.definitions)
+                    + size_of_val(&*lists.repetitions)
+            }
         }
     }
 

@@ -1,7 +1,9 @@
 //! The columns of a table, and rows as text.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use super::column::{Column, RowKind, TAG};
 use super::row::TableRow;
@@ -65,6 +67,15 @@ const OF_POSITIONS: [&str; 8] = [
     "number", "ply", "key", "move", "Result", "WhiteElo", "BlackElo", "Date",
 ];
 
+/// Unusual tags that have a column in a typed table, however few games have them.
+const MOST_TAGS: usize = 200;
+
+/// Of so many games, a tag that is not rare has one.
+const RARE: u64 = 1000;
+
+/// Tags outside the roster, each with the number of games that have it.
+pub type TagCounts = BTreeMap<String, u64>;
+
 /// The columns of a table, in their order, with their names.
 pub struct Columns {
     rows: RowKind,
@@ -81,19 +92,24 @@ pub struct UnknownColumn {
 impl Columns {
     /// The columns of a text table: the number, the roster, the tags `others`, and the path. With
     /// `has_database`, the database comes first.
-    pub fn of_text(others: &BTreeSet<String>, has_database: bool) -> Columns {
-        Columns::with(others, has_database, &[])
+    pub fn of_text(others: &TagCounts, has_database: bool) -> Columns {
+        Columns::with(others.keys(), has_database, &[])
     }
 
-    /// Like [`Columns::of_text`], with the parts of the date and the name of the opening.
-    pub fn typed(others: &BTreeSet<String>, has_database: bool) -> Columns {
+    /// Like [`Columns::of_text`], with the parts of the date and the name of the opening, for so many games. A table with a
+    /// column for every rare tag would have as many cells as the square of the games, so these have one column together.
+    pub fn typed(others: &TagCounts, games: u64, has_database: bool) -> Columns {
+        let rare = rare_tags(others, games);
+        let own = others.keys().filter(|tag| !rare.contains(tag));
+        let other_tags = (!rare.is_empty()).then_some(Column::OtherTags(None));
         let typed = [Column::Year, Column::Month, Column::Day, Column::EcoName];
-        Columns::with(others, has_database, &typed)
+        let typed: Vec<Column> = other_tags.into_iter().chain(typed).collect();
+        Columns::with(own, has_database, &typed)
     }
 
-    fn with(others: &BTreeSet<String>, has_database: bool, typed: &[Column]) -> Columns {
+    fn with<'a>(others: impl Iterator<Item = &'a String>, has_database: bool, typed: &[Column]) -> Columns {
         let roster = ROSTER.iter().map(|(name, _)| (*name).to_owned());
-        let tags = roster.chain(others.iter().cloned());
+        let tags = roster.chain(others.cloned());
         let tags = tags.map(|name| {
             let typed = Column::of_typed_tag(&name);
             typed.unwrap_or_else(|| Column::Tag(TagName::new(name)))
@@ -103,16 +119,23 @@ impl Columns {
         let last = typed.iter().cloned().chain([Column::Path]);
         let all: Vec<Column> = first.chain(tags).chain(last).collect();
         let names = all.iter().map(|column| match column {
-            Column::Tag(tag) if Column::names(RowKind::Games).all(|name| name != tag.as_str()) => {
-                tag.as_str().to_owned()
-            }
+            Column::Tag(tag) if !is_of_other_column(tag.as_str()) => tag.as_str().to_owned(),
             column => column.name(),
         });
         let names: Vec<String> = names.collect();
-        Columns {
-            rows: RowKind::Games,
-            columns: names.into_iter().zip(all).collect(),
+        Columns::new(RowKind::Games, names.into_iter().zip(all).collect())
+    }
+
+    /// These columns, of which that of other tags has those that no other column has.
+    fn new(rows: RowKind, mut columns: Vec<(String, Column)>) -> Columns {
+        let own: BTreeSet<String> = columns.iter().filter_map(|(_, column)| column.tag()).collect();
+        let own = Arc::new(own);
+        for (_, column) in &mut columns {
+            if matches!(column, Column::OtherTags(_)) {
+                *column = Column::OtherTags(Some(Arc::clone(&own)));
+            }
         }
+        Columns { rows, columns }
     }
 
     /// The columns of the tables in which Lichess publishes its games.
@@ -152,8 +175,7 @@ impl Columns {
                 rows,
             }),
         };
-        let columns = names.map(column).collect::<Result<_, _>>()?;
-        Ok(Columns { rows, columns })
+        Ok(Columns::new(rows, names.map(column).collect::<Result<_, _>>()?))
     }
 
     /// What each row is.
@@ -254,6 +276,27 @@ impl Columns {
     }
 }
 
+/// True for the name of a column that is no tag.
+fn is_of_other_column(tag: &str) -> bool {
+    Column::names(RowKind::Games).any(|name| name == tag)
+}
+
+/// The tags of which a typed table has no column: those that are neither usual nor among the most frequent ones, and that
+/// less than a thousandth of the games have.
+fn rare_tags(others: &TagCounts, games: u64) -> BTreeSet<&String> {
+    let mut unusual: Vec<(&String, u64)> = others
+        .iter()
+        .filter(|(tag, _)| !is_usual_tag(tag))
+        .map(|(tag, &games)| (tag, games))
+        .collect();
+    unusual.sort_by_key(|&(tag, games)| (Reverse(games), tag));
+    let beyond = unusual.into_iter().skip(MOST_TAGS);
+    beyond
+        .filter(|(_, having)| having * RARE < games)
+        .map(|(tag, _)| tag)
+        .collect()
+}
+
 /// True for a tag that games have so often that no game of a database having it is no mistake.
 pub fn is_usual_tag(tag: &str) -> bool {
     usual_tags().any(|usual| usual == tag)
@@ -312,4 +355,62 @@ fn append_key(out: &mut Vec<u8>, name: &str) {
     out.push(b',');
     append_string(out, name);
     out.push(b':');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OTHER_TAGS: &str = "other_tags";
+
+    fn names(others: &TagCounts, games: u64) -> Vec<String> {
+        let columns = Columns::typed(others, games, false);
+        columns.iter().map(|(name, _)| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn rare_tags_have_one_column_beyond_two_hundred() {
+        let tag = |n: usize| (format!("T{n:03}"), 1);
+        for (tags, has_column) in [(MOST_TAGS, false), (MOST_TAGS + 1, true)] {
+            let mut others: TagCounts = (0..tags).map(tag).collect();
+            // Usual tags have columns in any case, and do not count.
+            others.extend([
+                ("ECO".to_owned(), 1),
+                ("FEN".to_owned(), 1),
+                ("WhiteElo".to_owned(), 1),
+            ]);
+            let names = names(&others, 1001);
+            assert_eq!(names.contains(&OTHER_TAGS.to_owned()), has_column, "{tags}");
+            let last = names.contains(&format!("T{:03}", tags - 1));
+            assert_eq!(last, !has_column);
+            assert!(
+                ["ECO", "FEN", "WhiteElo", "T000", "eco_name", "path"]
+                    .iter()
+                    .all(|name| names.contains(&(*name).to_owned()))
+            );
+        }
+    }
+
+    #[test]
+    fn a_tag_of_a_thousandth_of_the_games_has_a_column() {
+        for (games, is_rare) in [(1000, false), (1001, true), (2000, true), (2001, true)] {
+            let mut others: TagCounts = (0..MOST_TAGS).map(|n| (format!("T{n:03}"), 2)).collect();
+            others.insert("A".to_owned(), 1);
+            assert_eq!(
+                names(&others, games).contains(&OTHER_TAGS.to_owned()),
+                is_rare,
+                "{games}"
+            );
+            // The most frequent ones come first.
+            others.insert("Z".to_owned(), 3);
+            let names = names(&others, 5000);
+            assert!(names.contains(&"Z".to_owned()) && !names.contains(&"T199".to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_tag_called_like_the_column_of_others_has_a_prefix() {
+        let others = [(OTHER_TAGS.to_owned(), 1)].into();
+        assert!(names(&others, 1).contains(&"tag:other_tags".to_owned()));
+    }
 }

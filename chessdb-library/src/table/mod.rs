@@ -17,7 +17,7 @@ mod value;
 pub use crate::csv::append_field;
 pub use column::{Column, ColumnType, RowKind, TAG, is_tag};
 pub use column_rows::ColumnRows;
-pub use columns::{Columns, UnknownColumn, is_usual_tag, no_tag};
+pub use columns::{Columns, TagCounts, UnknownColumn, is_usual_tag, no_tag};
 pub use duplicate::DuplicateRow;
 pub use opening::opening;
 pub use parquet::Parquet;

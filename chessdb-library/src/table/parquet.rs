@@ -25,8 +25,12 @@ const ITEM: &str = "element";
 /// once.
 const MOST_IN_DICTIONARY: usize = 8 << 20;
 
-/// Rows in a group. If games have several rows, a group ends with a game, and may have more.
+/// Rows in a group at most. If games have several rows, a group ends with a game, and may have more.
 const GROUP: u32 = 100_000;
+
+/// Bytes of the cells and values of a group at which it ends, so that rows take as much memory, however many columns or how
+/// long texts they have. This depends on the rows alone: they are counted in chunks that are always the same.
+const MOST_BYTES: usize = 64 << 20;
 
 /// The schema and properties of a Parquet file.
 pub struct Parquet {
@@ -66,7 +70,7 @@ impl Parquet {
                     |(number, rows)| {
                         done(number);
                         group.append(rows);
-                        if group.len() >= GROUP as usize {
+                        if group.len() >= GROUP as usize || group.bytes() >= MOST_BYTES {
                             written = Parquet::write_group(&mut file, &group);
                             group.clear();
                         }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use super::column::Column;
 use super::moves::RowMoves;
@@ -144,8 +145,24 @@ impl<'a> GameRow<'a> {
                 let outcome = Facts::of(database, game).outcome();
                 Some(Value::Halves(outcome.halves(self.player?)?))
             }
+            Column::OtherTags(own) => self.other_tags(own.as_deref()),
             Column::Ply | Column::Key | Column::Move => None,
         }
+    }
+
+    /// The tags outside the roster without these, with spaces between them.
+    fn other_tags(&self, own: Option<&BTreeSet<String>>) -> Option<Value<'_>> {
+        let is_own = |name: &str| own.is_some_and(|own| own.contains(name));
+        let mut text = String::new();
+        for (name, value) in self.tags().iter().skip(ROSTER.len()) {
+            let Some(value) = known(value).filter(|_| !is_own(name)) else {
+                continue;
+            };
+            let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
+            let blank = if text.is_empty() { "" } else { " " };
+            text.push_str(&format!("{blank}[{name} \"{escaped}\"]"));
+        }
+        (!text.is_empty()).then(|| Value::Text(text.into()))
     }
 
     /// The value of a tag; `None` if it is unknown.

@@ -1,12 +1,14 @@
 //! Tables: rows at the borders between the batches and groups in which they are written, and moves as text.
 
 use std::fs;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use chessdb::Options;
+use chessdb::{Database, Options};
 use chessdb_library::library::{Library, LibraryEntry};
-use chessdb_library::table::{ColumnRows, Columns, GamePath, GameRow, Parquet, RowKind};
+use chessdb_library::table::{
+    ColumnRows, Columns, GamePath, GameRow, Parquet, RowKind, TagCounts, further_tags,
+};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 
@@ -221,13 +223,182 @@ fn a_column_is_a_tag_or_one_of_the_others() {
 #[test]
 fn a_tag_with_the_name_of_another_column_has_a_prefix() {
     let others = ["Moves", "moves", "movetext", "path", "score"]
-        .map(str::to_owned)
+        .map(|tag| (tag.to_owned(), 1))
         .into();
     let header = Columns::of_text(&others, false).header();
     assert!(
         header.ends_with(",Moves,tag:moves,tag:movetext,tag:path,tag:score,path\n"),
         "{header}"
     );
+}
+
+/// A group ends with the 128 games in which it gets 64 MiB.
+#[test]
+fn a_group_of_rows_ends_by_its_bytes() {
+    // Each row has a comment of 512 KiB, so that 128 of them are just that with their other bytes, and 127 are not.
+    for (games, len, groups) in [
+        (127, 512 << 10, 1),
+        (128, 512 << 10, 1),
+        (129, 512 << 10, 2),
+        (129, 500 << 10, 1),
+    ] {
+        let game = format!("[White \"a\"]\n\n{{{}}} *\n\n", "x".repeat(len));
+        let entry = entry(&game.repeat(games));
+        let (rows, written) = parquet_rows(&entry, RowKind::Games, &["number", "movetext"]);
+        assert_eq!((rows.len(), written), (games, groups), "{games} {len}");
+        assert!(
+            rows.iter()
+                .zip(1..)
+                .all(|(row, number)| row[0] == number.to_string() && row[1].len() > len)
+        );
+    }
+}
+
+/// The tables that a mount and an export have in common.
+fn typed_table(entry: &LibraryEntry) -> (Vec<String>, Vec<u8>) {
+    let mut others = TagCounts::new();
+    for game in 0..entry.database.len() {
+        for tag in further_tags(&entry.database.tags(game)) {
+            *others.entry(tag.to_owned()).or_default() += 1;
+        }
+    }
+    let games = entry.database.len();
+    let columns = Columns::typed(&others, games.into(), false);
+    let rows = |_, games: Range<u32>| {
+        let mut rows = ColumnRows::new(&columns);
+        games.for_each(|game| rows.push(&columns, &row(entry, game)));
+        rows
+    };
+    let mut file = Vec::new();
+    Parquet::write(&mut file, &columns, &[games], 2, rows, |_| ()).unwrap();
+    (columns.iter().map(|(name, _)| name.to_owned()).collect(), file)
+}
+
+#[test]
+fn a_tag_of_each_game_does_not_make_a_column_of_each() {
+    let game = |n: usize| format!("[T{n:05} \"a \\\"{n}\\\" \\\\ b\"]\n[Site \"x\"]\n\n1. e4 *\n\n");
+    let pgn: String = (0..2000).map(game).collect();
+    let (names, file) = typed_table(&entry(&pgn));
+    assert_eq!(names.iter().filter(|name| name.starts_with('T')).count(), 200);
+    assert!(
+        names.contains(&"other_tags".to_owned()) && names.len() < 220,
+        "{names:?}"
+    );
+    // In proportion to the games and not to their square.
+    assert!(file.len() < 600 * 2000, "{}", file.len());
+}
+
+/// The tags in the column are tags again where the table is read as a database.
+#[test]
+fn tags_without_a_column_are_read_back() {
+    let value = |n: usize| format!("a {n} \u{e4} ] [x");
+    let game = |n: usize| {
+        format!(
+            "[T{n:05} \"{}\"]\n[U{n} \"\\\"q\\\\\"]\n\n1. e4 e5 *\n\n",
+            value(n)
+        )
+    };
+    let pgn: String = (0..1500).map(game).collect();
+    let written = entry(&pgn);
+    // U7 has a column, all others are in one.
+    let names = ["White", "U7", "other_tags", "movetext"];
+    let columns = Columns::of_names(RowKind::Games, names.into_iter()).unwrap();
+    let rows = |_, games: Range<u32>| {
+        let mut rows = ColumnRows::new(&columns);
+        games.for_each(|game| rows.push(&columns, &row(&written, game)));
+        rows
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = fs::File::create(folder.path().join("t.parquet")).unwrap();
+    Parquet::write(file, &columns, &[1500], 2, rows, |_| ()).unwrap();
+    let library = Library::open(folder.path(), &Options::default()).unwrap();
+    let read = &library.databases()[0].database;
+    assert_eq!(read.len(), 1500);
+    for n in [0, 1, 7, 777, 1499] {
+        let (tags, decoded) = (read.tags(n as u32), read.game(n as u32));
+        assert!(decoded.problems.is_empty(), "{:?}", decoded.problems);
+        for tags in [tags, decoded.game.tags] {
+            assert_eq!(tags.get(&format!("T{n:05}")), Some(&*value(n)), "{n}");
+            assert_eq!(tags.get(&format!("U{n}")), Some("\"q\\"), "{n}");
+            assert_eq!(further_tags(&tags).count(), 2, "{n}");
+        }
+    }
+}
+
+/// What is not shown as a tag but follows from tags is the same as well.
+#[test]
+fn what_follows_from_tags_without_a_column_is_read_back() {
+    let pgn = "[White \"a\"]\n[Date \"1999.05.06\"]\n[EventDate \"1998.??.??\"]\n[ECO \"B33\"]\n[WhiteElo \"2500\"]\n\
+               [BlackElo \"2400\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 Kd7 2. e5 *\n\n\
+               [White \"b\"]\n[Date \"2001.02.03\"]\n\n1. e4 e5 *\n\n";
+    let written = entry(pgn);
+    for names in [
+        &["White", "Black", "other_tags", "movetext"][..],
+        &[
+            "White",
+            "Date",
+            "FEN",
+            "ECO",
+            "BlackElo",
+            "other_tags",
+            "movetext",
+        ],
+        &[
+            "White",
+            "Black",
+            "Event",
+            "Result",
+            "Date",
+            "EventDate",
+            "ECO",
+            "WhiteElo",
+            "BlackElo",
+            "other_tags",
+            "movetext",
+        ],
+    ] {
+        let columns = Columns::of_names(RowKind::Games, names.iter().copied()).unwrap();
+        let rows = |_, games: Range<u32>| {
+            let mut rows = ColumnRows::new(&columns);
+            games.for_each(|game| rows.push(&columns, &row(&written, game)));
+            rows
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let file = fs::File::create(folder.path().join("t.parquet")).unwrap();
+        Parquet::write(file, &columns, &[2], 2, rows, |_| ()).unwrap();
+        let library = Library::open(folder.path(), &Options::default()).unwrap();
+        let (read, own) = (&library.databases()[0].database, &written.database);
+        for game in 0..2 {
+            let line = |of: &dyn Database| {
+                let mut keys = Vec::new();
+                of.main_line(game, &mut |ply| {
+                    keys.push(ply.position.key());
+                    ControlFlow::Continue(())
+                });
+                keys
+            };
+            assert_eq!(line(&**read), line(&**own), "{names:?}");
+            assert_eq!(line(&**read).len(), [3, 2][game as usize], "{names:?}");
+            let (of_read, of_own) = (read.keys(game), own.keys(game));
+            assert_eq!(
+                (of_read.eco, of_read.event_year, of_read.outcome),
+                (of_own.eco, of_own.event_year, of_own.outcome),
+                "{names:?}"
+            );
+            // The date belongs to the roster, which other tags do not have.
+            if names.contains(&"Date") {
+                assert_eq!(of_read.date, of_own.date, "{names:?}");
+            }
+            assert_eq!(read.text(of_read.white), own.text(of_own.white), "{names:?}");
+            assert_eq!(read.ratings(game), own.ratings(game), "{names:?}");
+        }
+        let info = read.info();
+        assert!(
+            info.rows.iter().all(|(name, _)| *name != "columns not read"),
+            "{:?}",
+            info.rows
+        );
+    }
 }
 
 #[test]

@@ -194,6 +194,13 @@ pub trait AsFiles {
         true
     }
 
+    /// Bytes of the record of a game, in proportion to which decoding it takes time; none where they are not known without
+    /// reading it.
+    fn record_len(&self, game: u32) -> Option<u64> {
+        let _ = game;
+        None
+    }
+
     /// Bytes of the text that stands for a game instead of the decoded one; none where games are shown decoded. It is
     /// either some for all games or for none.
     fn stored_len(&self, game: u32) -> Option<u32> {

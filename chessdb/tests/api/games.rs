@@ -81,3 +81,23 @@ fn a_game_starts_where_its_fen_says() {
     }
     assert!(usual > 0 && set_up > 0, "{usual} {set_up}");
 }
+
+/// By it, programs decide which thread decodes a game.
+#[test]
+fn the_length_of_a_record_is_known_without_reading_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.pgn");
+    let games = [1, 100_000, 2].map(|len| format!("[White \"x\"]\n\n1. e4 {{{}}} *\n\n", "x".repeat(len)));
+    std::fs::write(&path, games.concat()).unwrap();
+    let database = chessdb::open(&path).unwrap();
+    let lens = (0..3).map(|game| database.as_files().record_len(game));
+    let texts = games.iter().map(|text| Some(text.len() as u64));
+    assert!(lens.eq(texts));
+    assert_eq!(database.as_files().record_len(3), None);
+    super::write("scid", &folder.path().join("b"));
+    let database = chessdb::open(folder.path().join("b.si4")).unwrap();
+    let lens = (0..database.len()).map(|game| database.as_files().record_len(game).unwrap());
+    let lens: Vec<u64> = lens.collect();
+    let file = std::fs::metadata(folder.path().join("b.sg4")).unwrap().len();
+    assert!(lens.len() == 63 && lens.iter().all(|&len| len > 0) && lens.iter().sum::<u64>() <= file);
+}

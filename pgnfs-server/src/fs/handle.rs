@@ -76,6 +76,8 @@ pub enum OpenedHere<'a, F> {
 pub enum Elsewhere {
     /// One that may wait: many games may have to be decoded, or a view built.
     Aside,
+    /// One that reads queries.
+    Queries,
     /// Only these workers: the source may not answer.
     Workers(Arc<Workers>),
 }

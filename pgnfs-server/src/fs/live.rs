@@ -15,6 +15,7 @@ use super::detached::DetachedDirectory;
 use super::handle::{Handle, Resolved};
 use super::open_node::Open;
 use super::outdated::outdated;
+use super::refused::RefusedName;
 use super::state::ChessFs;
 use super::status::Status;
 use super::types::{FsError, Inode, Outdated, Statistics};
@@ -199,6 +200,13 @@ impl Live {
             let common = &self.current().common;
             common.refused.add(branch.branch(), branch.path(), name, user);
         }
+    }
+
+    /// The last names in `search/` that were no queries, of a user.
+    pub fn refused(&self, user: u32) -> Vec<RefusedName> {
+        let mut refused = self.current().common.refused.all();
+        refused.retain(|refused| refused.user == user);
+        refused
     }
 
     /// See [`ChessFs::status`].

@@ -58,6 +58,12 @@ impl DirectoryEntry<'_> {
         self.with_place(|place| place.attributes_if_known())
     }
 
+    /// True if finding its size takes so long that another thread should do it.
+    pub fn must_wait(&self) -> bool {
+        let wait = self.with_place(|place| Some(place.open()?.wait()));
+        wait.is_some_and(|wait| wait != Wait::None)
+    }
+
     /// The attributes. Decodes games if the size requires it.
     ///
     /// # Errors
@@ -96,9 +102,13 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
         let wait = self.object.wait();
         let remote = self.object.node().and_then(|at| at.branch.remote());
         // Answered from memory.
-        let is_info = matches!(self.object, Object::File(_, Content::Info));
-        let may_answer = wait == Wait::None && (remote.is_none() || is_info);
+        let may_answer = wait == Wait::None && (remote.is_none() || self.is_info());
         (!may_answer).then(|| elsewhere(remote, wait))
+    }
+
+    /// True for an `info.txt`.
+    pub(super) fn is_info(&self) -> bool {
+        matches!(self.object, Object::RootInfo(_) | Object::File(_, Content::Info))
     }
 
     pub(super) fn fs(&self) -> &'a F {
@@ -316,6 +326,13 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
             .reported(database.each_text(&numbers, &mut |game, text| {
                 each(database.inode(Node::game(game)), text);
             }))
+    }
+
+    /// The threads that must decode the game that a file is, if this one must not.
+    pub fn for_decoding(&self) -> Option<Elsewhere> {
+        let (database, game) = self.game()?;
+        let remote = self.object.node().and_then(|at| at.branch.remote());
+        database.decodes_long(game).then(|| elsewhere(remote, Wait::Own))
     }
 
     /// The game that a file is, decoded.

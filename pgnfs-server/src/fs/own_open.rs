@@ -48,7 +48,10 @@ impl OwnOpen {
 
     /// A number that is another one if anything changes from which the bytes of the file at `path` follow: its database, the
     /// program, or the options by which databases are read and shown.
-    pub fn key(&self, path: &str) -> u128 {
+    ///
+    /// # Errors
+    /// Those of [`Open::read`], for an `info.txt`.
+    pub fn key(&self, path: &str) -> Result<u128, FsError> {
         let open = self.0.borrow_dependent();
         let fs = open.fs();
         let mut key = Xxh3::new();
@@ -65,10 +68,13 @@ impl OwnOpen {
                 let databases = branch.databases().iter();
                 databases.for_each(|database| key.update(&database.entry().origin().hash().to_le_bytes()));
             }
-            // `info.txt` at the root tells of everything that was found.
             None => key.update(&this_process()),
         }
-        key.digest128()
+        if open.is_info() {
+            // It tells of everything that was found, which is no part of a database.
+            key.update(&open.read(0, u32::MAX)?);
+        }
+        Ok(key.digest128())
     }
 
     /// See [`Open::read`].

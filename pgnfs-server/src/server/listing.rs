@@ -122,7 +122,8 @@ impl ListedSizes {
         let is_decoded = known.is_none()
             && entry.inode.is_game()
             && self.decoded < MOST_DECODED
-            && self.begin.elapsed() < LONGEST;
+            && self.begin.elapsed() < LONGEST
+            && !entry.must_wait();
         if !is_decoded {
             return known;
         }

@@ -29,7 +29,7 @@ impl OpenFile {
         Ok(OpenFile {
             requests: requests.clone(),
             size,
-            key: open.key(path),
+            key: open.key(path)?,
             open: Arc::new(open),
         })
     }

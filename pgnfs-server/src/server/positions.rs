@@ -8,6 +8,12 @@ use chessdb_library::positions::Answers;
 use chessdb_library::query::Query;
 
 impl Requests {
+    /// True if the games of a search, or all games, are kept for further questions. Those of a search whose name is too long
+    /// for `search/` are searched for each time.
+    pub fn keeps(search: Option<&Query>) -> bool {
+        search.is_none_or(|search| search.name().len() <= NAME_MAX)
+    }
+
     /// Answers by what `question` says of the games of all databases, or of those that a search finds. Searches are those
     /// of `search/`, so that games are searched for once, unless their name is too long for it. `question` is called in a
     /// thread that may wait, within the work of the request.
@@ -25,14 +31,9 @@ impl Requests {
             request.refuse(FsError::NotFound);
             return None;
         };
-        let mut unnamed = None;
-        if let Some(search) = search {
-            let name = search.name();
-            if name.len() <= NAME_MAX {
-                path = format!("{path}/search/{name}");
-            } else {
-                unnamed = Some(search.clone());
-            }
+        let unnamed = search.filter(|_| !Requests::keeps(search)).cloned();
+        if let (Some(search), None) = (search, &unnamed) {
+            path = format!("{path}/search/{}", search.name());
         }
         let question = move |answers: &Answers| match unnamed {
             Some(search) => question(&answers.among(&search, &|_| ())),

@@ -12,14 +12,18 @@ use super::open_file::OpenFile;
 use super::pending::{Pending, Reply, Unanswered};
 use super::walking::find;
 use crate::fs::{Attributes, Chunk, FsError, Inode, Kind, Live, NAME_MAX, Open, OpenedHere};
-use crate::fs::{Elsewhere, Failure, Resolved, Statistics, Status};
+use crate::fs::{Elsewhere, Failure, RefusedName, Resolved, Statistics, Status};
 use chessdb::Decoded;
+use chessdb_library::query::{Query, QueryError};
 use chessdb_library::turns::for_searcher;
 use chessdb_library::workers::{WorkerOptions, Workers};
 
 /// Maximum number of threads in which requests of a user wait at a time. The thread of a caller that has left waits on
 /// with the work.
 const MOST_WAITING: usize = 500;
+
+/// Maximum number of threads that read queries of a user at a time.
+const MOST_READING: usize = 2;
 
 /// Requests that have been answered are forgotten when there are this many, or twice as many as were open the last time.
 const FORGET_FROM: usize = 64;
@@ -36,7 +40,9 @@ pub struct Requests(Arc<Door>);
 /// What the requests of all front ends share.
 struct Door {
     live: Arc<Live>,
-    aside: Aside,
+    aside: UserWorkers,
+    /// Those that read queries. No search of the user is in their way.
+    queries: UserWorkers,
     unanswered: Mutex<OpenRequests>,
 }
 
@@ -53,7 +59,8 @@ impl Requests {
     pub fn new(live: Arc<Live>) -> Requests {
         Requests(Arc::new(Door {
             live,
-            aside: Aside::default(),
+            aside: UserWorkers::new("waiting", MOST_WAITING),
+            queries: UserWorkers::new("queries", MOST_READING),
             unanswered: Mutex::default(),
         }))
     }
@@ -186,10 +193,18 @@ impl Requests {
             self,
             path,
             Pending::new(user, true, reply),
-            |_, found, request| {
-                let game = found.decoded();
-                request.answer(|| game);
-                None
+            |own, found, request| {
+                let Some(elsewhere) = found.for_decoding().filter(|_| !request.is_shared()) else {
+                    let game = found.decoded();
+                    request.answer(|| game);
+                    return None;
+                };
+                let again = found.handle().clone();
+                let work = move |_: &Requests, request: Pending<Decoded, _>| {
+                    let game = again.open().and_then(|game| game.decoded());
+                    request.answer(|| game);
+                };
+                Some(own.hand_over(elsewhere, request, work))
             },
         )
     }
@@ -214,6 +229,26 @@ impl Requests {
                 None
             })
         })
+    }
+
+    /// Answers with a query that is read, or with what is wrong with it. The caller does not read it, since a long one takes
+    /// longer than the name of a directory may.
+    pub fn query(
+        &self,
+        user: u32,
+        text: String,
+        reply: impl Reply<Result<Query, QueryError>>,
+    ) -> Option<Unanswered> {
+        let request = Pending::new(user, true, reply);
+        Some(self.hand_over(Elsewhere::Queries, request, move |_, request| {
+            let query = Query::parse(&text);
+            request.answer(|| Ok(query));
+        }))
+    }
+
+    /// The last names in `search/` that were no queries, of a user.
+    pub fn refused(&self, user: u32) -> Vec<RefusedName> {
+        self.live().refused(user)
     }
 
     /// Counts for file systems.
@@ -375,6 +410,7 @@ impl Requests {
         let (own, user, is_new) = (self.clone(), request.user, !request.is_shared());
         let (workers, refusal) = match elsewhere {
             Elsewhere::Aside => (self.0.aside.of_user(user), FsError::Again),
+            Elsewhere::Queries => (self.0.queries.of_user(user), FsError::Again),
             Elsewhere::Workers(workers) => (workers, FsError::Io(Failure::Silent)),
         };
         let (request, waiting, since) = request.share();
@@ -424,21 +460,33 @@ fn look_up<R: Reply<Attributes>>(
     }
 }
 
-/// The threads for requests to local databases that may have to wait, by user.
-#[derive(Default)]
-struct Aside(Mutex<HashMap<u32, Arc<Workers>>>);
+/// Threads for requests that no source can hold up but that may take long, by user.
+struct UserWorkers {
+    name: &'static str,
+    threads: usize,
+    users: Mutex<HashMap<u32, Arc<Workers>>>,
+}
 
-impl Aside {
+impl UserWorkers {
+    /// So many threads for each user.
+    fn new(name: &'static str, threads: usize) -> UserWorkers {
+        UserWorkers {
+            name,
+            threads,
+            users: Mutex::default(),
+        }
+    }
+
     fn of_user(&self, user: u32) -> Arc<Workers> {
-        let mut users = self.0.lock();
+        let mut users = self.users.lock();
         if let Some(workers) = users.get(&user) {
             return Arc::clone(workers);
         }
         // What has been begun goes on.
         users.retain(|_, workers| workers.oldest().is_some());
         let workers = Workers::new(WorkerOptions {
-            name: "waiting",
-            threads: MOST_WAITING,
+            name: self.name,
+            threads: self.threads,
             ..WorkerOptions::default()
         });
         Arc::clone(users.entry(user).or_insert(Arc::new(workers)))
@@ -450,4 +498,67 @@ pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work))
         .inspect_err(|_| log::error!("a request failed and was answered with an input/output error"))
         .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+    use std::time::Duration;
+
+    use chessdb_library::library::Library;
+
+    use super::super::Server;
+    use super::*;
+    use crate::ServeOptions;
+    use crate::watch::Means;
+
+    /// A query waits for the threads that read them, while other requests and those of others are answered.
+    #[test]
+    fn queries_are_read_by_threads_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.pgn"), "1. e4 *\n\n").unwrap();
+        let open = |source: &std::path::Path| {
+            Library::open(source, &Default::default()).map_err(std::io::Error::other)
+        };
+        let server = Server::open(
+            folder.path(),
+            Means::Off,
+            Duration::ZERO,
+            open,
+            ServeOptions::default(),
+        );
+        let server = server.unwrap();
+        let requests = server.requests();
+        let query = |user: u32| -> Receiver<bool> {
+            let (sender, answer) = channel();
+            let reply = move |query: Result<Result<Query, QueryError>, FsError>| {
+                let _ = sender.send(query.unwrap().is_ok());
+            };
+            requests.query(user, "played:*a*1*".to_owned(), reply);
+            answer
+        };
+        let ends: Vec<_> = (0..MOST_READING)
+            .map(|_| {
+                let ((began, has_begun), (end, ended)) = (channel(), channel::<()>());
+                let pending = Pending::new(1, true, |_: Result<(), FsError>| ());
+                requests.hand_over(Elsewhere::Queries, pending, move |_, request| {
+                    began.send(()).unwrap();
+                    let _ = ended.recv();
+                    request.answer(|| Ok(()));
+                });
+                has_begun.recv().unwrap();
+                end
+            })
+            .collect();
+        let waiting = query(1);
+        assert_eq!(query(2).recv(), Ok(true));
+        let (sender, opened) = channel();
+        requests.open(1, "info.txt", move |file: Result<OpenFile, FsError>| {
+            let _ = sender.send(file.is_ok());
+        });
+        assert_eq!(opened.recv(), Ok(true));
+        assert!(waiting.try_recv().is_err());
+        drop(ends);
+        assert_eq!(waiting.recv(), Ok(true));
+    }
 }

@@ -1,6 +1,6 @@
 //! Games as tables.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use chessdb_library::library::tags_of;
 use chessdb_library::parallel::in_order;
 use chessdb_library::positions::DatabasePart;
 use chessdb_library::table::{
-    ColumnRows, Columns, GamePath, GameRow, Parquet, TableRow, further_tags, no_tag,
+    ColumnRows, Columns, GamePath, GameRow, Parquet, TableRow, TagCounts, further_tags, no_tag,
 };
 
 /// The forms of tables.
@@ -33,8 +33,9 @@ pub enum Form {
 /// same, so the tags of all games are read.
 pub fn usual_columns(form: Form, parts: &[DatabasePart], has_database: bool, threads: usize) -> Columns {
     let others = tags_until(parts, threads, |_| false);
+    let games = parts.iter().map(|part| u64::from(part.len())).sum();
     match form {
-        Form::Parquet => Columns::typed(&others, has_database),
+        Form::Parquet => Columns::typed(&others, games, has_database),
         Form::Csv | Form::Ndjson => Columns::of_text(&others, has_database),
     }
 }
@@ -45,37 +46,36 @@ pub fn check_tags(columns: &Columns, parts: &[DatabasePart], threads: usize) -> 
     if unusual.is_empty() {
         return Ok(());
     }
-    let has_all = |tags: &BTreeSet<String>| unusual.iter().all(|tag| tags.contains(*tag));
+    let has_all = |tags: &TagCounts| unusual.iter().all(|tag| tags.contains_key(*tag));
     let tags = tags_until(parts, threads, has_all);
-    let Some(missing) = unusual.iter().find(|tag| !tags.contains(**tag)) else {
+    let Some(missing) = unusual.iter().find(|tag| !tags.contains_key(**tag)) else {
         return Ok(());
     };
-    let tags = tags.iter().map(String::as_str);
+    let tags = tags.keys().map(String::as_str);
     Err(no_tag(missing, tags, Columns::names(columns.rows())).into())
 }
 
 /// The tags of the games other than the roster, until those found so far are enough.
-fn tags_until(
-    parts: &[DatabasePart],
-    threads: usize,
-    is_enough: impl Fn(&BTreeSet<String>) -> bool,
-) -> BTreeSet<String> {
-    let mut others = BTreeSet::new();
+fn tags_until(parts: &[DatabasePart], threads: usize, is_enough: impl Fn(&TagCounts) -> bool) -> TagCounts {
+    let mut others = TagCounts::new();
     for part in parts {
         let found = |places: Range<u32>| {
-            let mut found = BTreeSet::new();
+            let mut found = TagCounts::new();
             for game in part.games_at(places) {
                 let tags = tags_of(part.database(), game);
                 for name in further_tags(&tags) {
-                    if !found.contains(name) {
-                        found.insert(name.to_owned());
+                    match found.get_mut(name) {
+                        Some(games) => *games += 1,
+                        None => _ = found.insert(name.to_owned(), 1),
                     }
                 }
             }
             found
         };
-        let flow = in_order(part.len(), threads, found, |mut found| {
-            others.append(&mut found);
+        let flow = in_order(part.len(), threads, found, |found| {
+            for (tag, games) in found {
+                *others.entry(tag).or_default() += games;
+            }
             if is_enough(&others) {
                 ControlFlow::Break(())
             } else {

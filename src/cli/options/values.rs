@@ -1,9 +1,8 @@
 //! Parsing values that are more than a word or a number.
 
 use std::fmt::Display;
-use std::fs::File;
 use std::io::Read;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,34 +10,20 @@ use encoding_rs::WINDOWS_1252;
 use flate2::read::MultiGzDecoder;
 
 use super::error::ValidValues;
+use crate::secret::{read_secret, regular_file};
 use chessdb::Passwords;
 use chessdb_library::spelling::{Spelling, SpellingFile};
 use pgnfs_server::watch::{self, Means};
 
-/// Maximum length of a password file in bytes.
-const LONGEST: u64 = 64 << 10;
 /// Maximum length of a spelling file in bytes, after it is unpacked; Scid's has 25 million.
 const LONGEST_SPELLINGS: u64 = 256 << 20;
 /// First bytes of a file that gzip has compressed.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// Permission bits that a password file must not have.
-const OF_OTHERS: u32 = 0o077;
 
 /// Reads a password file.
 pub fn passwords(path: &str) -> Result<Passwords, ValidValues> {
     let wrong = |error: &dyn Display| format!("a file with one password a line: {path}: {error}");
-    // This may be a pipe from a program that keeps passwords.
-    let file = File::open(path).map_err(|error| wrong(&error))?;
-    let metadata = file.metadata().map_err(|error| wrong(&error))?;
-    if metadata.is_file() && metadata.permissions().mode() & OF_OTHERS != 0 {
-        return Err("a file that only its owner can read: chmod 600 makes it one".into());
-    }
-    let mut bytes = Vec::new();
-    let read = file.take(LONGEST + 1).read_to_end(&mut bytes);
-    read.map_err(|error| wrong(&error))?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(wrong(&format_args!("longer than {} KiB", LONGEST >> 10)).into());
-    }
+    let bytes = read_secret(Path::new(path)).map_err(|error| wrong(&error))?;
     let text = str::from_utf8(&bytes).map_err(|error| {
         let line = 1 + bytes[..error.valid_up_to()]
             .iter()
@@ -53,16 +38,7 @@ pub fn passwords(path: &str) -> Result<Passwords, ValidValues> {
 pub fn spelling_file(path: &str) -> Result<Spelling, ValidValues> {
     let wrong = |error: &dyn Display| format!("stored, fold or a spelling file of Scid: {path}: {error}");
     let too_long = || wrong(&format_args!("longer than {} MiB", LONGEST_SPELLINGS >> 20));
-    // Opening a named pipe must not wait, nor must reading what looks like a file, such as /proc/kmsg.
-    let file = File::options()
-        .read(true)
-        .custom_flags(libc::O_NONBLOCK)
-        .open(path);
-    let file = file.map_err(|error| wrong(&error))?;
-    let metadata = file.metadata().map_err(|error| wrong(&error))?;
-    if !metadata.is_file() {
-        return Err(wrong(&"not a file").into());
-    }
+    let (file, metadata) = regular_file(Path::new(path)).map_err(|error| wrong(&error))?;
     if metadata.len() > LONGEST_SPELLINGS {
         return Err(too_long().into());
     }
@@ -125,36 +101,26 @@ pub fn bytes(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::{self, Permissions};
-    use std::path::Path;
+    use std::fs::{self, File, Permissions};
+    use std::os::unix::fs::PermissionsExt;
 
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     use super::*;
 
     #[test]
-    fn a_password_file_must_be_private() {
+    fn a_password_file_has_lines_in_utf_8() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        fs::write(&file, "pass\n\nma\u{df}\n").unwrap();
         let path = file.path().to_str().unwrap();
+        fs::write(&file, "\u{feff}pass\n\nma\u{df}\n").unwrap();
         let read = passwords(path).unwrap();
         assert!(read.iter().eq([&b"pass"[..], b"ma\xdf"]));
         assert_eq!(format!("{read:?}"), "2 passwords");
-        fs::set_permissions(path, Permissions::from_mode(0o640)).unwrap();
-        assert!(passwords(path).unwrap_err().contains("chmod 600"));
-    }
-
-    #[test]
-    fn what_is_wrong_with_a_password_file_is_named() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let path = file.path().to_str().unwrap();
-        fs::write(&file, "\u{feff}pass\n").unwrap();
-        assert!(passwords(path).unwrap().iter().eq([b"pass"]));
         fs::write(&file, b"pass\nma\xdf\n").unwrap();
         assert!(passwords(path).unwrap_err().contains("line 2 is not UTF-8"));
-        fs::write(&file, [b'x'; LONGEST as usize + 1]).unwrap();
-        assert!(passwords(path).unwrap_err().contains("longer than 64 KiB"));
-        assert!(passwords("/dev/null").unwrap().iter().eq([b""; 0]));
+        fs::set_permissions(path, Permissions::from_mode(0o640)).unwrap();
+        assert!(passwords(path).unwrap_err().contains("chmod 600"));
+        assert!(passwords("/dev/zero").unwrap_err().contains("not a file"));
     }
 
     #[test]

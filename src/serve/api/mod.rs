@@ -5,9 +5,12 @@
 mod board;
 mod games;
 mod movetext;
+mod pieces;
 mod prepare;
+mod status;
 
 use std::collections::HashMap;
+use std::iter::once_with;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,17 +20,18 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use chessdb::Decoded;
 use chessdb_library::positions::{Answers, DatabasePart, Pattern};
 use chessdb_library::query::{Query, QueryError};
 use pgnfs_server::{Failure, FsError, Requests};
 use serde_json::{Value, json};
 
-use super::answer::{Visit, ask, looked_for, status_of, why_refused, with_retry_after};
+use super::answer::{Visit, ask, looked_for, read_query, status_of, why_refused, with_retry_after};
 use super::kept::{GamesId, KeptAnswers};
 use super::line::PlayedLine;
-use crate::status::{database, opening, state};
 use games::GameList;
+use movetext::GameJson;
+use pieces::streamed;
+use status::Snapshots;
 
 /// The parameters of a request.
 type Given = Parameters<HashMap<String, String>>;
@@ -37,6 +41,7 @@ type Given = Parameters<HashMap<String, String>>;
 struct Api {
     requests: Requests,
     lists: KeptAnswers<Arc<GameList>>,
+    snapshots: Snapshots,
     since: Instant,
 }
 
@@ -54,6 +59,7 @@ pub(super) fn routes(requests: Requests) -> Router {
     let api = Api {
         requests,
         lists: KeptAnswers::new(MOST_LISTS),
+        snapshots: Snapshots::default(),
         since: Instant::now(),
     };
     Router::new()
@@ -110,13 +116,17 @@ impl IntoResponse for ApiError {
 }
 
 /// Reads the search of a request; `None` for all games.
-fn search(given: &HashMap<String, String>) -> Result<Option<Query>, ApiError> {
-    let text = given
-        .get("q")
-        .map(|text| text.trim())
-        .filter(|text| !text.is_empty());
-    let query = text.map(Query::parse).transpose()?;
-    Ok(query.filter(Query::has_fields))
+async fn search(
+    requests: &Requests,
+    visit: Visit,
+    given: &HashMap<String, String>,
+) -> Result<Option<Query>, ApiError> {
+    let text = given.get("q").map_or("", |text| text.trim());
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let query = read_query(requests, visit, text.to_owned()).await??;
+    Ok(Some(query).filter(Query::has_fields))
 }
 
 /// Answers a question about the games that a request names by `q` and `db`.
@@ -126,7 +136,7 @@ async fn asked<A: Send + 'static>(
     given: &HashMap<String, String>,
     question: impl FnOnce(&Answers, GamesId) -> Result<A, FsError> + Send + 'static,
 ) -> Result<A, ApiError> {
-    let search = search(given)?;
+    let search = search(requests, visit, given).await?;
     about(requests, visit, given, search.as_ref(), question).await
 }
 
@@ -140,8 +150,9 @@ async fn about<A: Send + 'static>(
     question: impl FnOnce(&Answers, GamesId) -> Result<A, FsError> + Send + 'static,
 ) -> Result<A, ApiError> {
     let database = given.get("db").filter(|path| !path.is_empty()).cloned();
+    let own = search.cloned();
     let question = move |answers: &Answers| match database {
-        None => question(answers, GamesId::of(answers)),
+        None => question(answers, GamesId::of(answers, own.as_ref())),
         Some(path) => {
             let parts = answers.parts().iter();
             let part = parts.filter(|part| part.entry().path == path).cloned();
@@ -149,7 +160,7 @@ async fn about<A: Send + 'static>(
             if part.is_empty() {
                 return Err(FsError::NotFound);
             }
-            let id = GamesId::of(answers);
+            let id = GamesId::of(answers, own.as_ref());
             question(&Answers::new(part, answers.options().clone()), id)
         }
     };
@@ -169,22 +180,22 @@ async fn about<A: Send + 'static>(
 }
 
 /// The databases, as `pgnfs status --json` has them, and those that are being opened.
-async fn databases(State(requests): State<Requests>) -> Json<Value> {
-    let status = requests.status();
-    Json(json!({
-        "databases": status.databases.iter().map(database).collect::<Vec<_>>(),
-        "opening": status.opening.iter().map(opening).collect::<Vec<_>>(),
-    }))
+async fn databases(State(api): State<Api>) -> Response {
+    streamed(api.snapshots.databases(api.requests))
 }
 
 /// What the program does, as `pgnfs status --json` has it.
-async fn status(State(api): State<Api>) -> Json<Value> {
-    Json(state(&api.requests.status(), api.since))
+async fn status(State(api): State<Api>) -> Response {
+    streamed(api.snapshots.state(api.requests, api.since))
 }
 
 /// The canonical form of a query.
-async fn query(Parameters(given): Given) -> Result<Json<Value>, ApiError> {
-    let query = search(&given)?;
+async fn query(
+    State(requests): State<Requests>,
+    visit: Visit,
+    Parameters(given): Given,
+) -> Result<Json<Value>, ApiError> {
+    let query = search(&requests, visit, &given).await?;
     Ok(Json(json!({ "canonical": query.map(|query| query.canonical()) })))
 }
 
@@ -193,14 +204,12 @@ async fn game(
     State(requests): State<Requests>,
     visit: Visit,
     Parameters(given): Given,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Response, ApiError> {
     let path = given
         .get("path")
         .ok_or(ApiError::Wrong("path", "a path is needed".to_owned()))?;
-    let Decoded { game, problems, .. } =
-        ask(visit, |answer| requests.game(visit.visitor, path, answer)).await?;
-    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    Ok(Json(movetext::game(&game, &problems)))
+    let decoded = ask(visit, |answer| requests.game(visit.visitor, path, answer)).await?;
+    Ok(streamed(once_with(|| GameJson::new(decoded)).flatten()))
 }
 
 /// A position, and the moves that are legal in it.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::board::{self, color, uci};
 use super::{ApiError, Given, about, games};
-use crate::serve::answer::Visit;
+use crate::serve::answer::{Visit, read_query};
 use crate::serve::line::fen;
 use crate::serve::player::player_term;
 
@@ -39,7 +39,15 @@ pub(super) async fn prepare(
     let text = |name| given.get(name).map(|text| text.trim()).unwrap_or_default();
     // The explorer's name for it.
     let colour = ["colour", "color"].map(text).concat();
-    let asked = PrepareQuestion::read(text("player"), &colour, text("since"), text("q"))?;
+    let asked = PrepareQuestion::read(
+        &requests,
+        visit,
+        text("player"),
+        &colour,
+        text("since"),
+        text("q"),
+    );
+    let asked = asked.await?;
     let search = asked.search.clone();
     let answer = about(&requests, visit, &given, Some(&search), move |answers, _| {
         Ok(asked.answer(answers))
@@ -48,7 +56,14 @@ pub(super) async fn prepare(
 }
 
 impl PrepareQuestion {
-    fn read(name: &str, side: &str, since: &str, search: &str) -> Result<PrepareQuestion, ApiError> {
+    async fn read(
+        requests: &Requests,
+        visit: Visit,
+        name: &str,
+        side: &str,
+        since: &str,
+        search: &str,
+    ) -> Result<PrepareQuestion, ApiError> {
         if name.is_empty() {
             return Err(ApiError::Wrong("player", "a name is needed".to_owned()));
         }
@@ -79,7 +94,8 @@ impl PrepareQuestion {
         // Mistakes are in what the request says.
         let before = text.len() - search.len();
         let text = text.trim_end().to_owned();
-        let search = Query::parse(&text).map_err(|error| QueryError {
+        let read = read_query(requests, visit, text.clone()).await?;
+        let search = read.map_err(|error| QueryError {
             offset: error.offset.saturating_sub(before),
             ..error
         })?;

@@ -1,6 +1,6 @@
 // The board: draws a position, and says which move was dragged, clicked or typed.
 
-import { drawn } from "./dom.js";
+import { drawn, replace } from "./dom.js";
 import { piece, NAMES } from "./pieces.js";
 
 const SIZE = 45;
@@ -177,7 +177,7 @@ export class Board {
       shape.setAttribute("transform", `translate(${x} ${y})`);
       return [drawn("rect", { class: "offered", x, y, width: SIZE, height: SIZE }), shape];
     });
-    this.svg.replaceChildren(...ground, ...coordinates, ...placed, ...dots, ...marks.map((mark) => this.mark(mark)), ...offered);
+    replace(this.svg, ground, coordinates, placed, dots, marks.map((mark) => this.mark(mark)), offered);
   }
 
   /** A coloured square or an arrow, as `[%csl]` and `[%cal]` have them. */
@@ -192,15 +192,39 @@ export class Board {
   }
 }
 
-/** Text of a comment without commands, and its coloured squares and arrows. */
+/** The coloured squares and arrows of several comments, each once. */
+export function marks(texts) {
+  const found = new Map();
+  for (const text of texts) read(text, found);
+  return [...found.values()];
+}
+
+/** Text of a comment without commands. */
 export function comment(text) {
-  const marks = [];
-  const plain = text.replace(/\[%(csl|cal) ([^\]]*)\]/g, (_, kind, list) => {
-    for (const item of list.split(",")) {
-      const found = /^\s*([GRYB])([a-h][1-8])([a-h][1-8])?\s*$/.exec(item);
-      if (found && Boolean(found[3]) === (kind === "cal")) marks.push({ colour: found[1], from: found[2], to: found[3] });
+  return read(text, new Map());
+}
+
+/**
+ * Text of a comment without commands. Its coloured squares and arrows are added to `marks`.
+ *
+ * A regular expression for `[%...]` would look for the end of each again, and a comment may have millions of beginnings.
+ */
+function read(text, marks) {
+  const plain = [];
+  let from = 0;
+  for (;;) {
+    const begin = text.indexOf("[%", from);
+    const end = begin < 0 ? -1 : text.indexOf("]", begin);
+    if (end < 0) break;
+    plain.push(text.slice(from, begin));
+    const kind = text.slice(begin + 2, begin + 6);
+    const list = kind === "csl " || kind === "cal " ? text.slice(begin + 6, end).split(",") : [];
+    for (const item of list) {
+      const found = /^([GRYB])([a-h][1-8])([a-h][1-8])?$/.exec(item.trim());
+      if (found && Boolean(found[3]) === (kind === "cal ")) marks.set(found[0], { colour: found[1], from: found[2], to: found[3] });
     }
-    return "";
-  });
-  return { text: plain.replace(/\[%[^\]]*\]/g, "").trim(), marks };
+    from = end + 1;
+  }
+  plain.push(text.slice(from));
+  return plain.join("").trim();
 }

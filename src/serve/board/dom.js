@@ -1,5 +1,8 @@
 // Elements of the page. Text is always set as text, so that no name in a database is markup.
 
+/** Nodes that are appended together. */
+const MOST_AT_ONCE = 1000;
+
 /** Makes an element. Attributes that are functions are listeners; those that are null are left out. */
 export function element(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);
@@ -15,8 +18,21 @@ function fill(node, attributes, children) {
     if (typeof value === "function") node.addEventListener(key, value);
     else if (value !== null && value !== undefined && value !== false) node.setAttribute(key, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return append(node, children);
+}
+
+/** Appends nodes and lists of them. */
+function append(node, children) {
+  const given = children.flat(Infinity).filter((child) => child !== null && child !== undefined);
+  // A call has at most some ten thousand arguments, and a game may have more moves or comments.
+  for (let n = 0; n < given.length; n += MOST_AT_ONCE) node.append(...given.slice(n, n + MOST_AT_ONCE));
   return node;
+}
+
+/** Puts nodes and lists of them into the place of what an element has. */
+export function replace(node, ...children) {
+  node.replaceChildren();
+  return append(node, children);
 }
 
 /** Copies a text, and says so on the button for a moment. */

@@ -1,8 +1,8 @@
 // The page: shows the place that its address names.
 
 import { ask, followed, go, here } from "./api.js";
-import { Board, comment, spoken } from "./board.js";
-import { copy, element } from "./dom.js";
+import { Board, marks, spoken } from "./board.js";
+import { copy, element, replace } from "./dom.js";
 import { prepare } from "./prepare.js";
 import { search } from "./search.js";
 import * as views from "./views.js";
@@ -64,7 +64,7 @@ async function show(place) {
     const nodes = tab === "game" && place.game ? views.game(shown, place, showMove) : await (SHOWN[tab] ?? views.tree)(place, signal);
     if (signal.aborted) return;
     const hadFocus = at("#panel").contains(document.activeElement);
-    at("#panel").replaceChildren(...nodes.flat().filter(Boolean));
+    replace(at("#panel"), nodes);
     const current = at("[aria-current=true]");
     current?.scrollIntoView({ block: "nearest" });
     if (hadFocus) (current ?? at("#panel")).focus();
@@ -73,7 +73,7 @@ async function show(place) {
   } catch (error) {
     if (error.name === "AbortError") return;
     say(error.message);
-    at("#panel").replaceChildren(element("p", {}, views.link({ tab }, "Start again")));
+    replace(at("#panel"), element("p", {}, views.link({ tab }, "Start again")));
   }
   at("#panel").ariaBusy = null;
 }
@@ -82,14 +82,14 @@ async function showBoard(place, signal) {
   if (place.game) {
     if (shown.path !== place.game) {
       const [game, near] = await Promise.all([ask("game", { path: place.game }, signal), views.near(place, signal)]);
-      shown = { game, path: place.game, near };
+      shown = { game, path: place.game, near, next: nextMoves(game) };
     }
-    shown.current = currentMove(shown.game, place);
+    shown.current = currentMove(shown, place);
     const move = shown.game.moves[shown.current];
     const fen = move?.fen ?? shown.game.fen;
     const { moves } = await ask("position", { fen }, signal);
-    const marks = (move?.comments ?? shown.game.comments).flatMap((text) => comment(text).marks);
-    return draw({ fen, legal: moves, last: move?.uci ?? null, san: move && `${move.san}${views.signs(move.nags)}`, marks });
+    const drawn = marks((move ?? shown.game).comments ?? []);
+    return draw({ fen, legal: moves, last: move?.uci ?? null, san: move && `${move.san}${views.signs(move.nags)}`, marks: drawn });
   }
   shown = { game: null, path: null, near: {} };
   const { fen, moves, san } = await ask("position", { fen: place.fen, play: place.play }, signal);
@@ -98,15 +98,20 @@ async function showBoard(place, signal) {
   return draw({ fen, legal: moves, last: played.at(-1) ?? null, san });
 }
 
+/** The moves of a game by which each line goes on, by the numbers of those before them; -1 is the beginning. */
+function nextMoves(game) {
+  const next = new Map();
+  game.moves.forEach(({ parent }, number) => {
+    if (!next.has(parent ?? -1)) next.set(parent ?? -1, number);
+  });
+  return next;
+}
+
 /** The move of a game that a place names: by its number, or by the ply of its main line. */
-function currentMove(game, place) {
+function currentMove({ game, next }, place) {
   if (place.move) return Math.min(Number(place.move), game.moves.length - 1);
   let current = -1;
-  for (let ply = Number(place.ply ?? 0); ply > 0; ply--) {
-    const next = game.moves.findIndex((move) => (move.parent ?? -1) === current);
-    if (next < 0) break;
-    current = next;
-  }
+  for (let ply = Number(place.ply ?? 0); ply > 0 && next.has(current); ply--) current = next.get(current);
   return current;
 }
 
@@ -133,16 +138,12 @@ const STEPS = {
   forward: () => {
     const played = playedIn(here()).length;
     if (!shown.game) return played < ahead.length && go({ ...here(), play: ahead.slice(0, played + 1).join(",") });
-    const next = shown.game.moves.findIndex((move) => (move.parent ?? -1) === shown.current);
-    return next >= 0 && showMove(next);
+    return shown.next.has(shown.current) && showMove(shown.next.get(shown.current));
   },
   last: () => {
     if (!shown.game) return go({ ...here(), play: ahead.join(",") });
     let last = shown.current;
-    for (let next = last; next !== -1;) {
-      next = shown.game?.moves.findIndex((move) => (move.parent ?? -1) === last) ?? -1;
-      if (next !== -1) last = next;
-    }
+    while (shown.next.has(last)) last = shown.next.get(last);
     return showMove(last);
   },
   flip: () => board.flip(),

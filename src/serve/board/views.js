@@ -126,9 +126,10 @@ export function movetext(game, current, show) {
   const children = new Map();
   game.moves.forEach((move, number) => {
     const before = move.parent ?? -1;
-    children.set(before, [...(children.get(before) ?? []), number]);
+    if (children.has(before)) children.get(before).push(number);
+    else children.set(before, [number]);
   });
-  const said = (texts = []) => texts.map((text) => comment(text).text).filter(Boolean)
+  const said = (texts = []) => texts.map(comment).filter(Boolean)
     .map((text) => element("span", { class: "comment" }, ` ${text} `));
   const label = (number, always) => {
     const before = game.moves[number].parent;
@@ -151,9 +152,9 @@ export function movetext(game, current, show) {
     let next = children.get(before);
     while (next?.length) {
       const [main, ...others] = next;
-      nodes.push(...one(main, always).flat());
+      nodes.push(one(main, always));
       for (const other of others) {
-        nodes.push(element("span", { class: "variation" }, one(other, true).flat(), line(other, false)));
+        nodes.push(element("span", { class: "variation" }, one(other, true), line(other, false)));
       }
       always = others.length > 0 || Boolean(game.moves[main].comments);
       next = children.get(main);

@@ -6,7 +6,6 @@ mod lines;
 mod question;
 
 use std::collections::HashMap;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -15,13 +14,14 @@ use axum::extract::{Path, RawQuery, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use bytes::Bytes;
 use chessdb_library::explorer::Explored;
 use chessdb_library::library::text_of;
-use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, Pattern};
+use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, Pattern, epd};
 use chessdb_library::query::Query;
 use pgnfs_server::{Failure, FsError, Requests};
 
-use super::answer::{HttpError, Visit, ask, looked_for, why_refused};
+use super::answer::{HttpError, Visit, ask, looked_for, read_query, why_refused};
 use super::kept::{GamesId, KeptAnswers};
 use super::player::player_term;
 use ids::GameIds;
@@ -36,8 +36,8 @@ pub(super) struct Explorer {
     kept: KeptAnswers<Arc<str>>,
 }
 
-/// Number of answers that are kept.
-const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
+/// Bytes of answers that are kept.
+const MOST_KEPT: usize = 16 << 20;
 
 /// Games of a search that are not looked through without a turn.
 const MANY: u32 = 2048;
@@ -47,7 +47,7 @@ pub(super) fn routes(requests: Requests) -> Router {
     let explorer = Explorer {
         requests,
         ids: Arc::default(),
-        kept: KeptAnswers::new(MOST_KEPT),
+        kept: KeptAnswers::with_bytes(MOST_KEPT),
     };
     let own = Router::new()
         .route("/masters", get(masters))
@@ -88,7 +88,7 @@ async fn player(
     named: AddressParts,
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
-    let asked = ExplorerRequest::read(ExplorerKind::Player, explorer, named, query)?;
+    let asked = ExplorerRequest::read(ExplorerKind::Player, explorer, visit, named, query).await?;
     let explained = asked.explained(visit);
     let body = lines::of(asked, visit).await.map_err(explained)?;
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
@@ -101,10 +101,20 @@ async fn answer(
     named: AddressParts,
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
-    let asked = ExplorerRequest::read(kind, explorer, named, query)?;
+    let asked = ExplorerRequest::read(kind, explorer, visit, named, query).await?;
     let explained = asked.explained(visit);
     let body = asked.answer(visit, |_| ()).await.map_err(explained)?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response())
+    let body = Bytes::from_owner(KeptText(body));
+    Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
+}
+
+/// A text that is kept while a client receives it.
+struct KeptText(Arc<str>);
+
+impl AsRef<[u8]> for KeptText {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
 }
 
 /// A question with the games that it is about.
@@ -117,9 +127,10 @@ struct ExplorerRequest {
 }
 
 impl ExplorerRequest {
-    fn read(
+    async fn read(
         kind: ExplorerKind,
         explorer: Explorer,
+        visit: Visit,
         named: AddressParts,
         query: Option<String>,
     ) -> Result<ExplorerRequest, HttpError> {
@@ -130,16 +141,13 @@ impl ExplorerRequest {
             let what = "a search is needed after /in/, such as /in/white:tal/masters";
             return Err(HttpError::Bad(what.to_owned()));
         }
-        let search = question
-            .search(search)
-            .map(|text| Query::parse(&text))
-            .transpose();
+        let search = match question.search(search) {
+            Some(text) => Some(read_query(&explorer.requests, visit, text).await?),
+            None => None,
+        };
+        let search = search.transpose();
         let search = search.map_err(|error| HttpError::Bad(error.to_string()))?;
-        let key = format!(
-            "{kind:?} {} {}",
-            search.as_ref().map_or(String::new(), Query::canonical),
-            query.unwrap_or_default()
-        );
+        let key = question.key(search.as_ref());
         Ok(ExplorerRequest {
             explorer,
             question,
@@ -178,6 +186,7 @@ impl ExplorerRequest {
             search,
             key,
         } = self;
+        let own = search.clone();
         let explore = move |answers: &Answers| {
             let line = |explored: &Explored| json::answer(&question, explored, answers, &ids).into();
             let pattern = Pattern::new(question.line.position);
@@ -192,7 +201,7 @@ impl ExplorerRequest {
                 let (filter, limits) = (&question.filter, question.limits);
                 Explored::find_part_by_part(answers, &pattern, filter, limits, so_far)
             };
-            kept.get_or_make(GamesId::of(answers), key, || {
+            kept.get_or_make(GamesId::of(answers, own.as_ref()), key, || {
                 let reads_all = question.reads_all(answers, &pattern);
                 let explored = looked_for(answers, reads_all, find);
                 explored
@@ -215,6 +224,20 @@ impl ExplorerQuestion {
             Some(_) => part.len() > MANY,
         };
         (!self.filter.is_all() || self.limits.months) && answers.parts().iter().any(is_popular)
+    }
+
+    /// A text that other questions do not have, however they are written: what the answer follows from beside the games.
+    fn key(&self, search: Option<&Query>) -> String {
+        let search = search.map_or(String::new(), Query::canonical);
+        let (position, opening) = (
+            epd(&self.line.position),
+            // Openings with several codes have one name.
+            self.line.opening.map(|opening| (opening.eco, opening.name)),
+        );
+        let ExplorerQuestion {
+            kind, filter, limits, ..
+        } = self;
+        format!("{kind:?} {position} {opening:?} {filter:?} {limits:?} {search}")
     }
 
     /// The search whose games are explored; `None` for all games.
@@ -249,4 +272,48 @@ async fn pgn(
         error => error.into(),
     })?;
     Ok(([(header::CONTENT_TYPE, "application/x-chess-pgn")], text).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(kind: ExplorerKind, query: &str, search: &str) -> String {
+        let question = ExplorerQuestion::read(kind, &Parameters::of(query)).unwrap();
+        question.key(Some(&Query::parse(search).unwrap()))
+    }
+
+    /// Answers are kept by what is asked, not by how.
+    #[test]
+    fn a_question_has_one_key_however_it_is_written() {
+        let of = |query: &str| key(ExplorerKind::Lichess, query, "player:Tal year:1960");
+        let asked = "play=e2e4,c7c5&speeds=blitz,rapid&ratings=2000,0&history=true";
+        for same in [
+            "x=1&play=e2e4,c7c5&speeds=blitz,rapid&ratings=2000,0&history=true&y",
+            "history=1&ratings=0,2000,0&speeds=rapid,blitz,rapid&play=e2e4,c7c5&topGames=4",
+            "play=e2e4&play=e2e4,c7c5&speeds=blitz,rapid&ratings=0,2000&history=true&moves=12&since=&until=3000",
+        ] {
+            assert_eq!(of(same), of(asked), "{same}");
+        }
+        assert_eq!(of("moves=1000"), of("moves=100000"));
+        for other in [
+            "play=e2e4,c7c5",
+            "play=e2e4,c7c5&speeds=blitz&ratings=2000,0&history=true",
+            "play=e2e4,e7e5&speeds=blitz,rapid&ratings=2000,0&history=true",
+            "play=e2e4,c7c5&speeds=blitz,rapid&ratings=2000,0&history=true&since=1990",
+            "play=e2e4,c7c5&speeds=blitz,rapid&ratings=2000,0&history=true&topGames=3",
+        ] {
+            assert_ne!(of(other), of(asked), "{other}");
+        }
+        // The same position and name, but the codes are A40 and D00.
+        let orders = ["play=d2d4,h7h6,h2h3,d7d5", "play=d2d4,d7d5,h2h3,h7h6"].map(&of);
+        assert_ne!(orders[0], orders[1]);
+        let (one, other) = ("year:1960 player:tal", "player:tal");
+        assert_eq!(key(ExplorerKind::Lichess, asked, one), of(asked));
+        assert_ne!(key(ExplorerKind::Lichess, asked, other), of(asked));
+        assert_ne!(
+            key(ExplorerKind::Masters, "", one),
+            key(ExplorerKind::Lichess, "", one)
+        );
+    }
 }

@@ -1,6 +1,6 @@
 //! What a client of the explorer asks, as Lichess takes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chessdb_library::explorer::{ExplorerFilter, ExplorerLimits, Speed, group};
 
@@ -27,6 +27,9 @@ pub(super) struct ExplorerQuestion {
 
 /// Moves that are listed unless the client says how many.
 const MOVES: usize = 12;
+
+/// No position has more moves.
+const MOST_MOVES: usize = 256;
 
 /// The most games that are listed, and how many unless the client says.
 const TOP_OF_MASTERS: usize = 15;
@@ -68,8 +71,8 @@ impl Parameters {
         Ok(number.min(most))
     }
 
-    /// The values of a list; `None` for all, which an empty list is, too.
-    fn list<T>(
+    /// The different values of a list, in their order; `None` for all, which an empty list is, too.
+    fn list<T: Ord>(
         &self,
         name: &str,
         possible: &str,
@@ -82,7 +85,8 @@ impl Parameters {
             let wrong = || format!("{name}: '{value}' is not one of: {possible}");
             read(value.trim()).ok_or_else(wrong)
         });
-        values.collect::<Result<_, _>>().map(Some)
+        let values: BTreeSet<T> = values.collect::<Result<_, _>>()?;
+        Ok(Some(values.into_iter().collect()))
     }
 
     /// A year, or a month of one if there `may_be_month`. 0 stands for the whole year.
@@ -167,7 +171,7 @@ impl ExplorerQuestion {
             ExplorerKind::Player => parameters.number("recentGames", RECENT, RECENT)?,
         };
         let moves = if kind == ExplorerKind::Player {
-            usize::MAX
+            MOST_MOVES
         } else {
             MOVES
         };
@@ -176,7 +180,7 @@ impl ExplorerQuestion {
             line,
             filter,
             limits: ExplorerLimits {
-                moves: parameters.number("moves", moves, usize::MAX)?,
+                moves: parameters.number("moves", moves, MOST_MOVES)?,
                 strongest: top,
                 latest: recent,
                 months: has_months

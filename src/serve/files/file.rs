@@ -9,8 +9,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use headers::{
-    ContentRange, ETag, HeaderMapExt, IfMatch, IfModifiedSince, IfNoneMatch, IfRange, IfUnmodifiedSince,
-    LastModified,
+    ContentRange, ETag, HeaderMapExt, IfMatch, IfModifiedSince, IfNoneMatch, IfUnmodifiedSince, LastModified,
 };
 use pgnfs_server::{Attributes, FsError, OpenFile};
 
@@ -32,7 +31,8 @@ impl TreeRequest {
         })
         .await?;
         let modified = modified(found);
-        let tag = format!("\"{:032x}\"", file.key()).parse::<ETag>().ok();
+        let tag_text = format!("\"{:032x}\"", file.key());
+        let tag = tag_text.parse::<ETag>().ok();
         let is_same = self.has_same(tag.as_ref(), modified);
         let mut response = if !self.may_have(tag.as_ref(), modified) {
             (StatusCode::PRECONDITION_FAILED, "the file has changed\n").into_response()
@@ -46,7 +46,7 @@ impl TreeRequest {
             }
             response
         } else {
-            let ranges = self.ranges(file.size(), tag.as_ref(), modified);
+            let ranges = self.ranges(file.size(), &tag_text, modified);
             self.content(file, ranges, is_head).await?
         };
         let headers = response.headers_mut();
@@ -77,11 +77,10 @@ impl TreeRequest {
     }
 
     /// The ranges that are asked for; `None` for the whole file.
-    fn ranges(&self, size: u64, tag: Option<&ETag>, modified: SystemTime) -> Option<Vec<Range<u64>>> {
+    fn ranges(&self, size: u64, tag: &str, modified: SystemTime) -> Option<Vec<Range<u64>>> {
         let asked = self.headers.get(header::RANGE)?.to_str().ok()?;
-        if let Some(condition) = self.headers.typed_get::<IfRange>()
-            && condition.is_modified(tag, Some(&LastModified::from(modified)))
-        {
+        let mut conditions = self.headers.get_all(header::IF_RANGE).iter();
+        if !conditions.all(|condition| is_of_state(condition, tag, modified)) {
             return None;
         }
         read_ranges(asked, size)
@@ -162,6 +161,13 @@ impl TreeRequest {
             }
         })
     }
+}
+
+/// True if a client has a part of these bytes: it names their tag, or exactly their time (RFC 9110, section 13.1.5). A later
+/// time may be that of other bytes, which an older file has replaced.
+fn is_of_state(condition: &HeaderValue, tag: &str, modified: SystemTime) -> bool {
+    let is_time = |condition: &str| httpdate::parse_http_date(condition).is_ok_and(|time| time == modified);
+    condition == tag || condition.to_str().is_ok_and(is_time)
 }
 
 /// The ranges of a header that a file of this size has (RFC 9110, section 14.1.2). `None` if it is wrong, or has too many.

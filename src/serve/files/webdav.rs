@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 use std::fmt::Write;
 use std::io;
+use std::ops::RangeInclusive;
 
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -12,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream;
 use pgnfs_server::{Attributes, Detail, Kind};
+use quick_xml::escape::unescape;
 use quick_xml::events::Event;
 use quick_xml::name::ResolveResult;
 use quick_xml::reader::NsReader;
@@ -30,6 +32,10 @@ const LONGEST_BODY: usize = 16 << 10;
 
 /// Maximum number of properties that a request may name.
 const MOST_PROPERTIES: usize = 64;
+
+/// The name space of `xml:`, and that of declarations of name spaces, which no element may have.
+const OF_XML: &str = "http://www.w3.org/XML/1998/namespace";
+const OF_DECLARATIONS: &str = "http://www.w3.org/2000/xmlns/";
 
 /// The properties that everything has, and those of files alone.
 const PROPERTIES: &[&str] = &["displayname", "resourcetype", "getlastmodified", "supportedlock"];
@@ -62,7 +68,7 @@ enum WantedProperties {
 
 impl TreeRequest {
     pub(super) async fn properties(self, body: Body) -> Result<Response, HttpError> {
-        let body = timeout(self.visit.limits.request, to_bytes(body, LONGEST_BODY)).await;
+        let body = timeout(self.visit.limits.body, to_bytes(body, LONGEST_BODY)).await;
         let body = body.map_err(|_| HttpError::Status(StatusCode::REQUEST_TIMEOUT))?;
         let body = body.map_err(|_| HttpError::Status(StatusCode::PAYLOAD_TOO_LARGE))?;
         let wanted =
@@ -172,8 +178,11 @@ fn append(xml: &mut String, wanted: &WantedProperties, path: &TreePath, found: &
                 if space == "DAV:" && own.clone().any(|own| own == name) {
                     append_property(&mut known, name, path, found);
                 } else {
-                    let (space, name) = (escaped(space), escaped(name));
-                    let _ = write!(unknown, "<{name} xmlns=\"{space}\"/>");
+                    let _ = match &**space {
+                        // No document may bind it to another prefix, or to none.
+                        OF_XML => write!(unknown, "<xml:{name}/>"),
+                        space => write!(unknown, "<{name} xmlns=\"{}\"/>", escaped(space)),
+                    };
                 }
             }
         }
@@ -210,6 +219,41 @@ fn refused_depth() -> Response {
     (StatusCode::FORBIDDEN, media, body).into_response()
 }
 
+/// The characters with which a name may begin (XML 1.0, fifth edition, section 2.3), without the colon after a prefix.
+const BEGIN: [RangeInclusive<char>; 15] = [
+    'A'..='Z',
+    '_'..='_',
+    'a'..='z',
+    '\u{c0}'..='\u{d6}',
+    '\u{d8}'..='\u{f6}',
+    '\u{f8}'..='\u{2ff}',
+    '\u{370}'..='\u{37d}',
+    '\u{37f}'..='\u{1fff}',
+    '\u{200c}'..='\u{200d}',
+    '\u{2070}'..='\u{218f}',
+    '\u{2c00}'..='\u{2fef}',
+    '\u{3001}'..='\u{d7ff}',
+    '\u{f900}'..='\u{fdcf}',
+    '\u{fdf0}'..='\u{fffd}',
+    '\u{10000}'..='\u{effff}',
+];
+
+/// Those that may follow as well.
+const FOLLOW: [RangeInclusive<char>; 5] = [
+    '-'..='.',
+    '0'..='9',
+    '\u{b7}'..='\u{b7}',
+    '\u{300}'..='\u{36f}',
+    '\u{203f}'..='\u{2040}',
+];
+
+/// True for a name without a prefix that XML allows.
+fn is_name(name: &str) -> bool {
+    let may_begin = |c: char| BEGIN.iter().any(|range| range.contains(&c));
+    let may_follow = |c: char| may_begin(c) || FOLLOW.iter().any(|range| range.contains(&c));
+    name.starts_with(may_begin) && name.chars().all(may_follow)
+}
+
 /// Reads the body of a request. `None` if it is wrong, or has a DTD.
 fn wanted(body: &[u8]) -> Option<WantedProperties> {
     if body.iter().all(u8::is_ascii_whitespace) {
@@ -223,11 +267,14 @@ fn wanted(body: &[u8]) -> Option<WantedProperties> {
         match event {
             Event::Start(element) => {
                 let space = match space {
-                    ResolveResult::Bound(space) => space.as_ref().to_owned(),
+                    ResolveResult::Bound(space) => unescape(space.as_ref()).ok()?.into_owned(),
                     ResolveResult::Unbound => String::new(),
                     ResolveResult::Unknown(_) => return None,
                 };
                 let name = element.local_name().into_inner().to_owned();
+                if space == OF_DECLARATIONS || !is_name(&name) {
+                    return None;
+                }
                 depth += 1;
                 match (depth, &*space, &*name, &mut wanted) {
                     (1, "DAV:", "propfind", None) => {}
@@ -282,6 +329,42 @@ mod tests {
         );
         let other = b"<d:propfind xmlns:d='DAV:' xmlns:s='urn:x'><d:prop><s:y>z</s:y></d:prop></d:propfind>";
         assert_eq!(wanted(other), these(&[("urn:x", "y")]));
+        let escaped =
+            b"<propfind xmlns='DAV:'><prop><x xmlns='urn:a&amp;b&#38;&lt;'/><xml:lang/></prop></propfind>";
+        assert_eq!(wanted(escaped), these(&[("urn:a&b&<", "x"), (OF_XML, "lang")]));
+    }
+
+    /// What is asked for is in the answer, under its own name.
+    #[test]
+    fn an_answer_is_well_formed_whatever_is_asked() {
+        let found = Attributes {
+            inode: pgnfs_server::Inode::ROOT,
+            kind: Kind::Directory,
+            size: 0,
+            blocks: 0,
+            modified: (0, 0),
+            changed: (0, 0),
+            links: 2,
+        };
+        let path = TreePath::read("/").unwrap();
+        for property in [
+            "<xml:lang/>",
+            "<x xmlns='urn:a&amp;b'/>",
+            "<x xmlns='urn:&lt;&quot;&apos;&gt;'/>",
+            "<x xmlns=''/>",
+            "<D:x xmlns:D='urn:ab'/>",
+            "<\u{e4}-1.\u{b7} xmlns='urn:ab'/>",
+            "<displayname/>",
+        ] {
+            let body = format!("<propfind xmlns='DAV:'><prop>{property}</prop></propfind>");
+            let asked = wanted(body.as_bytes()).unwrap_or_else(|| panic!("{property}"));
+            let mut xml = String::new();
+            append(&mut xml, &asked, &path, &found);
+            let answered = xml.replace("<response><href>/files/</href><propstat>", "");
+            let end = answered.find("<status>").unwrap();
+            let again = format!("<propfind xmlns='DAV:'>{}</propfind>", &answered[..end]);
+            assert_eq!(wanted(again.as_bytes()), Some(asked), "{property}: {xml}");
+        }
     }
 
     #[test]
@@ -294,6 +377,10 @@ mod tests {
             "<propfind xmlns='DAV:'></x>",
             "<!DOCTYPE propfind [<!ENTITY a 'b'>]><propfind xmlns='DAV:'><allprop/></propfind>",
             "<x:propfind xmlns='DAV:'><allprop/></x:propfind>",
+            "<propfind xmlns='DAV:'><prop><xmlns:x/></prop></propfind>",
+            "<propfind xmlns='DAV:'><prop><a\"b/></prop></propfind>",
+            "<propfind xmlns='DAV:'><prop><1/></prop></propfind>",
+            "<propfind xmlns='DAV:'><prop><x xmlns='&a;'/></prop></propfind>",
         ] {
             assert_eq!(wanted(body.as_bytes()), None, "{body}");
         }
@@ -303,5 +390,46 @@ mod tests {
         };
         assert!(with(MOST_PROPERTIES).is_some());
         assert_eq!(with(MOST_PROPERTIES + 1), None);
+    }
+
+    /// The borders of the ranges in the standard, and letters and digits that they do not have.
+    #[test]
+    fn names_are_those_of_xml() {
+        for begin in [
+            "a",
+            "Z",
+            "_",
+            "\u{e4}",
+            "\u{2ff}",
+            "\u{37f}",
+            "\u{1fff}",
+            "\u{2070}",
+            "\u{effff}",
+        ] {
+            assert!(
+                is_name(begin) && is_name(&format!("{begin}-.9\u{b7}\u{300}\u{2040}")),
+                "{begin:?}"
+            );
+        }
+        for other in [
+            "",
+            "-",
+            "9",
+            "\u{b7}",
+            "\u{300}",
+            "\u{2040}",
+            "\u{aa}",
+            "\u{d7}",
+            "\u{b2}",
+            "\u{37e}",
+            "\u{2c00}\u{2ff0}",
+        ] {
+            assert!(!is_name(other), "{other:?}");
+        }
+        for wrong in [
+            "\u{aa}", "\u{b2}", "\u{bd}", "\u{2000}", "\u{3000}", "\u{fffe}", ":", " ", "\"",
+        ] {
+            assert!(!is_name(&format!("a{wrong}")), "{wrong:?}");
+        }
     }
 }

@@ -82,26 +82,29 @@ fn only_in_a_folder_that_cannot_be_written_the_file_itself_is() {
 /// An export that has created its output and waits: its message about what was left out does not fit into the pipe.
 fn halted(scratch: &Scratch, ignored: &str, signal: Signal) -> (ExitStatus, String) {
     let folder = scratch.path("out");
+    let partials = || {
+        let mut names = names(&folder);
+        names.retain(|name| name.ends_with(".partial"));
+        names
+    };
+    // By an export that was killed.
+    let left = partials();
     let (mut reader, mut writer) = pipe().unwrap();
     let capacity = fcntl_setpipe_size(&writer, 4096).unwrap();
     writer.write_all(&vec![b' '; capacity]).unwrap();
-    let script = format!("trap '' {ignored}; exec \"$0\" export \"$1\" --output \"$2\"");
+    let script = format!("ulimit -c 0; trap '' {ignored}; exec \"$0\" export \"$1\" --output \"$2\"");
     let mut child: Child = Command::new("bash")
         .args(["-c", &script, env!("CARGO_BIN_EXE_pgnfs")])
         .args([&scratch.source, &folder.join("games.pgn")])
         .stderr(writer)
         .spawn()
         .unwrap();
-    let partials = || {
-        names(&folder)
-            .iter()
-            .filter(|name| name.ends_with(".partial"))
-            .count()
-    };
-    wait_for("a partial file", || partials() > 0);
+    wait_for("a partial file", || {
+        partials().iter().any(|name| !left.contains(name))
+    });
     kill_process(Pid::from_child(&child), signal).unwrap();
     if ignored == "USR1" {
-        wait_for("the partial file to go", || partials() == 0);
+        wait_for("the partial file to go", || partials().is_empty());
     }
     let mut said = String::new();
     reader.read_to_string(&mut said).unwrap();
@@ -115,7 +118,18 @@ fn a_signal_removes_the_partial_file_and_says_so() {
     let folder = scratch.path("out");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("games.pgn"), "old").unwrap();
-    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+    let signals = [
+        Signal::INT,
+        Signal::TERM,
+        Signal::HUP,
+        Signal::QUIT,
+        Signal::ALARM,
+        Signal::USR2,
+        Signal::XCPU,
+        Signal::VTALARM,
+        Signal::PROF,
+    ];
+    for signal in signals {
         let (status, said) = halted(&scratch, "USR1", signal);
         assert_eq!(status.signal(), Some(signal.as_raw()));
         assert!(said.contains("pgnfs: interrupted: "), "{said}");
@@ -123,11 +137,18 @@ fn a_signal_removes_the_partial_file_and_says_so() {
         assert_eq!(names(&folder), ["games.pgn"]);
         assert_eq!(fs::read_to_string(folder.join("games.pgn")).unwrap(), "old");
     }
-    let (status, said) = halted(&scratch, "HUP", Signal::HUP);
-    assert_eq!(status.code(), Some(0), "ignored, as by nohup: {said}");
-    let games = fs::read_to_string(folder.join("games.pgn")).unwrap();
-    assert_eq!(games.matches("[White ").count(), 3);
-    assert_eq!(names(&folder), ["games.pgn"]);
+    // What a killed export leaves is removed by the next one.
+    let (status, _) = halted(&scratch, "USR2", Signal::KILL);
+    assert_eq!((status.signal(), names(&folder).len()), (Some(9), 2));
+    // Ignored, as by nohup, or said when an index is too long to be kept, which is no reason to end.
+    for signal in [Signal::HUP, Signal::XFSZ] {
+        fs::write(folder.join("games.pgn"), "old").unwrap();
+        let (status, said) = halted(&scratch, "HUP", signal);
+        assert_eq!(status.code(), Some(0), "{signal:?}: {status} {said}");
+        let games = fs::read_to_string(folder.join("games.pgn")).unwrap();
+        assert_eq!(games.matches("[White ").count(), 3);
+        assert_eq!(names(&folder), ["games.pgn"]);
+    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod group;
 mod matcher;
 mod material;
 mod moment;
+mod move_form;
 mod move_table;
 mod mover;
 mod outline;

@@ -3,16 +3,19 @@
 //! The full form of a move is its piece, its origin, `-` or `x` with the captured piece in small letters, its target, `=`
 //! with the promotion, and `+` or `#`: `Ng1-f3`, `Bd3xph7+`, `Pe7xnf8=Q#`. A pattern is matched once against all forms
 //! that exist, which gives a bit for each. Castling has two forms: `O-O` and the king's squares, `Ke1-g1`.
+//!
+//! Reading a pattern only looks for one form. The table is made when the first game is asked, since a query may have many
+//! patterns, and queries are read by threads on which others wait.
 
-use chessdb::board::{Bitboard, CastlingSide, Color, File, Move, Position, Rank, Role, Square};
-use chessdb::shakmaty::attacks;
-use regex::Regex;
+use std::num::NonZeroUsize;
+use std::sync::{LazyLock, OnceLock};
 
 use super::error::TermError;
+use super::move_form::{FormPattern, FormState, SIGNS};
 use super::reflection::Reflection;
-
-/// The longest pattern, in bytes: the ten of the longest form, `Pe7xnf8=Q#`, with a star around each.
-const LONGEST_PATTERN: usize = 21;
+use crate::recent::Recent;
+use chessdb::board::{Bitboard, CastlingSide, Color, File, Move, Position, Rank, Role, Square};
+use chessdb::shakmaty::attacks;
 
 /// The letters of pieces that can be captured, and those that a pawn can become.
 const CAPTURED: [Option<Role>; 6] = [
@@ -35,9 +38,6 @@ const SIDES: [(CastlingSide, &str); 2] = [
     (CastlingSide::QueenSide, "O-O-O"),
 ];
 
-/// The signs at the end of a form: none, check, and mate, which is a check, too.
-const SIGNS: [&[&str]; 3] = [&[""], &["+"], &["#", "+"]];
-
 /// Kinds of moves: of six pieces with six captures, of which those of a pawn have five promotions.
 const KINDS: usize = 5 * CAPTURED.len() + CAPTURED.len() * PROMOTIONS.len();
 
@@ -58,7 +58,6 @@ pub fn is_move_pattern(text: &str) -> bool {
 /// The moves that a pattern describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MoveTable {
-    pub(super) pattern: String,
     /// The targets for each origin of each kind of move, for each sign if they differ.
     targets: Box<[Bitboard]>,
     /// Likewise for each piece, whatever it captures or becomes.
@@ -75,54 +74,81 @@ pub(super) struct MoveTable {
     castles: bool,
 }
 
-impl MoveTable {
+/// The moves of a pattern, in a table that is made when it is needed.
+#[derive(Clone, Debug)]
+pub(super) struct PatternMoves {
+    pattern: FormPattern,
+    /// The moves are mirror images of those that the pattern describes.
+    reflection: Reflection,
+    table: OnceLock<MoveTable>,
+}
+
+impl PatternMoves {
     /// Reads a pattern.
     ///
     /// # Errors
     /// If no move has such a form.
-    pub(super) fn parse(text: &str) -> Result<MoveTable, TermError> {
-        let mut pattern = text.to_owned();
-        let mut last = None;
-        // Stars that follow each other are one.
-        pattern.retain(|sign| last.replace(sign) != Some('*') || sign != '*');
-        if pattern.len() > LONGEST_PATTERN {
+    pub(super) fn parse(text: &str) -> Result<PatternMoves, TermError> {
+        let pattern = FormPattern::parse(text).ok_or(TermError::MovePattern)?;
+        if !has_known_form(&pattern) {
             return Err(TermError::MovePattern);
         }
-        let expression = compiled(&pattern).map_err(|_| TermError::MovePattern)?;
-        let says_of_check = pattern.ends_with(['*', '+', '#']);
-        let signs = if says_of_check && pattern != "*" {
-            SIGNS.len()
-        } else {
-            1
-        };
-        let has_sign = |form: &mut String, sign: usize| {
-            let ends: &[&str] = if says_of_check { SIGNS[sign] } else { &[""] };
-            let len = form.len();
-            ends.iter().any(|end| {
-                form.push_str(end);
-                let is_so = expression.is_match(form);
-                form.truncate(len);
-                is_so
-            })
-        };
-        let mut targets = vec![Bitboard::EMPTY; signs * KINDS * 64].into_boxed_slice();
-        for_each_form(|form, kind, from, to| {
-            for sign in (0..signs).filter(|&sign| has_sign(form, sign)) {
-                targets[place(sign, kind, from)] |= Bitboard::from_square(to);
-            }
-        });
-        let castling = SIDES.map(|(_, form)| {
-            let mut form = form.to_owned();
-            [0, 1, 2].map(|sign| has_sign(&mut form, sign.min(signs - 1)))
-        });
-        let table = MoveTable::new(pattern, targets, castling, true);
-        if table.all_targets.is_empty() {
-            return Err(TermError::MovePattern);
-        }
-        Ok(table)
+        Ok(PatternMoves {
+            pattern,
+            reflection: Reflection::default(),
+            table: OnceLock::new(),
+        })
     }
 
-    fn new(pattern: String, targets: Box<[Bitboard]>, castling: [[bool; 3]; 2], castles: bool) -> MoveTable {
+    /// The pattern.
+    pub(super) fn text(&self) -> &str {
+        self.pattern.text()
+    }
+
+    #[inline]
+    pub(super) fn table(&self) -> &MoveTable {
+        self.table.get_or_init(|| MoveTable::of(&self.pattern))
+    }
+
+    /// The mirror image.
+    pub(super) fn reflected(&self, reflection: Reflection) -> PatternMoves {
+        PatternMoves {
+            pattern: self.pattern.clone(),
+            reflection: self.reflection.and(reflection),
+            table: OnceLock::from(self.table().reflected(reflection)),
+        }
+    }
+}
+
+impl PartialEq for PatternMoves {
+    fn eq(&self, other: &PatternMoves) -> bool {
+        // The table follows from these, and is not made to be compared.
+        (self.text(), self.reflection) == (other.text(), other.reflection)
+    }
+}
+
+impl Eq for PatternMoves {}
+
+impl MoveTable {
+    /// The moves with a form that a pattern describes.
+    fn of(pattern: &FormPattern) -> MoveTable {
+        let signs = if pattern.says_of_check() { SIGNS } else { 1 };
+        let mut targets = vec![Bitboard::EMPTY; signs * KINDS * 64].into_boxed_slice();
+        let mut forms = PatternTargets::new(pattern);
+        for (role, from) in pieces() {
+            forms.for_each(role, from, |kind, to| {
+                for (sign, &to) in to.iter().take(signs).enumerate() {
+                    targets[place(sign, kind, from)] |= to;
+                }
+                true
+            });
+        }
+        let castling = castling(pattern);
+        let castling = castling.map(|ends| [0, 1, 2].map(|sign: usize| ends[sign.min(signs - 1)]));
+        MoveTable::new(targets, castling, true)
+    }
+
+    fn new(targets: Box<[Bitboard]>, castling: [[bool; 3]; 2], castles: bool) -> MoveTable {
         let mut of_roles = vec![Bitboard::EMPTY; Role::ALL.len() * 64].into_boxed_slice();
         for (at, &squares) in targets.iter().enumerate() {
             of_roles[role_of(at / 64 % KINDS) as usize * 64 - 64 + at % 64] |= squares;
@@ -144,7 +170,6 @@ impl MoveTable {
             }
         }
         MoveTable {
-            pattern,
             targets,
             of_roles,
             castling,
@@ -270,7 +295,7 @@ impl MoveTable {
             targets[at / 64 * 64 + from as usize] = reflection.squares(squares);
         }
         let castles = self.castles && !reflection.side;
-        MoveTable::new(self.pattern.clone(), targets, self.castling, castles)
+        MoveTable::new(targets, self.castling, castles)
     }
 }
 
@@ -302,44 +327,153 @@ fn role_of(kind: usize) -> Role {
     after_pawn.copied().unwrap_or(Role::Pawn)
 }
 
-/// Calls `each` with the form of every move that exists, without a sign, its kind and its squares.
-fn for_each_form(mut each: impl FnMut(&mut String, usize, Square, Square)) {
-    let mut form = String::new();
-    for (role, from) in Role::ALL
+/// All pieces on all squares.
+fn pieces() -> impl Iterator<Item = (Role, Square)> {
+    Role::ALL
         .into_iter()
         .flat_map(|role| Square::ALL.map(|from| (role, from)))
-    {
-        for to in steps(role, from) | captures(role, from) {
-            for (captured, promotion) in changes(role, from, to) {
-                form.clear();
-                form.push(role.upper_char());
-                form += &from.to_string();
-                match captured {
-                    None => form.push('-'),
-                    Some(captured) => form.extend(['x', captured.char()]),
+}
+
+/// Whether castling by name matches a pattern with each sign.
+fn castling(pattern: &FormPattern) -> [[bool; 3]; 2] {
+    SIDES.map(|(_, form)| {
+        pattern.ends(
+            form.bytes()
+                .fold(pattern.start(), |state, sign| pattern.step(state, sign)),
+        )
+    })
+}
+
+/// Whether moves have the forms of the patterns that were read last. One look at the name of a search reads it several times.
+static KNOWN: LazyLock<Recent<String, bool>> = LazyLock::new(|| Recent::new(MOST_KNOWN));
+
+/// Number of patterns of which this is remembered.
+const MOST_KNOWN: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
+
+/// Like [`has_form`], once for equal patterns.
+fn has_known_form(pattern: &FormPattern) -> bool {
+    let known = KNOWN.get(&pattern.text().to_owned());
+    known.unwrap_or_else(|| {
+        let has_form = has_form(pattern);
+        KNOWN.put(pattern.text().to_owned(), has_form);
+        has_form
+    })
+}
+
+/// True if some move that exists has a form that a pattern describes.
+fn has_form(pattern: &FormPattern) -> bool {
+    let mut forms = PatternTargets::new(pattern);
+    castling(pattern).as_flattened().contains(&true)
+        || pieces().any(|(role, from)| !forms.for_each(role, from, |_, to| to.iter().all(|to| to.is_empty())))
+}
+
+/// The squares to which moves may lead, for each sign at the end of their forms.
+type Targets = [Bitboard; SIGNS];
+
+/// Finds the moves that a pattern describes. Which targets it has depends only on what the form before the target has left
+/// of it, which is mostly the same; so this is found once for each such rest.
+struct PatternTargets<'a> {
+    pattern: &'a FormPattern,
+    /// By what is left: the targets of moves that promote nothing.
+    plain: Vec<(FormState, Targets)>,
+    /// Likewise the targets of each promotion.
+    promoting: Vec<(FormState, [Targets; PROMOTIONS.len()])>,
+}
+
+impl<'a> PatternTargets<'a> {
+    fn new(pattern: &'a FormPattern) -> PatternTargets<'a> {
+        PatternTargets {
+            pattern,
+            plain: Vec::new(),
+            promoting: Vec::new(),
+        }
+    }
+
+    /// Calls `each` with every kind of moves of a piece from a square, and the targets that the pattern has of those that
+    /// exist, as long as it returns true. Returns what it returned last.
+    fn for_each(&mut self, role: Role, from: Square, mut each: impl FnMut(usize, Targets) -> bool) -> bool {
+        let pattern = self.pattern;
+        let step = |state: FormState, sign: char| pattern.step(state, sign as u8);
+        let piece = step(pattern.start(), role.upper_char());
+        let origin = step(step(piece, from.file().char()), from.rank().char());
+        if origin == FormState::NONE {
+            return true;
+        }
+        CAPTURED.into_iter().all(|captured| {
+            let (possible, state) = match captured {
+                None => (steps(role, from), step(origin, '-')),
+                Some(Role::Pawn) => {
+                    let possible = captures(role, from) & !Bitboard::BACKRANKS;
+                    (possible, step(step(origin, 'x'), Role::Pawn.char()))
                 }
-                form += &to.to_string();
-                form.extend(promotion.iter().flat_map(|role| ['=', role.upper_char()]));
-                if let Some(kind) = kind_of(role, captured, promotion) {
-                    each(&mut form, kind, from, to);
+                Some(captured) => (captures(role, from), step(step(origin, 'x'), captured.char())),
+            };
+            if state == FormState::NONE || possible.is_empty() {
+                return true;
+            }
+            let plain = match role {
+                Role::Pawn => possible & !Bitboard::BACKRANKS,
+                _ => possible,
+            };
+            let mut give = |promotion: Option<Role>, possible: Bitboard, targets: Targets| {
+                let kind = kind_of(role, captured, promotion);
+                kind.is_none_or(|kind| each(kind, targets.map(|targets| targets & possible)))
+            };
+            let own = self.plain(state);
+            if plain.any() && !give(None, plain, own) {
+                return false;
+            }
+            let last_rank = possible & !plain;
+            if last_rank.is_empty() {
+                return true;
+            }
+            let own = self.promoting(state);
+            let promotions = PROMOTIONS.into_iter().zip(own).skip(1);
+            promotions
+                .into_iter()
+                .all(|(promotion, targets)| give(promotion, last_rank, targets))
+        })
+    }
+
+    fn plain(&mut self, state: FormState) -> Targets {
+        if let Some((_, known)) = self.plain.iter().find(|(known, _)| *known == state) {
+            return *known;
+        }
+        let found = self.targets(state, Square::ALL, "");
+        self.plain.push((state, found));
+        found
+    }
+
+    fn promoting(&mut self, state: FormState) -> [Targets; PROMOTIONS.len()] {
+        if let Some((_, known)) = self.promoting.iter().find(|(known, _)| *known == state) {
+            return *known;
+        }
+        let found = PROMOTIONS.map(|promotion| match promotion {
+            None => Targets::default(),
+            Some(role) => {
+                let end = format!("={}", role.upper_char());
+                self.targets(state, Bitboard::BACKRANKS, &end)
+            }
+        });
+        self.promoting.push((state, found));
+        found
+    }
+
+    /// The targets among some squares by which a form goes on, before these letters.
+    fn targets(&self, state: FormState, squares: impl IntoIterator<Item = Square>, end: &str) -> Targets {
+        let mut targets = Targets::default();
+        for to in squares {
+            let [file, rank] = [to.file().char(), to.rank().char()].map(|sign| sign as u8);
+            let form = [file, rank].into_iter().chain(end.bytes());
+            let state = form.fold(state, |state, sign| self.pattern.step(state, sign));
+            for (targets, ends) in targets.iter_mut().zip(self.pattern.ends(state)) {
+                if ends {
+                    *targets |= Bitboard::from_square(to);
                 }
             }
         }
+        targets
     }
-}
-
-/// What a move between two squares can capture, and what a pawn can become by it.
-fn changes(role: Role, from: Square, to: Square) -> impl Iterator<Item = (Option<Role>, Option<Role>)> {
-    let is_last_rank = Bitboard::BACKRANKS.contains(to);
-    let captured = CAPTURED.into_iter().filter(move |captured| match captured {
-        None => steps(role, from).contains(to),
-        Some(captured) => captures(role, from).contains(to) && !(*captured == Role::Pawn && is_last_rank),
-    });
-    let becomes = role == Role::Pawn && is_last_rank;
-    captured.flat_map(move |captured| {
-        let promotions = PROMOTIONS.into_iter().filter(move |own| own.is_some() == becomes);
-        promotions.map(move |promotion| (captured, promotion))
-    })
 }
 
 /// Where a piece of either side can go from a square without capturing, castling included.
@@ -380,54 +514,51 @@ fn captures(role: Role, from: Square) -> Bitboard {
     }
 }
 
-/// A pattern as a regular expression: `*` is any signs, `?` one.
-fn compiled(pattern: &str) -> Result<Regex, regex::Error> {
-    let signs = pattern.chars().map(|sign| match sign {
-        '*' => ".*".to_owned(),
-        '?' => ".".to_owned(),
-        sign => regex::escape(sign.encode_utf8(&mut [0; 4])),
-    });
-    Regex::new(&format!("^{}$", signs.collect::<String>()))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::move_form::COMPARED;
     use super::*;
 
-    #[test]
-    fn signs_stand_for_others() {
-        for (pattern, text, is_it) in [
-            ("*", "", true),
-            ("*#", "Qh5xpf7#", true),
-            ("*#", "Qh5xpf7+", false),
-            ("*xq*", "Pe5xqd6", true),
-            ("N*-?6*", "Ng4-f6+", true),
-            ("N*-?6*", "Ng4xpf6", false),
-            ("????-f3", "Ng1-f3", false),
-            ("???-f3", "Ng1-f3", true),
-            ("*a*b*a", "abba", true),
-            ("*a*b*c", "abba", false),
-        ] {
-            assert_eq!(
-                compiled(pattern).unwrap().is_match(text),
-                is_it,
-                "{pattern} {text}"
-            );
+    /// The form of every move that exists, without a sign, with its kind and its squares.
+    fn every_form() -> Vec<(String, usize, Square, Square)> {
+        let mut forms = Vec::new();
+        for (role, from) in pieces() {
+            for to in steps(role, from) | captures(role, from) {
+                let is_last_rank = Bitboard::BACKRANKS.contains(to);
+                for captured in CAPTURED {
+                    let exists = match captured {
+                        None => steps(role, from).contains(to),
+                        Some(Role::Pawn) if is_last_rank => false,
+                        Some(_) => captures(role, from).contains(to),
+                    };
+                    let promotions = PROMOTIONS
+                        .into_iter()
+                        .filter(|own| own.is_some() == (role == Role::Pawn && is_last_rank));
+                    for promotion in promotions.filter(|_| exists) {
+                        let way = captured.map_or("-".to_owned(), |role| format!("x{}", role.char()));
+                        let end = promotion.map_or(String::new(), |role| format!("={}", role.upper_char()));
+                        let form = format!("{}{from}{way}{to}{end}", role.upper_char());
+                        forms.push((form, kind_of(role, captured, promotion).unwrap(), from, to));
+                    }
+                }
+            }
         }
+        forms
     }
 
     #[test]
     fn every_move_of_a_bare_board_has_a_form() {
-        let mut forms = std::collections::HashSet::new();
-        for_each_form(|form, kind, from, to| {
-            assert!(forms.insert((form.clone(), kind)), "{form}");
-            assert_eq!(role_of(kind).upper_char(), form.chars().next().unwrap());
-            assert!(from != to && kind < KINDS);
-        });
+        let forms = every_form();
+        let mut different = std::collections::HashSet::new();
+        for (form, kind, from, to) in &forms {
+            assert!(different.insert((form.clone(), *kind)), "{form}");
+            assert_eq!(role_of(*kind).upper_char(), form.chars().next().unwrap());
+            assert!(from != to && *kind < KINDS);
+        }
         let count = |beginning: &str| {
             forms
                 .iter()
-                .filter(|(form, _)| form.starts_with(beginning))
+                .filter(|(form, ..)| form.starts_with(beginning))
                 .count()
         };
         // A knight in a corner has two squares, of which each may have one of five pieces or none. A white pawn on e2 has
@@ -441,5 +572,147 @@ mod tests {
                 .iter()
                 .all(|form| count(form) == 1)
         );
+    }
+
+    /// Signs that stand for others, tried one after the other.
+    fn matches(pattern: &[u8], form: &[u8]) -> bool {
+        match (pattern, form) {
+            ([], []) => true,
+            ([b'*', rest @ ..], _) => (0..=form.len()).any(|n| matches(rest, &form[n..])),
+            ([b'?', rest @ ..], [_, form @ ..]) => matches(rest, form),
+            ([sign, rest @ ..], [first, form @ ..]) => sign == first && matches(rest, form),
+            _ => false,
+        }
+    }
+
+    #[test]
+    fn a_table_has_the_moves_whose_forms_match() {
+        let forms = every_form();
+        for text in [
+            "*",
+            "*#",
+            "*+",
+            "Q*#",
+            "*x*",
+            "*xq*",
+            "N*-?6*",
+            "???-f3",
+            "*a*1*",
+            "*=*",
+            "*=N",
+            "P*",
+            "P*8*",
+            "P*5",
+            "K*",
+            "Ke1-?1",
+            "*-g1",
+            "?e?-e?",
+            "*e*4",
+            "*p*#",
+            "O*",
+            "O-O*",
+            "*O",
+            "*O+",
+            "R?1x??1*",
+            "Bd3xph7+",
+            "Pe7xnf8=Q#",
+            "*b*b*b*",
+            "?????",
+            "??????#",
+        ] {
+            let moves = PatternMoves::parse(text).unwrap_or_else(|_| panic!("{text}"));
+            let table = moves.table();
+            let says_of_check = text != "*" && text.ends_with(['*', '+', '#']);
+            assert_eq!(table.signs(), if says_of_check { 3 } else { 1 }, "{text}");
+            let mut found = 0;
+            for (form, kind, from, to) in &forms {
+                for (sign, ends) in [&[""][..], &["+"], &["#", "+"]]
+                    .into_iter()
+                    .enumerate()
+                    .take(table.signs())
+                {
+                    let is_wanted = ends
+                        .iter()
+                        .any(|end| matches(text.as_bytes(), format!("{form}{end}").as_bytes()));
+                    let has = table.targets[place(sign, *kind, *from)].contains(*to);
+                    assert_eq!(has, is_wanted, "{text} {form} {sign}");
+                    found += usize::from(has);
+                }
+            }
+            let of_table: usize = table.targets.iter().map(|to| to.count()).sum();
+            assert_eq!(of_table, found, "{text}");
+            for ((_, form), signs) in SIDES.iter().zip(table.castling) {
+                for (sign, has) in signs.into_iter().enumerate() {
+                    let ends = if says_of_check {
+                        [&[""][..], &["+"], &["#", "+"]][sign]
+                    } else {
+                        &[""]
+                    };
+                    let is_wanted = ends
+                        .iter()
+                        .any(|end| matches(text.as_bytes(), format!("{form}{end}").as_bytes()));
+                    assert_eq!(has, is_wanted, "{text} {form}{ends:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_pattern_without_a_move_is_refused() {
+        for text in [
+            "*Z*", "K?9*", "*=K", "Pe8*", "Na1-a?", "?", "O-O-O-O*", "*\u{e4}*", "**#*#", "R?1x?8=Q",
+        ] {
+            assert!(PatternMoves::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn reading_a_pattern_makes_no_table() {
+        let moves = PatternMoves::parse("*a*1*").unwrap();
+        let same = moves.clone();
+        assert!(moves == same && moves.table.get().is_none());
+        let colour = Reflection {
+            colour: true,
+            side: false,
+        };
+        let image = moves.reflected(colour);
+        assert!(moves.table.get().is_some() && same.table.get().is_none());
+        // Nor does comparing make one.
+        assert!(moves == same && image != same && image.reflected(colour) == same);
+        assert!(same.table.get().is_none());
+    }
+
+    #[test]
+    fn a_pattern_that_was_read_is_remembered() {
+        for text in ["*g*7*g*7", "*g*7*g*9"] {
+            let is_right = PatternMoves::parse(text).is_ok();
+            let before = COMPARED.get();
+            assert_eq!(PatternMoves::parse(text).is_ok(), is_right);
+            assert_eq!(COMPARED.get(), before, "{text}");
+        }
+    }
+
+    /// Reading follows a pattern along the beginnings of forms that have a piece and an origin, not along all forms.
+    #[test]
+    fn few_signs_are_compared_to_read_a_pattern() {
+        let files = "abcdefgh".chars();
+        let worst = files.flat_map(|file| (1..=8).map(move |rank| format!("*{file}*{rank}*{file}*")));
+        for text in worst.chain(
+            [
+                "*Z*",
+                "*-?9",
+                "*a*b*c*d*e",
+                "*#*#",
+                "*xk*",
+                "?*?*?*?*?*?*?*?*?*?*Z",
+            ]
+            .map(str::to_owned),
+        ) {
+            let pattern = FormPattern::parse(&text).unwrap();
+            let before = COMPARED.get();
+            has_form(&pattern);
+            let compared = COMPARED.get() - before;
+            assert!(compared < 12_000, "{text}: {compared}");
+        }
     }
 }

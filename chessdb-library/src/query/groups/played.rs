@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chessdb::board::{Bitboard, CastlingSide, File, Move, Position, Rank, Role, San, Square};
 
 use super::error::TermError;
-use super::move_table::{MoveTable, is_move_pattern};
+use super::move_table::{PatternMoves, is_move_pattern};
 use super::reflection::Reflection;
 
 /// Names of moves that are not those of one piece.
@@ -35,7 +35,7 @@ enum Moved {
     Special(Move),
     Piece(PieceMove),
     /// What a pattern describes.
-    Table(Arc<MoveTable>),
+    Pattern(Arc<PatternMoves>),
 }
 
 /// The move of one piece. What is not set may be anything.
@@ -56,11 +56,11 @@ enum CheckSign {
 }
 
 impl MovePattern {
-    /// Reads SAN, or a pattern with `*` and `?`: see [`MoveTable`]. In SAN the sign of check, and what distinguishes the
+    /// Reads SAN, or a pattern with `*` and `?`: see [`PatternMoves`]. In SAN the sign of check, and what distinguishes the
     /// piece from others of its kind, may be missing. `+` is check or mate, `#` mate alone.
     pub(super) fn parse(text: &str) -> Result<MovePattern, TermError> {
         if is_move_pattern(text) {
-            let what = Moved::Table(Arc::new(MoveTable::parse(text)?));
+            let what = Moved::Pattern(Arc::new(PatternMoves::parse(text)?));
             return Ok(MovePattern { what, sign: None });
         }
         let (text, sign) = match text.as_bytes() {
@@ -90,7 +90,7 @@ impl MovePattern {
                     )
                     && (piece.promotion.is_none() || promotion == piece.promotion)
             }
-            (Moved::Table(table), mv) => table.may_be(mv, after, captured),
+            (Moved::Pattern(pattern), mv) => pattern.table().may_be(mv, after, captured),
             (Moved::Special(special), mv) => *special == mv,
             (Moved::Piece(_), _) => false,
         }
@@ -99,7 +99,7 @@ impl MovePattern {
     /// True if every such move is mate.
     pub(super) fn is_mate(&self) -> bool {
         match &self.what {
-            Moved::Table(table) => table.is_mate(),
+            Moved::Pattern(pattern) => pattern.table().is_mate(),
             _ => self.sign == Some(CheckSign::Mate),
         }
     }
@@ -108,7 +108,7 @@ impl MovePattern {
     pub(super) fn targets(&self) -> Bitboard {
         match &self.what {
             Moved::Piece(piece) => Bitboard::from_square(piece.to),
-            Moved::Table(table) => table.targets(),
+            Moved::Pattern(pattern) => pattern.table().targets(),
             Moved::Special(Move::Castle(side)) => {
                 Bitboard::from_file(side.king_to_file()) & Bitboard::BACKRANKS
             }
@@ -129,7 +129,8 @@ impl MovePattern {
                     && (piece.promotion.is_none() || promotion == piece.promotion)
                     && piece.takes == takes
             }
-            Moved::Table(table) => {
+            Moved::Pattern(pattern) => {
+                let table = pattern.table();
                 let castles = |side: CastlingSide| to.file() == side.king_to_file() && table.may_castle(side);
                 let is_castling = role == Role::King && from.file() == File::E;
                 table.may_take(takes) && table.has_squares(role, from, to)
@@ -152,8 +153,8 @@ impl MovePattern {
             Move::Normal { from, to, .. } => before.role_at(before.capture_square(from, to)),
             _ => None,
         };
-        if let Moved::Table(table) = &self.what {
-            return table.matches(before, mv, after, captured);
+        if let Moved::Pattern(pattern) = &self.what {
+            return pattern.table().matches(before, mv, after, captured);
         }
         self.may_be(mv, after, captured)
             && match self.sign {
@@ -173,7 +174,10 @@ impl MovePattern {
         let what = match &self.what {
             Moved::Special(Move::Castle(_)) if reflection.side => return None,
             Moved::Special(mv) => Moved::Special(*mv),
-            Moved::Table(table) => Moved::Table(Arc::new(table.reflected(reflection))),
+            Moved::Pattern(pattern) if reflection == Reflection::default() => {
+                Moved::Pattern(Arc::clone(pattern))
+            }
+            Moved::Pattern(pattern) => Moved::Pattern(Arc::new(pattern.reflected(reflection))),
             Moved::Piece(piece) => Moved::Piece(PieceMove {
                 file: piece.file.map(|file| {
                     if reflection.side {
@@ -272,7 +276,7 @@ impl fmt::Display for MovePattern {
         match &self.what {
             Moved::Special(Move::Castle(side)) => write!(f, "{}", San::castle(*side))?,
             Moved::Special(_) => f.write_str("null")?,
-            Moved::Table(table) => f.write_str(&table.pattern)?,
+            Moved::Pattern(pattern) => f.write_str(pattern.text())?,
             Moved::Piece(piece) => piece.fmt(f)?,
         }
         f.write_str(match self.sign {

@@ -39,6 +39,14 @@ impl Mirror {
 }
 
 impl Reflection {
+    /// Both, one after the other.
+    pub(super) fn and(self, other: Reflection) -> Reflection {
+        Reflection {
+            colour: self.colour != other.colour,
+            side: self.side != other.side,
+        }
+    }
+
     /// The image of a square.
     pub(super) fn square(self, square: Square) -> Square {
         let square = if self.colour {

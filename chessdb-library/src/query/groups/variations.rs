@@ -30,7 +30,8 @@ struct LinesOfGame<'a> {
     line: BranchingLine,
     /// The numbers of moves from which lines are followed, in ascending order.
     branches: Vec<u32>,
-    /// The progress of the line that was followed last after these numbers of moves, as long as it could matter.
+    /// The progress of the line that was followed last after these numbers of moves, in ascending order, as long as it could
+    /// matter.
     kept: Vec<KeptProgress<'a>>,
     /// Number of moves that the line shares with it.
     shared: u32,
@@ -47,6 +48,17 @@ impl<'a> LinesOfGame<'a> {
             shared: 0,
             replaced: Vec::new(),
         }
+    }
+
+    /// Forgets the progress after more than so many moves. Each line does this, and what is kept may be long, so it is not
+    /// looked through.
+    fn forget_after(&mut self, moves: u32) {
+        let is_before = |kept: &KeptProgress<'_>| {
+            #[cfg(test)]
+            tests::LOOKED_AT.set(tests::LOOKED_AT.get() + 1);
+            kept.moves <= moves
+        };
+        self.kept.truncate(self.kept.partition_point(is_before));
     }
 
     /// Keeps the annotations of the line up to a token that was read.
@@ -181,7 +193,8 @@ impl<'a> Matcher<'a> {
             0
         };
         lines.shared = line.len();
-        lines.kept.retain(|kept| kept.moves <= from);
+        lines.forget_after(from);
+        let line = &lines.line;
         let kept = match lines.kept.last().filter(|kept| kept.moves == from) {
             Some(kept) => kept,
             None if from == 0 => start,
@@ -198,6 +211,8 @@ impl<'a> Matcher<'a> {
             if flow.is_break() {
                 break;
             }
+            #[cfg(test)]
+            tests::STEPS.set(tests::STEPS.get() + 1);
             flow = self.step(&step);
             let moves = step.number + 1;
             if lines.branches.binary_search(&moves).is_ok() {
@@ -207,5 +222,51 @@ impl<'a> Matcher<'a> {
         if first.is_none() {
             *first = self.found.map(|place| (place, line.variation_at(place.ply)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::super::group::QueryImages;
+    use super::*;
+    use crate::library::Library;
+    use crate::query::Query;
+
+    thread_local! {
+        /// How often progress that is kept was looked at.
+        pub(super) static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
+        /// How many moves were followed.
+        pub(super) static STEPS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// How often kept progress is looked at, and how many moves are followed, in a game with variations at each of so many
+    /// moves.
+    fn looked_at(rounds: usize) -> (usize, usize) {
+        let text = "Nf3 (Nc3 Nf6 Nb1 Ng8) Nf6 (Nc6) Ng1 (Rg1) Ng8 ".repeat(rounds) + "*\n";
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.pgn"), text).unwrap();
+        let library = Library::open(folder.path(), &Default::default()).unwrap();
+        let database = &library.databases()[0].database;
+        let query = Query::parse("played:N* then played:Qxh7# in:variations").unwrap();
+        let images = QueryImages::new(&query.positions);
+        LOOKED_AT.set(0);
+        STEPS.set(0);
+        let found = Matcher::new(&images).first_in(&**database, 0, PlayerSides::BOTH);
+        assert!(found.is_none());
+        (LOOKED_AT.get(), STEPS.get())
+    }
+
+    #[test]
+    fn the_time_for_a_game_is_in_proportion_to_its_variations() {
+        let ((few, few_steps), (many, many_steps)) = (looked_at(100), looked_at(1600));
+        // Three variations each time, and the binary digits of what is kept.
+        assert!(few >= 3 * 100 && many <= 3 * 1600 * 16, "{few} {many}");
+        // Each of the ten moves of a round at least once, and few of them again.
+        assert!(
+            few_steps >= 10 * 100 && many_steps <= 3 * 10 * 1600,
+            "{few_steps} {many_steps}"
+        );
     }
 }

@@ -31,6 +31,8 @@ pub(super) enum Role {
     Moves(usize),
     /// Whether the game is marked as deleted.
     Deleted,
+    /// Tags that have no column, as in PGN.
+    OtherTags,
 }
 
 /// The columns with moves, in the order in which they are preferred.
@@ -42,6 +44,9 @@ pub(super) const PGN: usize = 1;
 /// The column of truth values that says which games are marked as deleted.
 const DELETED: &str = "deleted";
 
+/// The column with the tags that have none, where there are very many.
+const OTHER_TAGS: &str = "other_tags";
+
 /// A prefix for the text of a tag, beside a column that has the tag as a number.
 const TAG: &str = "tag:";
 
@@ -50,7 +55,7 @@ impl Role {
     pub(super) fn may_be_stored_as(&self, stored: Stored) -> bool {
         match self {
             Role::Deleted => stored == Stored::Bits,
-            Role::Moves(_) => stored == Stored::Texts,
+            Role::Moves(_) | Role::OtherTags => stored == Stored::Texts,
             Role::Tag(_) => stored != Stored::Bits,
         }
     }
@@ -62,6 +67,9 @@ impl Role {
         }
         if name == DELETED {
             return Some(Role::Deleted);
+        }
+        if name == OTHER_TAGS {
+            return Some(Role::OtherTags);
         }
         let is_capital = name.starts_with(|c: char| c.is_ascii_uppercase());
         let tag = name.strip_prefix(TAG).or(is_capital.then_some(name))?;
@@ -321,6 +329,8 @@ mod tests {
         assert_eq!(Role::of("WhiteElo"), tag("WhiteElo"));
         assert_eq!(Role::of("tag:WhiteElo"), tag("WhiteElo"));
         assert_eq!(Role::of("pgn"), Some(Role::Moves(PGN)));
+        assert_eq!(Role::of("other_tags"), Some(Role::OtherTags));
+        assert_eq!(Role::of("tag:other_tags"), tag("other_tags"));
         for other in ["database", "White Elo", "tag:", "tag:_x", "Größe", ""] {
             assert_eq!(Role::of(other), None, "{other}");
         }

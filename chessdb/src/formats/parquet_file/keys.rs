@@ -22,6 +22,9 @@ pub(super) struct AllKeys {
     pub(super) names: Names,
 }
 
+/// The tags from which keys follow.
+pub(super) const TAGS: [&str; 7] = ["White", "Black", "Event", "Date", "EventDate", "ECO", "Result"];
+
 /// Keys of a game of which nothing is known: its names are the one for unknown.
 const UNKNOWN: Keys = Keys {
     white: TextId(0),

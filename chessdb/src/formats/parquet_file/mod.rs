@@ -109,9 +109,9 @@ impl ParquetFile {
     /// The keys of all games.
     fn all_keys(&self) -> &AllKeys {
         self.keys.get_or_init(|| {
-            let keys = match self.columns.is_pgn(&self.table) {
-                true => AllKeys::of_tags(&self.table, |row| self.tags(row)),
-                false => AllKeys::of_columns(&self.table, &self.columns),
+            let keys = match self.columns.have_all(&self.table, &keys::TAGS) {
+                true => AllKeys::of_columns(&self.table, &self.columns),
+                false => AllKeys::of_tags(&self.table, |row| self.tags(row)),
             };
             keys.with_deleted(&self.table, self.columns.deleted)
         })
@@ -153,8 +153,7 @@ fn describe(table: &Table, columns: &Columns) -> Vec<(&'static str, String)> {
     let codecs: Vec<String> = codecs.iter().map(ToString::to_string).collect();
     let unpacked: u64 = chunks.map(|chunk| chunk.unpacked).sum();
     let moves = layout.columns.get(columns.moves);
-    let tags = columns.tags.iter().map(|(_, number)| *number);
-    let read: BTreeSet<usize> = tags.chain([columns.moves]).chain(columns.deleted).collect();
+    let read = columns.read();
     let unused = layout
         .columns
         .iter()
@@ -202,7 +201,7 @@ impl Database for ParquetFile {
     }
 
     fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
-        if self.columns.is_pgn(&self.table) {
+        if !self.columns.have_all(&self.table, &["WhiteElo", "BlackElo"]) {
             return ratings_of(&self.tags(game));
         }
         let of_side = |name: &str| {

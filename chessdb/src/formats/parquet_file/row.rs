@@ -1,5 +1,6 @@
 //! A row as a game in PGN: its columns as tags, and its moves (section 5).
 
+use std::collections::{BTreeSet, HashSet};
 use std::sync::OnceLock;
 
 use super::column::{self, PGN, Role};
@@ -17,10 +18,15 @@ pub(super) struct Columns {
     pub(super) moves: usize,
     /// The column that says which games are marked as deleted.
     pub(super) deleted: Option<usize>,
+    /// The column with the tags that have none.
+    others: Option<usize>,
     /// True if the texts with the moves have tags as well; set when it is needed first.
     is_pgn: OnceLock<bool>,
     pub(super) texts: TextEncoding,
 }
+
+/// The tag with the position in which the moves begin.
+const FEN: &str = "FEN";
 
 /// What of a game is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,10 +54,16 @@ impl Columns {
         let columns = table.layout.columns.iter().enumerate();
         let moves = columns.clone().filter_map(|(number, column)| match column.role {
             Role::Moves(preference) => Some((preference, number)),
-            Role::Tag(_) | Role::Deleted => None,
+            Role::Tag(_) | Role::Deleted | Role::OtherTags => None,
         });
         let (preference, moves) = moves.min()?;
-        let deleted = columns.clone().find(|(_, column)| column.role == Role::Deleted);
+        let with_role = |role: Role| {
+            let mut columns = columns.clone();
+            columns
+                .find(|(_, column)| column.role == role)
+                .map(|(number, _)| number)
+        };
+        let (deleted, others) = (with_role(Role::Deleted), with_role(Role::OtherTags));
         let mut tags: Vec<(String, usize)> = Vec::new();
         for (number, column) in columns {
             let Role::Tag(tag) = &column.role else { continue };
@@ -65,7 +77,8 @@ impl Columns {
         Some(Columns {
             tags,
             moves,
-            deleted: deleted.map(|(number, _)| number),
+            deleted,
+            others,
             is_pgn: if preference == PGN {
                 true.into()
             } else {
@@ -85,6 +98,21 @@ impl Columns {
                 .find(Option::is_some);
             first == Some(Some('['))
         })
+    }
+
+    /// True if these tags are only in columns of their own, so that nothing else of a row is needed for them.
+    pub(super) fn have_all(&self, table: &Table, tags: &[&str]) -> bool {
+        let have = |tag: &&str| self.tag(tag).is_some();
+        !self.is_pgn(table) && (self.others.is_none() || tags.iter().all(have))
+    }
+
+    /// The numbers of the columns that are read.
+    pub(super) fn read(&self) -> BTreeSet<usize> {
+        let tags = self.tags.iter().map(|(_, number)| *number);
+        tags.chain([self.moves])
+            .chain(self.deleted)
+            .chain(self.others)
+            .collect()
     }
 
     /// The column of a tag.
@@ -117,7 +145,12 @@ impl Columns {
     /// # Errors
     /// Why they cannot be read.
     pub(super) fn moves(&self, table: &Table, row: u32) -> Result<(Option<String>, u64), Lost> {
-        let cell = table.cell(self.moves, row)?;
+        self.text_in(table, self.moves, row)
+    }
+
+    /// The text in a column, and the offset of its page.
+    fn text_in(&self, table: &Table, number: usize, row: u32) -> Result<(Option<String>, u64), Lost> {
+        let cell = table.cell(number, row)?;
         let text = match cell.value() {
             Some(super::page::Value::Text(text)) => Some(self.texts.decode(text)),
             _ => None,
@@ -133,9 +166,10 @@ impl Columns {
         };
         let mut value = String::new();
         let mut has_result = false;
-        let mut written: Vec<&str> = Vec::with_capacity(self.tags.len());
+        let mut others = String::new();
+        let mut written: HashSet<&[u8]> = HashSet::with_capacity(self.tags.len());
         for (name, number) in &self.tags {
-            if part == Part::Moves && !matches!(name.as_str(), "FEN" | "Result") {
+            if part == Part::Moves && !matches!(name.as_str(), FEN | "Result") {
                 continue;
             }
             value.clear();
@@ -143,12 +177,21 @@ impl Columns {
                 Ok(true) if !value.is_empty() => {
                     has_result |= name == "Result" && is_result(&value);
                     append_tag(&mut read.text, name, &value);
-                    written.push(name);
+                    written.insert(name.as_bytes());
                 }
                 Ok(_) => {}
                 Err(lost) => read.lost.push(lost),
             }
         }
+        // The position in which the moves begin may be among them.
+        let others_count = part != Part::Moves || !written.contains(FEN.as_bytes());
+        if let Some(number) = self.others.filter(|_| others_count) {
+            match self.text_in(table, number, row) {
+                Ok((text, _)) => others = text.unwrap_or_default(),
+                Err(lost) => read.lost.push(lost),
+            }
+        }
+        append_other_tags(&mut read.text, &others, &mut written);
         // The moves have the result where the column does not have it.
         if part == Part::Tags && has_result && !self.is_pgn(table) {
             return read;
@@ -165,7 +208,7 @@ impl Columns {
             }
         };
         if self.is_pgn(table) {
-            append_pgn(&mut read.text, &moves, &written);
+            append_pgn(&mut read.text, &moves, &mut written);
         } else {
             read.text.push('\n');
             read.text.push_str(&moves);
@@ -193,19 +236,8 @@ fn append_tag(text: &mut String, name: &str, value: &str) {
 }
 
 /// Appends a game without the tags that are written already. Lines between its tags become comments before its moves.
-fn append_pgn(text: &mut String, pgn: &str, written: &[&str]) {
-    let mut section = Section::new(pgn.as_bytes(), b'\n');
-    for (_, tag) in section.by_ref() {
-        if written.iter().any(|name| name.as_bytes() == tag.name) {
-            continue;
-        }
-        // As it is written, with its escapes.
-        text.push('[');
-        text.push_str(&utf8_lossy(tag.name));
-        text.push_str(" \"");
-        text.push_str(&utf8_lossy(tag.value).replace(['\r', '\n'], " "));
-        text.push_str("\"]\n");
-    }
+fn append_pgn<'a>(text: &mut String, pgn: &'a str, written: &mut HashSet<&'a [u8]>) {
+    let section = append_other_tags(text, pgn, written);
     text.push('\n');
     for lines in &section.between {
         let lines = pgn.get(lines.clone()).unwrap_or_default().trim();
@@ -216,4 +248,40 @@ fn append_pgn(text: &mut String, pgn: &str, written: &[&str]) {
         text.push('\n');
     }
     text.push_str(pgn.get(section.at..).unwrap_or_default());
+}
+
+/// Appends the tags of a game that are not written yet, and gives their section.
+fn append_other_tags<'a>(text: &mut String, pgn: &'a str, written: &mut HashSet<&'a [u8]>) -> Section<'a> {
+    let mut section = Section::new(pgn.as_bytes(), b'\n');
+    for (_, tag) in section.by_ref() {
+        if !written.insert(tag.name) {
+            continue;
+        }
+        // As it is written, with its escapes.
+        text.push('[');
+        text.push_str(&utf8_lossy(tag.name));
+        text.push_str(" \"");
+        text.push_str(&utf8_lossy(tag.value).replace(['\r', '\n'], " "));
+        text.push_str("\"]\n");
+    }
+    section
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The time is in proportion to the number of tags; with its square, this would take hours.
+    #[test]
+    fn each_tag_of_very_many_is_written_once() {
+        const TAGS: usize = 1_000_000;
+        let pgn: String = (0..TAGS).map(|n| format!("[T{n} \"a\"]\n")).collect();
+        let given = format!("{pgn}[T7 \"b\"]\n\n1. e4 *");
+        let (mut text, mut written) = (String::new(), HashSet::from([&b"T0"[..]]));
+        let section = append_other_tags(&mut text, &given, &mut written);
+        assert_eq!(given[section.at..].trim(), "1. e4 *");
+        assert_eq!(written.len(), TAGS);
+        assert!(text.starts_with("[T1 \"a\"]\n[T2 \"a\"]\n"));
+        assert_eq!(text.lines().count(), TAGS - 1);
+    }
 }

@@ -355,6 +355,12 @@ impl Database for PgnFile {
 }
 
 impl AsFiles for PgnFile {
+    fn record_len(&self, game: u32) -> Option<u64> {
+        let next = game.checked_add(1).and_then(|next| self.row(next));
+        let end = next.map_or_else(|| self.source.len(), |next| next.start);
+        Some(end.saturating_sub(self.row(game)?.start))
+    }
+
     fn stored_len(&self, game: u32) -> Option<u32> {
         match self.form {
             PgnForm::Export => None,

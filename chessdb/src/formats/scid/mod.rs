@@ -42,7 +42,9 @@ use self::setup::SetUp;
 use self::texts::Texts;
 use crate::board::{ByColor, Position};
 use crate::bytes;
-use crate::database::{Database, Decoded, Format, Info, Keys, NamedDatabase, NotADatabase, Options, TextId};
+use crate::database::{
+    AsFiles, Database, Decoded, Format, Info, Keys, NamedDatabase, NotADatabase, Options, TextId,
+};
 use crate::files::{Candidate, Files, SourceFile, SourceFolder, by_stem};
 use crate::game::{Game, Tags};
 use crate::problem::Problem;
@@ -324,5 +326,15 @@ impl Database for Scid {
 
     fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    fn as_files(&self) -> &dyn AsFiles {
+        self
+    }
+}
+
+impl AsFiles for Scid {
+    fn record_len(&self, game: u32) -> Option<u64> {
+        Some(self.index.entry(game).len.into())
     }
 }

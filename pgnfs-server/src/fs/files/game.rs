@@ -29,12 +29,24 @@ impl File for GameFile<'_> {
         Ok(Chunk::of(self.0.text(self.1)?, offset, size))
     }
 
+    /// Others wait for this thread while it decodes a long game.
     fn wait(&self) -> Wait {
-        Wait::None
+        let is_stored = || self.0.entry().database.as_files().stored_len(self.1).is_some();
+        let is_quick = !self.0.decodes_long(self.1) || is_stored() || self.0.is_cached(self.1);
+        Wait::Own.unless(is_quick)
     }
 }
 
+/// Bytes of a record from which on decoding it takes milliseconds.
+const LONG: u64 = 64 << 10;
+
 impl DatabaseFs {
+    /// True if decoding a game takes long.
+    pub(in crate::fs) fn decodes_long(&self, game: u32) -> bool {
+        let len = self.entry().database.as_files().record_len(game);
+        len.is_some_and(|len| len >= LONG)
+    }
+
     /// Returns the text of a game from the cache, or decodes and caches it.
     pub(super) fn text(&self, game: u32) -> Result<Arc<[u8]>, FsError> {
         if let Some(text) = self.cached(game) {

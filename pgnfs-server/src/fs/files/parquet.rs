@@ -1,12 +1,11 @@
 //! `games.parquet`
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::ops::Range;
 
 use crate::fs::branch::BranchFs;
 use crate::fs::part::PartFs;
-use crate::fs::table::WriteError;
+use crate::fs::table::{WriteError, tags_of_all};
 use chessdb_library::table::{ColumnRows, Columns, GamePath, GameRow, Parquet};
 
 /// Writes the table of all games of a branch, as `pgnfs export` does.
@@ -15,12 +14,11 @@ use chessdb_library::table::{ColumnRows, Columns, GamePath, GameRow, Parquet};
 /// If a database has changed, or writing fails.
 pub(super) fn write_parquet(branch: &BranchFs, out: &mut (impl Write + Send)) -> Result<(), WriteError> {
     let parts = branch.named_parts();
-    let mut others = BTreeSet::new();
-    for tables in branch.tables_of(&parts)? {
-        others.extend(tables.others().iter().cloned());
-    }
-    let columns = Columns::typed(&others, parts.iter().any(|part| part.path.is_some()));
+    let tables = branch.tables_of(&parts)?;
+    let others = tags_of_all(tables.into_iter());
     let lens: Vec<u32> = parts.iter().map(|part| part.games.len() as u32).collect();
+    let games = lens.iter().map(|&len| u64::from(len)).sum();
+    let columns = Columns::typed(&others, games, parts.iter().any(|part| part.path.is_some()));
     let rows = |part: usize, games| match parts.get(part) {
         Some(part) => rows(&columns, part, games),
         None => ColumnRows::new(&columns),

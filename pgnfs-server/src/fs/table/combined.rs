@@ -1,13 +1,11 @@
 //! The tables of a branch: the rows of the tables of each part, with more columns if there are several.
 
-use std::collections::BTreeSet;
-
 use super::{PIECE, Tables, append_piece, games_of, read_pieces};
 use crate::fs::failure::Failure;
 use crate::fs::part::PartFs;
 use crate::fs::types::FsError;
 use crate::tree::Table;
-use chessdb_library::table::{Columns, GamePath, NULL, append_field, append_string};
+use chessdb_library::table::{Columns, GamePath, NULL, TagCounts, append_field, append_string};
 
 /// The tables of a branch. A row is longer than in the tables of its part, by the same number of bytes for every row of
 /// that part.
@@ -44,11 +42,19 @@ struct Growth {
     row: u64,
 }
 
+/// The tags of several tables, each with the number of all games that have it.
+pub(in crate::fs) fn tags_of_all<'a>(tables: impl Iterator<Item = &'a Tables>) -> TagCounts {
+    let mut all = TagCounts::new();
+    for (tag, games) in tables.flat_map(|tables| &tables.others) {
+        *all.entry(tag.clone()).or_default() += games;
+    }
+    all
+}
+
 impl CombinedTables {
     /// Combines the tables of parts.
     pub(in crate::fs) fn new(parts: &[PartFs<'_>], tables: &[&Tables]) -> CombinedTables {
-        let tags = tables.iter().flat_map(|tables| &tables.others);
-        let others: BTreeSet<String> = tags.cloned().collect();
+        let others = tags_of_all(tables.iter().copied());
         let columns = Columns::of_text(&others, parts.iter().all(|part| part.path.is_some()));
         let mut all = CombinedTables {
             csv: Growth {

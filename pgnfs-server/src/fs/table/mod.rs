@@ -7,7 +7,6 @@ mod combined;
 mod whole;
 
 use parking_lot::Mutex;
-use std::collections::BTreeSet;
 use std::io;
 use std::sync::OnceLock;
 
@@ -18,8 +17,8 @@ use chessdb::game::ROSTER;
 use chessdb_library::library::{LibraryEntry, append_game_path, tags_of};
 use chessdb_library::making::Making;
 use chessdb_library::spelling::Names;
-use chessdb_library::table::{Columns, GamePath, GameRow, NULL, field_lengths, respell_players};
-pub(super) use combined::{CombinedTables, TablesOfGames, folder};
+use chessdb_library::table::{Columns, GamePath, GameRow, NULL, TagCounts, field_lengths, respell_players};
+pub(super) use combined::{CombinedTables, TablesOfGames, folder, tags_of_all};
 pub(super) use whole::WholeTable;
 
 /// Why a table cannot be written.
@@ -49,7 +48,7 @@ const PIECE: usize = 64;
 /// end.
 pub(super) struct Tables {
     /// Tags that some game has, beside the roster.
-    others: BTreeSet<String>,
+    others: TagCounts,
     columns: Columns,
     /// The number of games.
     games: usize,
@@ -70,7 +69,10 @@ struct Lengths {
 impl Tables {
     /// The memory that they take, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.csv) + size_of_val(&*self.ndjson)
+        // Each tag is counted, and has a column and its name there. A column is not larger than this.
+        const OF_TAG: usize = size_of::<(String, u64)>() + 2 * size_of::<String>() + 64;
+        let tags = self.others.keys().map(|tag| OF_TAG + 3 * tag.len());
+        size_of_val(&*self.csv) + size_of_val(&*self.ndjson) + tags.sum::<usize>()
     }
 
     /// Reads the tags of some games of a database, whose numbers have so many digits. With `names`, players are shown
@@ -84,18 +86,21 @@ impl Tables {
     ) -> Tables {
         let pieces: Vec<u32> = (0..games.len().div_ceil(PIECE) as u32).collect();
         let lengths: Vec<OnceLock<Lengths>> = pieces.iter().map(|_| OnceLock::new()).collect();
-        let columns = Mutex::new(BTreeSet::new());
+        let columns = Mutex::new(TagCounts::new());
         let making = Making::begin("table of games", entry.name(), games.len() as u64);
         decode_missing(&pieces, threads, |pieces| {
             making.done((pieces.len() * PIECE) as u64);
-            let mut own = BTreeSet::new();
+            let mut own = TagCounts::new();
             for &piece in pieces {
                 let found = lengths_of(entry, games_of(piece, games), digits, names, &mut own);
                 if let Some(slot) = lengths.get(piece as usize) {
                     let _ = slot.set(found);
                 }
             }
-            columns.lock().append(&mut own);
+            let mut columns = columns.lock();
+            for (tag, games) in own {
+                *columns.entry(tag).or_default() += games;
+            }
         });
         let columns = columns.into_inner();
         let mut tables = Tables {
@@ -125,11 +130,6 @@ impl Tables {
             tables.csv.push(ends.csv);
         }
         tables
-    }
-
-    /// Tags that some game has, beside the roster.
-    pub(super) fn others(&self) -> &BTreeSet<String> {
-        &self.others
     }
 
     /// Length of a table in bytes.
@@ -211,7 +211,7 @@ fn lengths_of(
     games: impl Iterator<Item = u32>,
     digits: usize,
     names: Option<&Names>,
-    columns: &mut BTreeSet<String>,
+    columns: &mut TagCounts,
 ) -> Lengths {
     let mut lengths = Lengths::default();
     let mut path = String::new();
@@ -230,11 +230,37 @@ fn lengths_of(
                 lengths.csv += field;
                 lengths.ndjson += string;
                 lengths.known += 1;
-                if n >= ROSTER.len() && !columns.contains(name) {
-                    columns.insert(name.to_owned());
+                if n >= ROSTER.len() {
+                    match columns.get_mut(name) {
+                        Some(games) => *games += 1,
+                        None => _ = columns.insert(name.to_owned(), 1),
+                    }
                 }
             }
         }
     }
     lengths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chessdb_library::library::Library;
+
+    /// A game may have tags that no other has.
+    #[test]
+    fn the_names_of_tags_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let bytes = |tag: &str| {
+            let game = |n: usize| format!("[{tag}{n} \"x\"]\n\n1. e4 *\n\n");
+            let pgn: String = (0..1000).map(game).collect();
+            std::fs::write(folder.path().join("a.pgn"), pgn).unwrap();
+            let library = Library::open(folder.path(), &Default::default()).unwrap();
+            Tables::new(&library.databases()[0], 4, &Games::range(0..1000), None, 1).bytes()
+        };
+        let (short, long) = (bytes("T"), bytes(&"T".repeat(101)));
+        assert!(short > 1000 * 64, "{short}");
+        // Each is in the list of tags and in that of columns.
+        assert!(long - short >= 2 * 100 * 1000, "{short} {long}");
+    }
 }

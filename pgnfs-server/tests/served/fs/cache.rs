@@ -31,6 +31,21 @@ fn a_game_is_decoded_once_for_its_size_and_all_its_reads() {
 }
 
 #[test]
+fn a_long_game_is_decoded_by_a_thread_that_may_wait() {
+    let long = 64 << 10;
+    let games = [long - 1, long].map(|len| game("a", "b").comment("x".repeat(len)));
+    let fake = Fake::of(games);
+    let decoded = fake.decoded.clone();
+    let tree = mount_cached(fake, 1 << 20);
+    let [short, long] = [1, 2].map(|number| tree.inode(&path(number)));
+    assert!(!tree.may_wait(short) && tree.may_wait(long));
+    tree.stat(&path(2));
+    assert_eq!(decoded.load(Ordering::Relaxed), 1);
+    // What is decoded is quickly read.
+    assert!(!tree.may_wait(long));
+}
+
+#[test]
 fn without_a_cache_everything_is_decoded_again_and_the_same() {
     let fake = Fake::many(20);
     let decoded = fake.decoded.clone();
