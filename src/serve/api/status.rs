@@ -15,7 +15,10 @@ const SHARED: Duration = Duration::from_secs(1);
 
 /// The last status. Clones share it.
 #[derive(Clone, Default)]
-pub(super) struct Snapshots(Arc<Mutex<Option<(Instant, Weak<Status>)>>>);
+pub(super) struct Snapshots(Arc<Mutex<Option<Snapshot>>>);
+
+/// When a status was made, and the status while a client receives it.
+type Snapshot = (Instant, Weak<Status>);
 
 impl Snapshots {
     /// The databases, and those that are being opened.

@@ -170,7 +170,7 @@ impl MoveCount {
 
     /// The number before the move after the next one.
     pub(super) fn number_after_next(self) -> u64 {
-        (self.plies + 1) / 2 + 1
+        self.plies.div_ceil(2) + 1
     }
 
     /// Counts a move.

@@ -71,7 +71,7 @@ pub(super) fn has_marks_inside(word: &[u8]) -> bool {
 pub(super) fn glued_len(word: &[u8], next: Option<u64>) -> Option<Glued> {
     let has_form = |text: &[u8]| super::numbers::is_move(text, Charset::Mixed);
     let is_mark = |c: &u8| matches!(c, b'!' | b'?');
-    if let Some(mark) = word.iter().position(|c| is_mark(c)) {
+    if let Some(mark) = word.iter().position(&is_mark) {
         let after = mark + word.get(mark..)?.iter().take_while(|c| is_mark(c)).count();
         let rest = word.get(after..)?;
         let is_word = rest.first().is_some_and(u8::is_ascii_digit) || has_form(rest);
