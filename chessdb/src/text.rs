@@ -33,7 +33,7 @@ pub fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
 pub(crate) enum Charset {
     /// UTF-8, with U+FFFD for each invalid sequence.
     Utf8,
-    /// UTF-8 in which the bytes of invalid sequences are those of windows-1252.
+    /// UTF-8, with the bytes of invalid sequences read as windows-1252.
     Mixed,
     /// Another encoding.
     Other(&'static Encoding),

@@ -220,7 +220,7 @@ fn is_own(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Removes the temporary files that exports to the same target have left, which were killed. Those of exports that go on
+/// Removes the temporary files that exports to the same target have left, which were killed. Files of exports that go on
 /// are locked.
 fn remove_left(folder: &Path, prefix: &str) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -343,7 +343,7 @@ mod tests {
             1,
             "{now:?}"
         );
-        // That of an export that goes on stays, also beside a second one, and a link leads nowhere.
+        // The file of an export that goes on stays, also beside a second one, and a link leads nowhere.
         let prefix = &now
             .iter()
             .find(|name| !left.contains(name) && name.len() > 24)

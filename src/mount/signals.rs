@@ -16,7 +16,7 @@ pub(super) const UNMOUNTING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 /// Signals that would end the process and mean nothing to it. The standard library ignores SIGPIPE.
 const IGNORED: [i32; 7] = [SIGALRM, SIGIO, SIGPROF, libc::SIGPWR, SIGUSR1, SIGUSR2, SIGVTALRM];
 
-/// Other signals that end a program. Those of faults of the program cannot be caught, and SIGXFSZ is
+/// Other signals that end a program. Signals for faults of the program cannot be caught, and SIGXFSZ is
 /// [survived](survive_long_files).
 const ABORTING: [i32; 5] = [SIGQUIT, SIGTRAP, SIGABRT, SIGXCPU, libc::SIGSTKFLT];
 
@@ -74,7 +74,7 @@ mod tests {
         known.extend([SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGKILL]);
         // What leads to an error instead.
         known.extend([SIGPIPE, SIGXFSZ]);
-        // The first ones before those of real time belong to the C library.
+        // The C library keeps the first real-time signals for itself.
         known.extend(32..libc::SIGRTMIN());
         known.sort_unstable();
         assert_eq!(known, (1..=libc::SIGRTMAX()).collect::<Vec<_>>());

@@ -133,7 +133,7 @@ impl Guard {
 
 /// False if a browser says that a page elsewhere makes a request. Pictures, scripts and `no-cors` requests of such a page
 /// have no `Origin`, and the page can measure how long they take. Browsers say this only of addresses that they trust:
-/// those of this machine, and those that begin with `https`.
+/// addresses of this machine, and addresses that begin with `https`.
 fn is_from_here(headers: &HeaderMap) -> bool {
     let mut sites = headers.get_all(SITE).iter();
     sites.all(|site| site == "none" || site == "same-origin")

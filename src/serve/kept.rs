@@ -13,7 +13,7 @@ use pgnfs_server::Requests;
 #[derive(Clone)]
 pub(super) struct KeptAnswers<V: Clone>(Arc<Recent<(GamesId, String), V>>);
 
-/// Bytes that an answer takes beside its own and those of its question.
+/// Bytes that an answer takes beside its own and its question's.
 const PLACE: usize = 256;
 
 impl<V: Clone> KeptAnswers<V> {

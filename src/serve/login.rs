@@ -49,7 +49,7 @@ pub struct Logins {
     wrong: Mutex<LruCache<Guessing, Arc<WrongLogins>>>,
 }
 
-/// The number of an address, and that of the name which it gives; `None` if nobody has it.
+/// The numbers of an address and of the name that it gives; `None` if nobody has the name.
 type Guessing = (u32, Option<usize>);
 
 /// Wrong credentials of an address with one name.
@@ -140,7 +140,7 @@ impl Logins {
             return Some((StatusCode::TOO_MANY_REQUESTS, again, what).into_response());
         };
         let turn = wrong.turn.lock().await;
-        // Those of another request of the same client may have been right meanwhile.
+        // Another request of the same client may have been right meanwhile.
         if self.right.lock().contains(&hash) {
             return None;
         }

@@ -45,7 +45,7 @@ fn state(status: &Status, since: Instant) -> Value {
     state
 }
 
-/// Likewise, without the lists of databases, which may be long.
+/// The same without the lists of databases, which may be long.
 pub(crate) fn summary(status: &Status, since: Instant) -> Value {
     let databases = status.databases.iter();
     let games = databases.clone().map(|database| u64::from(database.games));

@@ -6,7 +6,7 @@ use std::process::Command;
 use super::client::Served;
 use testkit::needs;
 
-/// Runs a script beside those of the board, and returns what it prints.
+/// Runs a script beside the board's own, and returns what it prints.
 fn run(script: &str) -> String {
     let served = Served::games(&[]);
     let folder = tempfile::tempdir().unwrap();

@@ -108,7 +108,7 @@ fn unchanged_files_are_not_sent_again() {
             .ask("GET", GAME, &["Range: bytes=0-3", &format!("If-Range: {tag}")])
             .status
     };
-    // Only the same tag, or exactly the same time, is that of these bytes.
+    // Only the same tag, or exactly the same time, belongs to these bytes.
     for (condition, status) in [
         (tag, 206),
         (time, 206),

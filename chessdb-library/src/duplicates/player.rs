@@ -66,7 +66,7 @@ impl Player {
             .is_some_and(|reading| reading.initial.is_some())
     }
 
-    /// True if both names can be those of one player: the same surname, and no other initial or version.
+    /// True if both names can belong to one player: the same surname, and no other initial or version.
     pub(super) fn agrees(&self, other: &Player) -> bool {
         let agree = |a: &SurnameAndInitial, b: &SurnameAndInitial| {
             let may_be_equal = a.initial.is_none() || b.initial.is_none() || a.initial == b.initial;

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 /// regard to letter case.
 ///
 /// `*` is any run of characters but slashes, `?` one of these, `[a-z]` and `[!a-z]` one of these or another, and `**`
-/// between slashes any folders. A comparison takes at most as many steps as the path has characters times those of the
+/// between slashes any folders. A comparison takes at most as many steps as the characters of the path times those in the
 /// pattern.
 ///
 /// ```

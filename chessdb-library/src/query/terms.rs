@@ -105,7 +105,7 @@ const FEN_FIELDS: [fn(&str) -> bool; 5] = [
     is_number,
 ];
 
-/// True for the letter of a right, in Chess960 that of a file.
+/// True for the letter of a right, in Chess960 the letter of a file.
 fn is_castling_right(letter: u8) -> bool {
     matches!(letter.to_ascii_uppercase(), b'K' | b'Q' | b'A'..=b'H')
 }

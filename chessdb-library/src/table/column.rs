@@ -172,7 +172,7 @@ pub const TAG: &str = "tag:";
 
 impl Column {
     /// The column with a name in tables with such rows; `None` if they have no such column. A name that begins with a capital
-    /// letter is that of a tag, some of which are numbers, days or times; `tag:` before it asks for the text.
+    /// letter is the name of a tag; some are numbers, days or times; `tag:` before it asks for the text.
     pub(super) fn of(name: &str, rows: RowKind) -> Option<Column> {
         let mut columns = COLUMNS.iter().filter(|(_, column, ..)| column.is_in(rows));
         if let Some((_, column, ..)) = columns.find(|(own, ..)| *own == name) {
@@ -222,7 +222,7 @@ impl Column {
         matches!(self, Column::Colour | Column::Score)
     }
 
-    /// The tag of which it has the value.
+    /// The tag whose value it has.
     pub(super) fn tag(&self) -> Option<String> {
         match self {
             Column::Tag(tag) => Some(tag.as_str().to_owned()),

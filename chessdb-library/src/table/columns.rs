@@ -70,7 +70,7 @@ const OF_POSITIONS: [&str; 8] = [
 /// Unusual tags that have a column in a typed table, however few games have them.
 const MOST_TAGS: usize = 200;
 
-/// Of so many games, a tag that is not rare has one.
+/// A tag is rare if fewer than one of this many games has it.
 const RARE: u64 = 1000;
 
 /// Tags outside the roster, each with the number of games that have it.

@@ -29,7 +29,7 @@ pub enum Fault {
     LongLine(usize),
     /// Damage specific to a format.
     Damage(Cow<'static, str>),
-    /// Something odd that loses nothing, described likewise.
+    /// Something odd that loses nothing, described in the same way.
     Doubt(Cow<'static, str>),
 }
 

@@ -50,7 +50,7 @@ impl OwnOpen {
     /// program, or the options by which databases are read and shown.
     ///
     /// # Errors
-    /// Those of [`Open::read`], for an `info.txt`.
+    /// The same errors as [`Open::read`], for an `info.txt`.
     pub fn key(&self, path: &str) -> Result<u128, FsError> {
         let open = self.0.borrow_dependent();
         let fs = open.fs();

@@ -8,7 +8,7 @@ use chessdb_library::positions::Answers;
 use chessdb_library::query::Query;
 
 impl Requests {
-    /// True if the games of a search, or all games, are kept for further questions. Those of a search whose name is too long
+    /// True if the games of a search, or all games, are kept for further questions. The games of a search whose name is too long
     /// for `search/` are searched for each time.
     pub fn keeps(search: Option<&Query>) -> bool {
         search.is_none_or(|search| search.name().len() <= NAME_MAX)

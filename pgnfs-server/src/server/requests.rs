@@ -468,7 +468,7 @@ struct UserWorkers {
 }
 
 impl UserWorkers {
-    /// So many threads for each user.
+    /// Number of threads for each user.
     fn new(name: &'static str, threads: usize) -> UserWorkers {
         UserWorkers {
             name,
@@ -512,7 +512,7 @@ mod tests {
     use crate::ServeOptions;
     use crate::watch::Means;
 
-    /// A query waits for the threads that read them, while other requests and those of others are answered.
+    /// A query waits for the threads that read them, while other requests, also of others, are answered.
     #[test]
     fn queries_are_read_by_threads_of_their_own() {
         let folder = tempfile::tempdir().unwrap();

@@ -93,7 +93,7 @@ mod tests {
             let underway = Arc::clone(&underway);
             let pieces = (0..5).map(move |n| {
                 let others = underway.fetch_add(1, Ordering::SeqCst);
-                // Each has a turn, of which there are two.
+                // Each has a turn, and there are two turns.
                 assert!(others < 2 && TURNS.available_permits() < 2);
                 underway.fetch_sub(1, Ordering::SeqCst);
                 vec![n]

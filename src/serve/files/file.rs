@@ -164,7 +164,7 @@ impl TreeRequest {
 }
 
 /// True if a client has a part of these bytes: it names their tag, or exactly their time (RFC 9110, section 13.1.5). A later
-/// time may be that of other bytes, which an older file has replaced.
+/// time may belong to other bytes, which an older file has replaced.
 fn is_of_state(condition: &HeaderValue, tag: &str, modified: SystemTime) -> bool {
     let is_time = |condition: &str| httpdate::parse_http_date(condition).is_ok_and(|time| time == modified);
     condition == tag || condition.to_str().is_ok_and(is_time)

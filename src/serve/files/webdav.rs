@@ -33,7 +33,7 @@ const LONGEST_BODY: usize = 16 << 10;
 /// Maximum number of properties that a request may name.
 const MOST_PROPERTIES: usize = 64;
 
-/// The name space of `xml:`, and that of declarations of name spaces, which no element may have.
+/// The name spaces of `xml:` and of declarations of name spaces, which no element may have.
 const OF_XML: &str = "http://www.w3.org/XML/1998/namespace";
 const OF_DECLARATIONS: &str = "http://www.w3.org/2000/xmlns/";
 

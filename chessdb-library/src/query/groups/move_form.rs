@@ -82,7 +82,7 @@ impl FormPattern {
         self.with_stars((state & own) << 1 | state & self.stars)
     }
 
-    /// Whether a form that ends here matches without a sign, with that of check, and with that of mate.
+    /// Whether a form that ends here matches without a sign, with the sign of check, and with the sign of mate.
     pub(super) fn ends(&self, state: FormState) -> [bool; SIGNS] {
         let is_end = |FormState(state): FormState| state >> self.text.len() & 1 == 1;
         let [plain, check, mate] = [

@@ -347,7 +347,7 @@ fn castling(pattern: &FormPattern) -> [[bool; 3]; 2] {
 /// Whether moves have the forms of the patterns that were read last. One look at the name of a search reads it several times.
 static KNOWN: LazyLock<Recent<String, bool>> = LazyLock::new(|| Recent::new(MOST_KNOWN));
 
-/// Number of patterns of which this is remembered.
+/// Number of patterns for which this is remembered.
 const MOST_KNOWN: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
 /// Like [`has_form`], once for equal patterns.
@@ -376,7 +376,7 @@ struct PatternTargets<'a> {
     pattern: &'a FormPattern,
     /// By what is left: the targets of moves that promote nothing.
     plain: Vec<(FormState, Targets)>,
-    /// Likewise the targets of each promotion.
+    /// The same for the targets of each promotion.
     promoting: Vec<(FormState, [Targets; PROMOTIONS.len()])>,
 }
 

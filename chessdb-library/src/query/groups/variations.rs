@@ -50,7 +50,7 @@ impl<'a> LinesOfGame<'a> {
         }
     }
 
-    /// Forgets the progress after more than so many moves. Each line does this, and what is kept may be long, so it is not
+    /// Forgets the progress beyond this number of moves. Each line does this, and what is kept may be long, so it is not
     /// looked through.
     fn forget_after(&mut self, moves: u32) {
         let is_before = |kept: &KeptProgress<'_>| {

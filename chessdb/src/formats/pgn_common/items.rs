@@ -250,7 +250,7 @@ impl WideBlanks {
     }
 }
 
-/// Number of bytes of the character in UTF-8 with which a text begins; 1 if it is none.
+/// Number of bytes of the character in UTF-8 at the start of a text; 1 if it is invalid.
 fn character_len(text: &[u8]) -> usize {
     let is_inside = |c: &u8| (0x80..0xc0).contains(c);
     match text {

@@ -86,7 +86,7 @@ const UNPLAYED: [(&str, Outcome); 10] = [
 /// What follows a result if the loser was absent, in small letters without blanks.
 const ABSENT: [&str; 6] = ["(forfeit)", "forfeit", "(ff)", "ff", "(f)", "f"];
 
-/// Reads the result in a tag. Dashes of any kind are treated like those of ASCII.
+/// Reads the result in a tag. Dashes of any kind are treated like the one in ASCII.
 pub(in crate::formats) fn read_result(text: &str) -> Option<Written> {
     let text: String = with_plain_dashes(text).split_whitespace().collect();
     let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));

@@ -77,7 +77,7 @@ fn read_any_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
 }
 
 /// Reads a line that is a tag only among other tags of a game: one without quotation marks, such as
-/// `[FEN 8/8/8/8/8/8/8/8 w - - 0 1]`, or one whose name has other signs than those of a name, such as
+/// `[FEN 8/8/8/8/8/8/8/8 w - - 0 1]`, or one whose name has signs that no name has, such as
 /// `[White ACPL "25"]`.
 #[cold]
 pub(in crate::formats) fn read_line_in_tags(text: &[u8], line_end: u8) -> Option<Tag<'_>> {

@@ -2,7 +2,7 @@
 
 use super::tag::Tag;
 
-/// The tags that a reader needs: those of the roster, of the start position, and those that searches and tables read.
+/// The tags that a reader needs: the roster, the start position, and what searches and tables read.
 const USUAL: [&str; 21] = [
     "Event",
     "Site",

@@ -91,7 +91,7 @@ pub(super) fn glued_len(word: &[u8], next: Option<u64>) -> Option<Glued> {
     })
 }
 
-/// What is glued to a move of so many bytes.
+/// What is glued to a move of this many bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Glued {
     /// Marks, which belong to it, and another word.

@@ -302,7 +302,7 @@ fn path_of(member: &str) -> String {
     }
 }
 
-/// What macOS keeps about a file, in one whose name is that of the file after `._`: AppleDouble.
+/// What macOS keeps about a file, in one with the name of the file after `._`: AppleDouble.
 fn is_apple_double(path: &str, start: &[u8]) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.starts_with("._") && start.starts_with(b"\0\x05\x16\x07")

@@ -260,7 +260,7 @@ mod tests {
         };
         let (short, long) = (bytes("T"), bytes(&"T".repeat(101)));
         assert!(short > 1000 * 64, "{short}");
-        // Each is in the list of tags and in that of columns.
+        // Each is in the lists of tags and of columns.
         assert!(long - short >= 2 * 100 * 1000, "{short} {long}");
     }
 }

@@ -590,7 +590,7 @@ fn words_may_be_glued() {
         "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *"
     );
     assert_eq!(movetext("1. e4!e5 *"), "1. e4 $1 e5 *");
-    // Another number is none.
+    // Other numbers mean nothing.
     assert!(!read("1. e4 e57. Nf3 *").1.is_empty());
 }
 
