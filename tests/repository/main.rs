@@ -6,6 +6,7 @@ mod docs;
 mod install;
 mod layering;
 mod names;
+mod scripts;
 mod sizes;
 mod version;
 
