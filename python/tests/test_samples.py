@@ -81,7 +81,10 @@ def test_games_of_python_chess(
 
 def exported(program: str, path: Path) -> list[str]:
     """The games of a PGN file in export form, each with its empty line at the end."""
-    command = [program, "export", "--pgn=export", str(path)]
+    # A file in an archive is named after it.
+    source = next(folder for folder in (path, *path.parents) if folder.exists())
+    database = [str(path.relative_to(source))] if source != path else []
+    command = [program, "export", "--pgn=export", str(source), *database]
     text = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode()
     parts = text.split("\n\n")[:-1]
     return ["\n\n".join(pair) + "\n\n" for pair in zip(parts[::2], parts[1::2])]
