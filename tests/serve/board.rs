@@ -1,4 +1,4 @@
-//! The scripts of the board, where the games of strangers could make them take long. `scripts/board` uses it in a browser.
+//! The scripts of the board, where the games of strangers could make them take long. `scripts/check board` uses it in a browser.
 
 use std::fs;
 use std::process::Command;
