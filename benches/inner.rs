@@ -5,7 +5,6 @@
 
 #![allow(missing_docs)]
 
-#[allow(dead_code)]
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::path::Path;

@@ -15,7 +15,7 @@
 //!
 //! In games of at least 40 half-moves one player may have another spelling, if the other one agrees and no known result,
 //! part of the date or first number of the round differs: other given names (`Fischer, Bobby`), or surnames that differ
-//! in at most a third of their letters (`Kortschnoj` and `Korchnoi`). Names with digits are those of programs, which play
+//! in at most a third of their letters (`Kortschnoj` and `Korchnoi`). Names with digits belong to programs, which play
 //! the same game with several versions: they have no other spelling, and different numbers are different players.
 //!
 //! Of several groups that a game fits, those in which its date contradicts no other come first.

@@ -202,14 +202,15 @@ impl Columns {
         tags.filter(|tag| !is_usual_tag(tag))
     }
 
-    /// True if it has moves without the start position, so that those of a set-up game are read from the usual one.
+    /// True if it has moves and no start position, so that the moves of a set-up game are read from the usual one.
     pub fn lack_start(&self) -> bool {
         let mut columns = self.columns.iter().map(|(_, column)| column);
         let is_moves = |column: &Column| matches!(column, Column::Movetext | Column::Moves | Column::Uci);
         self.rows == RowKind::Games
             && columns.clone().any(is_moves)
             && !columns.any(|column| match column {
-                Column::Pgn => true,
+                // FEN is among the other tags, as no column has it.
+                Column::Pgn | Column::OtherTags(_) => true,
                 Column::Tag(tag) => tag.as_str() == "FEN",
                 _ => false,
             })
@@ -412,5 +413,20 @@ mod tests {
     fn a_tag_called_like_the_column_of_others_has_a_prefix() {
         let others = [(OTHER_TAGS.to_owned(), 1)].into();
         assert!(names(&others, 1).contains(&"tag:other_tags".to_owned()));
+    }
+
+    #[test]
+    fn a_table_of_moves_lacks_the_start_where_no_column_has_it() {
+        for (names, lacks) in [
+            (&["movetext"][..], true),
+            (&["White", "uci"], true),
+            (&["movetext", "tag:FEN"], false),
+            (&["movetext", OTHER_TAGS], false),
+            (&["pgn", "moves"], false),
+            (&["White", "Black"], false),
+        ] {
+            let columns = Columns::of_names(RowKind::Games, names.iter().copied()).unwrap();
+            assert_eq!(columns.lack_start(), lacks, "{names:?}");
+        }
     }
 }

@@ -44,7 +44,7 @@ pub(super) const PGN: usize = 1;
 /// The column of truth values that says which games are marked as deleted.
 const DELETED: &str = "deleted";
 
-/// The column with the tags that have none, where there are very many.
+/// The column for tags without a column of their own, in a table with very many.
 const OTHER_TAGS: &str = "other_tags";
 
 /// A prefix for the text of a tag, beside a column that has the tag as a number.

@@ -64,22 +64,16 @@ impl AllKeys {
             |key, id| key.event = id,
         );
         // A game with a tag `Date`, be it unknown, has no other.
-        fill(
-            table,
-            columns,
-            "UTCDate",
-            &mut keys,
-            |text| Date::read(text).0,
-            |key, date| key.date = date,
-        );
-        fill(
-            table,
-            columns,
-            "Date",
-            &mut keys,
-            |text| Date::read(text).0,
-            |key, date| key.date = date,
-        );
+        for name in ["UTCDate", "Date"] {
+            fill(
+                table,
+                columns,
+                name,
+                &mut keys,
+                |text| Date::read(text).0,
+                |key, date| key.date = date,
+            );
+        }
         fill(
             table,
             columns,

@@ -18,7 +18,7 @@ pub(super) struct Columns {
     pub(super) moves: usize,
     /// The column that says which games are marked as deleted.
     pub(super) deleted: Option<usize>,
-    /// The column with the tags that have none.
+    /// The column for the tags without a column of their own.
     others: Option<usize>,
     /// True if the texts with the moves have tags as well; set when it is needed first.
     is_pgn: OnceLock<bool>,

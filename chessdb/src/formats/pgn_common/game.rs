@@ -46,7 +46,7 @@ struct Read {
     moves_at: usize,
     /// Oddities of the tags, with their offsets.
     doubts: Vec<(usize, String)>,
-    /// Lines of the tags that are none: comments, and text that is left out.
+    /// Lines between the tags: comments, and text that is left out.
     between: Vec<Range<usize>>,
     result: Option<ResultTag>,
 }

@@ -552,7 +552,7 @@ fn the_last_words_may_be_a_result_with_blanks() {
     }
     let broken = tagged("*", "1. e4 e4 2. Nf3 1 - 0").0;
     assert!(broken.ends_with("the line goes on: e4 2. Nf3} 1-0"), "{broken}");
-    // Elsewhere they are none.
+    // Elsewhere they mean nothing.
     assert_eq!(
         tagged("*", "1. e4 (1. d4 1 - 0)").0.split(' ').next_back(),
         Some("*")
