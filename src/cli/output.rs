@@ -231,7 +231,7 @@ fn remove_left(folder: &Path, prefix: &str) {
     });
     for entry in own {
         let mut options = OpenOptions::new();
-        // Written is nothing, but NFS locks only files that could be.
+        // Nothing is written, but NFS locks only files that are open for writing.
         options
             .write(true)
             .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
