@@ -44,3 +44,9 @@ def own_games(tmp_path: Path) -> Path:
     for path in GAMES.glob("*.pgn"):
         shutil.copy(path, tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def classics_text() -> bytes:
+    """The games of the file that most tests read."""
+    return (GAMES / "classics.pgn").read_bytes()

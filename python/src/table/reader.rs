@@ -99,6 +99,8 @@ impl BatchReader {
 
 /// A Python exception as an error of Arrow. Ctrl-C is raised again as soon as Python code runs.
 fn failed(py: Python<'_>, error: PyErr) -> ArrowError {
+    // Before the signal is repeated: Python would raise it while it makes the text, where it would be lost.
+    let text = error.to_string();
     if error.is_instance_of::<PyKeyboardInterrupt>(py) {
         let again = py
             .import("_thread")
@@ -107,7 +109,7 @@ fn failed(py: Python<'_>, error: PyErr) -> ArrowError {
             return arrow_error(error.to_string());
         }
     }
-    arrow_error(error.to_string())
+    arrow_error(text)
 }
 
 /// An error with this text for the library that reads the rows. Arrow has none that fits better than an I/O error.
