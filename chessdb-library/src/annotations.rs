@@ -6,10 +6,13 @@
 //! |---|---|
 //! | `[%clk 1:02:03.4]` | time left after the move, in hours, minutes and seconds; hours, or hours and minutes, may be left out; the decimal point may be a comma |
 //! | `[%eval 0.35]`, `[%eval -1.2,20]` | pawns from White's side, and the depth in plies |
-//! | `[%eval -50,20]` | an integer with a depth: hundredths of a pawn, as ChessBase counts |
+//! | `[%eval -50,20]` | hundredths of a pawn, if the game [counts](EvaluationUnit) these |
 //! | `[%eval #-3]` | mate in so many moves, negative if Black mates |
 //!
 //! An evaluation is that of the position after the move that has the comment.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use chessdb::Database;
 use chessdb::game::{Game, Movetext, Token};
@@ -28,10 +31,20 @@ pub fn evaluations(database: &dyn Database, game: u32) -> Vec<Option<i32>> {
     LineAnnotations::of(database, game).evaluations()
 }
 
+/// The movetext of a game with its evaluations in pawns, as all other programs read them; `None` if they are pawns already.
+pub fn with_pawns(movetext: &Movetext) -> Option<Movetext> {
+    match EvaluationUnit::of(movetext) {
+        EvaluationUnit::Pawn => None,
+        EvaluationUnit::Hundredth => Some(movetext.with_comments(in_pawns)),
+    }
+}
+
 /// The annotations of a main line.
 #[derive(Debug, Default)]
 pub(crate) struct LineAnnotations {
     movetext: Movetext,
+    /// What evaluations of the game count, once one is asked for.
+    unit: OnceCell<EvaluationUnit>,
     /// Number of moves.
     moves: u32,
     /// Glyphs and comments, each after the number of moves that precede it, in ascending order.
@@ -53,6 +66,7 @@ impl LineAnnotations {
         }
         LineAnnotations {
             movetext,
+            unit: OnceCell::new(),
             moves,
             entries,
         }
@@ -87,10 +101,18 @@ impl LineAnnotations {
     /// The evaluation after each move as a [number](Evaluation::number); `None` where no comment has one.
     pub(crate) fn evaluations(&self) -> Vec<Option<i32>> {
         let value = |moves: u32| {
-            let evaluation = self.comments(moves).find_map(evaluation)?;
+            let evaluation = self.evaluation(moves)?;
             Some(i32::from(evaluation.number(self.white_moved(moves))))
         };
         (1..=self.moves).map(value).collect()
+    }
+
+    /// The evaluation after a number of moves, by the first command that has one.
+    pub(crate) fn evaluation(&self, moves: u32) -> Option<Evaluation> {
+        let mut evaluations = self.comments(moves).flat_map(evaluations_in);
+        let (_, written) = evaluations.next()?;
+        let unit = *self.unit.get_or_init(|| EvaluationUnit::of(&self.movetext));
+        Some(written.read(unit))
     }
 
     /// Numbers of moves that are followed by annotations, in ascending order.
@@ -178,7 +200,7 @@ impl Evaluation {
 
 /// The time left on the clock that a comment has, in hundredths of a second: that of the first command which says one.
 pub(crate) fn clock(comment: &str) -> Option<u32> {
-    commands(comment, "clk").find_map(time_left)
+    commands(comment, "clk").find_map(|(_, text)| time_left(text))
 }
 
 fn time_left(text: &str) -> Option<u32> {
@@ -193,35 +215,117 @@ fn time_left(text: &str) -> Option<u32> {
     Some(hundredths)
 }
 
-/// The evaluation that a comment has: that of the first command which says one.
-pub(crate) fn evaluation(comment: &str) -> Option<Evaluation> {
-    commands(comment, "eval").find_map(worth)
+/// What the evaluations of a game count.
+///
+/// Programs write pawns with a decimal point. ChessBase writes hundredths of a pawn without one, and the depth after them. So a
+/// whole game counts hundredths if one of its evaluations has a depth and none has a decimal point. Mates do not count here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EvaluationUnit {
+    Pawn,
+    Hundredth,
 }
 
-fn worth(text: &str) -> Option<Evaluation> {
-    let (value, depth) = match text.split_once(',') {
-        Some((value, depth)) => (value, Some(depth)),
-        None => (text, None),
-    };
-    if let Some(mate) = value.strip_prefix('#') {
-        return mate.parse().ok().map(Evaluation::Mate);
+impl EvaluationUnit {
+    /// The unit of a game. All its comments count, also in variations.
+    fn of(movetext: &Movetext) -> EvaluationUnit {
+        let mut unit = EvaluationUnit::Pawn;
+        let comments = movetext.tokens().iter().filter_map(|token| match token {
+            Token::Comment(range) => Some(movetext.text(*range)),
+            _ => None,
+        });
+        for (_, written) in comments.flat_map(evaluations_in) {
+            match written {
+                WrittenEvaluation::Decimal(_) => return EvaluationUnit::Pawn,
+                WrittenEvaluation::Integer { has_depth: true, .. } => unit = EvaluationUnit::Hundredth,
+                WrittenEvaluation::Integer { .. } | WrittenEvaluation::Mate(_) => {}
+            }
+        }
+        unit
     }
-    let counts_hundredths = depth.is_some() && !value.contains('.');
-    let hundredths = if counts_hundredths {
-        value.parse().ok()
-    } else {
-        decimal(value).and_then(|value| value.try_into().ok())
-    };
-    hundredths.map(Evaluation::Hundredths)
 }
 
-/// What the commands of a name say: the text of each `[%name text]`.
-fn commands<'a>(comment: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
-    // A comment of a PGN file may have a line end instead of the blank.
-    let texts = comment.split("[%").skip(1);
-    let texts =
-        texts.filter_map(move |command| command.strip_prefix(name)?.strip_prefix(char::is_whitespace));
-    texts.filter_map(|text| Some(text.split(']').next()?.trim()))
+/// An evaluation as a command says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WrittenEvaluation {
+    /// Mate in a number of moves.
+    Mate(i32),
+    /// A number with a decimal point, in hundredths.
+    Decimal(i32),
+    /// A number without one, and whether a depth follows.
+    Integer { number: i32, has_depth: bool },
+}
+
+impl WrittenEvaluation {
+    fn of(text: &str) -> Option<WrittenEvaluation> {
+        let (value, has_depth) = match text.split_once(',') {
+            Some((value, _)) => (value, true),
+            None => (text, false),
+        };
+        if let Some(mate) = value.strip_prefix('#') {
+            return mate.parse().ok().map(WrittenEvaluation::Mate);
+        }
+        let hundredths = i32::try_from(decimal(value)?).ok()?;
+        Some(if value.contains('.') {
+            WrittenEvaluation::Decimal(hundredths)
+        } else {
+            let number = hundredths / 100;
+            WrittenEvaluation::Integer { number, has_depth }
+        })
+    }
+
+    fn read(self, unit: EvaluationUnit) -> Evaluation {
+        match (self, unit) {
+            (WrittenEvaluation::Mate(moves), _) => Evaluation::Mate(moves),
+            (WrittenEvaluation::Decimal(hundredths), _) => Evaluation::Hundredths(hundredths),
+            (WrittenEvaluation::Integer { number, .. }, EvaluationUnit::Hundredth) => {
+                Evaluation::Hundredths(number)
+            }
+            // It was read in hundredths, so it is not too large.
+            (WrittenEvaluation::Integer { number, .. }, EvaluationUnit::Pawn) => {
+                Evaluation::Hundredths(number.saturating_mul(100))
+            }
+        }
+    }
+}
+
+/// The evaluations of a comment, each with the offset of its text.
+fn evaluations_in(comment: &str) -> impl Iterator<Item = (usize, WrittenEvaluation)> {
+    commands(comment, "eval").filter_map(|(start, text)| Some((start, WrittenEvaluation::of(text)?)))
+}
+
+/// A comment with hundredths of a pawn as pawns: `[%eval 0.95,24]` for `[%eval 95,24]`.
+fn in_pawns(comment: &str) -> Cow<'_, str> {
+    let (mut changed, mut rest) = (String::new(), 0);
+    for (start, written) in evaluations_in(comment) {
+        if let WrittenEvaluation::Integer { number, .. } = written {
+            let sign = if number < 0 { "-" } else { "" };
+            let number = number.unsigned_abs();
+            changed.push_str(&comment[rest..start]);
+            changed.push_str(&format!("{sign}{}.{:02}", number / 100, number % 100));
+            let is_of_number = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-');
+            rest = comment.len() - comment[start..].trim_start_matches(is_of_number).len();
+        }
+    }
+    if rest == 0 {
+        return Cow::Borrowed(comment);
+    }
+    changed.push_str(&comment[rest..]);
+    Cow::Owned(changed)
+}
+
+/// What the commands of a name say: the text of each `[%name text]`, and its offset.
+fn commands<'a>(comment: &'a str, name: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
+    comment.match_indices("[%").filter_map(move |(at, mark)| {
+        // A comment of a PGN file may have a line end instead of the blank.
+        let command = comment.get(at + mark.len()..)?;
+        let text = command.strip_prefix(name)?.strip_prefix(char::is_whitespace)?;
+        let text = text.trim_start();
+        let start = comment.len() - text.len();
+        // A command without an end ends where the next one begins.
+        let end = text.find("[%").unwrap_or(text.len());
+        let end = text.find(']').map_or(end, |bracket| bracket.min(end));
+        Some((start, text.get(..end)?.trim_end()))
+    })
 }
 
 /// A decimal number in hundredths; further digits are cut off.
@@ -272,24 +376,115 @@ mod tests {
 
     #[test]
     fn evaluations_are_read() {
-        use Evaluation::{Hundredths, Mate};
+        use WrittenEvaluation::{Decimal, Mate};
+        let integer = |number, has_depth| Some(WrittenEvaluation::Integer { number, has_depth });
         for (comment, value) in [
-            ("[%eval 0.35]", Some(Hundredths(35))),
-            ("[%clk 0:01] [%eval -1.2,20] good", Some(Hundredths(-120))),
-            ("[%eval -50,20]", Some(Hundredths(-50))),
-            ("[%eval 3]", Some(Hundredths(300))),
-            ("[%eval\r\n-0.5]", Some(Hundredths(-50))),
-            ("[%eval +.259]", Some(Hundredths(25))),
+            ("[%eval 0.35]", Some(Decimal(35))),
+            ("[%clk 0:01] [%eval -1.2,20] good", Some(Decimal(-120))),
+            ("[%eval -50,20]", integer(-50, true)),
+            ("[%eval -50, 20 ]", integer(-50, true)),
+            ("[%eval +3]", integer(3, false)),
+            ("[%eval 3.]", Some(Decimal(300))),
+            ("[%eval\r\n-0.5]", Some(Decimal(-50))),
+            ("[%eval +.259]", Some(Decimal(25))),
             ("[%eval #-3]", Some(Mate(-3))),
             ("[%eval #12,40]", Some(Mate(12))),
-            ("[%eval alpha [%eval -0.35]", Some(Hundredths(-35))),
+            ("[%eval alpha [%eval -0.35]", Some(Decimal(-35))),
+            ("[%eval 21474836,1]", integer(21_474_836, true)),
+            ("[%eval 21474837,1]", None),
             ("[%eval #]", None),
             ("[%eval 1.2.3]", None),
             ("[%eval x]", None),
             ("[%eval 99999999999999999999]", None),
             ("[%eval]", None),
         ] {
-            assert_eq!(evaluation(comment), value, "{comment}");
+            let mut found = evaluations_in(comment).map(|(_, written)| written);
+            assert_eq!(found.next(), value, "{comment}");
+        }
+    }
+
+    /// The numbers of the evaluations in the first comments of a game, and the comments in pawns.
+    fn of_game(comments: &[&str]) -> (Vec<Option<i32>>, Vec<String>) {
+        use chessdb::board::{Position, Square};
+        use chessdb::replay::Replay;
+        let mut replay = Replay::builder(Position::initial(), 1);
+        let shuffle = [
+            (Square::G1, Square::F3),
+            (Square::G8, Square::F6),
+            (Square::F3, Square::G1),
+            (Square::F6, Square::G8),
+        ];
+        for (comment, (from, to)) in comments.iter().zip(shuffle.into_iter().cycle()) {
+            replay.play(chessdb::board::Move::normal(from, to)).unwrap();
+            replay.comment(comment);
+        }
+        let movetext = replay.finish().0;
+        let mut annotations = LineAnnotations {
+            movetext,
+            ..LineAnnotations::default()
+        };
+        annotations.moves = comments.len() as u32;
+        let mut moves = 0;
+        for token in annotations.movetext.tokens().to_vec() {
+            match token {
+                Token::Move(..) => moves += 1,
+                token => annotations.push(moves, token),
+            }
+        }
+        let changed = with_pawns(&annotations.movetext);
+        let changed = changed.as_ref().unwrap_or(&annotations.movetext);
+        let texts = changed.tokens().iter().filter_map(|token| match token {
+            Token::Comment(range) => Some(changed.text(*range).to_owned()),
+            _ => None,
+        });
+        (annotations.evaluations(), texts.collect())
+    }
+
+    #[test]
+    fn a_whole_game_counts_pawns_or_hundredths() {
+        for (comments, numbers, pawns) in [
+            (vec!["[%eval 95,24]"], vec![95], vec!["[%eval 0.95,24]"]),
+            // Also where an evaluation has no depth.
+            (
+                vec!["[%eval 3]", "[%eval -120,20] good", "[%eval #2,20]", "[%eval 0]"],
+                vec![3, -120, 31_998, 0],
+                vec![
+                    "[%eval 0.03]",
+                    "[%eval -1.20,20] good",
+                    "[%eval #2,20]",
+                    "[%eval 0.00]",
+                ],
+            ),
+            // A decimal point anywhere.
+            (
+                vec!["[%eval 3,20]", "[%eval 0.5,20]", "[%eval -1]"],
+                vec![300, 50, -100],
+                vec!["[%eval 3,20]", "[%eval 0.5,20]", "[%eval -1]"],
+            ),
+            // No depth, or one of a mate alone.
+            (
+                vec!["[%eval 3]", "[%eval -12]"],
+                vec![300, -1200],
+                vec!["[%eval 3]", "[%eval -12]"],
+            ),
+            (
+                vec!["[%eval 3]", "[%eval #-4,30]"],
+                vec![300, -31_996],
+                vec!["[%eval 3]", "[%eval #-4,30]"],
+            ),
+            (
+                vec!["[%eval 7,1] a [%eval +8,1"],
+                vec![7],
+                vec!["[%eval 0.07,1] a [%eval 0.08,1"],
+            ),
+        ] {
+            let (found, texts) = of_game(&comments);
+            assert_eq!(
+                found,
+                numbers.into_iter().map(Some).collect::<Vec<_>>(),
+                "{comments:?}"
+            );
+            assert_eq!(texts, pawns, "{comments:?}");
         }
     }
 

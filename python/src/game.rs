@@ -11,7 +11,7 @@ use crate::opening::{Opening, OpeningArguments, function};
 use crate::parts::Problem;
 use crate::position::{Position, positions_of};
 use crate::source::Source;
-use crate::tokens::{to_list, values_of};
+use crate::tokens::{to_list, values_of, with_pawns};
 use chessdb::Database;
 use chessdb::board::Uci;
 use chessdb_library::annotations::{clocks, evaluations};
@@ -156,7 +156,8 @@ impl Game {
         Ok(problems.iter().map(Problem::from).collect())
     }
 
-    /// The game as a `chess.pgn.Game` of python-chess, equal to what that reads from the game in export form.
+    /// The game as a `chess.pgn.Game` of python-chess, equal to what that reads from the game in export form, with all evaluations
+    /// in pawns.
     ///
     /// >>> import chessdb
     /// >>> game = chessdb.open_database("classics.pgn")[0].to_chess()
@@ -167,12 +168,12 @@ impl Game {
         module.call_method1("to_chess", (slf,))
     }
 
-    /// The PGN in export form, also of a game that `pgn` shows as it is written.
+    /// The PGN in export form, also of a game that `pgn` shows as it is written. Evaluations are in pawns.
     fn _export<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         let index = self.index;
         let text = self
             .source
-            .read(py, |entry| to_pgn(&entry.database.game(index).game))?;
+            .read(py, |entry| to_pgn(&with_pawns(&*entry.database, index)))?;
         PyString::from_bytes(py, &text)
     }
 

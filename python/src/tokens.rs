@@ -6,6 +6,7 @@ use pyo3::types::{PyEllipsis, PyList};
 use chessdb::Database;
 use chessdb::board::{Fen, Move, Position, Square};
 use chessdb::game::{Game, Tags, Token};
+use chessdb_library::annotations;
 use chessdb_library::library::to_pgn;
 
 /// A value of the movetext.
@@ -39,7 +40,7 @@ pub fn start_of(tags: &Tags) -> Option<Fen> {
 /// The values of a game in export form; `None` if it cannot be played from its start, so that python-chess has to read
 /// the text.
 pub fn values_of(database: &dyn Database, game: u32) -> Option<Values> {
-    let game = database.game(game).game;
+    let game = with_pawns(database, game);
     let start = start_of(&game.tags)?.position;
     let text = String::from_utf8(to_pgn(&game)).ok()?;
     let (head, movetext) = text.split_once("\n\n")?;
@@ -48,6 +49,15 @@ pub fn values_of(database: &dyn Database, game: u32) -> Option<Values> {
         Some((name.to_owned(), value.to_owned()))
     });
     Some((headers.collect(), movetext_values(&game, &start, movetext)))
+}
+
+/// A game with its evaluations in pawns, as python-chess reads them.
+pub fn with_pawns(database: &dyn Database, game: u32) -> Game {
+    let mut game = database.game(game).game;
+    if let Some(movetext) = annotations::with_pawns(&game.movetext) {
+        game.movetext = movetext;
+    }
+    game
 }
 
 fn movetext_values(game: &Game, start: &Position, written: &str) -> Vec<Value> {

@@ -52,6 +52,7 @@ OWN_GAMES = [
     ("White=A; Black=B; Result=1-0", "1. e4 e6 2. d4 d5 3. Nc3 Nf6 4. Bg5 Be7 5. e5 Nfd7 6. h4 O-O 7. Bd3 b6 8. Bxh7+ Kxh7 9. Qh5+ Kg8 10. Bxe7 Qxe7 11. Qh7+"),
     ("White=A; Black=B; Result=1/2-1/2", "1. e4 ?? {[%eval 1.99]} e5 2. Qh5 {[%clk 0:00:30] [%eval 2]} Nc6 ?? 3. Qxe5+ {[%clk 0:00:29]}"),
     ("White=A; Black=B; Result=1-0", "1. e4 ?? {[%eval #-1]} e5 2. Nf3 {[%clk 0:00:29] [%eval 2]} Nc6"),
+    ("White=A; Black=B; Result=1/2-1/2", "1. e4 {[%eval 20]} e5 {[%eval 205,24]} 2. Nf3 {[%cal Gf3e5] [%eval -3,20]} Nc6"),
     ("White=A; Black=B; Result=0-1", "1. e4 e6 2. d4 d5 3. Bd3 Bd6 4. Nf3 Nf6 5. O-O O-O 6. e5 Ne4 7. exd6 Qxd6 8. Bxe4 dxe4 9. Ng5 Qxh2+ {a sacrifice}"),
     ("White=A; Black=B; Result=0-1", "1. e4 e6 2. d4 d5 3. Nc3 Nf6 4. Nf3 Bb4 5. Bd3 O-O 6. O-O Nc6 7. e5 Ne8 8. Bxh7+ {the sacrifices begin}"),
     ("White=A; Black=B", "1. e4 e5 (1... c5 2. Nf3) 2. Nf3"),

@@ -1,5 +1,7 @@
 //! Movetext: a flat list of tokens, and its builder.
 
+use std::borrow::Cow;
+
 use crate::board::{Move, PackedMove, Position, San};
 
 /// One item of movetext, in PGN's order.
@@ -50,6 +52,29 @@ impl Movetext {
         self.texts
             .get(range.start as usize..range.end as usize)
             .unwrap_or_default()
+    }
+
+    /// The same moves with other comments. Remarks stay as they are.
+    pub fn with_comments(&self, change: impl Fn(&str) -> Cow<'_, str>) -> Movetext {
+        let mut texts = String::with_capacity(self.texts.len());
+        let mut append = |text: &str| {
+            // A text beyond the largest offset is empty.
+            let offset = |texts: &String| u32::try_from(texts.len()).unwrap_or(u32::MAX);
+            let start = offset(&texts);
+            texts.push_str(text);
+            let end = offset(&texts);
+            TextRange { start, end }
+        };
+        let tokens = self.tokens.iter().map(|&token| match token {
+            Token::Comment(range) => Token::Comment(append(&change(self.text(range)))),
+            Token::Remark(range) => Token::Remark(append(self.text(range))),
+            token => token,
+        });
+        Movetext {
+            tokens: tokens.collect(),
+            texts,
+            first_ply: self.first_ply,
+        }
     }
 
     /// Length of all comments and remarks in bytes.

@@ -109,9 +109,10 @@ class Game:
     def __hash__(self) -> int: ...
     def to_chess(self) -> chess.pgn.Game:
         """The game as a `chess.pgn.Game` of python-chess, equal to what that reads from the game in
-        export form."""
+        export form, with all evaluations in pawns."""
     def _export(self) -> str:
-        """The PGN in export form, also of a game that `pgn` shows as it is written."""
+        """The PGN in export form, also of a game that `pgn` shows as it is written. Evaluations are in
+        pawns."""
     def _values(
         self,
     ) -> Optional[tuple[list[tuple[str, str]], list[Union[int, str, None, EllipsisType]]]]:

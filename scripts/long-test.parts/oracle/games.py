@@ -235,7 +235,8 @@ def game_of(game: chess.pgn.Game, comments: dict[Node, list[str]]) -> Optional[G
         return None
     if game.errors or not start.is_valid():
         return None
-    notes = {node: note_of(node, comments.get(node, [])) for node in nodes_of(game)}
+    unit = counts_hundredths(game)
+    notes = {node: note_of(node, comments.get(node, []), unit) for node in nodes_of(game)}
     winner = WINNERS.get(game.headers.get("Result", "*"), "")
     lines = [line_to(end, notes, "" if place else winner) for place, end in enumerate(ends_of(game))]
     return Game(dict(game.headers), lines, [one for node in nodes_of(game) for one in comments.get(node, [])])
@@ -272,10 +273,16 @@ def line_to(end: Node, notes: dict[Node, Note], winner: str = "") -> Line:
     return Line(nodes[0].board(), moves, tuple(notes[node] for node in nodes) if notes else (), winner)
 
 
-def note_of(node: Node, comments: list[str]) -> Note:
+def counts_hundredths(game: chess.pgn.Game) -> bool:
+    """Whether all evaluations of a game are hundredths of a pawn: one has a depth, and none a decimal point."""
+    found = [found for node in nodes_of(game) for found in re.findall(r"\[%eval ([+-]?[\d.]+)(,\d+)?\]", node.comment)]
+    return any(depth for _, depth in found) and not any("." in number for number, _ in found)
+
+
+def note_of(node: Node, comments: list[str], hundredths: bool) -> Note:
     nags = tuple(sorted(nag for nag in node.nags if 0 < nag < 256))
     own = " ".join(words(comment) for comment in comments if not comment.startswith("pgnfs:"))
-    return Note(nags, own, seconds_left(node), worth_in(node))
+    return Note(nags, own, seconds_left(node), worth_in(node, hundredths))
 
 
 def seconds_left(node: Node) -> Optional[int]:
@@ -285,11 +292,11 @@ def seconds_left(node: Node) -> Optional[int]:
     return sum(int(part) * 60**place for place, part in enumerate(reversed(parts))) if parts else None
 
 
-def worth_in(node: Node) -> Optional[int]:
-    """Hundredths of a pawn, as which ChessBase writes it if a depth follows."""
-    of_chessbase = re.search(r"\[%eval ([+-]?\d+),\d+\]", node.comment)
-    if of_chessbase:
-        return int(of_chessbase[1])
+def worth_in(node: Node, hundredths: bool) -> Optional[int]:
+    """Hundredths of a pawn, which python-chess takes for pawns where a game counts them."""
+    integer = re.search(r"\[%eval ([+-]?\d+)(,\d+)?\]", node.comment)
+    if integer and hundredths:
+        return int(integer[1])
     score = node.eval()
     if score is None:
         return None

@@ -6,7 +6,7 @@ use chessdb::formats::nag_of_sign;
 
 use super::error::TermError;
 use super::reflection::Reflection;
-use crate::annotations::{Evaluation, LineAnnotations, clock, decimal, evaluation};
+use crate::annotations::{Evaluation, LineAnnotations, clock, decimal};
 use crate::query::Bounds;
 use crate::query::words::{folded, has_words, words_of};
 
@@ -93,7 +93,7 @@ impl AnnotationTest {
                 time.is_some_and(|hundredths| seconds.contains((hundredths / 100).into()))
             }
             AnnotationTest::Evaluation(hundredths) => {
-                let value = comments.find_map(evaluation).map(|value| match value {
+                let value = annotations.evaluation(moves).map(|value| match value {
                     Evaluation::Hundredths(value) => value.into(),
                     mate if mate.favours_white(annotations.white_moved(moves)) => MATE,
                     Evaluation::Mate(_) => -MATE,

@@ -73,3 +73,33 @@ fn annotations_are_about_the_move_that_is_played() {
         assert_eq!(answer(query, &whole), expected, "{query}");
     }
 }
+
+#[test]
+fn a_whole_game_counts_pawns_or_hundredths() {
+    let database = database(
+        &[
+            // As ChessBase writes it; an evaluation without a depth counts the same.
+            "1. e4 {[%eval 20]} e5 {[%eval 250,24]} 2. Nf3 {[%eval -3,20]} *",
+            // A decimal point anywhere, even in a variation, says that these are pawns.
+            "1. e4 {[%eval 2,24]} e5 {[%eval 3]} *",
+            "1. e4 {[%eval 2,24]} (1. d4 {[%eval 0.3]}) 1... e5 {[%eval 3]} *",
+            "1. e4 {[%eval 2]} e5 {[%eval #5,20]} *",
+        ]
+        .map(|moves| game("White=A; Black=B; Result=*", moves))
+        .concat(),
+    );
+    let whole = searched(&*database, "a.pgn");
+    for (query, expected) in [
+        ("eval:0.2", &[(0, 1)][..]),
+        ("eval:2.5", &[(0, 2)]),
+        ("eval:-0.03", &[(0, 3)]),
+        ("eval:0.02", &[(1, 1)]),
+        ("eval:2", &[(2, 1), (3, 1)]),
+        ("eval:3", &[(2, 2)]),
+        // In its variation, too.
+        ("eval:0.3 in:variations", &[(2, 1)]),
+        ("eval:200", &[]),
+    ] {
+        assert_eq!(answer(query, &whole), expected, "{query}");
+    }
+}
