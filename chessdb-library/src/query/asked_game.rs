@@ -11,8 +11,23 @@ use chessdb::board::ByColor;
 use chessdb::game::{Tags, Token};
 use chessdb::{Database, Decoded, Keys, TextId};
 
-/// How times on the clock begin in comments: time left, time used for the move, and used in all.
-const CLOCK_TIMES: [&str; 3] = ["[%clk", "[%emt", "[%egt"];
+/// The names of the commands in comments that a part of a game is made of.
+fn commands(part: GamePart) -> &'static [&'static str] {
+    match part {
+        // Time left, time used for the move, and used in all.
+        GamePart::Clock => &["clk", "emt", "egt"],
+        GamePart::Evaluations => &["eval"],
+        // Arrows and marked squares.
+        GamePart::Arrows => &["cal", "csl"],
+        GamePart::Comments | GamePart::Variations | GamePart::Chess960 => &[],
+    }
+}
+
+/// The name with which the text of a command begins.
+fn name_of_command(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric());
+    text.get(..end.unwrap_or(text.len())).unwrap_or_default()
+}
 
 /// A game, of which as little is read as terms need.
 pub(super) struct AskedGame<'a> {
@@ -82,9 +97,12 @@ impl<'a> AskedGame<'a> {
     pub(super) fn has(&self, content: GamePart) -> bool {
         match content {
             GamePart::Comments => self.comments().next().is_some(),
-            GamePart::Clock => {
-                let has_time = |comment: &str| CLOCK_TIMES.iter().any(|time| comment.contains(time));
-                self.comments().any(has_time)
+            GamePart::Clock | GamePart::Evaluations | GamePart::Arrows => {
+                let has_one = |comment: &str| {
+                    let mut names = comment.split("[%").skip(1).map(name_of_command);
+                    names.any(|name| commands(content).contains(&name))
+                };
+                self.comments().any(has_one)
             }
             GamePart::Chess960 => self.tags().is_chess960(),
             GamePart::Variations => {

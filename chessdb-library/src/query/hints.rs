@@ -1,5 +1,6 @@
 //! Why a query may find no game: terms that are probably mistakes, and names and tags that no game has.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use rustc_hash::FxHashSet;
@@ -11,11 +12,11 @@ use super::error::MOST_SHOWN;
 use super::field::QueryField;
 use super::tag_term::{TagTerm, tag_term};
 use super::terms::{TermHead, WrittenTerm, terms};
-use super::value::{TagValue, ValueKind, WrittenAlternative};
+use super::value::{TagValue, ValueKind, WrittenAlternative, names_of_parts};
 use super::words::words_of;
 use crate::cancel;
-use crate::library::{abridged, on_one_line};
-use crate::similar::SimilarNames;
+use crate::library::{abridged, on_one_line, tags_of};
+use crate::similar::{SimilarNames, similar};
 use crate::table::known;
 use chessdb::{Keys, TextId};
 
@@ -46,8 +47,13 @@ pub enum QueryHint {
         /// The most similar names.
         similar: Vec<String>,
     },
-    /// A tag that no game has: the term.
-    NoTag(String),
+    /// A tag that no game has.
+    NoTag {
+        /// The term.
+        term: String,
+        /// The most similar names of tags, and of other values of `has:`.
+        similar: Vec<String>,
+    },
 }
 
 impl fmt::Display for QueryHint {
@@ -72,22 +78,30 @@ impl fmt::Display for QueryHint {
             }
             QueryHint::NoName { term, whose, similar } => {
                 write!(f, "{}: no {whose} has such a name", short(term))?;
+                let similar = similar.iter().map(|name| format!("\"{}\"", short(name)));
+                write_similar(f, &similar.collect::<Vec<_>>())
+            }
+            QueryHint::NoTag { term, similar } => {
+                write!(f, "{}: no game has this tag", short(term))?;
+                if similar.is_empty() {
+                    let names: Vec<&str> = names_of_parts().collect();
+                    return write!(f, "; has: also takes {}", names.join(", "));
+                }
                 let similar: Vec<String> = similar
                     .iter()
-                    .map(|name| format!("\"{}\"", short(name)))
+                    .map(|name| format!("has:{}", short(name)))
                     .collect();
-                match &*similar {
-                    [] => Ok(()),
-                    [one] => write!(f, "; {one} is similar"),
-                    [others @ .., last] => write!(f, "; {} and {last} are similar", others.join(", ")),
-                }
+                write_similar(f, &similar)
             }
-            QueryHint::NoTag(term) => write!(
-                f,
-                "{}: no game has this tag; has: also takes comments, variations, fen, chess960 and clock",
-                short(term)
-            ),
         }
+    }
+}
+
+fn write_similar(f: &mut fmt::Formatter<'_>, similar: &[String]) -> fmt::Result {
+    match similar {
+        [] => Ok(()),
+        [one] => write!(f, "; {one} is similar"),
+        [others @ .., last] => write!(f, "; {} and {last} are similar", others.join(", ")),
     }
 }
 
@@ -173,7 +187,39 @@ fn of_tags(term: &WrittenTerm<'_>, searched: &[Searched<'_>]) -> Option<QueryHin
     let query = Query::parse(term.text).ok()?;
     let has_none = |one| query.answer(one, 1, &|_| ()).is_ok_and(|found| found.is_empty());
     let is_unknown = searched.iter().all(has_none);
-    is_unknown.then(|| QueryHint::NoTag(term.text.to_owned()))
+    is_unknown.then(|| QueryHint::NoTag {
+        term: term.text.to_owned(),
+        similar: similar_tags(&read.values, searched),
+    })
+}
+
+/// The tags of any game, and other values of `has:`, that are most like the ones in a term.
+fn similar_tags(values: &[TagValue], searched: &[Searched<'_>]) -> Vec<String> {
+    let mut tags: BTreeSet<String> = names_of_parts().map(str::to_owned).collect();
+    for one in searched {
+        for game in 0..one.database.len() {
+            if game.is_multiple_of(1024) {
+                cancel::check();
+            }
+            let own = tags_of(one.database, game);
+            for (name, _) in own.iter().filter(|(_, value)| known(value).is_some()) {
+                if !tags.contains(name) {
+                    tags.insert(name.to_owned());
+                }
+            }
+        }
+    }
+    let wanted = values.iter().filter_map(|value| match value {
+        TagValue::HasTag(name) => Some(name.as_str()),
+        _ => None,
+    });
+    let mut found: Vec<String> = Vec::new();
+    for name in wanted.flat_map(|name| similar(name, tags.iter().map(String::as_str))) {
+        if !found.iter().any(|other| other == name) {
+            found.push(name.to_owned());
+        }
+    }
+    found
 }
 
 /// The term that is meant by a comparison such as `elo>2700`.

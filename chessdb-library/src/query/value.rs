@@ -127,6 +127,8 @@ pub(super) enum GamePart {
     Variations,
     Chess960,
     Clock,
+    Evaluations,
+    Arrows,
 }
 
 /// The values of `result:` that do not depend on a player.
@@ -139,12 +141,19 @@ const RESULTS: [(&str, Outcome); 5] = [
 ];
 
 /// The values of `has:` that are no tags.
-const CONTENTS: [(&str, GamePart); 4] = [
+const CONTENTS: [(&str, GamePart); 6] = [
     ("comments", GamePart::Comments),
     ("variations", GamePart::Variations),
     ("chess960", GamePart::Chess960),
     ("clock", GamePart::Clock),
+    ("eval", GamePart::Evaluations),
+    ("arrows", GamePart::Arrows),
 ];
+
+/// The values of `has:` other than tags, and `fen`, which is the tag of a set-up.
+pub(super) fn names_of_parts() -> impl Iterator<Item = &'static str> {
+    CONTENTS.iter().map(|(name, _)| *name).chain(["fen"])
+}
 
 /// Reads an alternative of a field that has this name. Returns it with its canonical text, which is not yet quoted.
 ///
@@ -273,7 +282,11 @@ fn part(text: &str) -> Result<(TagValue, String), String> {
         return Ok((TagValue::Has(*content), text));
     }
     if !is_tag(&text) {
-        return Err("expected the name of a tag, comments, variations, fen, chess960 or clock".to_owned());
+        let names: Vec<&str> = names_of_parts().collect();
+        return Err(format!(
+            "expected the name of a tag, or one of {}",
+            names.join(", ")
+        ));
     }
     Ok((TagValue::HasTag(text.clone()), text))
 }

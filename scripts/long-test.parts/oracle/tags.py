@@ -98,9 +98,15 @@ def has(value: Value, game: Game) -> bool:
     contents = {
         "comments": lambda: game.comments != [],
         "variations": lambda: len(game.lines) > 1,
-        "clock": lambda: any(re.search(r"\[%(clk|emt|egt)", comment) for comment in game.comments),
+        "clock": lambda: has_command(game, "clk|emt|egt"),
+        "eval": lambda: has_command(game, "eval"),
+        "arrows": lambda: has_command(game, "cal|csl"),
     }
     return contents[name]() if name in contents else any(known(game, tag) for tag in game.tags if tag.lower() == name)
+
+
+def has_command(game: Game, names: str) -> bool:
+    return any(re.search(rf"\[%({names})\b", comment) for comment in game.comments)
 
 
 def one_value(term: Term, value: Value, game: Game, side: str, is_one: bool) -> bool:

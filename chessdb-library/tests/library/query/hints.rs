@@ -89,8 +89,17 @@ fn an_empty_answer_has_reasons() {
         (
             "has:foo carlsen",
             vec![
-                "has:foo: no game has this tag; has: also takes comments, variations, fen, chess960 and clock",
+                "has:foo: no game has this tag; has: also takes comments, variations, chess960, clock, eval, arrows, fen",
             ],
+        ),
+        // The names of tags that games have, and of what else has: takes.
+        (
+            "has:evnt carlsen",
+            vec!["has:evnt: no game has this tag; has:Event, has:fen and has:eval are similar"],
+        ),
+        (
+            "has:evals",
+            vec!["has:evals: no game has this tag; has:eval is similar"],
         ),
         // Tags and names that exist, what is left out, and what has nothing to do with either.
         ("has:foo|white year:1900", vec![]),

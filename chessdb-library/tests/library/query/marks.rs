@@ -50,7 +50,7 @@ fn a_source_is_in_either_tag() {
 }
 
 #[test]
-fn times_on_the_clock_have_three_commands() {
+fn times_evaluations_and_arrows_are_commands_in_comments() {
     let comments = [
         "{[%clk 0:01:00]}",
         "{[%emt 0:00:05]}",
@@ -58,11 +58,21 @@ fn times_on_the_clock_have_three_commands() {
         "{[%eval 0.1]}",
         "{clk}",
         "",
+        "(1. d4 {[%cal Gd2d4] [%eval #3]})",
+        "{a [%csl Re4] b}",
+        "{[%evaluated] [% eval 1] eval csl}",
     ];
     let pgn = comments.map(|comment| game("White=A; Black=B; Result=*", &format!("1. e4 {comment} *")));
     let database = database(&pgn.concat());
     let searched = searched(&*database, "a.pgn");
-    assert_eq!(games("has:clock", &searched), [0, 1, 2]);
+    for (query, expected) in [
+        ("has:clock", &[0, 1, 2][..]),
+        ("has:eval", &[3, 6]),
+        ("has:arrows", &[6, 7]),
+        ("-has:Eval -has:ARROWS has:comments", &[0, 1, 2, 4, 8]),
+    ] {
+        assert_eq!(games(query, &searched), expected, "{query}");
+    }
 }
 
 #[test]
