@@ -64,6 +64,10 @@ pub enum Column {
     Key,
     /// The move played in the position, named as in tables of moves.
     Move,
+    /// The position, as FEN with the counters of the game.
+    Fen,
+    /// The position as [twelve sets of squares and a state](crate::table::Bitboards).
+    Bitboards,
     /// The colour of the player that the games were searched for: `white` or `black`.
     Colour,
     /// The points of this player: 0, 0.5 or 1.
@@ -124,15 +128,18 @@ pub enum ColumnType {
     Int16List,
     /// A list of signed numbers of 32 bits, some of which may be unknown.
     Int32List,
+    /// [`BITBOARDS`](crate::table::BITBOARDS) numbers of 64 bits without a sign.
+    Bitboards,
 }
 
 /// A row of [`COLUMNS`]: the name of a column, the column, its type, and whether it can be unknown.
 type NamedColumn = (&'static str, Column, ColumnType, bool);
 
 /// The columns other than tags that are texts.
-static COLUMNS: [NamedColumn; 29] = {
+static COLUMNS: [NamedColumn; 31] = {
     use ColumnType::{
-        Bool, Bytes, Date, Double, Int8, Int16, Int16List, Int32, Int32List, Int64, LongText, Text, Time,
+        Bitboards, Bool, Bytes, Date, Double, Int8, Int16, Int16List, Int32, Int32List, Int64, LongText,
+        Text, Time,
     };
     [
         ("database", Column::Database, Text, false),
@@ -161,6 +168,8 @@ static COLUMNS: [NamedColumn; 29] = {
         ("ply", Column::Ply, Int32, false),
         ("key", Column::Key, Int64, false),
         ("move", Column::Move, Text, true),
+        ("fen", Column::Fen, LongText, false),
+        ("bitboards", Column::Bitboards, Bitboards, false),
         ("colour", Column::Colour, Text, true),
         ("score", Column::Score, Double, true),
         ("other_tags", Column::OtherTags(None), Text, true),
@@ -214,7 +223,8 @@ impl Column {
 
     /// True if a position of a game has a value of its own, and a game has none.
     pub(super) fn is_of_position(&self) -> bool {
-        matches!(self, Column::Ply | Column::Key | Column::Move)
+        use Column as C;
+        matches!(self, C::Ply | C::Key | C::Move | C::Fen | C::Bitboards)
     }
 
     /// True if only games of a player have a value.

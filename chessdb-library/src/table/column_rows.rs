@@ -34,14 +34,15 @@ enum Values {
     Bools(Vec<bool>),
     /// All texts or bytes, concatenated, and the offset at which each ends.
     Texts(Vec<u8>, Vec<usize>),
-    Lists(Lists),
+    Lists(Lists<i32>),
+    Bitboards(Lists<i64>),
 }
 
 /// Lists of numbers with the levels of Parquet.
 #[derive(Default)]
-struct Lists {
+struct Lists<T> {
     /// The known items of all lists.
-    items: Vec<i32>,
+    items: Vec<T>,
     /// For each item 2, or 1 if it is unknown; 0 for an empty list.
     definitions: Vec<i16>,
     /// For each of them 0 if it begins a list, else 1.
@@ -122,6 +123,7 @@ impl Values {
             ColumnType::Double => Values::Doubles(Vec::with_capacity(USUAL_ROWS)),
             ColumnType::Int64 => Values::LongNumbers(Vec::with_capacity(USUAL_ROWS)),
             ColumnType::Int16List | ColumnType::Int32List => Values::Lists(Lists::default()),
+            ColumnType::Bitboards => Values::Bitboards(Lists::default()),
         }
     }
 
@@ -132,11 +134,8 @@ impl Values {
             Values::Doubles(numbers) => size_of_val(&**numbers),
             Values::Bools(values) => size_of_val(&**values),
             Values::Texts(texts, ends) => texts.len() + size_of_val(&**ends),
-            Values::Lists(lists) => {
-                size_of_val(&*lists.items)
-                    + size_of_val(&*lists.definitions)
-                    + size_of_val(&*lists.repetitions)
-            }
+            Values::Lists(lists) => lists.bytes(),
+            Values::Bitboards(lists) => lists.bytes(),
         }
     }
 
@@ -150,11 +149,8 @@ impl Values {
                 texts.clear();
                 ends.clear();
             }
-            Values::Lists(lists) => {
-                lists.items.clear();
-                lists.definitions.clear();
-                lists.repetitions.clear();
-            }
+            Values::Lists(lists) => lists.clear(),
+            Values::Bitboards(lists) => lists.clear(),
         }
     }
 
@@ -170,6 +166,9 @@ impl Values {
             }
             (Values::Bools(values), Value::Bool(value)) => values.push(value),
             (Values::Lists(lists), Value::List(list)) => lists.push(&list),
+            (Values::Bitboards(lists), Value::Bitboards(numbers)) => {
+                lists.push(&numbers.map(|number| Some(number.cast_signed())));
+            }
             (Values::LongNumbers(numbers), Value::Number(number)) => numbers.push(number),
             (Values::Doubles(numbers), Value::Halves(halves)) => numbers.push(f64::from(halves) / 2.0),
             (Values::Numbers(numbers), value) => numbers.extend(value.number()),
@@ -189,19 +188,32 @@ impl Values {
                 texts.extend(more);
                 ends.extend(more_ends.into_iter().map(|end| before + end));
             }
-            (Values::Lists(lists), Values::Lists(more)) => {
-                lists.items.extend(more.items);
-                lists.definitions.extend(more.definitions);
-                lists.repetitions.extend(more.repetitions);
-            }
+            (Values::Lists(lists), Values::Lists(more)) => lists.append(more),
+            (Values::Bitboards(lists), Values::Bitboards(more)) => lists.append(more),
             // Both lists have the same columns.
             _ => {}
         }
     }
 }
 
-impl Lists {
-    fn push(&mut self, list: &[Option<i32>]) {
+impl<T: Copy> Lists<T> {
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.items) + size_of_val(&*self.definitions) + size_of_val(&*self.repetitions)
+    }
+
+    fn clear(&mut self) {
+        self.items.clear();
+        self.definitions.clear();
+        self.repetitions.clear();
+    }
+
+    fn append(&mut self, more: Lists<T>) {
+        self.items.extend(more.items);
+        self.definitions.extend(more.definitions);
+        self.repetitions.extend(more.repetitions);
+    }
+
+    fn push(&mut self, list: &[Option<T>]) {
         self.items.extend(list.iter().flatten());
         self.definitions
             .extend(list.iter().map(|item| 1 + i16::from(item.is_some())));
@@ -231,6 +243,11 @@ impl Fields {
             Values::Bools(values) => {
                 let writer = column.typed::<BoolType>();
                 writer.write_batch(values, Some(&self.known), None)?;
+            }
+            Values::Bitboards(lists) => {
+                let writer = column.typed::<Int64Type>();
+                let levels = (&lists.definitions, &lists.repetitions);
+                writer.write_batch(&lists.items, Some(levels.0), Some(levels.1))?;
             }
             Values::Lists(lists) => {
                 let writer = column.typed::<Int32Type>();

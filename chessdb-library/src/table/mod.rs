@@ -3,6 +3,7 @@
 //! To make a table, choose its [`Columns`] and provide the [`GameRow`]s. [`Columns::each_row`] makes rows of their positions
 //! if the columns are for these.
 
+mod bitboards;
 mod column;
 mod column_rows;
 mod columns;
@@ -15,6 +16,7 @@ mod row;
 mod value;
 
 pub use crate::csv::append_field;
+pub use bitboards::{BITBOARDS, Bitboards};
 pub use column::{Column, ColumnType, RowKind, TAG, is_tag};
 pub use column_rows::ColumnRows;
 pub use columns::{Columns, TagCounts, UnknownColumn, is_usual_tag, no_tag};

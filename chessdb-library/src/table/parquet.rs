@@ -117,6 +117,7 @@ impl Parquet {
                 Column::Path => Encoding::DELTA_BYTE_ARRAY,
                 Column::Plies | Column::Moves | Column::Uci | Column::FinalFen => Encoding::PLAIN,
                 Column::Movetext | Column::Pgn | Column::Key => Encoding::PLAIN,
+                Column::Fen | Column::Bitboards => Encoding::PLAIN,
                 _ => continue,
             };
             properties = properties
@@ -191,6 +192,7 @@ fn plain_field(name: &str, kind: ColumnType, repetition: Repetition) -> Result<T
         }
         ColumnType::Int32 | ColumnType::Int32List => (PhysicalType::INT32, None),
         ColumnType::Int64 => (PhysicalType::INT64, None),
+        ColumnType::Bitboards => (PhysicalType::INT64, Some(LogicalType::integer(64, false))),
         ColumnType::Double => (PhysicalType::DOUBLE, None),
         ColumnType::Date => (PhysicalType::INT32, Some(LogicalType::Date)),
         ColumnType::Time => {
@@ -209,6 +211,7 @@ fn item_kind(kind: ColumnType) -> Option<ColumnType> {
     match kind {
         ColumnType::Int16List => Some(ColumnType::Int16),
         ColumnType::Int32List => Some(ColumnType::Int32),
+        ColumnType::Bitboards => Some(ColumnType::Bitboards),
         _ => None,
     }
 }

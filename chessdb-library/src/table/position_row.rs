@@ -5,12 +5,14 @@ use std::ops::ControlFlow;
 
 use rustc_hash::FxHashSet;
 
+use super::bitboards::{BITBOARDS, Bitboards, bitboards};
 use super::column::{Column, RowKind};
 use super::columns::Columns;
 use super::row::{GameRow, TableRow};
 use super::value::Value;
 use crate::lines::{LineStep, NULL_MOVE, follow};
-use chessdb::board::{Move, Position, RunningKey, Undo};
+use chessdb::board::{Counters, Fen, Move, Position, RunningKey};
+use chessdb::replay::Ply;
 
 /// A position of a game as a row.
 struct PositionRow<'a> {
@@ -20,6 +22,9 @@ struct PositionRow<'a> {
     key: u64,
     /// The move played here; `None` at the end of the game.
     name: Option<&'a str>,
+    /// Empty, or zeros, if the table has no such column.
+    fen: &'a str,
+    bitboards: &'a Bitboards,
 }
 
 impl TableRow for PositionRow<'_> {
@@ -28,6 +33,8 @@ impl TableRow for PositionRow<'_> {
             Column::Ply => Some(Value::Number(self.ply.into())),
             Column::Key => Some(Value::Number(self.key.cast_signed())),
             Column::Move => self.name.map(|name| Value::Text(name.into())),
+            Column::Fen => Some(Value::Text(self.fen.into())),
+            Column::Bitboards => Some(Value::Bitboards(self.bitboards)),
             _ => self.of_game.get(n)?.as_ref().map(Value::borrowed),
         }
     }
@@ -41,80 +48,127 @@ impl Columns {
     pub fn each_row(&self, game: &GameRow<'_>, mut each: impl FnMut(&dyn TableRow)) {
         match self.rows() {
             RowKind::Games => each(game),
-            RowKind::Positions => self.each_position(game, each),
+            RowKind::Positions => self.each_position_row(game, each),
         }
     }
 
-    fn each_position(&self, game: &GameRow<'_>, mut each: impl FnMut(&dyn TableRow)) {
-        if game.database().keys(game.game()).deleted {
-            return;
+    /// The number of rows of a game, for which its positions are all that is read.
+    pub fn count_rows(&self, game: &GameRow<'_>) -> usize {
+        let mut number = 0;
+        match self.rows() {
+            RowKind::Games => number = 1,
+            RowKind::Positions => each_position(game, &Counters::default(), false, |_, _, _| number += 1),
         }
+        number
+    }
+
+    fn each_position_row(&self, game: &GameRow<'_>, mut each: impl FnMut(&dyn TableRow)) {
         let of_game: Vec<Option<Value<'_>>> = self.iter().map(|(_, column)| game.value(column)).collect();
-        let mut line: Option<LineSoFar> = None;
-        let mut seen = FxHashSet::default();
-        let mut name = String::new();
-        let mut row = |line: &LineSoFar, name: Option<&str>| {
-            let key = line.running.key(&line.position);
-            if seen.insert(key) {
+        let has = |wanted: Column| self.iter().any(|(_, column)| *column == wanted);
+        let (has_fen, has_bitboards) = (has(Column::Fen), has(Column::Bitboards));
+        let start = || {
+            let fen = game.tags().get("FEN")?;
+            Fen::setup(fen).ok().as_ref().map(Counters::of)
+        };
+        let start = if has_fen || has_bitboards { start() } else { None };
+        let mut fen = String::new();
+        let mut numbers = [0; BITBOARDS];
+        each_position(
+            game,
+            &start.unwrap_or_default(),
+            has(Column::Move),
+            |line, key, name| {
+                if has_fen {
+                    fen = Fen::text(&line.counters.setup(&line.position));
+                }
+                if has_bitboards {
+                    numbers = bitboards(&line.position, &line.counters);
+                }
                 each(&PositionRow {
                     of_game: &of_game,
                     ply: line.ply,
                     key,
                     name,
+                    fen: &fen,
+                    bitboards: &numbers,
                 });
-            }
-        };
-        follow(game.database(), game.game(), |step| {
-            match (step, &mut line) {
-                (LineStep::Start(start), _) => line = Some(LineSoFar::new(start)),
-                (LineStep::Ply(ply), Some(line)) => {
-                    let before = *line;
-                    if !line.play(ply.mv, &mut name) {
-                        return ControlFlow::Break(());
-                    }
-                    row(&before, Some(&name));
-                }
-                (LineStep::Ply(_), None) => {}
-            }
-            ControlFlow::Continue(())
-        });
-        if let Some(line) = &line {
-            row(line, None);
-        }
+            },
+        );
     }
 }
 
+/// Passes the positions of a game to `each` as a table has them, with their keys, and with the moves played there if
+/// `has_names`. The game begins with the counters `start`.
+fn each_position(
+    game: &GameRow<'_>,
+    start: &Counters,
+    has_names: bool,
+    mut each: impl FnMut(&LineSoFar, u64, Option<&str>),
+) {
+    if game.database().keys(game.game()).deleted {
+        return;
+    }
+    let mut line: Option<LineSoFar> = None;
+    let mut seen = FxHashSet::default();
+    let mut name = String::new();
+    let mut row = |line: &LineSoFar, name: Option<&str>| {
+        let key = line.running.key(&line.position);
+        if seen.insert(key) {
+            each(line, key, name);
+        }
+    };
+    follow(game.database(), game.game(), |step| {
+        match (step, &mut line) {
+            (LineStep::Start(position), _) => {
+                line = Some(LineSoFar {
+                    position: *position,
+                    running: RunningKey::new(position),
+                    counters: *start,
+                    ply: 0,
+                });
+                if !is_playable(position) {
+                    return ControlFlow::Break(());
+                }
+            }
+            (LineStep::Ply(ply), Some(line)) => {
+                if has_names {
+                    name.clear();
+                    // Writing to a string cannot fail.
+                    let _ = match ply.mv {
+                        Move::Null => name.write_str(NULL_MOVE),
+                        _ => write!(name, "{}", ply.san()),
+                    };
+                }
+                row(line, has_names.then_some(&name));
+                line.follow(ply);
+            }
+            (LineStep::Ply(_), None) => {}
+        }
+        ControlFlow::Continue(())
+    });
+    if let Some(line) = &line {
+        row(line, None);
+    }
+}
+
+/// False for a set-up from which no game can be played: its moves are not tested and have no names.
+fn is_playable(start: &Position) -> bool {
+    *start == Position::initial() || Position::from_setup(&start.setup()).is_ok()
+}
+
 /// A line up to one of its positions.
-#[derive(Clone, Copy)]
 struct LineSoFar {
     position: Position,
     running: RunningKey,
+    counters: Counters,
     ply: u32,
 }
 
 impl LineSoFar {
-    fn new(start: &Position) -> LineSoFar {
-        LineSoFar {
-            position: *start,
-            running: RunningKey::new(start),
-            ply: 0,
-        }
-    }
-
-    /// Plays a move and writes its name. False if it is illegal, as no move is that was decoded.
-    fn play(&mut self, mv: Move, name: &mut String) -> bool {
-        let mut undo = Undo::default();
-        let Ok(san) = self.position.play_legal(mv, &mut undo) else {
-            return false;
-        };
-        name.clear();
-        // Writing to a string cannot fail.
-        let _ = match mv {
-            Move::Null => name.write_str(NULL_MOVE),
-            _ => write!(name, "{san}"),
-        };
-        self.running.follow(&undo, &self.position);
+    fn follow(&mut self, ply: &Ply<'_>) {
+        self.counters.follow(&self.position, ply.mv);
+        self.position = *ply.position;
+        self.running.follow(ply.undo, &self.position);
         self.ply += 1;
-        true
     }
 }

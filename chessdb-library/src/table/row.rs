@@ -146,7 +146,8 @@ impl<'a> GameRow<'a> {
                 Some(Value::Halves(outcome.halves(self.player?)?))
             }
             Column::OtherTags(own) => self.other_tags(own.as_deref()),
-            Column::Ply | Column::Key | Column::Move => None,
+            // Only positions have these.
+            Column::Ply | Column::Key | Column::Move | Column::Fen | Column::Bitboards => None,
         }
     }
 
@@ -170,7 +171,7 @@ impl<'a> GameRow<'a> {
         self.tags().get(name).and_then(known)
     }
 
-    fn tags(&self) -> &Tags {
+    pub(super) fn tags(&self) -> &Tags {
         self.tags.get_or_init(|| {
             let mut tags = tags_of(&*self.entry.database, self.place.game);
             respell_players(&mut tags, self.names);

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::bitboards::Bitboards;
 use super::column::Column;
 use crate::csv::{append_field, field_len};
 use chessdb::game::{Date, Tags, rating};
@@ -31,6 +32,8 @@ pub enum Value<'a> {
     Bytes(Vec<u8>),
     /// Numbers of which some may be unknown.
     List(Vec<Option<i32>>),
+    /// A position.
+    Bitboards(&'a Bitboards),
 }
 
 impl Value<'_> {
@@ -45,6 +48,7 @@ impl Value<'_> {
             Value::Time(seconds) => Value::Time(*seconds),
             Value::Bytes(bytes) => Value::Bytes(bytes.clone()),
             Value::List(list) => Value::List(list.clone()),
+            Value::Bitboards(bitboards) => Value::Bitboards(bitboards),
         }
     }
 
@@ -65,7 +69,7 @@ impl Value<'_> {
         match self {
             Value::Text(text) => append_field(out, text),
             // A list has commas.
-            Value::List(_) => {
+            Value::List(_) | Value::Bitboards(_) => {
                 let mut list = Vec::new();
                 self.append_plain(&mut list);
                 append_field(out, &String::from_utf8_lossy(&list));
@@ -125,6 +129,10 @@ impl Value<'_> {
                     }
                 }
                 out.push(b']');
+            }
+            Value::Bitboards(bitboards) => {
+                let numbers: Vec<String> = bitboards.iter().map(u64::to_string).collect();
+                out.extend_from_slice(format!("[{}]", numbers.join(",")).as_bytes());
             }
         }
     }

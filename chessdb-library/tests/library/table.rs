@@ -428,3 +428,62 @@ fn rows_of_positions_stay_the_same_at_the_borders_of_groups() {
         }
     }
 }
+
+#[test]
+fn positions_are_written_as_fen_and_as_numbers() {
+    let entry =
+        entry("[White \"a\"]\n[FEN \"4k3/8/8/8/8/8/P7/4K3 b - - 9 40\"]\n\n40... Kd8 41. a4 Ke8 *\n\n");
+    let names = ["ply", "fen", "bitboards"];
+    // Kings on e1, e8 and d8, and the pawn on a2 or a4. The state has the number of the move from bit 32 and the half-moves from
+    // bit 16; a3 is square 16.
+    let kings = |black: u64| format!("{}, 0, 0, 0, 0, 0, {black}", 1u64 << 4);
+    let state = |fullmoves: u64, halfmoves: u64, rest: u64| fullmoves << 32 | halfmoves << 16 | rest;
+    let expected = [
+        ("4k3/8/8/8/8/8/P7/4K3 b - - 9 40", 8, 60, state(40, 9, 1)),
+        ("3k4/8/8/8/8/8/P7/4K3 w - - 10 41", 8, 59, state(41, 10, 0)),
+        (
+            "3k4/8/8/8/P7/8/8/4K3 b - a3 0 41",
+            24,
+            59,
+            state(41, 0, 16 << 8 | 1),
+        ),
+        ("4k3/8/8/8/P7/8/8/4K3 w - - 1 42", 24, 60, state(42, 1, 0)),
+    ];
+    let numbers = |pawn: u32, king: u32, state: u64| {
+        format!("[{}, 0, 0, 0, 0, {}, {state}]", 1u64 << pawn, kings(1 << king))
+    };
+    let (rows, _) = parquet_rows(&entry, RowKind::Positions, &names);
+    let columns = Columns::of_names(RowKind::Positions, names.into_iter()).unwrap();
+    let mut csv = Vec::new();
+    columns.each_row(&row(&entry, 0), |row| columns.append_row(&mut csv, row));
+    let csv = String::from_utf8(csv).unwrap();
+    assert_eq!((rows.len(), columns.count_rows(&row(&entry, 0))), (4, 4));
+    for (ply, ((row, line), (fen, pawn, king, state))) in
+        rows.iter().zip(csv.lines()).zip(expected).enumerate()
+    {
+        let numbers = numbers(pawn, king, state);
+        assert_eq!(row, &[ply.to_string(), fen.to_owned(), numbers.clone()]);
+        assert_eq!(line, format!("{ply},{fen},\"{}\"", numbers.replace(' ', "")));
+    }
+}
+
+#[test]
+fn rows_are_counted_as_they_are_written() {
+    let entry = entry(
+        "[White \"a\"]\n\n1. Nf3 Nf6 2. Ng1 Ng8 3. e4 -- *\n\n[White \"b\"]\n\n*\n\n[White \"c\"]\n[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n1. e4 *\n\n",
+    );
+    for kind in [RowKind::Games, RowKind::Positions] {
+        let columns = Columns::of_names(kind, ["number"].into_iter()).unwrap();
+        let counted: Vec<usize> = (0..3)
+            .map(|game| columns.count_rows(&row(&entry, game)))
+            .collect();
+        let mut written = [0; 3];
+        for (game, written) in (0..).zip(&mut written) {
+            columns.each_row(&row(&entry, game), |_| *written += 1);
+        }
+        assert_eq!(counted, written);
+    }
+    let columns = Columns::of_positions(false);
+    assert_eq!(columns.count_rows(&row(&entry, 0)), 6);
+    assert_eq!(columns.count_rows(&row(&entry, 1)), 1);
+}

@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::ArrayRef;
 use arrow_array::builder::{
     BooleanBuilder, Date32Builder, Float64Builder, Int8Builder, Int16Builder, Int32Builder, Int64Builder,
     LargeBinaryBuilder, LargeStringBuilder, ListBuilder, StringBuilder, Time32MillisecondBuilder,
 };
+use arrow_array::{ArrayRef, FixedSizeListArray, UInt64Array};
 use arrow_schema::{DataType, Field, TimeUnit};
 
 use chessdb::board::Color;
 use chessdb_library::library::{LibraryEntry, digits};
-use chessdb_library::table::{Column, ColumnType, Columns, GamePath, GameRow, Value};
+use chessdb_library::table::{BITBOARDS, Column, ColumnType, Columns, GamePath, GameRow, Value};
 
 /// Name and type of a column.
 pub fn field(name: &str, column: &Column) -> Field {
@@ -31,8 +31,14 @@ pub fn field(name: &str, column: &Column) -> Field {
         ColumnType::Time => DataType::Time32(TimeUnit::Millisecond),
         ColumnType::Int16List => list(DataType::Int16),
         ColumnType::Int32List => list(DataType::Int32),
+        ColumnType::Bitboards => DataType::FixedSizeList(bitboard(), BITBOARDS as i32),
     };
     Field::new(name, kind, column.is_nullable())
+}
+
+/// One of the numbers of a position.
+fn bitboard() -> Arc<Field> {
+    Arc::new(Field::new_list_field(DataType::UInt64, false))
 }
 
 /// A column that grows.
@@ -50,6 +56,7 @@ enum Builder {
     Time(Time32MillisecondBuilder),
     Int16List(ListBuilder<Int16Builder>),
     Int32List(ListBuilder<Int32Builder>),
+    Bitboards(Vec<u64>),
 }
 
 impl Builder {
@@ -68,6 +75,7 @@ impl Builder {
             ColumnType::Time => Builder::Time(Time32MillisecondBuilder::with_capacity(rows)),
             ColumnType::Int16List => Builder::Int16List(ListBuilder::new(Int16Builder::new())),
             ColumnType::Int32List => Builder::Int32List(ListBuilder::new(Int32Builder::new())),
+            ColumnType::Bitboards => Builder::Bitboards(Vec::new()),
         }
     }
 
@@ -113,6 +121,11 @@ impl Builder {
                 lists.append_value(items);
             }
             Builder::Int32List(lists) => lists.append_value(list.iter().copied()),
+            Builder::Bitboards(numbers) => {
+                if let Some(Value::Bitboards(bitboards)) = value {
+                    numbers.extend_from_slice(*bitboards);
+                }
+            }
         }
     }
 
@@ -131,6 +144,15 @@ impl Builder {
             Builder::Time(column) => Arc::new(column.finish()),
             Builder::Int16List(column) => Arc::new(column.finish()),
             Builder::Int32List(column) => Arc::new(column.finish()),
+            Builder::Bitboards(numbers) => {
+                let numbers = UInt64Array::from(std::mem::take(numbers));
+                Arc::new(FixedSizeListArray::new(
+                    bitboard(),
+                    BITBOARDS as i32,
+                    Arc::new(numbers),
+                    None,
+                ))
+            }
         }
     }
 }
@@ -146,6 +168,25 @@ pub fn arrays(
         .iter()
         .map(|(_, column)| Builder::new(column.kind(), games.len()))
         .collect();
+    each_game(entry, games, |game, row| {
+        let row = row.with_player(colors.get(&game).copied());
+        columns.each_row(&row, |row| {
+            for (n, (builder, (_, column))) in builders.iter_mut().zip(columns.iter()).enumerate() {
+                builder.append(row.field(n, column));
+            }
+        });
+    });
+    builders.iter_mut().map(Builder::finish).collect()
+}
+
+/// The number of rows of some games. No values are read.
+pub fn count(columns: &Columns, entry: &LibraryEntry, games: impl Iterator<Item = u32>) -> usize {
+    let mut number = 0;
+    each_game(entry, games, |_, row| number += columns.count_rows(&row));
+    number
+}
+
+fn each_game(entry: &LibraryEntry, games: impl Iterator<Item = u32>, mut each: impl FnMut(u32, GameRow<'_>)) {
     let folder = match entry.path.as_str() {
         "" => String::new(),
         path => format!("{path}/"),
@@ -158,12 +199,6 @@ pub fn arrays(
             game,
             digits,
         };
-        let row = GameRow::new(entry, place).with_player(colors.get(&game).copied());
-        columns.each_row(&row, |row| {
-            for (n, (builder, (_, column))) in builders.iter_mut().zip(columns.iter()).enumerate() {
-                builder.append(row.field(n, column));
-            }
-        });
+        each(game, GameRow::new(entry, place));
     }
-    builders.iter_mut().map(Builder::finish).collect()
 }
