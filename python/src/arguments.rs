@@ -2,7 +2,70 @@
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyAny, PyBytes};
+use pyo3::types::{PyAny, PyBytes, PyString};
+
+/// The text of an object; `None` if it is no `str`.
+///
+/// # Errors
+/// If it has a lone surrogate, which is no character and which UTF-8 does not have.
+fn text_of(object: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    let Ok(text) = object.cast::<PyString>() else {
+        return Ok(None);
+    };
+    match text.to_cow() {
+        Ok(text) => Ok(Some(text.into_owned())),
+        Err(error) => {
+            let place: usize = error.value(text.py()).getattr("start")?.extract()?;
+            let number: u32 = text
+                .py()
+                .import("builtins")?
+                .call_method1("ord", (text.get_item(place)?,))?
+                .extract()?;
+            Err(PyValueError::new_err(format!(
+                "character {} of the text is the lone surrogate U+{number:04X}, which no text of a game has",
+                place + 1
+            )))
+        }
+    }
+}
+
+/// A query.
+pub struct QueryArgument(pub String);
+
+impl<'py> FromPyObject<'_, 'py> for QueryArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<QueryArgument> {
+        match text_of(&object)? {
+            Some(text) => Ok(QueryArgument(text)),
+            None => {
+                let kind = object.get_type().name()?;
+                Err(PyTypeError::new_err(format!("a query is a text, not '{kind}'")))
+            }
+        }
+    }
+}
+
+/// The names of columns; a text is one of them.
+pub struct ColumnsArgument(pub Vec<String>);
+
+impl<'py> FromPyObject<'_, 'py> for ColumnsArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<ColumnsArgument> {
+        if let Some(name) = text_of(&object)? {
+            return Ok(ColumnsArgument(vec![name]));
+        }
+        let name = |name: PyResult<Bound<'py, PyAny>>| {
+            let name = name?;
+            let kind = name.get_type().name()?;
+            text_of(&name)?
+                .ok_or_else(|| PyTypeError::new_err(format!("the name of a column is a text, not '{kind}'")))
+        };
+        let names = object.try_iter()?.map(name).collect::<PyResult<_>>()?;
+        Ok(ColumnsArgument(names))
+    }
+}
 
 /// A position: a FEN, a `chess.Board`, or a `Position` of a game.
 pub struct PositionArgument(pub String);
@@ -11,7 +74,7 @@ impl<'py> FromPyObject<'_, 'py> for PositionArgument {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<PositionArgument> {
-        if let Ok(text) = object.extract() {
+        if let Some(text) = text_of(&object)? {
             return Ok(PositionArgument(text));
         }
         let Some(fen) = object.getattr_opt("fen")? else {
@@ -32,7 +95,7 @@ impl<'py> FromPyObject<'_, 'py> for MovesArgument {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<MovesArgument> {
-        if let Ok(text) = object.extract() {
+        if let Some(text) = text_of(&object)? {
             return Ok(MovesArgument(text));
         }
         let words = match object.cast::<PyBytes>() {
@@ -48,7 +111,7 @@ impl<'py> FromPyObject<'_, 'py> for MovesArgument {
 
 /// A move as a text.
 fn word_of(mv: &Bound<'_, PyAny>) -> PyResult<String> {
-    if let Ok(text) = mv.extract() {
+    if let Some(text) = text_of(mv)? {
         return Ok(text);
     }
     match mv.getattr_opt("uci")? {

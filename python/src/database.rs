@@ -7,21 +7,22 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict};
 
-use crate::arguments::{MovesArgument, PositionArgument};
+use crate::arguments::{ColumnsArgument, MovesArgument, PositionArgument, QueryArgument};
 use crate::batches::{GameIterator, HeadersIterator, PgnIterator};
 use crate::book;
-use crate::duplicates::{Duplicate, groups};
+use crate::duplicates::groups;
 use crate::errors::path_of;
 use crate::found::FoundGames;
 use crate::games::Games;
 use crate::index::{build, load_or_build};
 use crate::indices::{Int, counted, range};
-use crate::novelty::{Novelty, novelties};
+use crate::lists::list_of;
+use crate::novelty::novelties;
 use crate::opening::{Opening, OpeningArguments, function};
 use crate::parts::{Folder, Member, Problem};
 use crate::progress::Progress;
 use crate::rows::{ChosenGames, Rows};
-use crate::search::{FoundOrder, PlayedMove, Question, Search, find, moves_table, read_query};
+use crate::search::{FoundOrder, Question, Search, find, moves_table, read_query};
 use crate::source::Source;
 use crate::table::{Columns, Table};
 use chessdb_library::positions::{BuildOptions, DatabasePart, Positions};
@@ -66,6 +67,11 @@ impl Database {
     pub fn source(&self) -> PyResult<Source> {
         let source = self.source.read().ok().and_then(|source| source.clone());
         source.ok_or_else(|| PyValueError::new_err(format!("{}: the database is closed", self.path)))
+    }
+
+    /// Number of threads that read it.
+    pub fn threads(&self) -> usize {
+        self.threads
     }
 
     /// How it is searched.
@@ -193,16 +199,16 @@ impl Database {
     fn table(
         &self,
         py: Python<'_>,
-        columns: Option<Vec<String>>,
+        columns: Option<ColumnsArgument>,
         rows: &str,
         start: Option<Int>,
         stop: Option<Int>,
-        r#where: Option<&str>,
+        r#where: Option<QueryArgument>,
     ) -> PyResult<Table> {
         let search = self.search()?;
         let games = range(start, stop, search.source.len());
-        let columns = Columns::of(rows, columns.as_deref(), false)?;
-        let query = r#where.map(|text| read_query(py, text)).transpose()?;
+        let columns = Columns::of(rows, columns.as_ref(), false)?;
+        let query = r#where.map(|query| read_query(py, &query.0)).transpose()?;
         let chosen = ChosenGames::of(py, &search, games, query.as_ref(), columns.are_of_player())?;
         columns.table(py, vec![chosen], self.threads)
     }
@@ -226,7 +232,7 @@ impl Database {
         &self,
         py: Python<'_>,
         path: PathBuf,
-        r#where: Option<&str>,
+        r#where: Option<QueryArgument>,
         max_ply: u32,
         min_games: u32,
         min_score: f64,
@@ -234,7 +240,7 @@ impl Database {
         uniform: bool,
     ) -> PyResult<u64> {
         let options = book::options(max_ply, min_games, min_score, side, uniform)?;
-        let query = r#where.map(|text| read_query(py, text)).transpose()?;
+        let query = r#where.map(|query| read_query(py, &query.0)).transpose()?;
         book::write(py, &self.search()?, query.as_ref(), options, &path)
     }
 
@@ -310,8 +316,12 @@ impl Database {
     /// >>> import chessdb
     /// >>> chessdb.open_database("classics.pgn").duplicates()
     /// []
-    fn duplicates(&self, py: Python<'_>) -> PyResult<Vec<Vec<Duplicate>>> {
-        groups(py, &[self.source()?], self.threads)
+    fn duplicates<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        list_of(
+            py,
+            "DuplicateGroups",
+            groups(py, &[self.source()?], self.threads)?,
+        )
     }
 
     /// The first move of each game that leads to a position that no earlier game has, by the rules of `novelties.csv`.
@@ -324,7 +334,11 @@ impl Database {
     /// >>> first.game.number, first.ply, first.san, first.before
     /// (1, 3, 'd6', 2)
     #[pyo3(signature = (*, progress=None))]
-    fn novelties(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<Vec<Novelty>> {
+    fn novelties<'py>(
+        &self,
+        py: Python<'py>,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         // Half of the work is building the index.
         let games = u64::from(self.source()?.len());
         let is_indexed = self.is_indexed();
@@ -334,7 +348,7 @@ impl Database {
         }
         let novelties = novelties(py, &self.search()?, &progress)?;
         progress.finish(py)?;
-        Ok(novelties)
+        list_of(py, "Novelties", novelties)
     }
 
     /// The moves that were played in a position, most frequent first, and last the games that end there.
@@ -347,22 +361,30 @@ impl Database {
     /// >>> [(row.san, row.games) for row in database.moves_table(moves="")[:3]]
     /// [('e4', 38), ('d4', 19), ('c4', 3)]
     #[pyo3(signature = (fen=None, *, moves=None, r#where=None))]
-    fn moves_table(
+    fn moves_table<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         fen: Option<PositionArgument>,
         moves: Option<MovesArgument>,
-        r#where: Option<&str>,
-    ) -> PyResult<Vec<PlayedMove>> {
-        let query = r#where.map(|text| read_query(py, text)).transpose()?;
+        r#where: Option<QueryArgument>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let query = r#where.map(|query| read_query(py, &query.0)).transpose()?;
         let question = Question::new(None, fen, moves, None, None);
-        moves_table(py, &self.search()?, &question, query.as_ref())
+        let moves = moves_table(py, &self.search()?, &question, query.as_ref())?;
+        list_of(py, "PlayedMoves", moves)
     }
 
-    /// Path of the database: that of its main file below the folder that was opened.
+    /// The path that was opened; for a database of a library, with the path below it.
     #[getter]
     fn path(&self) -> &str {
         &self.path
+    }
+
+    /// The path of its directory in a mount of what was opened; the name of its main file if it has none. The column `database`
+    /// and `Game.database` have the same, and a library has its databases by it.
+    #[getter]
+    fn name(&self) -> PyResult<String> {
+        Ok(self.source()?.entry.name().to_owned())
     }
 
     /// Short name of the format.
@@ -442,17 +464,17 @@ impl Database {
     fn _part(
         &self,
         py: Python<'_>,
-        columns: Vec<String>,
+        columns: ColumnsArgument,
         rows: &str,
         start: Int,
         stop: Int,
-        r#where: Option<&str>,
+        r#where: Option<QueryArgument>,
     ) -> PyResult<Table> {
         let search = self.search()?;
         let games = range(Some(start), Some(stop), search.source.len());
         let columns = Columns::of(rows, Some(&columns), false)?;
         columns.without_unusual_tags()?;
-        let query = r#where.map(|text| read_query(py, text)).transpose()?;
+        let query = r#where.map(|query| read_query(py, &query.0)).transpose()?;
         let chosen = ChosenGames::of(py, &search, games, query.as_ref(), columns.are_of_player())?;
         columns.unchecked(py, vec![chosen], self.threads)
     }

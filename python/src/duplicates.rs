@@ -4,10 +4,11 @@ use pyo3::prelude::*;
 
 use crate::aside::aside;
 use crate::game::Game;
+use crate::opening::{Reduced, function};
 use crate::progress::Progress;
 use crate::source::Source;
 use chessdb::Database;
-use chessdb_library::duplicates::{self, Duplicates};
+use chessdb_library::duplicates::{self, Duplicates, Reason};
 
 /// One of several games that are the same.
 #[pyclass(frozen, module = "chessdb")]
@@ -17,13 +18,13 @@ pub struct Duplicate {
     game: u32,
     /// Why it is the same as the first of its group: `date`, `moves`, `shorter` or `tags`; `None` for that one.
     #[pyo3(get)]
-    reason: Option<&'static str>,
+    pub reason: Option<&'static str>,
     /// Number of moves of its main line.
     #[pyo3(get)]
-    ply_count: u32,
+    pub ply_count: u32,
     /// Number of its comments, glyphs and variations.
     #[pyo3(get)]
-    annotations: u32,
+    pub annotations: u32,
 }
 
 #[pymethods]
@@ -34,9 +35,37 @@ impl Duplicate {
         Game::new(&self.source, self.game)
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (Game, Option<&'static str>, u32, u32)> {
+        let arguments = (self.game(), self.reason, self.ply_count, self.annotations);
+        Ok((function(py, "duplicate")?, arguments))
+    }
+
     fn __repr__(&self) -> String {
         let (number, reason) = (u64::from(self.game) + 1, self.reason.unwrap_or("best"));
         format!("<chessdb.Duplicate: game {number}, {reason}>")
+    }
+}
+
+impl Duplicate {
+    /// A duplicate that was pickled; `None` if no reason has the name.
+    pub fn of_game(game: &Game, reason: Option<&str>, ply_count: u32, annotations: u32) -> Option<Duplicate> {
+        let reasons = [Reason::Tags, Reason::Date, Reason::Moves, Reason::Shorter].map(Reason::name);
+        let (source, game) = game.place();
+        Some(Duplicate {
+            source: source.clone(),
+            game,
+            reason: match reason {
+                None => None,
+                Some(name) => Some(reasons.into_iter().find(|own| *own == name)?),
+            },
+            ply_count,
+            annotations,
+        })
+    }
+
+    /// Its database, and its number there from 0.
+    pub fn place(&self) -> (&Source, u32) {
+        (&self.source, self.game)
     }
 }
 

@@ -1,30 +1,44 @@
 //! The games that a search has found.
 
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyAny, PyList, PySlice};
+use pyo3::types::{PyAny, PyBytes, PyList, PySlice};
 
+use crate::arguments::ColumnsArgument;
+use crate::aside::aside;
 use crate::batches::{Batches, HeadersIterator, PgnIterator};
 use crate::game::Game;
 use crate::indices::{Int, place};
+use crate::opening::{Reduced, function};
+use crate::pickled::{self, PickledSource};
+use crate::progress::Progress;
 use crate::rows::{ChosenGames, Rows};
 use crate::source::Source;
 use crate::table::{Columns, Table};
 use chessdb_library::lines::{Occurrence, line_of};
 use chessdb_library::positions::san_of;
-use chessdb_library::query::Query;
+use chessdb_library::query::{Query, Searched, hints};
+
+/// The games, their databases, and what they answer.
+type PickledFoundGames<'py> = (Bound<'py, PyBytes>, Vec<PickledSource>, Option<String>);
 
 /// A game that a search has found, with the place of the position there.
 #[pyclass(frozen, eq, hash, module = "chessdb")]
+#[derive(Clone)]
 pub struct Found {
     source: Source,
     found: Occurrence,
 }
 
 impl Found {
+    /// Its database, and the place in it.
+    pub fn place(&self) -> (&Source, Occurrence) {
+        (&self.source, self.found)
+    }
+
     /// A place in a game of a database.
     pub fn new(source: &Source, found: Occurrence) -> Found {
         Found {
@@ -76,6 +90,11 @@ impl Found {
         self.source.read(py, |entry| line_of(&*entry.database, &found))
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (Bound<'py, PyBytes>, PickledSource)> {
+        let found = pickled::occurrences(py, &[(0, self.found)]);
+        Ok((function(py, "found")?, (found, pickled::source(&self.source))))
+    }
+
     fn __repr__(&self) -> String {
         format!(
             "<chessdb.Found: game {}, ply {}>",
@@ -97,9 +116,11 @@ pub struct FoundGames {
     found: Vec<(u32, Occurrence)>,
     sources: Arc<[Source]>,
     /// What they answer, unless that is a position alone.
-    query: Option<Arc<Query>>,
+    query: Option<Arc<(Query, String)>>,
     /// Number of threads that read them.
     threads: usize,
+    /// Why there may be none, once that has been asked for.
+    hints: OnceLock<Vec<String>>,
 }
 
 impl FoundGames {
@@ -107,15 +128,20 @@ impl FoundGames {
     pub fn new(
         found: Vec<(u32, Occurrence)>,
         sources: Arc<[Source]>,
-        query: Option<Arc<Query>>,
+        query: Option<(Query, String)>,
         threads: usize,
     ) -> FoundGames {
         FoundGames {
             found,
             sources,
-            query,
+            query: query.map(Arc::new),
             threads,
+            hints: OnceLock::new(),
         }
+    }
+
+    fn query(&self) -> Option<&Query> {
+        self.query.as_deref().map(|(query, _)| query)
     }
 
     fn source(&self, number: u32) -> PyResult<&Source> {
@@ -151,6 +177,7 @@ impl FoundGames {
                 sources: Arc::clone(&self.sources),
                 query: self.query.clone(),
                 threads: self.threads,
+                hints: OnceLock::new(),
             };
             return Ok(Bound::new(py, games)?.into_any());
         }
@@ -193,11 +220,11 @@ impl FoundGames {
     /// >>> pyarrow.table(found.table(["number", "Black"])).to_pylist()[0]
     /// {'number': 13, 'Black': 'Duke Karl / Count Isouard'}
     #[pyo3(signature = (columns=None, *, rows="games"))]
-    fn table(&self, py: Python<'_>, columns: Option<Vec<String>>, rows: &str) -> PyResult<Table> {
-        let columns = Columns::of(rows, columns.as_deref(), self.sources.len() > 1)?;
+    fn table(&self, py: Python<'_>, columns: Option<ColumnsArgument>, rows: &str) -> PyResult<Table> {
+        let columns = Columns::of(rows, columns.as_ref(), self.sources.len() > 1)?;
         let mut chosen = self.chosen()?;
         if columns.are_of_player() {
-            let player = |chosen: ChosenGames| chosen.with_player(py, self.query.as_deref(), self.threads);
+            let player = |chosen: ChosenGames| chosen.with_player(py, self.query(), self.threads);
             chosen = chosen.into_iter().map(player).collect::<PyResult<_>>()?;
         }
         columns.table(py, chosen, self.threads)
@@ -218,7 +245,51 @@ impl FoundGames {
         Ok(HeadersIterator::new(Batches::new(self.chosen()?, self.threads)))
     }
 
-    fn __repr__(&self) -> String {
-        format!("<chessdb.FoundGames: {}>", self.found.len())
+    /// Why a query may have found no game, as `pgnfs find` says it: a tag or a name that no game has, with similar ones, or a
+    /// term that looks like a mistake. Empty if games were found.
+    ///
+    /// >>> import chessdb
+    /// >>> chessdb.open_database("classics.pgn").find("has:evnt").hints
+    /// ['has:evnt: no game has this tag; has:Event, has:EventDate and has:fen are similar']
+    #[getter]
+    fn hints(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        if let Some(hints) = self.hints.get() {
+            return Ok(hints.clone());
+        }
+        let hints = match (&self.query, self.sources.first()) {
+            (Some(asked), Some(first)) if self.found.is_empty() => {
+                let found = aside(py, first, &Progress::default(), |_, _| {
+                    let searched = self.sources.iter().map(|source| Searched {
+                        path: source.entry.name(),
+                        database: &*source.entry.database,
+                        index: None,
+                        names: None,
+                        among: None,
+                    });
+                    hints(&asked.1, &searched.collect::<Vec<_>>())
+                })?;
+                found.iter().map(ToString::to_string).collect()
+            }
+            _ => Vec::new(),
+        };
+        Ok(self.hints.get_or_init(|| hints).clone())
+    }
+
+    /// Pickled games are read again where they are unpickled, as one game is.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, PickledFoundGames<'py>> {
+        let sources = self.sources.iter().map(pickled::source).collect();
+        let query = self.query.as_ref().map(|asked| asked.1.clone());
+        let arguments = (pickled::occurrences(py, &self.found), sources, query);
+        Ok((function(py, "found_games")?, arguments))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let hints = self.hints(py)?;
+        let reasons = if hints.is_empty() {
+            String::new()
+        } else {
+            format!("; {}", hints.join("; "))
+        };
+        Ok(format!("<chessdb.FoundGames: {}{reasons}>", self.found.len()))
     }
 }

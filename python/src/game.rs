@@ -7,8 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 use crate::blocks::{Texts, tags_of_games};
-use crate::opening::{Opening, OpeningArguments, function};
+use crate::opening::{Reduced, function};
 use crate::parts::Problem;
+use crate::pickled::{self, PickledSource};
 use crate::position::{Position, positions_of};
 use crate::source::Source;
 use crate::tokens::{to_list, values_of, with_pawns};
@@ -37,6 +38,11 @@ pub struct Game {
 }
 
 impl Game {
+    /// Its database, and its number there from 0.
+    pub fn place(&self) -> (&Source, u32) {
+        (&self.source, self.index)
+    }
+
     /// The game with an index, which must be below the number of games.
     pub fn new(source: &Source, index: u32) -> Game {
         Game {
@@ -199,15 +205,9 @@ impl Game {
 
     /// A pickled game is read again where it is unpickled, from a database that is opened once for all its games. If that
     /// has changed, there is an error.
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (u32, u64, OpeningArguments))> {
-        let arguments = Opening::arguments_of(&self.source);
-        Ok((
-            function(py, "game")?,
-            (self.index, self.source.state(), arguments),
-        ))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (u32, PickledSource)> {
+        let arguments = (self.index, pickled::source(&self.source));
+        Ok((function(py, "game")?, arguments))
     }
 
     fn __repr__(&self) -> String {

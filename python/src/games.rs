@@ -4,9 +4,12 @@ use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PySlice};
 
+use crate::arguments::ColumnsArgument;
 use crate::batches::{Batches, GameIterator, HeadersIterator, PgnIterator};
 use crate::game::Game;
 use crate::indices::{Int, counted, place};
+use crate::opening::{Reduced, function};
+use crate::pickled::{self, PickledRows, PickledSource};
 use crate::rows::{ChosenGames, Rows, no_player};
 use crate::source::Source;
 use crate::table::{Columns, Table};
@@ -97,12 +100,19 @@ impl Games {
     /// >>> pyarrow.table(database[12::2].table(["number", "White"])).slice(0, 1).to_pylist()
     /// [{'number': 13, 'White': 'Morphy, Paul'}]
     #[pyo3(signature = (columns=None, *, rows="games"))]
-    fn table(&self, py: Python<'_>, columns: Option<Vec<String>>, rows: &str) -> PyResult<Table> {
-        let columns = Columns::of(rows, columns.as_deref(), false)?;
+    fn table(&self, py: Python<'_>, columns: Option<ColumnsArgument>, rows: &str) -> PyResult<Table> {
+        let columns = Columns::of(rows, columns.as_ref(), false)?;
         if columns.are_of_player() {
             return Err(no_player());
         }
         columns.table(py, vec![self.chosen.clone()], self.threads)
+    }
+
+    /// Pickled games are read again where they are unpickled, as one game is.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (PickledRows<'py>, PickledSource)> {
+        let ChosenGames { source, rows, .. } = &self.chosen;
+        let arguments = (PickledRows::of(py, rows), pickled::source(source));
+        Ok((function(py, "games")?, arguments))
     }
 
     fn __repr__(&self) -> String {

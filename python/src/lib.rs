@@ -19,11 +19,13 @@ mod games;
 mod index;
 mod indices;
 mod library;
+mod lists;
 mod names;
 mod novelty;
 mod open;
 mod opening;
 mod parts;
+mod pickled;
 mod position;
 mod progress;
 mod rows;
@@ -53,11 +55,15 @@ mod _chessdb {
     #[pymodule_export]
     use crate::library::Library;
     #[pymodule_export]
+    use crate::lists::{_duplicates_stream, _moves_stream, _novelties_stream};
+    #[pymodule_export]
     use crate::novelty::Novelty;
     #[pymodule_export]
     use crate::open::open;
     #[pymodule_export]
     use crate::parts::{Folder, Member, Problem};
+    #[pymodule_export]
+    use crate::pickled::{_duplicate, _found, _found_games, _games, _novelty, _played_move, _position};
     #[pymodule_export]
     use crate::position::Position;
     #[pymodule_export]

@@ -4,33 +4,37 @@ use std::sync::Arc;
 
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyAny, PyList};
+use pyo3::types::{PyAny, PyList, PySlice};
 
-use crate::arguments::{MovesArgument, PositionArgument};
+use crate::arguments::{ColumnsArgument, MovesArgument, PositionArgument, QueryArgument};
 use crate::database::Database;
-use crate::duplicates::{Duplicate, groups};
+use crate::duplicates::groups;
 use crate::found::FoundGames;
 use crate::indices::{Int, counted, place};
-use crate::opening::{Opening, OpeningArguments, function};
+use crate::lists::list_of;
+use crate::opening::{Opening, OpeningArguments, Reduced, function};
 use crate::rows::ChosenGames;
 use crate::search::{FoundOrder, Question, Search, find, read_query};
 use crate::source::Source;
 use crate::table::{Columns, Table};
 use chessdb_library::repertoire::Repertoires;
 
-/// The open databases of a folder or of an archive: a sequence, sorted by path.
+/// The open databases of a folder or of an archive: a sequence, sorted by name.
 ///
-/// A database is chosen by its index or by its path. As a context manager it closes all of them.
+/// A database is chosen by its index or by its name, and a slice is a library of some of them. As a context manager it closes
+/// all of them.
 ///
 /// >>> import chessdb
 /// >>> library = chessdb.open(".")
 /// >>> library["classics.pgn"]
-/// <chessdb.Database "classics.pgn": 63 games>
-/// >>> [database.path for database in library]
-/// ['annotated.pgn', 'classics.pgn']
+/// <chessdb.Database "./classics.pgn": 63 games>
+/// >>> [database.name for database in library], "classics.pgn" in library
+/// (['annotated.pgn', 'classics.pgn'], True)
+/// >>> library[1:]
+/// <chessdb.Library ".": 1 database>
 #[pyclass(frozen, sequence, module = "chessdb")]
 pub struct Library {
-    /// With their paths.
+    /// With their names.
     pub databases: Vec<(String, Py<Database>)>,
     /// Paths and reasons.
     pub left_out: Vec<(String, String)>,
@@ -46,25 +50,38 @@ impl Library {
         self.databases.len()
     }
 
-    fn __getitem__(&self, py: Python<'_>, which: &Bound<'_, PyAny>) -> PyResult<Py<Database>> {
-        if let Ok(path) = which.extract::<String>() {
-            let found = self.databases.iter().find(|(other, _)| *other == path);
-            let (_, database) = found.ok_or_else(|| PyKeyError::new_err(path))?;
-            return Ok(database.clone_ref(py));
+    fn __getitem__<'py>(&self, py: Python<'py>, which: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if let Ok(name) = which.extract::<String>() {
+            let database = self.named(py, &name).ok_or_else(|| PyKeyError::new_err(name))?;
+            return Ok(database.into_bound(py).into_any());
+        }
+        if let Ok(slice) = which.cast::<PySlice>() {
+            let places = slice.indices(self.databases.len() as isize)?;
+            let chosen = (0..places.slicelength).map(|n| places.start + places.step * n as isize);
+            let chosen = chosen.filter_map(|place| self.databases.get(place as usize));
+            return Ok(Bound::new(py, self.of(py, chosen))?.into_any());
         }
         let Ok(index) = which.extract::<Int>() else {
             return Err(PyTypeError::new_err(
-                "databases are chosen by their path or by an integer",
+                "databases are chosen by their name, by an integer, or by a slice of integers",
             ));
         };
         let found = place(index, self.databases.len()).and_then(|place| self.databases.get(place));
         match found {
-            Some((_, database)) => Ok(database.clone_ref(py)),
+            Some((_, database)) => Ok(database.bind(py).clone().into_any()),
             None => Err(PyIndexError::new_err(format!(
                 "{}: there is no database with this index among {}",
                 self.path,
                 self.databases.len()
             ))),
+        }
+    }
+
+    /// True for one of the databases, and for the name of one.
+    fn __contains__(&self, py: Python<'_>, which: &Bound<'_, PyAny>) -> bool {
+        match which.extract::<String>() {
+            Ok(name) => self.named(py, &name).is_some(),
+            Err(_) => self.databases.iter().any(|(_, database)| database.is(which)),
         }
     }
 
@@ -84,12 +101,12 @@ impl Library {
     fn table(
         &self,
         py: Python<'_>,
-        columns: Option<Vec<String>>,
+        columns: Option<ColumnsArgument>,
         rows: &str,
-        r#where: Option<&str>,
+        r#where: Option<QueryArgument>,
     ) -> PyResult<Table> {
-        let columns = Columns::of(rows, columns.as_deref(), true)?;
-        let query = r#where.map(|text| read_query(py, text)).transpose()?;
+        let columns = Columns::of(rows, columns.as_ref(), true)?;
+        let query = r#where.map(|query| read_query(py, &query.0)).transpose()?;
         let are_of_player = columns.are_of_player();
         let chosen = self.searches()?.into_iter().map(|search| {
             let games = 0..search.source.len();
@@ -126,9 +143,9 @@ impl Library {
     }
 
     /// Games of all databases that are there more than once, as `duplicates` of a database gives them.
-    fn duplicates(&self, py: Python<'_>) -> PyResult<Vec<Vec<Duplicate>>> {
+    fn duplicates<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let sources: Vec<Source> = self.searches()?.into_iter().map(|search| search.source).collect();
-        groups(py, &sources, self.opening.threads)
+        list_of(py, "DuplicateGroups", groups(py, &sources, self.opening.threads)?)
     }
 
     /// The path as it was given.
@@ -161,9 +178,24 @@ impl Library {
         Ok(slf)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, OpeningArguments)> {
+    /// A pickled library is opened again where it is unpickled, as a database is.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (OpeningArguments, Vec<String>)> {
         self.searches()?;
-        Ok((function(py, "again")?, self.opening.arguments()))
+        let names = self.databases.iter().map(|(name, _)| name.clone());
+        Ok((
+            function(py, "library")?,
+            (self.opening.arguments(), names.collect()),
+        ))
+    }
+
+    /// A library of the databases with these names, in this order.
+    fn _of(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Library> {
+        let chosen = names.into_iter().map(|name| match self.named(py, &name) {
+            Some(database) => Ok((name, database)),
+            None => Err(PyKeyError::new_err(name)),
+        });
+        let chosen = chosen.collect::<PyResult<Vec<_>>>()?;
+        Ok(self.of(py, chosen.iter()))
     }
 
     #[pyo3(signature = (*_exception))]
@@ -189,6 +221,22 @@ impl Library {
             search.repertoires = Arc::clone(&repertoires);
         }
         Ok(searches)
+    }
+
+    fn named(&self, py: Python<'_>, name: &str) -> Option<Py<Database>> {
+        let found = self.databases.iter().find(|(other, _)| other == name);
+        found.map(|(_, database)| database.clone_ref(py))
+    }
+
+    /// A library of some databases of this one.
+    fn of<'a>(&self, py: Python<'_>, databases: impl Iterator<Item = &'a (String, Py<Database>)>) -> Library {
+        let databases = databases.map(|(name, database)| (name.clone(), database.clone_ref(py)));
+        Library {
+            databases: databases.collect(),
+            left_out: self.left_out.clone(),
+            path: self.path.clone(),
+            opening: Arc::clone(&self.opening),
+        }
     }
 
     fn all(&self, py: Python<'_>) -> Vec<Py<Database>> {

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use crate::aside::aside;
 use crate::found::Found;
 use crate::game::Game;
+use crate::opening::{Reduced, function};
 use crate::progress::Progress;
 use crate::search::Search;
 
@@ -17,6 +18,23 @@ pub struct Novelty {
     /// Number of earlier games that have the position in which it was played.
     #[pyo3(get)]
     before: u32,
+}
+
+impl Novelty {
+    /// A novelty, and the number of earlier games with the position before it.
+    pub fn new(found: Found, before: u32) -> Novelty {
+        Novelty { found, before }
+    }
+
+    /// Number of earlier games with the position before it.
+    pub fn before(&self) -> u32 {
+        self.before
+    }
+
+    /// The place of the novelty.
+    pub fn found(&self) -> &Found {
+        &self.found
+    }
 }
 
 #[pymethods]
@@ -45,6 +63,10 @@ impl Novelty {
         self.found.line(py)
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (Found, u32)> {
+        Ok((function(py, "novelty")?, (self.found.clone(), self.before)))
+    }
+
     fn __repr__(&self) -> String {
         let (game, ply, before) = (self.game().number(), self.ply(), self.before);
         format!("<chessdb.Novelty: game {game}, ply {ply}, {before} before>")
@@ -60,9 +82,8 @@ pub fn novelties(py: Python<'_>, search: &Search, progress: &Progress) -> PyResu
         search.part.novelties(done)
     })?;
     let found = found.map_err(|error| PyOSError::new_err(error.to_string()))?;
-    let novelties = found.into_iter().map(|novelty| Novelty {
-        found: Found::new(&search.source, novelty.found),
-        before: novelty.before,
-    });
+    let novelties = found
+        .into_iter()
+        .map(|novelty| Novelty::new(Found::new(&search.source, novelty.found), novelty.before));
     Ok(novelties.collect())
 }

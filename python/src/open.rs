@@ -69,8 +69,9 @@ pub fn open(
         return Ok(Py::new(py, database((shown, only)))?.into_any());
     }
     let databases = entries.map(|source| {
-        let path = source.entry.path.clone();
-        Ok((path.clone(), Py::new(py, database((path, source)))?))
+        let name = source.entry.path.clone();
+        let path = path.join(&name).display().to_string();
+        Ok((name, Py::new(py, database((path, source)))?))
     });
     let library = Library {
         databases: databases.collect::<PyResult<_>>()?,

@@ -52,6 +52,9 @@ impl Opening {
     }
 }
 
+/// What `__reduce__` returns for a pickle: a function of `chessdb._open`, and its arguments.
+pub type Reduced<'py, T> = PyResult<(Bound<'py, PyAny>, T)>;
+
 /// A function of `chessdb._open`.
 pub fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("chessdb._open")?.getattr(name)

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use pyo3::prelude::*;
 
+use crate::opening::{Reduced, function};
 use crate::tokens::start_of;
 use chessdb::Database;
 use chessdb::board::{Counters, Fen, Position as Board, Setup, Uci};
@@ -31,8 +32,25 @@ impl Position {
         Fen::text(&self.setup)
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (String, u32, u64, Option<String>)> {
+        let arguments = (self.fen(), self.ply, self.key, self.r#move.clone());
+        Ok((function(py, "position")?, arguments))
+    }
+
     fn __repr__(&self) -> String {
         format!("<chessdb.Position {}: {}>", self.ply, self.fen())
+    }
+}
+
+impl Position {
+    /// A position that was pickled; `None` if its FEN is not one.
+    pub fn of_fen(fen: &str, ply: u32, key: u64, r#move: Option<String>) -> Option<Position> {
+        Some(Position {
+            setup: Fen::setup(fen).ok()?,
+            ply,
+            key,
+            r#move,
+        })
     }
 }
 

@@ -12,6 +12,7 @@ use crate::errors::{ReadError, wrong_query};
 use crate::found::FoundGames;
 use crate::game::Game;
 use crate::indices::Int;
+use crate::opening::{Reduced, function};
 use crate::progress::Progress;
 use crate::source::Source;
 use chessdb::Options;
@@ -27,44 +28,90 @@ use chessdb_library::repertoire::Repertoires;
 #[pyclass(frozen, get_all, module = "chessdb")]
 pub struct PlayedMove {
     /// The move as SAN, `null` for a null move; `None` for the games that end in the position.
-    san: Option<String>,
+    pub san: Option<String>,
     /// The move as UCI, `0000` for a null move.
-    uci: Option<String>,
+    pub uci: Option<String>,
     /// Number of games.
-    games: u32,
+    pub games: u32,
     /// Number of games won by White.
-    white: u32,
+    pub white: u32,
     /// Number of draws.
-    draws: u32,
+    pub draws: u32,
     /// Number of games won by Black.
-    black: u32,
+    pub black: u32,
     /// White's points in percent of the games with a result.
-    score: Option<f64>,
+    pub score: Option<f64>,
     /// Mean rating of the side that moves.
-    elo: Option<u32>,
+    pub elo: Option<u32>,
     /// The rating that corresponds to the results of the side that moves.
-    performance: Option<i32>,
+    pub performance: Option<i32>,
     /// Year of the first game.
-    first: Option<u16>,
+    pub first: Option<u16>,
     /// Year of the last game.
-    last: Option<u16>,
+    pub last: Option<u16>,
     /// Number of games with the position after the move, whatever moves led there.
-    reached: u32,
+    pub reached: u32,
     /// The most frequent opening code.
-    eco: Option<String>,
+    pub eco: Option<String>,
     /// The first game in which the move was played here, or else the first one with the position after it.
-    game: Option<Py<Game>>,
+    pub game: Option<Py<Game>>,
 }
 
 #[pymethods]
 impl PlayedMove {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (PlayedMoveValues, Option<Py<Game>>)> {
+        let values = (
+            (
+                self.san.clone(),
+                self.uci.clone(),
+                self.games,
+                self.white,
+                self.draws,
+                self.black,
+            ),
+            (self.score, self.elo, self.performance),
+            (self.first, self.last, self.reached, self.eco.clone()),
+        );
+        let game = self.game.as_ref().map(|game| game.clone_ref(py));
+        Ok((function(py, "played_move")?, (values, game)))
+    }
+
     fn __repr__(&self) -> String {
         let san = self.san.as_deref().unwrap_or("end");
         format!("<chessdb.PlayedMove {san}: {} games>", self.games)
     }
 }
 
+/// The values of a row of a table of moves, in the order of its fields.
+pub type PlayedMoveValues = (
+    (Option<String>, Option<String>, u32, u32, u32, u32),
+    (Option<f64>, Option<u32>, Option<i32>),
+    (Option<u16>, Option<u16>, u32, Option<String>),
+);
+
 impl PlayedMove {
+    /// A row that was pickled, and the game in it.
+    pub fn of_values(values: PlayedMoveValues, game: Option<Py<Game>>) -> PlayedMove {
+        let ((san, uci, games, white, draws, black), (score, elo, performance), years) = values;
+        let (first, last, reached, eco) = years;
+        PlayedMove {
+            san,
+            uci,
+            games,
+            white,
+            draws,
+            black,
+            score,
+            elo,
+            performance,
+            first,
+            last,
+            reached,
+            eco,
+            game,
+        }
+    }
+
     fn new(py: Python<'_>, source: &Source, row: MoveRow) -> PyResult<PlayedMove> {
         let text = |text: String| Some(text).filter(|text| !text.is_empty());
         let tally = row.tally;
@@ -100,8 +147,8 @@ pub struct Question {
 
 /// What a search asks.
 pub enum Asked {
-    /// Tags and positions.
-    Query(Query),
+    /// Tags and positions, and their text.
+    Query(Query, String),
     /// A position, pawns or material.
     Wanted(Wanted),
 }
@@ -147,7 +194,7 @@ impl Question {
         }
         match &self.query {
             Some(query) if self.others().flatten().next().is_none() => {
-                read_query(py, query).map(Asked::Query)
+                Ok(Asked::Query(read_query(py, query)?, query.clone()))
             }
             _ => self.wanted().map(Asked::Wanted),
         }
@@ -289,7 +336,7 @@ pub fn find(
     let mut all = Vec::new();
     for (number, search) in (0..).zip(searches) {
         let found = match asked {
-            Asked::Query(query) => answer(py, search, query, progress)?,
+            Asked::Query(query, _) => answer(py, search, query, progress)?,
             Asked::Wanted(wanted) => search.ask(py, wanted, progress, |options, done| {
                 search.part.find(wanted, options, done)
             })?,
@@ -313,7 +360,7 @@ pub fn find(
     progress.finish(py)?;
     let threads = searches.first().map_or(1, |search| search.threads);
     let query = match asked {
-        Asked::Query(query) => Some(Arc::new(query.clone())),
+        Asked::Query(query, text) => Some((query.clone(), text.clone())),
         Asked::Wanted(_) => None,
     };
     Ok(FoundGames::new(all, sources, query, threads))

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arrow_array::{ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
-use pyo3_arrow::error::{PyArrowError, PyArrowResult};
+use pyo3_arrow::error::PyArrowResult;
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 
 mod columns;
@@ -17,6 +17,7 @@ mod reader;
 
 use reader::BatchReader;
 
+use crate::arguments::ColumnsArgument;
 use crate::aside::in_chunks;
 use crate::indices::counted;
 use crate::rows::ChosenGames;
@@ -51,6 +52,8 @@ pub struct Table {
     columns: Arc<Columns>,
     chosen: Arc<[ChosenGames]>,
     threads: usize,
+    /// The number of rows that are positions, once they have been counted.
+    positions: OnceLock<usize>,
 }
 
 impl Table {
@@ -61,12 +64,16 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// Positions are counted by decoding the games.
+    /// Positions are counted once, by replaying the main lines; nothing else of the games is decoded.
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        match self.columns.kind() {
-            RowKind::Games => Ok(self.games()),
-            RowKind::Positions => self.columns.count(py, &self.chosen, self.threads),
+        if self.columns.kind() == RowKind::Games {
+            return Ok(self.games());
         }
+        if let Some(&positions) = self.positions.get() {
+            return Ok(positions);
+        }
+        let positions = self.columns.count(py, &self.chosen, self.threads)?;
+        Ok(*self.positions.get_or_init(|| positions))
     }
 
     /// The names of the columns.
@@ -123,12 +130,12 @@ impl Columns {
     ///
     /// # Errors
     /// If no column is named, a name is unknown, or `rows` is.
-    pub fn of(rows: &str, names: Option<&[String]>, has_database: bool) -> PyResult<Columns> {
+    pub fn of(rows: &str, names: Option<&ColumnsArgument>, has_database: bool) -> PyResult<Columns> {
         let Some(rows) = RowKind::of_name(rows) else {
             let kinds = RowKind::NAMES.join(" or ");
             return Err(PyValueError::new_err(format!("rows: {rows:?} is not {kinds}")));
         };
-        let columns = match (names, rows) {
+        let columns = match (names.map(|names| names.0.as_slice()), rows) {
             (Some([]), _) => {
                 return Err(PyValueError::new_err(
                     "columns: name at least one, or leave it out",
@@ -180,6 +187,7 @@ impl Columns {
             columns: Arc::new(self),
             chosen: chosen.into(),
             threads,
+            positions: OnceLock::new(),
         })
     }
 
@@ -220,21 +228,17 @@ impl Columns {
         }
     }
 
-    /// The number of rows of some games of databases, which are decoded.
+    /// The number of rows of some games of databases. Only their moves are read.
     ///
     /// # Errors
     /// Those of [`in_chunks`].
     fn count(&self, py: Python<'_>, chosen: &[ChosenGames], threads: usize) -> PyResult<usize> {
         let mut number = 0;
-        for ChosenGames { source, rows, colors } in chosen {
-            let count = |entry: &LibraryEntry, places: Range<u32>| {
-                let batch = self.batch(entry, rows.games(places), colors);
-                batch.map(|batch| batch.num_rows())
-            };
+        for ChosenGames { source, rows, .. } in chosen {
+            let count =
+                |entry: &LibraryEntry, places| columns::count(&self.columns, entry, rows.games(places));
             let counts = in_chunks(py, source, 0..rows.len(), self.batch_size(), threads, count)?;
-            for rows in counts {
-                number += rows.map_err(PyArrowError::from)?;
-            }
+            number += counts.iter().sum::<usize>();
         }
         Ok(number)
     }

@@ -106,7 +106,7 @@ def test_a_pickled_game_is_never_another_one(own_games: Path) -> None:
         new = own_games / "new"
         new.write_text('[White "New"]\n\n1. d4 *\n')
         new.replace(path)
-        with pytest.raises(chessdb.ChangedError, match="changed after the game was pickled"):
+        with pytest.raises(chessdb.ChangedError, match="changed after its games were pickled"):
             pickle.loads(pickled)
         present = chessdb.open_database(path)[0]
         assert pickle.loads(pickle.dumps(present)).headers["White"] == "New"
@@ -125,7 +125,7 @@ def test_a_library(own_games: Path) -> None:
     (own_games / "broken.si4").write_bytes(b"no database")
     with chessdb.open(own_games) as library:
         assert isinstance(library, chessdb.Library)
-        assert [database.path for database in library] == ["annotated.pgn", "classics.pgn"]
+        assert [database.name for database in library] == ["annotated.pgn", "classics.pgn"]
         assert library[-1] is library["classics.pgn"]
         assert [path for path, _ in library.left_out] == ["broken.si4"]
         with pytest.raises(KeyError):

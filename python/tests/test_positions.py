@@ -198,3 +198,91 @@ def test_what_is_wrong_is_said(own_games: Path) -> None:
     ]:
         with pytest.raises(ValueError, match=message):
             database.table(columns, rows=kind)  # type: ignore[arg-type]
+
+
+STATES = """\
+[White "a"]
+
+1. e4 a6 2. e5 d5 3. exd6 Ra7 4. Ke2 Kd7 5. d3 f5 *
+
+[White "b"]
+[FEN "r3k2r/p6p/8/8/8/8/P6P/R3K2R b Kq - 30 77"]
+
+77... Kf8 78. Kf1 a5 79. Rg1 *
+
+[White "c"]
+[FEN "rk3r2/8/8/8/8/8/8/RK3R2 w KQkq - 3 9"]
+[Variant "Chess960"]
+
+9. O-O Rf3 *
+
+[White "d"]
+[FEN "4k3/8/8/8/8/8/8/8 w - - 0 1"]
+
+*
+"""
+
+
+def unpacked(numbers: "list[int]", chess960: bool) -> chess.Board:
+    """The board of a position as numbers."""
+    *sets, state = numbers
+    board = chess.Board(None, chess960=chess960)
+    for number, squares in enumerate(sets):
+        for square in chess.SquareSet(squares):
+            board.set_piece_at(square, chess.Piece(number % 6 + 1, number < 6))
+    board.turn = not state & 1
+    for color, rank, bits in [(chess.WHITE, chess.BB_RANK_1, state >> 1), (chess.BLACK, chess.BB_RANK_8, state >> 3)]:
+        king = board.king(color)
+        rooks = chess.SquareSet(board.pieces_mask(chess.ROOK, color) & rank)
+        if king is not None and bits & 1:
+            board.castling_rights |= chess.BB_SQUARES[max(rook for rook in rooks if rook > king)]
+        if king is not None and bits & 2:
+            board.castling_rights |= chess.BB_SQUARES[min(rook for rook in rooks if rook < king)]
+    board.ep_square = (state >> 8 & 63) or None
+    board.halfmove_clock = state >> 16 & 0xFFFF
+    board.fullmove_number = state >> 32
+    return board
+
+
+def test_positions_as_fen_and_as_numbers(own_games: Path, tmp_path: Path) -> None:
+    (tmp_path / "states.pgn").write_text(STATES)
+    compared = 0
+    for name in ["states.pgn", "classics.pgn", "annotated.pgn"]:
+        database = chessdb.open_database(own_games / name)
+        table = database.table(["number", "ply", "fen", "bitboards"], rows="positions")
+        assert table.schema["fen"] == "LargeUtf8"
+        positions = {game.number: game.positions() for game in database}
+        rows = pyarrow.table(table).to_pylist()
+        assert len(rows) == len(table)
+        for row in rows:
+            assert row["fen"] == positions[row["number"]][row["ply"]].fen
+            chess960 = "Variant" in database[row["number"] - 1].headers
+            board = unpacked(row["bitboards"], chess960)
+            assert board.fen(en_passant="fen") == chess.Board(row["fen"], chess960=chess960).fen(en_passant="fen")
+            compared += 1
+    assert compared > 3_000
+
+
+def test_numpy_takes_positions_without_a_loop(own_games: Path) -> None:
+    database = chessdb.open_database(own_games / "classics.pgn")
+    table = database.table(["bitboards"], rows="positions")
+    column = pyarrow.table(table)["bitboards"].combine_chunks()
+    numbers = column.flatten().to_numpy(zero_copy_only=True).reshape(-1, 13)
+    assert numbers.dtype == "uint64" and numbers.shape == (len(table), 13)
+    assert numbers[0, 0] == 0xFF00 and (numbers[:, 5] != 0).all()
+    array = polars.DataFrame(table)["bitboards"].to_numpy()
+    assert (array == numbers).all()
+
+
+def test_the_length_is_counted_once_without_the_columns(played: chessdb.Database, own_games: Path) -> None:
+    for database in [played, chessdb.open_database(own_games / "classics.pgn")]:
+        for columns in (["number"], ["move"], ["pgn", "evals", "fen"]):
+            table = database.table(columns, rows="positions")
+            assert len(table) == pyarrow.table(table).num_rows == len(table)
+    # Once it is known, the games are not read again, which would fail.
+    table = played.table(["number"], rows="positions")
+    number = len(table)
+    Path(played.path).write_text("")
+    assert len(table) == number
+    with pytest.raises(chessdb.ChangedError):
+        len(played[:].table(["number"], rows="positions"))

@@ -288,3 +288,25 @@ def test_the_points_of_a_player_are_a_column(own_games: Path) -> None:
     for wrong in refused:
         with pytest.raises(ValueError, match="give a query with one player:NAME"):
             wrong()
+
+
+def test_an_empty_answer_has_hints(own_games: Path) -> None:
+    database = chessdb.open_database(own_games / "classics.pgn")
+    found = database.find("has:whit")
+    assert found.hints == ["has:whit: no game has this tag; has:White, has:WhiteElo and has:Site are similar"]
+    assert repr(found) == f"<chessdb.FoundGames: 0; {found.hints[0]}>"
+    (hint,) = database.find("player:morfy").hints
+    assert hint.startswith("player:morfy: no player has such a name; ") and "Morphy, Paul" in hint
+    assert database.find("year:1700").hints == database.find("has:white").hints == database.find(moves="a3").hints == []
+    library = chessdb.open(own_games)
+    assert isinstance(library, chessdb.Library)
+    assert library.find("has:evaluation").hints[0].startswith("has:evaluation: no game has this tag; ")
+
+
+def test_evaluations_and_arrows_are_found(tmp_path: Path) -> None:
+    path = tmp_path / "drawn.pgn"
+    comments = ["[%eval 0.3]", "[%cal Ge2e4]", "[%csl Re4] [%eval #3]", "eval"]
+    path.write_text("".join(f'[White "a"]\n\n1. e4 {{{comment}}} *\n\n' for comment in comments))
+    database = chessdb.open_database(path)
+    assert [one.game.number for one in database.find("has:eval")] == [1, 3]
+    assert [one.game.number for one in database.find("has:arrows")] == [2, 3]

@@ -160,7 +160,7 @@ def test_problems_are_those_of_the_program(library: chessdb.Library, samples: Pa
             [program, "check", str(samples / folder)], capture_output=True, text=True
         ).stdout
         for database in library:
-            if database.path.startswith(folder):
+            if database.name.startswith(folder):
                 for game in database:
                     for problem in game.problems:
                         assert problem.what in output

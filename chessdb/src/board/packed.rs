@@ -100,7 +100,7 @@ fn color_bit(color: Color) -> u8 {
 /// use chessdb::board::{Move, PackedMove, Square};
 ///
 /// let mv = Move::normal(Square::G1, Square::F3);
-/// assert_eq!(PackedMove::new(mv).unpack(), mv);
+/// assert_eq!(PackedMove::of_bits(PackedMove::new(mv).bits()).unpack(), mv);
 /// ```
 // Bits 0-5 to, 6-11 from, 12-14 the promotion. No pawn becomes a pawn: that promotion marks castling and null moves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -129,6 +129,12 @@ impl PackedMove {
     #[inline]
     pub fn bits(self) -> u16 {
         self.0
+    }
+
+    /// The move with a number. One that no move has gives some move, which no position allows.
+    #[inline]
+    pub fn of_bits(bits: u16) -> PackedMove {
+        PackedMove(bits)
     }
 
     /// The squares that the move leads from and to; any squares for castling and null moves.
@@ -184,7 +190,7 @@ mod tests {
             for to in Square::ALL {
                 for promotion in promotions {
                     let mv = Move::Normal { from, to, promotion };
-                    assert_eq!(PackedMove::new(mv).unpack(), mv);
+                    assert_eq!(PackedMove::of_bits(PackedMove::new(mv).bits()).unpack(), mv);
                     assert_eq!(PackedMove::new(mv).squares(), (from, to));
                     assert_eq!(PackedMove::new(mv).has_promotion(), promotion.is_some());
                 }
@@ -192,7 +198,7 @@ mod tests {
         }
         let castling = [CastlingSide::KingSide, CastlingSide::QueenSide].map(Move::Castle);
         for mv in castling.into_iter().chain([Move::Null]) {
-            assert_eq!(PackedMove::new(mv).unpack(), mv);
+            assert_eq!(PackedMove::of_bits(PackedMove::new(mv).bits()).unpack(), mv);
             assert!(PackedMove::new(mv).has_promotion());
         }
     }

@@ -5,12 +5,48 @@ from os import PathLike
 from types import EllipsisType, TracebackType
 from typing import Any, Literal, Optional, SupportsIndex, Union, final, overload
 
+import chess
 import chess.pgn
 
+from chessdb._lists import DuplicateGroups, Novelties, PlayedMoves
+
+__all__ = [
+    "Database",
+    "Duplicate",
+    "Folder",
+    "Found",
+    "FoundGames",
+    "Game",
+    "GameIterator",
+    "Games",
+    "HeadersIterator",
+    "Library",
+    "Member",
+    "Novelty",
+    "PgnIterator",
+    "PlayedMove",
+    "Position",
+    "Problem",
+    "Table",
+    "__version__",
+    "_duplicate",
+    "_duplicates_stream",
+    "_found",
+    "_found_games",
+    "_games",
+    "_moves_stream",
+    "_novelties_stream",
+    "_novelty",
+    "_played_move",
+    "_position",
+    "open",
+]
 __version__: str
 
 _PositionArgument = Union[str, chess.Board, Position]
 _MovesArgument = Union[str, bytes, Iterable[Union[str, chess.Move]]]
+# A text is the name of one column.
+_ColumnsArgument = Union[str, Iterable[str], None]
 _ProgressArgument = Union[bool, Callable[[int, int], object], None]
 
 @final
@@ -123,7 +159,9 @@ class Table:
     """Games, or their positions, as columns. Libraries that know Arrow take them through its PyCapsule
     interface, without a copy where they have the same types: `pyarrow.table(t)`,
     `polars.DataFrame(t)`, `duckdb.from_arrow(t)`, `pandas.DataFrame.from_arrow(t)`."""
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """Positions are counted once, by replaying the main lines; nothing else of the games is
+        decoded."""
     @property
     def columns(self) -> list[str]:
         """The names of the columns."""
@@ -156,6 +194,10 @@ class Found:
 class FoundGames(Sequence[Found]):
     """The games that a search has found: a sequence of `Found`."""
     @property
+    def hints(self) -> list[str]:
+        """Why a query may have found no game, as `pgnfs find` says it: a tag or a name that no game has,
+        with similar ones, or a term that looks like a mistake. Empty if games were found."""
+    @property
     def games(self) -> list[Game]:
         """The games alone."""
     def __len__(self) -> int: ...
@@ -168,7 +210,7 @@ class FoundGames(Sequence[Found]):
     def count(self, value: Any) -> int: ...
     def table(
         self,
-        columns: Optional[Sequence[str]] = None,
+        columns: _ColumnsArgument = None,
         *,
         rows: Literal["games", "positions"] = "games",
     ) -> Table:
@@ -269,6 +311,7 @@ class Duplicate:
 class GameIterator(Iterator[Game]):
     """An iterator over games. Threads may share it: each game comes once."""
     def __next__(self) -> Game: ...
+    def __length_hint__(self) -> int: ...
 
 @final
 class HeadersIterator(Iterator[dict[str, str]]):
@@ -298,7 +341,7 @@ class Games(Sequence[Game]):
         """An iterator over the PGN of the games, as texts."""
     def table(
         self,
-        columns: Optional[Sequence[str]] = None,
+        columns: _ColumnsArgument = None,
         *,
         rows: Literal["games", "positions"] = "games",
     ) -> Table:
@@ -310,7 +353,12 @@ class Database(Sequence[Game]):
     """An open database: a sequence of its games."""
     @property
     def path(self) -> str:
-        """Path of the database: that of its main file below the folder that was opened."""
+        """The path that was opened; for a database of a library, with the path below it."""
+    @property
+    def name(self) -> str:
+        """The path of its directory in a mount of what was opened; the name of its main file if it has
+        none. The column `database` and `Game.database` have the same, and a library has its
+        databases by it."""
     @property
     def format(self) -> str:
         """Short name of the format."""
@@ -345,7 +393,7 @@ class Database(Sequence[Game]):
         """An iterator over the PGN of the games from `start` to `stop`, as texts."""
     def table(
         self,
-        columns: Optional[Sequence[str]] = None,
+        columns: _ColumnsArgument = None,
         *,
         rows: Literal["games", "positions"] = "games",
         start: Optional[int] = None,
@@ -386,10 +434,10 @@ class Database(Sequence[Game]):
         progress: _ProgressArgument = None,
     ) -> FoundGames:
         """The games that answer a query, or have a position, with its first occurrence in each."""
-    def duplicates(self) -> list[list[Duplicate]]:
+    def duplicates(self) -> DuplicateGroups:
         """Games that are there more than once, as lists of which the first game is the best, by the
         rules of `duplicates.csv`."""
-    def novelties(self, *, progress: _ProgressArgument = None) -> list[Novelty]:
+    def novelties(self, *, progress: _ProgressArgument = None) -> Novelties:
         """The first move of each game that leads to a position that no earlier game has, by the rules of
         `novelties.csv`."""
     def moves_table(
@@ -398,13 +446,13 @@ class Database(Sequence[Game]):
         *,
         moves: Optional[_MovesArgument] = None,
         where: Optional[str] = None,
-    ) -> list[PlayedMove]:
+    ) -> PlayedMoves:
         """The moves that were played in a position, most frequent first, and last the games that end
         there."""
     def _is_current(self) -> bool:
         """True if it would be the same if it were opened now. False once it has been closed."""
     def _part(
-        self, columns: Sequence[str], rows: str, start: int, stop: int, where: Optional[str]
+        self, columns: Union[str, Iterable[str]], rows: str, start: int, stop: int, where: Optional[str]
     ) -> Table:
         """A table of the games from `start` to `stop` for an engine that reads all games in parts, so
         that none can say whether any game has a tag."""
@@ -427,8 +475,8 @@ class Database(Sequence[Game]):
     ) -> None: ...
 
 @final
-class Library:
-    """The open databases of a folder or of an archive: a sequence, sorted by path."""
+class Library(Sequence[Database]):
+    """The open databases of a folder or of an archive: a sequence, sorted by name."""
     @property
     def path(self) -> str:
         """The path as it was given."""
@@ -436,11 +484,18 @@ class Library:
     def left_out(self) -> list[tuple[str, str]]:
         """What looked like a database or might have contained one but is not there, with the reasons."""
     def __len__(self) -> int: ...
+    @overload
     def __getitem__(self, key: Union[SupportsIndex, str], /) -> Database: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> Library: ...
+    def __contains__(self, key: object, /) -> bool:
+        """True for one of the databases, and for the name of one."""
     def __iter__(self) -> Iterator[Database]: ...
+    def index(self, value: Any, start: int = 0, stop: Optional[int] = None) -> int: ...
+    def count(self, value: Any) -> int: ...
     def table(
         self,
-        columns: Optional[Sequence[str]] = None,
+        columns: _ColumnsArgument = None,
         *,
         rows: Literal["games", "positions"] = "games",
         where: Optional[str] = None,
@@ -462,8 +517,11 @@ class Library:
     ) -> FoundGames:
         """The games of all databases that answer a query, or have a position, as `find` of a database
         gives them, database by database unless they are sorted."""
-    def duplicates(self) -> list[list[Duplicate]]:
+    def duplicates(self) -> DuplicateGroups:
         """Games of all databases that are there more than once, as `duplicates` of a database gives them."""
+    def _of(self, names: Sequence[str]) -> Library:
+        """A library of the databases with these names, in this order."""
+    def __reduce__(self) -> tuple[Any, ...]: ...
     @property
     def closed(self) -> bool:
         """True if a database has been closed."""
@@ -486,3 +544,15 @@ def open(
     threads: Optional[int] = None,
 ) -> Union[Database, Library]:
     """Opens a database by one of its files or by its folder, or all databases in and below a folder."""
+
+# What unpickles, and what reads lists as tables of Arrow.
+def _games(database: Database, rows: Union[tuple[int, int], bytes]) -> Games: ...
+def _found(database: Database, found: bytes) -> Found: ...
+def _found_games(databases: Sequence[Database], found: bytes, query: Optional[str]) -> FoundGames: ...
+def _position(fen: str, ply: int, key: int, move: Optional[str]) -> Position: ...
+def _played_move(values: tuple[Any, ...], game: Optional[Game]) -> PlayedMove: ...
+def _novelty(found: Found, before: int) -> Novelty: ...
+def _duplicate(game: Game, reason: Optional[str], ply_count: int, annotations: int) -> Duplicate: ...
+def _moves_stream(rows: Sequence[PlayedMove], requested_schema: Optional[object]) -> object: ...
+def _novelties_stream(rows: Sequence[Novelty], requested_schema: Optional[object]) -> object: ...
+def _duplicates_stream(groups: Sequence[Sequence[Duplicate]], requested_schema: Optional[object]) -> object: ...

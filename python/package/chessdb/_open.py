@@ -6,7 +6,18 @@ from functools import lru_cache
 from typing import Any, Optional, Union
 
 from chessdb import _chessdb
-from chessdb._chessdb import Database, Game, Library
+from chessdb._chessdb import (
+    Database,
+    Duplicate,
+    Found,
+    FoundGames,
+    Game,
+    Games,
+    Library,
+    Novelty,
+    PlayedMove,
+    Position,
+)
 from chessdb._errors import ChangedError, OpenError
 
 
@@ -89,16 +100,68 @@ def again(
     return opened if which is None or isinstance(opened, Database) else opened[which]
 
 
-def game(index: int, state: int, arguments: "tuple[Any, ...]") -> Game:
-    """A game that was pickled.
+def library(arguments: "tuple[Any, ...]", names: Sequence[str]) -> Library:
+    """A library that was pickled, or a part of one."""
+    opened = again(*arguments)
+    assert isinstance(opened, Library)
+    return opened if [database.name for database in opened] == names else opened._of(list(names))
 
-    Raises :class:`ChangedError` if its database has changed.
+
+# How a database is opened again, with the state that its files had.
+Source = tuple[int, tuple[Any, ...]]
+
+
+def unchanged(source: Source) -> Database:
+    """A database of which something was pickled.
+
+    Raises :class:`ChangedError` if it has changed.
     """
+    state, arguments = source
     opened = database(arguments)
     if opened._state() != state:
         path = str(arguments[0])
-        raise ChangedError(f"{path}: the database was changed after the game was pickled: open it again", path)
-    return opened[index]
+        raise ChangedError(f"{path}: the database was changed after its games were pickled: open it again", path)
+    return opened
+
+
+def game(index: int, source: Source) -> Game:
+    """A game that was pickled."""
+    return unchanged(source)[index]
+
+
+def games(rows: "Union[tuple[int, int], bytes]", source: Source) -> Games:
+    """The games of a slice that was pickled."""
+    return _chessdb._games(unchanged(source), rows)
+
+
+def found(place: bytes, source: Source) -> Found:
+    """A found game that was pickled."""
+    return _chessdb._found(unchanged(source), place)
+
+
+def found_games(places: bytes, sources: Sequence[Source], query: Optional[str]) -> FoundGames:
+    """Found games that were pickled."""
+    return _chessdb._found_games([unchanged(source) for source in sources], places, query)
+
+
+def position(fen: str, ply: int, key: int, move: Optional[str]) -> Position:
+    """A position that was pickled."""
+    return _chessdb._position(fen, ply, key, move)
+
+
+def played_move(values: "tuple[Any, ...]", game: Optional[Game]) -> PlayedMove:
+    """A row of a table of moves that was pickled."""
+    return _chessdb._played_move(values, game)
+
+
+def novelty(found: Found, before: int) -> Novelty:
+    """A novelty that was pickled."""
+    return _chessdb._novelty(found, before)
+
+
+def duplicate(game: Game, reason: Optional[str], ply_count: int, annotations: int) -> Duplicate:
+    """A game of a group of the same games that was pickled."""
+    return _chessdb._duplicate(game, reason, ply_count, annotations)
 
 
 def database(arguments: "tuple[Any, ...]") -> Database:
