@@ -24,6 +24,9 @@ def test_ctrl_c_while_a_library_reads_a_table(many: Path, reader: str, seconds: 
         command = [sys.executable, str(INTERRUPTED), str(many), str(threads), reader, str(seconds)]
         ended = subprocess.run(command, capture_output=True, text=True)
         *errors, last = ended.stdout.splitlines()
+        if reader == "duckdb" and errors[:1] == ["error: Query interrupted"]:
+            # DuckDB has seen the signal before the table did, and ended the query with this error alone.
+            continue
         assert (last, ended.returncode) == ("interrupted", 0), ended
         # A library may also raise an exception of its own before, with the reason in its text.
         assert all(error.startswith("error: ") and "nterrupt" in error for error in errors), ended

@@ -1,6 +1,7 @@
 """All samples: the same games as the program writes, and what python-chess makes of them."""
 
 import io
+import re
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
@@ -68,15 +69,23 @@ def test_games_of_python_chess(
         if database.format == "pgn":
             texts = exported(program, samples / database.path)
         for game, text in zip(database.games(0, MOST), texts):
-            expected = chess.pgn.read_game(io.StringIO(text))
+            expected = chess.pgn.read_game(io.StringIO(in_pawns(text)))
             assert expected is not None
             given = game.to_chess()
             assert dict(given.headers) == dict(expected.headers), f"{database.path}: {game}"
             assert list(given.headers) == list(expected.headers)
             assert str(given.errors) == str(expected.errors), f"{database.path}: {game}"
-            assert_same(given, expected, f"{database.path}: {game}")
+            assert_same(given, expected, f"{database.path}: {game}", in_pawns(text) != text)
             compared += 1
     assert compared > 3_000
+
+
+def in_pawns(text: str) -> str:
+    """A game with evaluations in pawns, where they are hundredths: with a depth, and none with a decimal point."""
+    found = re.findall(r"\[%eval\s([+-]?[\d.]+)(,\d+)?\]", text)
+    if any("." in number for number, _ in found) or not any(depth for _, depth in found):
+        return text
+    return re.sub(r"(?<=\[%eval\s)[+-]?\d+", lambda number: format(int(number[0]) / 100, ".2f"), text)
 
 
 def exported(program: str, path: Path) -> list[str]:
@@ -100,16 +109,22 @@ def test_a_game_that_python_chess_reads_otherwise(tmp_path: Path) -> None:
     assert moves == game.moves() == ["e2e4", "e7e5", "g1f3"]
 
 
-def assert_same(given: chess.pgn.GameNode, expected: chess.pgn.GameNode, place: str) -> None:
+def assert_same(
+    given: chess.pgn.GameNode, expected: chess.pgn.GameNode, place: str, is_changed: bool = False
+) -> None:
+    # A number with another length breaks lines at other places.
+    def lines(comment: str) -> object:
+        return comment.split() if is_changed else comment
+
     nodes = [(given, expected)]
     while nodes:
         one, other = nodes.pop()
-        assert one.comment == other.comment, place
+        assert lines(one.comment) == lines(other.comment), place
         assert one.nags == other.nags, place
         assert len(one.variations) == len(other.variations), place
         for a, b in zip(one.variations, other.variations):
             assert a.move == b.move, place
-            assert a.starting_comment == b.starting_comment, place
+            assert lines(a.starting_comment) == lines(b.starting_comment), place
             nodes.append((a, b))
 
 
