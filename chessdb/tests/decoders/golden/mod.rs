@@ -32,10 +32,12 @@ mod simplecdb;
 mod strangers;
 
 use chessdb::Database;
-use chessdb_library::library::to_pgn;
+use chessdb_library::library::{REMARK, to_pgn};
 use testkit::needs;
 use testkit::pgn::{self, Read};
 use testkit::samples::{open_base, samples};
+
+use crate::pgn::layout;
 
 /// The PGN of a whole database.
 fn export(database: &dyn Database) -> Vec<u8> {
@@ -53,8 +55,9 @@ fn check_samples(format: &str, normalize: impl Fn(&mut Read)) {
     eprintln!("{format}: {games} games compared");
 }
 
-/// Compares every game of a database. Returns their number.
+/// Compares every game of a database, and its layout. Returns their number.
 fn check_games(database: &dyn Database, expected: &str, name: &str, normalize: impl Fn(&mut Read)) -> usize {
+    check_layout(database, name);
     let mut given = pgn::read(&export(database));
     let mut expected = read_expected(expected.as_bytes());
     assert_eq!(given.len(), expected.len(), "games of {name}");
@@ -63,6 +66,20 @@ fn check_games(database: &dyn Database, expected: &str, name: &str, normalize: i
         assert_same(given, expected, &format!("{name}, game {}", number + 1));
     }
     given.len()
+}
+
+/// Compares each byte of each game with the slow writer: reading games back does not notice white space.
+fn check_layout(database: &dyn Database, name: &str) {
+    for number in 0..database.len() {
+        let game = database.game(number).game;
+        let given = String::from_utf8(to_pgn(&game)).unwrap();
+        assert_eq!(
+            given,
+            layout::written(&game, REMARK),
+            "{name}, game {}",
+            number + 1
+        );
+    }
 }
 
 /// Games of expected PGN, which has the control characters of Latin-1, without them.

@@ -3,6 +3,7 @@
 use testkit::harness;
 
 mod injection;
+pub mod layout;
 mod python;
 mod random;
 
