@@ -3,6 +3,8 @@
 use super::chessbase_cbh_hostile::{cbh, open, record};
 use super::*;
 
+use chessdb::game::Tags;
+
 /// Position, kind and data.
 type Item<'a> = (i32, u8, &'a [u8]);
 
@@ -143,6 +145,50 @@ fn clocks_and_time_controls_are_tags_and_profiles_a_comment() {
         movetext(&items),
         "{[%evp 0,2,19,#2,-]} 1. e4 (1. d4 d5) 1... e5 *"
     );
+}
+
+/// Of two items of a kind the first one counts, whatever is between them.
+#[test]
+fn the_first_clock_and_the_first_time_control_are_the_tags() {
+    let control = |seconds: u32| {
+        [
+            &(100 * seconds).to_be_bytes()[..],
+            &[0; 4],
+            &1000u16.to_be_bytes(),
+            &[0],
+        ]
+        .concat()
+    };
+    let clock = |seconds: u32| (100 * seconds).to_be_bytes();
+    let (first, second) = (control(300), control(600));
+    let (early, late) = (clock(60), clock(120));
+    let kinds: [(u8, &[u8], &[u8]); 3] = [
+        (0x24, &first, &second),
+        (0x16, &early, &late),
+        (0x17, &early, &late),
+    ];
+    let shown = |tags: &Tags| {
+        ["TimeControl", "WhiteClock", "BlackClock"].map(|name| tags.get(name).map(str::to_owned))
+    };
+    for (number, (kind, first, second)) in kinds.into_iter().enumerate() {
+        let one = shown(&annotated(&[(-1, kind, first)]).tags(0));
+        let other = shown(&annotated(&[(-1, kind, second)]).tags(0));
+        assert!(one[number].is_some() && one != other, "{one:?} {other:?}");
+        // An item that says nothing is not the first.
+        let cut: Item<'_> = (-1, kind, &[]);
+        let between: Item<'_> = (-1, 0x02, b"\0\0text");
+        for (items, wanted) in [
+            (vec![(-1, kind, first), (-1, kind, second)], &one),
+            (vec![(-1, kind, second), (-1, kind, first)], &other),
+            (vec![(-1, kind, first), between, (-1, kind, second)], &one),
+            (vec![(0, kind, second), (-1, kind, first)], &one),
+            (vec![cut, (-1, kind, second), (-1, kind, first)], &other),
+        ] {
+            let database = annotated(&items);
+            assert_eq!(shown(&database.tags(0)), *wanted, "{kind:02x}");
+            assert_eq!(shown(&database.game(0).game.tags), *wanted, "{kind:02x}");
+        }
+    }
 }
 
 #[test]

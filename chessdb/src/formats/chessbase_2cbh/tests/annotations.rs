@@ -177,6 +177,19 @@ fn clocks_and_time_controls_are_tags() {
         (tags.get("WhiteClock"), tags.get("BlackClock")),
         (Some("0:35:57"), None)
     );
+    // Of two of a kind the first one counts.
+    let mut other = control.clone();
+    other[3..7].copy_from_slice(&60_000u32.to_le_bytes());
+    let later = [&[0x16, 0][..], &9_900u32.to_le_bytes()].concat();
+    for (first, second, shown) in [
+        (&control, &other, "40/5400:1800+30"),
+        (&other, &control, "40/600:1800+30"),
+    ] {
+        let items: [(i32, &[u8]); 4] = [(-1, first), (-1, &clock), (-1, second), (-1, &later)];
+        let tags = Made::with(&items).open().tags(0);
+        assert_eq!(tags.get("TimeControl"), Some(shown));
+        assert_eq!(tags.get("WhiteClock"), Some("0:35:57"));
+    }
     // Blocks out of order.
     let tags = Made::with(&[(0, &[3, 0, 1, 0, 0]), (-1, &clock)]).open().tags(0);
     assert_eq!(tags.get("WhiteClock"), Some("0:35:57"));
