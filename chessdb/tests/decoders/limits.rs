@@ -44,6 +44,40 @@ fn a_tag_has_at_most_65536_bytes() {
 }
 
 #[test]
+fn a_glyph_has_a_number_up_to_255() {
+    for (number, is_read) in [
+        (0, true),
+        (254, true),
+        (255, true),
+        (256, false),
+        (257, false),
+        (65_791, false),
+    ] {
+        let database = database(&format!("1. e4 ${number} e5 *\n"));
+        let decoded = database.game(0);
+        let glyphs = decoded
+            .game
+            .movetext
+            .tokens()
+            .iter()
+            .filter_map(|token| match token {
+                Token::Nag(nag) => Some(u32::from(*nag)),
+                _ => None,
+            });
+        // The glyph 0 says nothing.
+        let shown: Vec<u32> = [number].into_iter().filter(|_| is_read && number > 0).collect();
+        assert_eq!(glyphs.collect::<Vec<_>>(), shown, "{number}");
+        let said = decoded.problems.into_iter().map(|problem| problem.what);
+        let wanted: &[&str] = if is_read {
+            &[]
+        } else {
+            &["a glyph has a number above 255"]
+        };
+        assert_eq!(said.collect::<Vec<_>>(), wanted, "{number}");
+    }
+}
+
+#[test]
 fn the_1001st_tag_is_left_out() {
     let fen = "4k3/8/8/8/8/8/8/4K2R w - - 0 1";
     for (before, is_read) in [(998, true), (999, true), (1_000, false)] {

@@ -290,7 +290,8 @@ mod tests {
             all.push(match item {
                 Item::Word(word) => str(word),
                 Item::Comment(text, _) => format!("{{{}}}", str(text)),
-                Item::Nag(number) => format!("${}", number.unwrap_or(0)),
+                Item::Nag(Some(number)) => format!("${number}"),
+                Item::Nag(None) => "$ above 255".to_owned(),
                 Item::Open => "(".to_owned(),
                 Item::Close => ")".to_owned(),
                 Item::Bracket => "[".to_owned(),
@@ -341,7 +342,21 @@ mod tests {
         );
         assert_eq!(
             items("$256 $ $f3 e4]{open"),
-            ["$0", "sign $", "sign $", "f3", "e4", "sign ]", "{open}"]
+            ["$ above 255", "sign $", "sign $", "f3", "e4", "sign ]", "{open}"]
+        );
+        assert_eq!(
+            items("$0 $254 $255 $0255 $256 $259 $260 $999 $0256"),
+            [
+                "$0",
+                "$254",
+                "$255",
+                "$255",
+                "$ above 255",
+                "$ above 255",
+                "$ above 255",
+                "$ above 255",
+                "$ above 255"
+            ]
         );
         assert_eq!(items("\u{feff}1-0\u{feff} \u{feff}\n"), ["1-0"]);
     }
