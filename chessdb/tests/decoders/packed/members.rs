@@ -119,6 +119,37 @@ fn without_a_directory_members_are_found_by_their_headers() {
     }
 }
 
+/// The archive with its first member as a program writes it that does not know the sizes before: they come after the
+/// packed bytes, and the header has zeros.
+fn streamed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let second = (4..bytes.len())
+        .find(|&at| bytes[at..].starts_with(b"PK\x03\x04"))
+        .unwrap();
+    let descriptor = [&b"PK\x07\x08"[..], &bytes[14..26]].concat();
+    bytes[6] |= 8;
+    bytes[14..26].fill(0);
+    bytes.splice(second..second, descriptor);
+    bytes
+}
+
+#[test]
+fn a_streamed_member_is_whole_without_a_directory() {
+    for name in ["a.txt", "sub/b.bin"] {
+        let mut members = members();
+        members.sort_by_key(|(own, _)| own != name);
+        let sound = zip(&members, Form::default()).unwrap();
+        let bytes = streamed(sound[..entry(&sound, 0)].to_vec());
+        let (archive, found) = archive(bytes);
+        assert!(!found.has_directory);
+        // Where it ends is not known before it is unpacked, so no member after it is found.
+        assert_eq!(found.members.len(), 1, "{name}");
+        let whole = whole(&archive, &found, 0);
+        assert_eq!(found.members[0].name, name);
+        assert!(**whole.bytes == members[0].1[..], "{name}");
+        assert_eq!(whole.damage, [], "{name}");
+    }
+}
+
 #[test]
 fn members_share_what_they_may_unpack_to() {
     let (archive, found) = archive(zip(&members(), Form::default()).unwrap());
