@@ -7,6 +7,7 @@ mod by;
 mod choices;
 mod hints;
 mod marks;
+mod orders;
 mod outline;
 mod rules;
 mod sacrifices;
