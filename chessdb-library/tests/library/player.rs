@@ -204,6 +204,36 @@ fn moves_are_new_or_given_up_in_positions_that_go_on_occurring() {
     assert_eq!(preparation.latest.len(), 2);
 }
 
+/// A position that comes back within a game counts once, with the move that was played in it first.
+#[test]
+fn a_repetition_within_a_game_counts_once() {
+    let knights = "1. Nf3 Nf6 2. Ng1 Ng8 ";
+    let [old, other, new, late] = [
+        format!("{knights}3. Nf3 Nf6 4. Ng1 Ng8 5. Nc3"),
+        format!("{knights}3. Nc3"),
+        "1. e4".to_owned(),
+        format!("1. e4 Nf6 2. Nf3 Ng8 3. Ng1 Nf6 {}", "4. Nf3 Ng8 5. Ng1 Nf6"),
+    ];
+    let games = [
+        own("1960.01.01", &old),
+        own("1960.01.02", &other),
+        own("1960.01.03", &old),
+        own("1961.01.01", &new),
+        own("1961.01.02", &late),
+    ];
+    let (parts, played) = games_of(&games, "player:tal");
+    let preparation = Preparation::of(&parts, &played, None, 10);
+    // Each of three games with 1. Nf3 has the position once, and 3. Nc3 or 5. Nc3 is no move of it.
+    assert_eq!(shown(&preparation.given_up), [("Nf3".to_owned(), 3, (3, 2))]);
+    assert_eq!(shown(&preparation.new), [("e4".to_owned(), 2, (3, 2))]);
+    let lines = preparation
+        .given_up
+        .iter()
+        .chain(&preparation.new)
+        .map(|change| change.line.len());
+    assert_eq!(lines.collect::<Vec<_>>(), [1, 1]);
+}
+
 #[test]
 fn forty_half_moves_are_an_opening() {
     // No position occurs twice.
