@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use chessdb::Database;
 use chessdb::board::Position;
+use chessdb_library::lines::Occurrence;
 use chessdb_library::positions::{
-    BuildOptions, IndexError, LineEnd, Pattern, PieceCounts, Wanted, san_of, scan, scan_moves,
+    BuildOptions, IndexError, LineEnd, MovesTable, Pattern, PieceCounts, Wanted, san_of, scan, scan_moves,
 };
 
 use super::index::built;
@@ -125,4 +126,62 @@ fn an_index_finds_positions_after_65000_moves_as_a_scan() {
         ControlFlow::Continue(())
     });
     assert_eq!(compared, 5);
+}
+
+/// The moves of all pieces between the same squares, and two kinds of promotion and castling: their UCI is often the same.
+const SAME_SQUARES: [(&str, &str); 14] = [
+    ("7k/8/8/8/8/8/4Q3/K7 w - - 0 1", "Qf3"),
+    ("k7/8/8/8/8/8/4Q3/K7 w - - 0 1", "Qf3+"),
+    ("4k3/8/8/8/8/8/4B3/K7 w - - 0 1", "Bf3"),
+    ("4k3/8/8/8/8/5n2/4P3/K7 w - - 0 1", "exf3"),
+    ("4k3/8/8/8/8/8/4K3/8 w - - 0 1", "Kf3"),
+    ("7k/8/8/8/8/5n2/4Q3/K7 w - - 0 1", "Qxf3"),
+    ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "O-O"),
+    ("k7/8/8/8/8/8/8/K3R3 w - - 0 1", "Rg1"),
+    ("k7/8/8/8/8/8/8/K3Q3 w - - 0 1", "Qg1"),
+    ("8/4P3/8/8/8/8/k7/2K5 w - - 0 1", "e8=Q"),
+    ("8/4P3/8/8/8/8/k7/2K5 w - - 0 1", "e8=N"),
+    ("8/4R3/8/8/8/8/k7/2K5 w - - 0 1", "Re8"),
+    ("8/4R3/8/8/8/8/k7/2K5 w - - 0 1", "--"),
+    ("8/4R3/8/8/8/8/k7/2K5 w - - 0 1", ""),
+];
+
+/// Games of several positions: each pair of moves is in rows of its own, unless it is one move of one piece.
+#[test]
+fn moves_of_other_pieces_between_the_same_squares_are_other_rows() {
+    let name = |san: &str| san.trim_end_matches('+').replace("--", "null");
+    for (one, first) in SAME_SQUARES {
+        for (other, second) in SAME_SQUARES {
+            let game = |fen: &str, san: &str| format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n{san} *\n\n");
+            let database = games(&[game(one, first), game(other, second), game(one, first)].concat());
+            let found = (0..3).map(|number| {
+                let mut next = None;
+                database.main_line(number, &mut |ply| {
+                    next = Some(ply.mv);
+                    ControlFlow::Break(())
+                });
+                Occurrence {
+                    game: number,
+                    ply: 0,
+                    next,
+                    variation: 0,
+                }
+            });
+            let found: Vec<Occurrence> = found.collect();
+            let rows: Vec<(String, u32)> = MovesTable::of_found(&*database, &found, 1)
+                .rows
+                .iter()
+                .map(|row| (name(&row.san), row.tally.games))
+                .collect();
+            let wanted = if name(first) == name(second) {
+                vec![(name(first), 3)]
+            } else {
+                vec![(name(first), 2), (name(second), 1)]
+            };
+            // Games that end are the last row.
+            let mut wanted = wanted;
+            wanted.sort_by_key(|(san, _)| san.is_empty());
+            assert_eq!(rows, wanted, "{first} {second}");
+        }
+    }
 }
