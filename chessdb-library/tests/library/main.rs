@@ -9,4 +9,6 @@ mod polyglot;
 mod positions;
 mod query;
 mod repertoire;
+mod repertoires_slow;
 mod table;
+mod table_values;

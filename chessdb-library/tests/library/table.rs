@@ -13,14 +13,14 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 
 /// The only database of a folder, a PGN file.
-fn entry(pgn: &str) -> Arc<LibraryEntry> {
+pub fn entry(pgn: &str) -> Arc<LibraryEntry> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("games.pgn"), pgn).unwrap();
     let library = Library::open(folder.path(), &Options::default()).unwrap();
     Arc::clone(&library.databases()[0])
 }
 
-fn row(entry: &LibraryEntry, game: u32) -> GameRow<'_> {
+pub fn row(entry: &LibraryEntry, game: u32) -> GameRow<'_> {
     let place = GamePath {
         database: "",
         folder: "",
