@@ -144,6 +144,10 @@ fn has_others(mounts: &Mounts, folder: &Path) -> bool {
 mod tests {
     use super::*;
 
+    use std::fs::{File, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::{Duration, SystemTime};
+
     fn fingerprint(path: &Path) -> u64 {
         Survey::of(path, &Mounts::read().unwrap(), |_, _| ()).fingerprint
     }
@@ -165,6 +169,18 @@ mod tests {
         expect_another("a file comes");
         fs::write(at("sub/file"), "12").unwrap();
         expect_another("it grows");
+        let time = at("sub/file").metadata().unwrap().modified().unwrap();
+        fs::write(at("sub/new"), "21").unwrap();
+        File::open(at("sub/new")).unwrap().set_modified(time).unwrap();
+        fs::rename(at("sub/new"), at("sub/file")).unwrap();
+        expect_another("another file of the same size and time replaces it");
+        fs::set_permissions(at("sub/file"), Permissions::from_mode(0o600)).unwrap();
+        expect_another("others may no longer read it");
+        File::open(at("sub/file"))
+            .unwrap()
+            .set_modified(time + Duration::from_nanos(1))
+            .unwrap();
+        expect_another("its time is another one by a nanosecond");
         fs::rename(at("sub/file"), at("sub/other")).unwrap();
         expect_another("it gets another name");
         fs::rename(at("sub"), at("folder")).unwrap();
@@ -173,6 +189,36 @@ mod tests {
         expect_another("a link comes");
         fs::remove_file(at("folder/other")).unwrap();
         expect_another("a file goes");
+    }
+
+    /// Both times are in the same second, and the file has the same size.
+    #[test]
+    fn a_change_within_a_second_has_another_fingerprint() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let mut tried = 0;
+        for time in [0, 999_999_998] {
+            loop {
+                fs::write(&path, "before").unwrap();
+                let modified =
+                    |nanoseconds| SystemTime::UNIX_EPOCH + Duration::new(1_000_000_000, nanoseconds);
+                File::open(&path).unwrap().set_modified(modified(time)).unwrap();
+                let (before, first) = (path.metadata().unwrap().ctime(), fingerprint(folder.path()));
+                fs::write(&path, "behind").unwrap();
+                File::open(&path)
+                    .unwrap()
+                    .set_modified(modified(time + 1))
+                    .unwrap();
+                let (after, second) = (path.metadata().unwrap().ctime(), fingerprint(folder.path()));
+                assert_ne!(first, second);
+                tried += 1;
+                // A second may end between the two.
+                if before == after {
+                    break;
+                }
+            }
+        }
+        assert!(tried >= 2);
     }
 
     #[test]
