@@ -269,6 +269,58 @@ mod tests {
         }
     }
 
+    /// All templates of up to six parts with their longest values, in characters of each length. None that is accepted has
+    /// a name of more than 255 bytes, and one is refused only if it could have one.
+    #[test]
+    fn no_template_has_names_of_more_than_255_bytes() {
+        // Each with the number of bytes that it has at most, of letters of one byte to four.
+        let parts: [(&str, [usize; 4]); 9] = [
+            ("%{white}", [60; 4]),
+            ("%{black:60}", [60; 4]),
+            ("%{event:9}", [9, 18, 27, 36]),
+            ("%{tournament:15}", [15, 30, 45, 60]),
+            ("%{tag:Site}", [60; 4]),
+            ("%{white:1}", [7; 4]),
+            ("%{date}", [10; 4]),
+            ("%{eco}", [3; 4]),
+            ("_", [1; 4]),
+        ];
+        let (mut accepted, mut refused, mut full) = (0, 0, 0);
+        let mut places = vec![Vec::new()];
+        for _ in 0..6 {
+            let longer = places.iter().flat_map(|places: &Vec<usize>| {
+                let first = places.last().copied().unwrap_or(0);
+                (first..parts.len()).map(move |next| [&places[..], &[next]].concat())
+            });
+            places = longer.collect();
+            for places in &places {
+                let template: String = places.iter().map(|&place| parts[place].0).collect();
+                let longest =
+                    (0..4).map(|letter| places.iter().map(|&place| parts[place].1[letter]).sum::<usize>());
+                // Ten digits and `.pgn` follow.
+                let longest = longest.max().unwrap() + 14;
+                // A code of an opening has three bytes and is counted with ten.
+                let counted =
+                    longest + 7 * places.iter().filter(|&&place| parts[place].0 == "%{eco}").count();
+                match GameName::parse(&format!("{template}%{{number}}")) {
+                    Ok(_) => {
+                        assert!(longest <= 255, "{template}: {longest}");
+                        accepted += 1;
+                        full += usize::from(counted == 255);
+                    }
+                    Err(error) => {
+                        assert!(counted > 255, "{template}: {error}");
+                        refused += 1;
+                    }
+                }
+            }
+        }
+        assert!(
+            accepted > 1000 && refused > 1000 && full > 0,
+            "{accepted} {refused} {full}"
+        );
+    }
+
     proptest! {
         #[test]
         fn words_are_letters_digits_and_single_dashes(text in any::<String>(), first in 1usize..99) {
