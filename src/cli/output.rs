@@ -356,6 +356,44 @@ mod tests {
         assert_eq!(names(folder).len(), 3);
     }
 
+    /// Each kind of output, with and without an old file, after something was written and after nothing was, and finished
+    /// or not.
+    #[test]
+    fn an_export_without_games_leaves_an_empty_file() {
+        for in_place in [false, true] {
+            for new in ["", "new"] {
+                for is_finished in [false, true] {
+                    let folder = tempfile::tempdir().unwrap();
+                    let path = folder.path().join("games.pgn");
+                    fs::write(&path, "old and longer").unwrap();
+                    let mut output = OutputFile::create(&path).unwrap();
+                    if in_place {
+                        // As in a folder in which nothing can be created.
+                        output = OutputFile {
+                            path: path.clone(),
+                            file: File::options().write(true).open(&path).unwrap(),
+                            kind: OutputKind::InPlace { is_cut: false },
+                        };
+                    }
+                    if !new.is_empty() {
+                        output.write_all(new.as_bytes()).unwrap();
+                    }
+                    output.flush().unwrap();
+                    if is_finished {
+                        output.finish().unwrap();
+                    } else {
+                        drop(output);
+                    }
+                    let is_new = is_finished || in_place && !new.is_empty();
+                    let wanted = if is_new { new } else { "old and longer" };
+                    let what = format!("in place: {in_place}, {new:?}, finished: {is_finished}");
+                    assert_eq!(fs::read_to_string(&path).unwrap(), wanted, "{what}");
+                    assert_eq!(names(folder.path()), ["games.pgn"], "{what}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_file_that_another_export_found_first_is_left_to_it() {
         let folder = tempfile::tempdir().unwrap();
