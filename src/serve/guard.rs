@@ -234,6 +234,62 @@ mod tests {
             assert_eq!(from(other), Some(403), "{other}");
         }
     }
+
+    /// What is allowed is allowed to the letter: no text with one character more or fewer at either end, or with another
+    /// one in its place.
+    #[test]
+    fn an_origin_or_a_name_is_compared_as_a_whole() {
+        let guard = Guard {
+            hosts: ["localhost", "nas.local", "127.0.0.1"]
+                .map(str::to_owned)
+                .to_vec(),
+            origins: [
+                "http://localhost:3000",
+                "https://lichess.org",
+                "tauri://localhost",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
+            any_address: false,
+        };
+        let other_texts = |text: &str| {
+            let mut others = vec![
+                text[1..].to_owned(),
+                text[..text.len() - 1].to_owned(),
+                text.to_uppercase(),
+            ];
+            for character in ["0", "9", "a", ".", "/", ":", " ", "@", "x."] {
+                others.extend([format!("{text}{character}"), format!("{character}{text}")]);
+            }
+            for at in 0..text.len() {
+                others.push(format!("{}~{}", &text[..at], &text[at + 1..]));
+            }
+            others
+        };
+        let from = |origin: &str| status(&guard, &[("host", "localhost:9002"), ("origin", origin)]);
+        let own = ["http://localhost:9002", "https://localhost:9002"];
+        let allowed = guard.origins.iter().map(String::as_str).chain(own);
+        let mut refused = 0;
+        for origin in allowed.clone() {
+            assert_eq!(from(origin), None, "{origin}");
+            for other in other_texts(origin) {
+                let is_allowed = allowed.clone().any(|allowed| allowed == other);
+                assert_eq!(from(&other), if is_allowed { None } else { Some(403) }, "{other}");
+                refused += usize::from(!is_allowed);
+            }
+        }
+        assert!(refused > 150, "{refused}");
+        for name in &guard.hosts {
+            assert_eq!(status(&guard, &[("host", name)]), None, "{name}");
+            for other in other_texts(name) {
+                // A port may follow, and letters may be large.
+                let is_name = other.eq_ignore_ascii_case(name) || other == format!("{name}:");
+                let wanted = if is_name { None } else { Some(421) };
+                assert_eq!(status(&guard, &[("host", &other)]), wanted, "{other}");
+            }
+        }
+    }
+
     #[test]
     fn requests_that_a_browser_makes_for_other_pages_are_refused() {
         let own = guard();
