@@ -3,12 +3,14 @@
 mod api;
 mod board;
 mod client;
+mod conditions;
 mod connections;
 mod documented;
 mod exchanges;
 mod explorer;
 mod files;
 mod guard;
+mod kept;
 mod limits;
 mod waiting;
 mod webdav;

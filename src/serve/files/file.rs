@@ -46,7 +46,8 @@ impl TreeRequest {
             }
             response
         } else {
-            let ranges = self.ranges(file.size(), &tag_text, modified);
+            // Ranges are defined for GET alone (section 14.2).
+            let ranges = self.ranges(file.size(), &tag_text, modified).filter(|_| !is_head);
             self.content(file, ranges, is_head).await?
         };
         let headers = response.headers_mut();
@@ -155,7 +156,7 @@ impl TreeRequest {
                 let all = stream::iter(parts)
                     .flatten()
                     .chain(stream::iter([Ok(end.into())]));
-                let body = if is_head { Body::empty() } else { body(all).await? };
+                let body = body(all).await?;
                 let media = format!("multipart/byteranges; boundary={BOUNDARY}");
                 sent(StatusCode::PARTIAL_CONTENT, &media, len, body)
             }
