@@ -19,6 +19,8 @@ pub const GETATTR: u32 = 3;
 pub const READLINK: u32 = 5;
 pub const OPEN: u32 = 14;
 pub const READ: u32 = 15;
+pub const GETXATTR: u32 = 22;
+pub const LISTXATTR: u32 = 23;
 const INIT: u32 = 26;
 pub const OPENDIR: u32 = 27;
 pub const READDIRPLUS: u32 = 44;
@@ -95,7 +97,7 @@ impl Kernel {
             uid: 7,
             gid: 8,
             umask: 0o22,
-            xattr: false,
+            xattr: true,
         };
         let fs = ChessFs::new(Library::from_databases(entries), options);
         let live = Arc::new(Live::new(fs));

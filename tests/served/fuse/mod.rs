@@ -1,6 +1,7 @@
 //! Requests and replies as bytes. The tests act as the kernel, so they need no `/dev/fuse`.
 
 mod ahead;
+mod borders;
 mod dropped;
 mod ending;
 mod kernel;
