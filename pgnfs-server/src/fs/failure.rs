@@ -95,3 +95,48 @@ impl fmt::Display for Failure {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each is also logged by itself: none is silent because another one was logged.
+    #[test]
+    fn each_failure_has_its_words() {
+        let all = [
+            Failure::Changed,
+            Failure::Length(2),
+            Failure::Sizes,
+            Failure::Replaced,
+            Failure::Tags,
+            Failure::Member(2, 7),
+            Failure::Index,
+            Failure::NoRoom,
+            Failure::Silent,
+            Failure::Ended,
+            Failure::Unexpected,
+        ];
+        let mut reasons: Vec<usize> = all.iter().map(|failure| failure.reason()).collect();
+        reasons.sort_unstable();
+        assert!(reasons.into_iter().eq(0..REASONS));
+        for failure in all {
+            let words = match failure {
+                Failure::Changed => "a file was changed: it is opened again soon",
+                Failure::Length(_) => "the length of game 3 has changed: was a file changed?",
+                Failure::Sizes => "the sizes of some games cannot be found",
+                Failure::Replaced => "a newer state of the database has replaced it",
+                Failure::Tags => "tags have changed: was a file changed?",
+                Failure::Member(..) => "file 2 in it cannot be read at byte 7",
+                Failure::Index => "no index of positions could be built; mount with index=no",
+                Failure::NoRoom => {
+                    "a table cannot be written: set cache-dir, or TMPDIR, to a folder with room"
+                }
+                Failure::Silent => "the source does not answer",
+                Failure::Ended => "serving has ended",
+                Failure::Unexpected => "the database cannot be read: the log says why",
+            };
+            assert!(failure.to_string().contains(words), "{failure}");
+            assert_eq!(FsError::Io(failure).to_string(), failure.to_string());
+        }
+    }
+}

@@ -207,3 +207,38 @@ pub struct Statistics {
     /// Bytes of their files.
     pub source_bytes: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_error_has_its_words() {
+        for error in [
+            FsError::NotFound,
+            FsError::NotADirectory,
+            FsError::IsADirectory,
+            FsError::WrongKind,
+            FsError::NoAttribute,
+            FsError::Stale,
+            FsError::NameTooLong,
+            FsError::Again,
+            FsError::Interrupted,
+            FsError::Io(Failure::Index),
+        ] {
+            let words = match error {
+                FsError::NotFound => "no such file or directory",
+                FsError::NotADirectory => "not a directory",
+                FsError::IsADirectory => "is a directory",
+                FsError::WrongKind => "not possible with a file of this kind",
+                FsError::NoAttribute => "no such attribute",
+                FsError::Stale => "no such inode, or it is no longer kept",
+                FsError::NameTooLong => "the name is too long",
+                FsError::Again => "too many requests or searches are in use: try again later",
+                FsError::Interrupted => "the caller has left",
+                FsError::Io(_) => "no index of positions could be built",
+            };
+            assert!(error.to_string().starts_with(words), "{error}");
+        }
+    }
+}
