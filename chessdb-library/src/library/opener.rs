@@ -243,3 +243,6 @@ fn are_current(entries: &[Arc<LibraryEntry>], mount: Option<&Mount>) -> Result<b
     let asked = entries.to_vec();
     hung::ask(mount, move || asked.iter().all(|entry| entry.is_current()))
 }
+
+#[cfg(test)]
+mod tests;
