@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown, symlink};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::{Uid, chown};
+use rustix::fs::{MemfdFlags, SealFlags, Uid, chown, fcntl_add_seals, memfd_create};
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
@@ -90,6 +90,21 @@ fn a_file_is_what_was_written_last() {
     let modes = [files.shared.folder.path.clone(), file(8).path()]
         .map(|path| fs::metadata(path).unwrap().permissions().mode() & 0o777);
     assert_eq!(modes, [0o700, 0o600]);
+}
+
+/// A disk that is full: only the header fits, and what is written after it does not. Small contents are written when the
+/// buffer is flushed, large ones before.
+#[test]
+fn a_file_whose_contents_do_not_fit_is_not_sealed() {
+    let key = b"key";
+    for (len, is_written) in [(0, true), (1, false), (100_000, false), (3 << 20, false)] {
+        let mut file = File::from(memfd_create("full", MemfdFlags::ALLOW_SEALING).unwrap());
+        file.set_len(begin(key)).unwrap();
+        fcntl_add_seals(&file, SealFlags::GROW).unwrap();
+        let content = vec![7; len];
+        let written = write_whole(&mut file, key, |out| out.write_all(&content));
+        assert_eq!(written.is_ok(), is_written, "{len}: {written:?}");
+    }
 }
 
 #[test]
@@ -596,4 +611,86 @@ fn a_use_is_noted_once_a_day() {
     age(&file.path(), DAY * 2);
     text(&file);
     assert!(meta().modified().unwrap().elapsed().unwrap() < DAY);
+}
+
+/// Each part of a key, in both orders: a file that was kept for one is used for no other.
+#[test]
+fn a_kept_file_is_used_for_the_same_key_in_all_its_parts() {
+    let (scratch, files) = folder();
+    let usual = crate::mapped::Identity {
+        device: 1,
+        inode: 2,
+        size: 5,
+        modified: 3,
+    };
+    let origin = |format: &str, part: &str, name: &str, identity, changed| {
+        let mut origin = SourceFiles::new("x", format, part);
+        origin.add_file(name, identity, changed);
+        origin
+    };
+    let of = |origin: SourceFiles| files.file(KeptKind::Scan, "a", &[origin]);
+    let first = || origin("format", "", "x", usual, 6);
+    let of_identity = |identity| of(origin("format", "", "x", identity, 6));
+    let of_folder = |folder: &str, name: &str, size, changed| {
+        let mut origin = SourceFiles::new("x", "format", "");
+        let identity = crate::mapped::Identity { size, ..usual };
+        origin.add_folder(Path::new(folder), name, [("x", identity, changed)].into_iter());
+        of(origin)
+    };
+    let mut with_name = first();
+    with_name.add_name(b"x\xff");
+    let other_options =
+        KeptFiles::open(&scratch.path().join("cache/kept"), "others", Space::default()).unwrap();
+    let other_program = KeptFiles {
+        program: || Some(7),
+        ..files.clone()
+    };
+    let mut all = vec![
+        ("usual", of(first())),
+        ("options", other_options.file(KeptKind::Scan, "a", &[first()])),
+        ("program", other_program.file(KeptKind::Scan, "a", &[first()])),
+        ("what", files.file(KeptKind::Scan, "b", &[first()])),
+        ("databases", files.file(KeptKind::Scan, "a", &[first(), first()])),
+        ("format", of(origin("other", "", "x", usual, 6))),
+        ("part", of(origin("format", "part", "x", usual, 6))),
+        ("name", of(origin("format", "", "y", usual, 6))),
+        // No text goes on in the next one.
+        ("format and part", of(origin("forma", "t", "x", usual, 6))),
+        (
+            "device",
+            of_identity(crate::mapped::Identity { device: 9, ..usual }),
+        ),
+        (
+            "inode",
+            of_identity(crate::mapped::Identity { inode: 9, ..usual }),
+        ),
+        ("size", of_identity(crate::mapped::Identity { size: 9, ..usual })),
+        (
+            "modified",
+            of_identity(crate::mapped::Identity { modified: 9, ..usual }),
+        ),
+        ("changed", of(origin("format", "", "x", usual, 9))),
+        ("name on disk", of(with_name)),
+        ("folder", of_folder("/a", "x", 5, 6)),
+        ("path of folder", of_folder("/b", "x", 5, 6)),
+        ("name of folder", of_folder("/a", "y", 5, 6)),
+        ("sizes in folder", of_folder("/a", "x", 9, 6)),
+        ("times in folder", of_folder("/a", "x", 5, 9)),
+    ];
+    // The kind of `all[0]` is among them.
+    all.extend(
+        KINDS
+            .iter()
+            .filter(|row| row.kind != KeptKind::Scan)
+            .map(|row| (row.what, files.file(row.kind, "a", &[first()]))),
+    );
+    for (what, file) in &all {
+        put(file, what.as_bytes()).unwrap();
+        for (other, unused) in &all {
+            let found = text(unused);
+            let wanted = (what == other).then(|| what.as_bytes().to_vec());
+            assert_eq!(found, wanted, "{other} after {what}");
+        }
+        file.remove();
+    }
 }
