@@ -519,6 +519,30 @@ mod tests {
     use super::super::move_form::COMPARED;
     use super::*;
 
+    /// Patterns that differ in one sign, in both orders: what is remembered of one says nothing of another.
+    #[test]
+    fn a_pattern_is_right_whatever_was_asked_before() {
+        let texts = [
+            "Qf3", "Bf3", "Qf9", "Qg3", "Qf3+", "f3", "Q*", "exf3", "O-O", "O-O-O", "O-O-O-O", "e8=Q",
+            "e8=K", "e7=Q",
+        ];
+        let patterns: Vec<FormPattern> = texts.into_iter().filter_map(FormPattern::parse).collect();
+        let right: Vec<bool> = patterns.iter().map(has_form).collect();
+        assert!(right.contains(&true) && right.contains(&false), "{right:?}");
+        for first in 0..patterns.len() {
+            for second in 0..patterns.len() {
+                for number in [first, second, first] {
+                    assert_eq!(
+                        has_known_form(&patterns[number]),
+                        right[number],
+                        "{}",
+                        patterns[number].text()
+                    );
+                }
+            }
+        }
+    }
+
     /// The form of every move that exists, without a sign, with its kind and its squares.
     fn every_form() -> Vec<(String, usize, Square, Square)> {
         let mut forms = Vec::new();
