@@ -216,6 +216,86 @@ mod tests {
     use super::*;
 
     #[test]
+    fn each_error_has_its_words() {
+        let path = || PathBuf::from("/mnt/chess");
+        let odd = || io::Error::other("odd");
+        let hung = Hung { point: "/far".into() };
+        for error in [
+            MountError::Missing(path()),
+            MountError::NotAFolder(path()),
+            MountError::NotEmpty(path()),
+            MountError::AlreadyMounted {
+                path: path(),
+                source: "/games".into(),
+            },
+            MountError::Dead(path()),
+            MountError::Died(path()),
+            MountError::Overlap {
+                source: "/games".into(),
+                path: path(),
+            },
+            MountError::Hung("/games".into(), hung),
+            MountError::NotMounted(path()),
+            MountError::OfAnotherUser {
+                path: path(),
+                user: 7,
+            },
+            MountError::ClosedFolder(path()),
+            MountError::Moved(path()),
+            MountError::Covered(path()),
+            MountError::NoDevice,
+            MountError::ClosedDevice,
+            MountError::NoHelper,
+            MountError::Helper("it\nsays".to_owned()),
+            MountError::At(path(), odd()),
+            MountError::System("cannot ask", odd()),
+            MountError::Killed(libc::SIGABRT),
+            MountError::Killed(libc::SIGKILL),
+            MountError::Panicked,
+        ] {
+            let words = match &error {
+                MountError::Missing(_) => "/mnt/chess does not exist: create it with mkdir /mnt/chess",
+                MountError::NotAFolder(_) => "/mnt/chess is not a folder: name an empty folder",
+                MountError::NotEmpty(_) => {
+                    "/mnt/chess is not empty: name SOURCE first and then an empty folder"
+                }
+                MountError::AlreadyMounted { .. } => "/mnt/chess already shows /games: name another folder",
+                MountError::Dead(_) => {
+                    "/mnt/chess belongs to a file system that died: run fusermount3 -u /mnt/chess first"
+                }
+                MountError::Died(_) => "the pgnfs that served /mnt/chess died: run pgnfs unmount /mnt/chess",
+                MountError::Overlap { .. } => "source /games and mount point /mnt/chess overlap",
+                MountError::Hung(..) => {
+                    "the file system at /far does not answer: try again when it does, or run umount -l /far"
+                }
+                MountError::NotMounted(_) => "/mnt/chess is not a mount point of pgnfs",
+                MountError::OfAnotherUser { .. } => {
+                    "/mnt/chess is mounted by user 7: only that user and root may unmount it"
+                }
+                MountError::ClosedFolder(_) => {
+                    "this user may not mount on /mnt/chess: name a folder of your own"
+                }
+                MountError::Moved(_) => "/mnt/chess was moved or replaced while it was in use",
+                MountError::Covered(_) => {
+                    "another file system was mounted over /mnt/chess: unmount that one first"
+                }
+                MountError::NoDevice => "there is no /dev/fuse: load the kernel module",
+                MountError::ClosedDevice => "/etc/udev/rules.d/99-fuse.rules",
+                MountError::NoHelper => "install the package fuse3",
+                MountError::Helper(_) => "it says",
+                MountError::At(..) => "/mnt/chess: odd",
+                MountError::System(..) => "cannot ask: odd",
+                MountError::Killed(libc::SIGABRT) => {
+                    "ended itself, perhaps for lack of memory: raise ulimit -v"
+                }
+                MountError::Killed(_) => "the background process was killed by signal 9",
+                MountError::Panicked => "run pgnfs mount -f with RUST_LOG=debug to see why",
+            };
+            assert!(error.to_string().contains(words), "{error}");
+        }
+    }
+
+    #[test]
     fn commands_can_be_typed_as_they_are_named() {
         for (path, word) in [
             ("/mnt/chess", "/mnt/chess"),

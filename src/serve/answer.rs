@@ -197,3 +197,57 @@ pub(super) fn status_of(error: FsError) -> StatusCode {
         FsError::Io(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a client may ask again has another status than what is missing, and than what is broken.
+    #[tokio::test]
+    async fn each_error_has_its_status_and_its_words() {
+        let errors = [
+            (FsError::NotFound, 404),
+            (FsError::NotADirectory, 404),
+            (FsError::IsADirectory, 404),
+            (FsError::WrongKind, 404),
+            (FsError::NoAttribute, 404),
+            (FsError::Stale, 404),
+            (FsError::NameTooLong, 404),
+            (FsError::Again, 503),
+            (FsError::Interrupted, 503),
+            (FsError::Io(Failure::Silent), 503),
+            (FsError::Io(Failure::Changed), 503),
+            (FsError::Io(Failure::Replaced), 503),
+            (FsError::Io(Failure::Ended), 503),
+            (FsError::Io(Failure::Length(2)), 500),
+            (FsError::Io(Failure::Sizes), 500),
+            (FsError::Io(Failure::Tags), 500),
+            (FsError::Io(Failure::Member(2, 7)), 500),
+            (FsError::Io(Failure::Index), 500),
+            (FsError::Io(Failure::NoRoom), 500),
+            (FsError::Io(Failure::Unexpected), 500),
+        ];
+        let errors = errors.map(|(error, status)| (HttpError::Fs(error), status, error.to_string()));
+        let others = [
+            (HttpError::Bad("x: odd".to_owned()), 400, "x: odd".to_owned()),
+            (HttpError::Missing("no such game"), 404, "no such game".to_owned()),
+            (
+                HttpError::Status(StatusCode::PAYLOAD_TOO_LARGE),
+                413,
+                "payload too large".to_owned(),
+            ),
+        ];
+        for (error, status, words) in errors.into_iter().chain(others) {
+            let what = format!("{error:?}");
+            let response = error.into_response();
+            assert_eq!(response.status().as_u16(), status, "{what}");
+            assert_eq!(
+                response.headers().contains_key(header::RETRY_AFTER),
+                status == 503,
+                "{what}"
+            );
+            let body = axum::body::to_bytes(response.into_body(), 1000).await.unwrap();
+            assert_eq!(body, format!("{words}\n").as_bytes(), "{what}");
+        }
+    }
+}

@@ -118,3 +118,43 @@ impl std::error::Error for LibraryError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_error_has_its_words() {
+        let path = || PathBuf::from("/a b");
+        let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
+        let hung = Hung { point: "/far".into() };
+        let left_out = Vec::new();
+        let errors = [
+            LibraryError::Missing(path()),
+            LibraryError::Unreadable(path(), denied()),
+            LibraryError::Unreadable(path(), io::Error::other("odd")),
+            LibraryError::Hung(path(), hung),
+            LibraryError::Refused(path(), "it is\nodd".to_owned()),
+            LibraryError::NoDatabases {
+                source: path(),
+                left_out,
+            },
+            LibraryError::NoneWanted(path()),
+        ];
+        for error in errors {
+            let is_denied = matches!(&error, LibraryError::Unreadable(_, error) if error.kind() == io::ErrorKind::PermissionDenied);
+            let words = match &error {
+                LibraryError::Missing(_) => "/a b: no such file or folder; check the path",
+                LibraryError::Unreadable(..) if is_denied => "you need permission to read it",
+                LibraryError::Unreadable(..) => "/a b: cannot be read: odd",
+                LibraryError::Hung(..) => {
+                    "/a b: the file system at /far does not answer: try again when it does"
+                }
+                LibraryError::Refused(..) => "/a b: it is odd",
+                LibraryError::NoDatabases { .. } => "no chess databases found in /a b",
+                LibraryError::NoneWanted(_) => "run pgnfs info /a b to list them",
+            };
+            assert!(error.to_string().contains(words), "{error}");
+        }
+    }
+}

@@ -245,3 +245,25 @@ fn book_move(mv: Move, mover: Color) -> Option<u16> {
     };
     Some(promotion << 12 | (from as u16) << 6 | to as u16)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_error_has_its_words() {
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        for error in [
+            BookError::Temporary("/tmp".into(), full()),
+            BookError::NoFolder,
+            BookError::Output(full()),
+        ] {
+            let words = match &error {
+                BookError::Temporary(..) => "set TMPDIR to a folder with room for 1 KB a game",
+                BookError::NoFolder => "there is no folder for the moves of the book: set TMPDIR to one",
+                BookError::Output(_) => "the book cannot be written: no storage space",
+            };
+            assert!(error.to_string().contains(words), "{error}");
+        }
+    }
+}

@@ -107,6 +107,7 @@ fn what_is_wrong_is_named() {
         ),
         ("uid", OptionError::NoValue("uid", "NUMBER")),
         ("xattr=1", OptionError::NeedlessValue("xattr")),
+        ("nonempty", OptionError::NonEmpty),
     ] {
         assert_eq!(parse(Scope::Mount, &["-o", word]), Err(error));
     }

@@ -247,3 +247,31 @@ fn builder<'a>(
         done,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_error_has_its_words() {
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        for error in [
+            IndexError::Io(full()),
+            IndexError::Memory,
+            IndexError::Temporary("/tmp".into(), full()),
+            IndexError::Damaged,
+            IndexError::Changed,
+        ] {
+            let words = match &error {
+                IndexError::Io(_) => "the index of positions cannot be written: no storage space",
+                IndexError::Memory => "or more memory: set cache-dir or index-memory",
+                IndexError::Temporary(..) => {
+                    "to /tmp: no storage space: set cache-dir, or TMPDIR, to a folder with room for 1.3 KB a game"
+                }
+                IndexError::Damaged => "a file in the cache folder is damaged",
+                IndexError::Changed => "a file was changed while the index of positions was built: try again",
+            };
+            assert!(error.to_string().contains(words), "{error}");
+        }
+    }
+}
