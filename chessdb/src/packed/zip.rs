@@ -39,6 +39,8 @@ pub struct ZipMembers {
     pub members: Vec<ZipMember>,
     /// Number of PGN files beyond [`ZipMembers::MOST`] members.
     pub unread: u64,
+    /// Paths of members that are archives or compressed files: [`zip_members`] reads nothing in them.
+    pub packed: Vec<String>,
     /// False if the directory at the end of the archive is missing or damaged, so that files may be missing.
     pub has_directory: bool,
 }
@@ -93,8 +95,17 @@ impl ZipMember {
 }
 
 fn is_pgn(name: &str) -> bool {
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
-    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
+    has_extension(name, &["pgn"])
+}
+
+/// True for the name of an archive or of a compressed file.
+fn is_packed(name: &str) -> bool {
+    has_extension(name, &["zip", "gz", "bz2", "zst", "7z", "rar", "tar", "xz"])
+}
+
+fn has_extension(name: &str, extensions: &[&str]) -> bool {
+    let own = name.rsplit_once('.').map(|(_, extension)| extension);
+    own.is_some_and(|own| extensions.iter().any(|wanted| own.eq_ignore_ascii_case(wanted)))
 }
 
 /// True for the first bytes of an archive with members.
@@ -121,6 +132,8 @@ pub fn zip_members(bytes: &Arc<dyn Bytes>) -> ZipMembers {
         }
         after = after.max(member.range.end);
     }
+    let packed = members.iter().filter(|member| is_packed(&member.name));
+    found.packed = packed.map(|member| member.name.clone()).collect();
     members.retain(ZipMember::is_pgn);
     found
 }

@@ -96,6 +96,7 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
     if is_lost {
         database.problems.push(without_directory(&file.name));
     }
+    database.info.warnings.extend(packed_members(&found));
     Ok(NamedDatabase::only(database))
 }
 
@@ -166,7 +167,7 @@ fn open_several(found: &ZipMembers, file: &SourceFile, files: &Files, options: &
     let allowance = Allowance::of(file.data_len() as u64);
     let mut parts = Vec::new();
     let mut left_out = LeftOut::new(&file.name, found);
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = packed_members(found).collect();
     for (number, member) in found.members.iter().enumerate() {
         let of_member = |kept: &Arc<dyn Kept>| -> Arc<dyn Kept> {
             let kept = Arc::clone(kept);
@@ -306,6 +307,17 @@ fn path_of(member: &str) -> String {
 fn is_apple_double(path: &str, start: &[u8]) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.starts_with("._") && start.starts_with(b"\0\x05\x16\x07")
+}
+
+/// Says of archives and compressed files in an archive that they are left out.
+fn packed_members(found: &ZipMembers) -> impl Iterator<Item = String> {
+    let named = found.packed.iter().take(MOST_NAMED);
+    named.map(|member| {
+        let path = path_of(member);
+        format!(
+            "{path} is left out: nothing is read of an archive or compressed file in an archive: unpack it"
+        )
+    })
 }
 
 /// Why such a file is left out.

@@ -365,12 +365,13 @@ fn small_things() {
         ]
     );
     let warnings = opened[0].database.info().warnings;
-    assert!(
-        warnings
-            .iter()
-            .any(|warning| warning.starts_with("__MACOSX/round2/._games.pgn is left out")),
-        "{warnings:?}"
-    );
+    for member in ["__MACOSX/round2/._games.pgn", "inner.zip"] {
+        let said = format!("{member} is left out: ");
+        assert!(
+            warnings.iter().any(|warning| warning.starts_with(&said)),
+            "{warnings:?}"
+        );
+    }
     assert!(
         opened
             .iter()

@@ -221,6 +221,28 @@ fn members_that_are_left_out_are_named() {
     assert!(warnings.iter().eq(problems.iter().map(|problem| &problem.what)));
 }
 
+/// Beside one PGN file and beside several.
+#[test]
+fn archives_in_an_archive_are_named() {
+    let inner = zip(&[("a.pgn", &games(1))]);
+    let others: [(&str, &[u8]); 3] = [("sub/inner.ZIP", &inner), ("b.pgn.gz", b"x"), ("notes.txt", b"y")];
+    for number in [1, 2] {
+        let own = [("one.pgn", games(1)), ("two.pgn", games(2))];
+        let own = own[..number].iter().map(|(name, text)| (*name, &text[..]));
+        let members: Vec<(&str, &[u8])> = own.chain(others).collect();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("x.zip"), zip(&members)).unwrap();
+        let library = open(folder.path(), PgnForm::Cleaned).unwrap();
+        assert_eq!(library.databases().len(), number);
+        let warnings = library.databases()[0].database.info().warnings;
+        let left_out: Vec<&str> = warnings
+            .iter()
+            .filter_map(|warning| Some(warning.split_once(" is left out: ")?.0))
+            .collect();
+        assert_eq!(left_out, ["sub/inner.ZIP", "b.pgn.gz"], "{number}");
+    }
+}
+
 #[test]
 fn an_archive_without_pgn_is_left_out() {
     let folder = tempfile::tempdir().unwrap();
