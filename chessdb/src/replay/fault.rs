@@ -84,3 +84,80 @@ impl fmt::Display for Fault {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::{Move, Position, Square};
+    use crate::game::Token;
+    use crate::replay::Replay;
+
+    /// What a fault is called; the kinds of faults and of illegal moves are all here.
+    fn words(fault: &Fault) -> &str {
+        match fault {
+            Fault::Illegal(illegal) => match illegal {
+                Illegal::NoPiece => "illegal move: no piece of the side to move stands there",
+                Illegal::OwnPiece => "illegal move: a piece of the own side stands on the target",
+                Illegal::NotItsMove => "illegal move: the piece does not move that way",
+                Illegal::Promotion => "illegal move: wrong promotion",
+                Illegal::Castling => "illegal move: castling is not possible",
+                Illegal::KingInCheck => "illegal move: the own king is left in check",
+                Illegal::NullInCheck => "illegal move: null move in check",
+            },
+            Fault::TooDeep(_) => "variations are nested deeper than 9 levels",
+            Fault::TooLong(_) => "the game has more than 9 moves",
+            Fault::NothingToReplace => "a variation starts before the first move of its line",
+            Fault::StrayEnd => "a variation ends that never started",
+            Fault::OpenVariations => "the game ends inside a variation",
+            Fault::Cut => "the file ends inside the game",
+            Fault::LongLine(_) => "the line is longer than 9 plies",
+            Fault::Damage(what) | Fault::Doubt(what) => what,
+        }
+    }
+
+    #[test]
+    fn each_fault_is_a_problem_and_a_remark() {
+        let illegal = [
+            Illegal::NoPiece,
+            Illegal::OwnPiece,
+            Illegal::NotItsMove,
+            Illegal::Promotion,
+            Illegal::Castling,
+            Illegal::KingInCheck,
+            Illegal::NullInCheck,
+        ];
+        let others = [
+            Fault::TooDeep(9),
+            Fault::TooLong(9),
+            Fault::NothingToReplace,
+            Fault::StrayEnd,
+            Fault::OpenVariations,
+            Fault::Cut,
+            Fault::LongLine(9),
+            Fault::damage("a byte is odd"),
+            Fault::Doubt("a byte is strange".into()),
+        ];
+        for fault in illegal.map(Fault::Illegal).into_iter().chain(others) {
+            let mut replay = Replay::builder(Position::initial(), 1);
+            replay.play(Move::normal(Square::E2, Square::E4)).unwrap();
+            replay.fault(0x1f, &fault);
+            let (movetext, problems) = replay.finish();
+            let [problem] = problems.as_slice() else {
+                panic!("{problems:?}")
+            };
+            assert_eq!(
+                (problem.what.as_str(), problem.offset),
+                (words(&fault), Some(0x1f))
+            );
+            let remarks = movetext.tokens().iter().filter_map(|token| match token {
+                Token::Remark(range) => Some(movetext.text(*range)),
+                _ => None,
+            });
+            let remarks: Vec<&str> = remarks.collect();
+            assert!(
+                remarks.len() == 1 && remarks[0].contains(words(&fault)),
+                "{remarks:?}"
+            );
+        }
+    }
+}

@@ -411,6 +411,36 @@ fn a_tag_without_quotation_marks_has_its_value() {
     assert_eq!(problems, ["the tag FEN has no quotation marks"]);
 }
 
+/// What is wrong with a date is said in the words of the flaw.
+#[test]
+fn each_flaw_of_a_date_is_a_problem() {
+    for (date, shown, said) in [
+        ("1985.11.09", "1985.11.09", ""),
+        ("????.??.??", "????.??.??", ""),
+        ("autumn", "????.??.??", "the date cannot be read: "),
+        ("1985.xx.09", "1985.??.??", "a part of the date cannot be read: "),
+        (
+            "3.9.2025",
+            "2025.??.??",
+            "of this date only the year is certain: ",
+        ),
+        ("2024.13.05", "2024.??.??", "there is no such day: "),
+    ] {
+        let (game, problems) = stored(&format!("[Date \"{date}\"]\n\n1. e4 *")).game("x.pgn");
+        assert_eq!(game.tags.get("Date"), Some(shown), "{date}");
+        let problems: Vec<_> = problems.iter().map(|problem| problem.what.as_str()).collect();
+        let wanted: Vec<&str> = [said].into_iter().filter(|said| !said.is_empty()).collect();
+        assert_eq!(problems.len(), wanted.len(), "{date}: {problems:?}");
+        assert!(
+            problems
+                .iter()
+                .zip(wanted)
+                .all(|(own, said)| own.starts_with(said) && own.contains(date)),
+            "{problems:?}"
+        );
+    }
+}
+
 /// The rest of a line that cannot be played begins with the number of its move, but not with one of another line.
 #[test]
 fn a_number_before_a_parenthesis_is_that_of_no_move_behind_it() {
