@@ -80,6 +80,32 @@ fn games_are_read_in_any_order() {
     }
 }
 
+/// Pages are kept by their table, their column and group of rows, and their number there: two tables with as many games
+/// are read in turn.
+#[test]
+fn games_of_two_tables_are_read_in_turn() {
+    let all = games(600);
+    let (first, second) = all.split_at(300);
+    let form = Form {
+        group: 100,
+        page: 20,
+        ..USUAL
+    };
+    let tables = [first, second].map(|games| open(encode_parquet::bytes(games, form).unwrap()).unwrap());
+    for step in 0..600 {
+        let (number, table) = (step * 101 % 300, step % 2);
+        for table in [table, 1 - table] {
+            let decoded = tables[table].game(number as u32).game;
+            let own = [first, second][table];
+            assert_eq!(
+                items_of_game(&decoded),
+                own[number].texts(),
+                "{number} of {table}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_page_that_is_damaged_costs_its_games_alone() {
     let games = games(400);
