@@ -63,6 +63,30 @@ pub fn six() -> Arc<dyn Database> {
     database(&games.concat())
 }
 
+/// A FEN of the position with which games begin anyway says nothing.
+#[test]
+fn the_usual_start_position_is_no_fen() {
+    let usual = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+    let tags = [
+        format!("FEN={usual} w KQkq - 0 1"),
+        format!("SetUp=1; FEN={usual} w KQkq - 0 1"),
+        format!("Fen={usual} w KQkq - 0 1"),
+        "White=B".to_owned(),
+        // Another side to move, other rights, another board.
+        format!("FEN={usual} b KQkq - 0 1"),
+        format!("FEN={usual} w KQk - 0 1"),
+        "FEN=rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR w - - 0 1".to_owned(),
+        "FEN=4k3/8/8/8/8/8/4P3/4K3 w - - 0 1".to_owned(),
+    ];
+    let pgn = tags.map(|tags| game(&format!("White=A; Black=B; Result=*; {tags}"), "*"));
+    let database = database(&pgn.concat());
+    let searched = searched(&*database, "a.pgn");
+    for name in ["has:fen", "has:FEN"] {
+        assert_eq!(games(name, &searched), [4, 5, 6, 7], "{name}");
+        assert_eq!(games(&format!("-{name}"), &searched), [0, 1, 2, 3], "{name}");
+    }
+}
+
 #[test]
 fn terms_of_tags_find_what_they_say() {
     let database = six();
