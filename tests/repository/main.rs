@@ -1,11 +1,13 @@
 //! The repository itself: its layers, documents and what is installed.
 
+mod caches;
 mod circles;
 mod dependencies;
 mod docs;
 mod install;
 mod layering;
 mod names;
+mod problems;
 mod scripts;
 mod sizes;
 mod version;
