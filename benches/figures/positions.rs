@@ -43,7 +43,7 @@ pub fn figures(source: &Path, games: Option<u32>) {
     ] {
         let wanted = Wanted::Position(Pattern::of_moves(line).expect("moves"));
         let start = seconds();
-        let found = scan(&*entry.database, &wanted, None, 1, &|_| ()).len();
+        let found = scan(&*entry.database, None, &wanted, None, 1, &|_| ()).len();
         let name = format!("find without index: {found} games, games/s and core");
         row(&name, games / (seconds() - start), Some(500_000.0));
     }

@@ -1,11 +1,13 @@
-//! Figures of questions about positions, without an index, on the largest sample.
+//! Figures of questions about positions, without an index and with kept lines, on the largest sample.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use chessdb::Options;
+use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::Library;
-use chessdb_library::query::{Mirror, PositionGroup, PositionQuery, PositionTerm, TermError};
+use chessdb_library::positions::{BuildOptions, Positions};
+use chessdb_library::query::{Mirror, PositionGroup, PositionQuery, PositionTerm, SearchedGames, TermError};
 
 use super::{fastest, row};
 
@@ -81,7 +83,13 @@ const QUESTIONS: [(&str, Read, &str, Mirror, f64); 9] = [
 /// Measures questions in the database at a path.
 pub fn figures(source: &Path) {
     let library = Library::open(source, &Options::default()).expect("a database");
-    let database = &*library.databases().first().expect("a database").database;
+    let entry = library.databases().first().expect("a database");
+    let database = &*entry.database;
+    let cache = tempfile::tempdir().expect("a folder");
+    let files = KeptFiles::open(cache.path(), "", Space::default()).expect("a folder");
+    let positions = Positions::new(entry, BuildOptions::default());
+    positions.keep_in(&files);
+    positions.lines().make(1, &|_| ());
     let games = f64::from(database.len());
     let replay = fastest(|| {
         let mut plies = 0;
@@ -106,10 +114,11 @@ pub fn figures(source: &Path) {
         };
         let mut found = 0;
         let taken = fastest(|| {
-            found = query
-                .find(database, None, None, 1, &|_| ())
-                .expect("no index")
-                .len();
+            let searched = SearchedGames {
+                lines: Some(positions.lines()),
+                ..SearchedGames::all(&*positions.entry().database)
+            };
+            found = query.find(searched, 1, &|_| ()).expect("no index").len();
             found + 1
         });
         let name = format!("{name}: {found} games, games/s and core");

@@ -18,6 +18,7 @@
 //!         path: &entry.path,
 //!         database,
 //!         index: None,
+//!         lines: None,
 //!         names: None,
 //!         among: None,
 //!     };

@@ -21,6 +21,38 @@ row "$line elo:2700.., against the line alone" "$(ratio "$(asked "$line elo:2700
 board=board:8/8/8/3q4/8/8/8/8
 row "$board elo:2670.., against the board alone" "$(ratio "$(asked "$board elo:2670..")" "$(asked "$board")")" most 0.2
 
+# Questions of positions once the lines of the games are kept, whatever the format; the start of the program is taken off.
+"$pgnfs" export "$source" >"$memory/games.pgn"
+forms=("$source" "$memory/games.pgn")
+if command -v zstd >/dev/null; then
+    zstd --quiet -o "$memory/games.pgn.zst" "$memory/games.pgn"
+    forms+=("$memory/games.pgn.zst")
+fi
+with_lines() {
+    local times=() round TIMEFORMAT=%U
+    for ((round = 0; round < 2 * rounds; round++)); do
+        times+=("$({ time "$pgnfs" find --threads=1 --index=no --cache-dir="$memory/kept" --show=count "$1" "$2" >/dev/null || true; } 2>&1)")
+    done
+    ratio "$(least "${times[@]}")" 0.001
+}
+for form in "${forms[@]}"; do
+    "$pgnfs" find --index=no --cache-dir="$memory/kept" --show=count material:KRPkr "$form" >/dev/null
+    start=$(with_lines year:1000 "$form")
+    while read -r aim question; do
+        taken=$(python3 -c 'import sys; print(max(1, float(sys.argv[1]) - float(sys.argv[2])))' "$(with_lines "$question" "$form")" "$start")
+        row "${form##*/}: $question, kept lines, games/s and core" "$(ratio "$all" "$(ratio "$taken" 1000)")" least "$aim"
+    done <<'QUESTIONS'
+8000000 material:KRPkr
+8000000 played:Bxh7+
+1800000 white_isolated:3..
+1800000 board:8/8/8/3P4/2B5/8/8/8
+1200000 sacrifice:3..
+1200000 is:check
+2000000 is:mate
+QUESTIONS
+done
+rm -rf -- "$memory/kept" "$memory/games.pgn" "$memory/games.pgn.zst"
+
 # Three players of about a thousand games each.
 mapfile -t players < <("$pgnfs" export --to=csv --columns=White,Black "$source" | python3 -c '
 import csv, collections, sys

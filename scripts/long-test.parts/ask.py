@@ -68,11 +68,15 @@ def compared(
     database: Path,
     numbers: Optional[list[int]] = None,
 ) -> int:
-    """Asks questions without an index and with one, and prints how many answers are wrong, which is returned. `numbers`
-    are those of the games in the database, if only some of its games are looked at."""
+    """Asks questions without kept files, with kept lines, and with an index, and prints how many answers are wrong, which is
+    returned. `numbers` are those of the games in the database, if only some of its games are looked at."""
     hits = sum(map(len, answers))
     wrong = 0
-    for index, options in (("without", ["--index=no"]), ("with", ["--index=yes"])):
+    for how, options in (
+        ("without kept files", ["--index=no", "--cache-dir=none"]),
+        ("with kept lines", ["--index=no"]),
+        ("with an index", ["--index=yes"]),
+    ):
         differ = 0
         for question, answer in zip(questions, answers):
             found = asked(pgnfs, options, question, database)
@@ -82,8 +86,8 @@ def compared(
                 differ += 1
                 pairs = (answer.items() - found.items(), found.items() - answer.items())
                 missing, more = (sorted(pair)[:5] for pair in pairs)
-                print(f"{question} {index} an index: missing {missing}, not expected {more}")
-        print(f"{kind}: {len(questions)} questions with {hits} hits {index} an index, {differ} differ", flush=True)
+                print(f"{question} {how}: missing {missing}, not expected {more}")
+        print(f"{kind}: {len(questions)} questions with {hits} hits {how}, {differ} differ", flush=True)
         wrong += differ
     return wrong
 

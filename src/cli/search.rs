@@ -86,10 +86,9 @@ pub fn all_of(
         memory: settings.index_memory,
         ..BuildOptions::default()
     };
-    let files = kept.filter(|_| settings.index != IndexUse::No);
     DatabasePart::all(entries.iter().map(|entry| {
         let positions = Positions::new(entry, options);
-        files.inspect(|files| positions.keep_in(files));
+        kept.inspect(|files| positions.keep_in(files));
         Arc::new(positions)
     }))
 }
@@ -143,6 +142,12 @@ impl Search {
     /// The parts that are searched.
     pub fn parts(&self) -> &[DatabasePart] {
         self.answers.parts()
+    }
+
+    /// Number of databases whose lines are read from the cache folder.
+    pub fn with_lines(&self) -> usize {
+        let parts = self.parts().iter();
+        parts.filter(|part| part.positions.lines().are_open()).count()
     }
 
     /// Maximum number of threads.

@@ -244,6 +244,9 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
         if let Some(index) = index(database) {
             row("positions", &index)?;
         }
+        if database["has_lines"] == true {
+            row("lines", "kept: searches for positions do not decode the games")?;
+        }
         row("problems", &number(database, "problems").to_string())?;
         if let Some(seconds) = database["silence"].as_u64() {
             row("source", &format!("has not answered for {}", duration(seconds)))?;

@@ -132,6 +132,7 @@ pub(crate) fn database(database: &DatabaseStatus) -> Value {
             IndexState::Building { read } => Some(read),
             _ => None,
         },
+        "has_lines": database.has_lines,
         "problems": database.problems,
         "silence": database.silence.map(|silence| silence.as_secs()),
     })

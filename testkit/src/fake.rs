@@ -49,6 +49,29 @@ pub struct FakeGame {
     pub tags_panic: bool,
 }
 
+/// A database as an entry with this path, as if it were read from one file.
+pub fn entry(database: Arc<dyn Database>, path: &str) -> LibraryEntry {
+    LibraryEntry {
+        path: path.to_owned(),
+        format: &FAKE,
+        files: vec![(
+            "games.fake".to_owned(),
+            Identity {
+                device: 1,
+                inode: database.len().into(),
+                size: 12_345,
+                modified: MODIFIED,
+            },
+        )],
+        database,
+        maps: Vec::new(),
+        copies: None,
+        part: None,
+        found: None,
+        is_local: true,
+    }
+}
+
 /// A game of which only the players are known.
 pub fn game(white: &str, black: &str) -> FakeGame {
     FakeGame {
@@ -209,26 +232,7 @@ impl Fake {
 
     /// The database as an entry with this path.
     pub fn at(self, path: &str) -> LibraryEntry {
-        let inode = self.games.len() as u64;
-        LibraryEntry {
-            path: path.to_owned(),
-            format: &FAKE,
-            database: Arc::new(self),
-            files: vec![(
-                "games.fake".to_owned(),
-                Identity {
-                    device: 1,
-                    inode,
-                    size: 12_345,
-                    modified: MODIFIED,
-                },
-            )],
-            maps: Vec::new(),
-            copies: None,
-            part: None,
-            found: None,
-            is_local: true,
-        }
+        entry(Arc::new(self), path)
     }
 
     fn game_at(&self, game: u32) -> &FakeGame {

@@ -5,11 +5,62 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use super::folder::New;
 use super::key::{Key, Same};
-use super::{KeptFiles, KeptKind, SectionId, Sections};
+use super::{KeptFiles, KeptKind, Numbers, SectionId, Sections, seal};
 
 /// The use of a file is noted only if the last note is older than this.
 const NOTE_AFTER: Duration = Duration::from_secs(24 * 3600);
+
+/// A file that is being written, and is kept when it is complete. Nothing is left of it otherwise.
+pub struct NewKeptFile {
+    kept: KeptFile,
+    new: New,
+    key: Vec<u8>,
+}
+
+impl NewKeptFile {
+    /// The file. Its first section begins behind the [key](super::begin).
+    pub fn file(&self) -> &File {
+        &self.new.file
+    }
+
+    /// Everything that the contents follow from.
+    pub fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    /// Seals the file, whose sections are all written, and gives it its name. The databases must not have changed
+    /// meanwhile. A file that is larger than allowed gets no name, and is there as long as it is open.
+    ///
+    /// # Errors
+    /// If reading or writing fails; an existing file is then unchanged.
+    pub fn keep(self, numbers: &Numbers) -> io::Result<File> {
+        seal(&self.new.file, numbers, &self.key)?;
+        self.name()
+    }
+
+    fn name(self) -> io::Result<File> {
+        let KeptFile {
+            files,
+            kind,
+            of,
+            name,
+            ..
+        } = &self.kept;
+        let file = self.new.file.try_clone()?;
+        let written = file.metadata()?.len();
+        if written > files.shared.space.of_file(*kind) {
+            files.refuse(*kind, of);
+            return Ok(file);
+        }
+        self.new.keep_as(name)?;
+        let (what, path) = (kind.row().what, self.kept.path());
+        log::debug!("{of}: {what} is kept in {}", path.display());
+        files.tidy_if_due(written);
+        Ok(file)
+    }
+}
 
 /// A kept file, whether it exists or not.
 #[derive(Clone, Debug)]
@@ -84,21 +135,21 @@ impl KeptFile {
         &self,
         write: impl FnOnce(&mut File, &[u8]) -> Result<(), E>,
     ) -> Result<File, E> {
-        let shared = &self.files.shared;
-        let key = self.key.bytes(self.program()?);
-        let mut new = shared.folder.create(&self.name)?;
-        write(&mut new.file, &key)?;
-        let file = new.file.try_clone()?;
-        let written = file.metadata()?.len();
-        if written > shared.space.of_file(self.kind) {
-            self.files.refuse(self.kind, &self.of);
-            return Ok(file);
-        }
-        new.keep_as(&self.name)?;
-        let (what, path) = (self.kind.row().what, self.path());
-        log::debug!("{}: {what} is kept in {}", self.of, path.display());
-        self.files.tidy_if_due(written);
-        Ok(file)
+        let mut new = self.begin()?;
+        write(&mut new.new.file, &new.key)?;
+        Ok(new.name()?)
+    }
+
+    /// Begins a new file, which replaces this one when it is complete.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn begin(&self) -> io::Result<NewKeptFile> {
+        Ok(NewKeptFile {
+            key: self.key.bytes(self.program()?),
+            new: self.files.shared.folder.create(&self.name)?,
+            kept: self.clone(),
+        })
     }
 
     /// Replaces the file like [`KeptFile::write`], and opens the new one.

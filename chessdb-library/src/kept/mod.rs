@@ -17,7 +17,7 @@ mod sections;
 mod space;
 mod temporary;
 
-pub use file::KeptFile;
+pub use file::{KeptFile, NewKeptFile};
 pub use files::KeptFiles;
 pub use key::SourceFiles;
 pub use program::program_hash;
@@ -41,6 +41,8 @@ pub enum KeptKind {
     Parquet,
     /// `duplicates.csv`
     Duplicates,
+    /// The main lines of all games.
+    Lines,
 }
 
 /// A kind of kept files.
@@ -57,13 +59,14 @@ pub struct KeptRow {
 }
 
 /// All kinds, in the order of [`KeptKind`].
-pub const KINDS: [KeptRow; 6] = [
+pub const KINDS: [KeptRow; 7] = [
     row(KeptKind::Sizes, "sizes", "the table of sizes", 2),
     row(KeptKind::Scan, "scan", "the index of the games", 0),
     row(KeptKind::Views, "views", "a view", 8),
     row(KeptKind::Positions, "positions", "the index of positions", 60),
     row(KeptKind::Parquet, "parquet", "games.parquet", 17),
     row(KeptKind::Duplicates, "duplicates", "duplicates.csv", 0),
+    row(KeptKind::Lines, "lines", "the file of main lines", 170),
 ];
 
 const fn row(kind: KeptKind, extension: &'static str, what: &'static str, bytes_a_game: u64) -> KeptRow {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::LibraryEntry;
 use crate::workers::progress;
-use chessdb::board::{ByColor, PackedMove};
+use chessdb::board::ByColor;
 use chessdb::game::{Game, Tags};
 use chessdb::replay::Ply;
 use chessdb::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
@@ -67,10 +67,6 @@ impl Database for Reporting {
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
         self.database.main_line(game, each);
         self.reporting(());
-    }
-
-    fn stored_moves(&self, game: u32, moves: &mut Vec<PackedMove>) -> bool {
-        self.reporting(self.database.stored_moves(game, moves))
     }
 
     fn info(&self) -> Info {

@@ -16,13 +16,14 @@ pub(crate) enum LineStep<'a> {
     Ply(&'a Ply<'a>),
 }
 
-/// Passes the start position of a game and its moves to `each` until it breaks. A decoder that panics ends the line.
+/// Passes the start position of a game and its moves to `each` until it breaks. A decoder that panics ends the line; false
+/// then.
 #[inline]
 pub(crate) fn follow(
     database: &dyn Database,
     game: u32,
     mut each: impl FnMut(LineStep<'_>) -> ControlFlow<()>,
-) {
+) -> bool {
     let mut has_begun = false;
     let followed = catch_unwind(AssertUnwindSafe(|| {
         database.main_line(game, &mut |ply| {
@@ -47,6 +48,7 @@ pub(crate) fn follow(
     if followed.is_err() {
         log::error!("game {}: the decoder failed", u64::from(game) + 1);
     }
+    followed.is_ok()
 }
 
 /// The position of a game after `ply` moves of its main line, and the next move; `None` if the game has fewer

@@ -1,14 +1,28 @@
 //! Lines of games: the moves of a main line or of a variation, one after the other, and their names.
 
+//!
+//! [`KeptLines`] are the main lines of a database in a kept file, which is read many times faster than any format.
+
+mod board;
 mod branching;
+mod kept;
 mod line;
 mod names;
+mod packed;
+mod store;
+mod write;
 
+pub(crate) use board::{ALL, COUNTS, Change, PieceTally, Pieces, PlainBoard, bits_of, place_of};
 pub use branching::line_of;
 pub(crate) use branching::{BranchingLine, position_of};
+pub use kept::KeptLines;
+pub(crate) use kept::{LineSource, NewLines, WithLines};
 pub(crate) use line::{LineStep, at, follow};
 pub(crate) use names::NULL_MOVE;
 pub use names::{line_names, move_name, position_after, read_line, read_move};
+
+pub(crate) use packed::{LineMove, LineStart, MoveMarks, PackedLine};
+pub(crate) use write::PackedGames;
 
 use chessdb::board::Move;
 

@@ -9,6 +9,7 @@ use super::{BuildOptions, Damaged, Index, IndexError, IndexUse};
 use crate::cancel::Underway;
 use crate::kept::KeptFiles;
 use crate::library::LibraryEntry;
+use crate::lines::KeptLines;
 use crate::made::{Made, Wait};
 use crate::making::Making;
 
@@ -23,7 +24,9 @@ const MOST_DAMAGED: u64 = 2;
 /// One thread opens or builds the index, and others that need it wait. A damaged index is removed, and the next question
 /// that needs one has it built again.
 pub struct Positions {
+    /// Reads the lines of games from the kept ones.
     entry: Arc<LibraryEntry>,
+    lines: Arc<KeptLines>,
     options: BuildOptions,
     files: OnceLock<KeptFiles>,
     /// Another one after the index turned out to be damaged.
@@ -57,8 +60,10 @@ pub enum IndexState {
 impl Positions {
     /// A database whose index is built in this way when it is needed.
     pub fn new(entry: &Arc<LibraryEntry>, options: BuildOptions) -> Positions {
+        let lines = Arc::new(KeptLines::new(entry));
         Positions {
-            entry: Arc::clone(entry),
+            entry: Arc::new(entry.with_lines(&lines)),
+            lines,
             options,
             files: OnceLock::new(),
             index: RwLock::default(),
@@ -81,9 +86,15 @@ impl Positions {
         &self.entry
     }
 
-    /// Makes the index load from a file and save to it.
+    /// The lines of its games.
+    pub fn lines(&self) -> &Arc<KeptLines> {
+        &self.lines
+    }
+
+    /// Makes the index and the lines load from files and save to them.
     pub fn keep_in(&self, files: &KeptFiles) {
         self.files.get_or_init(|| files.clone());
+        self.lines.keep_in(files);
     }
 
     /// Where the index is kept.
@@ -219,6 +230,8 @@ impl Positions {
             making.done(games);
             done(games);
         };
+        // Its two passes over the games then read little more than the moves.
+        self.lines.make(self.options.threads, &|_| ());
         let kept = self
             .files()
             .map(|files| Index::build(files, entry, self.options, &done));
@@ -272,7 +285,8 @@ mod tests {
         let positions = Positions::new(&library.databases()[0], BuildOptions::default());
         positions.keep_in(&KeptFiles::open(&cache, "", Space::default()).unwrap());
         let wanted = Wanted::Position(Pattern::of_moves("e4").unwrap());
-        let kept = || fs::read_dir(&cache).unwrap().count();
+        let is_index = |file: &fs::DirEntry| file.path().extension().is_some_and(|kind| kind == "positions");
+        let kept = || fs::read_dir(&cache).unwrap().flatten().filter(is_index).count();
         let asked = Cell::new(0);
         let games = |found: Option<Vec<Occurrence>>| -> Vec<u32> {
             found.unwrap().iter().map(|occurrence| occurrence.game).collect()

@@ -2,13 +2,13 @@
 //! for views of material. Whichever is asked for first, the other need not decode the games again.
 
 use std::ops::ControlFlow;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::{PieceCounts, epd};
-use crate::lines::{LineStep, follow};
+use crate::lines::{KeptLines, LineStep, follow};
 use crate::parallel::chunks;
 use chessdb::Database;
 use chessdb::board::{PackedMove, Position};
@@ -34,8 +34,12 @@ pub struct LineEnd {
 }
 
 /// The ends of all main lines of a database, by the number of the game, once they have been found.
-#[derive(Debug, Default)]
-pub struct LineEnds(OnceLock<Box<[LineEnd]>>);
+#[derive(Default)]
+pub struct LineEnds {
+    ends: OnceLock<Box<[LineEnd]>>,
+    /// The lines of its games, which are kept on the way.
+    lines: Option<Arc<KeptLines>>,
+}
 
 /// The number of games whose lines are remembered.
 static REMEMBERED: AtomicU32 = AtomicU32::new(0);
@@ -71,6 +75,14 @@ impl LineEnd {
 }
 
 impl LineEnds {
+    /// The ends in a database with these lines.
+    pub fn with(lines: &Arc<KeptLines>) -> LineEnds {
+        LineEnds {
+            ends: OnceLock::new(),
+            lines: Some(Arc::clone(lines)),
+        }
+    }
+
     /// The ends of the lines of `database`, which is the same in each call; `None` if too many games are remembered
     /// already. The first call follows all games, deleted ones included, with up to `threads` threads. The ends are
     /// incomplete if its files change meanwhile.
@@ -79,7 +91,10 @@ impl LineEnds {
         if known.is_some() || !may_be_remembered(database.len()) {
             return known;
         }
-        let ends = self.0.get_or_init(|| {
+        let ends = self.ends.get_or_init(|| {
+            if let Some(lines) = &self.lines {
+                lines.make(threads, &|_| ());
+            }
             let ends = chunks(database.len(), threads, &|_| (), |games| {
                 games.map(|game| LineEnd::of(database, game)).collect::<Vec<_>>()
             });
@@ -92,7 +107,7 @@ impl LineEnds {
 
     /// What [`LineEnds::of`] has found.
     pub fn known(&self) -> Option<&[LineEnd]> {
-        self.0.get().map(|ends| &**ends)
+        self.ends.get().map(|ends| &**ends)
     }
 }
 

@@ -50,7 +50,7 @@ pub use notable::NotableGames;
 pub(crate) use notable::{SLACK, keep_greatest};
 pub use part::{AnswerOptions, DatabasePart};
 pub use piece_counts::PieceCounts;
-pub(crate) use scan::occurrence;
+pub(crate) use scan::{kept_occurrence, occurrence};
 pub use scan::{scan, scan_moves};
 pub use selection::Selection;
 pub use table::{COLUMNS, MoveRow, MovesTable, san_of};

@@ -162,6 +162,7 @@ impl DatabasePart {
             || {
                 scan(
                     self.database(),
+                    Some(self.positions.lines()),
                     wanted,
                     self.games.as_ref(),
                     options.threads,
@@ -183,7 +184,14 @@ impl DatabasePart {
             |index| index.find_with_facts(wanted),
             || {
                 let (database, games) = (self.database(), self.games.as_ref());
-                let found = scan(database, wanted, games, options.threads, &|_| ());
+                let found = scan(
+                    database,
+                    Some(self.positions.lines()),
+                    wanted,
+                    games,
+                    options.threads,
+                    &|_| (),
+                );
                 let chunks = chunks_of(FEW, found.len() as u32, options.threads, &|_| (), |places| {
                     let found = &found[places.start as usize..places.end as usize];
                     let with_facts = |&found: &Occurrence| (found, Facts::of(database, found.game));
@@ -208,6 +216,7 @@ impl DatabasePart {
             || {
                 scan_moves(
                     self.database(),
+                    Some(self.positions.lines()),
                     pattern,
                     self.games.as_ref(),
                     options.threads,

@@ -9,7 +9,7 @@ use super::selection::Selection;
 use super::table::{MoveRow, MovesTable};
 use super::wanted::{Pattern, Wanted};
 use crate::cancel;
-use crate::lines::{LineStep, Occurrence, at, follow};
+use crate::lines::{KeptLines, LineSource, LineStep, Occurrence, PackedLine, PlainBoard, at, follow};
 use crate::parallel::chunks;
 use chessdb::Database;
 use chessdb::board::{Color, Move};
@@ -25,19 +25,60 @@ const COUNT_SELDOM: u32 = 16;
 /// for `None`. Deleted games are left out. `done` is called with the numbers of games searched.
 pub fn scan(
     database: &dyn Database,
+    lines: Option<&KeptLines>,
     wanted: &Wanted,
     among: Option<&Arc<Selection>>,
     threads: usize,
     done: &(dyn Fn(u64) + Sync),
 ) -> Vec<Occurrence> {
+    let lines = lines.filter(|lines| lines.are_kept());
+    let lines = lines.map(|lines| lines as &dyn LineSource);
     let parts = chunks(database.len(), threads, done, |games| {
         let games = games.filter(|&game| among.is_none_or(|among| among.has(game)));
-        let found = games.filter_map(|game| occurrence(database, game, wanted));
+        let mut packed = PackedLine::default();
+        let found = games.filter_map(|game| kept_occurrence(database, lines, &mut packed, game, wanted));
         // Most games have no match, and reading their keys takes longer than searching a short line.
         let found = found.filter(|found| !database.keys(found.game).deleted);
         found.collect::<Vec<_>>()
     });
     parts.concat()
+}
+
+/// The same where lines may be kept: the line of the game is read into `packed`, and most games need no more.
+pub(crate) fn kept_occurrence(
+    database: &dyn Database,
+    lines: Option<&dyn LineSource>,
+    packed: &mut PackedLine,
+    game: u32,
+    wanted: &Wanted,
+) -> Option<Occurrence> {
+    if lines.is_some_and(|lines| lines.read(game, packed)) {
+        let ply = first_board(packed, wanted)?;
+        if wanted.is_of_pieces() {
+            return Some(Occurrence {
+                game,
+                ply,
+                next: packed.moves.get(ply as usize).map(|mv| mv.unpack()),
+                variation: 0,
+            });
+        }
+    }
+    occurrence(database, game, wanted)
+}
+
+/// Number of moves before the first board of a line that has what is wanted.
+fn first_board(line: &PackedLine, wanted: &Wanted) -> Option<u32> {
+    let mut board = PlainBoard::at(&line.start)?;
+    for (ply, mv) in (0..).zip(&line.moves) {
+        if wanted.may_match(&board) {
+            return Some(ply);
+        }
+        if ply % COUNT_EVERY == 0 && wanted.is_past(&board) {
+            return None;
+        }
+        board.play(*mv);
+    }
+    wanted.may_match(&board).then_some(line.moves.len() as u32)
 }
 
 /// The first occurrence in a game.
@@ -76,12 +117,20 @@ pub(crate) fn occurrence(database: &dyn Database, game: u32, wanted: &Wanted) ->
 /// there if at least two games have the position after it.
 pub fn scan_moves(
     database: &dyn Database,
+    lines: Option<&KeptLines>,
     pattern: &Pattern,
     among: Option<&Arc<Selection>>,
     threads: usize,
     done: &(dyn Fn(u64) + Sync),
 ) -> MovesTable {
-    let found = scan(database, &Wanted::Position(*pattern), among, threads, &|_| ());
+    let found = scan(
+        database,
+        lines,
+        &Wanted::Position(*pattern),
+        among,
+        threads,
+        &|_| (),
+    );
     let moves = MovesScan {
         among: among.cloned(),
         ..MovesScan::new(database, pattern, &found)

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::lines::move_name;
+use crate::lines::{Pieces, PlainBoard, move_name};
 use chessdb::board::{
     Bitboard, ByColor, Color, Fen, FenFlaw, Move, Position, Rank, ReadError, Role, Setup, SetupError, Square,
     Undo,
@@ -32,10 +32,28 @@ impl Wanted {
         }
     }
 
+    /// True if nothing but the pieces and the side to move count.
+    pub(super) fn is_of_pieces(&self) -> bool {
+        match self {
+            Wanted::Position(pattern) => pattern.rights == Rights::None,
+            Wanted::Pawns(_) | Wanted::Material(_) => true,
+        }
+    }
+
+    /// False if no position with these pieces meets it.
+    #[inline]
+    pub(super) fn may_match(&self, board: &PlainBoard) -> bool {
+        match self {
+            Wanted::Position(pattern) => pattern.has_pieces_of(board),
+            Wanted::Pawns(pawns) => pawns.matches(board),
+            Wanted::Material(material) => material.matches(board),
+        }
+    }
+
     /// True only if no game that has reached `position` can still reach a match. False does not mean that one
     /// can.
     #[inline]
-    pub fn is_past(&self, position: &Position) -> bool {
+    pub(crate) fn is_past(&self, position: &impl Pieces) -> bool {
         let needs = match self {
             Wanted::Position(pattern) => &pattern.needs,
             Wanted::Pawns(pawns) => &pawns.needs,
@@ -58,7 +76,7 @@ pub(crate) struct Needs {
 
 impl Needs {
     /// True if a game that has reached `position` will not have them again.
-    pub(crate) fn are_lost(&self, position: &Position) -> bool {
+    pub(crate) fn are_lost(&self, position: &impl Pieces) -> bool {
         Color::ALL.into_iter().any(|color| {
             let pawns = position.of_kind(color, Role::Pawn);
             (self.home[color] & !pawns).any()
@@ -188,25 +206,35 @@ impl Pattern {
     /// True if a position matches this pattern.
     #[inline]
     pub fn matches(&self, position: &Position) -> bool {
-        let own = &self.position;
-        own.occupied() == position.occupied() && own.turn() == position.turn() && self.matches_rest(position)
+        self.has_pieces_of(position) && self.has_rights_of(position)
     }
 
-    fn matches_rest(&self, position: &Position) -> bool {
+    /// True if it has the same pieces and the same side to move.
+    #[inline]
+    pub(crate) fn has_pieces_of(&self, position: &impl Pieces) -> bool {
         let own = &self.position;
-        own.pieces(Color::White) == position.pieces(Color::White)
-            && Role::ALL.into_iter().all(|role| {
+        let has_kinds = || {
+            Role::ALL.into_iter().all(|role| {
                 Color::ALL
                     .into_iter()
                     .all(|color| own.of_kind(color, role) == position.of_kind(color, role))
             })
-            && (self.rights == Rights::None || own.castling_rooks() == position.castling_rooks())
+        };
+        own.occupied() == position.occupied()
+            && own.turn() == position.turn()
+            && own.pieces(Color::White) == position.pieces(Color::White)
+            && has_kinds()
+    }
+
+    fn has_rights_of(&self, position: &Position) -> bool {
+        let own = &self.position;
+        (self.rights == Rights::None || own.castling_rooks() == position.castling_rooks())
             && (self.rights != Rights::All || self.en_passant == position.legal_en_passant())
     }
 
     /// True only if no game that has reached `position` can still reach a match. False does not mean that one
     /// can.
-    pub(crate) fn is_past(&self, position: &Position) -> bool {
+    pub(crate) fn is_past(&self, position: &impl Pieces) -> bool {
         self.needs.are_lost(position)
     }
 
@@ -329,7 +357,7 @@ impl Pawns {
     }
 
     #[inline]
-    fn matches(&self, position: &Position) -> bool {
+    fn matches(&self, position: &impl Pieces) -> bool {
         Color::ALL
             .into_iter()
             .all(|color| position.of_kind(color, Role::Pawn) == self.pawns[color])
@@ -374,12 +402,12 @@ impl Material {
     }
 
     #[inline]
-    fn matches(&self, position: &Position) -> bool {
+    fn matches(&self, position: &impl Pieces) -> bool {
         let wanted: u32 = self.needs.pieces.iter().sum();
         position.occupied().count() as u32 == wanted && self.matches_rest(position)
     }
 
-    fn matches_rest(&self, position: &Position) -> bool {
+    fn matches_rest(&self, position: &impl Pieces) -> bool {
         Color::ALL.into_iter().all(|color| {
             Role::ALL.into_iter().all(|role| {
                 let count = position.of_kind(color, role).count();

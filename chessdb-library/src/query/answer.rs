@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::evaluate::Evaluator;
+use super::groups::SearchedGames;
 use super::value::TagSource;
 use super::{PositionQuery, Query};
-use crate::lines::Occurrence;
+use crate::lines::{KeptLines, Occurrence};
 use crate::parallel::{chunks, chunks_of};
 use crate::positions::{Damaged, Index, Selection};
 use crate::spelling::Names;
@@ -23,6 +24,8 @@ pub struct Searched<'a> {
     pub database: &'a dyn Database,
     /// Its index of positions, of all games, if it has one.
     pub index: Option<&'a Index>,
+    /// Its kept lines, if it can have some.
+    pub lines: Option<&'a KeptLines>,
     /// The names under which players are shown, if spellings are joined.
     pub names: Option<&'a Names>,
     /// The games that are searched; `None` for all.
@@ -88,14 +91,13 @@ impl Query {
         }
         let positions = &self.positions;
         let players = |game| evaluator.player_sides(game, most);
-        let found = positions.find_for(
-            &players,
+        let games = SearchedGames {
             database,
-            among.as_deref(),
-            searched.index,
-            threads,
-            done,
-        )?;
+            among: among.as_deref(),
+            index: searched.index,
+            lines: searched.lines,
+        };
+        let found = positions.find_for(&players, games, threads, done)?;
         let is_checked = among.is_some() && !evaluator.reads_more_than(most);
         Ok(if is_checked {
             found

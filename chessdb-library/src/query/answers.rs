@@ -61,6 +61,7 @@ impl<'a> Searched<'a> {
             path: part.entry().name(),
             database: part.database(),
             index: None,
+            lines: Some(part.positions.lines()),
             names: options.names.as_deref(),
             among: part.games.as_deref(),
         }

@@ -39,7 +39,9 @@ pub use bounds::{Bounds, BoundsError};
 pub use days::Days;
 pub use error::QueryError;
 pub use field::fields;
-pub use groups::{Mirror, Mover, PawnKind, PositionGroup, PositionQuery, PositionTerm, TermError};
+pub use groups::{
+    Mirror, Mover, PawnKind, PositionGroup, PositionQuery, PositionTerm, SearchedGames, TermError,
+};
 pub use hints::{QueryHint, hints};
 pub use order::{ListOrder, SortKey};
 pub use player::PlayerGame;

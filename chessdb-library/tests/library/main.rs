@@ -4,6 +4,7 @@ mod duplicates;
 mod explorer;
 mod groups;
 mod library;
+mod lines;
 mod player;
 mod polyglot;
 mod positions;

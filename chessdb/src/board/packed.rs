@@ -139,15 +139,9 @@ impl PackedMove {
 
     /// The squares that the move leads from and to; any squares for castling and null moves.
     #[inline]
-    pub fn squares(self) -> (Square, Square) {
+    fn squares(self) -> (Square, Square) {
         let square = |bits: u16| Square::new(u32::from(bits & 63));
         (square(self.0 >> 6), square(self.0))
-    }
-
-    /// False for a move of a piece that stays what it is.
-    #[inline]
-    pub fn has_promotion(self) -> bool {
-        self.0 >> 12 != 0
     }
 
     /// The move.
@@ -192,14 +186,12 @@ mod tests {
                     let mv = Move::Normal { from, to, promotion };
                     assert_eq!(PackedMove::of_bits(PackedMove::new(mv).bits()).unpack(), mv);
                     assert_eq!(PackedMove::new(mv).squares(), (from, to));
-                    assert_eq!(PackedMove::new(mv).has_promotion(), promotion.is_some());
                 }
             }
         }
         let castling = [CastlingSide::KingSide, CastlingSide::QueenSide].map(Move::Castle);
         for mv in castling.into_iter().chain([Move::Null]) {
             assert_eq!(PackedMove::of_bits(PackedMove::new(mv).bits()).unpack(), mv);
-            assert!(PackedMove::new(mv).has_promotion());
         }
     }
 }

@@ -20,7 +20,6 @@ use std::io;
 use std::ops::ControlFlow;
 
 use crate::board::ByColor;
-use crate::board::PackedMove;
 use crate::game::{Date, Eco, Game, Outcome, RATINGS, Tags, rating};
 use crate::problem::Problem;
 use crate::replay::{Ply, main_line};
@@ -123,14 +122,6 @@ pub trait Database: Send + Sync {
     /// SAN is made if the format does not need them, so this is much faster than [`Database::game`].
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
         main_line(&self.game(game).game, each);
-    }
-
-    /// Appends the moves of a game's main line as they are stored, castling as a step of the king, without testing them:
-    /// all that [`Database::main_line`] passes, and perhaps others after these. False if the format does not store
-    /// squares, or if the game has a null move or begins in a set-up position.
-    fn stored_moves(&self, game: u32, moves: &mut Vec<PackedMove>) -> bool {
-        let _ = (game, moves);
-        false
     }
 
     /// What is known of the database besides its games.

@@ -176,6 +176,7 @@ impl DatabaseFs {
             sizes_known: sizes.map_or(0, Sizes::known),
             pass: self.texts.pass_state(),
             index: self.indexed.positions().state(),
+            has_lines: self.indexed.positions().lines().are_open(),
             problems: entry.database.problems().len() + sizes.map_or(0, Sizes::problem_count),
             silence: self.texts.remote().and_then(|remote| remote.silence()),
         }

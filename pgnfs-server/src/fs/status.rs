@@ -41,6 +41,8 @@ pub struct DatabaseStatus {
     pub pass: PassState,
     /// State of its index of positions.
     pub index: IndexState,
+    /// True if the lines of its games are read from the cache folder.
+    pub has_lines: bool,
     /// Problems of the database itself, and of the games whose size is known.
     pub problems: usize,
     /// For how long its source has not answered, if that is longer than a second.

@@ -34,15 +34,16 @@ pub struct IndexedDatabase {
 impl IndexedDatabase {
     /// A database whose index is built in this way when it is needed.
     pub fn new(entry: Arc<LibraryEntry>, layout: Arc<Layout>, build: BuildOptions) -> IndexedDatabase {
+        let positions = Arc::new(Positions::new(&entry, build));
         IndexedDatabase {
             threads: build.threads,
-            positions: Arc::new(Positions::new(&entry, build)),
-            entry,
+            entry: Arc::clone(positions.entry()),
             views: layout.views().map(|_| Made::new()).collect(),
             stored_players: Made::new(),
-            line_ends: Arc::default(),
+            line_ends: Arc::new(LineEnds::with(positions.lines())),
             kept_views: OnceLock::new(),
             layout,
+            positions,
         }
     }
 

@@ -82,6 +82,7 @@ mod tests {
             sizes_known: 0,
             pass: PassState::Waiting,
             index: IndexState::Unused,
+            has_lines: false,
             problems: 0,
             silence: None,
         };

@@ -21,7 +21,7 @@ fn what_does_not_fit_is_shown_and_not_kept() {
     };
     let foreground = scratch.mount_in_foreground(&["--cache-space=1M"], "pgnfs=debug");
     let (rows, info) = first_moves();
-    let refused = "the index of positions is not kept, because it has more than the 611671 bytes that cache-space \
+    let refused = "the index of positions is not kept, because it has more than the 599188 bytes that cache-space \
                    allows: raise cache-space\n";
     assert!(info.contains(refused), "{info}");
     assert!(!info.contains("a view"), "{info}");

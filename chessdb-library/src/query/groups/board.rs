@@ -7,13 +7,14 @@ use chessdb::board::{Bitboard, ByColor, Color, Position, Role, Square};
 use super::contents::{PieceKinds, SquareContents};
 use super::error::TermError;
 use super::reflection::Reflection;
+use crate::lines::{Pieces, place_of};
 use crate::positions::{Needs, at_home};
 
 /// A partial position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PartialBoard {
     /// What may be on each square.
-    pub(super) contents: [SquareContents; 64],
+    contents: [SquareContents; 64],
     /// The squares that must have one of some kinds of pieces, the fewest kinds first.
     squares: Vec<(PieceKinds, Bitboard)>,
     needs: Needs,
@@ -80,19 +81,30 @@ impl PartialBoard {
     }
 
     #[inline]
-    pub(super) fn matches(&self, position: &Position) -> bool {
+    pub(super) fn matches(&self, position: &impl Pieces) -> bool {
         self.squares
             .iter()
             .all(|(kinds, squares)| squares.is_subset(kinds.squares(position)))
     }
 
     /// True only if no game that has reached `position` can still reach a match.
-    pub(super) fn is_past(&self, position: &Position) -> bool {
+    pub(super) fn is_past(&self, position: &impl Pieces) -> bool {
         self.needs.are_lost(position)
             || self
                 .origins
                 .iter()
                 .any(|&(color, origins)| (origins & position.of_kind(color, Role::Pawn)).is_empty())
+    }
+
+    /// The squares that have something else in the usual start position.
+    pub(super) fn changed(&self) -> Bitboard {
+        let usual = Position::initial();
+        let is_other = |&square: &Square| {
+            let piece = usual.piece_at(square);
+            let place = piece.map_or(0, |piece| place_of(piece.color, piece.role));
+            self.contents[square as usize].places() >> place & 1 == 0
+        };
+        Square::ALL.into_iter().filter(is_other).collect()
     }
 
     pub(super) fn reflected(&self, reflection: Reflection) -> PartialBoard {
@@ -198,21 +210,21 @@ impl PawnStructure {
     }
 
     #[inline]
-    pub(super) fn matches(&self, position: &Position) -> bool {
+    pub(super) fn matches(&self, position: &impl Pieces) -> bool {
         Color::ALL
             .into_iter()
             .all(|color| position.of_kind(color, Role::Pawn) == self.pawns[color])
     }
 
-    /// What may be on each square.
-    pub(super) fn contents(&self) -> [SquareContents; 64] {
-        self.least.contents.map(|contents| match contents {
-            SquareContents::ANY => SquareContents::no_pawn(),
-            pawn => pawn,
+    /// The squares that have something else in the usual start position.
+    pub(super) fn changed(&self) -> Bitboard {
+        let usual = Position::initial();
+        Color::ALL.into_iter().fold(Bitboard::EMPTY, |changed, color| {
+            changed | (self.pawns[color] ^ usual.of_kind(color, Role::Pawn))
         })
     }
 
-    pub(super) fn is_past(&self, position: &Position) -> bool {
+    pub(super) fn is_past(&self, position: &impl Pieces) -> bool {
         self.least.is_past(position)
     }
 

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use chessdb::board::{Bitboard, Color, Piece, Position, Role};
+use crate::lines::Pieces;
+use chessdb::board::{Bitboard, Color, Piece, Role};
 
 use super::reflection::Reflection;
 use super::tally::place_of;
@@ -86,12 +87,6 @@ impl SquareContents {
         }
     }
 
-    /// Anything but a pawn.
-    pub(super) fn no_pawn() -> SquareContents {
-        let pawns = [Color::White, Color::Black].map(|color| SquareContents::of_piece(color.pawn()).0);
-        SquareContents(SquareContents::ANY.0 & !pawns[0] & !pawns[1])
-    }
-
     /// A single piece.
     pub(super) fn of_piece(piece: Piece) -> SquareContents {
         SquareContents::of_sign(piece.char()).unwrap_or(SquareContents::NOTHING)
@@ -140,7 +135,7 @@ pub(super) enum PieceKinds {
 impl PieceKinds {
     /// The squares of a position that have one of them.
     #[inline]
-    pub(super) fn squares(&self, position: &Position) -> Bitboard {
+    pub(super) fn squares(&self, position: &impl Pieces) -> Bitboard {
         match self {
             PieceKinds::One(color, role) => position.of_kind(*color, *role),
             PieceKinds::Side(color) => position.pieces(*color),

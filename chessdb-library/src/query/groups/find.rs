@@ -4,46 +4,72 @@ use super::group::{PositionQuery, QueryImages};
 use super::matcher::Matcher;
 use super::term::Condition;
 use crate::cancel;
-use crate::lines::Occurrence;
+use crate::lines::{KeptLines, LineSource, NewLines, Occurrence, PackedGames, PackedLine, WithLines};
 use crate::parallel::{chunks, chunks_of};
-use crate::positions::{Damaged, Index, Pattern, Pawns, Wanted, occurrence};
+use crate::positions::{Damaged, Index, Pattern, Pawns, Wanted, kept_occurrence};
 use crate::query::sides::PlayerSides;
 use chessdb::Database;
 
 /// Number of games that a thread takes at a time if they are far apart.
 const FEW: u32 = 64;
 
+/// The games that are searched for positions, and what makes that faster.
+#[derive(Clone, Copy)]
+pub struct SearchedGames<'a> {
+    /// The database.
+    pub database: &'a dyn Database,
+    /// Only these of its games, in ascending order; `None` for all.
+    pub among: Option<&'a [u32]>,
+    /// Its index of positions.
+    pub index: Option<&'a Index>,
+    /// Its kept lines, which a search of all games writes if there are none.
+    pub lines: Option<&'a KeptLines>,
+}
+
+impl<'a> SearchedGames<'a> {
+    /// All games of a database, with nothing that makes it faster.
+    pub fn all(database: &'a dyn Database) -> SearchedGames<'a> {
+        SearchedGames {
+            database,
+            among: None,
+            index: None,
+            lines: None,
+        }
+    }
+}
+
 impl PositionQuery {
     /// The games that have what is asked for, in ascending order, each with the first position of the last group, of
     /// the choice of positions that is complete first; with ply 0 if no position is asked for. Deleted games are found,
     /// too.
     ///
-    /// Only the games `among`, in ascending order, are searched, or all. An index of the database makes it faster. `done`
-    /// is called with numbers of games searched. Either side may be the player.
+    /// `done` is called with numbers of games searched. Either side may be the player.
     ///
     /// # Errors
     /// If the index is damaged.
     pub fn find(
         &self,
-        database: &dyn Database,
-        among: Option<&[u32]>,
-        index: Option<&Index>,
+        searched: SearchedGames<'_>,
         threads: usize,
         done: &(dyn Fn(u64) + Sync),
     ) -> Result<Vec<Occurrence>, Damaged> {
-        self.find_for(&|_| PlayerSides::BOTH, database, among, index, threads, done)
+        self.find_for(&|_| PlayerSides::BOTH, searched, threads, done)
     }
 
-    /// Likewise, where `players` gives the sides of a game that may be the player.
+    /// The same, where `players` gives the sides of a game that may be the player.
     pub(in crate::query) fn find_for(
         &self,
         players: &(dyn Fn(u32) -> PlayerSides + Sync),
-        database: &dyn Database,
-        among: Option<&[u32]>,
-        index: Option<&Index>,
+        searched: SearchedGames<'_>,
         threads: usize,
         done: &(dyn Fn(u64) + Sync),
     ) -> Result<Vec<Occurrence>, Damaged> {
+        let SearchedGames {
+            database,
+            among,
+            index,
+            lines,
+        } = searched;
         let images = QueryImages::new(self);
         let all = among.map_or(u64::from(database.len()), |games| games.len() as u64);
         let one = images.one_position();
@@ -67,15 +93,18 @@ impl PositionQuery {
             (Some(narrowed), Some(among)) => Some(common(&narrowed, among)),
             (narrowed, among) => narrowed.or_else(|| among.map(<[u32]>::to_vec)),
         };
-        let search = |games: &mut dyn Iterator<Item = u32>| {
+        let search = |database: &dyn Database,
+                      lines: Option<&dyn LineSource>,
+                      games: &mut dyn Iterator<Item = u32>| {
             if let Some(wanted) = &wanted {
+                let mut packed = PackedLine::default();
                 let found = games.filter_map(|game| {
                     cancel::check();
-                    occurrence(database, game, wanted)
+                    kept_occurrence(database, lines, &mut packed, game, wanted)
                 });
                 return found.collect::<Vec<_>>();
             }
-            let mut matcher = Matcher::new(&images);
+            let mut matcher = Matcher::new(&images, lines);
             let found = games.filter_map(|game| {
                 cancel::check();
                 let sides = if images.has_player {
@@ -87,13 +116,38 @@ impl PositionQuery {
             });
             found.collect::<Vec<_>>()
         };
+        let kept = lines.filter(|lines| lines.are_kept());
+        let source = kept.map(|kept| kept as &dyn LineSource);
         let parts = match games {
-            None => chunks(database.len(), threads, done, |mut games| search(&mut games)),
+            None if kept.is_none() && one.is_none() && images.reads_whole_lines() => {
+                let all = |new: Option<&NewLines>| {
+                    chunks(database.len(), threads, done, |mut games| match new {
+                        None => search(database, None, &mut games),
+                        Some(new) => {
+                            let packed = PackedGames::of(database, games.clone());
+                            let lines = WithLines {
+                                database,
+                                lines: &packed,
+                            };
+                            let found = search(&lines, Some(&packed), &mut games);
+                            new.add(&packed);
+                            found
+                        }
+                    })
+                };
+                match lines {
+                    Some(lines) => lines.write_while(all),
+                    None => all(None),
+                }
+            }
+            None => chunks(database.len(), threads, done, |mut games| {
+                search(database, source, &mut games)
+            }),
             Some(games) => {
                 done(all - games.len() as u64);
                 chunks_of(FEW, games.len() as u32, threads, done, |places| {
                     let places = places.start as usize..places.end as usize;
-                    search(&mut games[places].iter().copied())
+                    search(database, source, &mut games[places].iter().copied())
                 })
             }
         };

@@ -5,10 +5,11 @@ use super::mover::Mover;
 use super::reflection::{Mirror, Reflection};
 use super::term::{Condition, PositionTerm};
 use super::whole_line::{LineNeeds, WholeLine};
+use crate::lines::{ALL, Change, Pieces};
 use crate::positions::Pattern;
 use crate::query::Bounds;
 use crate::query::sides::{Sides, side_of};
-use chessdb::board::{Color, Position};
+use chessdb::board::Color;
 use chessdb::replay::Ply;
 
 /// Terms that must hold at one position.
@@ -221,12 +222,14 @@ fn is_among(player: Option<Color>, players: Sides) -> bool {
 pub(super) struct GroupTest {
     pub(super) terms: Vec<Vec<Condition>>,
     ply: Vec<Vec<Bounds>>,
+    /// What a move must change so that the group may hold after it, and not before.
+    pub(super) watched: Change,
     /// The largest ply at which the group can hold.
     last: Option<i64>,
     /// The side to move, if that matters.
     turn: Option<Color>,
     /// The side that is the player, if that matters.
-    player: Option<Color>,
+    pub(super) player: Option<Color>,
     pub(super) for_plies: u32,
     /// The most half-moves from the last position of the group before it to its first one.
     pub(super) within: Option<u32>,
@@ -260,8 +263,16 @@ impl GroupTest {
             ends.collect::<Option<Vec<_>>>()
                 .and_then(|ends| ends.into_iter().max())
         };
+        let has_played = terms.iter().flatten().any(Condition::is_of_move);
+        let watched = terms.iter().flatten().map(Condition::watched);
+        let is_of_board = !has_played && !terms.is_empty() && group.ply.is_empty() && turn.is_none();
         Some(GroupTest {
-            has_played: terms.iter().flatten().any(Condition::is_of_move),
+            watched: if is_of_board {
+                watched.fold(0, |all, own| all | own)
+            } else {
+                ALL
+            },
+            has_played,
             is_of_counts: group.ply.is_empty() && group.mover.is_none() && terms.iter().all(is_of_counts),
             turn,
             player: group.mover.filter(|mover| mover.is_of_player()).map(|_| player),
@@ -319,17 +330,17 @@ impl GroupTest {
     }
 
     #[inline]
-    fn has_turn(&self, turn: Color) -> bool {
+    pub(super) fn has_turn(&self, turn: Color) -> bool {
         self.turn.is_none_or(|wanted| wanted == turn)
     }
 
     #[inline]
-    fn has_ply(&self, ply: u32) -> bool {
+    pub(super) fn has_ply(&self, ply: u32) -> bool {
         any_of_each(&self.ply, |bounds| bounds.contains(ply.into()))
     }
 
     /// True only if the group holds at no position from this one on.
-    pub(super) fn is_past(&self, ply: u32, position: &Position) -> bool {
+    pub(super) fn is_past(&self, ply: u32, position: &impl Pieces) -> bool {
         self.last.is_some_and(|last| last < ply.into())
             || self
                 .terms
@@ -340,6 +351,6 @@ impl GroupTest {
 
 /// True if one alternative of each term holds.
 #[inline]
-fn any_of_each<T>(terms: &[Vec<T>], holds: impl Fn(&T) -> bool) -> bool {
+pub(super) fn any_of_each<T>(terms: &[Vec<T>], holds: impl Fn(&T) -> bool) -> bool {
     terms.iter().all(|alternatives| alternatives.iter().any(&holds))
 }

@@ -2,15 +2,15 @@
 
 use std::ops::ControlFlow;
 
+use super::filter::{LineFilter, Verdict};
 use super::group::{GroupTest, QueryImages};
 use super::moment::Moment;
-use super::outline::Outline;
 use super::progress::{ImageProgress, Place};
 use super::whole_line::WholeLine;
-use crate::lines::{LineStep, Occurrence, follow};
+use crate::lines::{LineSource, LineStep, Occurrence, PackedLine, follow};
 use crate::query::sides::{PlayerSides, Sides};
 use chessdb::Database;
-use chessdb::board::{Bitboard, ByColor, Move, PackedMove, Position};
+use chessdb::board::{Bitboard, ByColor, Move, Position};
 use chessdb::replay::Ply;
 
 /// Plies between two checks whether a game can still have what is asked for.
@@ -18,9 +18,6 @@ const LOOK_EVERY: u32 = 4;
 
 /// Likewise, where pieces have to be counted for it.
 const COUNT_EVERY: u32 = 16;
-
-/// Number of games after which it is known whether an outline excludes many.
-const TRIED: u32 = 32;
 
 /// How far a game has got in each image of a query.
 pub(super) struct Matcher<'a> {
@@ -35,47 +32,19 @@ pub(super) struct Matcher<'a> {
     pub(super) is_excluded: bool,
     /// True if it may still have one.
     pub(super) can_be_excluded: bool,
-    /// What a game must have in outline, and what one must have that is excluded.
-    outline: Option<TriedOutline<'a>>,
-    excluded_outline: Option<TriedOutline<'a>>,
-    /// The stored moves of a game.
-    moves: Vec<PackedMove>,
+    /// Where the lines of games are kept, or have just been packed.
+    lines: Option<&'a dyn LineSource>,
+    /// What these show of the groups that a game must have, and of those that it may not have.
+    filter: Option<LineFilter<'a>>,
+    excluded_filter: Option<LineFilter<'a>>,
+    packed: PackedLine,
     pub(super) line: WholeLine,
     /// The squares of each colour's pieces in the position that was reached last.
     pub(super) pieces: ByColor<Bitboard>,
 }
 
-/// An outline, as long as it excludes games.
-struct TriedOutline<'a> {
-    outline: Outline<'a>,
-    games: u32,
-    admitted: u32,
-}
-
-impl<'a> TriedOutline<'a> {
-    fn new(sequences: impl Iterator<Item = &'a [GroupTest]>) -> Option<TriedOutline<'a>> {
-        Outline::new(sequences).map(|outline| TriedOutline {
-            outline,
-            games: 0,
-            admitted: 0,
-        })
-    }
-
-    /// False if following the moves of each game takes less time than looking first whether it is needed.
-    fn pays(&self) -> bool {
-        self.games < TRIED || self.admitted < self.games / 4 * 3
-    }
-
-    fn admits(&mut self, moves: &[PackedMove]) -> bool {
-        let admits = self.outline.admits(moves);
-        self.games += 1;
-        self.admitted += u32::from(admits);
-        admits
-    }
-}
-
 impl<'a> Matcher<'a> {
-    pub(super) fn new(query: &'a QueryImages) -> Matcher<'a> {
+    pub(super) fn new(query: &'a QueryImages, lines: Option<&'a dyn LineSource>) -> Matcher<'a> {
         let (of_moves, others) = query.excluded.iter().partition(|group| group.has_played);
         Matcher {
             query,
@@ -89,9 +58,10 @@ impl<'a> Matcher<'a> {
             found: None,
             is_excluded: false,
             can_be_excluded: false,
-            outline: TriedOutline::new(query.images.iter().map(|image| &*image.groups)),
-            excluded_outline: TriedOutline::new(query.excluded.iter().map(std::slice::from_ref)),
-            moves: Vec::new(),
+            lines,
+            filter: query.filter(),
+            excluded_filter: query.excluded_filter(),
+            packed: PackedLine::default(),
             line: WholeLine::default(),
             pieces: ByColor::default(),
         }
@@ -111,18 +81,29 @@ impl<'a> Matcher<'a> {
             return self.first_in_variations(database, game, players);
         }
         self.can_be_excluded = query.excluded.iter().any(|group| group.is_of(players.named));
-        let [outline, excluded_outline] = [&mut self.outline, &mut self.excluded_outline]
-            .map(|tried| tried.as_mut().filter(|tried| tried.pays()));
-        if outline.is_some() || excluded_outline.is_some() {
-            self.moves.clear();
-            if database.stored_moves(game, &mut self.moves) {
-                if outline.is_some_and(|outline| !outline.admits(&self.moves)) {
-                    return None;
+        let is_useful = self.filter.is_some() || self.excluded_filter.is_some() || query.needs.material;
+        let is_read = is_useful && self.lines.is_some_and(|lines| lines.read(game, &mut self.packed));
+        let packed = is_read.then_some(&self.packed);
+        if let (Some(filter), Some(packed)) = (&mut self.filter, packed) {
+            match filter.look(packed) {
+                Verdict::Never => return None,
+                Verdict::At(Place { ply, next }) => {
+                    return Some(Occurrence {
+                        game,
+                        ply,
+                        next,
+                        variation: 0,
+                    });
                 }
-                self.can_be_excluded &= excluded_outline.is_none_or(|outline| outline.admits(&self.moves));
+                Verdict::Maybe => {}
             }
         }
-        self.line.read(&query.needs, database, game);
+        if let (Some(filter), Some(packed)) = (&mut self.excluded_filter, packed)
+            && self.can_be_excluded
+        {
+            self.can_be_excluded = !matches!(filter.look(packed), Verdict::Never);
+        }
+        self.line.read(&query.needs, database, game, packed);
         let mut excluded = query.excluded.iter();
         self.can_be_excluded &= excluded.any(|group| group.admits(&self.line));
         if !query.asks && !self.can_be_excluded {

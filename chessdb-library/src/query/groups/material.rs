@@ -3,7 +3,8 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use chessdb::board::{ByColor, Color, Position, Role};
+use crate::lines::Pieces;
+use chessdb::board::{ByColor, Color, Role};
 
 use super::error::TermError;
 use super::reflection::Reflection;
@@ -78,7 +79,7 @@ impl MaterialRange {
 
     /// True only if no game that has reached `position` can still reach a match: each missing piece needs a pawn that
     /// is promoted.
-    pub(super) fn is_past(&self, position: &Position) -> bool {
+    pub(super) fn is_past(&self, position: &impl Pieces) -> bool {
         Color::ALL.into_iter().any(|color| {
             let missing = KINDS.iter().map(|&(role, _)| {
                 let count = position.of_kind(color, role).count();

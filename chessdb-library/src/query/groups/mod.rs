@@ -6,10 +6,10 @@
 
 mod annotation;
 mod board;
-mod board_outline;
 mod contents;
 mod error;
 mod exact;
+mod filter;
 mod find;
 mod followed;
 mod group;
@@ -19,15 +19,10 @@ mod moment;
 mod move_form;
 mod move_table;
 mod mover;
-mod outline;
-mod piece_board;
-mod piece_outline;
-mod plain_board;
 mod played;
 mod progress;
 mod reflection;
 mod sacrifice;
-mod sketch;
 mod state;
 mod tally;
 mod term;
@@ -35,6 +30,7 @@ mod variations;
 mod whole_line;
 
 pub use error::TermError;
+pub use find::SearchedGames;
 pub use group::{PositionGroup, PositionQuery};
 pub(super) use move_table::is_move_pattern;
 pub use mover::Mover;

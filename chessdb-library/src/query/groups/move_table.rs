@@ -13,6 +13,7 @@ use std::sync::{LazyLock, OnceLock};
 use super::error::TermError;
 use super::move_form::{FormPattern, FormState, SIGNS};
 use super::reflection::Reflection;
+use crate::lines::MoveMarks;
 use crate::recent::Recent;
 use chessdb::board::{Bitboard, CastlingSide, Color, File, Move, Position, Rank, Role, Square};
 use chessdb::shakmaty::attacks;
@@ -26,7 +27,7 @@ const CAPTURED: [Option<Role>; 6] = [
     Some(Role::Rook),
     Some(Role::Queen),
 ];
-const PROMOTIONS: [Option<Role>; 5] = [
+pub(super) const PROMOTIONS: [Option<Role>; 5] = [
     None,
     Some(Role::Knight),
     Some(Role::Bishop),
@@ -64,7 +65,7 @@ pub(super) struct MoveTable {
     of_roles: Box<[Bitboard]>,
     /// Castling to each side with each sign.
     castling: [[bool; 3]; 2],
-    /// All targets, those of castling included.
+    /// All targets, without castling.
     all_targets: Bitboard,
     /// Those of the king's steps.
     king_targets: Bitboard,
@@ -153,7 +154,7 @@ impl MoveTable {
         for (at, &squares) in targets.iter().enumerate() {
             of_roles[role_of(at / 64 % KINDS) as usize * 64 - 64 + at % 64] |= squares;
         }
-        let mut all_targets = of_roles
+        let all_targets = of_roles
             .iter()
             .fold(Bitboard::EMPTY, |all, &squares| all | squares);
         let mut captures = [false; CAPTURED.len()];
@@ -164,11 +165,6 @@ impl MoveTable {
         let king_targets = of_king
             .iter()
             .fold(Bitboard::EMPTY, |all, &squares| all | squares);
-        for ((side, _), signs) in SIDES.iter().zip(castling) {
-            if castles && signs.contains(&true) {
-                all_targets |= Bitboard::from_file(side.king_to_file()) & Bitboard::BACKRANKS;
-            }
-        }
         MoveTable {
             targets,
             of_roles,
@@ -180,22 +176,17 @@ impl MoveTable {
         }
     }
 
-    /// The squares to which such moves lead.
-    pub(super) fn targets(&self) -> Bitboard {
-        self.all_targets
-    }
-
-    /// True if every such move is mate.
-    pub(super) fn is_mate(&self) -> bool {
-        let (others, is_any) = (2 * KINDS * 64, |squares: &[Bitboard]| {
-            squares.iter().any(|to| to.any())
-        });
-        let castles = self
-            .castling
-            .iter()
-            .flat_map(|signs| &signs[..2])
-            .any(|&castles| castles);
-        self.targets.len() > others && !is_any(&self.targets[..others]) && !castles
+    /// What such moves have in common.
+    pub(super) fn marks(&self) -> MoveMarks {
+        let kinds = self.targets.iter().enumerate().filter(|(_, to)| to.any());
+        let kinds = kinds.map(|(at, _)| at / 64 % KINDS);
+        let moves = kinds.map(|kind| (promotion_of(kind), captured_of(kind) > 0));
+        let marks = MoveMarks::of(self.all_targets, moves);
+        if SIDES.iter().any(|&(side, _)| self.may_castle(side)) {
+            marks.or(MoveMarks::special())
+        } else {
+            marks
+        }
     }
 
     /// False if a piece makes no such move between these squares.
@@ -319,6 +310,12 @@ fn kind_of(role: Role, captured: Option<Role>, promotion: Option<Role>) -> Optio
 fn captured_of(kind: usize) -> usize {
     let of_pawn = kind.checked_sub(5 * CAPTURED.len());
     of_pawn.map_or(kind % CAPTURED.len(), |of_pawn| of_pawn / PROMOTIONS.len())
+}
+
+/// What the pawn of a kind of moves becomes.
+fn promotion_of(kind: usize) -> Option<Role> {
+    let of_pawn = kind.checked_sub(5 * CAPTURED.len())?;
+    PROMOTIONS[of_pawn % PROMOTIONS.len()]
 }
 
 /// The piece of a kind of moves.

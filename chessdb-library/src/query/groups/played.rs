@@ -6,8 +6,10 @@ use std::sync::Arc;
 use chessdb::board::{Bitboard, CastlingSide, File, Move, Position, Rank, Role, San, Square};
 
 use super::error::TermError;
-use super::move_table::{PatternMoves, is_move_pattern};
+use super::move_table::{PROMOTIONS, PatternMoves, is_move_pattern};
 use super::reflection::Reflection;
+use super::state::ends;
+use crate::lines::{LineMove, MoveMarks, Pieces, PlainBoard};
 
 /// Names of moves that are not those of one piece.
 const SPECIAL: [(&str, Move); 9] = [
@@ -96,55 +98,52 @@ impl MovePattern {
         }
     }
 
-    /// True if every such move is mate.
-    pub(super) fn is_mate(&self) -> bool {
-        match &self.what {
-            Moved::Pattern(pattern) => pattern.table().is_mate(),
-            _ => self.sign == Some(CheckSign::Mate),
-        }
-    }
-
-    /// The squares to which such moves lead, castling as a step of the king.
-    pub(super) fn targets(&self) -> Bitboard {
-        match &self.what {
-            Moved::Piece(piece) => Bitboard::from_square(piece.to),
-            Moved::Pattern(pattern) => pattern.table().targets(),
-            Moved::Special(Move::Castle(side)) => {
-                Bitboard::from_file(side.king_to_file()) & Bitboard::BACKRANKS
-            }
-            Moved::Special(_) => Bitboard::EMPTY,
-        }
-    }
-
-    /// False if a stored move of a piece does not match, whether or not it is legal. Castling is stored as a step of the
-    /// king.
-    pub(super) fn may_be_stored(&self, role: Role, mv: Move, takes: bool) -> bool {
-        let Move::Normal { from, to, promotion } = mv else {
-            return true;
-        };
+    /// What such moves have in common.
+    pub(super) fn marks(&self) -> MoveMarks {
         match &self.what {
             Moved::Piece(piece) => {
-                piece.has_squares(from, to)
-                    && piece.role == role
-                    && (piece.promotion.is_none() || promotion == piece.promotion)
-                    && piece.takes == takes
+                let last = Bitboard::from_square(piece.to) & Bitboard::BACKRANKS;
+                let promotions: &[Option<Role>] = match piece.promotion {
+                    Some(_) => &[piece.promotion],
+                    None if piece.role == Role::Pawn && last.any() => &PROMOTIONS,
+                    None => &[None],
+                };
+                let moves = promotions.iter().map(|&promotion| (promotion, piece.takes));
+                MoveMarks::of(Bitboard::from_square(piece.to), moves)
             }
-            Moved::Pattern(pattern) => {
-                let table = pattern.table();
-                let castles = |side: CastlingSide| to.file() == side.king_to_file() && table.may_castle(side);
-                let is_castling = role == Role::King && from.file() == File::E;
-                table.may_take(takes) && table.has_squares(role, from, to)
-                    || is_castling
-                        && [CastlingSide::KingSide, CastlingSide::QueenSide]
-                            .into_iter()
-                            .any(castles)
-            }
-            Moved::Special(Move::Castle(side)) => {
-                let file = side.king_to_file();
-                role == Role::King && from.file() == File::E && to.file() == file
-            }
-            Moved::Special(_) => false,
+            Moved::Pattern(pattern) => pattern.table().marks(),
+            Moved::Special(_) => MoveMarks::special(),
         }
+    }
+
+    /// True if [`MovePattern::may_be_next`] is certain.
+    pub(super) fn shows_on_board(&self) -> bool {
+        self.sign.is_none() && !matches!(self.what, Moved::Pattern(_))
+    }
+
+    /// False if the first of these moves, which is played on this board, does not match.
+    #[inline]
+    pub(super) fn may_be_next(&self, board: &PlainBoard, moves: &[LineMove]) -> bool {
+        let Some((next, rest)) = moves.split_first() else {
+            return false;
+        };
+        let may_be = match (&self.what, next.unpack()) {
+            (Moved::Piece(piece), Move::Normal { from, to, promotion }) => {
+                piece.has_squares(from, to)
+                    && piece.takes == next.takes()
+                    && board.role_at(from) == Some(piece.role)
+                    && (piece.promotion.is_none() || promotion == piece.promotion)
+            }
+            (Moved::Pattern(pattern), Move::Normal { from, to, .. }) => {
+                let table = pattern.table();
+                let has_squares = |role| table.has_squares(role, from, to);
+                table.may_take(next.takes()) && board.role_at(from).is_some_and(has_squares)
+            }
+            (Moved::Pattern(pattern), Move::Castle(side)) => pattern.table().may_castle(side),
+            (Moved::Special(special), mv) => *special == mv,
+            (Moved::Piece(_) | Moved::Pattern(_), _) => false,
+        };
+        may_be && (self.sign != Some(CheckSign::Mate) || ends(rest))
     }
 
     /// True if the move matches that leads from one position to another.
@@ -165,8 +164,8 @@ impl MovePattern {
     }
 
     /// True only if a game that has reached `position` can no longer have such a move.
-    pub(super) fn is_past(&self, position: &Position) -> bool {
-        matches!(self.what, Moved::Special(Move::Castle(_))) && position.castling_rooks().is_empty()
+    pub(super) fn is_past(&self, position: &impl Pieces) -> bool {
+        matches!(self.what, Moved::Special(Move::Castle(_))) && !position.may_castle()
     }
 
     /// The mirror image. `None` for castling in an image without castling rights.

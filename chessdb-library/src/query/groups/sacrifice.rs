@@ -8,7 +8,7 @@ use chessdb::replay::Ply;
 
 use super::error::TermError;
 use super::tally::{difference, tally, value_of};
-use crate::lines::{BranchingLine, LineStep, follow};
+use crate::lines::{BranchingLine, COUNTS, LineStep, PackedLine, Pieces, PlainBoard, follow};
 use crate::query::Bounds;
 
 /// Half-moves for which a side has less, unless a query says otherwise.
@@ -67,9 +67,12 @@ pub(super) struct LineMaterial {
 }
 
 impl LineMaterial {
-    /// Reads the main line of a game.
-    pub(super) fn read(&mut self, database: &dyn Database, game: u32) {
+    /// Reads the main line of a game, which may be packed.
+    pub(super) fn read(&mut self, database: &dyn Database, game: u32, packed: Option<&PackedLine>) {
         self.differences.clear();
+        if let Some(line) = packed {
+            return self.read_packed(line, database.keys(game).outcome.winner());
+        }
         let mut first = Color::White;
         // Copying every position would take long, and only a check can be mate.
         let mut last_check: Option<(usize, Position)> = None;
@@ -96,6 +99,25 @@ impl LineMaterial {
             last.as_ref().map(|(_, position)| position),
             database.keys(game).outcome.winner(),
         );
+    }
+
+    /// Reads a packed line, which `winner` has won.
+    fn read_packed(&mut self, line: &PackedLine, winner: Option<Color>) {
+        let Some(mut board) = PlainBoard::at(&line.start) else {
+            return;
+        };
+        let first = board.turn();
+        let own = |board: &PlainBoard| first.fold_wb(1, -1) * difference(&board.counts);
+        let mut last = own(&board);
+        self.differences.push(last);
+        for &mv in &line.moves {
+            if board.play(mv) & COUNTS != 0 {
+                last = own(&board);
+            }
+            self.differences.push(last);
+        }
+        let mated = board.is_check().then(|| line.end()).flatten();
+        self.end(first, mated.as_ref(), winner);
     }
 
     /// Reads a line, which `winner` has won. It shares so many moves with the line that was read last in this game.

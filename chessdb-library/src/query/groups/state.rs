@@ -3,6 +3,7 @@
 use chessdb::board::{Bitboard, ByColor, Color, File, Position, Role};
 
 use super::error::TermError;
+use crate::lines::{LineMove, PlainBoard};
 
 use crate::query::Bounds;
 
@@ -36,6 +37,22 @@ impl MoverState {
             }
         }
     }
+}
+
+impl MoverState {
+    /// False if it does not hold where the pieces stand like this and these moves follow.
+    pub(super) fn may_hold_on(self, board: &PlainBoard, rest: &[LineMove]) -> bool {
+        match self {
+            MoverState::Check => board.is_check(),
+            MoverState::Mate => ends(rest) && board.may_be_mated(),
+            MoverState::Stalemate => ends(rest) && !board.is_check(),
+        }
+    }
+}
+
+/// True if no piece moves next, so that the side to move may have no legal move.
+pub(super) fn ends(rest: &[LineMove]) -> bool {
+    rest.first().is_none_or(|mv| mv.is_null())
 }
 
 /// True if some piece of the side to move that cannot be pinned has a square to go to. This is quickly seen, and most

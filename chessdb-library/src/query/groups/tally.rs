@@ -1,5 +1,6 @@
 //! How many pieces of each kind there are.
 
+pub(super) use crate::lines::{PieceTally, place_of};
 use chessdb::board::{Color, Position, Role};
 
 /// Kinds of pieces in the order of names, with their values.
@@ -11,15 +12,6 @@ pub(super) const KINDS: [(Role, i64); 6] = [
     (Role::Knight, 3),
     (Role::Pawn, 1),
 ];
-
-/// Numbers of pieces by [`place_of`] their kind; those at other places mean nothing.
-pub(super) type PieceTally = [u8; 16];
-
-/// The place of a kind of piece in a [`PieceTally`].
-#[inline]
-pub(super) fn place_of(color: Color, role: Role) -> usize {
-    (color as usize) << 3 | role as usize
-}
 
 /// The pieces of a position.
 pub(super) fn tally(position: &Position) -> PieceTally {

@@ -1,28 +1,25 @@
 //! Terms of a query that hold at a position.
 
 use std::fmt;
-use std::ops::RangeInclusive;
 
-use chessdb::board::{Bitboard, Color, PackedMove, Position, Role, Undo};
+use chessdb::board::{ByColor, Color, Position, Role, Undo};
 
 use super::annotation::AnnotationTest;
 use super::board::{PartialBoard, PawnStructure};
-use super::contents::SquareContents;
 use super::error::TermError;
 use super::exact::ExactPosition;
+use super::filter::{Marks, Need};
 use super::followed::{FollowedLine, RepertoireTest};
 use super::material::MaterialRange;
 use super::moment::Moment;
-use super::piece_board::{PieceBoard, PieceStep};
-use super::plain_board::PlainStep;
 use super::played::MovePattern;
 use super::reflection::Reflection;
 use super::sacrifice::Sacrifice;
 use super::state::{Bishops, MoverState, PawnCount, PawnKind};
-use super::tally::{PieceTally, difference, tally};
+use super::tally::{difference, tally};
 use super::whole_line::WholeLine;
 use crate::library::DatabasePattern;
-use crate::lines::move_name;
+use crate::lines::{ALL, COUNTS, Change, LineMove, Pieces, PlainBoard, bits_of, move_name};
 use crate::positions::{Pattern, Pawns, WantedError, pattern_name, read_moves, read_position};
 use crate::query::Bounds;
 use crate::repertoire::Repertoires;
@@ -375,84 +372,76 @@ impl Condition {
         matches!(self, Condition::Material(_) | Condition::Difference(_))
     }
 
-    /// What may be on each square, if the condition depends on nothing else.
-    pub(super) fn contents(&self) -> Option<[SquareContents; 64]> {
+    /// What must be known to see whether it holds.
+    pub(super) fn need(&self) -> Need {
         match self {
-            Condition::Board(board) => Some(board.contents),
-            Condition::Pawns(pawns) => Some(pawns.contents()),
-            _ => None,
+            Condition::Board(_)
+            | Condition::Pawns(_)
+            | Condition::Material(_)
+            | Condition::Difference(_)
+            | Condition::Bishops(_)
+            | Condition::PawnCount(_)
+            | Condition::State(MoverState::Check) => Need::Board,
+            Condition::Played(wanted) if wanted.shows_on_board() => Need::Board,
+            Condition::Exact(_) | Condition::State(_) | Condition::Played(_) => Need::Position,
+            Condition::Annotation(_) | Condition::Sacrifice(_) | Condition::Repertoire(_) => Need::Line,
         }
     }
 
-    /// True if the condition shows on a [`PieceBoard`].
-    pub(super) fn is_of_piece_board(&self) -> bool {
+    /// What a move must change so that it may hold after it, and not before.
+    pub(super) fn watched(&self) -> Change {
         match self {
-            Condition::State(state) => *state == MoverState::Mate,
-            Condition::Bishops(_) | Condition::PawnCount(_) => true,
-            Condition::Played(wanted) => wanted.is_mate(),
-            _ => false,
+            Condition::Material(_) | Condition::Difference(_) => COUNTS,
+            Condition::Bishops(_) => bits_of(Role::Bishop),
+            Condition::Pawns(_) | Condition::PawnCount(_) => bits_of(Role::Pawn),
+            _ => ALL,
         }
     }
 
-    /// The kinds of pieces on which the condition depends, which shows on a board; none if it is about mate.
-    pub(super) fn kinds_of_pieces(&self) -> u16 {
-        match self {
-            Condition::Bishops(_) => PieceStep::bits_of(Role::Bishop),
-            Condition::PawnCount(_) => PieceStep::bits_of(Role::Pawn),
-            _ => 0,
-        }
-    }
-
-    /// False if the condition, which shows on a board, does not hold there. `may_be_mate` is false if the side to move is
-    /// certainly not mated.
+    /// False if it does not hold where the pieces stand like this and these moves follow. True is certain if a
+    /// [board](Need::Board) shows it.
     #[inline]
-    pub(super) fn may_hold_on(&self, board: &PieceBoard, may_be_mate: bool) -> bool {
+    pub(super) fn may_hold_on(&self, board: &PlainBoard, rest: &[LineMove]) -> bool {
         match self {
+            Condition::Exact(exact) => exact.pattern.has_pieces_of(board),
+            Condition::Board(wanted) => wanted.matches(board),
+            Condition::Pawns(pawns) => pawns.matches(board),
+            Condition::Material(material) => material.has(&board.counts),
+            Condition::Difference(bounds) => bounds.contains(difference(&board.counts)),
+            Condition::State(state) => state.may_hold_on(board, rest),
             Condition::Bishops(bishops) => bishops.holds_for(|color| board.of_kind(color, Role::Bishop)),
             Condition::PawnCount(count) => count.holds_for(|color| board.of_kind(color, Role::Pawn)),
-            _ => may_be_mate,
+            Condition::Played(wanted) => wanted.may_be_next(board, rest),
+            Condition::Annotation(_) | Condition::Sacrifice(_) | Condition::Repertoire(_) => true,
         }
     }
 
-    /// The least and the most pieces of a side where it holds, if the condition limits them.
-    pub(super) fn pieces_of(&self, color: Color) -> RangeInclusive<u32> {
+    /// What the moves of a game show in which it holds.
+    pub(super) fn marks(&self) -> Marks {
         match self {
-            Condition::Material(material) => material.pieces_of(color),
-            _ => 0..=u32::MAX,
-        }
-    }
-
-    /// The squares to which the move leads that is played, if the condition asks for one.
-    pub(super) fn targets(&self) -> Bitboard {
-        match self {
-            Condition::Played(wanted) => wanted.targets(),
-            _ => Bitboard::FULL,
-        }
-    }
-
-    /// False if the condition asks for a move, and a stored one does not match.
-    pub(super) fn may_be_stored(&self, step: &PlainStep, mv: PackedMove) -> bool {
-        match self {
-            Condition::Played(wanted) => {
-                let may_be = |role| wanted.may_be_stored(role, mv.unpack(), step.takes);
-                step.role().is_some_and(may_be)
-            }
-            _ => true,
-        }
-    }
-
-    /// True if the condition, which depends on nothing but the numbers of pieces, holds with these.
-    pub(super) fn holds_for(&self, pieces: &PieceTally) -> bool {
-        match self {
-            Condition::Material(material) => material.has(pieces),
-            Condition::Difference(bounds) => bounds.contains(difference(pieces)),
-            _ => false,
+            Condition::Material(material) => Marks {
+                most: ByColor::new_with(|color| *material.pieces_of(color).end()),
+                ..Marks::NONE
+            },
+            Condition::Played(wanted) => Marks {
+                moves: wanted.marks(),
+                ..Marks::NONE
+            },
+            Condition::Board(board) => Marks {
+                changed: board.changed(),
+                ..Marks::NONE
+            },
+            Condition::Pawns(pawns) => Marks {
+                changed: pawns.changed(),
+                ..Marks::NONE
+            },
+            _ => Marks::NONE,
         }
     }
 
     /// True only if the condition holds in no position that a game can reach from this one. False does not mean that it
     /// holds in one.
-    pub(super) fn is_past(&self, position: &Position) -> bool {
+    pub(super) fn is_past(&self, position: &impl Pieces) -> bool {
         match self {
             Condition::Exact(exact) => exact.pattern.is_past(position),
             Condition::Board(board) => board.is_past(position),

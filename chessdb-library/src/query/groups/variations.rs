@@ -253,7 +253,7 @@ mod tests {
         let images = QueryImages::new(&query.positions);
         LOOKED_AT.set(0);
         STEPS.set(0);
-        let found = Matcher::new(&images).first_in(&**database, 0, PlayerSides::BOTH);
+        let found = Matcher::new(&images, None).first_in(&**database, 0, PlayerSides::BOTH);
         assert!(found.is_none());
         (LOOKED_AT.get(), STEPS.get())
     }

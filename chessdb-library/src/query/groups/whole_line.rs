@@ -7,7 +7,7 @@ use chessdb::game::Game;
 use super::followed::{FollowedLines, RepertoireTest};
 use super::sacrifice::LineMaterial;
 use crate::annotations::LineAnnotations;
-use crate::lines::BranchingLine;
+use crate::lines::{BranchingLine, PackedLine};
 
 /// What a query needs of a whole game; empty where it needs nothing.
 #[derive(Debug, Default)]
@@ -51,13 +51,19 @@ impl WholeLine {
         needs.repertoires.is_empty() || self.followed.follow(&needs.repertoires, line, shared)
     }
 
-    /// Reads a game.
-    pub(super) fn read(&mut self, needs: &LineNeeds, database: &dyn Database, game: u32) {
+    /// Reads a game, whose main line may be packed.
+    pub(super) fn read(
+        &mut self,
+        needs: &LineNeeds,
+        database: &dyn Database,
+        game: u32,
+        packed: Option<&PackedLine>,
+    ) {
         if needs.annotations {
             self.annotations = LineAnnotations::of(database, game);
         }
         if needs.material {
-            self.material.read(database, game);
+            self.material.read(database, game, packed);
         }
         if !needs.repertoires.is_empty() {
             self.followed.read(&needs.repertoires, database, game);

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chessdb::Database;
-use chessdb_library::positions::{BuildOptions, Index};
-use chessdb_library::query::{Bounds, Mirror, PositionGroup, PositionQuery};
+use chessdb_library::kept::{KeptFiles, Space};
+use chessdb_library::positions::{BuildOptions, Index, Positions};
+use chessdb_library::query::{Bounds, Mirror, PositionGroup, PositionQuery, SearchedGames};
 
 use super::questions::{Asked, Chance, board, difference, exact, material, pawns, played};
 use super::shown::Shown;
@@ -122,6 +123,12 @@ fn random_questions_are_answered_as_by_a_look_at_every_square() {
             continue;
         }
         let index = Index::in_memory(&database, BuildOptions::default(), &|_| ()).unwrap();
+        let cache = tempfile::tempdir().unwrap();
+        let entry = testkit::fake::entry(Arc::clone(&database), "a");
+        let positions = Positions::new(&Arc::new(entry), BuildOptions::default());
+        positions.keep_in(&KeptFiles::open(cache.path(), "", Space::default()).unwrap());
+        positions.lines().make(2, &|_| ());
+        assert!(positions.lines().are_kept());
         for _ in 0..12 {
             let line = *chance.of(&usable);
             let number = *chance.of(&[0, 1, 1, 1, 1, 2, 2, 3]);
@@ -183,16 +190,31 @@ fn random_questions_are_answered_as_by_a_look_at_every_square() {
                 let ply = mirrored.iter().filter_map(|line| first(&groups, line)).min();
                 expected.extend(ply.filter(|_| !is_excluded).map(|ply| (game, ply as u32)));
             }
-            for index in [None, Some(&index)] {
+            let with_lines = &*positions.entry().database;
+            for (database, index, lines) in [
+                (&*database, None, None),
+                (&*database, Some(&index), None),
+                (with_lines, None, Some(&**positions.lines())),
+            ] {
                 let found = query
-                    .find(&*database, among.as_deref(), index, 2, &|_| ())
+                    .find(
+                        SearchedGames {
+                            database,
+                            among: among.as_deref(),
+                            index,
+                            lines,
+                        },
+                        2,
+                        &|_| (),
+                    )
                     .unwrap();
                 let found: Vec<_> = found.iter().map(|found| (found.game, found.ply)).collect();
                 assert_eq!(
                     found,
                     expected,
-                    "{name}: {query:?}, with an index: {}",
-                    index.is_some()
+                    "{name}: {query:?}, with an index: {}, with kept lines: {}",
+                    index.is_some(),
+                    lines.is_some()
                 );
             }
             questions += 1;

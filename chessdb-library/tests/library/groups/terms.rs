@@ -1,6 +1,6 @@
 //! What single terms mean.
 
-use chessdb_library::query::{Bounds, PositionTerm, TermError};
+use chessdb_library::query::{Bounds, PositionTerm, SearchedGames, TermError};
 use testkit::samples::open_base;
 use testkit::writers::{simplecdb, source};
 
@@ -310,7 +310,7 @@ fn a_board_comes_up_after_the_last_capture() {
         ("rnbqkbnr/pppppppp/8/8/8/8/8/8", vec![(0, 0), (1, 0)]),
     ] {
         let query = asking([group([board(text)])]);
-        let found = query.find(&*database, None, None, 1, &|_| ()).unwrap();
+        let found = query.find(SearchedGames::all(&*database), 1, &|_| ()).unwrap();
         let found: Vec<_> = found.into_iter().map(|found| (found.game, found.ply)).collect();
         assert_eq!(found, games, "{text}");
     }
@@ -459,5 +459,9 @@ fn moves_are_found_by_patterns_of_their_full_form() {
             "{pattern}"
         );
     }
+    assert_eq!(
+        found(&asking([group([played("null")])]), &game("1. e4 -- 2. d4")),
+        [(0, 1)]
+    );
     assert_eq!(found(&asking([group([played("*")])]), &game("1. -- --")), []);
 }

@@ -154,12 +154,12 @@ fn a_table_of_a_popular_position_counts_the_chosen_games_only() {
         for chosen in [2_047, 2_048, 2_049, MANY - 1, MANY] {
             let chosen: Vec<u32> = (MANY - chosen..MANY).collect();
             let selection = Arc::new(Selection::of(&*chosen));
-            let scanned = scan_moves(&*database, &pattern, Some(&selection), 2, &|_| ());
+            let scanned = scan_moves(&*database, None, &pattern, Some(&selection), 2, &|_| ());
             let total: u32 = scanned.rows.iter().map(|row| row.tally.games).sum();
             assert_eq!(total as usize, chosen.len());
             assert_eq!(index.among(&selection).moves(&pattern).unwrap(), scanned);
         }
-        let scanned = scan_moves(&*database, &pattern, None, 2, &|_| ());
+        let scanned = scan_moves(&*database, None, &pattern, None, 2, &|_| ());
         assert_eq!(index.moves(&pattern).unwrap(), scanned);
     }
     // The replies begin at the games 500 and 9,000 of the index.
@@ -210,7 +210,7 @@ fn an_index_among_some_games_answers_as_one_of_these_alone() {
                 let expected = both.table(both.alone.moves(&pattern).unwrap());
                 assert_eq!(both.among.moves(&pattern).unwrap(), expected, "{name}: {fen}");
                 if n % 10 == 0 {
-                    let scanned = scan_moves(&*database, &pattern, Some(&selection), 2, &|_| ());
+                    let scanned = scan_moves(&*database, None, &pattern, Some(&selection), 2, &|_| ());
                     assert_eq!(scanned, expected, "{name}: {fen}");
                 }
                 compared += 1;

@@ -1,7 +1,7 @@
 //! Questions about several databases have the same answers from an index and from the games.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
@@ -123,7 +123,9 @@ fn a_damaged_index_is_removed_and_made_again_where_it_is_wanted() {
     fs::create_dir(&source).unwrap();
     let first = parts(&source).remove(0);
     let files = KeptFiles::open(&cache, "", Space::default()).unwrap();
-    let kept = || fs::read_dir(&cache).unwrap().map(|file| file.unwrap().path());
+    let files_in_cache = || fs::read_dir(&cache).unwrap().map(|file| file.unwrap().path());
+    let is_index = |path: &PathBuf| path.extension().is_some_and(|kind| kind == "positions");
+    let kept = || files_in_cache().filter(is_index);
     for (uses, after) in [
         (IndexUse::Auto, (0, IndexState::Unused)),
         (IndexUse::Yes, (1, IndexState::Ready)),

@@ -40,7 +40,14 @@ const GAMES: &str = r#"
 #[test]
 fn a_table_of_moves_is_written_as_csv() {
     let database = games(GAMES);
-    let table = scan_moves(&*database, &Pattern::new(Position::initial()), None, 1, &|_| ());
+    let table = scan_moves(
+        &*database,
+        None,
+        &Pattern::new(Position::initial()),
+        None,
+        1,
+        &|_| (),
+    );
     let path = |game: u32| format!("{}.pgn", game + 1);
     let csv = table.csv(|row| row.game.map(path));
     let expected = "\
@@ -62,7 +69,7 @@ fn the_move_after_an_occurrence_has_its_san() {
     let database = games(GAMES);
     let after_e4 = Pattern::parse("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -").unwrap();
     let sans = |pattern| {
-        let found = scan(&*database, &Wanted::Position(pattern), None, 1, &|_| ());
+        let found = scan(&*database, None, &Wanted::Position(pattern), None, 1, &|_| ());
         let sans = found.iter().map(|found| san_of(&*database, found));
         sans.collect::<Vec<_>>()
     };
@@ -114,12 +121,12 @@ fn an_index_finds_positions_after_65000_moves_as_a_scan() {
         if (64_997..=65_001).contains(&ply.number) {
             let pattern = Pattern::new(*ply.position);
             let wanted = Wanted::Position(pattern);
-            let scanned = scan(&*database, &wanted, None, 1, &|_| ());
+            let scanned = scan(&*database, None, &wanted, None, 1, &|_| ());
             assert_eq!(scanned.len(), 1);
             assert_eq!(index.find(&wanted).unwrap(), scanned, "{}", ply.number);
             assert_eq!(
                 index.moves(&pattern).unwrap(),
-                scan_moves(&*database, &pattern, None, 1, &|_| ())
+                scan_moves(&*database, None, &pattern, None, 1, &|_| ())
             );
             compared += 1;
         }

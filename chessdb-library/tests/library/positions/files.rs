@@ -68,9 +68,16 @@ fn a_damaged_index_is_never_believed() {
         let right = answers(&index).unwrap();
         for line in LINES {
             let pattern = Pattern::of_moves(line).unwrap();
-            let found = scan(&*entry.database, &Wanted::Position(pattern), None, 1, &|_| ());
+            let found = scan(
+                &*entry.database,
+                None,
+                &Wanted::Position(pattern),
+                None,
+                1,
+                &|_| (),
+            );
             assert_eq!(index.find(&Wanted::Position(pattern)).unwrap(), found);
-            let table = scan_moves(&*entry.database, &pattern, None, 1, &|_| ());
+            let table = scan_moves(&*entry.database, None, &pattern, None, 1, &|_| ());
             assert_eq!(index.moves(&pattern).unwrap(), table);
         }
         let path = fs::read_dir(&cache).unwrap().next().unwrap().unwrap().path();
@@ -114,7 +121,7 @@ fn an_index_is_the_same_whatever_threads_and_memory_build_it() {
             let index = Index::build(&files, entry, options, &|_| ()).unwrap();
             for position in positions(&*entry.database) {
                 let wanted = Wanted::Position(Pattern::new(position));
-                let found = scan(&*entry.database, &wanted, None, 1, &|_| ());
+                let found = scan(&*entry.database, None, &wanted, None, 1, &|_| ());
                 assert_eq!(index.find(&wanted).unwrap(), found, "{position:?}");
             }
             let path = fs::read_dir(&cache).unwrap().next().unwrap().unwrap().path();

@@ -75,7 +75,7 @@ fn an_index_answers_as_a_scan() {
                 ));
             }
             for wanted in &wanted {
-                let found = scan(&*database, wanted, None, 2, &|_| ());
+                let found = scan(&*database, None, wanted, None, 2, &|_| ());
                 assert_eq!(index.find(wanted).unwrap(), found, "{name}: {fen} {wanted:?}");
                 assert_eq!(
                     index.count(wanted).unwrap() as usize,
@@ -85,7 +85,7 @@ fn an_index_answers_as_a_scan() {
             }
             compared += wanted.len();
             if n % 4 == 0 {
-                let table = scan_moves(&*database, &pattern, None, 2, &|_| ());
+                let table = scan_moves(&*database, None, &pattern, None, 2, &|_| ());
                 assert_eq!(index.moves(&pattern).unwrap(), table, "{name}: {fen}");
             }
         }

@@ -21,7 +21,7 @@ fn a_scan_finds_what_shakmaty_finds() {
         keys.sort_unstable();
         for key in keys.into_iter().step_by(EVERY) {
             let (counted, pattern) = (&all[key], pattern(key));
-            let found = scan(&*database, &Wanted::Position(pattern), None, 2, &|_| ());
+            let found = scan(&*database, None, &Wanted::Position(pattern), None, 2, &|_| ());
             let found = found.iter().filter(|found| found.ply <= 60);
             let plies: BTreeMap<u32, u32> = found.map(|found| (found.game, found.ply)).collect();
             assert_eq!(plies, counted.games, "{name}: {key}");
@@ -73,7 +73,7 @@ fn a_scan_finds_the_pieces_and_pawns_that_shakmaty_finds() {
                 }
             }
             for (key, plies) in expected.into_values().step_by(EVERY) {
-                let found = scan(&*database, &wanted(key), None, 2, &|_| ());
+                let found = scan(&*database, None, &wanted(key), None, 2, &|_| ());
                 let found = found.iter().filter(|found| found.ply <= 60);
                 let found: BTreeMap<u32, u32> = found.map(|found| (found.game, found.ply)).collect();
                 assert_eq!(found, plies, "{name}: {key}");
@@ -93,13 +93,13 @@ fn a_table_has_what_was_played() {
         keys.sort_unstable_by_key(|key| (Reverse(all[*key].games.len()), *key));
         for key in keys.into_iter().take(10) {
             let pattern = pattern(key);
-            let table = scan_moves(&*database, &pattern, None, 2, &|_| ());
+            let table = scan_moves(&*database, None, &pattern, None, 2, &|_| ());
             let played = table.rows.iter().filter(|row| row.tally.games > 0);
             let moves: BTreeMap<String, u32> = played.map(|row| (row.san.clone(), row.tally.games)).collect();
             assert_eq!(moves, all[key].moves, "{name}: {key}");
             for row in table.rows.iter().filter(|row| row.mv.is_some()) {
                 let after = pattern.after(row.mv.unwrap()).unwrap();
-                let reached = scan(&*database, &Wanted::Position(after), None, 2, &|_| ());
+                let reached = scan(&*database, None, &Wanted::Position(after), None, 2, &|_| ());
                 assert_eq!(row.reached, reached.len() as u32, "{name}: {key} {}", row.san);
                 assert!(row.tally.games > 0 || row.reached > 1);
             }

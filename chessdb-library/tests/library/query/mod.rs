@@ -8,7 +8,6 @@ mod choices;
 mod hints;
 mod marks;
 mod orders;
-mod outline;
 mod rules;
 mod sacrifices;
 mod variations;
@@ -23,6 +22,7 @@ pub fn searched<'a>(database: &'a dyn Database, path: &'a str) -> Searched<'a> {
         path,
         database,
         index: None,
+        lines: None,
         names: None,
         among: None,
     }

@@ -6,7 +6,7 @@ use super::SimpleCdb;
 use super::body::{Item, Items, StoredMove};
 use super::promotion::Promotions;
 use super::record::{Damage, Parts, Record};
-use crate::board::{Fen, Illegal, Move, PackedMove, Position, Square};
+use crate::board::{Fen, Illegal, Move, Position, Square};
 use crate::database::Decoded;
 use crate::game::Game;
 use crate::problem::Problem;
@@ -55,34 +55,6 @@ pub(super) fn main_line(database: &SimpleCdb, game: u32, sink: CountedLine<'_>) 
     }
     let (_, is_certain) = replay(database, record, database.promotions, |_, _, _| sink);
     is_certain
-}
-
-/// Appends the moves of a game's main line without testing them, if it begins in the normal position and has no
-/// variation and no null move.
-pub(super) fn stored_moves(database: &SimpleCdb, game: u32, moves: &mut Vec<PackedMove>) -> bool {
-    let Ok((record, Parts { fen: None, body })) = record(database, database.entry(game).offset) else {
-        return false;
-    };
-    if record.bytes.len() > LIMITS.moves as usize {
-        return false;
-    }
-    let mut items = Items::new(record.bytes, body);
-    loop {
-        if let Some(stored) = items.next_move() {
-            let Some(promotion) = database.promotions.role(stored.promotion_code()) else {
-                return true;
-            };
-            let (from, to) = (stored.from(), stored.to());
-            moves.push(PackedMove::new(Move::Normal { from, to, promotion }));
-            continue;
-        }
-        match items.next() {
-            Ok(Some(Item::Text(_) | Item::Nags(_))) => {}
-            Ok(Some(_)) => return false,
-            // Nothing follows a fault.
-            Ok(None) | Err(_) => return true,
-        }
-    }
 }
 
 /// The record at an offset of the game file, and its parts.

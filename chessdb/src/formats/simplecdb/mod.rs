@@ -24,7 +24,7 @@ use self::index::{Entry, Index};
 use self::promotion::Promotions;
 use self::record::Records;
 use self::strings::{EVENTS, PLAYERS, SITES, Strings};
-use crate::board::{ByColor, PackedMove};
+use crate::board::ByColor;
 use crate::database::{
     AsFiles, Database, Decoded, Format, Info, Keys, NamedDatabase, NotADatabase, Options, TextId,
     ratings_of_numbers,
@@ -163,10 +163,6 @@ impl Database for SimpleCdb {
             |sink| decode::main_line(self, game, sink),
             || self.game(game).game,
         );
-    }
-
-    fn stored_moves(&self, game: u32, moves: &mut Vec<PackedMove>) -> bool {
-        decode::stored_moves(self, game, moves)
     }
 
     fn info(&self) -> Info {

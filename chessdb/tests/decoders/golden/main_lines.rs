@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use chessdb::Options;
-use chessdb::board::{File, Move, PackedMove, Square};
+use chessdb::board::Move;
 use chessdb::game::{Game, Token};
 use chessdb_library::positions::{LineEnd, PieceCounts};
 
@@ -117,41 +117,4 @@ fn the_pieces_at_the_end_of_a_line_are_those_of_its_last_position() {
         }
     }
     assert!(takings > 10_000, "{takings}");
-}
-
-#[test]
-fn stored_moves_begin_with_the_main_line() {
-    needs!(samples);
-    let mut lines = 0;
-    for (name, database) in &databases() {
-        for game in games(&**database) {
-            let mut stored = Vec::new();
-            if !database.stored_moves(game, &mut stored) {
-                continue;
-            }
-            assert_eq!(database.tags(game).get("FEN"), None, "{name}, game {}", game + 1);
-            let mut stored = stored.into_iter();
-            database.main_line(game, &mut |ply| {
-                let mover = !ply.position.turn();
-                let expected = match ply.mv {
-                    Move::Castle(side) => {
-                        let square = |file| Square::from_coords(file, mover.backrank());
-                        Move::normal(square(File::E), square(side.king_to_file()))
-                    }
-                    mv => mv,
-                };
-                let given = stored.next().map(PackedMove::unpack);
-                assert_eq!(
-                    given,
-                    Some(expected),
-                    "{name}, game {}, ply {}",
-                    game + 1,
-                    ply.number
-                );
-                ControlFlow::Continue(())
-            });
-            lines += 1;
-        }
-    }
-    assert!(lines > 1000, "{lines}");
 }

@@ -1,0 +1,263 @@
+//! The kept lines of a database, and the database that reads main lines from there.
+
+use std::ops::{ControlFlow, Deref};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use chessdb::board::ByColor;
+use chessdb::game::Tags;
+use chessdb::replay::Ply;
+use chessdb::{AsFiles, Database, Decoded, Folder, Info, Keys, Problem, TextId};
+
+use super::packed::PackedLine;
+use super::store::{self, LinesSection};
+use super::write::{LineWriter, PackedGames};
+use crate::cancel::Underway;
+use crate::kept::{KeptFile, KeptFiles, KeptKind, Sections};
+use crate::library::LibraryEntry;
+use crate::parallel::chunks;
+use crate::workers::progress;
+
+/// Where main lines are read from.
+pub(crate) trait LineSource: Send + Sync {
+    /// Reads the main line of a game. False if it has to be read from the database.
+    fn read(&self, game: u32, line: &mut PackedLine) -> bool;
+}
+
+/// The main lines of all games of a database, in a file that the first search of all games writes.
+pub struct KeptLines {
+    entry: LibraryEntry,
+    /// Where they are kept.
+    files: OnceLock<KeptFiles>,
+    /// The file, once it was found or written.
+    sections: OnceLock<Sections<LinesSection>>,
+    was_looked_for: AtomicBool,
+    is_written: AtomicBool,
+    /// Then all lines are read from the database. The file is made again by the next process.
+    is_damaged: AtomicBool,
+}
+
+impl KeptLines {
+    /// The lines of a database, which are kept nowhere so far.
+    pub(crate) fn new(entry: &LibraryEntry) -> KeptLines {
+        KeptLines {
+            entry: entry.clone(),
+            files: OnceLock::new(),
+            sections: OnceLock::new(),
+            was_looked_for: AtomicBool::new(false),
+            is_written: AtomicBool::new(false),
+            is_damaged: AtomicBool::new(false),
+        }
+    }
+
+    /// Keeps them in a folder.
+    pub(crate) fn keep_in(&self, files: &KeptFiles) {
+        self.files.get_or_init(|| files.clone());
+    }
+
+    fn file(&self) -> Option<KeptFile> {
+        let files = self.files.get()?;
+        Some(files.file(KeptKind::Lines, "", &[self.entry.origin()]))
+    }
+
+    /// True if lines can be read without the database. Looks for the file once.
+    pub fn are_kept(&self) -> bool {
+        self.sections().is_some()
+    }
+
+    /// True if lines are read without the database by now. Looks for nothing.
+    pub fn are_open(&self) -> bool {
+        self.sections.get().is_some() && !self.is_damaged.load(Ordering::Relaxed)
+    }
+
+    fn sections(&self) -> Option<&Sections<LinesSection>> {
+        if self.is_damaged.load(Ordering::Relaxed) {
+            return None;
+        }
+        let sections = self.sections.get();
+        if sections.is_some() || self.was_looked_for.load(Ordering::Relaxed) {
+            return sections;
+        }
+        // Another thread may look at the same time, which does no harm.
+        let found = self.file()?.load();
+        self.was_looked_for.store(true, Ordering::Relaxed);
+        let is_of_all = |found: &Sections<LinesSection>| store::games(found) == self.entry.database.len();
+        if let Some(found) = found.filter(is_of_all) {
+            let _ = self.sections.set(found);
+        }
+        self.sections.get()
+    }
+
+    /// Keeps the lines of all games, if they can be kept and are not. `done` is called with numbers of games that have been
+    /// read.
+    pub fn make(&self, threads: usize, done: &(dyn Fn(u64) + Sync)) {
+        let database = &*self.entry.database;
+        self.write_while(|new| {
+            if let Some(new) = new {
+                chunks(database.len(), threads, done, |games| {
+                    new.add(&PackedGames::of(database, games));
+                });
+            }
+        });
+    }
+
+    /// Calls `write`, which reads all games and adds their lines, and keeps these. `write` gets nothing to add them to if they
+    /// are kept already, or nowhere.
+    pub(crate) fn write_while<T>(&self, write: impl FnOnce(Option<&NewLines>) -> T) -> T {
+        let is_wanted = !self.is_damaged.load(Ordering::Relaxed) && !self.are_kept();
+        let file = self.file().filter(|_| is_wanted && self.may_be_kept());
+        let Some(file) = file.filter(|_| !self.is_written.swap(true, Ordering::AcqRel)) else {
+            return write(None);
+        };
+        let _writing = Underway::new(&self.is_written);
+        let (name, games) = (self.entry.name(), self.entry.database.len());
+        let new = match file.begin() {
+            Ok(new) => NewLines(LineWriter::new(new, games)),
+            Err(error) => {
+                log::info!("{name}: the lines of its games are not kept: {error}");
+                return write(None);
+            }
+        };
+        let result = write(Some(&new));
+        if !self.entry.is_intact() {
+            return result;
+        }
+        match new.0.finish() {
+            Ok(None) => {}
+            Ok(Some(file)) => match Sections::open(file, |_| true) {
+                Ok(sections) => {
+                    let _ = self.sections.set(sections);
+                }
+                Err(error) => log::info!("{name}: the lines of its games are not used: {error}"),
+            },
+            Err(error) => log::info!("{name}: the lines of its games are not kept: {error}"),
+        }
+        result
+    }
+
+    /// False if the file would be larger than allowed.
+    fn may_be_kept(&self) -> bool {
+        let games = self.entry.database.len().into();
+        let refusal = |files: &KeptFiles| files.refusal(KeptKind::Lines, self.entry.name(), 1, games);
+        self.files.get().and_then(refusal).is_none()
+    }
+
+    fn discard(&self) {
+        if !self.is_damaged.swap(true, Ordering::Relaxed)
+            && let Some(file) = self.file()
+        {
+            let path = file.path();
+            log::info!("{}: {} is damaged: removed", self.entry.name(), path.display());
+            file.remove();
+        }
+    }
+}
+
+impl LineSource for KeptLines {
+    fn read(&self, game: u32, line: &mut PackedLine) -> bool {
+        let Some(sections) = self.sections() else {
+            return false;
+        };
+        if game >= store::games(sections) {
+            return false;
+        }
+        match store::read(sections, game, line) {
+            Ok(is_read) => {
+                progress::beat();
+                is_read
+            }
+            Err(_) => {
+                self.discard();
+                false
+            }
+        }
+    }
+}
+
+/// Takes the lines of all games of a database.
+pub(crate) struct NewLines(LineWriter);
+
+impl NewLines {
+    /// Adds some games: see [`LineWriter::add`].
+    pub(crate) fn add(&self, games: &PackedGames) {
+        self.0.add(games);
+    }
+}
+
+/// A database whose main lines come from elsewhere, as far as they are there.
+pub(crate) struct WithLines<D, L> {
+    pub(crate) database: D,
+    pub(crate) lines: L,
+}
+
+impl LibraryEntry {
+    /// The same database, whose main lines are read from the kept ones.
+    pub(crate) fn with_lines(&self, lines: &Arc<KeptLines>) -> LibraryEntry {
+        LibraryEntry {
+            database: Arc::new(WithLines {
+                database: Arc::clone(&self.database),
+                lines: Arc::clone(lines),
+            }),
+            ..self.clone()
+        }
+    }
+}
+
+impl<D, L> Database for WithLines<D, L>
+where
+    D: Deref<Target: Database> + Send + Sync,
+    L: Deref<Target: LineSource> + Send + Sync,
+{
+    fn len(&self) -> u32 {
+        self.database.len()
+    }
+
+    fn keys(&self, game: u32) -> Keys {
+        self.database.keys(game)
+    }
+
+    fn text(&self, id: TextId) -> String {
+        self.database.text(id)
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        self.database.tags(game)
+    }
+
+    fn site(&self, game: u32) -> Option<TextId> {
+        self.database.site(game)
+    }
+
+    fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
+        self.database.ratings(game)
+    }
+
+    fn game(&self, game: u32) -> Decoded {
+        self.database.game(game)
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        let mut line = PackedLine::default();
+        if self.lines.read(game, &mut line) {
+            line.replay(each);
+        } else {
+            self.database.main_line(game, each);
+        }
+    }
+
+    fn info(&self) -> Info {
+        self.database.info()
+    }
+
+    fn problems(&self) -> &[Problem] {
+        self.database.problems()
+    }
+
+    fn folders(&self) -> Vec<Folder> {
+        self.database.folders()
+    }
+
+    fn as_files(&self) -> &dyn AsFiles {
+        self.database.as_files()
+    }
+}

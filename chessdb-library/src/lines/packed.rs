@@ -1,0 +1,316 @@
+//! A main line in two bytes a move.
+
+use chessdb::Database;
+use chessdb::board::{Bitboard, CastlingSide, Move, PackedMove, Position, Role, Square, Undo};
+use chessdb::replay::Ply;
+use std::ops::ControlFlow;
+
+use super::line::{LineStep, follow};
+
+/// A legal move with what a plain board needs to play it.
+///
+/// | bits | what |
+/// |---|---|
+/// | 0-5 | the square to which it leads; the king's square if it castles |
+/// | 6-11 | the square from which it leads; the rook's square if the king castles |
+/// | 12-14 | the number of the role that a pawn becomes, or 0; 1 for castling, and for a null move, which has equal squares |
+/// | 15 | set if the move takes a piece, also en passant |
+///
+/// Any 16 bits are a move, and none leads off the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LineMove(pub(super) u16);
+
+/// What the bits of moves have in common, and what their targets are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MoveMarks {
+    /// The squares to which they lead.
+    pub(crate) targets: Bitboard,
+    /// The upper four bits that are set in all of them, and in none.
+    set: u16,
+    clear: u16,
+}
+
+impl MoveMarks {
+    /// The marks of all moves.
+    pub(crate) const ALL: MoveMarks = MoveMarks {
+        targets: Bitboard::FULL,
+        set: 0,
+        clear: 0,
+    };
+
+    /// The marks of moves to these squares with some of these promotions, which take a piece or do not.
+    pub(crate) fn of(targets: Bitboard, moves: impl Iterator<Item = (Option<Role>, bool)>) -> MoveMarks {
+        let bits = moves.map(|(promotion, takes)| {
+            promotion.map_or(0, |role| role as u16) << 12 | if takes { TAKES } else { 0 }
+        });
+        let (set, used) = bits.fold((KIND, 0), |(set, used), bits| (set & bits, used | bits));
+        MoveMarks {
+            targets,
+            set,
+            clear: KIND & !used,
+        }
+    }
+
+    /// The marks of castling and of null moves.
+    pub(crate) fn special() -> MoveMarks {
+        MoveMarks {
+            targets: Bitboard::FULL,
+            set: SPECIAL,
+            clear: KIND & !SPECIAL,
+        }
+    }
+
+    /// The marks of the moves of either.
+    pub(crate) fn or(self, other: MoveMarks) -> MoveMarks {
+        MoveMarks {
+            targets: self.targets | other.targets,
+            set: self.set & other.set,
+            clear: self.clear & other.clear,
+        }
+    }
+
+    /// False if none of these moves has them.
+    #[inline]
+    pub(crate) fn are_in(self, moves: &[LineMove]) -> bool {
+        let MoveMarks { targets, set, clear } = self;
+        // Castling does not say where it leads, and a null move leads nowhere.
+        let may_be_special = SPECIAL & set == set && SPECIAL & clear == 0;
+        moves.iter().any(|mv| {
+            let has_bits = mv.0 & (set | clear) == set;
+            has_bits && (targets.contains(mv.to()) || may_be_special && mv.is_special())
+        })
+    }
+}
+
+/// The upper four bits.
+const KIND: u16 = 0xf000;
+
+/// The role that no pawn becomes.
+const SPECIAL: u16 = (Role::Pawn as u16) << 12;
+const TAKES: u16 = 1 << 15;
+const NULL: LineMove = LineMove(SPECIAL);
+
+impl LineMove {
+    /// The move that has just been played. `None` if it castles without a king or a rook, which no legal move does.
+    #[inline]
+    pub(crate) fn of(ply: &Ply<'_>) -> Option<LineMove> {
+        match ply.mv {
+            Move::Normal { .. } => {
+                let takes = if ply.captured().is_some() { TAKES } else { 0 };
+                Some(LineMove(PackedMove::new(ply.mv).bits() | takes))
+            }
+            Move::Castle(side) => {
+                let before = ply.before();
+                let (king, rook) = (before.king(before.turn())?, before.castling_rook(side)?);
+                Some(LineMove(SPECIAL | (rook as u16) << 6 | king as u16))
+            }
+            Move::Null => Some(NULL),
+        }
+    }
+
+    /// The square to which a move leads that is not [special](LineMove::is_special).
+    #[inline]
+    pub(crate) fn to(self) -> Square {
+        Square::new(u32::from(self.0 & 63))
+    }
+
+    /// The square from which a move leads that is not [special](LineMove::is_special).
+    #[inline]
+    pub(crate) fn from(self) -> Square {
+        Square::new(u32::from(self.0 >> 6 & 63))
+    }
+
+    /// True for a move that takes a piece.
+    #[inline]
+    pub(crate) fn takes(self) -> bool {
+        self.0 & TAKES != 0
+    }
+
+    /// True for a move of a piece that stays what it is.
+    #[inline]
+    pub(crate) fn is_plain(self) -> bool {
+        self.0 & !TAKES < 1 << 12
+    }
+
+    /// True for castling and for a null move.
+    #[inline]
+    pub(crate) fn is_special(self) -> bool {
+        self.0 & 7 << 12 == SPECIAL
+    }
+
+    /// True for a null move.
+    #[inline]
+    pub(crate) fn is_null(self) -> bool {
+        self.is_special() && self.to() == self.from()
+    }
+
+    /// The side to which the king castles, its square and the rook's.
+    #[inline]
+    pub(crate) fn castling(self) -> Option<(CastlingSide, Square, Square)> {
+        let (king, rook) = (self.to(), self.from());
+        let side = CastlingSide::from_king_side(rook.file() > king.file());
+        (self.is_special() && king != rook).then_some((side, king, rook))
+    }
+
+    /// The role that a pawn becomes.
+    #[inline]
+    pub(crate) fn promotion(self) -> Option<Role> {
+        let number = u32::from(self.0 >> 12 & 7);
+        Role::try_from(number).ok().filter(|&role| role != Role::Pawn)
+    }
+
+    /// The move as a position plays it.
+    #[inline]
+    pub(crate) fn unpack(self) -> Move {
+        match self.castling() {
+            Some((side, ..)) => Move::Castle(side),
+            None if self.is_special() => Move::Null,
+            None => Move::Normal {
+                from: self.from(),
+                to: self.to(),
+                promotion: self.promotion(),
+            },
+        }
+    }
+}
+
+/// Where a line begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant)] // There is one for each thread.
+pub(crate) enum LineStart {
+    /// In the normal start position.
+    #[default]
+    Usual,
+    /// In another one.
+    At(Position),
+    /// Nowhere: the game has no move, and its FEN is no position.
+    Nowhere,
+}
+
+impl LineStart {
+    /// The position.
+    pub(crate) fn position(&self) -> Option<Position> {
+        match self {
+            LineStart::Usual => Some(Position::initial()),
+            LineStart::At(position) => Some(*position),
+            LineStart::Nowhere => None,
+        }
+    }
+}
+
+/// A main line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PackedLine {
+    pub(crate) start: LineStart,
+    pub(crate) moves: Vec<LineMove>,
+}
+
+impl PackedLine {
+    /// Reads the main line of a game. False if it cannot be packed, or if the decoder failed.
+    pub(crate) fn read(&mut self, database: &dyn Database, game: u32) -> bool {
+        self.moves.clear();
+        self.start = LineStart::Nowhere;
+        let mut is_packed = true;
+        let is_whole = follow(database, game, |step| {
+            match step {
+                LineStep::Start(position) if *position == Position::initial() => {
+                    self.start = LineStart::Usual;
+                }
+                LineStep::Start(position) => self.start = LineStart::At(*position),
+                LineStep::Ply(ply) => match LineMove::of(ply) {
+                    Some(mv) => self.moves.push(mv),
+                    None => is_packed = false,
+                },
+            }
+            if is_packed {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        is_whole && is_packed
+    }
+
+    /// The position after the last move.
+    pub(crate) fn end(&self) -> Option<Position> {
+        let mut end = self.start.position();
+        self.replay(&mut |ply| {
+            end = Some(*ply.position);
+            ControlFlow::Continue(())
+        });
+        end
+    }
+
+    /// Plays the moves, tests each again, and passes them to `each` until it breaks.
+    #[inline]
+    pub(super) fn replay(&self, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        let Some(mut position) = self.start.position() else {
+            return;
+        };
+        let mut undo = Undo::default();
+        for (number, mv) in (0..).zip(&self.moves) {
+            let mv = mv.unpack();
+            if position.advance(mv, &mut undo).is_err()
+                || each(&Ply::new(number, mv, &position, &undo)).is_break()
+            {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_those_of_their_moves() {
+        let moves: Vec<LineMove> = (0..=u16::MAX).map(LineMove).collect();
+        let h7 = Bitboard::from_square(Square::H7);
+        let promotes = |roles: &'static [Role]| roles.iter().map(|&role| (Some(role), true));
+        for (marks, has) in [
+            (MoveMarks::ALL, &(|_| true) as &dyn Fn(LineMove) -> bool),
+            (MoveMarks::of(h7, [(None, true)].into_iter()), &|mv| {
+                mv.takes() && mv.to() == Square::H7 && mv.is_plain()
+            }),
+            (
+                MoveMarks::of(h7, [(None, false), (None, true)].into_iter()),
+                &|mv| mv.to() == Square::H7 && mv.is_plain(),
+            ),
+            (MoveMarks::of(h7, promotes(&[Role::Knight])), &|mv| {
+                mv.takes() && mv.to() == Square::H7 && mv.promotion() == Some(Role::Knight)
+            }),
+            (MoveMarks::special(), &|mv| mv.is_special() && !mv.takes()),
+        ] {
+            for mv in &moves {
+                assert_eq!(marks.are_in(&[*mv]), has(*mv), "{mv:?} {marks:?}");
+            }
+        }
+        // Several may have more than these in common, and never less.
+        let both = MoveMarks::of(h7, promotes(&[Role::Knight, Role::Queen]));
+        let either = both.or(MoveMarks::special());
+        for mv in moves {
+            let is_one = [Role::Knight, Role::Queen].contains(&mv.promotion().unwrap_or(Role::Pawn));
+            let is_promotion = is_one && mv.takes() && mv.to() == Square::H7;
+            assert!(both.are_in(&[mv]) || !is_promotion);
+            assert!(either.are_in(&[mv]) || !is_promotion && (!mv.is_special() || mv.takes()));
+        }
+    }
+
+    #[test]
+    fn any_bits_are_a_move() {
+        for bits in 0..=u16::MAX {
+            let mv = LineMove(bits);
+            let unpacked = mv.unpack();
+            assert_eq!(mv.is_plain(), bits & 0x7000 == 0);
+            match unpacked {
+                Move::Normal { from, to, promotion } => {
+                    assert_eq!((from, to), (mv.from(), mv.to()));
+                    assert_eq!(promotion.is_some(), (0x2000..0x7000).contains(&(bits & 0x7000)));
+                }
+                Move::Castle(_) => assert!(mv.is_special() && !mv.is_null()),
+                Move::Null => assert!(mv.is_null()),
+            }
+        }
+    }
+}

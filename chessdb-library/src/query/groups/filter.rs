@@ -1,0 +1,299 @@
+//! Which games may have what a query asks for, seen from their kept lines before any position is made.
+//!
+//! Most games are left out by one pass over their moves, which are two bytes each: too few pieces are taken, or no move
+//! leads to a square where one has to. The others are played on a plain board, on which most terms show. What is left is
+//! [followed](super::matcher::Matcher) as without kept lines, unless the board has decided it.
+
+use super::group::{GroupTest, QueryImages, any_of_each};
+use super::progress::Place;
+use super::state::MoverState;
+use super::term::Condition;
+use crate::lines::{ALL, Change, LineMove, LineStart, MoveMarks, PackedLine, Pieces, PlainBoard};
+use chessdb::board::{Bitboard, ByColor, Color};
+
+/// Half-moves between two looks whether a game can still have what is asked for.
+const LOOK_EVERY: u32 = 8;
+
+/// What the line of a game shows.
+pub(super) enum Verdict {
+    /// It does not have what is asked for.
+    Never,
+    /// It may have it.
+    Maybe,
+    /// It has it, here first.
+    At(Place),
+}
+
+/// What games must have to have one of several sequences of groups.
+#[derive(Debug)]
+pub(super) struct LineFilter<'a> {
+    images: Vec<ImageFilter<'a>>,
+    /// True if a plain board shows where the first of them holds.
+    decides: bool,
+    /// The groups that have held nowhere in the game so far, and the number of their image.
+    open: Vec<(usize, &'a GroupTest)>,
+}
+
+/// What a game must have to have one sequence of groups.
+#[derive(Debug)]
+struct ImageFilter<'a> {
+    groups: &'a [GroupTest],
+    /// What its moves show of each term, if that can leave out games.
+    marks: Vec<Marks>,
+}
+
+/// What a term needs to be known about a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Need {
+    /// What was [read](super::whole_line::WholeLine) of the whole line.
+    Line,
+    /// The pieces on the board, and the moves that follow.
+    Board,
+    /// The position with its rights; a board shows where it may hold.
+    Position,
+}
+
+/// What the moves of a game show if a term holds in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Marks {
+    /// The most pieces of each side at the end.
+    pub(super) most: ByColor<u32>,
+    /// What some move of it has.
+    pub(super) moves: MoveMarks,
+    /// The squares that some move leaves or reaches, if the game begins in the usual position.
+    pub(super) changed: Bitboard,
+}
+
+impl Marks {
+    /// The marks of every game.
+    pub(super) const NONE: Marks = Marks {
+        most: ByColor {
+            black: u32::MAX,
+            white: u32::MAX,
+        },
+        moves: MoveMarks::ALL,
+        changed: Bitboard::EMPTY,
+    };
+
+    /// The marks of a term that holds if one of these does.
+    fn of(alternatives: &[Condition]) -> Marks {
+        let marks = alternatives.iter().map(Condition::marks);
+        let either = |one: Marks, other: Marks| Marks {
+            most: ByColor::new_with(|color| one.most[color].max(other.most[color])),
+            moves: one.moves.or(other.moves),
+            changed: one.changed & other.changed,
+        };
+        marks.reduce(either).unwrap_or(Marks::NONE)
+    }
+
+    /// False if every game has them.
+    fn leave_out(&self) -> bool {
+        self.most.iter().any(|&most| most < 16) || self.moves != MoveMarks::ALL || self.changed.any()
+    }
+}
+
+impl<'a> LineFilter<'a> {
+    /// `None` if nothing shows of some sequence. It decides only if it `may_decide`.
+    fn new(sequences: impl Iterator<Item = &'a [GroupTest]>, may_decide: bool) -> Option<LineFilter<'a>> {
+        let images: Vec<_> = sequences.map(ImageFilter::new).collect();
+        let shows = |image: &ImageFilter<'_>| image.groups.iter().any(GroupTest::shows_on_board);
+        let decides = |image: &ImageFilter<'_>| match image.groups {
+            [group] => group.is_decided_on_board(),
+            _ => false,
+        };
+        (!images.is_empty() && images.iter().all(shows)).then(|| LineFilter {
+            decides: may_decide && images.iter().all(decides),
+            images,
+            open: Vec::new(),
+        })
+    }
+
+    /// Looks at a game.
+    pub(super) fn look(&mut self, line: &PackedLine) -> Verdict {
+        let moves = line.moves.as_slice();
+        self.open.clear();
+        let Some(mut board) = PlainBoard::at(&line.start) else {
+            return Verdict::Never;
+        };
+        for (number, image) in self.images.iter().enumerate() {
+            if image.admits(&board, line) {
+                self.open.extend(image.groups.iter().map(|group| (number, group)));
+            }
+        }
+        if self.open.is_empty() {
+            return Verdict::Never;
+        }
+        let mut change = ALL;
+        for ply in 0.. {
+            let rest = moves.get(ply as usize..).unwrap_or_default();
+            if let Some(verdict) = self.look_at(ply, &board, change, rest) {
+                return verdict;
+            }
+            if ply % LOOK_EVERY == LOOK_EVERY - 1 && !self.close_past(ply, &board) {
+                return Verdict::Never;
+            }
+            let Some(&mv) = rest.first() else { break };
+            change = board.play(mv);
+        }
+        Verdict::Never
+    }
+
+    /// Looks at a position, to which a move led that changed this, and before which these moves are played. `None` if the
+    /// answer is not known yet.
+    #[inline]
+    fn look_at(
+        &mut self,
+        ply: u32,
+        board: &PlainBoard,
+        change: Change,
+        rest: &[LineMove],
+    ) -> Option<Verdict> {
+        let mut at = 0;
+        while let Some(&(image, group)) = self.open.get(at) {
+            if !group.may_hold_on(ply, board, change, rest) {
+                at += 1;
+                continue;
+            }
+            if self.decides {
+                let next = rest.first().map(|mv| mv.unpack());
+                return Some(Verdict::At(Place { ply, next }));
+            }
+            self.open.remove(at);
+            if self.open.iter().all(|&(other, _)| other != image) {
+                return Some(Verdict::Maybe);
+            }
+        }
+        None
+    }
+
+    /// Closes the sequences with a group that can no longer hold. False if none is left.
+    fn close_past(&mut self, ply: u32, board: &PlainBoard) -> bool {
+        let mut at = 0;
+        while let Some(&(image, group)) = self.open.get(at) {
+            if group.is_past(ply, board) {
+                self.open.retain(|&(other, _)| other != image);
+                at = 0;
+            } else {
+                at += 1;
+            }
+        }
+        !self.open.is_empty()
+    }
+}
+
+impl<'a> ImageFilter<'a> {
+    fn new(groups: &'a [GroupTest]) -> ImageFilter<'a> {
+        let terms = groups.iter().flat_map(|group| &group.terms);
+        ImageFilter {
+            marks: terms
+                .map(|term| Marks::of(term))
+                .filter(Marks::leave_out)
+                .collect(),
+            groups,
+        }
+    }
+
+    /// False if the moves of a game show that it does not have it.
+    fn admits(&self, start: &PlainBoard, line: &PackedLine) -> bool {
+        let (mut left, mut touched_squares) = (None, None);
+        self.marks.iter().all(|marks| {
+            let has_few = marks.most.iter().all(|&most| most >= 16) || {
+                let left = left.get_or_insert_with(|| pieces_left(start, &line.moves));
+                Color::ALL
+                    .into_iter()
+                    .all(|color| left[color] <= marks.most[color])
+            };
+            has_few
+                && (marks.moves == MoveMarks::ALL || marks.moves.are_in(&line.moves))
+                && (marks.changed.is_empty() || line.start != LineStart::Usual || {
+                    let touched = touched_squares.get_or_insert_with(|| touched(&line.moves));
+                    marks.changed.is_subset(*touched)
+                })
+        })
+    }
+}
+
+/// Number of pieces of each side at the end of a line.
+fn pieces_left(start: &PlainBoard, moves: &[LineMove]) -> ByColor<u32> {
+    // The moves of each side are every other one.
+    let mut taken = [0u32; 2];
+    let (pairs, last) = moves.as_chunks::<2>();
+    for [first, second] in pairs {
+        taken[0] += u32::from(first.takes());
+        taken[1] += u32::from(second.takes());
+    }
+    taken[0] += last.iter().filter(|mv| mv.takes()).count() as u32;
+    ByColor::new_with(|color| {
+        let lost = taken[usize::from(color == start.turn())];
+        (start.pieces(color).count() as u32).saturating_sub(lost)
+    })
+}
+
+/// The squares that moves leave or reach.
+fn touched(moves: &[LineMove]) -> Bitboard {
+    let mut touched = Bitboard::EMPTY;
+    for mv in moves {
+        touched |= Bitboard::from_square(mv.from()) | Bitboard::from_square(mv.to());
+        if let Some((side, king, _)) = mv.castling() {
+            let files = Bitboard::from_file(side.king_to_file()) | Bitboard::from_file(side.rook_to_file());
+            touched |= files & Bitboard::from_rank(king.rank());
+        }
+    }
+    touched
+}
+
+impl QueryImages {
+    /// What shows of the groups that a game must have.
+    pub(super) fn filter(&self) -> Option<LineFilter<'_>> {
+        let images = self.images.iter().map(|image| &*image.groups);
+        LineFilter::new(images, self.asks && self.excluded.is_empty())
+    }
+
+    /// What shows of the groups that it may not have.
+    pub(super) fn excluded_filter(&self) -> Option<LineFilter<'_>> {
+        LineFilter::new(self.excluded.iter().map(std::slice::from_ref), false)
+    }
+
+    /// True if a search of all games has to see most of their lines to the end, so that keeping them costs little more.
+    pub(super) fn reads_whole_lines(&self) -> bool {
+        let groups = self.images.iter().flat_map(|image| &image.groups);
+        let ends_early = |condition: &Condition| {
+            matches!(
+                condition,
+                Condition::Exact(_) | Condition::State(MoverState::Check)
+            )
+        };
+        let mut conditions = groups.flat_map(|group| group.terms.iter().flatten());
+        !self.in_variations
+            && (self.filter().is_some() || self.needs.material || !self.needs.repertoires.is_empty())
+            && !conditions.any(ends_early)
+    }
+}
+
+impl GroupTest {
+    /// False if every term of it may hold on any board.
+    fn shows_on_board(&self) -> bool {
+        self.terms
+            .iter()
+            .any(|term| term.iter().all(|condition| condition.need() != Need::Line))
+    }
+
+    /// True if a plain board shows where it holds.
+    fn is_decided_on_board(&self) -> bool {
+        let mut conditions = self.terms.iter().flatten();
+        self.for_plies == 1
+            && self.player.is_none()
+            && conditions.all(|condition| condition.need() == Need::Board)
+    }
+
+    /// False if it does not hold at the position after a move that changed this, and before these moves. May be false if
+    /// it held before that move, too.
+    #[inline]
+    fn may_hold_on(&self, ply: u32, board: &PlainBoard, change: Change, rest: &[LineMove]) -> bool {
+        change & self.watched != 0
+            && (!self.has_played || !rest.is_empty())
+            && self.has_ply(ply)
+            && self.has_turn(board.turn())
+            && any_of_each(&self.terms, |condition| condition.may_hold_on(board, rest))
+    }
+}
