@@ -337,6 +337,21 @@ fn moves_that_are_new_have_the_line_that_leads_to_them() {
 }
 
 #[test]
+fn games_of_no_database_come_with_the_reason() {
+    let served = Served::with(&[("club/a.pgn", GAMES), ("b.pgn", GAMES)], &[]);
+    let all = served.json("/api/games?q=result:*|draw|1-0|0-1")["count"]
+        .as_u64()
+        .unwrap();
+    let answer = served.json("/api/games?q=db:club");
+    assert_eq!(answer["count"].as_u64(), Some(all / 2));
+    assert_eq!(answer["hints"], Value::Null);
+    let answer = served.json("/api/games?q=db:%22my%20club%22");
+    assert_eq!(answer["count"], 0);
+    let hint = "db:\"my club\": no database or folder that is searched has this name";
+    assert_eq!(answer["hints"], json!([hint]));
+}
+
+#[test]
 fn errors_name_what_is_wrong() {
     let served = Served::with(&[("a.pgn", GAMES)], &[]);
     let error = |path: &str| {

@@ -7,8 +7,9 @@ use std::ops::RangeInclusive;
 /// regard to letter case.
 ///
 /// `*` is any run of characters but slashes, `?` one of these, `[a-z]` and `[!a-z]` one of these or another, and `**`
-/// between slashes any folders. A comparison takes at most as many steps as the characters of the path times those in the
-/// pattern.
+/// between slashes any folders. A pattern without these signs is also the name or the path of a folder, and matches all
+/// databases below it. A comparison takes at most as many steps as the characters of the path times those in the pattern,
+/// once more for each folder of the path if the pattern may name a folder.
 ///
 /// ```
 /// use chessdb_library::library::DatabasePattern;
@@ -16,6 +17,9 @@ use std::ops::RangeInclusive;
 /// let pattern = DatabasePattern::parse("**/old/*.pgn").unwrap();
 /// assert!(pattern.matches("club/old/1985.PGN"));
 /// assert!(!pattern.matches("club/1985.pgn"));
+///
+/// let folder = DatabasePattern::parse("club").unwrap();
+/// assert!(folder.matches("club/old/1985.pgn"));
 /// ```
 #[derive(Clone, Debug)]
 pub struct DatabasePattern {
@@ -43,8 +47,9 @@ impl DatabasePattern {
     /// # Errors
     /// Says why the text is not a pattern.
     pub fn parse(text: &str) -> Result<DatabasePattern, PatternError> {
-        let pattern = Some(PathPattern::parse(text, Underscore::Itself)?);
-        let (name, path) = if text.contains('/') {
+        let sought = text.strip_suffix('/').unwrap_or(text);
+        let pattern = Some(PathPattern::parse(sought, Underscore::Itself)?);
+        let (name, path) = if sought.contains('/') {
             (None, pattern)
         } else {
             (pattern, None)
@@ -69,8 +74,22 @@ impl DatabasePattern {
         })
     }
 
-    /// True for the database with this path.
+    /// True for the database with this path, and for one below a folder with it.
     pub fn matches(&self, path: &str) -> bool {
+        if self.is_of(path) {
+            return true;
+        }
+        let patterns = [&self.name, &self.path];
+        let may_be_folder = patterns
+            .into_iter()
+            .flatten()
+            .all(PathPattern::has_only_characters);
+        let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
+        may_be_folder && { folders }.any(|folder| self.is_of(folder))
+    }
+
+    /// True if this is the path of a database or folder, or ends with its name.
+    fn is_of(&self, path: &str) -> bool {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
         let has = |pattern: &Option<PathPattern>, text: &str| {
             pattern.as_ref().is_some_and(|pattern| pattern.matches(text))
@@ -196,6 +215,13 @@ impl PathPattern {
         is_there[self.0.len()]
     }
 
+    /// True if each sign is one character.
+    fn has_only_characters(&self) -> bool {
+        self.0
+            .iter()
+            .all(|sign| matches!(sign, PatternSign::Char(_) | PatternSign::UnderscoreOrSlash))
+    }
+
     /// Adds a place, and those to which no character leads from there.
     fn reach(&self, mut place: usize, places: &mut Vec<usize>, is_there: &mut [bool]) {
         while !std::mem::replace(&mut is_there[place], true) {
@@ -317,6 +343,8 @@ mod tests {
             ("my_club_my_base.*", "my_club/my_base.pgn", false, true),
             ("my_base.*", "my_club/my_base.pgn", true, true),
             ("club_*", "other/a.pgn", false, false),
+            ("club_old", "club/old/a.pgn", false, true),
+            ("club_old", "club_old/a.pgn", true, true),
             ("a_b_c_d_e_f_g_*", "a/b/c/d/e/f/g/h.pgn", false, true),
         ] {
             let matches = |pattern: Result<DatabasePattern, _>| pattern.unwrap().matches(path);
@@ -371,6 +399,18 @@ mod tests {
             ("club/**/a.pgn", "clubs/a.pgn", false),
             ("club/**", "club/old/a.pgn", true),
             ("club/**", "club", false),
+            ("club", "club/a.pgn", true),
+            ("CLUB", "club/old/a.pgn", true),
+            ("old", "club/old/a.pgn", true),
+            ("club/old", "club/old/older/a.pgn", true),
+            ("club/", "club/a.pgn", true),
+            ("club/old/", "club/old/a.pgn", true),
+            ("club", "clubs/a.pgn", false),
+            ("club", "other/myclub/a.pgn", false),
+            ("club/old", "other/club/old/a.pgn", false),
+            ("/", "club/a.pgn", false),
+            ("cl?b", "club/a.pgn", false),
+            ("[c]lub", "club/a.pgn", false),
             ("a\nb", "a\nb", true),
             ("**/**/a.pgn", "a.pgn", true),
             ("**/**/a.pgn", "x/y/z/a.pgn", true),

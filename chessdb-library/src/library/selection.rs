@@ -101,6 +101,8 @@ mod tests {
             ("**/old/*", "club/old/a.dci"),
             ("[ab].*", "b.brn"),
             ("tables", "club/tables/"),
+            ("club", "club/a.dci"),
+            ("Club/Old", "club/old/a.dci"),
         ] {
             assert!(wants(pattern, path), "{pattern} {path}");
         }
@@ -108,7 +110,7 @@ mod tests {
             ("*.dci", "a.brn"),
             ("club/*.dci", "club/old/a.dci"),
             ("club/*", "a.dci"),
-            ("club", "club/a.dci"),
+            ("club*", "club/a.dci"),
         ] {
             assert!(!wants(pattern, path), "{pattern} {path}");
         }

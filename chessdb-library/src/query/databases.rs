@@ -2,6 +2,7 @@
 
 use super::Query;
 use super::compare::has_database;
+use super::tag_term::TagTerm;
 
 impl Query {
     /// False if `db:` leaves out what is at this path of the source, and everything below it.
@@ -12,6 +13,27 @@ impl Query {
             let has = |path: &str| has_database(&term.values, path);
             (has(path) || has(&below)) != term.is_negated
         })
+    }
+
+    /// The terms with `db:` that match none of these databases and leave no games out, each once.
+    pub fn unknown_databases<'a>(&self, paths: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
+        let mut unknown = Vec::new();
+        for term in self.asked_databases() {
+            let is_known = paths.clone().any(|path| has_database(&term.values, path));
+            if !is_known && !unknown.contains(&term.text) {
+                unknown.push(term.text.clone());
+            }
+        }
+        unknown
+    }
+
+    /// The terms with `db:` that leave no games out, also of choices.
+    fn asked_databases(&self) -> Vec<&TagTerm> {
+        let own = self.tags.iter();
+        let own = own.filter(|term| term.field.is("db") && !term.is_negated);
+        let choices = self.choices.iter().filter(|choice| !choice.is_negated);
+        let sides = choices.flat_map(|choice| &choice.sides);
+        own.chain(sides.flat_map(Query::asked_databases)).collect()
     }
 }
 
@@ -26,12 +48,31 @@ mod tests {
             ("db:club/*", "club club/b.cbv"),
             ("db:*.cbv", "a.cbv club/b.cbv"),
             ("-db:club/*", "a.cbv"),
+            ("db:club", "club club/b.cbv"),
+            ("-db:club", "a.cbv"),
             ("db:*.pgn", ""),
         ] {
             let query = Query::parse(query).unwrap();
             let all = ["a.cbv", "club", "club/b.cbv"].into_iter();
             let concerned: Vec<&str> = all.filter(|path| query.may_concern(path)).collect();
             assert_eq!(concerned.join(" "), paths, "{query:?}");
+        }
+    }
+
+    #[test]
+    fn databases_that_no_path_has_are_unknown() {
+        for (query, unknown) in [
+            ("db:club", ""),
+            ("db:clubs", "db:clubs"),
+            ("db:clubs|a.cbv", ""),
+            ("-db:clubs", ""),
+            ("( eco:B db:x | eco:C db:a.cbv | db:X )", "db:x"),
+            ("-( db:x )", ""),
+            ("db:x db:\"my club\"", "db:\"my club\" db:x"),
+        ] {
+            let query = Query::parse(query).unwrap();
+            let found = query.unknown_databases(["a.cbv", "club/b.cbv"].into_iter());
+            assert_eq!(found.join(" "), unknown, "{query:?}");
         }
     }
 }

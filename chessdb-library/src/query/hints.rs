@@ -54,6 +54,8 @@ pub enum QueryHint {
         /// The most similar names of tags, and of other values of `has:`.
         similar: Vec<String>,
     },
+    /// A database that does not exist: the term.
+    NoDatabase(String),
 }
 
 impl fmt::Display for QueryHint {
@@ -93,6 +95,13 @@ impl fmt::Display for QueryHint {
                     .collect();
                 write_similar(f, &similar)
             }
+            QueryHint::NoDatabase(term) => {
+                write!(
+                    f,
+                    "{}: no database or folder that is searched has this name",
+                    short(term)
+                )
+            }
         }
     }
 }
@@ -113,7 +122,9 @@ pub fn hints(query: &str, searched: &[Searched<'_>]) -> Vec<QueryHint> {
     let mut names = Vec::new();
     let mut hints: Vec<Option<QueryHint>> = Vec::new();
     for term in asked {
-        let hint = of_writing(term).or_else(|| of_tags(term, searched));
+        let hint = of_writing(term)
+            .or_else(|| of_tags(term, searched))
+            .or_else(|| of_databases(term, searched));
         if hint.is_none()
             && let Some(name) = AskedName::new(term)
         {
@@ -220,6 +231,15 @@ fn similar_tags(values: &[TagValue], searched: &[Searched<'_>]) -> Vec<String> {
         }
     }
     found
+}
+
+/// A term that asks for databases which do not exist.
+fn of_databases(term: &WrittenTerm<'_>, searched: &[Searched<'_>]) -> Option<QueryHint> {
+    let paths = searched.iter().map(|one| one.path);
+    // A term alone, such as `result:win`, may not be a query.
+    let query = Query::parse(term.text).ok()?;
+    let is_unknown = !query.unknown_databases(paths).is_empty();
+    is_unknown.then(|| QueryHint::NoDatabase(term.text.to_owned()))
 }
 
 /// The term that is meant by a comparison such as `elo>2700`.

@@ -8,6 +8,7 @@ use super::info::{all_info, database_info, search_info};
 use super::types::FsError;
 use crate::overview::Counts;
 use chessdb_library::kept::KeptKind;
+use chessdb_library::query::QueryHint;
 
 impl BranchFs {
     /// `info.txt`, if nothing has to be counted or searched for it.
@@ -36,7 +37,13 @@ impl BranchFs {
                     let name = part.path.unwrap_or(part.database.entry().name());
                     (name, part.games.len() as u32)
                 });
-                search_info(search, counts)
+                let paths = self.databases().iter().map(|database| database.entry().name());
+                let unknown = search.query.unknown_databases(paths).into_iter();
+                search_info(
+                    search,
+                    counts,
+                    unknown.map(|term| QueryHint::NoDatabase(term).to_string()),
+                )
             }
             (None, None) => {
                 let rows = self.databases().iter().enumerate().map(|(number, database)| {

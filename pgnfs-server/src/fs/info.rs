@@ -94,6 +94,7 @@ pub(super) fn all_info<'a>(
 pub(super) fn search_info<'a>(
     search: &NamedSearch,
     databases: impl IntoIterator<Item = (&'a str, u32)>,
+    warnings: impl Iterator<Item = String>,
 ) -> String {
     let databases: Vec<_> = databases.into_iter().collect();
     let games: u64 = databases.iter().map(|(_, games)| u64::from(*games)).sum();
@@ -106,6 +107,7 @@ pub(super) fn search_info<'a>(
             ("Games", games.to_string()),
         ],
     );
+    push_list(&mut text, "Warnings", warnings);
     let rows = databases
         .iter()
         .map(|(path, games)| format!("{path}, {games} {}", plural(*games)));

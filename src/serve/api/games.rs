@@ -6,11 +6,11 @@ use axum::Json;
 use axum::extract::{Query as Parameters, State};
 use chessdb_library::library::{game_path, tags_of};
 use chessdb_library::positions::{Answers, DatabasePart, Pattern, Wanted};
-use chessdb_library::query::{ListOrder, SortKey};
+use chessdb_library::query::{ListOrder, QueryHint, SortKey};
 use pgnfs_server::{Failure, FsError};
 use serde_json::{Value, json};
 
-use super::{Api, ApiError, Given, asked, line};
+use super::{Api, ApiError, Given, about, line, search};
 use crate::serve::answer::{Visit, looked_for};
 use crate::serve::kept::{GamesId, KeptAnswers};
 
@@ -81,9 +81,27 @@ pub(super) async fn list(
             .map(|line| Pattern::new(line.position)),
         question: format!("{sort} {:?}", ["db", "fen", "play"].map(text)),
     };
-    let listed = asked(&requests, visit, &given, move |answers, games| {
-        page.list(answers, games, &lists)
-    });
+    let search = search(&requests, visit, &given).await?;
+    let asked = search.clone();
+    let listed = about(
+        &requests,
+        visit,
+        &given,
+        search.as_ref(),
+        move |answers, games| {
+            let mut listed = page.list(answers, games, &lists)?;
+            let unknown = asked.map_or_else(Vec::new, |query| {
+                query.unknown_databases(answers.parts().iter().map(|part| part.entry().name()))
+            });
+            if let Some(listed) = listed.as_object_mut().filter(|_| !unknown.is_empty()) {
+                let hints = unknown
+                    .into_iter()
+                    .map(|term| QueryHint::NoDatabase(term).to_string());
+                listed.insert("hints".to_owned(), hints.collect());
+            }
+            Ok(listed)
+        },
+    );
     Ok(Json(listed.await?))
 }
 

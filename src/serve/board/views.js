@@ -96,6 +96,7 @@ export async function games(place, signal) {
   const order = orders.map(([name, text]) => (place.sort ?? "database") === name ? element("b", {}, text) : link({ ...place, sort: name, from: null }, text));
   return [
     element("p", { class: "pager" }, "order: ", order),
+    ...(found.hints ?? []).map((hint) => element("p", {}, hint)),
     pager(), listed(found.games, place, list, from), pager(),
   ];
 }

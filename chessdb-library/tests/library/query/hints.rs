@@ -101,6 +101,15 @@ fn an_empty_answer_has_reasons() {
             "has:evals",
             vec!["has:evals: no game has this tag; has:eval is similar"],
         ),
+        (
+            "( carlsen db:club | db:b.pgn ) db:a.pgn",
+            vec![
+                "db:club: no database or folder that is searched has this name",
+                "db:b.pgn: no database or folder that is searched has this name",
+            ],
+        ),
+        ("db:*.pgn|club year:1900", vec![]),
+        ("-db:club year:1900", vec![]),
         // Tags and names that exist, what is left out, and what has nothing to do with either.
         ("has:foo|white year:1900", vec![]),
         ("has:comments", vec![]),

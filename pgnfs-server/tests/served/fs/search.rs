@@ -182,6 +182,13 @@ fn every_directory_has_searches_of_its_own_games() {
         info.contains("\n  a.dci, 0 games\n  club/b.dci, 2 games\n"),
         "{info}"
     );
+    assert!(!info.contains("Warnings"), "{info}");
+    let of_folder = tree.cat("all/search/player:kasparov db:club/info.txt");
+    let counts = |info: &str| info.split_once("\nGames of each database:").unwrap().1.to_owned();
+    assert_eq!(counts(&of_folder), counts(&info));
+    let info = tree.cat("all/search/player:kasparov db:clubs/info.txt");
+    let warning = "\nWarnings:\n  db:clubs: no database or folder that is searched has this name\n";
+    assert!(info.contains(warning), "{info}");
 }
 
 #[test]
