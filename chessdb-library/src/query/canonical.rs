@@ -36,7 +36,8 @@ pub(super) fn quoted(text: &str) -> String {
 
 /// Likewise, where two dots are no reason.
 pub(super) fn quoted_or_range(text: &str) -> String {
-    let is_sign = |c: char| matches!(c, '|' | '"') || c.is_whitespace();
+    // A parenthesis would close a choice, and a colon begin another side of it after `|`.
+    let is_sign = |c: char| matches!(c, '|' | '"' | '(' | ')' | ':') || c.is_whitespace();
     let needs_quotes = text.is_empty() || text == "?" || text.starts_with('=') || text.contains(is_sign);
     if needs_quotes {
         in_quotes(text)

@@ -77,7 +77,7 @@ fn parse(text: &str, is_name: bool) -> Result<Query, QueryError> {
         return Err(QueryError::new(
             place,
             sign,
-            "is not closed: write ) between blanks",
+            "is not closed: write ) after the last side",
         ));
     }
     let query = parser.present.finish(&Outside::default())?;

@@ -53,14 +53,22 @@ impl TermHead {
         }
     }
 
-    /// The sign of a choice that these signs between blanks are.
-    fn of_sign(bare: &str) -> Option<TermHead> {
-        match bare {
-            "(" | "-(" => Some(TermHead::Open),
-            "|" => Some(TermHead::Bar),
-            ")" => Some(TermHead::Close),
-            _ => None,
+    /// The sign of a choice with which a text begins, and its length. A parenthesis that closes, and `|`, may touch other
+    /// terms only if a choice is open.
+    fn of_sign(text: &str, is_open: bool) -> Option<(TermHead, usize)> {
+        let ends = |after: &str| after.chars().next().is_none_or(char::is_whitespace);
+        if text.starts_with('(') {
+            return Some((TermHead::Open, 1));
         }
+        if text.starts_with("-(") {
+            return Some((TermHead::Open, 2));
+        }
+        if let Some(after) = text.strip_prefix('|') {
+            return (is_open || ends(after)).then_some((TermHead::Bar, 1));
+        }
+        let after = text.strip_prefix(')')?;
+        let is_sign = ends(after) || is_open && after.starts_with([')', '|']);
+        is_sign.then_some((TermHead::Close, 1))
     }
 
     /// True for the field with this name, or for this word that begins a group.
@@ -119,7 +127,7 @@ const NO_VALUE: &str = "needs a value";
 
 /// What is wrong with a parenthesis at the beginning of a word.
 const NO_BLANKS: &str =
-    "parentheses stand between blanks, as in ( eco:B | year:1985 ); to search for the sign, quote it";
+    "put a space after the parenthesis, as in ( eco:B | year:1985 ); to search for the sign, quote it";
 
 /// Splits a query into its terms.
 ///
@@ -135,6 +143,8 @@ pub(super) fn terms(query: &str) -> Result<Vec<WrittenTerm<'_>>, QueryError> {
     }
     let mut terms = Vec::new();
     let mut place = 0;
+    // Choices that are not closed.
+    let mut open = 0_usize;
     loop {
         let rest = &query[place..];
         let begun = rest.trim_start();
@@ -146,8 +156,19 @@ pub(super) fn terms(query: &str) -> Result<Vec<WrittenTerm<'_>>, QueryError> {
             let what = format!("a query has at most {MOST_TERMS} terms");
             return Err(QueryError::new(place, "", what));
         }
-        let term = TermReader { query, place }.term()?;
+        let is_open = open > 0;
+        let term = TermReader {
+            query,
+            place,
+            is_open,
+        }
+        .term()?;
         place += term.text.len();
+        match term.head {
+            TermHead::Open => open += 1,
+            TermHead::Close => open = open.saturating_sub(1),
+            _ => {}
+        }
         terms.push(term);
     }
 }
@@ -156,6 +177,8 @@ pub(super) fn terms(query: &str) -> Result<Vec<WrittenTerm<'_>>, QueryError> {
 struct TermReader<'a> {
     query: &'a str,
     place: usize,
+    /// The term is in a choice, whose signs may touch it.
+    is_open: bool,
 }
 
 impl<'a> TermReader<'a> {
@@ -188,18 +211,18 @@ impl<'a> TermReader<'a> {
             place + rest.find(char::is_whitespace).unwrap_or(rest.len())
         };
         let whole = end_of_bare(start);
-        let bare = &self.query[start..whole];
-        if let Some(head) = TermHead::of_sign(bare) {
+        if let Some((head, len)) = TermHead::of_sign(self.rest(), self.is_open) {
+            let text = &self.rest()[..len];
             return Ok(WrittenTerm {
                 place: start,
-                text: bare,
-                is_negated: bare.starts_with('-'),
+                text,
+                is_negated: text.starts_with('-'),
                 head,
                 alternatives: Vec::new(),
             });
         }
         let is_negated = self.takes('-');
-        if self.rest().starts_with(['(', ')']) {
+        if self.rest().starts_with([')']) {
             return Err(error(whole, NO_BLANKS));
         }
         let head = self.head().map_err(|what| error(whole, &what))?;
@@ -216,7 +239,7 @@ impl<'a> TermReader<'a> {
                 alternative.text += self.fen_fields();
             }
             alternatives.push(alternative);
-            if !self.takes('|') {
+            if self.ends_side(&head) || !self.takes('|') {
                 break;
             }
         }
@@ -228,7 +251,7 @@ impl<'a> TermReader<'a> {
             alternatives,
         };
         if term.head == TermHead::Word {
-            match GroupOrder::of_word(bare) {
+            match GroupOrder::of_word(term.text) {
                 Some(order) => term.head = TermHead::Begin(order),
                 None => {
                     let what = wrong_word(&term);
@@ -237,6 +260,39 @@ impl<'a> TermReader<'a> {
             }
         }
         Ok(term)
+    }
+
+    /// True if `|` comes next and begins another side of the choice, since it cannot separate values: a blank follows, or a
+    /// field, or the term has no field.
+    fn ends_side(&self, head: &TermHead) -> bool {
+        let Some(after) = self.rest().strip_prefix('|').filter(|_| self.is_open) else {
+            return false;
+        };
+        let term = after.trim_start_matches(['-', '(']);
+        let name = term
+            .split(|c: char| matches!(c, ':' | '"' | '|' | '=') || c.is_whitespace())
+            .next();
+        let begins_field = name.is_some_and(|name| {
+            let has_colon = term[name.len()..].starts_with(':');
+            has_colon && QueryField::of_name(name).is_some()
+        });
+        *head == TermHead::Word || begins_field || after.trim_start().len() < after.len()
+    }
+
+    /// The length of a text without quotes. A parenthesis that is not opened in it closes the choice.
+    fn bare_len(&self) -> usize {
+        let rest = self.rest();
+        let mut opened = 0_usize;
+        let ends = |c: char| {
+            match c {
+                '(' => opened += 1,
+                ')' if opened > 0 => opened -= 1,
+                ')' => return self.is_open,
+                _ => {}
+            }
+            matches!(c, '"' | '|') || c.is_whitespace()
+        };
+        rest.find(ends).unwrap_or(rest.len())
     }
 
     /// The field of a term.
@@ -272,11 +328,13 @@ impl<'a> TermReader<'a> {
         let text = if is_quoted {
             self.quoted()?
         } else {
-            self.take_until(|c| matches!(c, '"' | '|') || c.is_whitespace())
-                .to_owned()
+            let text = &self.rest()[..self.bare_len()];
+            self.place += text.len();
+            text.to_owned()
         };
         let next = self.rest().chars().next();
-        if next.is_some_and(|c| c != '|' && !c.is_whitespace()) {
+        let ends = |c: char| c == '|' || c == ')' && self.is_open || c.is_whitespace();
+        if next.is_some_and(|c| !ends(c)) {
             let what = if is_quoted {
                 "expected a blank or | after the closing double quotes"
             } else {
@@ -302,7 +360,8 @@ impl<'a> TermReader<'a> {
         for is_field in FEN_FIELDS {
             let after = &rest[len..];
             let begun = after.trim_start();
-            let word = begun.split(|c: char| c.is_whitespace() || c == '|').next();
+            let ends = |c: char| c.is_whitespace() || c == '|' || c == ')' && self.is_open;
+            let word = begun.split(ends).next();
             match word.filter(|word| begun.len() < after.len() && is_field(word)) {
                 Some(word) => len += after.len() - begun.len() + word.len(),
                 None => break,

@@ -120,7 +120,11 @@ impl WrittenPositions {
         let mover = Mover::of_name(text).ok_or("expected white, black, player or opponent")?;
         let group = self.groups.last_mut();
         if group.is_some_and(|group| group.group.mover.replace(mover).is_some()) {
-            return Err("by: can be given once in a group".to_owned());
+            return Err(
+                "by: can be given once in a group: put what each side did, or did not do, in parentheses, as in \
+                 ( played:O-O by:white ) -( played:O-O by:black )"
+                    .to_owned(),
+            );
         }
         Ok(mover.name().to_owned())
     }

@@ -41,6 +41,51 @@ fn choices_have_one_spelling() {
     assert_eq!(Query::parse_name(&name).unwrap().name(), name);
 }
 
+/// What touches is read as with blanks, unless it may be part of a value.
+#[test]
+fn blanks_around_the_signs_may_be_left_out() {
+    for (text, with_blanks) in [
+        ("(result:1-0|result:0-1)", "( result:1-0 | result:0-1 )"),
+        ("(result:1-0|0-1)", "( result:1-0|0-1 )"),
+        ("(result:1-0 |result:0-1 )", "( result:1-0 | result:0-1 )"),
+        ("(tal|karpov keres)", "( tal | karpov keres )"),
+        (
+            "player:tal -(result:loss|-played:O-O)",
+            "player:tal -( result:loss | -played:O-O )",
+        ),
+        ("((a|b)|(c d))", "( ( a | b ) | ( c d ) )"),
+        (
+            "(eco:B|(eco:C year:1985)|eco:D)",
+            "( eco:B | ( eco:C year:1985 ) | eco:D )",
+        ),
+        ("(event:\"a b\"|site:\"c\")", "( event:\"a b\" | site:\"c\" )"),
+        (
+            "(fen:8/8/4k3/8/8/8/8/4K3 w - - 0 1|fen:8/8/4k3/8/8/8/8/4K3 b - - 0 1)",
+            "( fen:\"8/8/4k3/8/8/8/8/4K3 w - - 0 1\" | fen:\"8/8/4k3/8/8/8/8/4K3 b - - 0 1\" )",
+        ),
+        (
+            "(played:O-O then played:Qxh7+)",
+            "( played:O-O then played:Qxh7+ )",
+        ),
+        ("(white:?|black:?)", "( white:? | black:? )"),
+        ("(player:=Tal|eco:B)", "( player:=Tal | eco:B )"),
+        // Parts of values.
+        ("( db:a(1).pgn|b(2).pgn )", "( db:\"a(1).pgn\"|\"b(2).pgn\" )"),
+        ("( db:a|(b) )", "( db:a|\"(b)\" )"),
+        ("(db:a(1))", "( db:\"a(1)\" )"),
+        ("db:a)|b(", "db:\"a)\"|\"b(\""),
+        ("( db:a|x:y )", "( db:a|\"x:y\" )"),
+        ("db:a|year:1985", "db:a|\"year:1985\""),
+    ] {
+        let read = |text: &str| Query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let query = read(text);
+        assert_eq!(query, read(with_blanks), "{text}");
+        assert_eq!(read(&query.canonical()), query, "{text}");
+        let name = query.name();
+        assert_eq!(Query::parse_name(&name).unwrap().name(), name, "{text}");
+    }
+}
+
 #[test]
 fn only_fields_make_a_search() {
     for (text, has_fields) in [
@@ -56,15 +101,27 @@ fn only_fields_make_a_search() {
 fn errors_of_choices_have_a_place_and_a_remedy() {
     for (text, offset, term, what) in [
         (
-            "(a | b )",
-            1,
-            "(a",
-            "parentheses stand between blanks, as in ( eco:B | year:1985 )",
+            "( a )b",
+            5,
+            ")b",
+            "put a space after the parenthesis, as in ( eco:B | year:1985 )",
         ),
-        ("a -(b )", 3, "-(b", "parentheses stand between blanks"),
-        ("( a | b)", 1, "(", "is not closed: write ) between blanks"),
+        ("( a -)", 5, "-)", "put a space after the parenthesis"),
+        (")a", 1, ")a", "put a space after the parenthesis"),
+        (
+            "(player:a|eco:B",
+            1,
+            "(",
+            "is not closed: write ) after the last side",
+        ),
         ("( a | ( b )", 1, "(", "is not closed"),
+        ("(event:a) | eco:B )", 11, "|", "stands between parentheses"),
+        ("(player:)", 2, "player:)", "needs a value"),
+        ("(a|)", 4, ")", "needs a term before it"),
+        ("(a||b)", 4, "|", "needs a term before it"),
+        ("()", 2, ")", "needs a term before it"),
         ("a )", 3, ")", "stands between parentheses"),
+        ("a|b", 1, "a|b", "alternatives need a field"),
         (
             "a | b",
             3,

@@ -191,7 +191,12 @@ fn errors_have_a_place_and_a_remedy() {
             "by:both",
             "white, black, player or opponent",
         ),
-        ("played:e4 by:white by:black", 20, "by:black", "once in a group"),
+        (
+            "played:e4 by:white -played:e4 by:black",
+            31,
+            "by:black",
+            "once in a group: put what each side did, or did not do, in parentheses, as in ( played:O-O by:white ) -( ",
+        ),
         (
             "played:e4 by:white|black",
             11,
