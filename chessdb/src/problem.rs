@@ -24,6 +24,9 @@ pub struct Problem {
     pub what: String,
     /// What a user can do about it.
     pub remedy: Option<Remedy>,
+    /// Where it is among the moves of its game: the half-moves before it in its line, without those before the first move
+    /// of the game. `None` if that is not known.
+    pub plies: Option<u32>,
 }
 
 /// What a user can do about a fault. Each program words it for its users.
@@ -66,6 +69,7 @@ impl Problem {
             offset: offset.into(),
             what: what.into(),
             remedy: None,
+            plies: None,
         }
     }
 

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::{CommandError, counted, ended, games, json};
+use crate::mount::in_shell;
 use chessdb::Problem;
 use chessdb_library::library::{Library, LibraryEntry, on_one_line, shown};
 
@@ -69,7 +70,7 @@ fn database(entry: &LibraryEntry) -> Value {
 fn text<W: Write>(
     out: &mut W,
     library: &Library,
-    describe: fn(&mut W, &LibraryEntry) -> io::Result<()>,
+    describe: fn(&mut W, &Library, &LibraryEntry) -> io::Result<()>,
 ) -> io::Result<()> {
     let databases = library.databases();
     writeln!(
@@ -80,7 +81,7 @@ fn text<W: Write>(
         counted(databases.len() as u64, "database")
     )?;
     for entry in databases {
-        describe(out, entry)?;
+        describe(out, library, entry)?;
     }
     if !library.left_out().is_empty() {
         writeln!(out, "\nleft out")?;
@@ -92,7 +93,7 @@ fn text<W: Write>(
 }
 
 /// `club/kasparov.dci: 12 games, SimpleCDb`, with the number of warnings and problems.
-fn line(out: &mut impl Write, entry: &LibraryEntry) -> io::Result<()> {
+fn line(out: &mut impl Write, library: &Library, entry: &LibraryEntry) -> io::Result<()> {
     let (info, problems) = (entry.database.info(), entry.problems());
     let faults = [(info.warnings.len(), "warning"), (problems.len(), "problem")];
     let faults = faults.into_iter().filter(|(number, _)| *number > 0);
@@ -102,14 +103,30 @@ fn line(out: &mut impl Write, entry: &LibraryEntry) -> io::Result<()> {
     let games = counted(entry.database.len().into(), "game");
     writeln!(
         out,
-        "{}: {games}, {}{faults}",
+        "{}: {games}, {}{faults}{}",
         on_one_line(entry.name()),
-        entry.format.title
+        entry.format.title,
+        match problems.is_empty() {
+            true => String::new(),
+            false => format!(": {}", to_check(library, entry)),
+        }
     )
 }
 
+/// The command that lists all problems of a database.
+fn to_check(library: &Library, entry: &LibraryEntry) -> String {
+    let source = library.source();
+    let own = source.join(entry.name());
+    let path = if !entry.path.is_empty() && own.exists() {
+        &own
+    } else {
+        source
+    };
+    format!("pgnfs check {}", in_shell(path))
+}
+
 /// Everything that is known of a database, a line each.
-fn paragraph(out: &mut impl Write, entry: &LibraryEntry) -> io::Result<()> {
+fn paragraph(out: &mut impl Write, library: &Library, entry: &LibraryEntry) -> io::Result<()> {
     let info = entry.database.info();
     writeln!(out, "\n{}", on_one_line(entry.name()))?;
     let mut row = |name: &str, value: &str| writeln!(out, "  {name:<15} {}", on_one_line(value));
@@ -124,8 +141,14 @@ fn paragraph(out: &mut impl Write, entry: &LibraryEntry) -> io::Result<()> {
     for warning in &info.warnings {
         row("warning", warning)?;
     }
-    for problem in entry.problems() {
+    let problems = entry.problems();
+    for problem in &problems {
         row("problem", &problem.to_string())?;
     }
-    Ok(())
+    let command = to_check(library, entry);
+    let found = match problems.len() {
+        0 => format!("games were not decoded: {command}"),
+        number => format!("{number}, and games were not decoded: {command}"),
+    };
+    row("problems", &found)
 }

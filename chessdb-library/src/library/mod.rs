@@ -6,6 +6,7 @@ mod found_name;
 mod game_path;
 mod holds;
 mod join;
+mod move_places;
 mod names;
 mod open;
 mod opener;
@@ -33,6 +34,7 @@ pub use entry::LibraryEntry;
 pub use error::{LeftOut, LibraryError};
 pub use found_name::legible_file_name;
 pub use game_path::{BLOCK, append_game_path, block_name, digits, game_path, numbered_game_name};
+pub use move_places::{ILLEGAL, problems_by_move};
 pub use names::{
     LONGEST_NAME, TakenNames, abridged, cut, is_unprintable, numbered, on_one_line, safe_name, shown,
 };

@@ -97,6 +97,8 @@ struct Line<T> {
     /// What takes back the last move of this line, if it has one.
     undo: Undo,
     has_move: bool,
+    /// Half-moves from the first move of the game, if the sink takes variations.
+    plies: u32,
     state: T,
     /// The state before the last move, if it was kept.
     before: T,
@@ -135,6 +137,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
                 position,
                 undo: Undo::default(),
                 has_move: false,
+                plies: 0,
                 before: state.clone(),
                 state,
             },
@@ -270,6 +273,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
     fn played(&mut self, mv: Move, san: San) {
         if S::WHOLE {
             self.sink.play(mv, san);
+            self.line.plies += 1;
         } else {
             let ply = Ply {
                 number: self.moves,
@@ -299,6 +303,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
             position,
             undo: Undo::default(),
             has_move: false,
+            plies: self.line.plies.saturating_sub(1),
             state: before.clone(),
             before,
         };
@@ -375,7 +380,8 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
             self.unlisted = self.unlisted.saturating_add(1);
             return None;
         }
-        let (problem, remark) = fault.report(origin, offset, detail);
+        let (mut problem, remark) = fault.report(origin, offset, detail);
+        problem.plies = Some(self.line.plies);
         self.problem(problem);
         Some(remark)
     }

@@ -173,7 +173,7 @@ fn a_terminal_shows_a_progress_bar() {
     let checked = on_terminal("check");
     assert!(checked.out.contains("] 100%  5 of 5 games"), "{:?}", checked.out);
     assert!(
-        checked.out.contains("bad.dci: game 2: bad.dcg: byte "),
+        checked.out.contains("bad.dci: game 2: ") && checked.out.contains(" (bad.dcg, byte "),
         "{:?}",
         checked.out
     );
@@ -218,7 +218,7 @@ fn check_names_every_problem() {
     assert_eq!(bad.code, Some(1));
     assert_eq!(bad.out.lines().count(), 1, "{}", bad.out);
     assert!(
-        bad.out.starts_with("bad.dci: game 2: bad.dcg: byte "),
+        bad.out.starts_with("bad.dci: game 2: ") && bad.out.contains(" (bad.dcg, byte "),
         "{}",
         bad.out
     );
@@ -245,6 +245,39 @@ fn check_names_every_problem() {
 }
 
 #[test]
+fn check_names_line_and_move() {
+    let scratch = Scratch::new();
+    let good = "[White \"A\"]\n\n1. e4 *\n\n";
+    let bad = |end: &str| {
+        let game = "[White \"B\"]\n\n1. e4 e5 2. Nf3 Nc6\n3. Bb5 a6\n4. Bxc7 dxc6 *\n\n\
+                    [White \"C\"]\n\n1. e4 (1. d4\nd5 2. Ke3) e5 2. d4 d5\n3. exd5 0-0 *\n";
+        format!("{good}{game}").replace('\n', end)
+    };
+    for (name, end) in [("lf.pgn", "\n"), ("crlf.pgn", "\r\n"), ("cr.pgn", "\r")] {
+        fs::write(scratch.source.join(name), bad(end)).unwrap();
+        let byte = |what: &str| bad(end).rfind(what).unwrap();
+        let [bishop, king, castling] = ["Bxc7", "Ke3", "0-0"].map(byte);
+        let checked = run(pgnfs().arg("check").arg(scratch.source.join(name)));
+        let wanted = format!(
+            "{name}: game 2: line 9, 4. Bxc7: no bishop can go to c7 (byte {bishop})\n\
+             {name}: game 3: line 14, 2. Ke3: no king can go to e3 (byte {king})\n\
+             {name}: game 3: line 15, 3... 0-0: "
+        );
+        assert!(checked.out.starts_with(&wanted), "{}", checked.out);
+        assert!(
+            checked.out.ends_with(&format!(" (byte {castling})\n")),
+            "{}",
+            checked.out
+        );
+        assert_eq!(checked.out.lines().count(), 3, "{}", checked.out);
+        let info = run(pgnfs().arg("info").arg(scratch.source.join(name)));
+        let path = scratch.source.join(name).display().to_string();
+        let hint = format!("  problems        games were not decoded: pgnfs check {path}\n");
+        assert!(info.out.ends_with(&hint), "{}", info.out);
+    }
+}
+
+#[test]
 fn a_name_with_a_line_feed_is_one_line() {
     let scratch = Scratch::new();
     fs::write(scratch.source.join("no\nne.dci"), "nothing").unwrap();
@@ -255,7 +288,7 @@ fn a_name_with_a_line_feed_is_one_line() {
         "{}",
         checked.out
     );
-    assert!(checked.out.contains(": ba  d.dcg: byte "), "{}", checked.out);
+    assert!(checked.out.contains(" (ba  d.dcg, byte "), "{}", checked.out);
     assert_eq!(checked.out.lines().count(), 2, "{}", checked.out);
     assert!(
         checked.err.lines().all(|line| line.starts_with("pgnfs: ")),

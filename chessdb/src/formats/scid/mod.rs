@@ -130,6 +130,17 @@ impl Scid {
             &mut warnings,
             &mut problems,
         );
+        if let Some(games) = games
+            && let Some(last) = index.len().checked_sub(1)
+        {
+            // Games are appended, so that the last one shows without a look at all whether the file was cut.
+            let Entry { offset, len, .. } = index.entry(last);
+            let end = games.bytes.len() as u64;
+            if offset.saturating_add(len.into()) > end {
+                let what = "the file ends before the last game of the index does";
+                problems.push(Problem::damage(&games.name, end, what));
+            }
+        }
         if games.is_none() {
             warnings.push("there is no file of games: only what the index has is shown".to_owned());
         }

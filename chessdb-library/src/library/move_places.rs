@@ -1,0 +1,104 @@
+//! Problems of a game by the move at which they are.
+
+use chessdb::game::{Movetext, Token};
+use chessdb::{Decoded, Problem};
+
+use super::LibraryEntry;
+use super::text::{decoded, problems_of};
+
+/// What precedes the moves that could not be played in a remark.
+const STORED: [&str; 2] = ["; the line goes on: ", "; the stored line goes on "];
+
+/// What precedes the reason why a move is illegal.
+pub const ILLEGAL: &str = "illegal move: ";
+
+/// The problems of a game, as [`problems_of`] gives them, each with its move: `4. Bxc7` or, where the move is not known,
+/// `move 4`. `None` where a problem is not at a move.
+pub fn problems_by_move(entry: &LibraryEntry, game: u32) -> Vec<(Problem, Option<String>)> {
+    let problems = problems_of(entry, game);
+    if problems.is_empty() {
+        return Vec::new();
+    }
+    let Decoded { game, .. } = decoded(&*entry.database, game);
+    let mut remarks = Remarks::of(&game.movetext);
+    let placed = problems.into_iter().map(|problem| {
+        let place = remarks.place_of(&problem);
+        (problem, place)
+    });
+    placed.collect()
+}
+
+/// The remarks of a game that no problem was found to have yet.
+struct Remarks<'a> {
+    texts: Vec<&'a str>,
+    first_ply: u32,
+}
+
+impl<'a> Remarks<'a> {
+    fn of(movetext: &'a Movetext) -> Remarks<'a> {
+        let remarks = movetext.tokens().iter().filter_map(|token| match token {
+            Token::Remark(text) => Some(movetext.text(*text)),
+            _ => None,
+        });
+        Remarks {
+            texts: remarks.collect(),
+            first_ply: movetext.first_ply(),
+        }
+    }
+
+    fn place_of(&mut self, problem: &Problem) -> Option<String> {
+        // Each remark names one problem, nearly always the next one, and decoders stop at a thousand of both.
+        let own = self
+            .texts
+            .iter()
+            .position(|remark| remark.contains(&problem.what));
+        let remark = own.map(|own| self.texts.remove(own));
+        let ply = problem.plies?.checked_add(self.first_ply)?;
+        let number = u64::from(ply) / 2 + 1;
+        let stored = remark
+            .filter(|_| problem.what.starts_with(ILLEGAL))
+            .and_then(stored_move);
+        let dots = if ply.is_multiple_of(2) { "." } else { "..." };
+        Some(match stored {
+            Some(stored) => format!("{number}{dots} {stored}"),
+            None => format!("move {number}"),
+        })
+    }
+}
+
+/// The move that could not be played, with which the rest of its line begins in a remark.
+fn stored_move(remark: &str) -> Option<&str> {
+    let rest = STORED.iter().find_map(|begin| remark.split_once(begin));
+    let words = rest?.1.split_whitespace();
+    let mut moves = words.map(|word| {
+        word.trim_start_matches(|c: char| c.is_ascii_digit())
+            .trim_start_matches('.')
+    });
+    moves.find(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stored_move_follows_its_number() {
+        for (remark, stored) in [
+            (
+                "byte 9 of x.pgn: illegal move: why; the line goes on: 4. Bxc7 dxc6",
+                Some("Bxc7"),
+            ),
+            ("illegal move: why; the line goes on: 4.Bxc7", Some("Bxc7")),
+            ("illegal move: why; the line goes on: 4... Bxc7", Some("Bxc7")),
+            ("illegal move: why; the line goes on: Bxc7 4. a3", Some("Bxc7")),
+            (
+                "illegal move: why; the stored line goes on e2e4 e7e5 at .dcg offset 0x10",
+                Some("e2e4"),
+            ),
+            ("illegal move: why", None),
+            ("illegal move: why; the line goes on: 4.", None),
+        ] {
+            assert_eq!(stored_move(remark), stored, "{remark}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Lines of text files, by the byte.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+use chessdb::Problem;
+use chessdb_library::library::LibraryEntry;
+
+/// Bytes that are read at a time.
+const PIECE: usize = 64 << 10;
+
+/// The files of a database that are text. One of them is open. Problems come in the order of the games, so that each byte
+/// is read about once.
+pub(super) struct TextLines {
+    /// Each with its name.
+    files: Vec<(String, PathBuf)>,
+    open: Option<OpenText>,
+}
+
+/// A file, and the number of its lines before a byte.
+struct OpenText {
+    name: String,
+    file: File,
+    at: u64,
+    line: u64,
+    /// The byte before is a carriage return, which ends a line with or without a line feed.
+    follows_return: bool,
+}
+
+impl TextLines {
+    /// `None` for a database without lines: of another format, or packed.
+    pub(super) fn of(entry: &LibraryEntry) -> Option<TextLines> {
+        let found = entry.found.as_ref().filter(|_| entry.format.name == "pgn")?;
+        let plain = found.files.iter().filter(|(kind, _)| kind == "pgn");
+        let files = plain.filter_map(|(_, path)| {
+            let name = path.file_name()?.to_str()?;
+            Some((name.to_owned(), path.clone()))
+        });
+        let files: Vec<_> = files.collect();
+        (!files.is_empty()).then_some(TextLines { files, open: None })
+    }
+
+    /// The line of a problem, from 1.
+    pub(super) fn line_of(&mut self, problem: &Problem) -> Option<u64> {
+        let to = problem.offset?;
+        let is_ahead = |open: &OpenText| open.name == problem.file && open.at <= to;
+        if !self.open.as_ref().is_some_and(is_ahead) {
+            let mut named = self.files.iter().filter(|(name, _)| *name == problem.file);
+            let (Some((name, path)), None) = (named.next(), named.next()) else {
+                return None;
+            };
+            self.open = Some(OpenText {
+                name: name.clone(),
+                file: File::open(path).ok()?,
+                at: 0,
+                line: 1,
+                follows_return: false,
+            });
+        }
+        self.open.as_mut()?.count(to)
+    }
+}
+
+impl OpenText {
+    /// Counts the lines up to a byte.
+    fn count(&mut self, to: u64) -> Option<u64> {
+        self.file.seek(SeekFrom::Start(self.at)).ok()?;
+        let mut piece = vec![0; PIECE];
+        while self.at < to {
+            let wanted = (to - self.at).min(PIECE as u64) as usize;
+            let read = self.file.read(piece.get_mut(..wanted)?).ok()?;
+            let bytes = piece.get(..read)?;
+            if bytes.is_empty() {
+                return None;
+            }
+            for &byte in bytes {
+                let is_end = byte == b'\r' || byte == b'\n' && !self.follows_return;
+                self.line += u64::from(is_end);
+                self.follows_return = byte == b'\r';
+            }
+            self.at += read as u64;
+        }
+        Some(self.line)
+    }
+}
