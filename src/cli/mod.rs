@@ -250,7 +250,10 @@ fn unknown(error: &clap::Error) -> Option<String> {
         ErrorKind::UnknownArgument => {
             let name = word(ContextKind::InvalidArg)?.strip_prefix("--")?;
             let of_others = options::of_others(name).map(|error| error.to_string());
-            of_others.or_else(|| unknown::option(name))
+            let commands = arguments::pgnfs();
+            of_others
+                .or_else(|| unknown::option(name))
+                .or_else(|| unknown::option_of_commands(name, commands.get_subcommands()))
         }
         _ => None,
     }

@@ -1,18 +1,38 @@
 //! Progress bars on a terminal.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
 use chessdb_library::library::ProgressReport;
 
 /// A progress bar for `games` games on standard error. It is not shown if that is not a terminal.
 pub fn bar(games: u64) -> ProgressBar {
-    let looks = "[{bar:20}] {percent:>3}%  {prefix}{pos} of {len} games, {eta} left";
-    let bar = ProgressBar::new(games);
+    let looks = "[{bar:20}] {percent:>3}%  {prefix}{pos} of {len} games{left}";
+    styled(ProgressBar::new(games), looks)
+}
+
+/// A bar that looks so, in which `{left}` is the time that is left.
+fn styled(bar: ProgressBar, looks: &str) -> ProgressBar {
+    let left = |state: &ProgressState, out: &mut dyn fmt::Write| {
+        // It cannot fail.
+        let _ = out.write_str(&left(state.elapsed(), state.eta()));
+    };
     match ProgressStyle::with_template(looks) {
-        Ok(style) => bar.with_style(style.progress_chars("# ")),
+        Ok(style) => bar.with_style(style.progress_chars("# ").with_key("left", left)),
         Err(_) => bar,
+    }
+}
+
+/// Time after which it is said how much time is left. Before that, it is guessed from too little.
+const CERTAIN: Duration = Duration::from_secs(3);
+
+fn left(elapsed: Duration, eta: Duration) -> String {
+    if elapsed < CERTAIN {
+        String::new()
+    } else {
+        format!(", {} left", HumanDuration(eta))
     }
 }
 
@@ -47,12 +67,7 @@ const SOON: Duration = Duration::from_secs(1);
 /// A progress bar for bytes that are read to open databases, and the function that moves it. It is shown if that
 /// takes longer than a second.
 pub fn reading() -> (ProgressBar, ProgressReport) {
-    let looks = "[{bar:20}] {percent:>3}%  reading, {eta} left";
-    let bar = ProgressBar::new(0);
-    let bar = match ProgressStyle::with_template(looks) {
-        Ok(style) => bar.with_style(style.progress_chars("# ")),
-        Err(_) => bar,
-    };
+    let bar = styled(ProgressBar::new(0), "[{bar:20}] {percent:>3}%  reading{left}");
     let (moved, begin) = (bar.clone(), Instant::now());
     let report = move |read, all| {
         if all > 0 && begin.elapsed() >= SOON {
@@ -66,6 +81,13 @@ pub fn reading() -> (ProgressBar, ProgressReport) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_left_is_said_after_three_seconds() {
+        let minutes = Duration::from_secs(300);
+        assert_eq!(left(CERTAIN - Duration::from_millis(1), minutes), "");
+        assert_eq!(left(CERTAIN, minutes), ", 5 minutes left");
+    }
 
     #[test]
     fn an_index_does_not_count_as_games_of_the_search() {

@@ -45,6 +45,35 @@ pub fn command<'a>(word: &str, commands: impl Iterator<Item = &'a str>) -> Strin
     format!("there is no command '{shown}':{meant} pgnfs --help lists all commands")
 }
 
+/// What another command needs for an option that one might expect elsewhere.
+const IN_FULL: [(&str, &str); 1] = [(
+    "columns",
+    "export --to csv --columns=White,year --where=QUERY SOURCE",
+)];
+
+/// Says which of the commands have an option; `None` if none has it.
+pub fn option_of_commands<'a>(
+    name: &str,
+    commands: impl Iterator<Item = &'a clap::Command>,
+) -> Option<String> {
+    let has_option = |command: &&clap::Command| {
+        let mut arguments = command.get_arguments();
+        !command.is_hide_set() && arguments.any(|argument| argument.get_long() == Some(name))
+    };
+    let names: Vec<String> = commands
+        .filter(has_option)
+        .map(|command| format!("pgnfs {}", command.get_name()))
+        .collect();
+    let (last, others) = names.split_last()?;
+    let names = match others {
+        [] => last.clone(),
+        others => format!("{} and {last}", others.join(", ")),
+    };
+    let example = IN_FULL.iter().find(|(option, _)| *option == name);
+    let example = example.map_or_else(String::new, |(_, line)| format!(", as in pgnfs {line}"));
+    Some(format!("'--{name}' is an option of {names}{example}"))
+}
+
 /// Says how an option is written that `--name` does not set; `None` where nothing is known of it.
 pub fn option(name: &str) -> Option<String> {
     if options::is_generic(name) {
@@ -55,4 +84,28 @@ pub fn option(name: &str) -> Option<String> {
     }
     let option = options::of_choice(name)?;
     Some(format!("there is no option '--{name}': write --{option}={name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::arguments;
+
+    #[test]
+    fn an_option_of_another_command_is_named_with_it() {
+        let commands = arguments::pgnfs();
+        let said = |name: &str| option_of_commands(name, commands.get_subcommands());
+        assert_eq!(
+            said("columns").as_deref(),
+            Some(
+                "'--columns' is an option of pgnfs export, as in pgnfs export --to csv --columns=White,year \
+                 --where=QUERY SOURCE"
+            )
+        );
+        assert_eq!(
+            said("novelty").as_deref(),
+            Some("'--novelty' is an option of pgnfs find")
+        );
+        assert_eq!(said("nonsense"), None);
+    }
 }
