@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::sides::{Sides, both, side_of};
 use super::value::TagValue;
-use super::words::{folded, has_words};
+use super::words::{FoldedText, folded};
 use chessdb::board::Color;
 use chessdb::game::Outcome;
 
@@ -21,7 +21,7 @@ pub(super) fn has_text(values: &[TagValue], text: Option<&str>) -> bool {
     let small = OnceCell::new();
     values.iter().any(|value| match (value, text) {
         (TagValue::Unknown, text) => text.is_none(),
-        (TagValue::Words(words), Some(text)) => has_words(small.get_or_init(|| folded(text)), words),
+        (TagValue::Words(words), Some(text)) => small.get_or_init(|| FoldedText::of(text)).has(words),
         (TagValue::Exact(exact), Some(text)) => is_exactly(text, exact),
         _ => false,
     })

@@ -4,7 +4,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::bounds::{Bounds, BoundsError};
 use super::days::Days;
-use super::words::{folded, words_of};
+use super::words::{WantedWord, folded};
 use crate::library::DatabasePattern;
 use crate::table::is_tag;
 use chessdb::game::Outcome;
@@ -85,7 +85,7 @@ pub(super) enum TagValue {
     /// The value is unknown.
     Unknown,
     /// The text has words that begin with these.
-    Words(Vec<String>),
+    Words(Vec<WantedWord>),
     /// The text is this one.
     Exact(String),
     /// The round, or its first part, is this text in small letters.
@@ -225,11 +225,11 @@ fn words(text: &str, is_quoted: bool) -> Result<(TagValue, String), String> {
     if text.contains("..") && !is_quoted {
         return Err("expected words, not a range; to search for the text, quote it".to_owned());
     }
-    let words = words_of(text);
+    let words = WantedWord::all(text);
     if words.is_empty() {
         return Err("expected a letter or a digit".to_owned());
     }
-    let canonical = words.join(" ");
+    let canonical = WantedWord::text_of(&words);
     Ok((TagValue::Words(words), canonical))
 }
 

@@ -20,7 +20,7 @@ class Note(NamedTuple):
     """Annotations after a move, or before the first one."""
 
     nags: tuple[int, ...] = ()
-    # The words of all comments, folded.
+    # The words of all comments, folded but for letters that are written in two ways.
     words: str = ""
     # Seconds, and hundredths of a pawn or 10,000 for a mate.
     clock: Optional[int] = None
@@ -201,6 +201,32 @@ def words(text: str) -> str:
     return " ".join("".join(letter if letter.isalnum() else " " for letter in small).split())
 
 
+# Letters that are also written as two.
+TWO_WAYS = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"}
+
+
+def long_words(text: str) -> str:
+    """The words of a text with two letters for those that are also written so."""
+    return words("".join(TWO_WAYS.get(letter, letter) for letter in unicodedata.normalize("NFC", text.lower())))
+
+
+def kept_words(text: str) -> str:
+    """The words of a text in small letters without accents, except on the letters that are also written as two."""
+
+    def kept(letter: str) -> str:
+        is_mark = unicodedata.category(letter).startswith("M")
+        return letter if letter in TWO_WAYS else "" if is_mark else words(letter) or " "
+
+    return " ".join("".join(map(kept, unicodedata.normalize("NFC", text.lower()))).split())
+
+
+def begins_words(wanted: str, text: str) -> bool:
+    """Whether each word of a query is the beginning of a word of a text."""
+    writings = [f" {words(text)}", f" {long_words(text)}"]
+    each = zip(words(wanted).split(), long_words(wanted).split())
+    return all(any(f" {one}" in writing for one in ways for writing in writings) for ways in each)
+
+
 class Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
     """Keeps each comment by itself."""
 
@@ -281,7 +307,7 @@ def counts_hundredths(game: chess.pgn.Game) -> bool:
 
 def note_of(node: Node, comments: list[str], hundredths: bool) -> Note:
     nags = tuple(sorted(nag for nag in node.nags if 0 < nag < 256))
-    own = " ".join(words(comment) for comment in comments if not comment.startswith("pgnfs:"))
+    own = " ".join(kept_words(comment) for comment in comments if not comment.startswith("pgnfs:"))
     return Note(nags, own, seconds_left(node), worth_in(node, hundredths))
 
 

@@ -222,8 +222,7 @@ def nag(value: Value) -> Holds:
 
 
 def comment(value: Value) -> Holds:
-    begun = words(value.text).split()
-    return lambda view: all(f" {one}" in f" {view.note.words}" for one in begun)
+    return lambda view: begins_words(value.text, view.note.words)
 
 
 def clock(value: Value) -> Holds:

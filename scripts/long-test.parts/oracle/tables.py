@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 import duckdb
 
-from oracle.games import LETTERS
+from oracle.games import LETTERS, TWO_WAYS
 from oracle.language import Query, Term, Value, parsed
 from oracle.tags import TEXTS
 
@@ -40,13 +40,22 @@ def folded(expression: str) -> str:
     return f"lower(strip_accents({expression}))"
 
 
+def long_folded(expression: str) -> str:
+    """The same with two letters for those that are also written so."""
+    expression = f"nfc_normalize(lower({expression}))"
+    for letter, written in TWO_WAYS.items():
+        expression = f"replace({expression}, '{letter}', '{written}')"
+    return folded(expression)
+
+
 def has_text(value: Value, column: str) -> str:
     if value.is_unknown():
         return f"{name_of(column)} IS NULL"
     if value.is_exact:
         return f"nfc_normalize({name_of(column)}) = nfc_normalize({literal(value.text)})"
     begins = (
-        rf"'(^|[^\p{{L}}\p{{N}}])' || {folded(literal(word))}" for word in re.findall(r"[^\W_]+", value.text)
+        rf"'(^|[^\p{{L}}\p{{N}}])(' || {folded(literal(word))} || '|' || {long_folded(literal(word))} || ')'"
+        for word in re.findall(r"[^\W_]+", value.text)
     )
     return "(" + " AND ".join(f"regexp_matches({name_of(f'{column} folded')}, {begin})" for begin in begins) + ")"
 
@@ -138,7 +147,8 @@ class Table:
         ]
         for column in {*self.tags, *(name for names in COLUMNS.values() for name in names)} & {*self.columns}:
             self.connection.execute(f"ALTER TABLE games ADD COLUMN {name_of(f'{column} folded')} VARCHAR")
-            fold = f"{name_of(f'{column} folded')} = {folded(name_of(column))}"
+            own = name_of(column)
+            fold = f"{name_of(f'{column} folded')} = {folded(own)} || chr(10) || {long_folded(own)}"
             self.connection.execute(f"UPDATE games SET {fold} WHERE {name_of(column)} IS NOT NULL")
         for column in {"ECO", "FEN", "Deleted", "database", "Round", "WhiteElo", "BlackElo"} - {*self.columns}:
             kind = "INTEGER" if column.endswith("Elo") else "VARCHAR"

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from typing import Callable, Optional
 
-from oracle.games import Game, words
+from oracle.games import Game, begins_words, words
 from oracle.language import Term, Value
 
 # `w` or `b` is the side that is the player; `is_one` says whether the query is about one.
@@ -52,7 +52,7 @@ def has_words(value: Value, text: Optional[str]) -> bool:
         return value.is_unknown() and text is None
     if value.is_exact:
         return unicodedata.normalize("NFC", text) == unicodedata.normalize("NFC", value.text)
-    return all(f" {one}" in f" {words(text)}" for one in words(value.text).split())
+    return begins_words(value.text, text)
 
 
 def is_in_dates(value: Value, game: Game) -> bool:

@@ -8,7 +8,7 @@ use super::error::TermError;
 use super::reflection::Reflection;
 use crate::annotations::{Evaluation, LineAnnotations, clock, decimal};
 use crate::query::Bounds;
-use crate::query::words::{folded, has_words, words_of};
+use crate::query::words::{FoldedText, WantedWord};
 
 /// The value of a mate, in hundredths of a pawn.
 const MATE: i64 = 10_000;
@@ -19,7 +19,7 @@ pub(super) enum AnnotationTest {
     /// A glyph of the move that is played.
     Nag(u8),
     /// The beginnings of words of one comment on it.
-    Comment(Vec<String>),
+    Comment(Vec<WantedWord>),
     /// The seconds that are left after it.
     Clock(Bounds),
     /// Hundredths of a pawn, of the position.
@@ -37,7 +37,7 @@ impl AnnotationTest {
 
     /// Words of a comment.
     pub(super) fn comment(text: &str) -> Result<AnnotationTest, TermError> {
-        let words = words_of(text);
+        let words = WantedWord::all(text);
         if words.is_empty() {
             return Err(TermError::Words);
         }
@@ -87,7 +87,7 @@ impl AnnotationTest {
         let mut comments = annotations.comments(moves);
         match self {
             AnnotationTest::Nag(nag) => annotations.nags(moves).any(|own| own == *nag),
-            AnnotationTest::Comment(words) => comments.any(|comment| has_words(&folded(comment), words)),
+            AnnotationTest::Comment(words) => comments.any(|comment| FoldedText::of(comment).has(words)),
             AnnotationTest::Clock(seconds) => {
                 let time = comments.find_map(clock);
                 time.is_some_and(|hundredths| seconds.contains((hundredths / 100).into()))
@@ -120,7 +120,7 @@ impl fmt::Display for AnnotationTest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AnnotationTest::Nag(nag) => nag.fmt(f),
-            AnnotationTest::Comment(words) => f.write_str(&words.join(" ")),
+            AnnotationTest::Comment(words) => f.write_str(&WantedWord::text_of(words)),
             AnnotationTest::Clock(bounds) => bounds.fmt(f),
             AnnotationTest::Evaluation(Bounds { least, most }) => match (least, most) {
                 (Some(least), Some(most)) if least == most => f.write_str(&pawns(*least)),
