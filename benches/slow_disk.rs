@@ -72,7 +72,7 @@ fn main() {
     });
     measured("ls players/", &mut || drop(list(&database.join("players"))));
     measured("games.csv", &mut || {
-        drop(fs::read(database.join("games.csv")).expect("a table"))
+        drop(fs::read(database.join("tables/games.csv")).expect("a table"))
     });
     measured("all.pgn", &mut || {
         drop(fs::read(database.join("all.pgn")).expect("all games"))

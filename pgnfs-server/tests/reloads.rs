@@ -94,14 +94,14 @@ const LOOKED_AT: [&str; 12] = [
     "a.pgn/players/*/*",
     "a.pgn/merged/players/*",
     "a.pgn/all.pgn",
-    "a.pgn/games.csv",
-    "a.pgn/games.parquet",
+    "a.pgn/tables/games.csv",
+    "a.pgn/tables/games.parquet",
     "a.pgn/info.txt",
-    "a.pgn/problems.txt",
-    "a.pgn/duplicates.csv",
+    "a.pgn/tables/problems.txt",
+    "a.pgn/tables/duplicates.csv",
     "a.pgn/moves/e4/e5/*",
     "all/players/*",
-    "all/games.csv",
+    "all/tables/games.csv",
 ];
 
 /// Held by the test that counts.

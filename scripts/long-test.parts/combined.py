@@ -99,7 +99,7 @@ def in_mount(mount: Path, query: str) -> Optional[set[int]]:
     if len(name.encode()) > 255:
         return None
     folder = mount / "search" / name
-    with (folder / "games.csv").open(encoding="utf-8", newline="") as file:
+    with (folder / "tables/games.csv").open(encoding="utf-8", newline="") as file:
         numbers = {int(row["number"]) for row in csv.DictReader(file)}
     games = len(re.findall(rb"^\[Event ", (folder / "all.pgn").read_bytes(), re.MULTILINE))
     listed = {int(path.stem) for path in folder.glob("games/*/*.pgn")}

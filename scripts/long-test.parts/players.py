@@ -121,7 +121,7 @@ def compare_players(address: str, path: str, questions: int) -> None:
     for name in random.sample(names, min(questions, len(names))):
         query = f'player:="{name}"'
         folder = "files/search/" + urllib.parse.quote(query, safe="")
-        page, table = get(f"{folder}/overview.html"), get(f"{folder}/games.csv")
+        page, table = get(f"{folder}/tables/overview.html"), get(f"{folder}/tables/games.csv")
         with open(f"{path}.csv", "w", encoding="utf-8") as file:
             file.write(table)
         # A table has no column for a tag that no game has.

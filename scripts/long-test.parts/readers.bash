@@ -110,11 +110,11 @@ say "$same files are the same"
 say
 say "Chromium shows overview.html of a database and of all."
 for page in all classics.dci; do
-    cp "mount/$page/overview.html" page.html
+    cp "mount/$page/tables/overview.html" page.html
     chromium --headless --no-sandbox --disable-gpu --user-data-dir="$place/chromium" --enable-logging=stderr \
         --window-size=800,2600 --screenshot="$pictures/overview-${page%.dci}.png" "file://$place/page.html" 2>chromium.log
     if grep 'CONSOLE' chromium.log; then
-        fail "$page/overview.html has an error"
+        fail "$page/tables/overview.html has an error"
     fi
 done
 

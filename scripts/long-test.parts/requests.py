@@ -50,7 +50,7 @@ NAMES = ["q", "db", "fen", "play", "sort", "from", "count", "path", "player", "c
 ROUTES = ["/", "/api/databases", "/api/games", "/api/game", "/api/position", "/api/moves", "/api/query", "/api/prepare",
           "/api", "/masters", "/lichess", "/player", "/master", "/masters/pgn/abcd", "/board/main.js", "/listing.css", "/x"]
 PARTS = ["all", "a.pgn", "b", "b/c.pgn", "info.txt", "games", "000001-001000", "000001.pgn", "search", "player:tal", "players",
-         "moves", "e4", "positions", "games.csv", "all.pgn", "overview.html", "duplicates.csv", "games.parquet", "eco", "B"]
+         "moves", "e4", "positions", "tables", "games.csv", "all.pgn", "overview.html", "duplicates.csv", "games.parquet", "eco", "B"]
 BENT = ["..", ".", "%2e%2e", "..%2f", "%00", "%", "%zz", "%c3%28", "\\", "%5c", "", "secret.txt", "/etc/passwd"]
 METHODS = ["GET"] * 20 + ["HEAD", "HEAD", "PROPFIND", "PROPFIND", "OPTIONS", "POST", "PUT", "DELETE", "MKCOL", "LOCK", "TRACE", "X", "g\0t"]
 RANGES = ["bytes=0-0", "bytes=-5", "bytes=5-", "bytes=9-5", "bytes=0-99999999999999999999", "bytes=" + ",".join(["0-1"] * 9),

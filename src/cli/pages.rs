@@ -83,11 +83,11 @@ pub const PARTS: &[PageSection] = &[
                  In a database: its format, its files, and how pgnfs reads them.",
             ),
             Term(
-                "problems.txt",
+                "tables/problems.txt",
                 "In a database: one line for each damaged or doubtful game.",
             ),
             Term(
-                "overview.html",
+                "tables/overview.html",
                 "In a database: charts of its games, for a browser.",
             ),
             Term(

@@ -25,7 +25,7 @@ fn files_have_the_bytes_of_the_mount() {
     assert_eq!((head.status, head.body.len()), (200, 0));
     assert_eq!(head.header("content-length"), one.body.len().to_string());
     assert_eq!(
-        served.get("/files/a.pgn/games.csv").header("content-type"),
+        served.get("/files/a.pgn/tables/games.csv").header("content-type"),
         "text/csv; charset=utf-8"
     );
     assert_eq!(served.get("/files/more/b%20%C3%BC.pgn/all.pgn").body, all.body);

@@ -82,7 +82,7 @@ fn what_strangers_wrote_runs_nowhere() {
     for (path, policy) in [
         ("/", "default-src 'self'"),
         ("/files/", "default-src 'self'"),
-        ("/files/a.pgn/overview.html", "sandbox; default-src 'none'"),
+        ("/files/a.pgn/tables/overview.html", "sandbox; default-src 'none'"),
         ("/files/x.html", "sandbox; default-src 'none'"),
         ("/api/databases", "default-src 'self'"),
     ] {
@@ -108,10 +108,10 @@ fn no_answer_has_the_path_of_the_source() {
         "/files/",
         "/files/info.txt",
         "/files/a.pgn/info.txt",
-        "/files/a.pgn/overview.html",
+        "/files/a.pgn/tables/overview.html",
         "/files/all/info.txt",
-        "/files/all/games.csv",
-        "/files/a.pgn/problems.txt",
+        "/files/all/tables/games.csv",
+        "/files/a.pgn/tables/problems.txt",
         "/api/databases",
         "/api/status",
         "/api/games?q=player:nobody",

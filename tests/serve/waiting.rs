@@ -59,7 +59,7 @@ fn a_table_is_made_once_for_all_who_ask_for_it() {
     let served = Served::at(&large(needs!(samples)), &["--index=no"]);
     thread::scope(|scope| {
         let clients: Vec<_> = (0..8)
-            .map(|_| scope.spawn(|| served.ask("HEAD", "/files/games.csv", &[])))
+            .map(|_| scope.spawn(|| served.ask("HEAD", "/files/tables/games.csv", &[])))
             .collect();
         let mut done = vec![];
         while !clients.iter().all(|client| client.is_finished()) {

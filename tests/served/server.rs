@@ -157,7 +157,10 @@ fn a_front_end_reads_a_source_by_path_and_is_told_of_changes() {
     let open = front_end.open("club/b.pgn/all.pgn").unwrap();
     let before = front_end.read("club/b.pgn/all.pgn").unwrap();
     assert_eq!(open.key(), front_end.open("club/b.pgn/all.pgn").unwrap().key());
-    assert_ne!(open.key(), front_end.open("club/b.pgn/games.csv").unwrap().key());
+    assert_ne!(
+        open.key(),
+        front_end.open("club/b.pgn/tables/games.csv").unwrap().key()
+    );
 
     write(&source.join("club/b.pgn"), &["Dufresne", "Staunton"]);
     let outdated = outdated.recv_timeout(Duration::from_secs(20)).unwrap();
@@ -198,7 +201,7 @@ fn eight_threads_read_one_state_or_another_while_the_source_changes_and_callers_
     };
     let paths = [
         "all.pgn",
-        "games.csv",
+        "tables/games.csv",
         "players",
         "moves/e4/games",
         "search/player:bird/all.pgn",

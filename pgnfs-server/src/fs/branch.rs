@@ -411,6 +411,12 @@ impl BranchFs {
         Ok(Answers::new(Arc::clone(self.branch().parts()), options))
     }
 
+    /// Logs a failure of its files, and returns the error for the request.
+    pub(super) fn fail(&self, failure: Failure) -> FsError {
+        let first = self.databases.first();
+        first.map_or(FsError::Io(failure), |database| database.texts().fail(failure))
+    }
+
     /// Logs that an index is missing, and returns the error for the request.
     pub(super) fn fail_without_index(&self) -> FsError {
         let has_failed = |database: &&Arc<DatabaseFs>| {

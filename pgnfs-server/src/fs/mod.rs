@@ -36,6 +36,7 @@ mod sizes;
 mod state;
 mod status;
 mod table;
+mod table_sizes;
 mod tags;
 mod texts;
 mod times;

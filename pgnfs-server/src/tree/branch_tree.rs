@@ -7,7 +7,6 @@ use super::blocks::Blocks;
 use super::branch::Branch;
 use super::branch_positions::BranchPositions;
 use super::collections::Collections;
-use super::deviations::Deviations;
 use super::inode::{
     KIND_BLOCK, KIND_COLLECTION, KIND_DOCUMENT, KIND_GAME, KIND_MEMBER, KIND_MEMBER_DIRECTORY, KIND_MERGED,
     KIND_SINGLE, KIND_VIEW, LAST_MERGED_FOLDER, Node, ViewId,
@@ -21,6 +20,7 @@ use super::row::Row;
 use super::search::SearchDirectory;
 use super::section::{Existing, Kind, Section};
 use super::single_files::{Documents, SingleFiles};
+use super::tables_directory::TablesDirectory;
 use super::view_directories::ViewDirectories;
 use chessdb::Keys;
 use chessdb_library::library::TakenNames;
@@ -34,26 +34,10 @@ pub(super) static ROWS: &[Row] = &[
         new: |_| Some(Box::new(SingleFiles)),
     },
     Row {
-        names: &[("duplicates.csv", Node::DUPLICATES)],
-        nodes: &[Node::DUPLICATES..=Node::DUPLICATES],
+        names: &[("tables", Node::TABLES)],
+        nodes: TablesDirectory::NODES,
         needs_index: false,
-        new: |branch| (!branch.is_of_unique()).then(|| Box::new(SingleFiles) as Box<dyn Section>),
-    },
-    Row {
-        names: &[("deviations.csv", Node::DEVIATIONS)],
-        nodes: Deviations::NODES,
-        needs_index: false,
-        new: |branch| Some(Box::new(Deviations::new(branch)?)),
-    },
-    Row {
-        names: &[("problems.txt", Node::PROBLEMS)],
-        nodes: &[Node::PROBLEMS..=Node::PROBLEMS],
-        needs_index: false,
-        new: |branch| {
-            branch
-                .only_database()
-                .map(|_| Box::new(SingleFiles) as Box<dyn Section>)
-        },
+        new: |branch| Some(Box::new(TablesDirectory(Arc::clone(branch)))),
     },
     Row {
         names: &[],
@@ -121,8 +105,8 @@ static BY_KIND: [u8; 256] = {
     }
     rows
 };
-static BY_NUMBER: [u8; 14] = {
-    let mut rows = [NO_ROW; 14];
+static BY_NUMBER: [u8; 15] = {
+    let mut rows = [NO_ROW; 15];
     let mut number = 0;
     while number < rows.len() {
         rows[number] = row_of(Node::new(KIND_SINGLE, number as u32));

@@ -133,28 +133,30 @@ impl Node {
     pub const ALL: Node = Node::new(KIND_SINGLE, 1);
     /// `info.txt`
     pub const INFO: Node = Node::new(KIND_SINGLE, 2);
-    /// `problems.txt`
+    /// `tables/problems.txt`
     pub const PROBLEMS: Node = Node::new(KIND_SINGLE, 3);
     /// `games/`
     pub const GAMES: Node = Node::new(KIND_SINGLE, 4);
     /// `merged/`
     pub const MERGED: Node = Node::new(KIND_SINGLE, 5);
-    /// `games.csv`
+    /// `tables/games.csv`
     pub const CSV: Node = Node::new(KIND_SINGLE, 6);
-    /// `games.ndjson`
+    /// `tables/games.ndjson`
     pub const NDJSON: Node = Node::new(KIND_SINGLE, 7);
-    /// `games.parquet`
+    /// `tables/games.parquet`
     pub const PARQUET: Node = Node::new(KIND_SINGLE, 8);
-    /// `overview.html`
+    /// `tables/overview.html`
     pub const OVERVIEW: Node = Node::new(KIND_SINGLE, 9);
-    /// `duplicates.csv`
+    /// `tables/duplicates.csv`
     pub const DUPLICATES: Node = Node::new(KIND_SINGLE, 10);
     /// `search/`
     pub const SEARCH: Node = Node::new(KIND_SINGLE, 11);
     /// `search/syntax.txt`
     pub const SYNTAX: Node = Node::new(KIND_SINGLE, 12);
-    /// `deviations.csv`
+    /// `tables/deviations.csv`
     pub const DEVIATIONS: Node = Node::new(KIND_SINGLE, 13);
+    /// `tables/`
+    pub const TABLES: Node = Node::new(KIND_SINGLE, 14);
 
     /// The node of a number among those of a kind. Each section has kinds of its own.
     pub const fn new(kind: u8, number: u32) -> Node {
@@ -209,7 +211,7 @@ impl Node {
 }
 
 /// What the log calls the nodes from these on.
-const NAMES: [(Node, &str); 24] = [
+const NAMES: [(Node, &str); 25] = [
     (Node::DATABASE, "Database"),
     (Node::ALL, "All"),
     (Node::INFO, "Info"),
@@ -224,6 +226,7 @@ const NAMES: [(Node, &str); 24] = [
     (Node::SEARCH, "Search"),
     (Node::SYNTAX, "Syntax"),
     (Node::DEVIATIONS, "Deviations"),
+    (Node::TABLES, "Tables"),
     (Node::new(KIND_BLOCK, 0), "Block"),
     (Node::new(KIND_GAME, 0), "Game"),
     (Node::new(KIND_MEMBER_DIRECTORY, 0), "MemberDirectory"),
@@ -252,9 +255,9 @@ impl fmt::Debug for Node {
 /// The tables of text in a database's directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Table {
-    /// `games.csv`
+    /// `tables/games.csv`
     Csv,
-    /// `games.ndjson`
+    /// `tables/games.ndjson`
     Ndjson,
 }
 

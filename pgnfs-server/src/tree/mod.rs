@@ -43,6 +43,7 @@ mod section;
 mod single_files;
 mod sorting;
 mod source;
+mod tables_directory;
 mod template;
 mod view_directories;
 mod view_files;

@@ -85,7 +85,7 @@ mod tests {
         for (view, error) in [
             ("days=%{date}", ViewError::TakenName),
             ("players=%{date}", ViewError::TakenName),
-            ("games.csv=%{date}", ViewError::TakenName),
+            ("tables=%{date}", ViewError::TakenName),
             ("%{date}", ViewError::NoTemplate),
             ("=%{date}", ViewError::BadName),
             ("..=%{date}", ViewError::BadName),

@@ -1,10 +1,10 @@
-//! The files in the directory of a branch: `all.pgn`, `info.txt`, `overview.html`, tables, and a database's documents.
+//! The files in the directory of a branch: `all.pgn`, `info.txt`, and a database's documents.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::indexed_database::IndexedDatabase;
-use super::inode::{KIND_DOCUMENT, Node, Table};
+use super::inode::{KIND_DOCUMENT, Node};
 use super::section::{Content, Existing, Kind, Section};
 
 /// Files that a directory has once.
@@ -12,15 +12,8 @@ pub(super) struct SingleFiles;
 
 impl SingleFiles {
     /// Those of every branch.
-    pub(super) const NAMES: &[(&str, Node)] = &[
-        ("all.pgn", Node::ALL),
-        ("games.csv", Node::CSV),
-        ("games.ndjson", Node::NDJSON),
-        ("games.parquet", Node::PARQUET),
-        ("info.txt", Node::INFO),
-        ("overview.html", Node::OVERVIEW),
-    ];
-    pub(super) const NODES: &[RangeInclusive<Node>] = &[Node::ALL..=Node::INFO, Node::CSV..=Node::OVERVIEW];
+    pub(super) const NAMES: &[(&str, Node)] = &[("all.pgn", Node::ALL), ("info.txt", Node::INFO)];
+    pub(super) const NODES: &[RangeInclusive<Node>] = &[Node::ALL..=Node::INFO];
 }
 
 impl Section for SingleFiles {
@@ -32,12 +25,6 @@ impl Section for SingleFiles {
         Some(Existing::File(match node {
             Node::ALL => Content::AllGames,
             Node::INFO => Content::Info,
-            Node::PROBLEMS => Content::Problems,
-            Node::OVERVIEW => Content::Overview,
-            Node::CSV => Content::Table(Table::Csv),
-            Node::NDJSON => Content::Table(Table::Ndjson),
-            Node::PARQUET => Content::Parquet,
-            Node::DUPLICATES => Content::Duplicates,
             _ => return None,
         }))
     }

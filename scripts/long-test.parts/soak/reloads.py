@@ -23,7 +23,7 @@ def use(daemon, name):
     for folder in ("players", "events", "merged/players"):
         names = os.listdir(f"{top}/{folder}")
         os.stat(f"{top}/{folder}/{names[0]}")
-    os.stat(f"{top}/games.csv")
+    os.stat(f"{top}/tables/games.csv")
     return first
 
 

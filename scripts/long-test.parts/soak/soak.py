@@ -69,7 +69,7 @@ def look(database, expected):
     elif what == "info":
         read(f"{database}/info.txt")
     elif what == "problems":
-        read(f"{database}/problems.txt")
+        read(f"{database}/tables/problems.txt")
     return what
 
 

@@ -80,7 +80,8 @@ fn tables_in_a_mount_are_those_of_an_export_and_are_made_once() {
         exported(&scratch.source),
         exported(&scratch.source.join("many.pgn")),
     ];
-    let tables = ["all/games.parquet", "many.pgn/games.parquet"].map(|path| scratch.mount.join(path));
+    let tables =
+        ["all/tables/games.parquet", "many.pgn/tables/games.parquet"].map(|path| scratch.mount.join(path));
     let mut made = None;
     for _ in 0..2 {
         scratch.mount(&[]);

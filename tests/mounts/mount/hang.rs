@@ -373,7 +373,8 @@ fn what_waits_when_a_mount_ends_is_refused() {
         far.hanging.hang(&Operation::ALL);
         thread::scope(|scope| {
             let recovery = Recovery(&far.hanging);
-            let waiting = scope.spawn(|| fs::metadata(far.scratch.mount.join("far/c.dci/duplicates.csv")));
+            let waiting =
+                scope.spawn(|| fs::metadata(far.scratch.mount.join("far/c.dci/tables/duplicates.csv")));
             let is_waited_for = |operation| far.hanging.waiting(operation) > 0;
             wait_for("requests that hang", || {
                 Operation::ALL.into_iter().any(is_waited_for)

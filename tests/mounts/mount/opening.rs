@@ -193,7 +193,7 @@ fn all_databases_can_be_read_while_further_ones_appear() {
     }
     assert_eq!(games.len(), 6);
     let held = File::open(&players).unwrap();
-    let mut table = File::open(slow.shown("all/games.csv")).unwrap();
+    let mut table = File::open(slow.shown("all/tables/games.csv")).unwrap();
     let before = table.metadata().unwrap().len();
     slow.hanging.recover();
     wait_for("the slow databases", || {
@@ -210,7 +210,7 @@ fn all_databases_can_be_read_while_further_ones_appear() {
     let mut rows = String::new();
     table.read_to_string(&mut rows).unwrap();
     assert_eq!((rows.len() as u64, rows.lines().count()), (before, 1 + 3));
-    let after = fs::read_to_string(slow.shown("all/games.csv")).unwrap();
+    let after = fs::read_to_string(slow.shown("all/tables/games.csv")).unwrap();
     assert_eq!(after.lines().count(), 1 + 6);
 }
 

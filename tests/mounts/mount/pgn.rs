@@ -57,7 +57,7 @@ fn games_are_shown_as_they_are_written() {
     assert!(scratch.mount.join("X.PGN/players/Müller").is_dir());
     let info = String::from_utf8(read(&scratch, "info.txt")).unwrap();
     assert!(info.contains("head.txt") && info.contains("1 comment"), "{info}");
-    let problems = String::from_utf8(read(&scratch, "problems.txt")).unwrap();
+    let problems = String::from_utf8(read(&scratch, "tables/problems.txt")).unwrap();
     assert!(problems.contains("000001\tX.PGN: byte"), "{problems}");
     assert!(problems.contains("illegal move"), "{problems}");
 }
@@ -117,7 +117,7 @@ fn a_lost_or_damaged_index_costs_time_only() {
     let scratch = mounted_of(&long_file(), &[]);
     let expected = (
         games(&scratch),
-        read(&scratch, "games.csv"),
+        read(&scratch, "tables/games.csv"),
         read(&scratch, "all.pgn"),
     );
     let listed = |scratch: &Scratch| fs::read_dir(scratch.mount.join("X.PGN/players")).unwrap().count();
@@ -146,7 +146,7 @@ fn a_lost_or_damaged_index_costs_time_only() {
         assert_eq!(listed(&scratch), players);
         let given = (
             games(&scratch),
-            read(&scratch, "games.csv"),
+            read(&scratch, "tables/games.csv"),
             read(&scratch, "all.pgn"),
         );
         assert_eq!(given, expected);
@@ -345,7 +345,7 @@ fn very_many_small_files_are_one_directory() {
     let read = |path: &str| fs::read_to_string(database.join(path)).unwrap();
     assert!(read("games/001001-002000/001001.pgn").contains("E1000"));
     assert!(read("info.txt").contains("1001 files from 0000.pgn to 1000.pgn"));
-    let problems = read("problems.txt");
+    let problems = read("tables/problems.txt");
     assert!(
         problems.starts_with("000005\t0004.pgn: byte ") && problems.lines().count() == 1,
         "{problems}"

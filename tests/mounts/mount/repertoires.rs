@@ -125,7 +125,7 @@ fn the_directory_of_a_search_follows_its_repertoire() {
     let search = scratch.mount.join("all/search").join(query);
     let expected = find(&scratch, &["--show=deviations", query]).1;
     assert_eq!(
-        fs::read_to_string(search.join("deviations.csv")).unwrap(),
+        fs::read_to_string(search.join("tables/deviations.csv")).unwrap(),
         expected
     );
     let games = || {
@@ -135,12 +135,12 @@ fn the_directory_of_a_search_follows_its_repertoire() {
             .count()
     };
     assert_eq!(games(), 2);
-    let names = fs::read_dir(&search)
+    let names = fs::read_dir(search.join("tables"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name());
     assert!(names.into_iter().any(|name| name == "deviations.csv"));
     let other = scratch.mount.join("all/search/player:tal");
-    assert!(other.exists() && !other.join("deviations.csv").exists());
+    assert!(other.exists() && !other.join("tables/deviations.csv").exists());
     // The search of one database does not know another one.
     assert!(!scratch.mount.join("games.pgn/search").join(query).exists());
     let status = run(pgnfs().arg("status").arg(&scratch.mount)).out;
@@ -167,7 +167,7 @@ fn the_directory_of_a_search_follows_its_repertoire() {
     );
     write(&scratch, "1. e4 c5 2. c3");
     wait_for("the new repertoire", || games() == 1);
-    let left = fs::read_to_string(search.join("deviations.csv")).unwrap();
+    let left = fs::read_to_string(search.join("tables/deviations.csv")).unwrap();
     assert_eq!(left.lines().count(), 2, "{left}");
     assert!(left.ends_with("000003.pgn,0,white,d4,e4\n"), "{left}");
     scratch.unmount();

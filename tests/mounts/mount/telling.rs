@@ -122,7 +122,7 @@ fn status_prints_text_or_json() {
     for game in scratch.games() {
         fs::read(game).unwrap();
     }
-    fs::read(scratch.mount.join("sub/b.dci/problems.txt")).unwrap();
+    fs::read(scratch.mount.join("sub/b.dci/tables/problems.txt")).unwrap();
     let end = json(&scratch);
     assert_eq!(end["sizes_known"], 3);
     let count = |status: &Value, key: &str| status["cache"][key].as_u64().unwrap();

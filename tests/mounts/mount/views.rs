@@ -36,7 +36,7 @@ fn views_names_and_databases_of_ones_own() {
         scratch.mount(options);
         let mount = &scratch.mount;
         assert_eq!(ls(mount), ["a.dci", "a.dci (2)", "all", "b.dci", "info.txt"]);
-        let top = "all.pgn days duplicates.csv eco events games games.csv games.ndjson games.parquet info.txt material merged moves overview.html players positions problems.txt rivals search years";
+        let top = "all.pgn days eco events games info.txt material merged moves players positions rivals search tables years";
         assert_eq!(ls(&mount.join("a.dci")).join(" "), top);
         assert_eq!(ls(&mount.join("a.dci/days")), ["1851.06.21", "1858.11.02"]);
         let game = mount.join("a.dci/rivals/Morphy, Paul, 1858/Duke of Brunswick/Morphy@000001.pgn");
@@ -48,7 +48,7 @@ fn views_names_and_databases_of_ones_own() {
         assert_eq!(fs::metadata(&game).unwrap().nlink(), 10);
         let merged = mount.join("a.dci/merged/rivals/Morphy, Paul, 1858/Duke of Brunswick.pgn");
         assert_eq!(fs::read(merged).unwrap(), fs::read(&game).unwrap());
-        for table in ["games.csv", "games.ndjson"] {
+        for table in ["tables/games.csv", "tables/games.ndjson"] {
             let path = mount.join("a.dci").join(table);
             let size = fs::metadata(&path).unwrap().len();
             let text = fs::read_to_string(&path).unwrap();

@@ -34,7 +34,7 @@ for path in glob.glob("**/games/*/*.pgn", recursive=True):
 expected = {frozenset(paths) for paths in equal.values() if len(paths) > 1}
 groups = collections.defaultdict(set)
 best = set()
-with open("all/duplicates.csv", encoding="utf-8", newline="") as file:
+with open("all/tables/duplicates.csv", encoding="utf-8", newline="") as file:
     for row in csv.DictReader(file):
         groups[row["group"]].add(row["path"])
         if row["unique"] == "true":

@@ -18,9 +18,9 @@ for database in sys.argv[1:]:
         games = []
         while (headers := chess.pgn.read_headers(file)) is not None:
             games.append({k: v for k, v in headers.items() if v not in ("?", "????.??.??")})
-    with open(f"{database}/games.csv", encoding="utf-8", newline="") as file:
+    with open(f"{database}/tables/games.csv", encoding="utf-8", newline="") as file:
         table = [{k: v for k, v in row.items() if v} for row in csv.DictReader(file)]
-    with open(f"{database}/games.ndjson", encoding="utf-8") as file:
+    with open(f"{database}/tables/games.ndjson", encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
     assert len({tuple(line) for line in lines}) == 1, "every row has all columns"
     lines = [{k: str(v) if k.endswith("Elo") else v for k, v in line.items() if v is not None} for line in lines]

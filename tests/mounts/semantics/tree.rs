@@ -20,7 +20,7 @@ fn section_1_1_every_database_is_a_directory_at_its_place() {
 #[test]
 fn section_1_2_all_databases_are_one_directory_too() {
     let Some(mounted) = Mounted::new(&[]) else { return };
-    let top = "all.pgn duplicates.csv eco events games.csv games.ndjson games.parquet info.txt material merged moves overview.html players positions search years";
+    let top = "all.pgn eco events info.txt material merged moves players positions search tables years";
     assert_eq!(mounted.lines("ls all").join(" "), top);
     // A player's games are those of all databases, each the same file as there.
     let inodes = |folders: &str, player: &str| {
@@ -52,16 +52,16 @@ fn section_1_2_all_databases_are_one_directory_too() {
     );
     // Every row of the tables leads to its game from the root.
     assert_eq!(
-        mounted.lines("wc -l < all/games.csv"),
+        mounted.lines("wc -l < all/tables/games.csv"),
         [(mounted.games + 1).to_string()]
     );
-    mounted.shell("sed 's/.*,//' all/games.csv | tail -n +2 | xargs ls > /dev/null");
+    mounted.shell("sed 's/.*,//' all/tables/games.csv | tail -n +2 | xargs ls > /dev/null");
 }
 
 #[test]
 fn section_1_2_a_database_shows_its_games_in_every_view() {
     let Some(mounted) = Mounted::new(&[]) else { return };
-    let top = "all.pgn duplicates.csv eco events games games.csv games.ndjson games.parquet info.txt material merged moves overview.html players positions problems.txt search years";
+    let top = "all.pgn eco events games info.txt material merged moves players positions search tables years";
     assert_eq!(mounted.lines("ls annotated.dci").join(" "), top);
     let count = |command: &str| mounted.lines(command).len();
     assert_eq!(count("find */games club/*/games -name '*.pgn'"), mounted.games);
@@ -112,7 +112,10 @@ fn section_1_2_a_database_shows_its_games_in_every_view() {
         mounted.shell("grep -c 'Deleted \"1\"' club/classics.dci/all.pgn"),
         "1\n"
     );
-    assert_eq!(mounted.shell("cat */problems.txt club/*/problems.txt"), "");
+    assert_eq!(
+        mounted.shell("cat */tables/problems.txt club/*/tables/problems.txt"),
+        ""
+    );
 }
 
 #[test]
@@ -308,7 +311,7 @@ fn section_1_14_a_query_is_a_directory() {
         ["player:morphy"]
     );
     let everywhere =
-        mounted.lines("cut -d, -f1 'all/search/player:morphy db:classics.dci/games.csv' | sort -u");
+        mounted.lines("cut -d, -f1 'all/search/player:morphy db:classics.dci/tables/games.csv' | sort -u");
     assert_eq!(everywhere, ["club/classics.dci", "database"]);
     mounted.shell(&format!(
         "! ls '{base}/search/colour:white' 2> /dev/null && ! ls '{base}/search/.git' 2> /dev/null"

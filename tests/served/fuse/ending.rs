@@ -25,7 +25,7 @@ fn what_is_known_is_read_to_its_end_and_long_work_ends() {
         u64_at(&found.bytes, 0)
     };
     let known =
-        ["games/000001-001000/000007.pgn", "all.pgn", "games.csv"].map(|path| node(&mut kernel, path));
+        ["games/000001-001000/000007.pgn", "all.pgn", "tables/games.csv"].map(|path| node(&mut kernel, path));
     let contents = known.map(|file| kernel.read(READ, file, 0, 1 << 16).bytes);
     // More tables of positions than are kept. Each has a size, which the kernel knows.
     let mut line = "moves".to_owned();

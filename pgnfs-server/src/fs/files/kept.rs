@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use crate::fs::table::{CombinedTables, Tables, TablesOfGames, WholeTable};
+use crate::fs::table_sizes::TableSizes;
 use crate::tree::Node;
 use chessdb_library::made::Made;
 use chessdb_library::recent::Recent;
@@ -25,6 +26,7 @@ pub(in crate::fs) struct BranchFiles {
     /// The tables of each part, where these are not the tables of its database.
     pub(in crate::fs) tables_of_parts: Made<Vec<Tables>>,
     pub(super) combined: Made<CombinedTables>,
+    pub(in crate::fs) sizes: TableSizes,
     pub(super) parquet: WholeTable,
     pub(super) duplicates: WholeTable,
     pub(super) texts: Recent<Node, Arc<[u8]>>,
@@ -42,6 +44,7 @@ impl BranchFiles {
             overview: Made::new(),
             tables_of_parts: Made::new(),
             combined: Made::new(),
+            sizes: TableSizes::new(),
             parquet: WholeTable::new(),
             duplicates: WholeTable::new(),
             texts: Recent::new(MOST_TEXTS),

@@ -4,14 +4,15 @@ use parking_lot::Mutex;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::file::Text;
+use super::file::File;
 use crate::fs::branch::BranchFs;
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
 use crate::fs::gather::decode_missing;
 use crate::fs::part::PartFs;
 use crate::fs::table::folder;
-use crate::fs::types::FsError;
+use crate::fs::table_sizes::SizedTable;
+use crate::fs::types::{Chunk, FsError};
 use crate::overview::{Counts, Figures, LatestGame, PlayerSubject, Subject, page};
 use chessdb_library::made::Wait;
 use chessdb_library::making::Making;
@@ -25,21 +26,34 @@ const PIECE: usize = 128;
 /// `overview.html`
 pub(super) struct Overview<'a>(pub(super) &'a BranchFs);
 
-impl Text for Overview<'_> {
-    fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        self.0.files.overview.get().cloned()
+impl File for Overview<'_> {
+    fn size_if_known(&self) -> Option<u64> {
+        self.0.files.sizes.get(SizedTable::Overview)
     }
 
-    fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        self.0.files.overview.get_or_make(|| self.make()).cloned()
+    fn size(&self) -> Result<u64, FsError> {
+        match self.0.files.sizes.find(self.0, SizedTable::Overview) {
+            Some(size) => Ok(size),
+            None => self.text().map(|text| text.len() as u64),
+        }
     }
 
+    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        Ok(Chunk::of(self.text()?, offset, size))
+    }
+
+    /// The size may be kept where the page is not.
     fn wait(&self) -> Wait {
-        Wait::Common.unless(self.text_if_known().is_some())
+        Wait::Common.unless(self.0.files.overview.get().is_some())
     }
 }
 
 impl Overview<'_> {
+    fn text(&self) -> Result<Arc<[u8]>, FsError> {
+        let text = self.0.files.overview.get_or_make(|| self.make());
+        text.cloned()
+    }
+
     fn make(&self) -> Result<Arc<[u8]>, FsError> {
         let branch = self.0;
         let (name, what) = branch.title();
@@ -59,10 +73,23 @@ impl Overview<'_> {
             },
             problems,
             player: branch.player()?,
-            directories: &|view, texts| branch.branch().path_of_group(view, texts),
+            // The page is in `tables/`.
+            directories: &|view, texts| {
+                let path = branch.branch().path_of_group(view, texts);
+                path.map(|path| format!("../{path}"))
+            },
         };
-        let text = page(&subject, &figures).into_bytes().into();
-        branch.check(None).map(|()| text)
+        let text: Arc<[u8]> = page(&subject, &figures).into_bytes().into();
+        branch.check(None)?;
+        if branch
+            .files
+            .sizes
+            .record(branch, SizedTable::Overview, text.len() as u64)
+        {
+            Ok(text)
+        } else {
+            Err(branch.fail(Failure::Tags))
+        }
     }
 }
 
@@ -82,11 +109,11 @@ impl BranchFs {
         latest.truncate(PlayerSubject::LATEST);
         let parts = self.named_parts();
         // Directories of searches have the games of one database, but not those of several.
-        let root = format!("..{}", "/..".repeat(self.path().split('/').count()));
+        let root = format!("../..{}", "/..".repeat(self.path().split('/').count()));
         let listed = latest.iter().filter_map(|played| {
             let part = parts.get(played.part)?;
             let folder = part.path.map(|path| format!("{root}/{}", folder(path)));
-            let folder = folder.unwrap_or_default();
+            let folder = folder.unwrap_or_else(|| "../".to_owned());
             let place = GamePath {
                 database: "",
                 folder: &folder,

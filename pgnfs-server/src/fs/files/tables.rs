@@ -2,7 +2,9 @@
 
 use super::file::File;
 use crate::fs::branch::BranchFs;
+use crate::fs::failure::Failure;
 use crate::fs::table::CombinedTables;
+use crate::fs::table_sizes::SizedTable;
 use crate::fs::types::{Chunk, FsError};
 use crate::tree::Table;
 use chessdb_library::made::Wait;
@@ -16,23 +18,39 @@ impl TableFile<'_> {
         let branch = self.0;
         branch.files.combined.get_or_make(|| {
             let parts = branch.named_parts();
-            Ok(CombinedTables::new(&parts, &branch.tables_of(&parts)?))
+            let tables = CombinedTables::new(&parts, &branch.tables_of(&parts)?);
+            for (table, sized) in [(Table::Csv, SizedTable::Csv), (Table::Ndjson, SizedTable::Ndjson)] {
+                if !branch.files.sizes.record(branch, sized, tables.len(table)) {
+                    return Err(branch.fail(Failure::Tags));
+                }
+            }
+            Ok(tables)
         })
+    }
+
+    fn sized(&self) -> SizedTable {
+        match self.1 {
+            Table::Csv => SizedTable::Csv,
+            Table::Ndjson => SizedTable::Ndjson,
+        }
     }
 }
 
 impl File for TableFile<'_> {
     fn size_if_known(&self) -> Option<u64> {
-        let tables = self.0.files.combined.get()?;
-        Some(tables.len(self.1))
+        self.0.files.sizes.get(self.sized())
     }
 
     fn size(&self) -> Result<u64, FsError> {
-        Ok(self.tables()?.len(self.1))
+        match self.0.files.sizes.find(self.0, self.sized()) {
+            Some(size) => Ok(size),
+            None => Ok(self.tables()?.len(self.1)),
+        }
     }
 
+    /// The size may be kept where the tables are not.
     fn wait(&self) -> Wait {
-        Wait::Own.unless(self.size_if_known().is_some())
+        Wait::Own.unless(self.0.files.combined.get().is_some())
     }
 
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {

@@ -9,6 +9,7 @@ use super::parquet::write_parquet;
 use crate::fs::branch::BranchFs;
 use crate::fs::failure::Failure;
 use crate::fs::table::{WholeTable, WriteError};
+use crate::fs::table_sizes::SizedTable;
 use crate::fs::types::{Chunk, FsError};
 use chessdb_library::kept::{
     Damaged, KeptFile, KeptKind, Numbers, Sections, WholeFile, temporary_files, write_whole,
@@ -16,14 +17,12 @@ use chessdb_library::kept::{
 use chessdb_library::made::Wait;
 use chessdb_library::making::Making;
 
-/// Tables of fewer games stay in memory: making them again takes no longer than opening a file.
-const FEWEST_GAMES: usize = 1000;
-
 /// A table of a branch.
 pub(super) struct WholeTableFile<'a> {
     branch: &'a BranchFs,
     table: &'a WholeTable,
     kind: KeptKind,
+    sized: SizedTable,
 }
 
 impl<'a> WholeTableFile<'a> {
@@ -33,6 +32,7 @@ impl<'a> WholeTableFile<'a> {
             branch,
             table: &branch.files.parquet,
             kind: KeptKind::Parquet,
+            sized: SizedTable::Parquet,
         }
     }
 
@@ -42,6 +42,7 @@ impl<'a> WholeTableFile<'a> {
             branch,
             table: &branch.files.duplicates,
             kind: KeptKind::Duplicates,
+            sized: SizedTable::Duplicates,
         }
     }
 
@@ -57,9 +58,9 @@ impl<'a> WholeTableFile<'a> {
             None => self.make(kept.as_deref())?,
         };
         let len = found.len(WholeFile) as u64;
-        if *self.table.len.get_or_init(|| len) != len {
+        if !self.branch.files.sizes.record(self.branch, self.sized, len) {
             kept.inspect(|kept| kept.remove());
-            return Err(self.fail(Failure::Tags));
+            return Err(self.branch.fail(Failure::Tags));
         }
         if let Some(kept) = kept {
             let texts = self.branch.databases().iter().map(|database| database.texts());
@@ -77,7 +78,7 @@ impl<'a> WholeTableFile<'a> {
             "duplicates.csv"
         };
         let _making = Making::begin(what, self.name(), 0);
-        if self.games() < FEWEST_GAMES {
+        if !self.branch.keeps_tables() {
             return self.make_in_memory();
         }
         let made = kept.map(|kept| {
@@ -96,7 +97,7 @@ impl<'a> WholeTableFile<'a> {
             WriteError::Source(error) => error,
             WriteError::File(error) => {
                 log::warn!("{}: {error}", self.name());
-                self.fail(Failure::NoRoom)
+                self.branch.fail(Failure::NoRoom)
             }
         })
     }
@@ -137,30 +138,12 @@ impl<'a> WholeTableFile<'a> {
 
     /// The file in which the table is kept, unless a database has changed or contradicted itself.
     fn kept(&self) -> Option<KeptFile> {
-        let databases = self.branch.databases();
-        let is_trusted = databases.iter().all(|database| database.texts().is_trusted());
-        let is_kept = is_trusted && !self.branch.branch().is_search();
-        let files = databases.first()?.kept().filter(|_| is_kept)?;
-        let origins: Vec<_> = databases
-            .iter()
-            .map(|database| database.entry().origin())
-            .collect();
-        Some(files.file(self.kind, &self.branch.shown_key(), &origins))
-    }
-
-    fn games(&self) -> usize {
-        let parts = self.branch.parts();
-        parts.iter().map(|part| part.games.len()).sum()
+        self.branch.kept_file(self.kind, &self.branch.shown_key())
     }
 
     fn name(&self) -> &str {
         let first = self.branch.databases().first();
         first.map_or("", |database| database.entry().name())
-    }
-
-    fn fail(&self, failure: Failure) -> FsError {
-        let first = self.branch.databases().first();
-        first.map_or(FsError::Io(failure), |database| database.texts().fail(failure))
     }
 
     /// Drops a damaged table, unless another thread has replaced it already.
@@ -180,11 +163,14 @@ impl<'a> WholeTableFile<'a> {
 
 impl File for WholeTableFile<'_> {
     fn size_if_known(&self) -> Option<u64> {
-        self.table.len.get().copied()
+        self.branch.files.sizes.get(self.sized)
     }
 
     fn size(&self) -> Result<u64, FsError> {
-        self.bytes().map(|bytes| bytes.len(WholeFile) as u64)
+        match self.branch.files.sizes.find(self.branch, self.sized) {
+            Some(size) => Ok(size),
+            None => self.bytes().map(|bytes| bytes.len(WholeFile) as u64),
+        }
     }
 
     /// A damaged file has to be made again even if the size is known.
@@ -200,7 +186,7 @@ impl File for WholeTableFile<'_> {
         let bytes = self.bytes()?;
         part(&bytes, offset, size).or_else(|Damaged| {
             self.discard(&bytes);
-            part(&*self.bytes()?, offset, size).map_err(|Damaged| self.fail(Failure::Tags))
+            part(&*self.bytes()?, offset, size).map_err(|Damaged| self.branch.fail(Failure::Tags))
         })
     }
 }

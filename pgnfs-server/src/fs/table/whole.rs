@@ -1,7 +1,7 @@
 //! What is known of a table that is made as a whole: `games.parquet` or `duplicates.csv`.
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
@@ -10,8 +10,6 @@ use chessdb_library::recent::Recent;
 
 /// What is known of a table.
 pub(in crate::fs) struct WholeTable {
-    /// Its length, which never changes.
-    pub(in crate::fs) len: OnceLock<u64>,
     /// One value, until it is damaged.
     pub(in crate::fs) bytes: Recent<(), Arc<Sections<WholeFile>>>,
     /// The kept file with it, which the databases remove if they come into doubt.
@@ -21,7 +19,6 @@ pub(in crate::fs) struct WholeTable {
 impl WholeTable {
     pub(in crate::fs) fn new() -> WholeTable {
         WholeTable {
-            len: OnceLock::new(),
             bytes: Recent::new(NonZeroUsize::MIN),
             kept: Mutex::default(),
         }

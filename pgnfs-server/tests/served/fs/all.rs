@@ -66,7 +66,17 @@ fn the_directory_has_views_merged_files_tables_and_all_games() {
         tree.names(""),
         ["all", "info.txt", "new, \"b\".dci", "old", "zero.dci"]
     );
-    assert_eq!(tree.ls("all"), contents::names(&["duplicates.csv"]));
+    assert_eq!(tree.ls("all"), contents::names(&[]));
+    assert_eq!(
+        tree.ls("all/tables"),
+        [
+            "duplicates.csv",
+            "games.csv",
+            "games.ndjson",
+            "games.parquet",
+            "overview.html"
+        ]
+    );
     assert_eq!(
         tree.ls("all/players"),
         [
@@ -161,10 +171,10 @@ fn merged_files_have_the_games_in_the_order_of_the_databases() {
 #[test]
 fn tables_name_the_database_and_the_path_from_the_root() {
     let tree = library();
-    let (columns, rows) = read_csv(&tree.cat("all/games.csv"));
+    let (columns, rows) = read_csv(&tree.cat("all/tables/games.csv"));
     assert_eq!(columns[..2], ["database", "number"].map(str::to_owned));
     assert_eq!(rows.len(), 6);
-    assert_eq!(read_ndjson(&tree.cat("all/games.ndjson")), rows);
+    assert_eq!(read_ndjson(&tree.cat("all/tables/games.ndjson")), rows);
     for row in &rows {
         let game = tree.cat(&row["path"]);
         assert!(row["path"].starts_with(&row["database"]), "{row:?}");
@@ -172,7 +182,7 @@ fn tables_name_the_database_and_the_path_from_the_root() {
     }
     // Except for the place of their games, rows are the same as in the table of the database.
     let own = ["new, \"b\".dci", "old/a.dci"].into_iter().flat_map(|database| {
-        let (_, mut rows) = read_csv(&tree.cat(&format!("{database}/games.csv")));
+        let (_, mut rows) = read_csv(&tree.cat(&format!("{database}/tables/games.csv")));
         for row in &mut rows {
             let path = format!("{database}/{}", row["path"]);
             row.insert("database".to_owned(), database.to_owned());
@@ -187,11 +197,11 @@ fn tables_name_the_database_and_the_path_from_the_root() {
 fn a_tag_called_database_gets_another_name() {
     let tagged = Fake::of([game("a", "b").tag("database", "x").tag("number", "y")]);
     let tree = mount_all(vec![tagged.at("a"), Fake::many(1).at("b")]);
-    let (_, rows) = read_csv(&tree.cat("all/games.csv"));
+    let (_, rows) = read_csv(&tree.cat("all/tables/games.csv"));
     assert_eq!((&*rows[0]["tag:database"], &*rows[0]["tag:number"]), ("x", "y"));
     assert_eq!((&*rows[0]["database"], &*rows[0]["number"]), ("a", "1"));
-    assert_eq!(read_ndjson(&tree.cat("all/games.ndjson")), rows);
-    let (_, own) = read_csv(&tree.cat("a/games.csv"));
+    assert_eq!(read_ndjson(&tree.cat("all/tables/games.ndjson")), rows);
+    let (_, own) = read_csv(&tree.cat("a/tables/games.csv"));
     assert_eq!(own[0]["tag:database"], "x");
 }
 
@@ -202,7 +212,12 @@ fn any_piece_of_a_file_is_the_piece_of_the_whole() {
         Fake::default().at("b"),
         Fake::many(70).at("c/d"),
     ]);
-    for file in ["all.pgn", "games.csv", "games.ndjson", "merged/years/1900.pgn"] {
+    for file in [
+        "all.pgn",
+        "tables/games.csv",
+        "tables/games.ndjson",
+        "merged/years/1900.pgn",
+    ] {
         let path = format!("all/{file}");
         let whole = tree.cat(&path).into_bytes();
         let inode = tree.inode(&path);
@@ -223,7 +238,7 @@ fn a_folder_of_the_source_keeps_its_name() {
     assert_eq!(tree.names(""), ["all", "all (2)", "all (3)", "info.txt"]);
     assert_eq!(tree.ls("all"), ["a.dci"]);
     assert!(tree.exists("all (3)/players"));
-    let (_, rows) = read_csv(&tree.cat("all (3)/games.csv"));
+    let (_, rows) = read_csv(&tree.cat("all (3)/tables/games.csv"));
     assert_eq!(rows.len(), 3);
 }
 
@@ -260,7 +275,7 @@ fn nothing_is_decoded_for_names_and_tables() {
     assert!(tree.may_wait(tree.inode("all/players")));
     tree.inode("all/players/White0, A");
     assert!(!tree.may_wait(tree.inode("all/players")));
-    tree.cat("all/games.csv");
+    tree.cat("all/tables/games.csv");
     assert_eq!(decoded.map(|decoded| decoded.load(Ordering::Relaxed)), [0, 0]);
 }
 

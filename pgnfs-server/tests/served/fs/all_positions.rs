@@ -198,7 +198,7 @@ fn a_position_has_the_games_of_all_databases() {
     assert_eq!(tree.cat(&format!("{directory}/games.pgn")), texts);
     let (columns, rows) = read_csv(&tree.cat(&format!("{directory}/games.csv")));
     assert_eq!(columns[..2], ["database", "number"].map(str::to_owned));
-    let (_, all) = read_csv(&tree.cat("all/games.csv"));
+    let (_, all) = read_csv(&tree.cat("all/tables/games.csv"));
     let expected: Vec<_> = all
         .into_iter()
         .filter(|row| games.contains(&tree.inode(&row["path"])))

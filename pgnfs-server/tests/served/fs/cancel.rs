@@ -38,12 +38,12 @@ fn long_work_ends_soon_and_leaves_nothing_wrong() {
     let whole = mount(fake());
     for path in [
         "all.pgn",
-        "duplicates.csv",
-        "games.csv",
-        "games.parquet",
+        "tables/duplicates.csv",
+        "tables/games.csv",
+        "tables/games.parquet",
         "moves/e4",
-        "overview.html",
-        "problems.txt",
+        "tables/overview.html",
+        "tables/problems.txt",
     ] {
         let cancel = Cancel::default();
         let after = Arc::new(CancelAfter::new(100, cancel.clone()));

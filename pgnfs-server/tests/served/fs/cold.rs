@@ -57,14 +57,14 @@ fn look(tree: &Mounted, node: Inode) {
 fn six_readers_cost_what_one_costs() {
     let mut costly = 0;
     for path in [
-        "games.csv",
-        "games.ndjson",
-        "games.parquet",
-        "duplicates.csv",
-        "overview.html",
+        "tables/games.csv",
+        "tables/games.ndjson",
+        "tables/games.parquet",
+        "tables/duplicates.csv",
+        "tables/overview.html",
         "players",
         "material",
-        "search/player:white/games.csv",
+        "search/player:white/tables/games.csv",
         "search/player:white/all.pgn",
         "search/material:KRkr",
         "moves",

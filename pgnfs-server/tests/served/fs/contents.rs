@@ -7,17 +7,14 @@ const ENTRIES: &[(&str, Kind)] = &[
     ("all.pgn", Kind::File),
     ("eco", Kind::Directory),
     ("events", Kind::Directory),
-    ("games.csv", Kind::File),
-    ("games.ndjson", Kind::File),
-    ("games.parquet", Kind::File),
     ("info.txt", Kind::File),
     ("material", Kind::Directory),
     ("merged", Kind::Directory),
     ("moves", Kind::Directory),
-    ("overview.html", Kind::File),
     ("players", Kind::Directory),
     ("positions", Kind::Directory),
     ("search", Kind::Directory),
+    ("tables", Kind::Directory),
     ("years", Kind::Directory),
 ];
 

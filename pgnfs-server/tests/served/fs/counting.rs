@@ -139,7 +139,12 @@ fn no_number_is_shown_of_a_file_that_was_changed_before_its_games_were_counted()
             let text = tree.cat("info.txt");
             assert!(text.contains("ChessBase (CBH), at most 70000 games\n"), "{text}");
         }
-        for file in ["problems.txt", "all.pgn", "games.csv", "overview.html"] {
+        for file in [
+            "tables/problems.txt",
+            "all.pgn",
+            "tables/games.csv",
+            "tables/overview.html",
+        ] {
             let inode = tree.inode(&info.replace("info.txt", file));
             assert_eq!(
                 tree.read(inode, 0, 1000).err(),
@@ -156,7 +161,7 @@ fn no_number_is_shown_of_a_file_that_was_changed_before_its_games_were_counted()
 #[test]
 fn threads_that_read_requests_wait_for_no_records_and_answer_all_else() {
     let shared = needs!(samples);
-    let all = ["info.txt", "games.csv", "games/000001-001000/000007.pgn"];
+    let all = ["info.txt", "tables/games.csv", "games/000001-001000/000007.pgn"];
     let first = [
         ("chessbase/medium.cbf", [true, false, false]),
         ("simplecdb/large/large.dci", [false, false, true]),

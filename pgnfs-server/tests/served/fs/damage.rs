@@ -33,17 +33,17 @@ fn problems_have_one_line_each() {
         000002\tgames.fake: byte 255 (0xff): the record ends early\n\
         000003\tgames.fake: the decoder failed: a bug in the decoder\n\
         000004\tgames.fake: byte 255 (0xff): move 7 is illegal\n";
-    assert_eq!(mount(damaged()).cat("problems.txt"), expected);
+    assert_eq!(mount(damaged()).cat("tables/problems.txt"), expected);
     let tree = mount(damaged());
     tree.cat("games/000001-001000/000004.pgn");
     tree.cat("all.pgn");
-    assert_eq!(tree.cat("problems.txt"), expected);
+    assert_eq!(tree.cat("tables/problems.txt"), expected);
 }
 
 #[test]
 fn one_game_does_not_fill_the_list_of_problems() {
     let damaged = (0..6_000).fold(game("a", "b"), |game, _| game.problem("a fault"));
-    let rows = mount(Fake::of([damaged])).cat("problems.txt");
+    let rows = mount(Fake::of([damaged])).cat("tables/problems.txt");
     assert_eq!(rows.lines().count(), 5_001);
     let last = rows.lines().last().unwrap();
     assert_eq!(

@@ -47,7 +47,7 @@ fn groups(tree: &Mounted, path: &str) -> BTreeSet<Vec<String>> {
 /// The groups of one database with these games.
 fn found(games: &[FakeGame]) -> Vec<Vec<String>> {
     let tree = mount(Fake::of(games.to_vec()));
-    groups(&tree, "duplicates.csv").into_iter().collect()
+    groups(&tree, "tables/duplicates.csv").into_iter().collect()
 }
 
 #[track_caller]
@@ -147,7 +147,7 @@ fn a_row_says_what_makes_its_game_the_same() {
         short(),
         short(),
     ]));
-    let (_, rows) = read_csv(&tree.cat("duplicates.csv"));
+    let (_, rows) = read_csv(&tree.cat("tables/duplicates.csv"));
     let reason = |row: &Row| {
         (
             row["number"].clone(),
@@ -252,7 +252,7 @@ fn the_best_game_comes_first_and_rows_say_what_differs() {
         dated(9).line(SICILIAN),
         dated(9).line(SICILIAN).tag("Annotator", "Tal"),
     ]));
-    let (columns, rows) = read_csv(&tree.cat("duplicates.csv"));
+    let (columns, rows) = read_csv(&tree.cat("tables/duplicates.csv"));
     let expected = "group number White Black Date plies annotations unique differs path reason";
     assert_eq!(columns.join(" "), expected);
     let line = |row: &Row| {
@@ -323,9 +323,9 @@ fn planted_duplicates_are_found_exactly() {
         .map(|n| vec![format!("a{}", n + 1), format!("b{}", number(n))])
         .collect();
     let tree = mount_all(vec![first.at("a"), second.at("b")]);
-    assert_eq!(groups(&tree, "all/duplicates.csv"), expected);
-    assert!(groups(&tree, "a/duplicates.csv").is_empty());
-    let (columns, rows) = read_csv(&tree.cat("all/duplicates.csv"));
+    assert_eq!(groups(&tree, "all/tables/duplicates.csv"), expected);
+    assert!(groups(&tree, "a/tables/duplicates.csv").is_empty());
+    let (columns, rows) = read_csv(&tree.cat("all/tables/duplicates.csv"));
     assert_eq!(columns[0], "database");
     for row in &rows {
         assert!(
@@ -335,8 +335,8 @@ fn planted_duplicates_are_found_exactly() {
         assert!(tree.cat(&row["path"]).contains(&row["White"]), "{row:?}");
     }
     // Any piece is the piece of the whole.
-    let inode = tree.inode("all/duplicates.csv");
-    let whole = tree.cat("all/duplicates.csv").into_bytes();
+    let inode = tree.inode("all/tables/duplicates.csv");
+    let whole = tree.cat("all/tables/duplicates.csv").into_bytes();
     for offset in (0..whole.len() + 10).step_by(997) {
         let piece = tree.read(inode, offset as u64, 100).unwrap();
         let start = offset.min(whole.len());
@@ -347,8 +347,14 @@ fn planted_duplicates_are_found_exactly() {
 #[test]
 fn a_database_without_duplicates_has_a_table_without_rows() {
     let tree = mount(Fake::many(30));
-    assert_eq!(tree.cat("duplicates.csv").lines().count(), 1);
-    assert_eq!(mount(Fake::default()).cat("duplicates.csv").lines().count(), 1);
+    assert_eq!(tree.cat("tables/duplicates.csv").lines().count(), 1);
+    assert_eq!(
+        mount(Fake::default())
+            .cat("tables/duplicates.csv")
+            .lines()
+            .count(),
+        1
+    );
 }
 
 /// Three databases, mounted with `--unique`.
@@ -443,19 +449,19 @@ fn the_tables_of_unique_have_the_rows_of_its_games() {
         [("a", "2"), ("a", "3"), ("a", "4"), ("b", "1"), ("b", "4")]
             .contains(&(row["database"].as_str(), row["number"].as_str()))
     };
-    let (columns, rows) = read_csv(&tree.cat("all/games.csv"));
+    let (columns, rows) = read_csv(&tree.cat("all/tables/games.csv"));
     let expected: Vec<Row> = rows.iter().filter(is_shown).cloned().collect();
     assert_eq!(expected.len(), 5);
     // Only a deleted game has the tag that is a column of all games.
     let columns = columns.into_iter().filter(|column| column != "Deleted");
-    let table = tree.cat("all/unique/games.csv");
+    let table = tree.cat("all/unique/tables/games.csv");
     assert_eq!(read_csv(&table), (columns.collect(), expected.clone()));
-    assert_eq!(read_ndjson(&tree.cat("all/unique/games.ndjson")), expected);
-    let (_, typed) = read_parquet(bytes_of(&tree, "all/unique/games.parquet"));
+    assert_eq!(read_ndjson(&tree.cat("all/unique/tables/games.ndjson")), expected);
+    let (_, typed) = read_parquet(bytes_of(&tree, "all/unique/tables/games.parquet"));
     let of_row = |row: &Row| ["database", "number", "White", "path"].map(|column| row[column].clone());
     let all = |rows: &[Row]| rows.iter().map(of_row).collect::<Vec<_>>();
     assert_eq!(all(&typed), all(&expected));
-    let inode = tree.inode("all/unique/games.csv");
+    let inode = tree.inode("all/unique/tables/games.csv");
     for offset in 0..table.len() {
         let piece = tree.read(inode, offset as u64, 10).unwrap();
         assert_eq!(*piece, table.as_bytes()[offset..(offset + 10).min(table.len())]);
@@ -491,7 +497,7 @@ fn info_of_unique_counts_what_it_shows() {
 #[test]
 fn other_directories_do_not_wait_for_duplicates() {
     let tree = unique();
-    assert_eq!(tree.entries("all/unique").len(), 15);
+    assert_eq!(tree.entries("all/unique").len(), 12);
     assert!(tree.may_wait(tree.inode("all/unique/all.pgn")));
     assert!(tree.may_wait(tree.inode("all/unique/players")));
     tree.ls("all/unique/players");

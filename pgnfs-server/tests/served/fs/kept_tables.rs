@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use chessdb_library::cancel::Cancel;
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::spelling::Spelling;
@@ -13,9 +15,9 @@ use testkit::kept::Layout as FileLayout;
 
 use super::mounted::{Mounted, mount_with};
 use super::tables::{read_csv, read_parquet};
-use testkit::fake::{Fake, FakeGame, game};
+use testkit::fake::{CancelAfter, Fake, FakeGame, game};
 
-const TABLES: [&str; 2] = ["games.parquet", "duplicates.csv"];
+const TABLES: [&str; 2] = ["tables/games.parquet", "tables/duplicates.csv"];
 
 /// So many games that tables are in files, each twice.
 fn fake() -> Fake {
@@ -70,9 +72,18 @@ fn kept(folder: &TempDir, kind: &str) -> Vec<PathBuf> {
     paths
 }
 
+/// The kept file with these bytes in its first section.
+fn kept_with(folder: &TempDir, kind: &str, section: &[u8]) -> PathBuf {
+    let has = |path: &PathBuf| {
+        let bytes = fs::read(path).unwrap();
+        bytes[FileLayout::of(&bytes).sections[0].clone()] == *section
+    };
+    kept(folder, kind).into_iter().find(has).unwrap()
+}
+
 fn kind_of(table: &str) -> &str {
     match table {
-        "games.parquet" => "parquet",
+        "tables/games.parquet" => "parquet",
         _ => "duplicates",
     }
 }
@@ -93,7 +104,8 @@ fn the_next_mount_reads_what_the_first_one_made() {
     let duplicates = read_csv(str::from_utf8(&right[1]).unwrap()).1;
     assert_eq!(duplicates.len(), 3000);
     let files = TABLES.map(|table| kept(&folder, kind_of(table)));
-    assert_eq!(files.each_ref().map(Vec::len), [1, 1]);
+    // Which games are the same is kept, too.
+    assert_eq!(files.each_ref().map(Vec::len), [1, 2]);
     drop(first);
     // The files of other games could not be told from those of the first.
     let others = others();
@@ -111,12 +123,87 @@ fn the_next_mount_reads_what_the_first_one_made() {
 }
 
 #[test]
+fn the_next_mount_knows_the_sizes_of_tables() {
+    let folder = TempDir::new().unwrap();
+    let tables = [
+        "tables/games.csv",
+        "tables/games.ndjson",
+        "tables/games.parquet",
+        "tables/duplicates.csv",
+        "tables/overview.html",
+    ];
+    let sizes = |tree: &Mounted| tables.map(|table| tree.stat(table).size);
+    let first = sizes(&mount_one(&fake(), &folder));
+    // Other games would have other sizes.
+    let calls = Arc::new(CancelAfter::new(usize::MAX, Cancel::default()));
+    let others = Fake {
+        cancel: Some(Arc::clone(&calls)),
+        ..others()
+    };
+    let second = mount_one(&others, &folder);
+    let before = calls.calls();
+    assert_eq!(sizes(&second), first);
+    assert_eq!(calls.calls(), before, "no game was read");
+    // A table of another size is refused, and its size is found anew in the next mount.
+    assert!(second.read(second.inode(tables[0]), 0, 10).is_err());
+    drop(second);
+    let third = mount_one(&others, &folder);
+    let own = third.cat(tables[0]);
+    assert!(own.contains("Somebody 7") && own.len() as u64 != first[0]);
+}
+
+#[test]
+fn a_long_listing_of_a_database_makes_no_table() {
+    let calls = Arc::new(CancelAfter::new(usize::MAX, Cancel::default()));
+    let fake = Fake {
+        cancel: Some(Arc::clone(&calls)),
+        ..fake()
+    };
+    let tree = mount_with(
+        vec![fake.clone().at("a"), others().at("b")],
+        ServeOptions::default(),
+    );
+    // Its size is the size of all games.
+    tree.stat("a/all.pgn");
+    tree.stat("all/all.pgn");
+    for directory in ["a", "all"] {
+        let before = calls.calls();
+        for name in tree.ls(directory) {
+            tree.stat(&format!("{directory}/{name}"));
+        }
+        assert_eq!(calls.calls(), before, "{directory}");
+        let tables = tree.entries(&format!("{directory}/tables"));
+        // Problems are known with the sizes of all games.
+        let mut made = tables.iter().filter(|(name, ..)| name != "problems.txt");
+        assert!(made.clone().count() >= 5);
+        assert!(made.all(|(.., attributes)| attributes.is_none()), "{directory}");
+    }
+}
+
+#[test]
+fn which_games_are_the_same_is_known_to_the_next_mount() {
+    let folder = TempDir::new().unwrap();
+    let unique = |fake: &Fake| {
+        let options = ServeOptions {
+            unique: true,
+            ..ServeOptions::default()
+        };
+        let tree = mount(vec![fake.clone().at("a"), others().at("b")], options, &folder);
+        tree.cat("all/unique/all.pgn").matches("[Event ").count()
+    };
+    assert_eq!(unique(&fake()), 4500);
+    let others = others();
+    assert_eq!(unique(&others), 4500);
+    assert_eq!(others.replayed.load(Ordering::Relaxed), 0, "no game was compared");
+}
+
+#[test]
 fn a_damaged_table_is_made_again() {
     let folder = TempDir::new().unwrap();
     let fake = fake();
     let right = TABLES.map(|table| bytes_of(&mount_one(&fake, &folder), table));
     for (table, right) in TABLES.into_iter().zip(&right) {
-        let path = &kept(&folder, kind_of(table))[0];
+        let path = &kept_with(&folder, kind_of(table), right);
         let sound = fs::read(path).unwrap();
         let section = FileLayout::of(&sound).sections[0].clone();
         assert_eq!(&sound[section.clone()], right);
@@ -158,14 +245,14 @@ fn every_directory_has_tables_of_its_own() {
         tree
     };
     let paths = [
-        "a/games.parquet",
-        "b/games.parquet",
-        "all/games.parquet",
-        "all/unique/games.parquet",
-        "a/duplicates.csv",
-        "all/duplicates.csv",
+        "a/tables/games.parquet",
+        "b/tables/games.parquet",
+        "all/tables/games.parquet",
+        "all/unique/tables/games.parquet",
+        "a/tables/duplicates.csv",
+        "all/tables/duplicates.csv",
     ];
-    for (spelling, files) in [(Spelling::Stored, [4, 2]), (Spelling::Fold, [6, 3])] {
+    for (spelling, files) in [(Spelling::Stored, [4, 4]), (Spelling::Fold, [6, 5])] {
         let without = mount(spelling.clone(), None);
         let right = paths.map(|path| bytes_of(&without, path));
         for _ in 0..2 {
@@ -199,11 +286,11 @@ fn a_table_that_does_not_fit_is_shown_and_not_kept() {
     let refusal = "Warnings:\n  games.parquet is not kept if it has more than the 35000 bytes that cache-space \
                    allows: raise cache-space\n";
     assert!(info.contains(refusal), "{info}");
-    let bytes = bytes_of(&tree, "all/games.parquet");
+    let bytes = bytes_of(&tree, "all/tables/games.parquet");
     assert_eq!(kept(&folder, "parquet").len(), 0);
     let tree = mount(1 << 30);
     assert!(!tree.cat("all/info.txt").contains("not kept"));
-    assert_eq!(bytes_of(&tree, "all/games.parquet"), bytes);
+    assert_eq!(bytes_of(&tree, "all/tables/games.parquet"), bytes);
     assert_eq!(kept(&folder, "parquet").len(), 1);
 }
 

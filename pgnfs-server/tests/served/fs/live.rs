@@ -226,7 +226,7 @@ fn a_database_that_comes_back_unchanged_is_the_same() {
     live.replace(library(&[&b, &other]));
     assert_eq!(walk(&live, &format!("b/{GAME}")), Ok(inode));
     // The sizes of all games are still found.
-    for file in ["b/all.pgn", "b/problems.txt", "b/overview.html"] {
+    for file in ["b/all.pgn", "b/tables/problems.txt", "b/tables/overview.html"] {
         assert!(text(&live, walk(&live, file).unwrap()).is_ok(), "{file}");
     }
 }

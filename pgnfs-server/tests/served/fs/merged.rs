@@ -90,7 +90,7 @@ fn a_merged_file_needs_its_own_games_only() {
     assert_eq!(decoded.load(Ordering::Relaxed), 20);
     assert!(!tree.may_wait(tree.inode("merged/years/1905.pgn")));
     assert!(tree.may_wait(tree.inode("merged/years/1906.pgn")));
-    assert!(tree.may_wait(tree.inode("all.pgn")) && tree.may_wait(tree.inode("problems.txt")));
+    assert!(tree.may_wait(tree.inode("all.pgn")) && tree.may_wait(tree.inode("tables/problems.txt")));
     // The twenty texts were cached.
     tree.cat("merged/years/1905.pgn");
     assert_eq!(decoded.load(Ordering::Relaxed), 20);
@@ -112,7 +112,7 @@ fn simultaneous_requests_decode_every_game_once() {
     let decoded = fake.decoded.clone();
     let tree = mount_all(vec![fake.at("x.fake")]);
     let all = tree.inode("x.fake/all.pgn");
-    let problems = tree.inode("x.fake/problems.txt");
+    let problems = tree.inode("x.fake/tables/problems.txt");
     let sizes: Vec<u64> = std::thread::scope(|scope| {
         let stat = |inode| {
             scope.spawn({

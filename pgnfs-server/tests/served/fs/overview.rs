@@ -54,8 +54,8 @@ fn counted(values: impl Iterator<Item = String>) -> Counts {
 
 /// Every number of a page is that of the games in `games.csv`. Returns the page.
 fn check(tree: &Mounted, folder: &str) -> String {
-    let page = tree.cat(&format!("{folder}overview.html"));
-    let (_, rows) = read_csv(&tree.cat(&format!("{folder}games.csv")));
+    let page = tree.cat(&format!("{folder}tables/overview.html"));
+    let (_, rows) = read_csv(&tree.cat(&format!("{folder}tables/games.csv")));
     let values = |tag: &'static str| rows.iter().filter_map(move |row: &Row| row.get(tag).cloned());
     let (_, games) = page.split("</p>").next().unwrap().rsplit_once(", ").unwrap();
     assert_eq!(
@@ -160,7 +160,7 @@ fn numbers_are_those_of_the_tables() {
     assert_eq!(numbers(&page, "players")["Karpov, Anatoly"], 3);
     let damage = numbers(&page, "problems");
     assert_eq!((damage["b.dcn"], damage.values().sum::<u64>()), (1, 2));
-    assert_eq!(tree.cat("problems.txt").lines().count(), 2);
+    assert_eq!(tree.cat("tables/problems.txt").lines().count(), 2);
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn a_chart_has_at_most_120_columns() {
 #[test]
 fn a_number_of_games_is_not_taken_for_a_year() {
     for (games, said) in [(999, "999 games"), (1_000, "1,000 games"), (1_935, "1,935 games")] {
-        let page = mount(Fake::of((0..games).map(|_| game("a", "b")))).cat("overview.html");
+        let page = mount(Fake::of((0..games).map(|_| game("a", "b")))).cat("tables/overview.html");
         assert!(page.contains(&format!("<p>{said} without a year.</p>")), "{page}");
     }
 }
@@ -239,7 +239,7 @@ fn a_wrong_rating_does_not_widen_the_chart() {
     let counts = counts.map(|(range, count)| (range.to_owned(), count));
     assert_eq!(numbers(&page, "ratings"), counts.into());
     // Tables have no such number either; the games keep what the tag says.
-    assert!(!tree.cat("games.csv").contains("65535"));
+    assert!(!tree.cat("tables/games.csv").contains("65535"));
     assert!(tree.cat("all.pgn").contains("[WhiteElo \"65535\"]"));
 }
 
@@ -250,7 +250,7 @@ fn texts_of_a_database_are_no_html() {
         "</svg><b onclick='x'>\u{202e}\"&amp;",
     )
     .tag("ECO", "<i>")]));
-    let page = tree.cat("overview.html");
+    let page = tree.cat("tables/overview.html");
     for tag in ["<script", "<b ", "<i>", "</svg><b", "\u{202e}"] {
         assert!(!page.contains(tag), "{tag}");
     }
@@ -269,7 +269,7 @@ fn all_databases_have_one_as_well() {
     assert!(page.contains("<p>3 databases, 2 games</p>"));
     assert_eq!(numbers(&page, "players")["Karpov"], 2);
     assert_eq!(numbers(&page, "problems"), [("old/a.dci".to_owned(), 1)].into());
-    check_empty(&tree.cat("zero.dci/overview.html"));
+    check_empty(&tree.cat("zero.dci/tables/overview.html"));
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn table(page: &str, id: &str) -> Vec<String> {
 fn an_axis_has_each_number_once() {
     for games in [1, 2, 3] {
         let all = (0..games).map(|n| game("A", "B").date(1857 + n, 1, 1));
-        let page = mount(Fake::of(all)).cat("overview.html");
+        let page = mount(Fake::of(all)).cat("tables/overview.html");
         let (_, section) = page.split_once("<h2 id=\"years\">").unwrap();
         let chart = section.split("</svg>").next().unwrap();
         let mut labels: Vec<&str> = chart
@@ -352,7 +352,7 @@ fn a_search_for_a_player_has_the_scores_of_the_player() {
     let b = [game("Z", "Tal").date(1958, 0, 0).outcome(Outcome::BlackWins)];
     let databases = vec![Fake::of(games()).at("old/a.dci"), Fake::of(b).at("b.dci")];
     let tree = mount_with(databases, options);
-    let page = tree.cat("old/a.dci/search/player:tal/overview.html");
+    let page = tree.cat("old/a.dci/search/player:tal/tables/overview.html");
     check_harmless(&page);
     assert!(
         page.contains("<h1>player:tal</h1>\n<p>old/a.dci, 4 games</p>"),
@@ -393,7 +393,7 @@ fn a_search_for_a_player_has_the_scores_of_the_player() {
     assert_eq!(latest.len(), 4);
     // A game without a date can be opened, too.
     assert!(latest[3].starts_with("? | Y | Tal"), "{latest:?}");
-    let of_all = tree.cat("all/search/player:tal/overview.html");
+    let of_all = tree.cat("all/search/player:tal/tables/overview.html");
     assert_eq!(
         table(&of_all, "scores")[2],
         "both colours | 5 | 2 | 1 | 1 | 62.5 % | 2603"
@@ -404,7 +404,7 @@ fn a_search_for_a_player_has_the_scores_of_the_player() {
         ("all/search/player:tal/", of_all),
         (
             "all/unique/search/player:tal/",
-            tree.cat("all/unique/search/player:tal/overview.html"),
+            tree.cat("all/unique/search/player:tal/tables/overview.html"),
         ),
     ] {
         let links: Vec<String> = links(&page)
@@ -420,7 +420,7 @@ fn a_search_for_a_player_has_the_scores_of_the_player() {
         }
     }
     for other in ["white:tal", "player:tal player:y", "-player:tal"] {
-        let page = tree.cat(&format!("b.dci/search/{other}/overview.html"));
+        let page = tree.cat(&format!("b.dci/search/{other}/tables/overview.html"));
         assert!(!page.contains("id=\"scores\""), "{other}");
     }
 }
@@ -443,7 +443,7 @@ fn twenty_openings_and_games_of_a_player_are_listed() {
         let codes = (0..number).map(|n| [b'A', b'0' + n / 10, b'0' + n % 10]);
         let games = codes.map(|code| game("Tal", "Y").eco(&code));
         let tree = mount(Fake::of(games));
-        let page = tree.cat("search/player:tal/overview.html");
+        let page = tree.cat("search/player:tal/tables/overview.html");
         let rows = table(&page, "openings-white").len();
         assert_eq!((rows, table(&page, "latest").len()), (shown, shown), "{number}");
         assert_eq!(page.contains("<p>The 20 most frequent of 21.</p>"), number > 20);
@@ -460,7 +460,7 @@ fn it_waits_for_all_games_and_is_the_same_in_the_next_mount() {
     let games =
         || (0..700u32).map(|n| game(&format!("p{}", n % 40), "x").date(1500 + (n % 500) as u16, 0, 0));
     let tree = mount(Fake::of(games()));
-    let overview = tree.inode("overview.html");
+    let overview = tree.inode("tables/overview.html");
     assert!(tree.may_wait(overview));
     assert_eq!(tree.attributes_if_known(overview).unwrap(), None);
     let page = check(&tree, "");
@@ -471,7 +471,7 @@ fn it_waits_for_all_games_and_is_the_same_in_the_next_mount() {
         ..ServeOptions::default()
     };
     let again = mount_with(vec![Fake::of(games()).at("")], options);
-    assert_eq!(again.cat("overview.html"), page);
+    assert_eq!(again.cat("tables/overview.html"), page);
 }
 
 #[test]

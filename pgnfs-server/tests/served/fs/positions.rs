@@ -66,7 +66,7 @@ fn a_position_has_its_games_however_it_came_about() {
         texts.collect::<String>()
     );
     let csv = tree.cat(&format!("{directory}/games.csv"));
-    let all = tree.cat("games.csv");
+    let all = tree.cat("tables/games.csv");
     let columns = all.lines().next().unwrap().replace(",Deleted,FEN", "");
     assert_eq!(csv.lines().next(), Some(columns.as_str()));
     assert_eq!(csv.lines().count(), 4);

@@ -66,12 +66,12 @@ fn check_database(tree: &Mounted, path: &str, games: u32) {
     assert!(tree.cat(&format!("{path}/all.pgn")) == together, "{path}");
     let rows = tables::expected(&together, 6);
     assert_eq!(
-        tables::read_csv(&tree.cat(&format!("{path}/games.csv"))).1,
+        tables::read_csv(&tree.cat(&format!("{path}/tables/games.csv"))).1,
         rows,
         "{path}"
     );
     assert_eq!(
-        tables::read_ndjson(&tree.cat(&format!("{path}/games.ndjson"))),
+        tables::read_ndjson(&tree.cat(&format!("{path}/tables/games.ndjson"))),
         rows,
         "{path}"
     );
@@ -81,7 +81,7 @@ fn check_database(tree: &Mounted, path: &str, games: u32) {
     {
         tree.cat(file);
     }
-    tree.cat(&format!("{path}/problems.txt"));
+    tree.cat(&format!("{path}/tables/problems.txt"));
     tree.cat(&format!("{path}/info.txt"));
 }
 

@@ -85,7 +85,7 @@ fn a_query_that_finds_nothing_is_like_an_empty_database() {
     let empty = mount(Fake::of([]));
     let own = "search/player:fischer";
     assert_eq!(tree.cat(&format!("{own}/all.pgn")), "");
-    for table in ["games.csv", "games.ndjson", "duplicates.csv"] {
+    for table in ["tables/games.csv", "tables/games.ndjson", "tables/duplicates.csv"] {
         assert_eq!(tree.cat(&format!("{own}/{table}")), empty.cat(table), "{table}");
     }
     assert_eq!(tree.ls(&format!("{own}/moves")), empty.ls("moves"));
@@ -175,8 +175,8 @@ fn every_directory_has_searches_of_its_own_games() {
         let all = tree.cat(&format!("{directory}/search/player:\"kasparov garry\"/all.pgn"));
         assert_eq!(all.matches("[Event ").count(), games, "{directory}");
     }
-    assert!(tree.exists("all/search/player:tal/duplicates.csv"));
-    assert!(!tree.exists("all/unique/search/player:tal/duplicates.csv"));
+    assert!(tree.exists("all/search/player:tal/tables/duplicates.csv"));
+    assert!(!tree.exists("all/unique/search/player:tal/tables/duplicates.csv"));
     let info = tree.cat("all/search/player:kasparov db:b.dci/info.txt");
     assert!(
         info.contains("\n  a.dci, 0 games\n  club/b.dci, 2 games\n"),

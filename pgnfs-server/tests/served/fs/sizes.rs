@@ -78,13 +78,13 @@ fn look(folder: &TempDir, entry: LibraryEntry, fake: &Fake) -> (u64, String, usi
     start(&mut tree, Some(open(folder)));
     let size = tree.stat("all.pgn").size;
     let decoded = fake.decoded.load(Ordering::Relaxed);
-    (size, tree.cat("problems.txt"), decoded)
+    (size, tree.cat("tables/problems.txt"), decoded)
 }
 
 /// What a user should see.
 fn truth() -> (u64, String) {
     let tree = mount(fake());
-    (tree.stat("all.pgn").size, tree.cat("problems.txt"))
+    (tree.stat("all.pgn").size, tree.cat("tables/problems.txt"))
 }
 
 #[test]
@@ -377,7 +377,10 @@ fn without_a_folder_everything_works_but_keeping() {
     let mut tree = mount(fake());
     start(&mut tree, Some(files));
     wait(&tree);
-    assert_eq!((tree.stat("all.pgn").size, tree.cat("problems.txt")), truth());
+    assert_eq!(
+        (tree.stat("all.pgn").size, tree.cat("tables/problems.txt")),
+        truth()
+    );
     drop(tree);
     assert_eq!(fs::read(&cache).unwrap(), b"a file");
     assert!(KeptFiles::open(Path::new("/proc/cache"), "", Space::default()).is_err());

@@ -227,7 +227,7 @@ fn all_databases_have_a_spelling_of_their_own() {
         assert_eq!(players_of(&tree, all), expected, "{all}");
     }
     tree.walk_from("all/players/");
-    let (_, rows) = read_csv(&tree.cat("all/games.csv"));
+    let (_, rows) = read_csv(&tree.cat("all/tables/games.csv"));
     let shown: Vec<&str> = rows.iter().map(|row| &*row["White"]).collect();
     assert_eq!(
         shown,
@@ -240,10 +240,10 @@ fn all_databases_have_a_spelling_of_their_own() {
             "Tal, Mikhail"
         ]
     );
-    assert_eq!(read_ndjson(&tree.cat("all/games.ndjson")), rows);
-    let (_, typed) = read_parquet(bytes_of(&tree, "all/games.parquet"));
+    assert_eq!(read_ndjson(&tree.cat("all/tables/games.ndjson")), rows);
+    let (_, typed) = read_parquet(bytes_of(&tree, "all/tables/games.parquet"));
     assert!(typed.iter().map(|row| &*row["White"]).eq(shown));
-    let (_, own) = read_csv(&tree.cat("b/games.csv"));
+    let (_, own) = read_csv(&tree.cat("b/tables/games.csv"));
     assert_eq!(own[1]["White"], "Tal, M");
     // Merged files follow, here and there.
     let game = |path: &str| tree.cat(&format!("{path}.pgn"));
@@ -271,8 +271,8 @@ fn texts_and_names_of_games_stay_as_they_are() {
     let stored = spelled(vec![("", fake())], Spelling::Stored);
     assert_eq!(folded.ls("years/unknown"), stored.ls("years/unknown"));
     assert_eq!(folded.cat("all.pgn"), stored.cat("all.pgn"));
-    assert_eq!(folded.cat("games.csv"), stored.cat("games.csv"));
-    let (_, rows) = read_csv(&folded.cat("games.csv"));
+    assert_eq!(folded.cat("tables/games.csv"), stored.cat("tables/games.csv"));
+    let (_, rows) = read_csv(&folded.cat("tables/games.csv"));
     assert_eq!(rows[0]["White"], "Kasparov,G");
 }
 
@@ -319,11 +319,11 @@ fn a_hostile_spelling_file_does_no_harm() {
         }
     }
     assert!(tree.exists("all/players/Long, A"));
-    let (_, rows) = read_csv(&tree.cat("all/games.csv"));
+    let (_, rows) = read_csv(&tree.cat("all/tables/games.csv"));
     assert_eq!(rows.len(), 2 * names.len());
     assert!(rows.iter().any(|row| row["White"] == "Carriage, Return[2J"));
-    assert_eq!(read_ndjson(&tree.cat("all/games.ndjson")), rows);
-    let page = tree.cat("all/overview.html");
+    assert_eq!(read_ndjson(&tree.cat("all/tables/games.ndjson")), rows);
+    let page = tree.cat("all/tables/overview.html");
     assert!(page.contains("&lt;b&gt;") && !page.contains("<b>"));
 }
 

@@ -90,13 +90,13 @@ fn the_tables_of_a_small_database() {
         game("a\nb", "?").deleted().tag("ECO", "C41").tag("Remark", ""),
     ]));
     assert_eq!(
-        tree.cat("games.csv"),
+        tree.cat("tables/games.csv"),
         "number,Event,Site,Date,Round,White,Black,Result,Deleted,ECO,WhiteElo,path\n\
          1,Opéra,,1858.??.??,,\"Morphy, Paul\",\"Duke \"\"Karl\"\"\",1-0,,,2690,games/000001-001000/000001.pgn\n\
          2,,,,,ab,,*,1,C41,,games/000001-001000/000002.pgn\n"
     );
     assert_eq!(
-        tree.cat("games.ndjson"),
+        tree.cat("tables/games.ndjson"),
         r#"{"number":1,"Event":"Opéra","Site":null,"Date":"1858.??.??","Round":null,"White":"Morphy, Paul","Black":"Duke \"Karl\"","Result":"1-0","Deleted":null,"ECO":null,"WhiteElo":2690,"path":"games/000001-001000/000001.pgn"}
 {"number":2,"Event":null,"Site":null,"Date":null,"Round":null,"White":"ab","Black":null,"Result":"*","Deleted":"1","ECO":"C41","WhiteElo":null,"path":"games/000001-001000/000002.pgn"}
 "#
@@ -109,7 +109,7 @@ fn a_tag_that_is_called_like_a_column_gets_another_name() {
         game("a", "b").tag("number", "seven").tag("path", "x"),
         game("a", "b").tag("Path", "y"),
     ]));
-    let (columns, rows) = read_csv(&tree.cat("games.csv"));
+    let (columns, rows) = read_csv(&tree.cat("tables/games.csv"));
     assert_eq!(
         columns[8..],
         ["Path", "tag:number", "tag:path", "path"].map(str::to_owned)
@@ -118,17 +118,17 @@ fn a_tag_that_is_called_like_a_column_gets_another_name() {
         (rows[0]["tag:number"].as_str(), rows[0]["number"].as_str()),
         ("seven", "1")
     );
-    assert_eq!(read_ndjson(&tree.cat("games.ndjson")), rows);
+    assert_eq!(read_ndjson(&tree.cat("tables/games.ndjson")), rows);
 }
 
 #[test]
 fn a_database_without_games_has_a_header() {
     let tree = mount(Fake::default());
     assert_eq!(
-        tree.cat("games.csv"),
+        tree.cat("tables/games.csv"),
         "number,Event,Site,Date,Round,White,Black,Result,path\n"
     );
-    assert_eq!(tree.cat("games.ndjson"), "");
+    assert_eq!(tree.cat("tables/games.ndjson"), "");
 }
 
 #[test]
@@ -136,11 +136,11 @@ fn a_game_whose_tags_cannot_be_read_has_a_row() {
     let mut broken = game("a", "b");
     broken.tags_panic = true;
     let tree = mount(Fake::of([game("c", "d"), broken]));
-    let (_, rows) = read_csv(&tree.cat("games.csv"));
+    let (_, rows) = read_csv(&tree.cat("tables/games.csv"));
     assert_eq!(rows.len(), 2);
     assert_eq!(rows[1]["path"], "games/000001-001000/000002.pgn");
     assert_eq!(rows[1].get("White"), None);
-    assert_eq!(read_ndjson(&tree.cat("games.ndjson")), rows);
+    assert_eq!(read_ndjson(&tree.cat("tables/games.ndjson")), rows);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn tables_need_no_game_decoded_and_listings_do_not_wait_for_them() {
     let fake = Fake::many(3000);
     let decoded = fake.decoded.clone();
     let tree = mount(fake);
-    let tables = ["games.csv", "games.ndjson"];
+    let tables = ["tables/games.csv", "tables/games.ndjson"];
     let is_known = |name: &str| {
         let entries = tree.entries("");
         entries.iter().any(|entry| entry.0 == name && entry.3.is_some())
@@ -157,14 +157,14 @@ fn tables_need_no_game_decoded_and_listings_do_not_wait_for_them() {
         assert!(!is_known(name), "{name}");
         assert!(tree.may_wait(tree.inode(name)), "{name}");
     }
-    tree.stat("games.csv");
+    tree.stat("tables/games.csv");
     for name in tables {
         assert!(is_known(name), "{name}");
         assert!(!tree.may_wait(tree.inode(name)), "{name}");
     }
-    let (_, rows) = read_csv(&tree.cat("games.csv"));
+    let (_, rows) = read_csv(&tree.cat("tables/games.csv"));
     assert_eq!(rows.len(), 3000);
-    assert_eq!(read_ndjson(&tree.cat("games.ndjson")), rows);
+    assert_eq!(read_ndjson(&tree.cat("tables/games.ndjson")), rows);
     assert_eq!(decoded.load(Ordering::Relaxed), 0);
     assert_eq!(rows, expected(&tree.cat("all.pgn"), 6));
 }
@@ -175,7 +175,7 @@ proptest! {
     #[test]
     fn any_piece_of_a_table_is_the_piece_of_the_whole(offset in 0u64..200_000, size in 0u32..100_000) {
         static TREE: OnceLock<(Mounted, [String; 2])> = OnceLock::new();
-        let tables = ["games.csv", "games.ndjson"];
+        let tables = ["tables/games.csv", "tables/games.ndjson"];
         let (tree, whole) = TREE.get_or_init(|| {
             let tree = mount(Fake::many(1300));
             let whole = tables.map(|name| tree.cat(name));
@@ -196,8 +196,8 @@ proptest! {
         const NAMES: [&str; 4] = ["Annotator", "Round", "number", "WhiteTeam"];
         let games = tags.iter().map(|(tag, value)| game("a", "b").tag(NAMES[*tag], value));
         let tree = mount(Fake::of(games));
-        let (_, rows) = read_csv(&tree.cat("games.csv"));
-        prop_assert_eq!(&read_ndjson(&tree.cat("games.ndjson")), &rows);
+        let (_, rows) = read_csv(&tree.cat("tables/games.csv"));
+        prop_assert_eq!(&read_ndjson(&tree.cat("tables/games.ndjson")), &rows);
         for (row, (tag, value)) in rows.iter().zip(&tags) {
             let plain: String = value.chars().filter(|c| !c.is_control()).collect();
             let column = NAMES[*tag].replace("number", "tag:number");
@@ -256,7 +256,7 @@ fn a_parquet_file_says_what_the_other_tables_say_with_types() {
             .tag("year", "tag"),
         game("a\nb", "?").deleted().tag("WhiteElo", "strong"),
     ]));
-    let (columns, mut rows) = read_parquet(bytes_of(&tree, "games.parquet"));
+    let (columns, mut rows) = read_parquet(bytes_of(&tree, "tables/games.parquet"));
     let numbers = columns.iter().filter(|(_, kind)| kind == "INT32");
     let numbers: Vec<&str> = numbers.map(|(name, _)| name.as_str()).collect();
     assert_eq!(numbers, ["number", "WhiteElo", "year", "month", "day"]);
@@ -273,7 +273,7 @@ fn a_parquet_file_says_what_the_other_tables_say_with_types() {
     assert!(!rows[1].contains_key("WhiteElo") && !rows[0].contains_key("BlackElo"));
     assert_eq!(rows[0]["tag:year"], "tag");
     assert_eq!(openings, [Some("Philidor Defence".to_owned()), None]);
-    assert_eq!(rows, read_csv(&tree.cat("games.csv")).1);
+    assert_eq!(rows, read_csv(&tree.cat("tables/games.csv")).1);
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn a_long_parquet_file_has_groups_of_rows_that_are_read_on_their_own() {
         decoded = fake.decoded.clone();
         mount(fake)
     };
-    let path = "games.parquet";
+    let path = "tables/games.parquet";
     let size = tree.stat(path).size;
     let whole = tree.read(tree.inode(path), 0, u32::MAX).unwrap();
     assert_eq!(whole.len() as u64, size);
@@ -326,7 +326,7 @@ fn a_long_parquet_file_has_groups_of_rows_that_are_read_on_their_own() {
 #[test]
 fn an_empty_database_has_a_parquet_file_without_rows() {
     let tree = mount(Fake::default());
-    let (columns, rows) = read_parquet(bytes_of(&tree, "games.parquet"));
+    let (columns, rows) = read_parquet(bytes_of(&tree, "tables/games.parquet"));
     assert_eq!((columns.len(), rows.len()), (13, 0));
 }
 
@@ -337,9 +337,9 @@ fn all_databases_have_a_parquet_file_of_their_rows() {
         Fake::default().at("b"),
         Fake::of([game("x", "y").date(1990, 1, 2).tag("ECO", "B97")]).at("c"),
     ]);
-    let (columns, rows) = read_parquet(bytes_of(&tree, "all/games.parquet"));
+    let (columns, rows) = read_parquet(bytes_of(&tree, "all/tables/games.parquet"));
     assert_eq!(columns[0].0, "database");
-    let csv = read_csv(&tree.cat("all/games.csv")).1;
+    let csv = read_csv(&tree.cat("all/tables/games.csv")).1;
     assert_eq!(rows.len(), csv.len());
     for (mut row, expected) in rows.into_iter().zip(csv) {
         row.retain(|name, _| !["year", "month", "day", "eco_name"].contains(&name.as_str()));

@@ -140,9 +140,9 @@ fn the_positions_of_unique_are_those_of_its_games_alone() {
 #[test]
 fn the_overview_of_unique_is_that_of_its_games_alone() {
     let (tree, alone) = both();
-    let page = alone.cat("all/overview.html");
+    let page = alone.cat("all/tables/overview.html");
     let (before, after) = page.split_once("<h2 id=\"problems\">").unwrap();
     let end = after.find("</body>").unwrap();
     let expected = before.replace("All games", "All games, each once") + &after[end..];
-    assert_eq!(tree.cat("all/unique/overview.html"), expected);
+    assert_eq!(tree.cat("all/unique/tables/overview.html"), expected);
 }

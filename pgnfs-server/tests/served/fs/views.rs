@@ -34,13 +34,14 @@ fn the_whole_tree_of_a_small_database() {
     let morphy = "1858.xx.xx_Morphy-unknown_1-0_000003.pgn";
     let mut expected = [
         "all.pgn",
-        "duplicates.csv",
-        "games.csv",
-        "games.ndjson",
-        "games.parquet",
+        "tables/",
+        "tables/duplicates.csv",
+        "tables/games.csv",
+        "tables/games.ndjson",
+        "tables/games.parquet",
         "info.txt",
-        "overview.html",
-        "problems.txt",
+        "tables/overview.html",
+        "tables/problems.txt",
         "games/",
         "games/000001-001000/",
         "games/000001-001000/000001.pgn",
@@ -174,7 +175,7 @@ fn a_view_of_an_empty_database_is_empty() {
         assert!(tree.ls(directory).is_empty(), "{directory}");
     }
     assert_eq!(tree.cat("all.pgn"), "");
-    assert_eq!(tree.cat("problems.txt"), "");
+    assert_eq!(tree.cat("tables/problems.txt"), "");
     assert_eq!(tree.stat("players").kind, Kind::Directory);
 }
 
