@@ -172,7 +172,7 @@ pub fn run(
     let asks_query = question.filter.is_some() || matches!(question.asked, Asked::Query(_));
     let all = all_of(&entries, settings, kept.as_ref());
     let parts = if question.is_unique {
-        unique_of(&all, settings.serve.threads)
+        unique_of(&all, settings.serve.threads, kept.as_ref())
     } else {
         all
     };

@@ -11,7 +11,7 @@ use super::options::Settings;
 use super::{CommandError, progress};
 use chessdb::Database;
 use chessdb_library::duplicates::Duplicates;
-use chessdb_library::kept::KeptFiles;
+use chessdb_library::kept::{KeptFiles, SourceFiles};
 use chessdb_library::library::{Library, LibraryEntry, on_one_line};
 use chessdb_library::lines::Occurrence;
 use chessdb_library::positions::{
@@ -94,10 +94,17 @@ pub fn all_of(
 }
 
 /// The best game of each group of duplicates, and all others that have none.
-pub fn unique_of(parts: &[DatabasePart], threads: usize) -> Vec<DatabasePart> {
+pub fn unique_of(parts: &[DatabasePart], threads: usize, kept: Option<&KeptFiles>) -> Vec<DatabasePart> {
     let databases: Vec<&dyn Database> = parts.iter().map(DatabasePart::database).collect();
     let working = progress::working("looking for games that occur more than once");
-    let games = Duplicates::find(&databases, threads).unique(&databases);
+    let origins: Vec<SourceFiles> = parts.iter().map(|part| part.entry().origin()).collect();
+    let games = databases.iter().map(|database| database.len()).sum();
+    let is_intact = || parts.iter().all(|part| part.entry().is_intact());
+    let file = kept.map(|files| Duplicates::file(files, &origins));
+    let duplicates = Duplicates::kept_or(file.as_ref(), games, is_intact, || {
+        Duplicates::find(&databases, threads)
+    });
+    let games = duplicates.unique(&databases);
     working.finish_and_clear();
     parts
         .iter()

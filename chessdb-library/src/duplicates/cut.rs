@@ -13,7 +13,9 @@
 //! Games are compared that have a surname of each player in common, and a date or an event.
 
 use std::cmp::Reverse;
+use std::fs::File;
 use std::hash::{BuildHasher, Hash};
+use std::io;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -23,8 +25,11 @@ use super::occasion::{dates_agree, event_words};
 use super::player::Player;
 use super::{ComparedGames, Duplicate, Hashed, MOST_SEEN, Reason};
 use crate::cancel;
+use crate::kept::{folders, temporary_files};
 use crate::parallel::chunks;
 use crate::positions::OPENING_PLIES;
+use crate::spill::Partitions;
+use chessdb::bytes::le_u32;
 use chessdb::game::Outcome;
 use chessdb::{Keys, TextId};
 
@@ -68,11 +73,34 @@ pub(super) fn similar_games(games: &ComparedGames<'_>, hashed: &[Hashed]) -> Vec
     let mut names = KnownNames::default();
     let mut lists = Vec::new();
     for occasion in [SharedOccasion::Date, SharedOccasion::Event] {
-        let mut keyed: Vec<(u64, Hashed)> = Vec::new();
-        for &hashed in hashed {
-            cancel::check();
-            names.keys(games, hashed.game, occasion, |key| keyed.push((key, hashed)));
-        }
+        let file = (hashed.len() > MOST_IN_MEMORY).then(temporary_file).flatten();
+        let found = lists_of(games, hashed, occasion, &mut names, file).or_else(|error| {
+            log::warn!("games are compared in memory: {error}");
+            lists_of(games, hashed, occasion, &mut names, None)
+        });
+        // In memory nothing fails.
+        lists.extend(found.unwrap_or_default());
+    }
+    lists
+}
+
+/// The lists of games that have this in common.
+///
+/// # Errors
+/// If the file for their keys cannot be written or read.
+fn lists_of(
+    games: &ComparedGames<'_>,
+    hashed: &[Hashed],
+    occasion: SharedOccasion,
+    names: &mut KnownNames,
+    file: Option<File>,
+) -> io::Result<Vec<Vec<u32>>> {
+    let keyed = keyed_games(games, hashed, occasion, names, file)?;
+    let mut lists = Vec::new();
+    for part in 0..keyed.parts() {
+        cancel::check();
+        let records = keyed.records(part)?;
+        let mut keyed: Vec<(u64, Hashed)> = records.iter().map(read_record).collect();
         keyed.sort_unstable_by_key(|(key, hashed)| (*key, hashed.opening, hashed.hash, hashed.game));
         for run in keyed.chunk_by(|(a, _), (b, _)| a == b) {
             // Lines without an opening sort first. With an equal date and round they may begin any other line.
@@ -85,7 +113,68 @@ pub(super) fn similar_games(games: &ComparedGames<'_>, hashed: &[Hashed]) -> Vec
             }
         }
     }
-    lists
+    Ok(lists)
+}
+
+/// Keys of more games are in a file.
+const MOST_IN_MEMORY: usize = 1_000_000;
+
+/// Games of a part of the keys, about.
+const GAMES_OF_PART: usize = 1 << 18;
+
+/// Bytes of a game with a key.
+const RECORD: usize = 24;
+
+/// The games by their keys, in parts that have all games of a key.
+///
+/// # Errors
+/// If the file cannot be written.
+fn keyed_games(
+    games: &ComparedGames<'_>,
+    hashed: &[Hashed],
+    occasion: SharedOccasion,
+    names: &mut KnownNames,
+    file: Option<File>,
+) -> io::Result<Partitions<RECORD>> {
+    let parts = hashed.len().div_ceil(GAMES_OF_PART).clamp(1, 256);
+    let mut keyed = Partitions::new(parts, file);
+    let mut pushed = Ok(());
+    for (n, &hashed) in hashed.iter().enumerate() {
+        if n.is_multiple_of(1024) {
+            cancel::check();
+        }
+        names.keys(games, hashed.game, occasion, |key| {
+            if pushed.is_ok() {
+                pushed = keyed.push((key % parts as u64) as usize, record(key, hashed));
+            }
+        });
+    }
+    pushed.map(|()| keyed)
+}
+
+fn record(key: u64, hashed: Hashed) -> [u8; RECORD] {
+    let mut record = [0; RECORD];
+    record[..8].copy_from_slice(&key.to_le_bytes());
+    record[8..16].copy_from_slice(&hashed.hash.to_le_bytes());
+    record[16..20].copy_from_slice(&hashed.opening.to_le_bytes());
+    record[20..].copy_from_slice(&hashed.game.to_le_bytes());
+    record
+}
+
+fn read_record(record: &[u8; RECORD]) -> (u64, Hashed) {
+    let number = |at| le_u32(record, at).unwrap_or_default();
+    let long = |at| u64::from(number(at)) | u64::from(number(at + 4)) << 32;
+    let hashed = Hashed {
+        hash: long(8),
+        opening: number(16),
+        game: number(20),
+    };
+    (long(0), hashed)
+}
+
+fn temporary_file() -> Option<File> {
+    let (_, [file]) = temporary_files(folders()).ok()?;
+    Some(file)
 }
 
 /// What two games have in common that are compared.
@@ -305,4 +394,44 @@ fn chains(found: &[Beginning], name: impl Fn(u32) -> u32) -> Vec<(u32, Vec<u32>)
     };
     joining.retain(|_, shorter| shorter.windows(2).all(begins));
     joining.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_the_same_from_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let game = |n: u32| {
+            let (white, moves) = (n % 10, ["e4", "d4", "c4", "Nf3"][(n % 4) as usize]);
+            format!(
+                "[White \"White{white}\"]\n[Black \"Black\"]\n[Date \"2000.01.01\"]\n[Event \"E\"]\n\n1. {moves} *\n\n"
+            )
+        };
+        let path = folder.path().join("a.pgn");
+        std::fs::write(&path, (0..200).map(game).collect::<String>()).unwrap();
+        let database = chessdb::open(&path).unwrap();
+        let databases = [&*database];
+        let games = ComparedGames::new(&databases);
+        let hashed = super::super::hashed_games(&games, 1, |_, _| true, |_| None);
+        for (occasion, has_lists) in [(SharedOccasion::Date, true), (SharedOccasion::Event, false)] {
+            let lists = |file| lists_of(&games, &hashed, occasion, &mut KnownNames::default(), file).unwrap();
+            let in_memory = lists(None);
+            assert_eq!(!in_memory.is_empty(), has_lists);
+            assert_eq!(lists(Some(tempfile::tempfile().unwrap())), in_memory);
+        }
+    }
+
+    #[test]
+    fn a_record_comes_back() {
+        let hashed = Hashed {
+            hash: 0x0123_4567_89ab_cdef,
+            game: 7,
+            opening: u32::MAX,
+        };
+        let (key, read) = read_record(&record(u64::MAX - 1, hashed));
+        assert_eq!(key, u64::MAX - 1);
+        assert_eq!((read.hash, read.game, read.opening), (hashed.hash, 7, u32::MAX));
+    }
 }

@@ -24,6 +24,7 @@
 
 mod cut;
 mod group;
+mod keep;
 mod line;
 mod occasion;
 mod player;
@@ -47,7 +48,10 @@ pub const LONG_PLIES: u32 = 40;
 
 /// Number of games that are in memory at the same time to be compared, unless more have equal moves. Each takes about
 /// 500 bytes.
-const MOST_SEEN: usize = 500_000;
+const MOST_SEEN: usize = 200_000;
+
+/// Number of games that are followed before their hashes are collected.
+const BLOCK: u32 = 1 << 20;
 
 /// The duplicates in some databases. Games are numbered from 0, database by database.
 #[derive(Debug, Default)]
@@ -119,9 +123,8 @@ impl Duplicates {
     ) -> Duplicates {
         let mut games = ComparedGames::new(databases);
         let hashed = hashed_games(&games, threads, is_shown, ends);
-        let equal = equal_hashes(&hashed);
         let similar = cut::similar_games(&games, &hashed);
-        drop(hashed);
+        let equal = equal_hashes(hashed);
         // If there is room for all, one pass reads what is compared.
         let all = equal.games.iter().map(|hashed| hashed.game);
         let all: Vec<u32> = all.chain(similar.iter().flatten().copied()).collect();
@@ -306,35 +309,43 @@ fn hashed_games<'a>(
             let known = known.and_then(|known| known.get(game as usize));
             known.copied().unwrap_or_else(|| LineEnd::of(*database, game))
         };
-        let found = chunks(database.len(), threads, &|_| (), |range| {
-            let kept = range.filter(|&game| is_shown(number, game) && !database.keys(game).deleted);
-            let hashed = kept.map(|game| {
-                let LineEnd { hash, opening, .. } = end_of(game);
-                let game = first.saturating_add(game);
-                Hashed { hash, game, opening }
+        for start in (0..database.len()).step_by(BLOCK as usize) {
+            let games = database.len().min(start.saturating_add(BLOCK)) - start;
+            let found = chunks(games, threads, &|_| (), |range| {
+                let games = range.map(|n| start + n);
+                let kept = games.filter(|&game| is_shown(number, game) && !database.keys(game).deleted);
+                let hashed = kept.map(|game| {
+                    let LineEnd { hash, opening, .. } = end_of(game);
+                    let game = first.saturating_add(game);
+                    Hashed { hash, game, opening }
+                });
+                hashed.collect::<Vec<_>>()
             });
-            hashed.collect::<Vec<_>>()
-        });
-        hashed.reserve(found.iter().map(Vec::len).sum());
-        found.into_iter().for_each(|chunk| hashed.extend(chunk));
+            hashed.reserve_exact(found.iter().map(Vec::len).sum());
+            found.into_iter().for_each(|chunk| hashed.extend(chunk));
+        }
     }
     hashed.sort_unstable_by_key(|hashed| (hashed.hash, hashed.game));
     hashed
 }
 
-/// The games that share their hash with others.
-fn equal_hashes(hashed: &[Hashed]) -> EqualHashes {
-    let mut equal = Vec::new();
+/// The games that share their hash with others, in the memory of all.
+fn equal_hashes(mut hashed: Vec<Hashed>) -> EqualHashes {
     let mut runs = Vec::new();
-    for run in hashed
-        .chunk_by(|a, b| a.hash == b.hash)
-        .filter(|run| run.len() > 1)
-    {
-        let start = equal.len() as u32;
-        equal.extend_from_slice(run);
-        runs.push(start..equal.len() as u32);
+    let (mut start, mut kept) = (0, 0);
+    while let Some(first) = hashed.get(start) {
+        let rest = hashed.get(start..).unwrap_or_default();
+        let len = rest.iter().take_while(|other| other.hash == first.hash).count();
+        if len > 1 {
+            hashed.copy_within(start..start + len, kept);
+            runs.push(kept as u32..(kept + len) as u32);
+            kept += len;
+        }
+        start += len;
     }
-    EqualHashes { games: equal, runs }
+    hashed.truncate(kept);
+    hashed.shrink_to_fit();
+    EqualHashes { games: hashed, runs }
 }
 
 /// The groups among games with equal hashes.

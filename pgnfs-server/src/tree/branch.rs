@@ -18,6 +18,7 @@ use super::names::{canonical, directory_name};
 use super::search_name::NamedSearch;
 use chessdb::Database;
 use chessdb_library::duplicates::Duplicates;
+use chessdb_library::kept::KeptFile;
 use chessdb_library::library::{cut, game_path, numbered};
 use chessdb_library::made::{Made, Wait};
 use chessdb_library::making::Making;
@@ -333,6 +334,17 @@ impl Branch {
         (game < database.len()).then_some((database, game))
     }
 
+    /// The file in which the duplicates among all games are kept. It is removed if one of the databases comes into doubt.
+    fn file_of_duplicates(&self) -> Option<KeptFile> {
+        let files = self.databases().first()?.kept_files()?;
+        let origins = self.databases().iter().map(|database| database.entry().origin());
+        let file = Duplicates::file(files, &origins.collect::<Vec<_>>());
+        for database in self.databases().iter() {
+            database.forget_with(&file);
+        }
+        Some(file)
+    }
+
     /// The duplicates among the games that are shown; in a branch without duplicates, those among all games. On first
     /// use, searches these games.
     pub fn duplicates(&self) -> &Duplicates {
@@ -351,7 +363,12 @@ impl Branch {
                     let database = self.databases().get(part)?;
                     database.line_ends().of(database.database(), threads)
                 };
-                Duplicates::find_among(&formats, threads, |_, _| true, ends)
+                let file = self.file_of_duplicates();
+                let games = formats.iter().map(|format| format.len()).sum();
+                let is_intact = || self.databases().iter().all(|database| database.is_trusted());
+                Duplicates::kept_or(file.as_ref(), games, is_intact, || {
+                    Duplicates::find_among(&formats, threads, |_, _| true, ends)
+                })
             }),
         }
     }

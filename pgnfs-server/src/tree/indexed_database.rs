@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
+
 use super::index::{Naming, ViewIndex};
 use super::inode::ViewId;
 use super::layout::Layout;
@@ -9,7 +11,7 @@ use super::sorting::Sorting;
 use super::view_files::KeptViews;
 use super::views::View;
 use chessdb::{Database, Keys};
-use chessdb_library::kept::KeptFiles;
+use chessdb_library::kept::{KeptFile, KeptFiles};
 use chessdb_library::library::{LibraryEntry, digits};
 use chessdb_library::made::{Made, Wait};
 use chessdb_library::making::Making;
@@ -26,6 +28,8 @@ pub struct IndexedDatabase {
     /// The players as they are stored, where `views` has joined spellings.
     stored_players: Made<Box<ViewIndex>>,
     kept_views: OnceLock<Arc<KeptViews>>,
+    /// Files that follow from it and from other databases.
+    kept_with_others: Mutex<Vec<KeptFile>>,
     positions: Arc<Positions>,
     /// For duplicates and for views of material.
     line_ends: Arc<LineEnds>,
@@ -42,6 +46,7 @@ impl IndexedDatabase {
             stored_players: Made::new(),
             line_ends: Arc::new(LineEnds::with(positions.lines())),
             kept_views: OnceLock::new(),
+            kept_with_others: Mutex::default(),
             layout,
             positions,
         }
@@ -129,6 +134,21 @@ impl IndexedDatabase {
         self.kept_views.get_or_init(|| KeptViews::new(files, is_trusted));
     }
 
+    /// Where files of it are kept, as long as it is trusted.
+    pub(super) fn kept_files(&self) -> Option<&KeptFiles> {
+        self.kept_views.get()?.files()
+    }
+
+    /// True if its files are intact and it has not contradicted itself, as far as that is known.
+    pub(super) fn is_trusted(&self) -> bool {
+        self.kept_files().is_some() && self.entry.is_intact()
+    }
+
+    /// Has a file removed with the others by [`IndexedDatabase::forget_kept`].
+    pub(super) fn forget_with(&self, file: &KeptFile) {
+        self.kept_with_others.lock().push(file.clone());
+    }
+
     /// Removes the files of its views and of its index of positions, which may be those of another state.
     pub fn forget_kept(&self) {
         if let Some(kept) = self.kept_views.get() {
@@ -139,6 +159,7 @@ impl IndexedDatabase {
             }
         }
         self.positions.remove_file();
+        self.kept_with_others.lock().iter().for_each(KeptFile::remove);
     }
 
     fn index(&self, view: View, spelling: Spelling) -> Box<ViewIndex> {

@@ -28,6 +28,11 @@ impl KeptViews {
         })
     }
 
+    /// The folder, unless the database has changed or contradicted itself.
+    pub(super) fn files(&self) -> Option<&KeptFiles> {
+        (self.is_trusted)().then_some(&self.files)
+    }
+
     /// The arrays of a view, if there is a file of the present state of the database.
     pub(super) fn load(&self, sorting: &Sorting) -> Option<Sections<Array>> {
         self.file(sorting).load().filter(|_| (self.is_trusted)())
