@@ -1,7 +1,8 @@
 //! The order of games that answer a query.
 
 use std::cmp::Reverse;
-use std::ops::ControlFlow;
+use std::collections::BinaryHeap;
+use std::ops::{ControlFlow, Range};
 
 use crate::parallel::chunks_of;
 use crate::positions::Facts;
@@ -40,6 +41,15 @@ impl From<SortKey> for ListOrder {
     }
 }
 
+/// Number of games whose values are in memory at the same time.
+const BLOCK: u32 = 1 << 20;
+
+/// More than twice the highest rating.
+const HIGHEST: u32 = 1 << 17;
+
+/// What stands for an unknown value, which comes last in any case.
+const UNKNOWN: u32 = u32::MAX;
+
 impl ListOrder {
     /// Puts games, which `game` finds in their databases, in this order. They are in that of the databases.
     pub fn arrange<'a, T: Send + Sync>(
@@ -48,11 +58,118 @@ impl ListOrder {
         game: impl Fn(&T) -> (&'a dyn Database, u32) + Sync,
         threads: usize,
     ) {
-        match self.key {
-            Some(key) => key.sort(games, game, self.is_reversed, threads),
-            None if self.is_reversed => games.reverse(),
-            None => {}
+        self.arrange_first(usize::MAX, games, game, threads);
+    }
+
+    /// The same as [`ListOrder::arrange`], and leaves out all but the first `most` games.
+    pub fn arrange_first<'a, T: Send + Sync>(
+        self,
+        most: usize,
+        games: &mut Vec<T>,
+        game: impl Fn(&T) -> (&'a dyn Database, u32) + Sync,
+        threads: usize,
+    ) {
+        let most = u32::try_from(most).unwrap_or(u32::MAX);
+        let len = games.len() as u32;
+        if self == ListOrder::default() {
+            games.truncate(most as usize);
+            return;
         }
+        let all = games.as_slice();
+        let page = self.page(len, |n| game(&all[n as usize]), 0..len.min(most), threads);
+        let mut games_left: Vec<Option<T>> = games.drain(..).map(Some).collect();
+        games.extend(
+            page.iter()
+                .filter_map(|&n| games_left.get_mut(n as usize)?.take()),
+        );
+    }
+
+    /// Which of `len` games, which `game` finds in their databases by their numbers in the order of these, are at some places
+    /// of this order. Remembers no more than the games up to the nearer end of the list.
+    pub fn page<'a>(
+        self,
+        len: u32,
+        game: impl Fn(u32) -> (&'a dyn Database, u32) + Sync,
+        places: Range<u32>,
+        threads: usize,
+    ) -> Vec<u32> {
+        let places = places.start.min(len)..places.end.min(len);
+        if places.is_empty() {
+            return Vec::new();
+        }
+        let Some(key) = self.key else {
+            return if self.is_reversed {
+                places.map(|place| len - 1 - place).collect()
+            } else {
+                places.collect()
+            };
+        };
+        let value = |n: u32| {
+            let (database, game) = game(n);
+            match key.value(database, game) {
+                None => UNKNOWN,
+                Some(value) if self.is_reversed => UNKNOWN - 1 - value.min(UNKNOWN - 1),
+                Some(value) => value.min(UNKNOWN - 1),
+            }
+        };
+        let before = places.end as usize;
+        let after = (len - places.start) as usize;
+        let mut first = Nearest::new(before);
+        let mut last = Nearest::new(after);
+        let from_start = before <= after;
+        for start in (0..len).step_by(BLOCK as usize) {
+            let games = len.min(start.saturating_add(BLOCK)) - start;
+            let values = chunks_of(FEW, games, threads, &|_| (), |games| {
+                games.map(|n| value(start + n)).collect::<Vec<u32>>()
+            });
+            // Equal values stay in the order of the databases.
+            for (n, value) in (start..).zip(values.into_iter().flatten()) {
+                let placed = u64::from(value) << 32 | u64::from(n);
+                if from_start {
+                    first.add(placed);
+                } else {
+                    last.add(Reverse(placed));
+                }
+            }
+        }
+        let size = places.len();
+        let mut found: Vec<u64> = if from_start {
+            first.sorted().split_off(before - size)
+        } else {
+            let last = last.sorted().into_iter().map(|Reverse(placed)| placed);
+            last.skip(after - size).collect()
+        };
+        found.sort_unstable();
+        found.into_iter().map(|placed| placed as u32).collect()
+    }
+}
+
+/// The least of all values that were added, up to a number of them.
+struct Nearest<T: Ord> {
+    heap: BinaryHeap<T>,
+    most: usize,
+}
+
+impl<T: Ord> Nearest<T> {
+    fn new(most: usize) -> Nearest<T> {
+        Nearest {
+            heap: BinaryHeap::new(),
+            most,
+        }
+    }
+
+    fn add(&mut self, value: T) {
+        if self.heap.len() < self.most {
+            self.heap.push(value);
+        } else if let Some(mut greatest) = self.heap.peek_mut()
+            && value < *greatest
+        {
+            *greatest = value;
+        }
+    }
+
+    fn sorted(self) -> Vec<T> {
+        self.heap.into_sorted_vec()
     }
 }
 
@@ -70,50 +187,25 @@ impl SortKey {
         }
     }
 
-    /// Sorts games, which `game` finds in their databases. Unknown values come last in any case, and equal ones stay in
-    /// their order.
-    fn sort<'a, T: Send + Sync>(
-        self,
-        games: &mut Vec<T>,
-        game: impl Fn(&T) -> (&'a dyn Database, u32) + Sync,
-        is_reversed: bool,
-        threads: usize,
-    ) {
-        let keys = chunks_of(FEW, games.len() as u32, threads, &|_| (), |places| {
-            let some = games.get(places.start as usize..places.end as usize);
-            let keys = some.unwrap_or_default().iter().map(|one| {
-                let (database, game) = game(one);
-                self.value(database, game)
-            });
-            keys.collect::<Vec<_>>()
-        });
-        let mut keyed: Vec<_> = keys.concat().into_iter().zip(games.drain(..)).collect();
-        if is_reversed {
-            keyed.sort_by_key(|(key, _)| (key.is_none(), Reverse(*key)));
-        } else {
-            keyed.sort_by_key(|(key, _)| (key.is_none(), *key));
-        }
-        games.extend(keyed.into_iter().map(|(_, one)| one));
-    }
-
-    /// The value by which a game is sorted; `None` if it is unknown.
-    fn value(self, database: &dyn Database, game: u32) -> Option<i64> {
+    /// The value by which a game is sorted, the least first; `None` if it is unknown.
+    fn value(self, database: &dyn Database, game: u32) -> Option<u32> {
         match self {
             SortKey::Date => {
                 // Unknown parts come before others.
                 let date = database.keys(game).date;
                 let number =
-                    i64::from(date.year) * 10_000 + i64::from(date.month) * 100 + i64::from(date.day);
+                    u32::from(date.year) * 10_000 + u32::from(date.month) * 100 + u32::from(date.day);
                 (date.year != 0).then_some(number)
             }
             SortKey::Elo => {
                 let facts = Facts::of(database, game);
                 let twice = match (facts.white_elo(), facts.black_elo()) {
-                    (Some(white), Some(black)) => i64::from(white) + i64::from(black),
-                    (Some(only), None) | (None, Some(only)) => 2 * i64::from(only),
+                    (Some(white), Some(black)) => u32::from(white) + u32::from(black),
+                    (Some(only), None) | (None, Some(only)) => 2 * u32::from(only),
                     (None, None) => return None,
                 };
-                Some(-twice)
+                // The highest comes first.
+                Some(HIGHEST.saturating_sub(twice))
             }
             SortKey::Length => {
                 let mut plies = 0;
@@ -124,5 +216,22 @@ impl SortKey {
                 Some(plies)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_values_are_remembered_than_wanted() {
+        let mut nearest = Nearest::new(3);
+        for n in 0..100_000_u32 {
+            nearest.add(n.wrapping_mul(2_654_435_761));
+        }
+        assert!(nearest.heap.capacity() <= 8);
+        let mut all: Vec<u32> = (0..100_000_u32).map(|n| n.wrapping_mul(2_654_435_761)).collect();
+        all.sort_unstable();
+        assert_eq!(nearest.sorted(), all[..3]);
     }
 }

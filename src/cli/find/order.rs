@@ -62,7 +62,6 @@ impl Order {
         T: Sync + Send,
     {
         let game = |one: &FoundGame<T>| (parts[one.part].database(), one.game);
-        self.order.arrange(found, game, threads);
-        found.truncate(self.limit());
+        self.order.arrange_first(self.limit(), found, game, threads);
     }
 }

@@ -33,13 +33,18 @@ struct GamesPage {
     question: String,
 }
 
-/// Games in an order that is kept, since finding it takes longer than showing a page.
+/// Some neighbours of a list in an order, which are kept, since finding them takes longer than showing a page.
 pub(super) struct GameList {
+    /// The number of games of the whole list.
+    count: u32,
     /// Numbers among the games of all parts.
     games: Box<[u32]>,
     /// The ply at which each has the position, if one is asked for.
     plies: Option<Box<[u32]>>,
 }
+
+/// Number of games of a window. Windows start at the multiples of half of it, so every page is in one of them.
+const WINDOW: u32 = 20 * MOST;
 
 /// A game in a list: the part, its number there, and the ply of the position, if one is asked for.
 pub(super) type ListedGame = (usize, u32, Option<u32>);
@@ -117,45 +122,73 @@ impl GamesPage {
             let number = parts.iter().map(DatabasePart::len).sum();
             (number, self.unsorted(parts, number))
         } else {
-            let make =
-                || looked_for(answers, self.order.key.is_some(), || self.listed(answers)).map(Arc::new);
-            let list = lists.get_or_make(games, self.question.clone(), make)?;
-            (list.games.len() as u32, self.shown(parts, &list))
+            let first = self.from / (WINDOW / 2) * (WINDOW / 2);
+            let make = || {
+                looked_for(answers, self.order.key.is_some(), || self.listed(answers, first)).map(Arc::new)
+            };
+            let list = lists.get_or_make(games, format!("{first} {}", self.question), make)?;
+            (list.count, self.shown(parts, &list, first))
         };
         let games = shown.into_iter().map(|listed| row(parts, listed));
         Ok(json!({ "count": number, "from": self.from, "games": games.collect::<Vec<_>>() }))
     }
 
-    /// All games of the list.
-    fn listed(&self, answers: &Answers) -> Result<GameList, FsError> {
+    /// The games of a window of the list.
+    fn listed(&self, answers: &Answers, first: u32) -> Result<GameList, FsError> {
         let parts = answers.parts();
-        let mut games: Vec<(u32, u32)> = match self.position {
-            Some(pattern) => {
-                let found = answers.find(&Wanted::Position(pattern), &|_| ());
-                let found = found.ok_or(FsError::Io(Failure::Index))?.into_iter();
-                found.map(|found| (found.game, found.ply)).collect()
-            }
-            None => {
-                let mut games = Vec::new();
-                for part in &**parts {
-                    games.extend(part.games_at(0..part.len()).map(|game| (part.first + game, 0)));
-                }
-                games
-            }
-        };
-        let game = |&(game, _): &(u32, u32)| {
+        let window = first..first.saturating_add(WINDOW);
+        let threads = answers.options().threads;
+        let place = |game: u32| {
             let (part, game) = DatabasePart::place_of(parts, game);
             (parts[part].database(), game)
         };
-        self.order.arrange(&mut games, game, answers.options().threads);
-        let plies = self.position.map(|_| games.iter().map(|&(_, ply)| ply).collect());
-        let games = games.into_iter().map(|(game, _)| game).collect();
-        Ok(GameList { games, plies })
+        let Some(pattern) = self.position else {
+            // Games of the parts by their numbers among the shown ones.
+            let mut ends = Vec::new();
+            let mut count = 0_u32;
+            for part in &**parts {
+                count = count.saturating_add(part.len());
+                ends.push(count);
+            }
+            let shown = |n: u32| {
+                let number = ends.partition_point(|&end| end <= n);
+                let before = number.checked_sub(1).map_or(0, |before| ends[before]);
+                let part = &parts[number];
+                let game = part.games_at(n - before..n - before + 1).next();
+                (part, game.unwrap_or_default())
+            };
+            let game = |n: u32| {
+                let (part, game) = shown(n);
+                (part.database(), game)
+            };
+            let page = self.order.page(count, game, window, threads);
+            let games = page.into_iter().map(|n| {
+                let (part, game) = shown(n);
+                part.first + game
+            });
+            return Ok(GameList {
+                count,
+                games: games.collect(),
+                plies: None,
+            });
+        };
+        let found = answers.find(&Wanted::Position(pattern), &|_| ());
+        let found = found.ok_or(FsError::Io(Failure::Index))?;
+        let count = found.len() as u32;
+        let page = self
+            .order
+            .page(count, |n| place(found[n as usize].game), window, threads);
+        let page = page.into_iter().map(|n| &found[n as usize]);
+        Ok(GameList {
+            count,
+            games: page.clone().map(|found| found.game).collect(),
+            plies: Some(page.map(|found| found.ply).collect()),
+        })
     }
 
-    /// The games of a page of a list.
-    fn shown(&self, parts: &[DatabasePart], list: &GameList) -> Vec<ListedGame> {
-        let begin = (self.from as usize).min(list.games.len());
+    /// The games of a page of a list, in a window of it.
+    fn shown(&self, parts: &[DatabasePart], list: &GameList, first: u32) -> Vec<ListedGame> {
+        let begin = ((self.from - first) as usize).min(list.games.len());
         let games = list.games[begin..].iter().take(self.count as usize);
         let listed = games.enumerate().map(|(n, &game)| {
             let (part, game) = DatabasePart::place_of(parts, game);

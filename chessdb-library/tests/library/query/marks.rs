@@ -103,3 +103,48 @@ fn games_are_sorted_by_the_length_of_their_main_lines() {
     assert_eq!(sorted(false), [1, 3, 2, 4, 0]);
     assert_eq!(sorted(true), [0, 2, 4, 3, 1]);
 }
+
+/// Each page is the same part of the list, from either end, with equal and unknown values.
+#[test]
+fn pages_are_parts_of_the_sorted_list() {
+    let dates = [
+        "1985.11.09",
+        "????.??.??",
+        "1985.11.09",
+        "1900.??.??",
+        "2001.01.01",
+        "?",
+        "1985.??.??",
+    ];
+    let pgn = dates.map(|date| game(&format!("White=A; Black=B; Result=*; Date={date}"), "1. e4 *"));
+    let database = database(&pgn.concat());
+    let len = dates.len() as u32;
+    let sorted = [(false, [3, 6, 0, 2, 4, 1, 5]), (true, [4, 0, 2, 6, 3, 1, 5])];
+    for (is_reversed, sorted) in sorted {
+        let order = ListOrder {
+            is_reversed,
+            ..SortKey::Date.into()
+        };
+        for start in 0..=len {
+            for end in start..=len + 1 {
+                let page = order.page(len, |n| (&*database, n), start..end, 2);
+                assert_eq!(
+                    page,
+                    sorted[start as usize..end.min(len) as usize],
+                    "{start}..{end}"
+                );
+            }
+        }
+        let mut first: Vec<u32> = (0..len).collect();
+        order.arrange_first(3, &mut first, |&game| (&*database, game), 2);
+        assert_eq!(first, sorted[..3]);
+    }
+    for is_reversed in [false, true] {
+        let order = ListOrder {
+            key: None,
+            is_reversed,
+        };
+        let page = order.page(len, |n| (&*database, n), 1..3, 2);
+        assert_eq!(page, if is_reversed { [5, 4] } else { [1, 2] });
+    }
+}
