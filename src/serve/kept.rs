@@ -33,6 +33,12 @@ impl<V: Clone> KeptAnswers<V> {
         KeptAnswers(Arc::new(Recent::with_bytes(most, bytes)))
     }
 
+    /// The number of answers.
+    #[cfg(test)]
+    pub(super) fn count(&self) -> usize {
+        self.0.count()
+    }
+
     /// The answer to a question about these games, which `make` finds if it is not kept. It is kept if the games are.
     ///
     /// # Errors

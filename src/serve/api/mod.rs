@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{FromRef, Query as Parameters, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
@@ -41,6 +41,8 @@ type Given = Parameters<HashMap<String, String>>;
 struct Api {
     requests: Requests,
     lists: KeptAnswers<Arc<GameList>>,
+    /// Tables of moves, and what players do, as JSON.
+    kept: KeptAnswers<Arc<str>>,
     snapshots: Snapshots,
     since: Instant,
 }
@@ -51,17 +53,27 @@ impl FromRef<Api> for Requests {
     }
 }
 
-/// Number of sorted lists that are kept, each with four bytes a game.
-const MOST_LISTS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
+/// Number of windows of sorted lists that are kept, each of 20,000 games.
+const MOST_LISTS: NonZeroUsize = NonZeroUsize::new(32).unwrap();
+
+/// Bytes of other answers that are kept.
+const MOST_KEPT: usize = 16 << 20;
+
+impl Api {
+    fn of(requests: Requests) -> Api {
+        Api {
+            requests,
+            lists: KeptAnswers::new(MOST_LISTS),
+            kept: KeptAnswers::with_bytes(MOST_KEPT),
+            snapshots: Snapshots::default(),
+            since: Instant::now(),
+        }
+    }
+}
 
 /// The routes below `/api`.
 pub(super) fn routes(requests: Requests) -> Router {
-    let api = Api {
-        requests,
-        lists: KeptAnswers::new(MOST_LISTS),
-        snapshots: Snapshots::default(),
-        since: Instant::now(),
-    };
+    let api = Api::of(requests);
     Router::new()
         .route("/api/status", get(status))
         .route("/api/databases", get(databases))
@@ -220,16 +232,28 @@ async fn position(Parameters(given): Given) -> Result<Json<Value>, ApiError> {
 
 /// The moves that were played in a position.
 async fn moves(
-    State(requests): State<Requests>,
+    State(Api { requests, kept, .. }): State<Api>,
     visit: Visit,
     Parameters(given): Given,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Response, ApiError> {
     let line = line(&given)?;
     let pattern = Pattern::new(line.position);
-    let table = asked(&requests, visit, &given, move |answers, _| {
-        looked_for(answers, false, || answers.moves(&pattern, &|_| ())).ok_or(FsError::Io(Failure::Index))
+    let text = |name| given.get(name).map_or("", String::as_str);
+    let question = format!("moves {:?}", ["db", "fen", "play"].map(text));
+    let answer = asked(&requests, visit, &given, move |answers, games| {
+        kept.get_or_make(games, question, || {
+            let table = looked_for(answers, false, || answers.moves(&pattern, &|_| ()));
+            let table = table.ok_or(FsError::Io(Failure::Index))?;
+            Ok(board::moves(&line, &table).to_string().into())
+        })
     });
-    Ok(Json(board::moves(&line, &table.await?)))
+    Ok(json_text(&answer.await?))
+}
+
+/// An answer that is JSON already.
+fn json_text(text: &str) -> Response {
+    let headers = [(header::CONTENT_TYPE, "application/json")];
+    (headers, text.to_owned()).into_response()
 }
 
 fn line(given: &HashMap<String, String>) -> Result<PlayedLine, ApiError> {
@@ -240,7 +264,8 @@ fn line(given: &HashMap<String, String>) -> Result<PlayedLine, ApiError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::http::header;
+    use chessdb_library::library::Library;
+    use pgnfs_server::{ServeOptions, Server};
 
     #[test]
     fn what_cannot_be_answered_now_may_be_asked_again() {
@@ -253,6 +278,47 @@ mod tests {
             let found = response.headers().get(header::RETRY_AFTER);
             let found = found.map(|after| after.to_str().unwrap());
             assert_eq!((response.status().as_u16(), found), (status, after), "{error:?}");
+        }
+    }
+
+    /// The second answer needs no search.
+    #[tokio::test]
+    async fn moves_and_preparations_are_found_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let pgn = "[White \"Tal\"]\n[Black \"Keres\"]\n[Date \"1960.01.01\"]\n\n1. e4 e5 *\n\n";
+        std::fs::write(folder.path().join("a.pgn"), pgn).unwrap();
+        let library = Library::open(folder.path(), &Default::default()).unwrap();
+        let server = Server::of(library, ServeOptions::default());
+        let api = Api::of(server.requests().clone());
+        let given = |text: &str| {
+            let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
+            Parameters(
+                pairs
+                    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                    .collect(),
+            )
+        };
+        for (asked, kept) in [
+            ("q=player:tal", 1),
+            ("q=player:tal", 1),
+            ("q=player:tal&x=1", 1),
+            ("q=player:tal&play=e2e4", 2),
+            ("q=player:keres", 3),
+            ("q=player:tal&db=a.pgn", 4),
+        ] {
+            let answer = moves(State(api.clone()), Visit::default(), given(asked)).await;
+            assert!(answer.is_ok(), "{asked}");
+            assert_eq!(api.kept.count(), kept, "{asked}");
+        }
+        for (asked, kept) in [
+            ("player=tal", 5),
+            ("player=tal", 5),
+            ("player=tal&colour=white", 6),
+            ("player=tal&since=1959", 7),
+        ] {
+            let answer = prepare::prepare(State(api.clone()), Visit::default(), given(asked)).await;
+            assert!(answer.is_ok(), "{asked}");
+            assert_eq!(api.kept.count(), kept, "{asked}");
         }
     }
 }

@@ -1,17 +1,19 @@
 //! What a player does, and what the player has changed lately.
 
-use axum::Json;
+use std::sync::Arc;
+
 use axum::extract::{Query as Parameters, State};
+use axum::response::Response;
 use chessdb::board::{Color, Counters, Position, Undo};
 use chessdb_library::player::{PlayerFigures, PlayerTally, Preparation, RATINGS, RepertoireChange};
 use chessdb_library::positions::{Answers, DatabasePart};
 use chessdb_library::query::{Days, PlayerGame, Query, QueryError};
 use chessdb_library::table::opening;
-use pgnfs_server::Requests;
+use pgnfs_server::{FsError, Requests};
 use serde_json::{Value, json};
 
 use super::board::{self, color, uci};
-use super::{ApiError, Given, about, games};
+use super::{Api, ApiError, Given, about, games, json_text};
 use crate::serve::answer::{Visit, read_query};
 use crate::serve::line::fen;
 use crate::serve::player::player_term;
@@ -32,10 +34,10 @@ struct PrepareQuestion {
 
 /// The games of a player, compared with those before a day.
 pub(super) async fn prepare(
-    State(requests): State<Requests>,
+    State(Api { requests, kept, .. }): State<Api>,
     visit: Visit,
     Parameters(given): Given,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Response, ApiError> {
     let text = |name| given.get(name).map(|text| text.trim()).unwrap_or_default();
     // The explorer's name for it.
     let colour = ["colour", "color"].map(text).concat();
@@ -49,10 +51,15 @@ pub(super) async fn prepare(
     );
     let asked = asked.await?;
     let search = asked.search.clone();
-    let answer = about(&requests, visit, &given, Some(&search), move |answers, _| {
-        Ok(asked.answer(answers))
+    // The answer has the search as it was written.
+    let question = ["db", "player", "since", "q"].map(text);
+    let question = format!("prepare {colour:?} {question:?}");
+    let answer = about(&requests, visit, &given, Some(&search), move |answers, games| {
+        kept.get_or_make(games, question, || {
+            Ok::<Arc<str>, FsError>(asked.answer(answers).to_string().into())
+        })
     });
-    Ok(Json(answer.await?))
+    Ok(json_text(&answer.await?))
 }
 
 impl PrepareQuestion {
