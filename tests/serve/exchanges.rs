@@ -264,7 +264,7 @@ fn windows_maps_a_drive_and_copies_a_game() {
             &[
                 "<href>/files/a.pgn/games/</href>",
                 "<displayname>info.txt</displayname>",
-                "<getcontenttype>text/csv; charset=utf-8</getcontenttype>",
+                "<href>/files/a.pgn/tables/</href>",
             ],
         ),
         write("LOCK", GAME, lock, LOCK),

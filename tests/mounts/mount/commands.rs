@@ -250,18 +250,18 @@ fn check_names_line_and_move() {
     let good = "[White \"A\"]\n\n1. e4 *\n\n";
     let bad = |end: &str| {
         let game = "[White \"B\"]\n\n1. e4 e5 2. Nf3 Nc6\n3. Bb5 a6\n4. Bxc7 dxc6 *\n\n\
-                    [White \"C\"]\n\n1. e4 (1. d4\nd5 2. Ke3) e5 2. d4 d5\n3. exd5 0-0 *\n";
+                    [White \"C\"]\n\n1. e4 (1. d4\nd5 2. Ke3) e5 2. d4 d5\n3. exd5 O-O *\n";
         format!("{good}{game}").replace('\n', end)
     };
     for (name, end) in [("lf.pgn", "\n"), ("crlf.pgn", "\r\n"), ("cr.pgn", "\r")] {
         fs::write(scratch.source.join(name), bad(end)).unwrap();
         let byte = |what: &str| bad(end).rfind(what).unwrap();
-        let [bishop, king, castling] = ["Bxc7", "Ke3", "0-0"].map(byte);
+        let [bishop, king, castling] = ["Bxc7", "Ke3", "O-O"].map(byte);
         let checked = run(pgnfs().arg("check").arg(scratch.source.join(name)));
         let wanted = format!(
             "{name}: game 2: line 9, 4. Bxc7: no bishop can go to c7 (byte {bishop})\n\
              {name}: game 3: line 14, 2. Ke3: no king can go to e3 (byte {king})\n\
-             {name}: game 3: line 15, 3... 0-0: "
+             {name}: game 3: line 15, 3... O-O: "
         );
         assert!(checked.out.starts_with(&wanted), "{}", checked.out);
         assert!(
