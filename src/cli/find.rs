@@ -178,7 +178,6 @@ pub fn run(
     };
     let known = repertoires(library, question.queries(), settings)?;
     let search = Search::new(parts, settings, kept.is_some(), asks_query, Arc::clone(&known));
-    let with_lines = search.with_lines();
     let filtered = question.filter.as_ref().map(|filter| search.among(filter));
     let among = filtered.as_ref().unwrap_or(&search);
     let (found, written) = match &question.asked {
@@ -191,7 +190,7 @@ pub fn run(
     };
     intact(&entries, &known, "search again")?;
     ended(written, "standard output")?;
-    if search.with_lines() > with_lines && io::stderr().is_terminal() {
+    if search.has_kept_lines() && io::stderr().is_terminal() {
         logging::say(format_args!(
             "the lines of the games are kept in the cache folder: later searches for positions are faster"
         ));

@@ -151,10 +151,10 @@ impl Search {
         self.answers.parts()
     }
 
-    /// Number of databases whose lines are read from the cache folder.
-    pub fn with_lines(&self) -> usize {
-        let parts = self.parts().iter();
-        parts.filter(|part| part.positions.lines().are_open()).count()
+    /// True if the lines of some database were kept by this search.
+    pub fn has_kept_lines(&self) -> bool {
+        let mut parts = self.parts().iter();
+        parts.any(|part| part.positions.lines().were_written())
     }
 
     /// Maximum number of threads.

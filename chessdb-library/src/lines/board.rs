@@ -3,7 +3,7 @@
 use chessdb::board::{Bitboard, Color, File, Position, Role, Square};
 use chessdb::shakmaty::attacks;
 
-use super::packed::{LineMove, LineStart};
+use super::packed::{KeptMove, LineStart};
 
 /// What a position and a plain board both show.
 pub(crate) trait Pieces {
@@ -66,11 +66,15 @@ pub(crate) fn bits_of(role: Role) -> u16 {
     1 << place_of(Color::White, role) | 1 << place_of(Color::Black, role)
 }
 
-/// Which kinds of pieces a move put on other squares: a bit for each place, and [`COUNTS`].
+/// Which kinds of pieces a move put on other squares: a bit for each place. It is never 0, since places 0 and 8, which have
+/// no pieces, are for [`COUNTS`] and [`TURN`].
 pub(crate) type Change = u16;
 
 /// Set if the numbers of pieces have changed.
 pub(crate) const COUNTS: Change = 1;
+
+/// Set if nothing but the side to move has changed.
+const TURN: Change = 1 << 8;
 
 /// Everything may have changed.
 pub(crate) const ALL: Change = Change::MAX;
@@ -151,7 +155,7 @@ impl PlainBoard {
 
     /// Plays a move, which needs not be legal.
     #[inline(always)]
-    pub(crate) fn play(&mut self, mv: LineMove) -> Change {
+    pub(crate) fn play(&mut self, mv: KeptMove) -> Change {
         self.turn = !self.turn;
         if mv.is_special() {
             return self.castle(mv);
@@ -171,7 +175,7 @@ impl PlainBoard {
     }
 
     /// Completes a move that takes a piece, or by which a pawn becomes another one.
-    fn take_or_promote(&mut self, mv: LineMove, piece: u8, taken: u8) -> Change {
+    fn take_or_promote(&mut self, mv: KeptMove, piece: u8, taken: u8) -> Change {
         let (from, to) = (mv.from(), mv.to());
         let mut change = 1 << usize::from(piece & 15) | COUNTS;
         if mv.takes() {
@@ -205,9 +209,9 @@ impl PlainBoard {
     }
 
     /// Castles, or plays a null move.
-    fn castle(&mut self, mv: LineMove) -> Change {
+    fn castle(&mut self, mv: KeptMove) -> Change {
         let Some((side, king, rook)) = mv.castling() else {
-            return 0;
+            return TURN;
         };
         let [king_place, rook_place] = [king, rook].map(|square| self.remove(square));
         let to = |file: File| Square::from_coords(file, king.rank());
@@ -304,7 +308,7 @@ mod tests {
                 let mv = random.pick(&moves);
                 let before = position;
                 position.advance(mv, &mut undo).unwrap();
-                let packed = LineMove::of(&Ply::new(number, mv, &position, &undo)).unwrap();
+                let packed = KeptMove::of(&Ply::new(number, mv, &position, &undo)).unwrap();
                 assert_eq!(packed.unpack(), mv);
                 let old = board.clone();
                 let change = board.play(packed);
@@ -365,7 +369,7 @@ mod tests {
         let mut random = testkit::Random(2);
         let mut board = PlainBoard::of(&Position::initial());
         for _ in 0..100_000 {
-            board.play(LineMove(random.bits() as u16));
+            board.play(KeptMove(random.bits() as u16));
             let _ = board.is_check();
         }
         let all = (0..16).fold(Bitboard::EMPTY, |all, kind| all | board.kinds[kind]);

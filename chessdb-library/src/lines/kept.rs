@@ -32,9 +32,12 @@ pub struct KeptLines {
     /// The file, once it was found or written.
     sections: OnceLock<Sections<LinesSection>>,
     was_looked_for: AtomicBool,
-    is_written: AtomicBool,
-    /// Then all lines are read from the database. The file is made again by the next process.
-    is_damaged: AtomicBool,
+    /// A thread is writing it.
+    is_being_written: AtomicBool,
+    /// This process has given it its name.
+    was_written: AtomicBool,
+    /// It was damaged, or could not be written: then all lines are read from the database. The next process makes it again.
+    is_given_up: AtomicBool,
 }
 
 impl KeptLines {
@@ -45,8 +48,9 @@ impl KeptLines {
             files: OnceLock::new(),
             sections: OnceLock::new(),
             was_looked_for: AtomicBool::new(false),
-            is_written: AtomicBool::new(false),
-            is_damaged: AtomicBool::new(false),
+            is_being_written: AtomicBool::new(false),
+            was_written: AtomicBool::new(false),
+            is_given_up: AtomicBool::new(false),
         }
     }
 
@@ -67,24 +71,24 @@ impl KeptLines {
 
     /// True if lines are read without the database by now. Looks for nothing.
     pub fn are_open(&self) -> bool {
-        self.sections.get().is_some() && !self.is_damaged.load(Ordering::Relaxed)
+        self.sections.get().is_some() && !self.is_given_up.load(Ordering::Relaxed)
     }
 
     fn sections(&self) -> Option<&Sections<LinesSection>> {
-        if self.is_damaged.load(Ordering::Relaxed) {
+        if self.is_given_up.load(Ordering::Relaxed) {
             return None;
         }
         let sections = self.sections.get();
-        if sections.is_some() || self.was_looked_for.load(Ordering::Relaxed) {
+        if sections.is_some() || self.was_looked_for.load(Ordering::Acquire) {
             return sections;
         }
         // Another thread may look at the same time, which does no harm.
         let found = self.file()?.load();
-        self.was_looked_for.store(true, Ordering::Relaxed);
         let is_of_all = |found: &Sections<LinesSection>| store::games(found) == self.entry.database.len();
         if let Some(found) = found.filter(is_of_all) {
             let _ = self.sections.set(found);
         }
+        self.was_looked_for.store(true, Ordering::Release);
         self.sections.get()
     }
 
@@ -104,17 +108,21 @@ impl KeptLines {
     /// Calls `write`, which reads all games and adds their lines, and keeps these. `write` gets nothing to add them to if they
     /// are kept already, or nowhere.
     pub(crate) fn write_while<T>(&self, write: impl FnOnce(Option<&NewLines>) -> T) -> T {
-        let is_wanted = !self.is_damaged.load(Ordering::Relaxed) && !self.are_kept();
+        let is_wanted = !self.is_given_up.load(Ordering::Relaxed) && !self.are_kept();
         let file = self.file().filter(|_| is_wanted && self.may_be_kept());
-        let Some(file) = file.filter(|_| !self.is_written.swap(true, Ordering::AcqRel)) else {
+        let Some(file) = file.filter(|_| !self.is_being_written.swap(true, Ordering::AcqRel)) else {
             return write(None);
         };
-        let _writing = Underway::new(&self.is_written);
-        let (name, games) = (self.entry.name(), self.entry.database.len());
+        let _writing = Underway::new(&self.is_being_written);
+        // Another thread may have just ended.
+        if self.are_open() {
+            return write(None);
+        }
+        let games = self.entry.database.len();
         let new = match file.begin() {
             Ok(new) => NewLines(LineWriter::new(new, games)),
             Err(error) => {
-                log::info!("{name}: the lines of its games are not kept: {error}");
+                self.give_up(&error);
                 return write(None);
             }
         };
@@ -127,12 +135,27 @@ impl KeptLines {
             Ok(Some(file)) => match Sections::open(file, |_| true) {
                 Ok(sections) => {
                     let _ = self.sections.set(sections);
+                    self.was_written.store(true, Ordering::Relaxed);
                 }
-                Err(error) => log::info!("{name}: the lines of its games are not used: {error}"),
+                Err(error) => self.give_up(&error),
             },
-            Err(error) => log::info!("{name}: the lines of its games are not kept: {error}"),
+            Err(error) => self.give_up(&error),
         }
         result
+    }
+
+    /// Keeps no lines in this process, for example because the disk is full.
+    fn give_up(&self, why: &dyn std::fmt::Display) {
+        log::info!(
+            "{}: the lines of its games are not kept: {why}",
+            self.entry.name()
+        );
+        self.is_given_up.store(true, Ordering::Relaxed);
+    }
+
+    /// True if this process has written them.
+    pub fn were_written(&self) -> bool {
+        self.was_written.load(Ordering::Relaxed)
     }
 
     /// False if the file would be larger than allowed.
@@ -142,12 +165,11 @@ impl KeptLines {
         self.files.get().and_then(refusal).is_none()
     }
 
-    fn discard(&self) {
-        if !self.is_damaged.swap(true, Ordering::Relaxed)
+    /// Removes the file, and uses and makes none from now on.
+    pub(crate) fn forget(&self) {
+        if !self.is_given_up.swap(true, Ordering::Relaxed)
             && let Some(file) = self.file()
         {
-            let path = file.path();
-            log::info!("{}: {} is damaged: removed", self.entry.name(), path.display());
             file.remove();
         }
     }
@@ -166,8 +188,9 @@ impl LineSource for KeptLines {
                 progress::beat();
                 is_read
             }
-            Err(_) => {
-                self.discard();
+            Err(damaged) => {
+                log::info!("{}: {damaged}", self.entry.name());
+                self.forget();
                 false
             }
         }

@@ -1,5 +1,4 @@
 //! Lines of games: the moves of a main line or of a variation, one after the other, and their names.
-
 //!
 //! [`KeptLines`] are the main lines of a database in a kept file, which is read many times faster than any format.
 
@@ -21,7 +20,7 @@ pub(crate) use line::{LineStep, at, follow};
 pub(crate) use names::NULL_MOVE;
 pub use names::{line_names, move_name, position_after, read_line, read_move};
 
-pub(crate) use packed::{LineMove, LineStart, MoveMarks, PackedLine};
+pub(crate) use packed::{KeptMove, LineStart, MoveMarks, PackedLine};
 pub(crate) use write::PackedGames;
 
 use chessdb::board::Move;

@@ -18,7 +18,7 @@ use super::line::{LineStep, follow};
 ///
 /// Any 16 bits are a move, and none leads off the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LineMove(pub(super) u16);
+pub(crate) struct KeptMove(pub(super) u16);
 
 /// What the bits of moves have in common, and what their targets are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl MoveMarks {
 
     /// False if none of these moves has them.
     #[inline]
-    pub(crate) fn are_in(self, moves: &[LineMove]) -> bool {
+    pub(crate) fn are_in(self, moves: &[KeptMove]) -> bool {
         let MoveMarks { targets, set, clear } = self;
         // Castling does not say where it leads, and a null move leads nowhere.
         let may_be_special = SPECIAL & set == set && SPECIAL & clear == 0;
@@ -88,33 +88,33 @@ const KIND: u16 = 0xf000;
 /// The role that no pawn becomes.
 const SPECIAL: u16 = (Role::Pawn as u16) << 12;
 const TAKES: u16 = 1 << 15;
-const NULL: LineMove = LineMove(SPECIAL);
+const NULL: KeptMove = KeptMove(SPECIAL);
 
-impl LineMove {
+impl KeptMove {
     /// The move that has just been played. `None` if it castles without a king or a rook, which no legal move does.
     #[inline]
-    pub(crate) fn of(ply: &Ply<'_>) -> Option<LineMove> {
+    pub(crate) fn of(ply: &Ply<'_>) -> Option<KeptMove> {
         match ply.mv {
             Move::Normal { .. } => {
                 let takes = if ply.captured().is_some() { TAKES } else { 0 };
-                Some(LineMove(PackedMove::new(ply.mv).bits() | takes))
+                Some(KeptMove(PackedMove::new(ply.mv).bits() | takes))
             }
             Move::Castle(side) => {
                 let before = ply.before();
                 let (king, rook) = (before.king(before.turn())?, before.castling_rook(side)?);
-                Some(LineMove(SPECIAL | (rook as u16) << 6 | king as u16))
+                Some(KeptMove(SPECIAL | (rook as u16) << 6 | king as u16))
             }
             Move::Null => Some(NULL),
         }
     }
 
-    /// The square to which a move leads that is not [special](LineMove::is_special).
+    /// The square to which a move leads that is not [special](KeptMove::is_special).
     #[inline]
     pub(crate) fn to(self) -> Square {
         Square::new(u32::from(self.0 & 63))
     }
 
-    /// The square from which a move leads that is not [special](LineMove::is_special).
+    /// The square from which a move leads that is not [special](KeptMove::is_special).
     #[inline]
     pub(crate) fn from(self) -> Square {
         Square::new(u32::from(self.0 >> 6 & 63))
@@ -202,7 +202,7 @@ impl LineStart {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PackedLine {
     pub(crate) start: LineStart,
-    pub(crate) moves: Vec<LineMove>,
+    pub(crate) moves: Vec<KeptMove>,
 }
 
 impl PackedLine {
@@ -217,7 +217,7 @@ impl PackedLine {
                     self.start = LineStart::Usual;
                 }
                 LineStep::Start(position) => self.start = LineStart::At(*position),
-                LineStep::Ply(ply) => match LineMove::of(ply) {
+                LineStep::Ply(ply) => match KeptMove::of(ply) {
                     Some(mv) => self.moves.push(mv),
                     None => is_packed = false,
                 },
@@ -265,11 +265,11 @@ mod tests {
 
     #[test]
     fn marks_are_those_of_their_moves() {
-        let moves: Vec<LineMove> = (0..=u16::MAX).map(LineMove).collect();
+        let moves: Vec<KeptMove> = (0..=u16::MAX).map(KeptMove).collect();
         let h7 = Bitboard::from_square(Square::H7);
         let promotes = |roles: &'static [Role]| roles.iter().map(|&role| (Some(role), true));
         for (marks, has) in [
-            (MoveMarks::ALL, &(|_| true) as &dyn Fn(LineMove) -> bool),
+            (MoveMarks::ALL, &(|_| true) as &dyn Fn(KeptMove) -> bool),
             (MoveMarks::of(h7, [(None, true)].into_iter()), &|mv| {
                 mv.takes() && mv.to() == Square::H7 && mv.is_plain()
             }),
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn any_bits_are_a_move() {
         for bits in 0..=u16::MAX {
-            let mv = LineMove(bits);
+            let mv = KeptMove(bits);
             let unpacked = mv.unpack();
             assert_eq!(mv.is_plain(), bits & 0x7000 == 0);
             match unpacked {

@@ -3,7 +3,7 @@
 //! | section | content |
 //! |---|---|
 //! | `ends` | for every 64 games 136 bytes: eight for the place of the first one's words in `words`, then two for the number of words of each |
-//! | `words` | the games: the moves of each as [`LineMove`]s, perhaps with others before them |
+//! | `words` | the games: the moves of each as [`KeptMove`]s, perhaps with others before them |
 //! | `starts` | start positions, each once: FEN in 128 bytes, with blanks behind it |
 //!
 //! | words before the moves | what |
@@ -16,7 +16,7 @@
 use chessdb::board::Fen;
 use chessdb::bytes::{le_u16, le_u32, le_u64};
 
-use super::packed::{LineMove, LineStart, PackedLine};
+use super::packed::{KeptMove, LineStart, PackedLine};
 use crate::kept::{Damaged, Numbers, SectionId, Sections};
 
 /// Games with a common place.
@@ -107,7 +107,7 @@ pub(super) fn read(
     let moves = words.as_chunks::<2>().0.iter();
     line.moves.clear();
     line.moves
-        .extend(moves.map(|&word| LineMove(u16::from_le_bytes(word))));
+        .extend(moves.map(|&word| KeptMove(u16::from_le_bytes(word))));
     if sections.is_lost() {
         return Err(Damaged);
     }

@@ -11,11 +11,15 @@ use chessdb::board::Fen;
 use rustc_hash::FxHashMap;
 
 use super::kept::LineSource;
-use super::packed::{LineMove, LineStart, PackedLine};
+use super::packed::{KeptMove, LineStart, PackedLine};
 use super::store::{
     BLOCK, BLOCK_BYTES, GAMES, HAS_START, LONG, LinesSection, NOWHERE, START_BYTES, STARTS, UNPACKED,
 };
+use crate::cancel;
 use crate::kept::{NewKeptFile, Numbers, SectionId, begin, next_page};
+
+/// Start positions that are kept, each once. Chess960 has 960; games with others are read from the database.
+const MOST_STARTS: usize = 1 << 16;
 
 /// The main lines of some games.
 #[derive(Debug, Default)]
@@ -23,7 +27,7 @@ pub(crate) struct PackedGames {
     first: u32,
     /// Where the moves of each end.
     ends: Vec<u32>,
-    moves: Vec<LineMove>,
+    moves: Vec<KeptMove>,
     /// The games that begin elsewhere than in the usual position, in ascending order.
     starts: Vec<(u32, LineStart)>,
     /// The games that cannot be packed, in ascending order.
@@ -39,6 +43,7 @@ impl PackedGames {
         };
         let mut line = PackedLine::default();
         for game in games {
+            cancel::check();
             if line.read(database, game) {
                 packed.moves.extend_from_slice(&line.moves);
                 if line.start != LineStart::Usual {
@@ -52,7 +57,7 @@ impl PackedGames {
         packed
     }
 
-    fn moves_of(&self, game: u32) -> Option<&[LineMove]> {
+    fn moves_of(&self, game: u32) -> Option<&[KeptMove]> {
         let number = game.checked_sub(self.first)? as usize;
         let end = *self.ends.get(number)? as usize;
         let start = number
@@ -130,7 +135,7 @@ impl LineWriter {
     /// Adds games from a multiple of 64 on: a multiple of 64 games, or all to the last one.
     /// All games must be added once, in any order.
     pub(super) fn add(&self, games: &PackedGames) {
-        let mut words = Words::default();
+        let mut words = StoredWords::default();
         let added = games.ends.len() as u32;
         let fills_blocks = games.first.is_multiple_of(BLOCK)
             && (added.is_multiple_of(BLOCK) || games.first + added == self.games);
@@ -154,7 +159,7 @@ impl LineWriter {
         }
     }
 
-    fn write(&self, first: u32, words: &Words) -> io::Result<()> {
+    fn write(&self, first: u32, words: &StoredWords) -> io::Result<()> {
         let numbers = LineWriter::numbers(&self.file, self.games);
         let [(ends, _), (all, _)] =
             [LinesSection::Ends, LinesSection::Words].map(|section| numbers.sections[section.place()]);
@@ -207,14 +212,14 @@ impl LineWriter {
 
 /// The words of some games as they are stored.
 #[derive(Default)]
-struct Words {
+struct StoredWords {
     begin: u64,
     words: Vec<u16>,
     /// For each game the number of words that is stored, and the real one with everything before it.
     lens: Vec<(u16, u32)>,
 }
 
-impl Words {
+impl StoredWords {
     fn add(&mut self, games: &PackedGames, starts: &mut FxHashMap<String, u32>) {
         let mut start = 0;
         let mut own = Vec::new();
@@ -229,9 +234,11 @@ impl Words {
                     let read = Fen::parse(&fen).map(|read| read.position);
                     let fits = fen.len() <= START_BYTES && read == Ok(position);
                     let next = starts.len() as u32;
-                    Some(match fits {
-                        true => *starts.entry(fen).or_insert(next),
-                        false => UNPACKED,
+                    let known = starts.get(&fen).copied();
+                    Some(match known {
+                        Some(number) => number,
+                        None if fits && starts.len() < MOST_STARTS => *starts.entry(fen).or_insert(next),
+                        None => UNPACKED,
                     })
                 }
             };

@@ -91,6 +91,12 @@ impl Positions {
         &self.lines
     }
 
+    /// Removes all files, and keeps no lines from now on: the database may have changed without a sign.
+    pub fn forget_kept(&self) {
+        self.remove_file();
+        self.lines.forget();
+    }
+
     /// Makes the index and the lines load from files and save to them.
     pub fn keep_in(&self, files: &KeptFiles) {
         self.files.get_or_init(|| files.clone());
@@ -103,7 +109,7 @@ impl Positions {
         self.files.get().filter(|_| is_sound)
     }
 
-    /// Removes the file of the index, if there is one.
+    /// Removes the file of the index, if there is one, but not the lines.
     pub fn remove_file(&self) {
         self.files
             .get()
@@ -231,7 +237,10 @@ impl Positions {
             done(games);
         };
         // Its two passes over the games then read little more than the moves.
-        self.lines.make(self.options.threads, &|_| ());
+        {
+            let making = Making::begin("lines of the games", entry.name(), entry.database.len().into());
+            self.lines.make(self.options.threads, &|games| making.done(games));
+        }
         let kept = self
             .files()
             .map(|files| Index::build(files, entry, self.options, &done));

@@ -3,6 +3,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chessdb::board::{Move, Position};
@@ -175,6 +176,18 @@ fn special_moves_and_start_positions_are_kept() {
     let lens: Vec<usize> = (0..entry.database.len())
         .map(|game| line(&*entry.database, game).len())
         .collect();
+    assert_same_answers(entry, &QUESTIONS);
+    // Of positions after null moves.
+    let fen = "fen:\"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq\"";
+    let after_null_moves = [
+        "played:d4",
+        "ply:2 white_pawns:8",
+        "by:white diff:0 ply:2",
+        fen,
+        "-played:d4",
+    ];
+    let hits = assert_same_answers(entry, &after_null_moves);
+    assert!(hits > after_null_moves.len(), "{hits}");
     assert_eq!(lens, [16, 15, 10, 5, 0, 2, 0, 0, 2, 2, 2, 2, 2, 2, 1, 4]);
 }
 
@@ -241,6 +254,24 @@ const QUESTIONS: [&str; 44] = [
     "played:Nxf7 then material:K*k* within:9",
 ];
 
+/// Asks questions without kept lines, while they are written, and with them, and returns how many games are found.
+fn assert_same_answers(entry: &Arc<LibraryEntry>, queries: &[&str]) -> usize {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept");
+    kept_in(entry, &kept).lines().make(2, &|_| ());
+    let asked = queries.iter().enumerate().map(|(number, query)| {
+        let expected = found(query, Positions::new(entry, BuildOptions::default()));
+        let first = folder.path().join(number.to_string());
+        assert_eq!(found(query, kept_in(entry, &first)), expected, "{query}, writing");
+        assert_eq!(found(query, kept_in(entry, &first)), expected, "{query}, written");
+        let positions = kept_in(entry, &kept);
+        assert!(positions.lines().are_kept());
+        assert_eq!(found(query, positions), expected, "{query}, kept");
+        expected.len()
+    });
+    asked.sum()
+}
+
 /// The same games as SimpleCDb and as PGN, without kept lines, while they are written, and with them.
 #[test]
 fn answers_are_the_same_with_kept_lines() {
@@ -254,24 +285,32 @@ fn answers_are_the_same_with_kept_lines() {
     fs::write(&path, texts.collect::<Vec<_>>().concat()).unwrap();
     let written = open(&path);
     let entry = &written.databases()[0];
-    let kept = folder.path().join("kept");
-    kept_in(entry, &kept).lines().make(2, &|_| ());
-    let mut most = 0;
-    for (number, query) in QUESTIONS.into_iter().enumerate() {
-        if Query::parse(query).is_err() {
-            panic!("{query}: {:?}", Query::parse(query).map(drop));
-        }
-        let without = Positions::new(&entry.clone(), BuildOptions::default());
-        let expected = found(query, without);
-        most = most.max(expected.len());
-        let first = folder.path().join(number.to_string());
-        assert_eq!(found(query, kept_in(entry, &first)), expected, "{query}, writing");
-        assert_eq!(found(query, kept_in(entry, &first)), expected, "{query}, written");
-        let positions = kept_in(entry, &kept);
-        assert!(positions.lines().are_kept());
-        assert_eq!(found(query, positions), expected, "{query}, kept");
+    assert!(assert_same_answers(entry, &QUESTIONS) > 5000);
+}
+
+/// Start positions are kept up to 65,536 different ones.
+#[test]
+fn start_positions_beyond_the_limit_are_asked_of_the_database() {
+    let mut text = String::new();
+    for mask in 0..65_540u32 {
+        // White pawns on some squares from a3 to h4, and perhaps on a5.
+        let rank = |bits: u32| -> String {
+            (0..8)
+                .map(|file| if bits >> file & 1 == 1 { 'P' } else { '1' })
+                .collect()
+        };
+        let [third, fourth, fifth] = [0, 8, 16].map(|shift| rank(mask >> shift & 0xff));
+        text += "[Event \"?\"]\n[SetUp \"1\"]\n";
+        text += &format!("[FEN \"4k3/8/8/{fifth}/{fourth}/{third}/8/4K3 w - - 0 1\"]\n\nKd1 *\n\n");
     }
-    assert!(most > 1000, "{most}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("starts.pgn");
+    fs::write(&path, text).unwrap();
+    let library = open(&path);
+    let entry = &library.databases()[0];
+    assert_same_lines(entry, 2000);
+    // The last ones beyond the limit are among them.
+    assert!(assert_same_answers(entry, &["diff:16..", "white_pawns:1 ply:1"]) > 1);
 }
 
 #[test]

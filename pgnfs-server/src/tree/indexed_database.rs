@@ -149,7 +149,7 @@ impl IndexedDatabase {
         self.kept_with_others.lock().push(file.clone());
     }
 
-    /// Removes the files of its views and of its index of positions, which may be those of another state.
+    /// Removes the files of its views, of its lines and of its index of positions, which may be those of another state.
     pub fn forget_kept(&self) {
         if let Some(kept) = self.kept_views.get() {
             for (_, view) in self.layout.views() {
@@ -158,7 +158,7 @@ impl IndexedDatabase {
                 }
             }
         }
-        self.positions.remove_file();
+        self.positions.forget_kept();
         self.kept_with_others.lock().iter().for_each(KeptFile::remove);
     }
 

@@ -8,11 +8,14 @@ use super::group::{GroupTest, QueryImages, any_of_each};
 use super::progress::Place;
 use super::state::MoverState;
 use super::term::Condition;
-use crate::lines::{ALL, Change, LineMove, LineStart, MoveMarks, PackedLine, Pieces, PlainBoard};
+use crate::lines::{ALL, Change, KeptMove, LineStart, MoveMarks, PackedLine, Pieces, PlainBoard};
 use chessdb::board::{Bitboard, ByColor, Color};
 
 /// Half-moves between two looks whether a game can still have what is asked for.
-const LOOK_EVERY: u32 = 8;
+const PAST_EVERY: u32 = 8;
+
+/// Half-moves after which a game is not in its opening any more.
+const EARLY: i64 = 40;
 
 /// What the line of a game shows.
 pub(super) enum Verdict {
@@ -87,7 +90,7 @@ impl Marks {
     }
 
     /// False if every game has them.
-    fn leave_out(&self) -> bool {
+    fn can_exclude(&self) -> bool {
         self.most.iter().any(|&most| most < 16) || self.moves != MoveMarks::ALL || self.changed.any()
     }
 }
@@ -129,7 +132,7 @@ impl<'a> LineFilter<'a> {
             if let Some(verdict) = self.look_at(ply, &board, change, rest) {
                 return verdict;
             }
-            if ply % LOOK_EVERY == LOOK_EVERY - 1 && !self.close_past(ply, &board) {
+            if ply % PAST_EVERY == PAST_EVERY - 1 && !self.close_past(ply, &board) {
                 return Verdict::Never;
             }
             let Some(&mv) = rest.first() else { break };
@@ -146,7 +149,7 @@ impl<'a> LineFilter<'a> {
         ply: u32,
         board: &PlainBoard,
         change: Change,
-        rest: &[LineMove],
+        rest: &[KeptMove],
     ) -> Option<Verdict> {
         let mut at = 0;
         while let Some(&(image, group)) = self.open.get(at) {
@@ -187,7 +190,7 @@ impl<'a> ImageFilter<'a> {
         ImageFilter {
             marks: terms
                 .map(|term| Marks::of(term))
-                .filter(Marks::leave_out)
+                .filter(Marks::can_exclude)
                 .collect(),
             groups,
         }
@@ -214,7 +217,7 @@ impl<'a> ImageFilter<'a> {
 }
 
 /// Number of pieces of each side at the end of a line.
-fn pieces_left(start: &PlainBoard, moves: &[LineMove]) -> ByColor<u32> {
+fn pieces_left(start: &PlainBoard, moves: &[KeptMove]) -> ByColor<u32> {
     // The moves of each side are every other one.
     let mut taken = [0u32; 2];
     let (pairs, last) = moves.as_chunks::<2>();
@@ -230,7 +233,7 @@ fn pieces_left(start: &PlainBoard, moves: &[LineMove]) -> ByColor<u32> {
 }
 
 /// The squares that moves leave or reach.
-fn touched(moves: &[LineMove]) -> Bitboard {
+fn touched(moves: &[KeptMove]) -> Bitboard {
     let mut touched = Bitboard::EMPTY;
     for mv in moves {
         touched |= Bitboard::from_square(mv.from()) | Bitboard::from_square(mv.to());
@@ -263,8 +266,11 @@ impl QueryImages {
                 Condition::Exact(_) | Condition::State(MoverState::Check)
             )
         };
+        let is_early = |group: &GroupTest| group.last.is_some_and(|last| last < EARLY);
+        let may_be_late = groups.clone().any(|group| !is_early(group)) || groups.clone().next().is_none();
         let mut conditions = groups.flat_map(|group| group.terms.iter().flatten());
         !self.in_variations
+            && may_be_late
             && (self.filter().is_some() || self.needs.material || !self.needs.repertoires.is_empty())
             && !conditions.any(ends_early)
     }
@@ -289,7 +295,7 @@ impl GroupTest {
     /// False if it does not hold at the position after a move that changed this, and before these moves. May be false if
     /// it held before that move, too.
     #[inline]
-    fn may_hold_on(&self, ply: u32, board: &PlainBoard, change: Change, rest: &[LineMove]) -> bool {
+    fn may_hold_on(&self, ply: u32, board: &PlainBoard, change: Change, rest: &[KeptMove]) -> bool {
         change & self.watched != 0
             && (!self.has_played || !rest.is_empty())
             && self.has_ply(ply)

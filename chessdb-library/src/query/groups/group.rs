@@ -225,7 +225,7 @@ pub(super) struct GroupTest {
     /// What a move must change so that the group may hold after it, and not before.
     pub(super) watched: Change,
     /// The largest ply at which the group can hold.
-    last: Option<i64>,
+    pub(super) last: Option<i64>,
     /// The side to move, if that matters.
     turn: Option<Color>,
     /// The side that is the player, if that matters.

@@ -9,7 +9,7 @@ use super::error::TermError;
 use super::move_table::{PROMOTIONS, PatternMoves, is_move_pattern};
 use super::reflection::Reflection;
 use super::state::ends;
-use crate::lines::{LineMove, MoveMarks, Pieces, PlainBoard};
+use crate::lines::{KeptMove, MoveMarks, Pieces, PlainBoard};
 
 /// Names of moves that are not those of one piece.
 const SPECIAL: [(&str, Move); 9] = [
@@ -123,7 +123,7 @@ impl MovePattern {
 
     /// False if the first of these moves, which is played on this board, does not match.
     #[inline]
-    pub(super) fn may_be_next(&self, board: &PlainBoard, moves: &[LineMove]) -> bool {
+    pub(super) fn may_be_next(&self, board: &PlainBoard, moves: &[KeptMove]) -> bool {
         let Some((next, rest)) = moves.split_first() else {
             return false;
         };

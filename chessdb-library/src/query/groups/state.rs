@@ -3,7 +3,7 @@
 use chessdb::board::{Bitboard, ByColor, Color, File, Position, Role};
 
 use super::error::TermError;
-use crate::lines::{LineMove, PlainBoard};
+use crate::lines::{KeptMove, PlainBoard};
 
 use crate::query::Bounds;
 
@@ -41,7 +41,7 @@ impl MoverState {
 
 impl MoverState {
     /// False if it does not hold where the pieces stand like this and these moves follow.
-    pub(super) fn may_hold_on(self, board: &PlainBoard, rest: &[LineMove]) -> bool {
+    pub(super) fn may_hold_on(self, board: &PlainBoard, rest: &[KeptMove]) -> bool {
         match self {
             MoverState::Check => board.is_check(),
             MoverState::Mate => ends(rest) && board.may_be_mated(),
@@ -51,7 +51,7 @@ impl MoverState {
 }
 
 /// True if no piece moves next, so that the side to move may have no legal move.
-pub(super) fn ends(rest: &[LineMove]) -> bool {
+pub(super) fn ends(rest: &[KeptMove]) -> bool {
     rest.first().is_none_or(|mv| mv.is_null())
 }
 

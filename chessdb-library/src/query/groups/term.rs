@@ -19,7 +19,7 @@ use super::state::{Bishops, MoverState, PawnCount, PawnKind};
 use super::tally::{difference, tally};
 use super::whole_line::WholeLine;
 use crate::library::DatabasePattern;
-use crate::lines::{ALL, COUNTS, Change, LineMove, Pieces, PlainBoard, bits_of, move_name};
+use crate::lines::{ALL, COUNTS, Change, KeptMove, Pieces, PlainBoard, bits_of, move_name};
 use crate::positions::{Pattern, Pawns, WantedError, pattern_name, read_moves, read_position};
 use crate::query::Bounds;
 use crate::repertoire::Repertoires;
@@ -401,7 +401,7 @@ impl Condition {
     /// False if it does not hold where the pieces stand like this and these moves follow. True is certain if a
     /// [board](Need::Board) shows it.
     #[inline]
-    pub(super) fn may_hold_on(&self, board: &PlainBoard, rest: &[LineMove]) -> bool {
+    pub(super) fn may_hold_on(&self, board: &PlainBoard, rest: &[KeptMove]) -> bool {
         match self {
             Condition::Exact(exact) => exact.pattern.has_pieces_of(board),
             Condition::Board(wanted) => wanted.matches(board),

@@ -266,7 +266,7 @@ fn the_move_of_an_answer_is_that_of_its_position() {
 
 #[test]
 fn a_search_ends_when_it_is_cancelled() {
-    let database = games(&game("1. e4 e5").repeat(2000));
+    let database = games(&game("1. e4 e5").repeat(5000));
     let query = asking([group([played("e5")])]);
     let cancel = Cancel::default();
     let find = || query.find(SearchedGames::all(&*database), 2, &|_| cancel.cancel());
