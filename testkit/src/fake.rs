@@ -49,8 +49,8 @@ pub struct FakeGame {
     pub tags_panic: bool,
 }
 
-/// A database as an entry with this path, as if it were read from one file.
-pub fn entry(database: Arc<dyn Database>, path: &str) -> LibraryEntry {
+/// A database as an entry with this path, as if it were read from one file with this inode.
+pub fn entry(database: Arc<dyn Database>, path: &str, inode: u64) -> LibraryEntry {
     LibraryEntry {
         path: path.to_owned(),
         format: &FAKE,
@@ -58,7 +58,7 @@ pub fn entry(database: Arc<dyn Database>, path: &str) -> LibraryEntry {
             "games.fake".to_owned(),
             Identity {
                 device: 1,
-                inode: database.len().into(),
+                inode,
                 size: 12_345,
                 modified: MODIFIED,
             },
@@ -232,7 +232,8 @@ impl Fake {
 
     /// The database as an entry with this path.
     pub fn at(self, path: &str) -> LibraryEntry {
-        entry(Arc::new(self), path)
+        let inode = self.games.len() as u64;
+        entry(Arc::new(self), path, inode)
     }
 
     fn game_at(&self, game: u32) -> &FakeGame {

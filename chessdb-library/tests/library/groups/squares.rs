@@ -124,7 +124,7 @@ fn random_questions_are_answered_as_by_a_look_at_every_square() {
         }
         let index = Index::in_memory(&database, BuildOptions::default(), &|_| ()).unwrap();
         let cache = tempfile::tempdir().unwrap();
-        let entry = testkit::fake::entry(Arc::clone(&database), "a");
+        let entry = testkit::fake::entry(Arc::clone(&database), "a", 1);
         let positions = Positions::new(&Arc::new(entry), BuildOptions::default());
         positions.keep_in(&KeptFiles::open(cache.path(), "", Space::default()).unwrap());
         positions.lines().make(2, &|_| ());

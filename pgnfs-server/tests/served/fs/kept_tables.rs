@@ -283,7 +283,7 @@ fn a_table_that_does_not_fit_is_shown_and_not_kept() {
     };
     let tree = mount(60_000);
     let info = tree.cat("all/info.txt");
-    let refusal = "Warnings:\n  games.parquet is not kept if it has more than the 35000 bytes that cache-space \
+    let refusal = "Warnings:\n  games.parquet is not kept if it has more than the 34290 bytes that cache-space \
                    allows: raise cache-space\n";
     assert!(info.contains(refusal), "{info}");
     let bytes = bytes_of(&tree, "all/tables/games.parquet");

@@ -257,6 +257,15 @@ fn an_index_that_is_neither_kept_nor_fits_into_memory_is_in_a_file_without_a_nam
 fn the_index_is_built_in_the_background_or_taken_from_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let decoded_by_a_look = |index, has_pass| {
+        // Without lines, whatever is not in the index is decoded.
+        for file in fs::read_dir(folder.path())
+            .unwrap()
+            .map(|file| file.unwrap().path())
+        {
+            if file.extension().is_some_and(|kind| kind == "lines") {
+                fs::remove_file(file).unwrap();
+            }
+        }
         let fake = Fake::of(openings());
         let decoded = fake.decoded.clone();
         let options = ServeOptions {
@@ -282,7 +291,7 @@ fn the_index_is_built_in_the_background_or_taken_from_its_file() {
         decoded.load(Ordering::Relaxed) - before
     };
     let built = decoded_by_a_look(IndexUse::Auto, false);
-    assert!(built > 41, "{built}");
+    assert!(built >= 41, "{built}");
     assert!(decoded_by_a_look(IndexUse::Auto, false) < 41);
     assert!(decoded_by_a_look(IndexUse::Yes, true) < 41);
     // Nothing is kept of a damaged one.
@@ -293,7 +302,7 @@ fn the_index_is_built_in_the_background_or_taken_from_its_file() {
         .find(|path| path.extension().unwrap() == "positions")
         .unwrap();
     fs::write(&file, "no index").unwrap();
-    assert!(decoded_by_a_look(IndexUse::Auto, false) > 41);
+    assert!(decoded_by_a_look(IndexUse::Auto, false) >= 41);
     fs::remove_file(&file).unwrap();
     assert!(decoded_by_a_look(IndexUse::Yes, true) < 41);
 }

@@ -94,9 +94,9 @@ fn links(page: &str) -> impl Iterator<Item = &str> {
         .map(|rest| rest.split('"').next().unwrap())
 }
 
-/// The path in a relative reference.
+/// The path in a relative reference of the page, which is in `tables/`.
 fn decoded(reference: &str) -> String {
-    let mut parts = reference.split('%');
+    let mut parts = reference.strip_prefix("../").unwrap_or(reference).split('%');
     let mut bytes = parts.next().unwrap().as_bytes().to_vec();
     for part in parts {
         bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());

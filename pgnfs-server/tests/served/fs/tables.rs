@@ -150,8 +150,11 @@ fn tables_need_no_game_decoded_and_listings_do_not_wait_for_them() {
     let tree = mount(fake);
     let tables = ["tables/games.csv", "tables/games.ndjson"];
     let is_known = |name: &str| {
-        let entries = tree.entries("");
-        entries.iter().any(|entry| entry.0 == name && entry.3.is_some())
+        let entries = tree.entries("tables");
+        let known = entries.iter().filter(|entry| entry.3.is_some());
+        known
+            .map(|entry| format!("tables/{}", entry.0))
+            .any(|known| known == name)
     };
     for name in tables {
         assert!(!is_known(name), "{name}");
