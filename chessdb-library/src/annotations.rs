@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `[%clk 1:02:03.4]` | time left after the move, in hours, minutes and seconds; hours, or hours and minutes, may be left out; the decimal point may be a comma |
 //! | `[%eval 0.35]`, `[%eval -1.2,20]` | pawns from White's side, and the depth in plies |
-//! | `[%eval -50,20]` | hundredths of a pawn, if the game [counts](EvaluationUnit) these |
+//! | `[%eval -50,20]` | hundredths of a pawn, if the game counts these |
 //! | `[%eval #-3]` | mate in so many moves, negative if Black mates |
 //!
 //! An evaluation is that of the position after the move that has the comment.

@@ -263,6 +263,7 @@ impl FoundGames {
                         path: source.entry.name(),
                         database: &*source.entry.database,
                         index: None,
+                        lines: None,
                         names: None,
                         among: None,
                     });
