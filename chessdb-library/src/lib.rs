@@ -26,7 +26,7 @@
 //!         println!("{}, game {}: move {}", entry.path, found.game + 1, found.ply / 2 + 1);
 //! #       assert_eq!(found.ply, 12);
 //!     }
-//!     for row in scan_moves(database, &pattern, None, 1, &|_| ()).rows {
+//!     for row in scan_moves(database, None, &pattern, None, 1, &|_| ()).rows {
 //!         println!("{} in {} games", row.san, row.tally.games);
 //! #       assert_eq!(row.tally.games, 1);
 //!     }
