@@ -17,21 +17,21 @@ const TYPES: [&str; 4] = ["Recent<", "LruCache<", "KeptAnswers<", "Made<"];
 const LOCKS: [&str; 2] = ["Mutex<", "RwLock<"];
 const MAPS: [&str; 3] = ["Map<", "Vec<(", "Set<"];
 
-type Rows = BTreeMap<(&'static str, &'static str), (&'static str, &'static str)>;
+pub type Rows = BTreeMap<(&'static str, &'static str), (&'static str, &'static str)>;
 
-/// The parts of the key and the test, by file and name.
-fn rows() -> Rows {
-    let lines = CACHES
+/// The second and third column of a table, by the file and the name in its first.
+pub fn rows(table: &'static str) -> Rows {
+    let lines = table
         .lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'));
     let mut rows = BTreeMap::new();
     for line in lines {
         let mut parts = line.split(" | ");
         let mut next = || parts.next().unwrap_or_else(|| panic!("{line}"));
-        let (place, key, test) = (next(), next(), next());
+        let (place, what, test) = (next(), next(), next());
         let place = place.split_once(' ').unwrap_or_else(|| panic!("{line}"));
         assert!(
-            rows.insert(place, (key, test)).is_none(),
+            rows.insert(place, (what, test)).is_none(),
             "{place:?} is there twice"
         );
     }
@@ -78,7 +78,7 @@ fn without_tests(code: &str) -> &str {
 
 #[test]
 fn every_cache_has_a_row() {
-    let rows = rows();
+    let rows = rows(CACHES);
     let (mut missing, mut found) = (Vec::new(), 0);
     for package in ["chessdb/src", "chessdb-library/src", "pgnfs-server/src", "src"] {
         for (file, code) in sources(package) {
@@ -111,7 +111,7 @@ fn every_kind_of_kept_files_has_a_row() {
         .split_once("\n}")
         .unwrap()
         .0;
-    let rows = rows();
+    let rows = rows(CACHES);
     let mut number = 0;
     for kind in kinds
         .lines()
@@ -130,7 +130,7 @@ fn every_kind_of_kept_files_has_a_row() {
 
 #[test]
 fn caches_and_tests_of_each_row_exist() {
-    for ((file, name), (key, test)) in rows() {
+    for ((file, name), (key, test)) in rows(CACHES) {
         assert!(!key.is_empty(), "{file} {name}");
         let has = |text: &str, word: &str| {
             text.match_indices(word).any(|(at, _)| {

@@ -1,9 +1,9 @@
 //! Each value of an error, a fault or a problem is seen by a test, as a user sees it.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use super::caches::rows;
 use super::layering::sources;
 
 /// A line for each value: its file and name; words that a user reads, or the value, in the test; the file and name of the
@@ -15,25 +15,6 @@ const NAMES: [&str; 11] = [
     "Error", "Failure", "Fault", "Unread", "Unplayed", "Refus", "Wrong", "Problem", "Illegal", "Flaw",
     "Damage",
 ];
-
-/// The words and the test, by file and value.
-fn rows() -> BTreeMap<(&'static str, &'static str), (&'static str, &'static str)> {
-    let lines = PROBLEMS
-        .lines()
-        .filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let mut rows = BTreeMap::new();
-    for line in lines {
-        let mut parts = line.split(" | ");
-        let mut next = || parts.next().unwrap_or_else(|| panic!("{line}"));
-        let (place, words, test) = (next(), next(), next());
-        let place = place.split_once(' ').unwrap_or_else(|| panic!("{line}"));
-        assert!(
-            rows.insert(place, (words, test)).is_none(),
-            "{place:?} is there twice"
-        );
-    }
-    rows
-}
 
 /// The values of the enums in some code that list what can be wrong.
 fn values(code: &str) -> Vec<String> {
@@ -92,7 +73,7 @@ fn text(file: &str) -> String {
 
 #[test]
 fn every_value_has_a_row() {
-    let rows = rows();
+    let rows = rows(PROBLEMS);
     let (mut missing, mut found) = (Vec::new(), 0);
     for package in ["chessdb/src", "chessdb-library/src", "pgnfs-server/src", "src"] {
         for (file, code) in sources(package) {
@@ -112,7 +93,7 @@ fn every_value_has_a_row() {
 #[test]
 fn each_test_has_the_words_of_its_row() {
     let mut tests = 0;
-    for ((file, value), (words, test)) in rows() {
+    for ((file, value), (words, test)) in rows(PROBLEMS) {
         let Some((tests_file, name)) = test.split_once(".rs ") else {
             assert_eq!(words, "-", "{file} {value}");
             continue;

@@ -9,7 +9,7 @@ use chessdb::game::Tags;
 use chessdb::replay::Ply;
 use chessdb::{AsFiles, Database, Decoded, Folder, Info, Keys, Problem, TextId};
 
-use super::packed::PackedLine;
+use super::packed::{LineSource, PackedLine};
 use super::store::{self, LinesSection};
 use super::write::{LineWriter, PackedGames};
 use crate::cancel::Underway;
@@ -17,12 +17,6 @@ use crate::kept::{KeptFile, KeptFiles, KeptKind, Sections};
 use crate::library::LibraryEntry;
 use crate::parallel::chunks;
 use crate::workers::progress;
-
-/// Where main lines are read from.
-pub(crate) trait LineSource: Send + Sync {
-    /// Reads the main line of a game. False if it has to be read from the database.
-    fn read(&self, game: u32, line: &mut PackedLine) -> bool;
-}
 
 /// The main lines of all games of a database, in a file that the first search of all games writes.
 pub struct KeptLines {

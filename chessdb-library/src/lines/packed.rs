@@ -198,6 +198,12 @@ impl LineStart {
     }
 }
 
+/// Where main lines are read from.
+pub(crate) trait LineSource: Send + Sync {
+    /// Reads the main line of a game. False if it has to be read from the database.
+    fn read(&self, game: u32, line: &mut PackedLine) -> bool;
+}
+
 /// A main line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PackedLine {

@@ -10,8 +10,7 @@ use chessdb::Database;
 use chessdb::board::Fen;
 use rustc_hash::FxHashMap;
 
-use super::kept::LineSource;
-use super::packed::{KeptMove, LineStart, PackedLine};
+use super::packed::{KeptMove, LineSource, LineStart, PackedLine};
 use super::store::{
     BLOCK, BLOCK_BYTES, GAMES, HAS_START, LONG, LinesSection, NOWHERE, START_BYTES, STARTS, UNPACKED,
 };

@@ -149,7 +149,7 @@ impl IndexedDatabase {
         self.kept_with_others.lock().push(file.clone());
     }
 
-    /// Removes the files of its views, of its lines and of its index of positions, which may be those of another state.
+    /// Removes the kept views, lines and index of positions, which may belong to another state.
     pub fn forget_kept(&self) {
         if let Some(kept) = self.kept_views.get() {
             for (_, view) in self.layout.views() {

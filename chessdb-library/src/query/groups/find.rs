@@ -22,7 +22,7 @@ pub struct SearchedGames<'a> {
     pub among: Option<&'a [u32]>,
     /// Its index of positions.
     pub index: Option<&'a Index>,
-    /// Its kept lines, which a search of all games writes if there are none.
+    /// Its kept lines. A search of all games writes them if there are none.
     pub lines: Option<&'a KeptLines>,
 }
 
