@@ -26,8 +26,11 @@ if [[ -z $place ]]; then
 fi
 mkdir -p -- "$place"
 place=$(realpath -- "$place")
+# Blanks and letters beyond ASCII are usual in the folders of users.
+newcomer="/home/a newcomer é"
+home=$place$newcomer
 clean_up() {
-    umount --lazy "$place"/{proc,dev,home/a\ newcomer/shared} 2>/dev/null || true
+    umount --lazy "$place/proc" "$place/dev" "$home/shared" 2>/dev/null || true
     [[ -z ${remove-} ]] || rm -rf --one-file-system -- "$place"
 }
 trap clean_up EXIT
@@ -37,7 +40,6 @@ trap clean_up EXIT
 toolchain=$(rustc --print sysroot)
 mkdir -p -- "$place/opt/rust"
 cp -a -- "$toolchain/." "$place/opt/rust/"
-home="$place/home/a newcomer"
 mkdir -p -- "$home"
 git clone --quiet -- "$root" "$home/pgnfs"
 mount -t proc proc "$place/proc"
@@ -56,8 +58,8 @@ cp -- /etc/resolv.conf "$place/etc/"
 failed=0
 for command in scripts/demo scripts/test; do
     begin=$SECONDS
-    run chroot "$place" env -i HOME="/home/a newcomer" PATH=/opt/rust/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
-        bash -c "cd '/home/a newcomer/pgnfs' && $command" </dev/null || failed=1
+    run chroot "$place" env -i HOME="$newcomer" PATH=/opt/rust/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
+        bash -c "cd ~/pgnfs && $command" </dev/null || failed=1
     say "$command took $((SECONDS - begin)) s, and ended with $failed"
 done
 say "target/ has $(du -sh -- "$home/pgnfs/target" | cut -f 1)"
