@@ -2,13 +2,13 @@
 # shellcheck shell=bash
 
 say
-all=$("$pgnfs" find --show=count --where "" "$source")
+all=$("$pgnfs" find --show=count "" "$source")
 
 # Processor time of one thread for a question, in milliseconds: the best of several.
 asked() {
     local times=() round TIMEFORMAT=%U
     for ((round = 0; round < 2 * rounds; round++)); do
-        times+=("$({ time "$pgnfs" find --threads=1 --cache-dir=none --show=count --where "$1" "$source" >/dev/null || true; } 2>&1)")
+        times+=("$({ time "$pgnfs" find --threads=1 --cache-dir=none --show=count "$1" "$source" >/dev/null || true; } 2>&1)")
     done
     ratio "$(least "${times[@]}")" 0.001
 }

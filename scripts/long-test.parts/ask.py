@@ -42,7 +42,7 @@ def run(command: list[str], codes: Iterable[int] = (0,)) -> Answer:
 def find(pgnfs: str, query: str, source: str, *options: str) -> Answer:
     """Without a cache and on one thread."""
     kept = ["--cache-dir=none", "--threads=1", *options]
-    return run([pgnfs, "find", *kept, f"--where={query}", source], (0, 1))
+    return run([pgnfs, "find", *kept, "--", query, source], (0, 1))
 
 
 def numbers(answer: Answer) -> dict[int, int]:

@@ -1,8 +1,8 @@
-"""Compares the answers of `pgnfs find` with options for positions with what python-chess finds by looking at every one.
+"""Compares the answers of `pgnfs find` about one position, and its novelties, with what python-chess finds in every one.
 
 usage: find.py PGNFS LARGE.pgn FOLDER GAMES
 
-Each option is what a term of queries is. All questions are asked without an index and with one.
+All questions are asked without kept files, with kept lines, and with an index.
 """
 
 import random
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import chess
 
-from ask import compared
+from ask import compared, compared_queries
 from made import mixed, write
 from oracle.answers import Found, Games
 from oracle.games import Game, Line
@@ -55,7 +55,7 @@ def earlier(one: Game, other: Game) -> bool:
 
 
 class Asking:
-    """Makes questions: the option with its value, and the query that means the same."""
+    """Makes queries."""
 
     def __init__(self, games: list[Game], chance: random.Random) -> None:
         self.lines, self.chance = [game.lines[0] for game in games], chance
@@ -71,31 +71,29 @@ class Asking:
             board.push(self.chance.choice(legal))
         return board
 
-    def fen(self) -> tuple[str, str]:
+    def fen(self) -> str:
         text = " ".join(self.somewhere().fen().split()[: self.chance.choice([2, 3, 4, 4, 6])])
-        return text, f'fen:"{text}"'
+        return f'fen:"{text}"'
 
-    def moves(self) -> tuple[str, str]:
+    def line(self) -> str:
         line: Line = self.chance.choice([line for line in self.lines if line.start == chess.Board()])
         moves = line.moves[: self.chance.randint(0, min(40, len(line.moves)))]
         text = chess.Board().variation_san(moves)
         if self.chance.random() < 0.5:
             text = re.sub(r"\d+\.+ ?", "", text)
-        return text, f'line:"{text}"'
+        return f'line:"{text}"'
 
-    def pawns(self) -> tuple[str, str]:
-        board = self.somewhere()
-        return board.fen() if self.chance.random() < 0.5 else board.board_fen(), f"pawns:{board.board_fen()}"
+    def pawns(self) -> str:
+        return f"pawns:{self.somewhere().board_fen()}"
 
-    def material(self) -> tuple[str, str]:
+    def material(self) -> str:
         board = self.somewhere()
         if self.chance.random() < 0.2:
             others = [square for square, piece in board.piece_map().items() if piece.piece_type != chess.KING]
             if others:
                 board.remove_piece_at(self.chance.choice(others))
         text = [piece.symbol() for piece in board.piece_map().values()]
-        self.chance.shuffle(text)
-        return "".join(text), f"material:{''.join(sorted(text, key='KQRBNPkqrbnp'.index))}"
+        return f"material:{''.join(sorted(text, key='KQRBNPkqrbnp'.index))}"
 
 
 def main() -> None:
@@ -107,10 +105,9 @@ def main() -> None:
     games, asking = Games(some), Asking(some, chance)
     print(f"{sum(len(game.lines[0].moves) + 1 for game in some)} positions of {number} games", flush=True)
     wrong = 0
-    for kind in ("fen", "moves", "pawns", "material"):
-        pairs = [getattr(asking, kind)() for _ in range(QUESTIONS)]
-        answers = [games.answer(query) for _, query in pairs]
-        wrong += compared(kind, [[f"--{kind}", value] for value, _ in pairs], answers, pgnfs, database)
+    for kind in ("fen", "line", "pawns", "material"):
+        queries = [getattr(asking, kind)() for _ in range(QUESTIONS)]
+        wrong += compared_queries(kind, queries, games, pgnfs, database)
     wrong += compared("novelty", [["--novelty"]], [novelties(some)], pgnfs, database)
     sys.exit(wrong > 0)
 

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use super::options::{self, Scope};
 use super::{export, find, manual};
@@ -150,7 +150,14 @@ pub fn pgnfs() -> Command {
                 .allow_hyphen_values(true)
                 .help("Writes only the Kth of N parts of the games"),
         )
-        .arg(query("where").help("Writes only the games that match this query: see pgnfs find --help"))
+        .arg(
+            Arg::new("where")
+                .long("where")
+                .value_name("QUERY")
+                .allow_hyphen_values(true)
+                .value_parser(value_parser!(OsString))
+                .help("Writes only the games that match this query: see pgnfs find --help"),
+        )
         .args(export::book::arguments())
         .args(options::arguments(Scope::Search));
     let find = find();
@@ -189,19 +196,57 @@ pub fn pgnfs() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Logs in to the server with the first line of FILE, NAME:PASSWORD"),
         );
+    let commands = [mount]
+        .into_iter()
+        .chain(cfg!(feature = "serve").then_some(serve))
+        .chain([unmount, export, find, check, info, status]);
     Command::new("pgnfs")
         .version(env!("PGNFS_VERSION"))
         .about("Shows chess databases of all formats as a file system in which every game is a PGN file")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(mount)
-        .subcommands(cfg!(feature = "serve").then_some(serve))
-        .subcommands([unmount, export, find, check, info, status])
+        .subcommands(commands.map(with_examples))
 }
+
+fn with_examples(command: Command) -> Command {
+    let name = command.get_name().to_owned();
+    match EXAMPLES.iter().find(|(own, _)| *own == name) {
+        Some((_, text)) => command.after_long_help(*text),
+        None => command,
+    }
+}
+
+/// What `--help` shows at the end.
+const EXAMPLES: [(&str, &str); 7] = [
+    (
+        "mount",
+        "Examples:\n  pgnfs mount ~/databases ~/games\n  pgnfs mount --only '*.cbh' --spelling fold ~/databases ~/games\n  \
+         pgnfs mount --view 'openings=%{eco}/%{player}' games.pgn ~/games",
+    ),
+    (
+        "serve",
+        "Examples:\n  pgnfs serve ~/databases\n  pgnfs serve --listen 0.0.0.0:9002 --login users.txt ~/databases",
+    ),
+    ("unmount", "Example:\n  pgnfs unmount ~/games"),
+    (
+        "export",
+        "Examples:\n  pgnfs export --output games.pgn ~/databases\n  pgnfs export --where 'player:carlsen' --to csv games.cbh\n  \
+         pgnfs export --to polyglot --output book.bin games.pgn",
+    ),
+    ("check", "Example:\n  pgnfs check games.cbh"),
+    (
+        "info",
+        "Examples:\n  pgnfs info ~/databases\n  pgnfs info --long games.cbh",
+    ),
+    (
+        "status",
+        "Examples:\n  pgnfs status ~/games\n  pgnfs status --wait --json ~/games\n  pgnfs status 127.0.0.1:9002",
+    ),
+];
 
 /// The ways to call `find`.
 const USAGE_OF_FIND: &str = "pgnfs find [OPTIONS] QUERY SOURCE [DATABASE]\n       \
-                             pgnfs find [OPTIONS] --novelty [--where QUERY] SOURCE [DATABASE]";
+                             pgnfs find [OPTIONS] --novelty SOURCE";
 
 fn find() -> Command {
     let place = |name: &'static str| Arg::new(name).value_parser(value_parser!(OsString));
@@ -213,22 +258,11 @@ fn find() -> Command {
             place("QUERY").help("What to search for, such as 'player:carlsen year:2013.. played:O-O'"),
             place("SOURCE").help("A folder with chess databases, or one database"),
             place("DATABASE").help("Searches only this database, named by its path in SOURCE as info shows it"),
-            query("where").help(
-                "With --novelty: only in games that match this query; otherwise an older form of QUERY",
-            ),
-        ])
-        .args([
-            wanted("fen", "FEN").help(
-                "Older form of fen: in QUERY; castling rights and en passant may be left out and are then any",
-            ),
-            wanted("moves", "LINE").help("Older form of line: in QUERY, such as 'e4 c5 Nf3'"),
-            wanted("pawns", "FEN").help("Older form of pawns: in QUERY"),
-            wanted("material", "PIECES").help("Older form of material: in QUERY, such as KRPkr"),
             Arg::new("novelty").long("novelty").action(ArgAction::SetTrue).help(
-                "Instead of QUERY, finds the first move of each game that leads to a position no earlier game has",
+                "Finds the first move of each game, or of each game that matches QUERY, that leads to a position no \
+                 earlier game has",
             ),
         ])
-        .group(ArgGroup::new("wanted").args(find::WANTED))
         .arg(
             Arg::new("unique")
                 .long("unique")
@@ -267,33 +301,21 @@ fn find() -> Command {
         .args(options::arguments(Scope::Search))
 }
 
-fn query(name: &'static str) -> Arg {
-    let arg = Arg::new(name).long(name).value_name("QUERY");
-    arg.allow_hyphen_values(true)
-        .value_parser(value_parser!(OsString))
-}
-
-/// The arguments of `find`, with `--where` before a query that begins with a hyphen and a field or a parenthesis.
-fn with_marked_query(arguments: Vec<OsString>) -> Vec<OsString> {
-    let is_find = arguments.get(1).is_some_and(|command| command == "find");
-    let options = arguments.iter().position(|argument| argument == "--");
-    let options = if is_find {
-        options.unwrap_or(arguments.len())
-    } else {
-        0
-    };
-    let mut marked: Vec<OsString> = Vec::with_capacity(arguments.len());
-    for (place, argument) in arguments.into_iter().enumerate() {
-        let is_value = marked.last().is_some_and(|last| last == "--where");
-        if place < options && !is_value && begins_query(&argument) {
-            let mut option = OsString::from("--where=");
-            option.push(argument);
-            marked.push(option);
-        } else {
-            marked.push(argument);
+/// The arguments of `find`, with a blank before a query that begins with a hyphen and a field or a parenthesis: then it is no
+/// option.
+fn with_marked_query(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    if arguments.get(1).is_some_and(|command| command == "find") {
+        let options = arguments.iter().position(|argument| argument == "--");
+        let options = options.unwrap_or(arguments.len());
+        for argument in &mut arguments[..options] {
+            if begins_query(argument) {
+                let mut marked = OsString::from(" ");
+                marked.push(&*argument);
+                *argument = marked;
+            }
         }
     }
-    marked
+    arguments
 }
 
 /// True for `-player:` and `-(` and all that follows them.
@@ -322,10 +344,6 @@ fn source() -> Arg {
 
 fn mount_point() -> Arg {
     path("MOUNTPOINT").help("An empty folder")
-}
-
-fn wanted(name: &'static str, value: &'static str) -> Arg {
-    Arg::new(name).long(name).value_name(value)
 }
 
 fn json() -> Arg {

@@ -15,14 +15,8 @@ pub fn kept_files(settings: &Settings, is_much: bool) -> Option<KeptFiles> {
     let folder = folder(settings)?;
     let space = Space {
         bytes: settings.cache_space,
-        of_indexes: settings.index_space.unwrap_or(u64::MAX),
         ..Space::default()
     };
-    if settings.index_space.is_some() {
-        log::warn!(
-            "index-space limits only indexes of positions: cache-space limits everything that is kept"
-        );
-    }
     KeptFiles::open(&folder, &reading(settings), space)
         .inspect_err(|error| {
             let is_named = matches!(settings.cache_folder, CacheFolder::At(_));

@@ -7,7 +7,7 @@ use clap::Command;
 use clap::builder::PossibleValuesParser;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate, complete};
 
-use super::{arguments, find, options};
+use super::{arguments, options};
 use chessdb_library::mounts::Mounts;
 use chessdb_library::query::fields;
 
@@ -30,11 +30,7 @@ pub fn write(words: Vec<OsString>, out: &mut impl Write) -> io::Result<()> {
     let is_option = |word: &OsStr| word.as_encoded_bytes().starts_with(b"-");
     // Before the first character of a word, a path or a mount is more likely than an option.
     let has_options = is_option(&words[last]);
-    let asks_already = words.iter().any(|word| {
-        let is_asked = |name: &str| word.to_string_lossy().starts_with(&format!("--{name}"));
-        find::WANTED.into_iter().chain(["where"]).any(is_asked)
-    });
-    for candidate in complete(&mut completed(asks_already), words, last, None)? {
+    for candidate in complete(&mut completed(), words, last, None)? {
         let word = candidate.get_value();
         if is_option(word) && !has_options {
             continue;
@@ -47,15 +43,14 @@ pub fn write(words: Vec<OsString>, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// The commands with the words that arguments accept. Only completions have them, since an error about an option says
-/// more than a list of words. The first argument of `find` is a query unless an option `asks_already`.
-fn completed(asks_already: bool) -> Command {
+/// more than a list of words.
+fn completed() -> Command {
     arguments::pgnfs().mut_subcommands(|command| {
         let is_of_mount = matches!(command.get_name(), "unmount" | "status");
         command.mut_args(
             |arg| match (options::choices(arg.get_id().as_str()), arg.get_id().as_str()) {
                 ([], "MOUNTPOINT") if is_of_mount => arg.add(ArgValueCandidates::new(mounts)),
-                ([], "where") => arg.add(ArgValueCandidates::new(beginnings)),
-                ([], "QUERY") if !asks_already => arg.add(ArgValueCandidates::new(beginnings)),
+                ([], "where" | "QUERY") => arg.add(ArgValueCandidates::new(beginnings)),
                 ([], _) => arg,
                 (choices, _) => arg.value_parser(PossibleValuesParser::new(choices)),
             },

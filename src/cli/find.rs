@@ -14,15 +14,13 @@ use clap::ArgMatches;
 
 use super::export::{may_concern, selected};
 use super::options::Settings;
-use super::search::{Search, all_of, given_query, intact, read_query, repertoires, unique_of};
+use super::search::{Search, all_of, intact, read_query, repertoires, unique_of};
 use super::{CommandError, FOUND_NONE, ended, logging};
 use crate::mount::in_shell;
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, on_one_line};
 use chessdb_library::lines::Occurrence;
-use chessdb_library::positions::{
-    DatabasePart, Material, MoveRow, MovesTable, Novelty, Pattern, WantedError, novelties_csv, pattern_name,
-};
+use chessdb_library::positions::{DatabasePart, MoveRow, MovesTable, Novelty, Pattern, novelties_csv};
 use chessdb_library::query::Query;
 use deviations::deviations;
 use lines::{header, path, write_game};
@@ -30,9 +28,6 @@ use order::{FoundGame, Order};
 
 /// The values of the option that selects how results are shown.
 pub const SHOWN: [&str; 7] = ["path", "count", "moves", "deviations", "pgn", "csv", "ndjson"];
-
-/// The arguments that give the criterion of a search, beside a query.
-pub const WANTED: [&str; 5] = ["fen", "moves", "pawns", "material", "novelty"];
 
 /// What is asked, and how it is answered.
 pub struct Question {
@@ -63,33 +58,25 @@ impl Question {
     /// If an argument is wrong, or two of them contradict.
     pub fn read(matches: &ArgMatches) -> Result<Question, CommandError> {
         let show = matches.get_one("show").map_or("path", String::as_str);
-        let wanted = wanted(matches)?;
-        let is_written = wanted.is_none();
-        let given = given_query(matches)?;
+        let is_novelty = matches.get_flag("novelty");
         let places = ["QUERY", "SOURCE", "DATABASE"].map(|name| matches.get_one::<OsString>(name));
-        let (asked, filter, source, database) = match (wanted, given, places) {
-            (Some(wanted), filter, [source, database, None]) => (wanted, filter, source, database),
-            (None, Some(query), [source, database, None]) => (Asked::Query(query), None, source, database),
-            (None, None, [Some(query), source @ Some(place), database]) => {
-                check_order(query.as_ref(), place.as_ref())?;
-                (Asked::Query(read_query(query)?), None, source, database)
-            }
-            (None, None, _) => {
+        let (query, source, database) = match places {
+            [Some(source), None, _] if is_novelty => (None, source, None),
+            [Some(query), Some(source), database] => (Some(query), source, database),
+            _ => {
                 let what = "say what to find and where: a query and SOURCE are required, as in \
                             pgnfs find 'player:carlsen' SOURCE";
                 return Err(what.into());
             }
-            (.., [_, _, Some(more)]) => {
-                let more = more.to_string_lossy();
-                return Err(format!(
-                    "'{}' is one argument too many: what to find was given by an option",
-                    on_one_line(&more)
-                )
-                .into());
-            }
         };
-        let source =
-            source.ok_or("SOURCE is required: name a folder with chess databases, or one database")?;
+        if let Some(query) = query {
+            check_order(query.as_ref(), source.as_ref())?;
+        }
+        let read = query.map(|query| read_query(query)).transpose()?;
+        let (asked, filter) = match read {
+            Some(read) if !is_novelty => (Asked::Query(read), None),
+            filter => (Asked::Novelties, filter),
+        };
         match (&asked, show) {
             (Asked::Novelties, "path" | "csv" | "count") => {}
             (Asked::Novelties, _) => return Err("--novelty can be shown as path, csv or count".into()),
@@ -106,16 +93,12 @@ impl Question {
                 return Err("--show moves needs a query without then and next".into());
             }
             (_, "moves") => {
-                return Err(
-                    "--show moves needs a position: give a query with line: or fen:, --fen or --moves".into(),
-                );
+                return Err("--show moves needs a position: give a query with line: or fen:".into());
             }
             _ => {}
         }
-        let written = matches.get_one::<OsString>("where");
-        let written = written.or_else(|| places[0].filter(|_| is_written));
         Ok(Question {
-            query: written.map_or_else(String::new, |text| text.to_string_lossy().into_owned()),
+            query: query.map_or_else(String::new, |text| text.to_string_lossy().into_owned()),
             source: source.into(),
             database: database.map(|path| path.to_string_lossy().into_owned()),
             asked,
@@ -211,33 +194,6 @@ pub fn run(
         0 => ExitCode::from(FOUND_NONE),
         _ => ExitCode::SUCCESS,
     })
-}
-
-/// The criterion that the arguments give beside a query: older forms of its terms, which are more lenient.
-fn wanted(matches: &ArgMatches) -> Result<Option<Asked>, CommandError> {
-    /// A field, and what it takes for the value of an argument.
-    type Term = fn(&str) -> Result<(&'static str, String), WantedError>;
-    let terms: [Term; 4] = [
-        |text| Ok(("fen", pattern_name(&Pattern::parse(text)?))),
-        |text| Ok(("fen", pattern_name(&Pattern::of_moves(text)?))),
-        |text| Ok(("pawns", text.to_owned())),
-        |text| {
-            // In any order.
-            Material::parse(text)?;
-            let (white, black): (String, String) = text.chars().partition(char::is_ascii_uppercase);
-            Ok(("material", white + &black))
-        },
-    ];
-    if matches.get_flag("novelty") {
-        return Ok(Some(Asked::Novelties));
-    }
-    let given = WANTED.into_iter().zip(terms).find_map(|(name, term)| {
-        let query = term(matches.get_one::<String>(name)?)
-            .map_err(|error| error.to_string())
-            .and_then(|(field, value)| Query::of_term(field, &value).map_err(|error| error.what));
-        Some(query.map_err(|error| format!("--{name}: {error}")))
-    });
-    Ok(given.transpose()?.map(Asked::Query))
 }
 
 /// Shows the table of moves of a position, over all databases.

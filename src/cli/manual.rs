@@ -182,7 +182,10 @@ fn usage(command: &Command) -> String {
 }
 
 fn help(arg: &Arg) -> String {
-    arg.get_help().map(ToString::to_string).unwrap_or_default()
+    arg.get_long_help()
+        .or(arg.get_help())
+        .map(ToString::to_string)
+        .unwrap_or_default()
 }
 
 fn sections(sections: &[PageSection]) -> Roff {

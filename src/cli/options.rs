@@ -56,9 +56,20 @@ pub enum Scope {
     Mount,
 }
 
+/// The headings of options.
+const READ: &str = "What to read";
+const SHOW: &str = "What to show";
+const CACHE: &str = "Cache";
+const SPEED: &str = "Speed";
+const OWNERS: &str = "Owners and permissions";
+
 /// An option.
 struct OptionRow {
     name: &'static str,
+    /// What it is about.
+    heading: &'static str,
+    /// A few words for `-h`; empty for an option that only `--help` shows.
+    short: &'static str,
     /// The placeholder for the value in the help; empty if the option takes none.
     value: &'static str,
     /// Empty for an option that only tests need: it is known in lists alone, and no page shows it.

@@ -50,7 +50,7 @@ impl NewKeptFile {
         } = &self.kept;
         let file = self.new.file.try_clone()?;
         let written = file.metadata()?.len();
-        if written > files.shared.space.of_file(*kind) {
+        if written > files.shared.space.of_file() {
             files.refuse(*kind, of);
             return Ok(file);
         }

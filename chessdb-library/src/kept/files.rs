@@ -97,7 +97,7 @@ impl KeptFiles {
     pub fn refusal(&self, kind: KeptKind, first: &str, databases: usize, games: u64) -> Option<String> {
         let SharedFolder { space, too_large, .. } = &*self.shared;
         let is_certain = too_large.lock().contains(&(kind, name_of(first, databases)));
-        let is_expected = kind.row().bytes_a_game * games > space.of_file(kind);
+        let is_expected = kind.row().bytes_a_game * games > space.of_file();
         (is_certain || is_expected).then(|| space.refusal(kind.row(), is_certain))
     }
 

@@ -19,8 +19,6 @@ const LAYOUT: &str = "v2-";
 pub struct Space {
     /// Maximum number of bytes of all files together.
     pub bytes: u64,
-    /// Maximum number of bytes of all indexes of positions together, within those of all files.
-    pub of_indexes: u64,
     /// Bytes of the last files of each kind that files of other kinds do not drive out.
     pub reserve: u64,
 }
@@ -29,7 +27,6 @@ impl Default for Space {
     fn default() -> Space {
         Space {
             bytes: 16 << 30,
-            of_indexes: u64::MAX,
             reserve: 64 << 20,
         }
     }
@@ -37,31 +34,17 @@ impl Default for Space {
 
 impl Space {
     /// Maximum number of bytes of a file: what is left beside the reserves of the other kinds.
-    pub(super) fn of_file(&self, kind: KeptKind) -> u64 {
+    pub(super) fn of_file(&self) -> u64 {
         let others = KINDS.len() as u64 - 1;
-        self.of_kind(kind).min(self.bytes - others * self.reserve())
-    }
-
-    /// Maximum number of bytes of all files of a kind.
-    fn of_kind(&self, kind: KeptKind) -> u64 {
-        if kind == KeptKind::Positions {
-            self.bytes.min(self.of_indexes)
-        } else {
-            self.bytes
-        }
+        self.bytes - others * self.reserve()
     }
 
     /// Why a file is not kept that is larger than allowed, or may turn out to be.
     pub(super) fn refusal(&self, row: &KeptRow, is_certain: bool) -> String {
-        let most = self.of_file(row.kind);
-        let option = if most == self.of_indexes {
-            "index-space"
-        } else {
-            "cache-space"
-        };
+        let most = self.of_file();
         let why = if is_certain { ", because" } else { " if" };
         format!(
-            "{} is not kept{why} it has more than the {most} bytes that {option} allows: raise {option}",
+            "{} is not kept{why} it has more than the {most} bytes that cache-space allows: raise cache-space",
             row.what
         )
     }
@@ -89,7 +72,7 @@ impl Space {
             };
             let before = sums[kind as usize];
             let end = before.saturating_add(bytes);
-            if unused > LONGEST_UNUSED || bytes > self.of_file(kind) || end > self.of_kind(kind) {
+            if unused > LONGEST_UNUSED || bytes > self.of_file() || end > self.bytes {
                 surplus.push(name);
                 continue;
             }

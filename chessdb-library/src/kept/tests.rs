@@ -316,26 +316,10 @@ fn no_kind_drives_out_the_reserve_of_another() {
 }
 
 #[test]
-fn indexes_of_positions_may_have_a_limit_of_their_own() {
-    use KeptKind::{Positions, Views};
-    let space = Space {
-        of_indexes: 1_000,
-        ..Space::default()
-    };
-    let files = [(Positions, 1, 600), (Positions, 2, 600), (Views, 3, 5_000)];
-    assert_eq!(remaining(space, &files), [(Positions, 1), (Views, 3)]);
-    assert_eq!(
-        remaining(space, &[(Positions, 1, 1_001), (Positions, 2, 900)]),
-        [(Positions, 2)]
-    );
-}
-
-#[test]
 fn a_file_larger_than_the_space_is_used_and_not_kept() {
     let (folder, _) = folder();
     let space = Space {
         bytes: 100_000,
-        of_indexes: 30_000,
         reserve: 2_000,
     };
     let files = open(&folder.path().join("small"), space).unwrap();
@@ -346,15 +330,12 @@ fn a_file_larger_than_the_space_is_used_and_not_kept() {
             .unwrap()
     };
     assert_eq!(files.refusal(KeptKind::Views, "x", 1, 10), None);
-    for (kind, bytes, option) in [
-        (KeptKind::Views, 90_000, "cache-space"),
-        (KeptKind::Positions, 30_000, "index-space"),
-    ] {
+    for (kind, bytes) in [(KeptKind::Views, 90_000), (KeptKind::Positions, 90_000)] {
         let sections = written(kind, bytes);
         assert_eq!(sections.all(WholeFile).unwrap(), vec![7; bytes]);
         assert_eq!(names(&files), 0, "{kind:?}");
         let refusal = files.refusal(kind, "x", 1, 10).unwrap();
-        assert!(refusal.contains(&format!("raise {option}")), "{refusal}");
+        assert!(refusal.contains("raise cache-space"), "{refusal}");
         assert_eq!(files.refusal(kind, "y", 1, 10), None);
     }
     assert!(

@@ -1,7 +1,7 @@
 //! The options of all commands that read games.
 
 use super::values::{bytes, passwords};
-use super::{CacheFolder, OptionRow};
+use super::{CACHE, CacheFolder, OptionRow, READ, SHOW, SPEED};
 use chessdb::PgnForm;
 use chessdb::formats::FORMATS;
 use chessdb_library::positions::IndexUse;
@@ -9,6 +9,8 @@ use chessdb_library::positions::IndexUse;
 pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "encoding",
+        heading: READ,
+        short: "Code page of the texts",
         value: "LABEL",
         help: "Code page of the texts, such as windows-1252 or koi8-r [default: depends on the format]",
         repeats: false,
@@ -21,6 +23,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "reading",
+        heading: READ,
+        short: "",
         value: "NAME",
         help: "For a format that can be read in several ways: the one to use, as info.txt names it",
         repeats: false,
@@ -35,6 +39,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "fix-dates",
+        heading: READ,
+        short: "",
         value: "yes|no",
         help: "Corrects dates that show a known bug of the program that wrote them [default: yes]",
         repeats: false,
@@ -49,6 +55,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "pgn",
+        heading: SHOW,
+        short: "cleaned, export or verbatim: how games of PGN files are shown",
         value: "FORM",
         help: "How games of PGN files are shown; cleaned: as they are written, but in UTF-8 with line feeds; export: read and \
                written again; verbatim: byte for byte [default: cleaned]",
@@ -65,6 +73,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "password-file",
+        heading: READ,
+        short: "Passwords of encrypted archives",
         value: "FILE",
         help: "Passwords of encrypted archives (.cbz), one a line, in a file that only its owner can read",
         repeats: false,
@@ -75,6 +85,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "threads",
+        heading: SPEED,
+        short: "Number of threads that decode",
         value: "NUMBER",
         help: "Number of threads that decode [default: the number of processors]",
         repeats: false,
@@ -86,6 +98,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "only",
+        heading: READ,
+        short: "Only databases with such a name or path",
         value: "GLOB",
         help: "Only databases whose name matches, or whose path in SOURCE if GLOB contains a /; may be repeated",
         repeats: true,
@@ -96,6 +110,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "kinds",
+        heading: READ,
+        short: "Only databases of these kinds, such as cbh,pgn",
         value: "LIST",
         help: "Only databases of these kinds: extensions of their files or formats, such as cbh,si4,pgn",
         repeats: true,
@@ -103,6 +119,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "flat",
+        heading: SHOW,
+        short: "Shows all databases side by side, without folders",
         value: "",
         help: "Shows all databases side by side, without the folders that lead to them",
         repeats: false,
@@ -113,6 +131,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "cache-dir",
+        heading: CACHE,
+        short: "Cache folder, or none",
         value: "PATH",
         help: "Cache folder: sizes of games, views, tables, indexes of PGN files and of positions; none keeps nothing [default: \
                $XDG_CACHE_HOME/pgnfs or ~/.cache/pgnfs]",
@@ -128,6 +148,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "cache-space",
+        heading: CACHE,
+        short: "Maximum size of the cache folder",
         value: "BYTES",
         help: "Maximum size of all files in the cache folder [default: 16G]",
         repeats: false,
@@ -138,6 +160,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "index",
+        heading: SPEED,
+        short: "auto, yes or no: whether to use an index of positions",
         value: "auto|yes|no",
         help: "Index of positions. auto: find uses it if it exists, a mount builds it on the first use of moves/ or \
                positions/; yes: built if it is missing, by a mount in the background; no: never [default: auto]",
@@ -154,22 +178,14 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "index-memory",
+        heading: SPEED,
+        short: "",
         value: "BYTES",
         help: "About how much memory to use for building an index [default: 512M]",
         repeats: false,
         set: |settings, value| {
             let memory = bytes(value).filter(|&memory| memory >= 16 << 20);
             settings.index_memory = memory.ok_or("a number of bytes such as 512M or 2G, at least 16M")?;
-            Ok(())
-        },
-    },
-    OptionRow {
-        name: "index-space",
-        value: "BYTES",
-        help: "Older form of cache-space, only for indexes of positions [default: the same as cache-space]",
-        repeats: false,
-        set: |settings, value| {
-            settings.index_space = Some(bytes(value).ok_or("a number of bytes such as 512M or 20G")? as u64);
             Ok(())
         },
     },

@@ -1,11 +1,13 @@
 //! The options of `mount` alone.
 
-use super::OptionRow;
 use super::values;
+use super::{OWNERS, OptionRow, SHOW};
 
 pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "xattr",
+        heading: SHOW,
+        short: "Shows tags as extended attributes",
         value: "",
         help: "Shows tags as extended attributes (getfattr -d); makes ls -l slower",
         repeats: false,
@@ -16,6 +18,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "uid",
+        heading: OWNERS,
+        short: "",
         value: "NUMBER",
         help: "Owner of all files [default: the user who mounts]",
         repeats: false,
@@ -26,6 +30,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "gid",
+        heading: OWNERS,
+        short: "",
         value: "NUMBER",
         help: "Group of all files [default: the group of the user who mounts]",
         repeats: false,
@@ -36,6 +42,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "umask",
+        heading: OWNERS,
+        short: "Permissions to remove, such as 077",
         value: "OCTAL",
         help: "Permissions to remove from 0444 and 0555, such as 077 [default: 000]",
         repeats: false,
@@ -47,6 +55,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "allow_other",
+        heading: OWNERS,
+        short: "Lets other users access the mount",
         value: "",
         help: "Lets other users access the mount, as far as permissions allow",
         repeats: false,
@@ -59,6 +69,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "default_permissions",
+        heading: OWNERS,
+        short: "",
         value: "",
         help: "Lets the kernel check permissions; implied by allow_other",
         repeats: false,

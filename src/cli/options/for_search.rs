@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use super::OptionRow;
 use super::values::spelling_file;
+use super::{OptionRow, SHOW};
 use chessdb_library::spelling::Spelling;
 
 pub(super) static ROWS: &[OptionRow] = &[OptionRow {
     name: "spelling",
+    heading: SHOW,
+    short: "stored, fold or a file: spellings of players",
     value: "stored|fold|FILE",
     help: "Spellings of players; stored: as stored; fold: joined by rules; FILE: joined by a spelling file of Scid \
                [default: stored]",

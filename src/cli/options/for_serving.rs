@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::OptionRow;
 use super::values::{bytes, means};
+use super::{OptionRow, READ, SHOW, SPEED};
 
 pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {
         name: "view",
+        heading: SHOW,
+        short: "Adds a view, such as openings=%{eco}/%{player}",
         value: "NAME=TEMPLATE",
         help: "Adds a view, such as openings=%{eco}/%{player}; may be repeated",
         repeats: true,
@@ -21,6 +23,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "search",
+        heading: SHOW,
+        short: "Adds a search, such as 'najdorf=eco:B9'",
         value: "NAME=QUERY",
         help: "Adds a search to every search/, such as 'najdorf=eco:B9 white_elo:2600..'; may be repeated",
         repeats: true,
@@ -33,6 +37,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "name",
+        heading: SHOW,
+        short: "Names of games in views",
         value: "TEMPLATE",
         help: "Names of games in views [default: %{date}_%{white}-%{black}_%{result}_%{number}]",
         repeats: false,
@@ -45,6 +51,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "unique",
+        heading: SHOW,
+        short: "Adds all/unique/, which shows each game only once",
         value: "",
         help: "Adds all/unique/, which shows each game only once",
         repeats: false,
@@ -55,6 +63,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "mtime",
+        heading: SHOW,
+        short: "played or source: the time of a game's file",
         value: "played|source",
         help: "Time of a game's file; played: the day of the game; source: the time of the database [default: played]",
         repeats: false,
@@ -69,6 +79,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "cache-size",
+        heading: SPEED,
+        short: "Maximum size of decoded games in memory",
         value: "BYTES",
         help: "Maximum size of decoded games in memory, such as 500000, 64M or 2G [default: 64M]",
         repeats: false,
@@ -79,6 +91,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "watch",
+        heading: READ,
+        short: "auto, inotify, poll or off: how to notice changes",
         value: "MODE",
         help: "How to notice changes of the source: auto, inotify, poll or poll:SECONDS, or off [default: auto]",
         repeats: false,
@@ -89,6 +103,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "quiet",
+        heading: READ,
+        short: "",
         value: "MILLISECONDS",
         help: "",
         repeats: false,
@@ -102,6 +118,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "source-timeout",
+        heading: READ,
+        short: "",
         value: "SECONDS",
         help: "How long to wait for files on a network or on another FUSE file system before a request fails [default: 30]",
         repeats: false,
@@ -114,6 +132,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "open-wait",
+        heading: READ,
+        short: "",
         value: "SECONDS",
         help: "How long to wait for databases that open slowly; they appear when they are open [default: 2]",
         repeats: false,
@@ -127,6 +147,8 @@ pub(super) static ROWS: &[OptionRow] = &[
     },
     OptionRow {
         name: "wait-for-source",
+        heading: READ,
+        short: "Mounts even if SOURCE does not exist yet",
         value: "",
         help: "Mounts even if SOURCE does not exist or has no databases yet",
         repeats: false,

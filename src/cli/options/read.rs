@@ -9,7 +9,13 @@ use super::{OptionRow, Scope, Settings, rows};
 /// The arguments of all options in a scope, and `-o`.
 pub fn arguments(scope: Scope) -> Vec<Arg> {
     let long = rows(scope).filter(|row| row.is_shown()).map(|row| {
-        let arg = Arg::new(row.name).long(row.name).help(row.help);
+        let short = if row.short.is_empty() { row.help } else { row.short };
+        let arg = Arg::new(row.name)
+            .long(row.name)
+            .help(short)
+            .long_help(row.help)
+            .hide_short_help(row.short.is_empty())
+            .help_heading(row.heading);
         match row.value {
             "" => arg.action(ArgAction::SetTrue),
             value if row.repeats => arg.value_name(value).action(ArgAction::Append),
@@ -25,7 +31,8 @@ pub fn list_argument() -> Arg {
         .short('o')
         .value_name("OPTIONS")
         .action(ArgAction::Append)
-        .help(
+        .help("The options below in one list, without dashes: threads=1,index=no")
+        .long_help(
             "Options without dashes, separated by commas: -o encoding=koi8-r,threads=1; \
              write a comma in a value as \\,",
         )

@@ -34,8 +34,6 @@ pub struct Settings {
     pub index: IndexUse,
     /// Bytes of memory that are used to build one, about.
     pub index_memory: usize,
-    /// Bytes of all indexes in the cache folder, if they have a limit of their own.
-    pub index_space: Option<u64>,
     /// True if tags are available as extended attributes.
     pub xattr: bool,
     /// Owner of the files; `None` for the user who mounts.
@@ -64,7 +62,6 @@ impl Default for Settings {
             cache_space: Space::default().bytes,
             index: IndexUse::default(),
             index_memory: BuildOptions::default().memory,
-            index_space: None,
             xattr: false,
             uid: None,
             gid: None,

@@ -47,7 +47,6 @@ fn both_spellings_say_the_same() {
         "--cache-space=3G",
         "--index=yes",
         "--index-memory=1G",
-        "--index-space=2G",
         "--watch=poll:7",
         "--source-timeout=5",
         "--open-wait=9",

@@ -36,21 +36,13 @@ fn what_does_not_fit_is_shown_and_not_kept() {
     let number = |kind| kept(&scratch, kind).len();
     assert_eq!(["scan", "views", "positions"].map(number), [1, 1, 0]);
 
-    // An earlier version has left a file, and indexes still have their own limit.
+    // An earlier version has left a file.
     let earlier = scratch.path("cache/pgnfs/0123456789abcdef0123456789abcdef.positions");
     fs::write(&earlier, "bytes").unwrap();
-    let foreground = scratch.mount_in_foreground(&["--index-space=100K"], "pgnfs=debug");
+    let foreground = scratch.mount_in_foreground(&["--cache-space=1M"], "pgnfs=debug");
     let (same, info) = first_moves();
     assert_eq!(same, rows);
-    assert!(
-        info.contains("the 102400 bytes that index-space allows"),
-        "{info}"
-    );
-    let log = scratch.log();
-    assert!(
-        log.contains("cache-space limits everything that is kept"),
-        "{log}"
-    );
+    assert!(info.contains(refused), "{info}");
     unmount(&scratch);
     drop(foreground);
     assert!(!earlier.exists());

@@ -505,10 +505,10 @@ fn what_was_left_out_is_said_of_what_is_asked_for() {
         (&["export", "--kinds=dci", "SOURCE"], "none.dci: left out"),
         (&["find", "", "SOURCE"], "none.dci and 1 other were left out"),
         (&["find", "", "SOURCE", "a.dci"], ""),
-        (&["find", "--novelty", "SOURCE", "a.dci"], ""),
+        (&["find", "--novelty", "", "SOURCE", "a.dci"], ""),
         (&["find", "-db:sub/*", "SOURCE"], "none.dci: left out"),
         (
-            &["find", "--moves=e4", "--where=db:*.rar|a.*", "SOURCE"],
+            &["find", "--novelty", "db:*.rar|a.*", "SOURCE"],
             "sub/games.rar: left out",
         ),
     ] {
@@ -744,7 +744,7 @@ fn castling_in_chess960_is_the_king_taking_its_rook() {
          f1g1 b8c8,r1k4r/1p6/8/8/8/8/8/1R4KR w - - 2 10\n\
          c1b1,k7/8/8/8/8/8/8/2KR2R1 b - - 4 9\n"
     );
-    let table = of(&["find", "--show=moves", "--fen", first]);
+    let table = of(&["find", "--show=moves", &format!("fen:\"{first}\"")]);
     let rows: Vec<&str> = table.lines().map(|row| &row[..10.min(row.len())]).collect();
     assert_eq!(rows, ["move,uci,g", "Kg1,f1g1,1", "O-O,f1h1,1"]);
 }
@@ -753,39 +753,39 @@ fn castling_in_chess960_is_the_king_taking_its_rook() {
 fn find_shows_which_games_have_a_position() {
     let scratch = Scratch::new();
     let cache = scratch.path("cache");
-    let find = |arguments: &[&str]| {
+    let find = |query: &str, arguments: &[&str]| {
         let mut command = pgnfs();
-        command.arg("find").arg(&scratch.source).args(arguments);
+        command.args(["find", query]).arg(&scratch.source).args(arguments);
         run(command.arg("--cache-dir").arg(&cache))
     };
     // Both Morphy's games are the opera game, and Anderssen's is the Immortal.
-    let moves = ["--moves", "1. e4 e5 2. Nf3 d6"];
-    let fen = ["--fen", "rnbqkbnr/ppp2ppp/3p4/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w"];
+    let line = "line:\"1. e4 e5 2. Nf3 d6\"";
+    let fen = "fen:\"rnbqkbnr/ppp2ppp/3p4/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w\"";
     let paths = "a.dci/games/000001-001000/000001.pgn\t4\nsub/b.dci/games/000001-001000/000001.pgn\t4\n";
     for index in ["--index=no", "--index=auto", "--index=yes", "--index=auto"] {
-        for wanted in [&moves, &fen] {
-            let found = find(&[wanted[0], wanted[1], index]);
+        for query in [line, fen] {
+            let found = find(query, &[index]);
             assert_eq!(
                 (found.code, found.out.as_str(), found.err.as_str()),
                 (Some(0), paths, "")
             );
         }
-        let none = find(&["--moves", "d4", index]);
+        let none = find("line:d4", &[index]);
         assert_eq!((none.code, none.out.as_str()), (Some(1), ""));
-        let count = find(&["--moves", "e4 e5", "--show=count", index, "--only=a.dci"]);
+        let count = find("line:e4,e5", &["--show=count", index, "--only=a.dci"]);
         assert_eq!((count.code, count.out.as_str()), (Some(0), "2\n"));
-        let table = find(&["--moves", "e4 e5", "--show=moves", index]);
+        let table = find("line:e4,e5", &["--show=moves", index]);
         let rows: Vec<&str> = table.out.lines().map(|row| &row[..row.len().min(18)]).collect();
         assert_eq!(
             rows,
             ["move,uci,games,whi", "Nf3,g1f3,2,2,0,0,1", "f4,f2f4,1,1,0,0,10"]
         );
     }
-    let one = find(&["--material=KRPkr", "sub/b.dci"]);
+    let one = find("material:KRPkr", &["sub/b.dci"]);
     assert_eq!(one.code, Some(1));
     // Of the two copies, one is found.
     for index in ["--index=no", "--index=yes"] {
-        let unique = find(&[moves[0], moves[1], "--unique", index]);
+        let unique = find(line, &["--unique", index]);
         assert_eq!(
             (unique.code, unique.out.lines().count()),
             (Some(0), 1),
@@ -793,11 +793,11 @@ fn find_shows_which_games_have_a_position() {
             unique.out
         );
         assert!(paths.contains(&unique.out), "{}", unique.out);
-        let table = find(&["--moves", "e4 e5", "--show=moves", "--unique", index]);
+        let table = find("line:e4,e5", &["--show=moves", "--unique", index]);
         let rows: Vec<&str> = table.out.lines().map(|row| &row[..row.len().min(12)]).collect();
         assert_eq!(rows, ["move,uci,gam", "Nf3,g1f3,1,1", "f4,f2f4,1,1,"], "{index}");
     }
-    let pgn = find(&["--moves", "e4 e5 f4", "--show=pgn"]);
+    let pgn = find("line:e4,e5,f4", &["--show=pgn"]);
     assert_eq!(pgn.out.matches("[Event ").count(), 1);
     for kind in ["positions", "lines"] {
         let files = fs::read_dir(&cache).unwrap().flatten();
@@ -816,7 +816,7 @@ fn files_that_are_perhaps_no_chess_are_named_by_info_alone() {
     assert!(info.out.contains("firmware.bin: perhaps"), "{}", info.out);
     for command in [
         &["export"][..],
-        &["find", "--moves=e4"],
+        &["find", "line:e4"],
         &["find", "--novelty"],
         &["check"],
     ] {
@@ -862,19 +862,25 @@ fn find_says_what_is_wrong() {
     let scratch = Scratch::new();
     for (arguments, said) in [
         (
-            &["--moves", "e4 e4"][..],
-            "--moves: 'e4' is not a legal move after 1. e4: no pawn can go to e4",
+            &["line:e4,e4", "SOURCE"][..],
+            "'e4' is not a legal move after 1. e4: no pawn can go to e4",
         ),
         (
-            &["--fen", "nonsense w"],
-            "--fen: rank 8: 'o' is neither a piece nor",
+            &["fen:\"nonsense w\"", "SOURCE"],
+            "rank 8: 'o' is neither a piece nor",
         ),
-        (&["--fen", "8/8/8/8/8/8/8/8"], "add w or b"),
-        (&["--material", "KQ"], "with both kings"),
-        (&["--moves", "e4", "none.dci"], "has no database 'none.dci'"),
-        (&[], "required"),
+        (&["material:KQ", "SOURCE"], "with one K and one k"),
+        (&["line:e4", "SOURCE", "none.dci"], "has no database 'none.dci'"),
+        (&["SOURCE"], "a query and SOURCE are required"),
+        (&["--novelty"], "a query and SOURCE are required"),
+        (&["--fen", "8/8/8/8/8/8/8/8 w", "SOURCE"], "--fen"),
     ] {
-        let ended = run(pgnfs().arg("find").arg(&scratch.source).args(arguments));
+        let source = scratch.source.to_str().unwrap();
+        let arguments = arguments
+            .iter()
+            .map(|&one| if one == "SOURCE" { source } else { one });
+        let arguments: Vec<&str> = arguments.collect();
+        let ended = run(pgnfs().arg("find").args(&arguments));
         assert_eq!(ended.code, Some(2), "{arguments:?}");
         assert!(ended.err.contains(said), "{arguments:?}: {}", ended.err);
     }

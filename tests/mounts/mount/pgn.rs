@@ -172,7 +172,7 @@ fn commands_and_mounts_use_one_index() {
         assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{arguments:?}");
         ended.out
     };
-    let find = ["find", "--moves", "d4"];
+    let find = ["find", "line:d4"];
     let none = ["--cache-dir=none"];
     let expected = (
         run(&[&["export"], &none[..]].concat()),

@@ -98,9 +98,8 @@ fn find_answers_queries() {
     for (arguments, expected) in [
         (&["carlsen"][..], "a1 a2 b1"),
         (&["player:carlsen result:win"], "a1 a2"),
-        (&["--where", "player:tal year:..2004"], "a2 b2"),
-        (&["--where=-carlsen"], "a3 b2"),
-        (&["--where", "-player:carlsen"], "a3 b2"),
+        (&["player:tal year:..2004"], "a2 b2"),
+        (&[" -carlsen"], "a3 b2"),
         // A field with a hyphen is a query, and no option.
         (&["-player:carlsen"], "a3 b2"),
         (&["-opening:sicilian"], "a1 a2 a3 b1 b2"),
@@ -114,11 +113,6 @@ fn find_answers_queries() {
         (&["black:tal line:\"e4 c5 Nf3\""], "b2@3"),
         (&["db:club/*"], "b1 b2"),
         (&["--only=a.pgn", "db:b.pgn"], ""),
-        // Options of earlier versions, alone and together with a query.
-        (&["--moves=e4 c5"], "a1@2 b1@2"),
-        (&["--moves=e4 c5", "--where", "result:1-0"], "a1@2"),
-        (&["--moves=e4 c5 Nf3", "--where", "black:tal played:d4"], ""),
-        (&["--moves=e4 c5 Nf3", "--where", "played:e4"], "a1@3 b2@3"),
         (&["--spelling=fold", "player:magnus"], "a1 a2 b1"),
         (&["player:magnus"], "a1 b1"),
         // Orders.
@@ -181,12 +175,6 @@ fn find_shows_answers_in_every_form() {
     assert_eq!(table("line:\"e4 c5\" -played:d6"), "c3 1 1");
     assert_eq!(table("ply:2 year:2005.."), "Nf3 1 ; c3 1 ");
     assert_eq!(table("played:c5"), "c5 3 ");
-    let old = find(
-        &scratch,
-        &["--moves=e4 c5", "--where=white:carlsen", "--show=moves"],
-    )
-    .out;
-    assert_eq!(old, show("line:\"e4 c5\" white:carlsen", "moves"));
     // A game that reaches the position after a move otherwise counts for it, if it answers the rest of the query.
     let one = scratch.path("one.pgn");
     let both = "[White \"a\"]\n\n1. e4 c5 2. Nf3 *\n\n[White \"b\"]\n\n1. Nf3 c5 2. e4 *\n";
@@ -200,7 +188,7 @@ fn find_shows_answers_in_every_form() {
     let novelties = |more: &[&str]| games(&find(&scratch, &[&["--novelty"], more].concat()).out);
     let all = novelties(&[]);
     let some: Vec<&str> = all.split(' ').filter(|game| game.starts_with("a1")).collect();
-    assert_eq!(novelties(&["--where", "date:2013.01.12"]), some.join(" "));
+    assert_eq!(novelties(&["date:2013.01.12"]), some.join(" "));
     assert!(!some.is_empty());
 }
 
@@ -333,11 +321,8 @@ fn a_wrong_query_is_refused_before_anything_is_opened() {
             "query, byte 1: elo:abc: expected a number or a range such as 2500..",
         ),
         (&["find", "a playr:b"], "did you mean player:?"),
-        (&["find", "--where", "year:1985..1984"], "the wrong way round"),
-        (
-            &["find", "--moves=e4", "--where=a|b"],
-            "alternatives need a field",
-        ),
+        (&["find", "year:1985..1984"], "the wrong way round"),
+        (&["find", "--novelty", "a|b"], "alternatives need a field"),
         (&["find", "player:\"a"], "the double quotes are not closed"),
         (&["find", &long], "byte 65537: a query has at most 64 KiB"),
         (&["find", &many], "byte 513: a query has at most 256 terms"),
@@ -382,12 +367,6 @@ fn a_wrong_query_is_refused_before_anything_is_opened() {
     let ended = run(pgnfs().arg("find").arg(&missing));
     assert!(
         ended.err.contains("a query and SOURCE are required"),
-        "{}",
-        ended.err
-    );
-    let ended = run(pgnfs().args(["find", "--moves=e4", "a", "b", "c"]));
-    assert!(
-        ended.err.contains("'c' is one argument too many"),
         "{}",
         ended.err
     );
@@ -467,6 +446,5 @@ fn help_and_completions_have_the_language() {
     );
     assert!(complete(&["export", "--where", "white"]).starts_with("white:\t"));
     // With a query, the next argument is a path.
-    assert_eq!(complete(&["find", "--where", "carlsen", "whi"]), "");
     assert_eq!(complete(&["find", "carlsen", "whi"]), "");
 }
