@@ -1,0 +1,68 @@
+//! The opening that a game has by its moves.
+
+use std::ops::ControlFlow;
+use std::sync::LazyLock;
+
+use chessdb::Database;
+
+use super::{BY_KEY, NAMES, OpeningName, key, position_after};
+
+/// Half-moves after which no position has a name, and the fewest pieces of a position that has one (tested).
+const PLIES: u32 = 36;
+static LEAST_PIECES: LazyLock<usize> = LazyLock::new(|| {
+    let moves = NAMES.lines().filter_map(|line| line.rsplit('\t').next());
+    let pieces = moves.filter_map(|moves| Some(position_after(moves)?.occupied().count()));
+    pieces.min().unwrap_or_default()
+});
+
+impl OpeningName {
+    /// The opening of a game: the last position of its main line that has a name, whatever moves lead to it. `None` if
+    /// none has one.
+    ///
+    /// ```
+    /// use chessdb_library::library::Library;
+    /// use chessdb_library::openings::OpeningName;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("games.pgn");
+    /// std::fs::write(&path, "[White \"Tal\"]\n\n1. Nf3 c5 2. e4 d6 3. d4 h6 *\n")?;
+    /// let library = Library::open(&path, &Default::default())?;
+    /// let opening = OpeningName::of_game(&*library.databases()[0].database, 0).unwrap();
+    /// assert_eq!((opening.eco, opening.name), ("B50", "Sicilian Defense: Modern Variations"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_game(database: &dyn Database, game: u32) -> Option<OpeningName> {
+        let (least, names) = (*LEAST_PIECES, &*BY_KEY);
+        let mut last = None;
+        database.main_line(game, &mut |ply| {
+            if ply.position.occupied().count() < least {
+                return ControlFlow::Break(());
+            }
+            last = names.get(&key(ply.position)).copied().or(last);
+            if ply.number + 1 < PLIES {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        last
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_found_by_its_moves() {
+        let mut longest = 0;
+        for line in NAMES.lines() {
+            let moves = line.rsplit('\t').next().unwrap();
+            let plies = moves.split(' ').filter(|word| !word.ends_with('.')).count();
+            longest = longest.max(plies as u32);
+            let pieces = position_after(moves).unwrap().occupied().count();
+            assert!(pieces >= *LEAST_PIECES, "{line}");
+        }
+        assert_eq!(longest, PLIES);
+    }
+}
