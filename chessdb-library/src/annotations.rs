@@ -10,6 +10,14 @@
 //! | `[%eval #-3]` | mate in so many moves, negative if Black mates |
 //!
 //! An evaluation is that of the position after the move that has the comment.
+//!
+//! Engine matches have evaluations and times without commands. They count where no command has one:
+//!
+//! | comment | meaning |
+//! |---|---|
+//! | `+0.31/13 0.6s` | pawns from the side that moved, the depth, and the time spent, as cutechess writes them |
+//! | `-M4/20 1.2s` | the side that moved is mated with the fourth half-move from this one on |
+//! | `d=25, mt=3000, wv=-0.18` | pawns from White's side, and the time spent in milliseconds, as TCEC writes them; mates as above |
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -18,6 +26,7 @@ use chessdb::Database;
 use chessdb::game::{Game, Movetext, Token};
 
 use crate::library::decoded;
+use crate::time_control::TimeControl;
 
 /// The time left on the clock after each half-move of a game's main line, in hundredths of a second; `None` where no comment
 /// says it.
@@ -45,6 +54,8 @@ pub(crate) struct LineAnnotations {
     movetext: Movetext,
     /// What evaluations of the game count, once one is asked for.
     unit: OnceCell<EvaluationUnit>,
+    /// What each move adds to the clock, in hundredths of a second.
+    increment: u32,
     /// Number of moves.
     moves: u32,
     /// Glyphs and comments, each after the number of moves that precede it, in ascending order.
@@ -54,7 +65,9 @@ pub(crate) struct LineAnnotations {
 impl LineAnnotations {
     /// Those of a game.
     pub(crate) fn of(database: &dyn Database, game: u32) -> LineAnnotations {
-        let movetext = decoded(database, game).game.movetext;
+        let game = decoded(database, game).game;
+        let increment = increment(&game);
+        let movetext = game.movetext;
         let mut moves = 0;
         let mut entries = Vec::new();
         for &token in movetext.main_line_tokens() {
@@ -67,6 +80,7 @@ impl LineAnnotations {
         LineAnnotations {
             movetext,
             unit: OnceCell::new(),
+            increment,
             moves,
             entries,
         }
@@ -76,6 +90,7 @@ impl LineAnnotations {
     pub(crate) fn beginning(game: &Game) -> LineAnnotations {
         LineAnnotations {
             movetext: game.movetext.clone(),
+            increment: increment(game),
             ..LineAnnotations::default()
         }
     }
@@ -93,8 +108,7 @@ impl LineAnnotations {
 
     /// The time on the clock after each move, in hundredths of a second; `None` where no comment has it.
     pub(crate) fn clocks(&self) -> Vec<Option<i32>> {
-        let time = |moves| self.comments(moves).find_map(clock);
-        let times = (1..=self.moves).map(time);
+        let times = (1..=self.moves).map(|moves| self.clock(moves));
         times.map(|time| time?.try_into().ok()).collect()
     }
 
@@ -107,10 +121,31 @@ impl LineAnnotations {
         (1..=self.moves).map(value).collect()
     }
 
-    /// The evaluation after a number of moves, by the first command that has one.
+    /// The time left after a number of moves, in hundredths of a second.
+    fn clock(&self, moves: u32) -> Option<u32> {
+        self.comments(moves).find_map(clock)
+    }
+
+    /// The hundredths of a second that the last of so many moves took, as a comment says it, or as the clock shows it since
+    /// the move before by the same side. `None` where neither does, and where the clock has gained more than the increment.
+    pub(crate) fn time_spent(&self, moves: u32) -> Option<u32> {
+        self.comments(moves).find_map(written_time).or_else(|| {
+            let before = self.clock(moves.checked_sub(2)?)?;
+            before
+                .checked_add(self.increment)?
+                .checked_sub(self.clock(moves)?)
+        })
+    }
+
+    /// The evaluation after a number of moves, by the first command that has one, else by the comment of an engine match.
     pub(crate) fn evaluation(&self, moves: u32) -> Option<Evaluation> {
         let mut evaluations = self.comments(moves).flat_map(evaluations_in);
-        let (_, written) = evaluations.next()?;
+        let Some((_, written)) = evaluations.next() else {
+            let white_moved = self.white_moved(moves);
+            return self
+                .comments(moves)
+                .find_map(|comment| of_match(comment, white_moved));
+        };
         let unit = *self.unit.get_or_init(|| EvaluationUnit::of(&self.movetext));
         Some(written.read(unit))
     }
@@ -188,6 +223,14 @@ impl Evaluation {
         }
     }
 
+    /// The same for the other side.
+    fn negated(self) -> Evaluation {
+        match self {
+            Evaluation::Hundredths(value) => Evaluation::Hundredths(value.saturating_neg()),
+            Evaluation::Mate(moves) => Evaluation::Mate(moves.saturating_neg()),
+        }
+    }
+
     /// True if White is better. A mate in 0 is one of White's if `white_moved`.
     pub(crate) fn favours_white(self, white_moved: bool) -> bool {
         match self {
@@ -201,6 +244,72 @@ impl Evaluation {
 /// The time left on the clock that a comment has, in hundredths of a second: that of the first command which says one.
 pub(crate) fn clock(comment: &str) -> Option<u32> {
     commands(comment, "clk").find_map(|(_, text)| time_left(text))
+}
+
+/// What a move adds to the clock, as the first period of a game's time control says, in hundredths of a second.
+fn increment(game: &Game) -> u32 {
+    let control = game.tags.get("TimeControl").and_then(TimeControl::parse);
+    let seconds = control.map_or(0, |control| control.increment.saturating_mul(100));
+    seconds.try_into().unwrap_or(u32::MAX)
+}
+
+/// The time that a comment says the move took, in hundredths of a second.
+fn written_time(comment: &str) -> Option<u32> {
+    commands(comment, "emt")
+        .find_map(|(_, text)| time_left(text))
+        .or_else(|| Some(value_of(comment, "mt")?.parse::<u32>().ok()? / 10))
+        .or_else(|| {
+            let (_, rest) = score(comment)?;
+            let seconds = rest.split([' ', ',']).nth(1)?.strip_suffix('s')?;
+            decimal(seconds)?.try_into().ok()
+        })
+}
+
+/// The evaluation that the comment of an engine match has.
+fn of_match(comment: &str, white_moved: bool) -> Option<Evaluation> {
+    if let Some(written) = value_of(comment, "wv") {
+        return read_score(written);
+    }
+    let own = read_score(score(comment)?.0)?;
+    Some(if white_moved { own } else { own.negated() })
+}
+
+/// True if the comment of an engine match has an evaluation.
+pub(crate) fn is_evaluated(comment: &str) -> bool {
+    of_match(comment, true).is_some()
+}
+
+/// The score at the beginning of a comment, before the slash and the depth, and what follows the slash.
+fn score(comment: &str) -> Option<(&str, &str)> {
+    let (score, rest) = comment.trim_start().split_once('/')?;
+    // A date or a result has no decimal point.
+    let is_score = score.contains(['.', 'M']) && read_score(score).is_some();
+    (is_score && rest.starts_with(|c: char| c.is_ascii_digit())).then_some((score, rest))
+}
+
+/// A number of pawns, or `M5`, a mate with the fifth half-move from the last one on: after that move, two moves are left.
+fn read_score(text: &str) -> Option<Evaluation> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let Some(plies) = unsigned.strip_prefix('M') else {
+        return Some(Evaluation::Hundredths(decimal(text)?.try_into().ok()?));
+    };
+    let moves = plies.parse::<u16>().ok().filter(|&plies| plies > 0)? / 2;
+    let moves = i32::from(moves);
+    Some(Evaluation::Mate(if text.starts_with('-') {
+        -moves
+    } else {
+        moves
+    }))
+}
+
+/// The value of `name=value` in a list with commas.
+fn value_of<'a>(comment: &'a str, name: &str) -> Option<&'a str> {
+    let mut fields = comment
+        .split(',')
+        .filter_map(|field| field.trim().split_once('='));
+    fields
+        .find(|(own, _)| *own == name)
+        .map(|(_, value)| value.trim())
 }
 
 fn time_left(text: &str) -> Option<u32> {
@@ -485,6 +594,60 @@ mod tests {
                 "{comments:?}"
             );
             assert_eq!(texts, pawns, "{comments:?}");
+        }
+    }
+
+    #[test]
+    fn comments_of_engine_matches_are_read() {
+        use Evaluation::{Hundredths, Mate};
+        for (comment, white, black, hundredths) in [
+            (
+                "+0.31/13 0.6s",
+                Some(Hundredths(31)),
+                Some(Hundredths(-31)),
+                Some(60),
+            ),
+            (
+                "-0.31/13 12s",
+                Some(Hundredths(-31)),
+                Some(Hundredths(31)),
+                Some(1200),
+            ),
+            (
+                "0.00/1 0.015s, Draw by 3-fold repetition",
+                Some(Hundredths(0)),
+                Some(Hundredths(0)),
+                Some(1),
+            ),
+            ("-M4/245 0.004s", Some(Mate(-2)), Some(Mate(2)), Some(0)),
+            ("+M5/6", Some(Mate(2)), Some(Mate(-2)), None),
+            ("+M1/2 0.010s, White mates", Some(Mate(0)), Some(Mate(0)), Some(1)),
+            (
+                "d=25, mt=3018, wv=-0.18, R50=49",
+                Some(Hundredths(-18)),
+                Some(Hundredths(-18)),
+                Some(301),
+            ),
+            ("wv=M7, mt=5", Some(Mate(3)), Some(Mate(3)), Some(0)),
+            ("+M0/3", None, None, None),
+            ("31/13", None, None, None),
+            ("see 0.31/13 0.6s", None, None, None),
+            ("0.31/x", None, None, None),
+            ("book", None, None, None),
+            ("wv=", None, None, None),
+            (
+                "[%emt 0:00:05] 0.1/3 2s",
+                Some(Hundredths(10)),
+                Some(Hundredths(-10)),
+                Some(500),
+            ),
+            ("1/2-1/2", None, None, None),
+            ("", None, None, None),
+        ] {
+            let comment_alone = comment.trim_start_matches("[%emt 0:00:05] ");
+            assert_eq!(of_match(comment_alone, true), white, "{comment}");
+            assert_eq!(of_match(comment_alone, false), black, "{comment}");
+            assert_eq!(written_time(comment), hundredths, "{comment}");
         }
     }
 

@@ -85,6 +85,7 @@ pub mod similar;
 pub mod spelling;
 mod spill;
 pub mod table;
+pub mod time_control;
 pub mod turns;
 mod within;
 pub mod workers;

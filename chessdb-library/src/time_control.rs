@@ -1,4 +1,4 @@
-//! How fast games are, as Lichess names it.
+//! The time that players have, and how fast a game is, as Lichess names it.
 
 use chessdb::game::Tags;
 
@@ -32,6 +32,42 @@ const MOVES: u64 = 40;
 
 /// Seconds of a day. A time control of a day or more a move is correspondence.
 const DAY: u64 = 86_400;
+
+/// The first period of a time control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeControl {
+    /// Number of moves; `None` if it lasts to the end of the game.
+    pub moves: Option<u64>,
+    /// Seconds for these.
+    pub time: u64,
+    /// Seconds that each move adds.
+    pub increment: u64,
+}
+
+impl TimeControl {
+    /// Reads the value of the tag (PGN standard, 9.6.1): `300`, `180+2`, `40/7200:3600`, `*180`.
+    ///
+    /// ```
+    /// use chessdb_library::time_control::TimeControl;
+    ///
+    /// let control = TimeControl::parse("40/5400+30:1800+30").unwrap();
+    /// assert_eq!((control.moves, control.time, control.increment), (Some(40), 5400, 30));
+    /// ```
+    pub fn parse(text: &str) -> Option<TimeControl> {
+        let first = text.split(':').next().unwrap_or_default().trim();
+        let first = first.strip_prefix('*').unwrap_or(first);
+        let (moves, time) = match first.split_once('/') {
+            Some((moves, time)) => (Some(moves.parse().ok()?), time),
+            None => (None, first),
+        };
+        let (time, increment) = time.split_once('+').unwrap_or((time, "0"));
+        Some(TimeControl {
+            moves,
+            time: time.parse().ok()?,
+            increment: increment.parse().ok()?,
+        })
+    }
+}
 
 impl Speed {
     /// All speeds with their names.
@@ -67,32 +103,30 @@ impl Speed {
     /// The speed of a time control as PGN has it (standard, 9.6.1), from its first period: the time and 40 increments.
     ///
     /// ```
-    /// use chessdb_library::explorer::Speed;
+    /// use chessdb_library::time_control::Speed;
     ///
     /// assert_eq!(Speed::of_time_control("180+2"), Speed::Blitz);
     /// assert_eq!(Speed::of_time_control("40/7200:3600"), Speed::Classical);
     /// assert_eq!(Speed::of_time_control("1/259200"), Speed::Correspondence);
     /// ```
     pub fn of_time_control(text: &str) -> Speed {
-        let first = text.split(':').next().unwrap_or_default().trim();
-        let first = first.strip_prefix('*').unwrap_or(first);
-        let (moves, time) = match first.split_once('/') {
-            Some((moves, time)) => (moves.parse::<u64>().ok(), time),
-            None => (None, first),
-        };
-        let (base, increment) = time.split_once('+').unwrap_or((time, "0"));
-        let (Ok(base), Ok(increment)) = (base.parse::<u64>(), increment.parse::<u64>()) else {
+        let Some(TimeControl {
+            moves,
+            time,
+            increment,
+        }) = TimeControl::parse(text)
+        else {
             // Servers write "-" for games without a clock.
-            return if first == "-" {
+            return if text.trim() == "-" {
                 Speed::Correspondence
             } else {
                 Speed::Classical
             };
         };
-        if moves.is_some_and(|moves| moves > 0 && base / moves >= DAY) {
+        if moves.is_some_and(|moves| moves > 0 && time / moves >= DAY) {
             return Speed::Correspondence;
         }
-        let seconds = base.saturating_add(increment.saturating_mul(MOVES));
+        let seconds = time.saturating_add(increment.saturating_mul(MOVES));
         let known = LIMITS.iter().find(|(limit, _)| seconds < *limit);
         known.map_or(Speed::Classical, |&(_, speed)| speed)
     }
@@ -124,6 +158,8 @@ mod tests {
             ("-", Speed::Correspondence),
             ("?", Speed::Classical),
             ("", Speed::Classical),
+            ("G/60", Speed::Classical),
+            ("/60", Speed::Classical),
             ("18446744073709551615+18446744073709551615", Speed::Classical),
         ] {
             assert_eq!(Speed::of_time_control(text), speed, "{text}");

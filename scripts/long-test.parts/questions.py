@@ -94,6 +94,16 @@ def diff(view: View, chance: random.Random) -> str:
     return f"diff:{ends(low, high)}"
 
 
+def imbalance(view: View, chance: random.Random) -> str:
+    letters = "QRBN" + "P" * (chance.random() < 0.4)
+    more = {letter: view.squares.count(letter) - view.squares.count(letter.lower()) for letter in letters}
+    white = "".join(letter * max(0, count) for letter, count in more.items())
+    black = "".join(letter * max(0, -count) for letter, count in more.items())
+    if not white or not black:
+        white, black = chance.choice([("R", "BN"), ("N", "B"), ("RR", "Q"), ("RP", "BN")])
+    return f"imbalance:{white}v{chance.choice([black, black.lower()])}"
+
+
 def fen(view: View, chance: random.Random) -> str:
     own = view.fields[: chance.choice([1, 2, 3, 4, 4])]
     if chance.random() < 0.5:
@@ -185,7 +195,7 @@ def evaluation(view: View, chance: random.Random) -> str:
 
 
 KINDS: tuple[Kind, ...] = (
-    board, pasted, pawns, material, diff, fen, move, pattern, number_of_pawns, bishops, state, nag, comment, clock, evaluation,
+    board, pasted, pawns, material, diff, imbalance, fen, move, pattern, number_of_pawns, bishops, state, nag, comment, clock, evaluation,
 )  # fmt: skip
 
 

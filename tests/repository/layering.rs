@@ -24,7 +24,16 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
         "chessdb-library",
         &[
             &[
-                "cancel", "csv", "made", "making", "mounts", "mapped", "recent", "similar", "within",
+                "cancel",
+                "csv",
+                "made",
+                "making",
+                "mounts",
+                "mapped",
+                "recent",
+                "similar",
+                "time_control",
+                "within",
                 "workers",
             ],
             &["kept", "parallel", "spill", "turns"],

@@ -3,7 +3,6 @@
 //! Games without a result count only for the mean rating of a move, and null moves are no moves.
 
 mod filter;
-mod speed;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -20,8 +19,8 @@ use crate::positions::{
     keep_greatest, occurrence,
 };
 
+pub use crate::time_control::Speed;
 pub use filter::{ExplorerFilter, group};
-pub use speed::Speed;
 
 /// Number of games that a thread takes at a time.
 const FEW: u32 = 4096;

@@ -79,17 +79,101 @@ const TURN: Change = 1 << 8;
 /// Everything may have changed.
 pub(crate) const ALL: Change = Change::MAX;
 
-/// The pieces on a board.
+/// What is on each square, and how many pieces of each kind there are.
 #[derive(Clone, Debug)]
-pub(crate) struct PlainBoard {
+pub(crate) struct Mailbox {
     /// The place of each square's piece; 0 for none.
     squares: [u8; 64],
+    pub(crate) counts: PieceTally,
+}
+
+/// The places of the piece that a move moved, and of the one that it took from its target square; 0 for none.
+type Moved = (u8, u8);
+
+impl Mailbox {
+    const EMPTY: Mailbox = Mailbox {
+        squares: [0; 64],
+        counts: [0; 16],
+    };
+
+    /// Plays a move, which needs not be legal. True if the numbers of pieces have changed.
+    #[inline(always)]
+    pub(crate) fn play(&mut self, mv: KeptMove) -> bool {
+        if mv.is_special() {
+            self.castle(mv);
+            return false;
+        }
+        let (piece, taken) = self.step(mv);
+        if mv.is_whole(taken) {
+            return mv.takes();
+        }
+        self.take_beside(mv, taken);
+        self.promote(mv, piece);
+        true
+    }
+
+    /// Moves a piece, and takes what is on its square. Every fifth move takes a piece, and no processor foresees which: so
+    /// all do the same, and a move to an empty square takes place 0, which means nothing.
+    #[inline(always)]
+    fn step(&mut self, mv: KeptMove) -> Moved {
+        let piece = std::mem::take(&mut self.squares[mv.from() as usize]);
+        let taken = std::mem::replace(&mut self.squares[mv.to() as usize], piece);
+        let at = usize::from(taken & 15);
+        self.counts[at] = self.counts[at].saturating_sub(1);
+        (piece, taken)
+    }
+
+    /// Takes the pawn beside a pawn that took on an empty square. Returns where, and the place of what was there.
+    fn take_beside(&mut self, mv: KeptMove, taken: u8) -> Option<(Square, u8)> {
+        (mv.takes() && taken == 0).then(|| {
+            let beside = Square::from_coords(mv.to().file(), mv.from().rank());
+            (beside, self.remove(beside))
+        })
+    }
+
+    /// Makes the pawn on its square what it becomes. Returns the place of that.
+    fn promote(&mut self, mv: KeptMove, pawn: u8) -> Option<u8> {
+        let promoted = pawn & 8 | mv.promotion()? as u8;
+        let to = mv.to();
+        self.remove(to);
+        self.put(to, promoted);
+        Some(promoted)
+    }
+
+    /// Castles. Returns where king and rook come from, where they go, and their places.
+    fn castle(&mut self, mv: KeptMove) -> Option<[(Square, Square, u8); 2]> {
+        let (side, king, rook) = mv.castling()?;
+        let to = |file: File| Square::from_coords(file, king.rank());
+        let moves = [(king, to(side.king_to_file())), (rook, to(side.rook_to_file()))];
+        let moved = moves.map(|(from, to)| (from, to, self.remove(from)));
+        for (_, to, place) in moved {
+            self.put(to, place);
+        }
+        Some(moved)
+    }
+
+    fn remove(&mut self, square: Square) -> u8 {
+        let place = std::mem::take(&mut self.squares[square as usize]);
+        let at = usize::from(place & 15);
+        self.counts[at] = self.counts[at].saturating_sub(1);
+        place
+    }
+
+    fn put(&mut self, square: Square, place: u8) {
+        self.squares[square as usize] = place;
+        let at = usize::from(place & 15);
+        self.counts[at] = self.counts[at].saturating_add(1);
+    }
+}
+
+/// The pieces on a board, by square and by kind.
+#[derive(Clone, Debug)]
+pub(crate) struct PlainBoard {
+    pub(crate) mailbox: Mailbox,
     /// The squares of each kind; place 0 means nothing.
     kinds: [Bitboard; 16],
     /// The squares of each side.
     sides: [Bitboard; 2],
-    /// Number of pieces of each kind.
-    pub(crate) counts: PieceTally,
     turn: Color,
 }
 
@@ -116,7 +200,7 @@ impl Pieces for PlainBoard {
 
     #[inline]
     fn role_at(&self, square: Square) -> Option<Role> {
-        Role::try_from(u32::from(self.squares[square as usize] & 7)).ok()
+        Role::try_from(u32::from(self.mailbox.squares[square as usize] & 7)).ok()
     }
 
     fn may_castle(&self) -> bool {
@@ -127,16 +211,27 @@ impl Pieces for PlainBoard {
 impl PlainBoard {
     /// The pieces of a position.
     pub(crate) fn of(position: &Position) -> PlainBoard {
-        let mut board = PlainBoard {
-            squares: [0; 64],
-            kinds: [Bitboard::EMPTY; 16],
-            sides: [Bitboard::EMPTY; 2],
-            counts: PieceTally::default(),
-            turn: position.turn(),
-        };
+        let mut mailbox = Mailbox::EMPTY;
         for square in position.occupied() {
             if let Some(piece) = position.piece_at(square) {
-                board.put(square, place_of(piece.color, piece.role) as u8);
+                mailbox.put(square, place_of(piece.color, piece.role) as u8);
+            }
+        }
+        PlainBoard::new(mailbox, position.turn())
+    }
+
+    /// These pieces, with this side to move.
+    pub(crate) fn new(mailbox: Mailbox, turn: Color) -> PlainBoard {
+        let mut board = PlainBoard {
+            kinds: [Bitboard::EMPTY; 16],
+            sides: [Bitboard::EMPTY; 2],
+            mailbox,
+            turn,
+        };
+        for square in Square::ALL {
+            let place = board.mailbox.squares[square as usize];
+            if place != 0 {
+                board.set(square, place);
             }
         }
         board
@@ -153,6 +248,23 @@ impl PlainBoard {
         }
     }
 
+    /// The board after moves.
+    pub(crate) fn after(self, moves: &[KeptMove]) -> PlainBoard {
+        if moves.is_empty() {
+            return self;
+        }
+        let turn = if moves.len().is_multiple_of(2) {
+            self.turn
+        } else {
+            !self.turn
+        };
+        let mut mailbox = self.mailbox;
+        for &mv in moves {
+            mailbox.play(mv);
+        }
+        PlainBoard::new(mailbox, turn)
+    }
+
     /// Plays a move, which needs not be legal.
     #[inline(always)]
     pub(crate) fn play(&mut self, mv: KeptMove) -> Change {
@@ -160,85 +272,69 @@ impl PlainBoard {
         if mv.is_special() {
             return self.castle(mv);
         }
-        let (from, to) = (mv.from(), mv.to());
-        let (own, target) = (Bitboard::from_square(from), Bitboard::from_square(to));
-        let piece = std::mem::take(&mut self.squares[from as usize]);
-        let taken = std::mem::replace(&mut self.squares[to as usize], piece);
-        let at = usize::from(piece & 15);
-        self.kinds[at] = self.kinds[at] & !own | target;
+        let (piece, taken) = self.mailbox.step(mv);
+        let target = Bitboard::from_square(mv.to());
+        let both = Bitboard::from_square(mv.from()) | target;
+        let (at, taken_at) = (usize::from(piece & 15), usize::from(taken & 15));
+        self.kinds[taken_at] &= !target;
+        self.sides[usize::from(taken >> 3 & 1)] &= !target;
+        self.kinds[at] = self.kinds[at] & !both | target;
         let side = &mut self.sides[usize::from(piece >> 3 & 1)];
-        *side = *side & !own | target;
-        if mv.is_plain() && !mv.takes() {
-            return 1 << at & !COUNTS;
+        *side = *side & !both | target;
+        let counts = if mv.takes() { COUNTS } else { 0 };
+        let change = (1 << at | 1 << taken_at) & !COUNTS | counts;
+        if mv.is_whole(taken) {
+            change
+        } else {
+            change | self.complete(mv, piece, taken)
         }
-        self.take_or_promote(mv, piece, taken)
     }
 
-    /// Completes a move that takes a piece, or by which a pawn becomes another one.
-    fn take_or_promote(&mut self, mv: KeptMove, piece: u8, taken: u8) -> Change {
-        let (from, to) = (mv.from(), mv.to());
-        let mut change = 1 << usize::from(piece & 15) | COUNTS;
-        if mv.takes() {
-            // A pawn that takes on an empty square takes the one beside it.
-            let (square, taken) = match taken {
-                0 => {
-                    let beside = Square::from_coords(to.file(), from.rank());
-                    (beside, std::mem::take(&mut self.squares[beside as usize]))
-                }
-                taken => (to, taken),
-            };
-            let at = usize::from(taken & 15);
-            let square = Bitboard::from_square(square);
-            self.kinds[at] &= !square;
-            self.sides[usize::from(taken >> 3 & 1)] &= !square;
-            self.counts[at] = self.counts[at].saturating_sub(1);
-            change |= 1 << at;
+    /// Completes a move by which a pawn becomes another piece, or takes the pawn beside it.
+    fn complete(&mut self, mv: KeptMove, piece: u8, taken: u8) -> Change {
+        let mut change = COUNTS;
+        if let Some((square, place)) = self.mailbox.take_beside(mv, taken) {
+            self.clear(square, place);
+            change |= 1 << usize::from(place & 15);
         }
-        if let Some(role) = mv.promotion() {
-            let pawn = usize::from(piece & 15);
-            self.kinds[pawn] &= !Bitboard::from_square(to);
-            self.counts[pawn] = self.counts[pawn].saturating_sub(1);
-            let promoted = piece & 8 | role as u8;
-            self.squares[to as usize] = promoted;
-            let at = usize::from(promoted);
-            self.kinds[at] |= Bitboard::from_square(to);
-            self.counts[at] = self.counts[at].saturating_add(1);
-            change |= 1 << at;
+        if let Some(promoted) = self.mailbox.promote(mv, piece) {
+            self.clear(mv.to(), piece);
+            self.set(mv.to(), promoted);
+            change |= 1 << usize::from(promoted & 15);
         }
         change
     }
 
     /// Castles, or plays a null move.
     fn castle(&mut self, mv: KeptMove) -> Change {
-        let Some((side, king, rook)) = mv.castling() else {
+        let Some(moved) = self.mailbox.castle(mv) else {
             return TURN;
         };
-        let [king_place, rook_place] = [king, rook].map(|square| self.remove(square));
-        let to = |file: File| Square::from_coords(file, king.rank());
-        self.put(to(side.king_to_file()), king_place);
-        self.put(to(side.rook_to_file()), rook_place);
-        1 << usize::from(king_place & 15) | 1 << usize::from(rook_place & 15)
+        for (from, _, place) in moved {
+            self.clear(from, place);
+        }
+        for (_, to, place) in moved {
+            self.set(to, place);
+        }
+        moved
+            .iter()
+            .fold(0, |change, (.., place)| change | 1 << usize::from(place & 15))
     }
 
-    fn remove(&mut self, square: Square) -> u8 {
-        let place = std::mem::take(&mut self.squares[square as usize]);
+    /// Removes the piece with this place from the squares of its kind and side.
+    fn clear(&mut self, square: Square, place: u8) {
         let own = Bitboard::from_square(square);
-        let at = usize::from(place & 15);
-        self.kinds[at] &= !own;
+        self.kinds[usize::from(place & 15)] &= !own;
         self.sides[usize::from(place >> 3 & 1)] &= !own;
-        self.counts[at] = self.counts[at].saturating_sub(1);
-        place
     }
 
-    fn put(&mut self, square: Square, place: u8) {
+    /// Adds it to these.
+    fn set(&mut self, square: Square, place: u8) {
         let own = Bitboard::from_square(square);
-        let at = usize::from(place & 15);
-        self.squares[square as usize] = place;
-        self.kinds[at] |= own;
+        self.kinds[usize::from(place & 15)] |= own;
         if place != 0 {
             self.sides[usize::from(place >> 3 & 1)] |= own;
         }
-        self.counts[at] = self.counts[at].saturating_add(1);
     }
 
     /// True if the side to move is in check.
@@ -284,7 +380,10 @@ mod tests {
             for role in Role::ALL {
                 let squares = position.of_kind(color, role);
                 assert_eq!(Pieces::of_kind(board, color, role), squares, "{color} {role:?}");
-                assert_eq!(usize::from(board.counts[place_of(color, role)]), squares.count());
+                assert_eq!(
+                    usize::from(board.mailbox.counts[place_of(color, role)]),
+                    squares.count()
+                );
             }
         }
         for square in Square::ALL {
@@ -300,6 +399,7 @@ mod tests {
         for _ in 0..games {
             let (mut position, mut undo) = (start, Undo::default());
             let mut board = PlainBoard::of(&position);
+            let mut mailbox = board.mailbox.clone();
             for number in 0..150 {
                 let moves = position.legal_moves();
                 if moves.is_empty() {
@@ -313,6 +413,11 @@ mod tests {
                 let old = board.clone();
                 let change = board.play(packed);
                 assert_same(&board, &position);
+                let counts_change = mailbox.play(packed);
+                assert_eq!(counts_change, change & COUNTS != 0);
+                assert_eq!(mailbox.squares, board.mailbox.squares);
+                assert_eq!(mailbox.counts, board.mailbox.counts);
+                assert_same(&PlainBoard::new(mailbox.clone(), position.turn()), &position);
                 for (color, role) in Color::ALL
                     .into_iter()
                     .flat_map(|color| Role::ALL.map(|role| (color, role)))
@@ -320,7 +425,7 @@ mod tests {
                     let is_same = Pieces::of_kind(&old, color, role) == Pieces::of_kind(&board, color, role);
                     assert!(is_same || change >> place_of(color, role) & 1 == 1);
                 }
-                assert!(change & COUNTS != 0 || old.counts[1..7] == board.counts[1..7]);
+                assert!(change & COUNTS != 0 || old.mailbox.counts[1..7] == board.mailbox.counts[1..7]);
                 match mv {
                     Move::Castle(_) => special[0] += 1,
                     Move::Normal {

@@ -11,7 +11,7 @@ mod packed;
 mod store;
 mod write;
 
-pub(crate) use board::{ALL, COUNTS, Change, PieceTally, Pieces, PlainBoard, bits_of, place_of};
+pub(crate) use board::{ALL, COUNTS, Change, Mailbox, PieceTally, Pieces, PlainBoard, bits_of, place_of};
 pub use branching::line_of;
 pub(crate) use branching::{BranchingLine, position_of};
 pub use kept::KeptLines;

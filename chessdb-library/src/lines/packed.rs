@@ -132,6 +132,13 @@ impl KeptMove {
         self.0 & !TAKES < 1 << 12
     }
 
+    /// True for a move that does nothing but put a piece on its square, where it takes what had this place, 0 for nothing.
+    /// False for promotion, and for a pawn that takes another one beside it.
+    #[inline]
+    pub(super) fn is_whole(self, taken: u8) -> bool {
+        self.is_plain() & (!self.takes() | (taken != 0))
+    }
+
     /// True for castling and for a null move.
     #[inline]
     pub(crate) fn is_special(self) -> bool {

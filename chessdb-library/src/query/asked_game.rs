@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::value::GamePart;
+use crate::annotations::is_evaluated;
 use crate::library::{decoded, tags_of};
 use crate::table::known;
 use chessdb::board::ByColor;
@@ -101,6 +102,7 @@ impl<'a> AskedGame<'a> {
                 let has_one = |comment: &str| {
                     let mut names = comment.split("[%").skip(1).map(name_of_command);
                     names.any(|name| commands(content).contains(&name))
+                        || content == GamePart::Evaluations && is_evaluated(comment)
                 };
                 self.comments().any(has_one)
             }

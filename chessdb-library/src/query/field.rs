@@ -55,7 +55,7 @@ pub(super) static WORD: QueryField = {
 
 /// All fields, in the order of the documentation and of the canonical form.
 #[rustfmt::skip]
-pub(super) static FIELDS: [QueryField; 56] = {
+pub(super) static FIELDS: [QueryField; 60] = {
     use ValueKind as K;
     [
         tag("player", "words of White's or Black's name", "tal", K::Player, Keys, |asked| asked.player()),
@@ -91,6 +91,7 @@ pub(super) static FIELDS: [QueryField; 56] = {
         tag("eco", "the beginning of a code, or a range", "B90", K::Code, Keys, |asked| both(asked.code())),
         tag("opening", "words of the opening's name", "najdorf", K::Text, Keys, |asked| both(asked.opening())),
         tag("result", "1-0, 0-1, draw, *, and with player: win, loss", "1-0", K::Result, Keys, |asked| asked.result()),
+        tag("speed", "bullet, blitz, rapid, classical or correspondence", "blitz", K::Speed, Tags, |asked| both(asked.speed())),
         tag("moves", "number of moves", "..20", K::Count, Game, |asked| both(asked.number(Some(asked.game.moves())))),
         tag("deleted", "yes, no or any", "any", K::Deleted, Keys, |asked| both(asked.deleted())),
         // It is asked of databases, not of games.
@@ -108,6 +109,13 @@ pub(super) static FIELDS: [QueryField; 56] = {
         number("diff", "White's material minus Black's", "3..", |bounds| PositionGroup {
             terms: vec![bounds.into_iter().map(PositionTerm::diff).collect()],
             ..PositionGroup::default()
+        }),
+        number("lead", "the player's material minus the opponent's", "1..", |bounds| PositionGroup {
+            terms: vec![bounds.into_iter().map(PositionTerm::lead).collect()],
+            ..PositionGroup::default()
+        }),
+        position("imbalance", "pieces of one side for pieces of the other", "RvBN", |text, _| {
+            PositionTerm::imbalance(text).map_err(|error| error.to_string())
         }),
         number("white_pawns", "number of White's pawns", "1..", |bounds| pawns(PawnKind::Any, Color::White, bounds)),
         number("black_pawns", "number of Black's pawns", "1..", |bounds| pawns(PawnKind::Any, Color::Black, bounds)),
@@ -132,6 +140,10 @@ pub(super) static FIELDS: [QueryField; 56] = {
         position("comment", "words of a comment on the move that is played", "novelty", |text, _| one(PositionTerm::comment(text))),
         number("clock", "seconds left after the move that is played", "..30", |bounds| PositionGroup {
             terms: vec![bounds.into_iter().map(PositionTerm::clock).collect()],
+            ..PositionGroup::default()
+        }),
+        number("spent", "seconds spent on the move that is played", "60..", |bounds| PositionGroup {
+            terms: vec![bounds.into_iter().map(PositionTerm::spent).collect()],
             ..PositionGroup::default()
         }),
         position("eval", "evaluation in pawns from White's side", "2..", |text, _| one(PositionTerm::evaluation(text))),

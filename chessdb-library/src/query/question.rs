@@ -9,6 +9,7 @@ use super::sides::{Sides, both, each};
 use super::value::TagValue;
 use crate::spelling::Names;
 use crate::table::{known, opening};
+use crate::time_control::Speed;
 use chessdb::TextId;
 use chessdb::board::{Fen, Position};
 use chessdb::game::Eco;
@@ -203,6 +204,19 @@ impl TagQuestion<'_> {
             // It has no name.
             _ => is_wanted(),
         }
+    }
+
+    /// True if the speed is asked for that follows from the time control, which is known.
+    pub(super) fn speed(&self) -> bool {
+        let speed = self
+            .game
+            .tag("TimeControl")
+            .map(|control| Speed::of_time_control(&control));
+        self.any(|value| match (value, speed) {
+            (TagValue::Unknown, speed) => speed.is_none(),
+            (TagValue::Speed(wanted), Some(speed)) => wanted.contains(&speed),
+            _ => false,
+        })
     }
 
     /// The sides as whose player the result is asked for.

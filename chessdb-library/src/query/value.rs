@@ -7,6 +7,7 @@ use super::days::Days;
 use super::words::{WantedWord, folded};
 use crate::library::DatabasePattern;
 use crate::table::is_tag;
+use crate::time_control::Speed;
 use chessdb::game::Outcome;
 
 /// An alternative of a value, as it is written.
@@ -48,6 +49,7 @@ pub(super) enum ValueKind {
     /// A number that every game has.
     Count,
     Code,
+    Speed,
     Result,
     Deleted,
     Database,
@@ -94,6 +96,8 @@ pub(super) enum TagValue {
     Date(Days),
     /// The code is in this range, in capital letters.
     Code([u8; 3], [u8; 3]),
+    /// The speed is one of these.
+    Speed(&'static [Speed]),
     Result(Outcome),
     /// The player has won.
     Win,
@@ -130,6 +134,16 @@ pub(super) enum GamePart {
     Evaluations,
     Arrows,
 }
+
+/// The values of `speed:`.
+const SPEEDS: [(&str, &[Speed]); 6] = [
+    ("ultrabullet", &[Speed::UltraBullet]),
+    ("bullet", &[Speed::UltraBullet, Speed::Bullet]),
+    ("blitz", &[Speed::Blitz]),
+    ("rapid", &[Speed::Rapid]),
+    ("classical", &[Speed::Classical]),
+    ("correspondence", &[Speed::Correspondence]),
+];
 
 /// The values of `result:` that do not depend on a player.
 const RESULTS: [(&str, Outcome); 5] = [
@@ -191,6 +205,7 @@ pub(super) fn read(
         ValueKind::Rating => number(text, "2500.."),
         ValueKind::Count => number(text, "..20"),
         ValueKind::Code => codes(text),
+        ValueKind::Speed => speed(text),
         ValueKind::Result => result(text, is_name),
         ValueKind::Deleted => match &*folded(text) {
             "yes" => Ok((TagValue::Deleted(true), "yes".to_owned())),
@@ -289,6 +304,16 @@ fn part(text: &str) -> Result<(TagValue, String), String> {
         ));
     }
     Ok((TagValue::HasTag(text.clone()), text))
+}
+
+fn speed(text: &str) -> Result<(TagValue, String), String> {
+    let text = text.to_lowercase();
+    let row = SPEEDS.iter().find(|(name, _)| *name == text);
+    let (_, speeds) = row.ok_or_else(|| {
+        let names = SPEEDS.map(|(name, _)| name).join(", ");
+        format!("expected one of {names}")
+    })?;
+    Ok((TagValue::Speed(speeds), text))
 }
 
 fn result(text: &str, is_name: bool) -> Result<(TagValue, String), String> {

@@ -262,8 +262,8 @@ impl WrittenPositions {
         wrong.map(|(name, _, what)| (name, what))
     }
 
-    /// What is asked of positions, and the canonical texts of the terms of each group.
-    pub(super) fn finish(self) -> (PositionQuery, Vec<(GroupOrder, Vec<String>)>) {
+    /// What is asked of positions in a query with or without a player, and the canonical texts of the terms of each group.
+    pub(super) fn finish(self, has_player: bool) -> (PositionQuery, Vec<(GroupOrder, Vec<String>)>) {
         let mut positions = PositionQuery {
             mirror: self.mirror.unwrap_or_default(),
             in_variations: self.in_variations,
@@ -281,6 +281,10 @@ impl WrittenPositions {
             }));
             texts.push((written.order, std::mem::take(&mut written.texts)));
             positions.groups.extend(written.finish());
+        }
+        if !has_player {
+            let groups = positions.groups.iter_mut().chain(&mut positions.excluded);
+            groups.for_each(PositionGroup::set_no_player);
         }
         (positions, texts)
     }

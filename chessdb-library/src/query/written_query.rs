@@ -60,7 +60,8 @@ impl WrittenQuery<'_> {
             (Some(player), None) => Some(player.clone()),
             _ => None,
         };
-        self.check(player.is_some())?;
+        let has_player = player.is_some();
+        self.check(has_player)?;
         let deleted = self.tags.iter().filter(|term| term.field.is("deleted"));
         let inside = Outside {
             player,
@@ -76,7 +77,7 @@ impl WrittenQuery<'_> {
         let has_fields = self.has_fields || sides.any(Query::has_fields);
         let mut tags = self.tags;
         tags.sort_by_cached_key(|term| (term.field.place(), term.text.clone()));
-        let (positions, group_texts) = self.positions.finish();
+        let (positions, group_texts) = self.positions.finish(has_player);
         Ok(Query {
             tags,
             choices,

@@ -207,12 +207,18 @@ fn found(query: &str, positions: Positions) -> Vec<(u32, u32, Option<Move>)> {
 }
 
 /// Questions whose answers show on a plain board, need the whole position, or both.
-const QUESTIONS: [&str; 44] = [
+const QUESTIONS: [&str; 50] = [
     "material:KRPkr",
     "material:KRP+kr*p*",
     "-material:K*k* result:1-0",
     "diff:5.. for:4",
     "diff:3.. then diff:..-3",
+    "lead:2.. then lead:..-2",
+    "imbalance:RvBN",
+    "imbalance:BvN for:4",
+    "imbalance:RvBP|Qvrr by:white",
+    "-imbalance:NvB result:1-0",
+    "sacrifice:2.. by:black ply:10..",
     "is:check",
     "is:mate",
     "is:mate by:white",

@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional
 # Terms about positions, and what else is part of a group or of the whole query. All other fields are about tags.
 POSITIONS = {"line", "fen", "board", "pawns", "material", "diff", "bishops", "is", "played", "sacrifice", "repertoire"}
 POSITIONS |= {f"{side}_{kind}" for side in ("white", "black") for kind in ("pawns", "passed", "isolated", "doubled")}
-POSITIONS |= {"nag", "comment", "clock", "eval"}
+POSITIONS |= {"nag", "comment", "clock", "eval", "lead", "imbalance"}
 TAGS = {"player", "white", "black", "opponent", "event", "site", "annotator", "source", "team", "round", "tag", "has", "date"}
 TAGS |= {"year", "month", "elo", "white_elo", "black_elo", "opponent_elo", "elo_diff", "eco", "opening", "result", "moves"}
 TAGS |= {"db", "text"}

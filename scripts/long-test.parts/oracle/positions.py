@@ -84,6 +84,20 @@ def diff(value: Value) -> Holds:
     return lambda view: low <= worth_of(view) <= high
 
 
+def imbalance(value: Value) -> Holds:
+    """The sides' pieces are counted letter by letter; pawns only if the text has one."""
+    first, second = value.text.split("v")
+    letters = "QRBN" + "P" * ("P" in value.text.upper())
+    wanted = {letter: first.upper().count(letter) - second.upper().count(letter) for letter in letters}
+    signs = (1, -1) if first.isupper() == second.isupper() else (1,) if first.isupper() else (-1,)
+
+    def is_so(view: View) -> bool:
+        own = {letter: view.squares.count(letter) - view.squares.count(letter.lower()) for letter in letters}
+        return any(all(own[letter] == sign * wanted[letter] for letter in letters) for sign in signs)
+
+    return is_so
+
+
 def fen(value: Value) -> Holds:
     own = re.split("[ _]", value.text)[:4]
     # In names of directories, slashes are written as hyphens.
@@ -240,6 +254,9 @@ TERMS: dict[str, Callable[[Value], Holds]] = {
     "pawns": pawns,
     "material": material,
     "diff": diff,
+    # Without a player, White's.
+    "lead": diff,
+    "imbalance": imbalance,
     "fen": fen,
     "line": line,
     "played": played,

@@ -22,6 +22,8 @@ pub(super) enum AnnotationTest {
     Comment(Vec<WantedWord>),
     /// The seconds that are left after it.
     Clock(Bounds),
+    /// The seconds that it took.
+    Spent(Bounds),
     /// Hundredths of a pawn, of the position.
     Evaluation(Bounds),
 }
@@ -92,6 +94,10 @@ impl AnnotationTest {
                 let time = comments.find_map(clock);
                 time.is_some_and(|hundredths| seconds.contains((hundredths / 100).into()))
             }
+            AnnotationTest::Spent(seconds) => {
+                let time = annotations.time_spent(moves);
+                time.is_some_and(|hundredths| seconds.contains((hundredths / 100).into()))
+            }
             AnnotationTest::Evaluation(hundredths) => {
                 let value = annotations.evaluation(moves).map(|value| match value {
                     Evaluation::Hundredths(value) => value.into(),
@@ -121,7 +127,7 @@ impl fmt::Display for AnnotationTest {
         match self {
             AnnotationTest::Nag(nag) => nag.fmt(f),
             AnnotationTest::Comment(words) => f.write_str(&WantedWord::text_of(words)),
-            AnnotationTest::Clock(bounds) => bounds.fmt(f),
+            AnnotationTest::Clock(bounds) | AnnotationTest::Spent(bounds) => bounds.fmt(f),
             AnnotationTest::Evaluation(Bounds { least, most }) => match (least, most) {
                 (Some(least), Some(most)) if least == most => f.write_str(&pawns(*least)),
                 _ => {

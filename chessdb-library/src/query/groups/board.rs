@@ -7,7 +7,7 @@ use chessdb::board::{Bitboard, ByColor, Color, Position, Role, Square};
 use super::contents::{PieceKinds, SquareContents};
 use super::error::TermError;
 use super::reflection::Reflection;
-use crate::lines::{Pieces, place_of};
+use crate::lines::{ALL, Change, Pieces, place_of};
 use crate::positions::{Needs, at_home};
 
 /// A partial position.
@@ -94,6 +94,18 @@ impl PartialBoard {
                 .origins
                 .iter()
                 .any(|&(color, origins)| (origins & position.of_kind(color, Role::Pawn)).is_empty())
+    }
+
+    /// What a move must change so that the board may match after it, and not before: the pieces that it asks for, unless a
+    /// square may be empty, which a move of any piece makes it.
+    pub(super) fn watched(&self) -> Change {
+        let asked = self
+            .contents
+            .iter()
+            .filter(|&&contents| contents != SquareContents::ANY);
+        let places = asked.fold(0, |places, contents| places | contents.places());
+        let has_empty = places & 1 == 1;
+        if has_empty || places == 0 { ALL } else { places }
     }
 
     /// The squares that have something else in the usual start position.

@@ -38,6 +38,8 @@ pub enum TermError {
     Played,
     /// No move is written as the pattern says.
     MovePattern,
+    /// The text does not say which pieces one side has for which.
+    Imbalance,
     /// The text is not the name of a state of the side to move.
     State,
     /// The text does not say how the bishops stand.
@@ -91,6 +93,10 @@ impl fmt::Display for TermError {
             }
             TermError::WhiteFirst => f.write_str("White's pieces, in capital letters, come before Black's"),
             TermError::Kings => f.write_str("name the pieces of both sides, with one K and one k: KRPkr"),
+            TermError::Imbalance => f.write_str(
+                "expected the pieces of one side, v, and the pieces that the other side has for them: RvBN for either side, \
+                 Rvbn if White has the rook",
+            ),
             TermError::State => f.write_str("expected check, mate or stalemate"),
             TermError::Bishops => f.write_str("expected same or opposite"),
             TermError::Nag => f.write_str("expected a sign such as !!, ?, +/- or =, or a number up to 255"),

@@ -8,7 +8,7 @@ use super::group::{GroupTest, QueryImages, any_of_each};
 use super::progress::Place;
 use super::state::MoverState;
 use super::term::Condition;
-use crate::lines::{ALL, Change, KeptMove, LineStart, MoveMarks, PackedLine, Pieces, PlainBoard};
+use crate::lines::{ALL, Change, KeptMove, LineStart, Mailbox, MoveMarks, PackedLine, Pieces, PlainBoard};
 use chessdb::board::{Bitboard, ByColor, Color};
 
 /// Half-moves between two looks whether a game can still have what is asked for.
@@ -126,6 +126,13 @@ impl<'a> LineFilter<'a> {
         if self.open.is_empty() {
             return Verdict::Never;
         }
+        if let [(_, group)] = *self.open {
+            return match first_on_board(group, board, moves) {
+                Some(place) if self.decides => Verdict::At(place),
+                Some(_) => Verdict::Maybe,
+                None => Verdict::Never,
+            };
+        }
         let mut change = ALL;
         for ply in 0.. {
             let rest = moves.get(ply as usize..).unwrap_or_default();
@@ -216,6 +223,48 @@ impl<'a> ImageFilter<'a> {
     }
 }
 
+/// The first position of a game at which a group may hold. Most queries have one group in one image, and this loop has
+/// nothing but its test.
+fn first_on_board(group: &GroupTest, start: PlainBoard, moves: &[KeptMove]) -> Option<Place> {
+    if group.is_of_counts {
+        return first_by_counts(group, start, moves);
+    }
+    let first = group.first_chance(moves)?;
+    let mut board = start.after(&moves[..first]);
+    let mut change = ALL;
+    for ply in first as u32.. {
+        let rest = moves.get(ply as usize..).unwrap_or_default();
+        if group.may_hold_on(ply, &board, change, rest) {
+            let next = rest.first().map(|mv| mv.unpack());
+            return Some(Place { ply, next });
+        }
+        if ply % PAST_EVERY == PAST_EVERY - 1 && group.is_past(ply, &board) {
+            return None;
+        }
+        change = board.play(*rest.first()?);
+    }
+    None
+}
+
+/// The same for a group that asks for nothing but how many pieces there are, which needs no squares by kind.
+fn first_by_counts(group: &GroupTest, start: PlainBoard, moves: &[KeptMove]) -> Option<Place> {
+    let holds = |mailbox: &Mailbox| {
+        let counts = &mailbox.counts;
+        any_of_each(&group.terms, |condition| condition.has_counts(counts))
+    };
+    let mut mailbox = start.mailbox;
+    let place = |ply: usize| Place {
+        ply: ply as u32,
+        next: moves.get(ply).map(|mv| mv.unpack()),
+    };
+    if holds(&mailbox) {
+        return Some(place(0));
+    }
+    let mut played = moves.iter();
+    let found = played.position(|&mv| mailbox.play(mv) && holds(&mailbox))?;
+    Some(place(found + 1))
+}
+
 /// Number of pieces of each side at the end of a line.
 fn pieces_left(start: &PlainBoard, moves: &[KeptMove]) -> ByColor<u32> {
     // The moves of each side are every other one.
@@ -290,6 +339,16 @@ impl GroupTest {
         self.for_plies == 1
             && self.player.is_none()
             && conditions.all(|condition| condition.need() == Need::Board)
+    }
+
+    /// Number of moves before the first position at which it may hold, as the moves alone show; `None` if there is none.
+    fn first_chance(&self, moves: &[KeptMove]) -> Option<usize> {
+        let of_term = |term: &Vec<Condition>| {
+            let chances = term.iter().filter_map(|condition| condition.first_chance(moves));
+            chances.min()
+        };
+        let chances = self.terms.iter().map(of_term);
+        chances.fold(Some(0), |latest, own| Some(latest?.max(own?)))
     }
 
     /// False if it does not hold at the position after a move that changed this, and before these moves. May be false if

@@ -51,6 +51,22 @@ impl PositionGroup {
         terms.any(|term| term.pattern_of_repertoire().is_some())
     }
 
+    /// True if it depends on which side is the player.
+    pub(in crate::query) fn has_player(&self) -> bool {
+        self.mover.is_some_and(Mover::is_of_player) || self.has_lead()
+    }
+
+    /// True if it asks for the material of the player.
+    fn has_lead(&self) -> bool {
+        self.terms.iter().flatten().any(PositionTerm::is_lead)
+    }
+
+    /// Makes White the side whose lead it asks for.
+    pub(in crate::query) fn set_no_player(&mut self) {
+        let terms = self.terms.iter_mut().flatten();
+        terms.for_each(PositionTerm::set_no_player);
+    }
+
     /// Sets for how many half-moves a side has less after a sacrifice.
     pub fn set_sacrificed_plies(&mut self, plies: u32) {
         let terms = self.terms.iter_mut().flatten();
@@ -80,7 +96,7 @@ impl PositionQuery {
     /// True if it depends on which side is the player.
     pub fn has_player(&self) -> bool {
         let mut groups = self.groups.iter().chain(&self.excluded);
-        groups.any(|group| group.mover.is_some_and(Mover::is_of_player))
+        groups.any(PositionGroup::has_player)
     }
 
     /// True if an index of positions, which has main lines alone, excludes games.
@@ -248,7 +264,7 @@ impl GroupTest {
             let conditions = alternatives.iter().map(|term| &term.condition);
             let conditions: Vec<_> = conditions
                 .filter_map(|condition| condition.reflected(reflection))
-                .map(|condition| condition.of_side(turn))
+                .map(|condition| condition.of_side(turn).of_player(player))
                 .collect();
             if conditions.is_empty() {
                 return None;
@@ -275,7 +291,7 @@ impl GroupTest {
             has_played,
             is_of_counts: group.ply.is_empty() && group.mover.is_none() && terms.iter().all(is_of_counts),
             turn,
-            player: group.mover.filter(|mover| mover.is_of_player()).map(|_| player),
+            player: group.has_player().then_some(player),
             last: group.ply.iter().filter_map(last).min(),
             terms,
             ply: group.ply.clone(),

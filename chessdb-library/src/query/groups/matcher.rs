@@ -104,6 +104,15 @@ impl<'a> Matcher<'a> {
             self.can_be_excluded = !matches!(filter.look(packed), Verdict::Never);
         }
         self.line.read(&query.needs, database, game, packed);
+        if let (Some(group), Some(packed)) = (query.sacrifices(), packed) {
+            let place = group.first_sacrifice(&self.line.material, packed)?;
+            return Some(Occurrence {
+                game,
+                ply: place.ply,
+                next: place.next,
+                variation: 0,
+            });
+        }
         let mut excluded = query.excluded.iter();
         self.can_be_excluded &= excluded.any(|group| group.admits(&self.line));
         if !query.asks && !self.can_be_excluded {

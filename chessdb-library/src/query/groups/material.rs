@@ -115,6 +115,114 @@ impl MaterialRange {
     }
 }
 
+/// Pieces of one side for pieces of the other, such as a rook for a bishop and a knight.
+///
+/// All pieces but pawns are balanced otherwise. Pawns are, too, if the text names some.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Imbalance {
+    /// White's pieces less Black's, of each kind in [`KINDS`].
+    more: [i8; 6],
+    has_pawns: bool,
+}
+
+impl Imbalance {
+    /// Reads the pieces of both sides: `Rvbn`, where White has the rook. Without a difference of case, `RvBN`, either side
+    /// may have it.
+    pub(super) fn parse(text: &str) -> Result<Vec<Imbalance>, TermError> {
+        let (first, second) = text.split_once(['v', 'V']).ok_or(TermError::Imbalance)?;
+        let (first, second) = (pieces(first)?, pieces(second)?);
+        let more = std::array::from_fn(|kind| first.counts[kind] - second.counts[kind]);
+        let [white, black] = [more, more.map(|more: i8| -more)].map(|more| Imbalance {
+            more,
+            has_pawns: first.counts[PAWN] + second.counts[PAWN] > 0,
+        });
+        if more == [0; 6] {
+            return Err(TermError::Imbalance);
+        }
+        Ok(match (first.color, second.color) {
+            (Color::White, Color::Black) => vec![white],
+            (Color::Black, Color::White) => vec![black],
+            _ => vec![white, black],
+        })
+    }
+
+    /// True if the numbers of pieces differ like this.
+    #[inline]
+    pub(super) fn is_in(&self, tally: &PieceTally) -> bool {
+        let kinds = if self.has_pawns {
+            &KINDS[..]
+        } else {
+            &KINDS[..PAWN]
+        };
+        kinds
+            .iter()
+            .zip(self.more)
+            .fold(true, |is_so, (&(role, _), more)| {
+                let [white, black] =
+                    [Color::White, Color::Black].map(|color| i16::from(tally[place_of(color, role)]));
+                is_so & (white - black == i16::from(more))
+            })
+    }
+
+    pub(super) fn reflected(&self, reflection: Reflection) -> Imbalance {
+        let sign = if reflection.colour { -1 } else { 1 };
+        Imbalance {
+            more: self.more.map(|more| sign * more),
+            ..*self
+        }
+    }
+}
+
+impl fmt::Display for Imbalance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (color, sign) in [(Color::White, 1), (Color::Black, -1)] {
+            for (&(role, _), more) in KINDS.iter().zip(self.more) {
+                for _ in 0..sign * more {
+                    write!(f, "{}", role.of(color).char())?;
+                }
+            }
+            if self.has_pawns && self.more[PAWN] == 0 {
+                write!(f, "{}", Role::Pawn.of(color).char())?;
+            }
+            if color == Color::White {
+                f.write_str("v")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The place of pawns in [`KINDS`].
+const PAWN: usize = 5;
+
+/// The pieces of one side of an imbalance.
+struct SidePieces {
+    counts: [i8; 6],
+    /// The side, as the case of the letters says.
+    color: Color,
+}
+
+/// Reads letters of pieces in one case, up to 16.
+fn pieces(text: &str) -> Result<SidePieces, TermError> {
+    let is_white = text.starts_with(|letter: char| letter.is_ascii_uppercase());
+    if text.is_empty()
+        || text.len() > 16
+        || text.chars().any(|letter| letter.is_ascii_uppercase() != is_white)
+    {
+        return Err(TermError::Imbalance);
+    }
+    let mut counts = [0; 6];
+    for letter in text.to_ascii_lowercase().chars() {
+        let kind = KINDS.iter().position(|(role, _)| role.char() == letter);
+        let kind = kind.filter(|&kind| kind > 0).ok_or(TermError::Imbalance)?;
+        counts[kind] += 1;
+    }
+    Ok(SidePieces {
+        counts,
+        color: Color::from_white(is_white),
+    })
+}
+
 /// Reads what may follow a letter. Returns the count, and the rest of the text.
 fn count(text: &str) -> Result<(RangeInclusive<u8>, &str), TermError> {
     if let Some(rest) = text.strip_prefix('+') {

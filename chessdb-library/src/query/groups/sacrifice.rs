@@ -7,8 +7,11 @@ use chessdb::board::{Color, Move, Position, Role};
 use chessdb::replay::Ply;
 
 use super::error::TermError;
+use super::group::{GroupTest, QueryImages, any_of_each};
+use super::progress::Place;
 use super::tally::{difference, tally, value_of};
-use crate::lines::{BranchingLine, COUNTS, LineStep, PackedLine, Pieces, PlainBoard, follow};
+use super::term::Condition;
+use crate::lines::{BranchingLine, LineStep, Mailbox, PackedLine, Pieces, PlainBoard, follow};
 use crate::query::Bounds;
 
 /// Half-moves for which a side has less, unless a query says otherwise.
@@ -103,20 +106,29 @@ impl LineMaterial {
 
     /// Reads a packed line, which `winner` has won.
     fn read_packed(&mut self, line: &PackedLine, winner: Option<Color>) {
-        let Some(mut board) = PlainBoard::at(&line.start) else {
+        let Some(board) = PlainBoard::at(&line.start) else {
             return;
         };
         let first = board.turn();
-        let own = |board: &PlainBoard| first.fold_wb(1, -1) * difference(&board.counts);
-        let mut last = own(&board);
+        let mut mailbox = board.mailbox;
+        let own = |mailbox: &Mailbox| first.fold_wb(1, -1) * difference(&mailbox.counts);
+        let mut last = own(&mailbox);
         self.differences.push(last);
-        for &mv in &line.moves {
-            if board.play(mv) & COUNTS != 0 {
-                last = own(&board);
+        self.differences.extend(line.moves.iter().map(|&mv| {
+            if mailbox.play(mv) {
+                last = own(&mailbox);
             }
-            self.differences.push(last);
-        }
-        let mated = board.is_check().then(|| line.end()).flatten();
+            last
+        }));
+        let turn = if line.moves.len().is_multiple_of(2) {
+            first
+        } else {
+            !first
+        };
+        let mated = PlainBoard::new(mailbox, turn)
+            .is_check()
+            .then(|| line.end())
+            .flatten();
         self.end(first, mated.as_ref(), winner);
     }
 
@@ -185,6 +197,39 @@ impl LineMaterial {
         }
         let most = after.iter().take(plies).map(own).max()?;
         Some(before.map(own).min()? - most)
+    }
+}
+
+impl QueryImages {
+    /// The group that asks for sacrifices and nothing else, if that is all that is asked: then no position is needed.
+    pub(super) fn sacrifices(&self) -> Option<&GroupTest> {
+        let ([image], []) = (&*self.images, &*self.excluded) else {
+            return None;
+        };
+        let [group] = &*image.groups else { return None };
+        let mut conditions = group.terms.iter().flatten();
+        let is_plain = group.for_plies == 1 && group.player.is_none() && !group.terms.is_empty();
+        let are_sacrifices = conditions.all(|condition| matches!(condition, Condition::Sacrifice(_)));
+        (is_plain && are_sacrifices).then_some(group)
+    }
+}
+
+impl GroupTest {
+    /// The first sacrifice of a game that this group [asks for](QueryImages::sacrifices).
+    pub(super) fn first_sacrifice(&self, material: &LineMaterial, line: &PackedLine) -> Option<Place> {
+        let turn = line.start.position()?.turn();
+        let is_given = |condition: &Condition, ply: u32| match condition {
+            Condition::Sacrifice(sacrifice) => sacrifice.holds(ply, material),
+            _ => false,
+        };
+        let ply = material.losses().find(|&ply| {
+            let turn = if ply.is_multiple_of(2) { turn } else { !turn };
+            self.has_ply(ply)
+                && self.has_turn(turn)
+                && any_of_each(&self.terms, |condition| is_given(condition, ply))
+        })?;
+        let next = line.moves.get(ply as usize).map(|mv| mv.unpack());
+        Some(Place { ply, next })
     }
 }
 

@@ -3,7 +3,7 @@
 use chessdb::board::{Bitboard, ByColor, Color, File, Position, Role};
 
 use super::error::TermError;
-use crate::lines::{KeptMove, PlainBoard};
+use crate::lines::{Change, KeptMove, PlainBoard, bits_of, place_of};
 
 use crate::query::Bounds;
 
@@ -46,6 +46,15 @@ impl MoverState {
             MoverState::Check => board.is_check(),
             MoverState::Mate => ends(rest) && board.may_be_mated(),
             MoverState::Stalemate => ends(rest) && !board.is_check(),
+        }
+    }
+
+    /// Number of moves before the first position at which it may hold.
+    pub(super) fn first_chance(self, moves: &[KeptMove]) -> Option<usize> {
+        let null = || moves.iter().position(|mv| mv.is_null());
+        match self {
+            MoverState::Check => Some(0),
+            MoverState::Mate | MoverState::Stalemate => Some(null().unwrap_or(moves.len())),
         }
     }
 }
@@ -131,6 +140,14 @@ pub(super) struct PawnCount {
 }
 
 impl PawnCount {
+    /// What a move must change so that the number may be another one after it.
+    pub(super) fn watched(&self) -> Change {
+        match self.kind {
+            PawnKind::Any | PawnKind::Isolated | PawnKind::Doubled => 1 << place_of(self.color, Role::Pawn),
+            PawnKind::Passed => bits_of(Role::Pawn),
+        }
+    }
+
     /// True if there are so many of the pawns of each side on these squares.
     #[inline]
     pub(super) fn holds_for(&self, pawns: impl Fn(Color) -> Bitboard) -> bool {

@@ -10,13 +10,13 @@ use super::error::TermError;
 use super::exact::ExactPosition;
 use super::filter::{Marks, Need};
 use super::followed::{FollowedLine, RepertoireTest};
-use super::material::MaterialRange;
+use super::material::{Imbalance, MaterialRange};
 use super::moment::Moment;
 use super::played::MovePattern;
 use super::reflection::Reflection;
 use super::sacrifice::Sacrifice;
 use super::state::{Bishops, MoverState, PawnCount, PawnKind};
-use super::tally::{difference, tally};
+use super::tally::{PieceTally, difference, tally};
 use super::whole_line::WholeLine;
 use crate::library::DatabasePattern;
 use crate::lines::{ALL, COUNTS, Change, KeptMove, Pieces, PlainBoard, bits_of, move_name};
@@ -42,6 +42,9 @@ pub(super) enum Condition {
     Pawns(PawnStructure),
     Material(MaterialRange),
     Difference(Bounds),
+    /// The same of the player, and of White in a query without one. [`Condition::of_player`] makes it a difference.
+    Lead(Bounds),
+    Imbalance(Imbalance),
     State(MoverState),
     Bishops(Bishops),
     PawnCount(PawnCount),
@@ -158,6 +161,30 @@ impl PositionTerm {
         PositionTerm::new(bounds.to_string(), Condition::Difference(bounds))
     }
 
+    /// The player's material less the opponent's; White's less Black's in a query without a player.
+    pub fn lead(bounds: Bounds) -> PositionTerm {
+        PositionTerm::new(bounds.to_string(), Condition::Lead(bounds))
+    }
+
+    /// The pieces that one side has for other pieces of the other side: a term if the text says which side, as `Rvbn` does,
+    /// otherwise a term for each.
+    ///
+    /// ```
+    /// use chessdb_library::query::PositionTerm;
+    ///
+    /// let terms = PositionTerm::imbalance("RvNB").unwrap();
+    /// let names: Vec<String> = terms.iter().map(ToString::to_string).collect();
+    /// assert_eq!(names, ["Rvbn", "BNvr"]);
+    /// ```
+    ///
+    /// # Errors
+    /// If the text does not name pieces of two sides.
+    pub fn imbalance(text: &str) -> Result<Vec<PositionTerm>, TermError> {
+        let terms = Imbalance::parse(text)?.into_iter();
+        let terms = terms.map(|own| PositionTerm::new(own.to_string(), Condition::Imbalance(own)));
+        Ok(terms.collect())
+    }
+
     /// What the side to move is in: `check`, `mate` or `stalemate`.
     ///
     /// # Errors
@@ -210,6 +237,11 @@ impl PositionTerm {
     /// The seconds that are left on the clock after the move that is played next.
     pub fn clock(seconds: Bounds) -> PositionTerm {
         PositionTerm::of_annotation(AnnotationTest::Clock(seconds))
+    }
+
+    /// The seconds that were spent on the move that is played next.
+    pub fn spent(seconds: Bounds) -> PositionTerm {
+        PositionTerm::of_annotation(AnnotationTest::Spent(seconds))
     }
 
     /// The evaluation of the position that the game has, in pawns from White's side: `1.5`, `-0.25..0.25`. A mate is 100
@@ -266,6 +298,18 @@ impl PositionTerm {
         }
     }
 
+    /// True if it asks for the player's material.
+    pub(super) fn is_lead(&self) -> bool {
+        matches!(self.condition, Condition::Lead(_))
+    }
+
+    /// Makes the lead of the player that of White, where a query has no player.
+    pub(super) fn set_no_player(&mut self) {
+        if let Condition::Lead(bounds) = self.condition {
+            self.condition = Condition::Difference(bounds);
+        }
+    }
+
     /// True if it asks for a sacrifice.
     pub(super) fn is_sacrifice(&self) -> bool {
         matches!(self.condition, Condition::Sacrifice(_))
@@ -318,6 +362,14 @@ impl Condition {
         }
     }
 
+    /// The same where this side is the player.
+    pub(super) fn of_player(self, player: Color) -> Condition {
+        match self {
+            Condition::Lead(bounds) => Condition::Difference(player.fold_wb(bounds, bounds.negated())),
+            other => other,
+        }
+    }
+
     /// Number of half-moves after a position on which it depends.
     pub(super) fn looks_ahead(&self) -> u32 {
         match self {
@@ -345,7 +397,10 @@ impl Condition {
             Condition::Board(board) => board.matches(position),
             Condition::Pawns(pawns) => pawns.matches(position),
             Condition::Material(material) => material.has(&tally(position)),
-            Condition::Difference(bounds) => bounds.contains(difference(&tally(position))),
+            Condition::Difference(bounds) | Condition::Lead(bounds) => {
+                bounds.contains(difference(&tally(position)))
+            }
+            Condition::Imbalance(imbalance) => imbalance.is_in(&tally(position)),
             Condition::State(state) => state.holds(position),
             Condition::Bishops(bishops) => bishops.holds_for(|color| position.of_kind(color, Role::Bishop)),
             Condition::PawnCount(count) => count.holds_for(|color| position.of_kind(color, Role::Pawn)),
@@ -369,7 +424,10 @@ impl Condition {
 
     /// True if the condition depends on nothing but how many pieces of each kind there are.
     pub(super) fn is_of_counts(&self) -> bool {
-        matches!(self, Condition::Material(_) | Condition::Difference(_))
+        matches!(
+            self,
+            Condition::Material(_) | Condition::Difference(_) | Condition::Lead(_) | Condition::Imbalance(_)
+        )
     }
 
     /// What must be known to see whether it holds.
@@ -379,6 +437,8 @@ impl Condition {
             | Condition::Pawns(_)
             | Condition::Material(_)
             | Condition::Difference(_)
+            | Condition::Lead(_)
+            | Condition::Imbalance(_)
             | Condition::Bishops(_)
             | Condition::PawnCount(_)
             | Condition::State(MoverState::Check) => Need::Board,
@@ -391,9 +451,11 @@ impl Condition {
     /// What a move must change so that it may hold after it, and not before.
     pub(super) fn watched(&self) -> Change {
         match self {
-            Condition::Material(_) | Condition::Difference(_) => COUNTS,
+            own if own.is_of_counts() => COUNTS,
             Condition::Bishops(_) => bits_of(Role::Bishop),
-            Condition::Pawns(_) | Condition::PawnCount(_) => bits_of(Role::Pawn),
+            Condition::Board(board) => board.watched(),
+            Condition::PawnCount(count) => count.watched(),
+            Condition::Pawns(_) => bits_of(Role::Pawn),
             _ => ALL,
         }
     }
@@ -406,13 +468,38 @@ impl Condition {
             Condition::Exact(exact) => exact.pattern.has_pieces_of(board),
             Condition::Board(wanted) => wanted.matches(board),
             Condition::Pawns(pawns) => pawns.matches(board),
-            Condition::Material(material) => material.has(&board.counts),
-            Condition::Difference(bounds) => bounds.contains(difference(&board.counts)),
+            Condition::Material(_)
+            | Condition::Difference(_)
+            | Condition::Lead(_)
+            | Condition::Imbalance(_) => self.has_counts(&board.mailbox.counts),
             Condition::State(state) => state.may_hold_on(board, rest),
             Condition::Bishops(bishops) => bishops.holds_for(|color| board.of_kind(color, Role::Bishop)),
             Condition::PawnCount(count) => count.holds_for(|color| board.of_kind(color, Role::Pawn)),
             Condition::Played(wanted) => wanted.may_be_next(board, rest),
             Condition::Annotation(_) | Condition::Sacrifice(_) | Condition::Repertoire(_) => true,
+        }
+    }
+
+    /// False if it asks for other numbers of pieces.
+    #[inline]
+    pub(super) fn has_counts(&self, counts: &PieceTally) -> bool {
+        match self {
+            Condition::Material(material) => material.has(counts),
+            Condition::Difference(bounds) | Condition::Lead(bounds) => bounds.contains(difference(counts)),
+            Condition::Imbalance(imbalance) => imbalance.is_in(counts),
+            _ => true,
+        }
+    }
+
+    /// Number of moves before the first position at which it may hold, as the moves alone show; `None` if there is none.
+    pub(super) fn first_chance(&self, moves: &[KeptMove]) -> Option<usize> {
+        match self {
+            Condition::State(state) => state.first_chance(moves),
+            Condition::Played(wanted) => {
+                let marks = wanted.marks();
+                moves.iter().position(|mv| marks.are_in(std::slice::from_ref(mv)))
+            }
+            _ => Some(0),
         }
     }
 
@@ -448,6 +535,8 @@ impl Condition {
             Condition::Pawns(pawns) => pawns.is_past(position),
             Condition::Material(material) => material.is_past(position),
             Condition::Difference(_)
+            | Condition::Lead(_)
+            | Condition::Imbalance(_)
             | Condition::State(_)
             | Condition::Bishops(_)
             | Condition::PawnCount(_)
@@ -471,6 +560,9 @@ impl Condition {
             Condition::Material(material) => Condition::Material(material.reflected(reflection)),
             Condition::Difference(bounds) if reflection.colour => Condition::Difference(bounds.negated()),
             Condition::Difference(bounds) => Condition::Difference(*bounds),
+            // The player has the same side in all images.
+            Condition::Lead(bounds) => Condition::Lead(*bounds),
+            Condition::Imbalance(imbalance) => Condition::Imbalance(imbalance.reflected(reflection)),
             Condition::State(state) => Condition::State(*state),
             Condition::Bishops(bishops) => Condition::Bishops(*bishops),
             Condition::PawnCount(count) => Condition::PawnCount(PawnCount {

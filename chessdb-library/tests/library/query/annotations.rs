@@ -103,3 +103,69 @@ fn a_whole_game_counts_pawns_or_hundredths() {
         assert_eq!(answer(query, &whole), expected, "{query}");
     }
 }
+
+#[test]
+fn comments_of_engine_matches_have_evaluations_and_times() {
+    let database = database(
+        &[
+            // cutechess: from the side that moved.
+            game(
+                "White=A; Black=B; Result=1-0",
+                "1. e4 {+0.31/13 0.6s} e5 {-0.45/12 61s} 2. Nf3 {book} Nc6 {+M4/20 1.2s} 3. Bb5 {-M4/20 0.1s, adjudicated} 1-0",
+            ),
+            // TCEC: from White's side; milliseconds.
+            game(
+                "White=C; Black=D; Result=*",
+                "1. e4 {d=25, mt=3018, wv=-0.18} e5 {wv=-0.18, mt=70999} 2. Nf3 {[%eval 0.7] -0.9/3 2s} *",
+            ),
+        ]
+        .concat(),
+    );
+    let whole = searched(&*database, "a.pgn");
+    for (query, expected) in [
+        ("eval:0.31", &[(0, 1)][..]),
+        ("eval:0.45", &[(0, 2)]),
+        // Black mates, and White is mated.
+        ("eval:-100 ply:4", &[(0, 4)]),
+        ("eval:-100 ply:5", &[(0, 5)]),
+        ("eval:-0.18 ply:1", &[(1, 1)]),
+        ("eval:-0.18 ply:2", &[(1, 2)]),
+        // A command counts first.
+        ("eval:0.7", &[(1, 3)]),
+        ("eval:-0.9", &[]),
+        ("has:eval", &[(0, 0), (1, 0)]),
+        ("spent:60..", &[(0, 1), (1, 1)]),
+        ("spent:61", &[(0, 1)]),
+        ("spent:70 by:black", &[(1, 1)]),
+        ("spent:3", &[(1, 0)]),
+        ("spent:0 ply:2..", &[(0, 4)]),
+    ] {
+        assert_eq!(answer(query, &whole), expected, "{query}");
+    }
+}
+
+#[test]
+fn time_spent_is_what_the_clock_lost_but_for_the_increment() {
+    let moves = "1. e4 {[%clk 0:03:00]} e5 {[%clk 0:03:00]} 2. Nf3 {[%clk 0:02:57]} Nc6 {[%clk 0:03:02]} \
+                 3. Bb5 {[%clk 0:01:00.5] [%emt 0:00:07]} a6 {[%clk 0:03:05]} 4. Ba4 {[%clk 0:01:01]} Nf6 *";
+    let control = |control: &str| game(&format!("White=A; Black=B; Result=*{control}"), moves);
+    let database = database(&[control("; TimeControl=180+2"), control("")].concat());
+    let whole = searched(&*database, "a.pgn");
+    for (query, expected) in [
+        // 180 + 2 - 177.
+        ("spent:5", &[(0, 2)][..]),
+        ("spent:3", &[(1, 2)]),
+        ("spent:0", &[(0, 3)]),
+        // A comment that says it counts more than the clock.
+        ("spent:7", &[(0, 4), (1, 4)]),
+        ("spent:118..", &[]),
+        // 60.5 + 2 - 61.
+        ("spent:1", &[(0, 6)]),
+        // The clock gained more than the increment, or is unknown: nothing is known.
+        ("spent:0.. ply:5", &[]),
+        ("spent:0.. ply:7", &[]),
+        ("spent:0.. ply:..1", &[]),
+    ] {
+        assert_eq!(answer(query, &whole), expected, "{query}");
+    }
+}

@@ -148,3 +148,42 @@ fn pages_are_parts_of_the_sorted_list() {
         assert_eq!(page, if is_reversed { [5, 4] } else { [1, 2] });
     }
 }
+
+/// The border of each speed: the time and 40 increments. Without the tag, only `?` matches.
+#[test]
+fn the_speed_follows_from_the_time_control() {
+    let controls = [
+        "29",
+        "30",
+        "179",
+        "180",
+        "479",
+        "480",
+        "1499",
+        "1500",
+        "60+3",
+        "40/7200:3600",
+        "1/86400",
+        "-",
+        "?",
+        "",
+        "G/60",
+    ];
+    let pgn =
+        controls.map(|control| game(&format!("White=A; Black=B; Result=*; TimeControl={control}"), "*"));
+    let database = database(&pgn.concat());
+    let searched = searched(&*database, "a.pgn");
+    for (query, expected) in [
+        ("speed:ultrabullet", &[0][..]),
+        ("speed:bullet", &[0, 1, 2]),
+        ("speed:Blitz", &[3, 4, 8]),
+        ("speed:rapid", &[5, 6]),
+        ("speed:classical", &[7, 9, 14]),
+        ("speed:correspondence", &[10, 11]),
+        ("speed:?", &[12, 13]),
+        ("speed:bullet|blitz|?", &[0, 1, 2, 3, 4, 8, 12, 13]),
+        ("-speed:bullet|blitz|rapid|classical|correspondence", &[12, 13]),
+    ] {
+        assert_eq!(games(query, &searched), expected, "{query}");
+    }
+}

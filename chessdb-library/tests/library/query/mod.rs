@@ -7,6 +7,7 @@ mod by;
 mod choices;
 mod hints;
 mod marks;
+mod material;
 mod orders;
 mod rules;
 mod sacrifices;
