@@ -17,8 +17,6 @@ use std::cell::OnceCell;
 use chessdb::Database;
 use chessdb::game::{Game, Movetext, Token};
 
-use crate::library::decoded;
-
 /// The time left on the clock after each half-move of a game's main line, in hundredths of a second; `None` where no comment
 /// says it.
 pub fn clocks(database: &dyn Database, game: u32) -> Vec<Option<i32>> {
@@ -54,7 +52,7 @@ pub(crate) struct LineAnnotations {
 impl LineAnnotations {
     /// Those of a game.
     pub(crate) fn of(database: &dyn Database, game: u32) -> LineAnnotations {
-        let movetext = decoded(database, game).game.movetext;
+        let movetext = database.game(game).game.movetext;
         let mut moves = 0;
         let mut entries = Vec::new();
         for &token in movetext.main_line_tokens() {

@@ -12,7 +12,6 @@ use chessdb::Database;
 use chessdb::board::{Color, Move, Position, Uci, Undo};
 use chessdb::game::{Outcome, Tags};
 
-use crate::library::tags_of;
 use crate::lines::Occurrence;
 use crate::parallel::chunks_of;
 use crate::positions::{
@@ -370,7 +369,7 @@ const LICHESS: &str = "https://lichess.org/";
 impl GameCard {
     /// Reads the tags of a game.
     pub fn of(database: &dyn Database, game: u32) -> GameCard {
-        let (tags, facts) = (tags_of(database, game), Facts::of(database, game));
+        let (tags, facts) = (database.tags(game), Facts::of(database, game));
         let name = |tag| tags.get(tag).unwrap_or("?").to_owned();
         GameCard {
             white: (name("White"), facts.white_elo().unwrap_or(0)),

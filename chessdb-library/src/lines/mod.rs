@@ -15,7 +15,7 @@ pub(crate) use board::{ALL, COUNTS, Change, PieceTally, Pieces, PlainBoard, bits
 pub use branching::line_of;
 pub(crate) use branching::{BranchingLine, position_of};
 pub use kept::KeptLines;
-pub(crate) use kept::{NewLines, WithLines};
+pub(crate) use kept::NewLines;
 pub(crate) use line::{LineStep, at, follow};
 pub(crate) use names::NULL_MOVE;
 pub use names::{line_names, move_name, position_after, read_line, read_move};

@@ -252,7 +252,7 @@ impl Positions {
             }
             kept => kept,
         };
-        let not_kept = || Index::temporary(&entry.database, self.options, &done);
+        let not_kept = || Index::temporary(&entry.database.shared(), self.options, &done);
         kept.unwrap_or_else(not_kept).map(Arc::new).map_err(Arc::new)
     }
 

@@ -9,7 +9,7 @@ use super::moves::RowMoves;
 use super::opening::opening;
 use super::value::{Value, known, tag_value, typed_value};
 use crate::annotations::LineAnnotations;
-use crate::library::{LibraryEntry, REMARK, append_game_path, append_text, decoded, tags_of};
+use crate::library::{LibraryEntry, REMARK, append_game_path, append_text};
 use crate::positions::Facts;
 use crate::spelling::Names;
 use chessdb::Database;
@@ -173,7 +173,7 @@ impl<'a> GameRow<'a> {
 
     pub(super) fn tags(&self) -> &Tags {
         self.tags.get_or_init(|| {
-            let mut tags = tags_of(&*self.entry.database, self.place.game);
+            let mut tags = self.entry.database.tags(self.place.game);
             respell_players(&mut tags, self.names);
             tags
         })
@@ -206,7 +206,7 @@ fn part<'a>(number: impl Into<i64>) -> Option<Value<'a>> {
 /// The movetext of a game in one line.
 fn movetext(database: &dyn Database, game: u32) -> String {
     let mut text = Vec::new();
-    pgn::append_movetext_with(&mut text, &decoded(database, game).game, REMARK);
+    pgn::append_movetext_with(&mut text, &database.game(game).game, REMARK);
     let end = text.trim_ascii_end().len();
     text.truncate(end);
     for byte in text.iter_mut().filter(|byte| byte.is_ascii_control()) {

@@ -11,7 +11,7 @@ use indicatif::ProgressBar;
 use super::table::{self, ExportedTable, Form};
 use crate::cli::output::OutputFolder;
 use crate::cli::{CommandError, progress};
-use chessdb_library::library::{shown, tags_of};
+use chessdb_library::library::shown;
 use chessdb_library::parallel::in_order;
 use chessdb_library::positions::DatabasePart;
 use chessdb_library::table::utc_date;
@@ -120,7 +120,7 @@ fn months(parts: &[DatabasePart], threads: usize) -> BTreeMap<Month, PartGames> 
 
 /// The month in which a game began in UTC, or that of its date if this is unknown.
 fn month_of(part: &DatabasePart, game: u32) -> Month {
-    let date = utc_date(&tags_of(part.database(), game));
+    let date = utc_date(&part.database().tags(game));
     let date = date.unwrap_or_else(|| part.database().keys(game).date);
     (date.year, date.month)
 }

@@ -11,7 +11,6 @@ use crate::cli::command::counted;
 use crate::cli::{CommandError, logging};
 use chessdb::board::Color;
 use chessdb_library::library::digits;
-use chessdb_library::library::tags_of;
 use chessdb_library::parallel::in_order;
 use chessdb_library::positions::DatabasePart;
 use chessdb_library::table::{
@@ -62,7 +61,7 @@ fn tags_until(parts: &[DatabasePart], threads: usize, is_enough: impl Fn(&TagCou
         let found = |places: Range<u32>| {
             let mut found = TagCounts::new();
             for game in part.games_at(places) {
-                let tags = tags_of(part.database(), game);
+                let tags = part.database().tags(game);
                 for name in further_tags(&tags) {
                     match found.get_mut(name) {
                         Some(games) => *games += 1,

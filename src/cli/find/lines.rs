@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::json;
 
 use chessdb_library::csv::append_record;
-use chessdb_library::library::{LibraryEntry, append_text, game_path, tags_of};
+use chessdb_library::library::{LibraryEntry, append_text, game_path};
 use chessdb_library::lines::Occurrence;
 use chessdb_library::positions::san_of;
 
@@ -37,7 +37,7 @@ pub fn write_game(
             out.write_all(&text)
         }
         "csv" | "ndjson" => {
-            let tags = tags_of(&*entry.database, found.game);
+            let tags = entry.database.tags(found.game);
             let san = if has_move {
                 san_of(&*entry.database, found)
             } else {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Query as Parameters, State};
-use chessdb_library::library::{game_path, tags_of};
+use chessdb_library::library::game_path;
 use chessdb_library::positions::{Answers, DatabasePart, Pattern, Wanted};
 use chessdb_library::query::{ListOrder, QueryHint, SortKey};
 use pgnfs_server::{Failure, FsError};
@@ -229,7 +229,7 @@ pub(super) fn row(parts: &[DatabasePart], (part, game, ply): ListedGame) -> Valu
         return Value::Null;
     };
     let (entry, database) = (part.entry(), part.database());
-    let tags = tags_of(database, game);
+    let tags = database.tags(game);
     let own = game_path(game, database.len());
     let path = if entry.path.is_empty() {
         own

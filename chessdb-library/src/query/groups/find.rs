@@ -4,7 +4,8 @@ use super::group::{PositionQuery, QueryImages};
 use super::matcher::Matcher;
 use super::term::Condition;
 use crate::cancel;
-use crate::lines::{KeptLines, LineSource, NewLines, Occurrence, PackedGames, PackedLine, WithLines};
+use crate::library::GuardedDatabase;
+use crate::lines::{KeptLines, LineSource, NewLines, Occurrence, PackedGames, PackedLine};
 use crate::parallel::{chunks, chunks_of};
 use crate::positions::{Damaged, Index, Pattern, Pawns, Wanted, kept_occurrence};
 use crate::query::sides::PlayerSides;
@@ -125,10 +126,7 @@ impl PositionQuery {
                         None => search(database, None, &mut games),
                         Some(new) => {
                             let packed = PackedGames::of(database, games.clone());
-                            let lines = WithLines {
-                                database,
-                                lines: &packed,
-                            };
+                            let lines = GuardedDatabase::with(database, &packed);
                             let found = search(&lines, Some(&packed), &mut games);
                             new.add(&packed);
                             found

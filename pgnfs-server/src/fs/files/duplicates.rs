@@ -10,7 +10,6 @@ use crate::fs::part::PartFs;
 use crate::tree::Branch;
 use chessdb::game::Tags;
 use chessdb_library::duplicates::{Duplicates, Reason};
-use chessdb_library::library::tags_of;
 use chessdb_library::parallel::in_order;
 use chessdb_library::table::{DuplicateRow, GamePath};
 
@@ -113,9 +112,7 @@ impl FoundDuplicates<'_> {
     fn tags(&self, game: u32) -> Tags {
         let (place, game) = self.branch.place_of(game);
         let part = self.parts.get(place);
-        part.map_or(Tags::default(), |part| {
-            tags_of(&*part.database.entry().database, game)
-        })
+        part.map_or(Tags::default(), |part| part.database.entry().database.tags(game))
     }
 }
 
