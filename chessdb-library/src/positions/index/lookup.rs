@@ -10,7 +10,6 @@ use super::super::table::MovesTable;
 use super::super::wanted::{Pattern, Wanted};
 use super::Index;
 use super::build::{LARGE, SMALL};
-use super::code::move_of;
 use super::key::key_of;
 use super::popular::{self, POPULAR, PopularPosition};
 use super::sections::IndexSection;
@@ -18,8 +17,8 @@ use super::shared::{IndexNode, read, rest_of};
 use super::signature::Test;
 use super::spill::first_bits;
 use crate::kept::Damaged;
-use crate::lines::Occurrence;
-use chessdb::board::{Move, Position};
+use crate::lines::{Occurrence, at};
+use chessdb::board::{Move, PackedMove, Position};
 use chessdb::bytes::{le_u32, le_u64};
 
 impl Index {
@@ -250,7 +249,8 @@ impl Index {
 
     /// The position of a game after `ply` moves, and the next move; `None` if the game has fewer moves.
     pub fn at(&self, game: u32, ply: u32) -> Option<(Position, Option<Move>)> {
-        self.lines.at(&*self.database, game, ply)
+        let ahead = self.ahead.get(&(game, ply));
+        ahead.copied().unwrap_or_else(|| at(&*self.database, game, ply))
     }
 
     /// The number of the game at a place in the order of the index.
@@ -288,12 +288,12 @@ impl Index {
         if places.len() > 1 || node.hi - node.lo == 1 {
             return Ok(None);
         }
-        let code = self
+        let bits = self
             .sections
             .get(IndexSection::Parting, places.start as usize * 2, 2)?;
-        match u16::from_le_bytes([code[0], code[1]]) {
+        match u16::from_le_bytes([bits[0], bits[1]]) {
             0 => Ok(Some(None)),
-            code => move_of(code).map(|mv| Some(Some(mv))).ok_or(Damaged),
+            bits => Ok(Some(Some(PackedMove::of_bits(bits).unpack()))),
         }
     }
 
