@@ -11,7 +11,7 @@ use chessdb::board::Position;
 use chessdb::{Database, Options};
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::{GuardedDatabase, Library, LibraryEntry};
-use chessdb_library::positions::{BuildOptions, Index, Pattern, Wanted, scan};
+use chessdb_library::positions::{BuildOptions, Index, Pattern, scan};
 
 use super::grown::{Grown, Random};
 use super::{row, row_at_most, seconds};
@@ -41,7 +41,7 @@ pub fn figures(source: &Path, games: Option<u32>) {
         "d4 Nf6 c4 g6 Nc3 Bg7 e4 d6 Nf3 O-O Be2 e5 O-O Nc6",
         "e4 a5 Ke2",
     ] {
-        let wanted = Wanted::Position(Pattern::of_moves(line).expect("moves"));
+        let wanted = Pattern::of_moves(line).expect("moves");
         let start = seconds();
         let found = scan(&*entry.database, None, &wanted, None, 1, &|_| ()).len();
         let name = format!("find without index: {found} games, games/s and core");

@@ -21,7 +21,7 @@ use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, on_one_line};
 use chessdb_library::lines::Occurrence;
 use chessdb_library::positions::{
-    DatabasePart, Material, MoveRow, MovesTable, Novelty, Pattern, WantedError, novelties_csv, pattern_name,
+    DatabasePart, MoveRow, MovesTable, Novelty, Pattern, WantedError, novelties_csv, pattern_name,
 };
 use chessdb_library::query::Query;
 use deviations::deviations;
@@ -223,7 +223,6 @@ fn wanted(matches: &ArgMatches) -> Result<Option<Asked>, CommandError> {
         |text| Ok(("pawns", text.to_owned())),
         |text| {
             // In any order.
-            Material::parse(text)?;
             let (white, black): (String, String) = text.chars().partition(char::is_ascii_uppercase);
             Ok(("material", white + &black))
         },

@@ -15,8 +15,8 @@ use chessdb::game::{Outcome, Tags};
 use crate::lines::Occurrence;
 use crate::parallel::chunks_of;
 use crate::positions::{
-    Answers, DatabasePart, Facts, NotableGames, Pattern, PopularPosition, SLACK, Tally, Wanted,
-    keep_greatest, occurrence,
+    Answers, DatabasePart, Facts, NotableGames, Pattern, PopularPosition, SLACK, Tally, keep_greatest,
+    occurrence,
 };
 
 pub use filter::{ExplorerFilter, group};
@@ -142,7 +142,6 @@ impl Explored {
         limits: ExplorerLimits,
         mut so_far: impl FnMut(&dyn Fn() -> Explored),
     ) -> Option<Explored> {
-        let wanted = Wanted::Position(*pattern);
         let mover = pattern.position().turn();
         let mut sums = Sums::default();
         let is_stored = filter.is_all() && limits.are_stored();
@@ -153,12 +152,12 @@ impl Explored {
             let popular = is_stored.then(|| part.popular(pattern, answers.options()));
             let stored = popular
                 .flatten()
-                .and_then(|popular| Sums::stored(part, &popular, &wanted));
+                .and_then(|popular| Sums::stored(part, &popular, pattern));
             if let Some(stored) = stored {
                 sums.merge(stored, limits);
                 continue;
             }
-            let found = part.find_with_facts(&wanted, answers.options())?;
+            let found = part.find_with_facts(pattern, answers.options())?;
             let chunks = chunks_of(
                 FEW,
                 found.len() as u32,
@@ -198,7 +197,7 @@ struct Sums {
 impl Sums {
     /// Those over all games of a part that have a popular position. `None` if a move has a game with a result and others
     /// without, because it is not known which of these it is.
-    fn stored(part: &DatabasePart, popular: &PopularPosition, wanted: &Wanted) -> Option<Sums> {
+    fn stored(part: &DatabasePart, popular: &PopularPosition, pattern: &Pattern) -> Option<Sums> {
         let database = part.database();
         let mut sums = Sums::default();
         for row in &popular.table.rows {
@@ -219,7 +218,7 @@ impl Sums {
         let explored = |games: &[u32]| {
             let games = games.iter().filter(|&&game| game < database.len());
             let explored = games.filter_map(|&game| {
-                let next = occurrence(database, game, wanted)?.next;
+                let next = occurrence(database, game, pattern)?.next;
                 Some(ExploredGame {
                     game: part.first.saturating_add(game),
                     next: next.filter(|&mv| mv != Move::Null),

@@ -4,6 +4,7 @@ use chessdb::board::{Bitboard, Color, File, Position, Role, Square};
 use chessdb::shakmaty::attacks;
 
 use super::packed::{KeptMove, LineStart};
+use super::tally::{PieceTally, place_of};
 
 /// What a position and a plain board both show.
 pub(crate) trait Pieces {
@@ -50,15 +51,6 @@ impl Pieces for Position {
     fn may_castle(&self) -> bool {
         self.castling_rooks().any()
     }
-}
-
-/// Numbers of pieces by [`place_of`] their kind; those at other places mean nothing.
-pub(crate) type PieceTally = [u8; 16];
-
-/// The place of a kind of piece among 16: 0 and 8 are of none.
-#[inline]
-pub(crate) fn place_of(color: Color, role: Role) -> usize {
-    (color as usize) << 3 | role as usize
 }
 
 /// The bits of a kind of piece of either side, as in [`Change`].
@@ -191,18 +183,18 @@ impl PlainBoard {
             let square = Bitboard::from_square(square);
             self.kinds[at] &= !square;
             self.sides[usize::from(taken >> 3 & 1)] &= !square;
-            self.counts[at] = self.counts[at].saturating_sub(1);
+            self.counts.0[at] = self.counts.0[at].saturating_sub(1);
             change |= 1 << at;
         }
         if let Some(role) = mv.promotion() {
             let pawn = usize::from(piece & 15);
             self.kinds[pawn] &= !Bitboard::from_square(to);
-            self.counts[pawn] = self.counts[pawn].saturating_sub(1);
+            self.counts.0[pawn] = self.counts.0[pawn].saturating_sub(1);
             let promoted = piece & 8 | role as u8;
             self.squares[to as usize] = promoted;
             let at = usize::from(promoted);
             self.kinds[at] |= Bitboard::from_square(to);
-            self.counts[at] = self.counts[at].saturating_add(1);
+            self.counts.0[at] = self.counts.0[at].saturating_add(1);
             change |= 1 << at;
         }
         change
@@ -226,7 +218,7 @@ impl PlainBoard {
         let at = usize::from(place & 15);
         self.kinds[at] &= !own;
         self.sides[usize::from(place >> 3 & 1)] &= !own;
-        self.counts[at] = self.counts[at].saturating_sub(1);
+        self.counts.0[at] = self.counts.0[at].saturating_sub(1);
         place
     }
 
@@ -238,7 +230,7 @@ impl PlainBoard {
         if place != 0 {
             self.sides[usize::from(place >> 3 & 1)] |= own;
         }
-        self.counts[at] = self.counts[at].saturating_add(1);
+        self.counts.0[at] = self.counts.0[at].saturating_add(1);
     }
 
     /// True if the side to move is in check.
@@ -284,7 +276,7 @@ mod tests {
             for role in Role::ALL {
                 let squares = position.of_kind(color, role);
                 assert_eq!(Pieces::of_kind(board, color, role), squares, "{color} {role:?}");
-                assert_eq!(usize::from(board.counts[place_of(color, role)]), squares.count());
+                assert_eq!(usize::from(board.counts.count(color, role)), squares.count());
             }
         }
         for square in Square::ALL {
@@ -320,7 +312,7 @@ mod tests {
                     let is_same = Pieces::of_kind(&old, color, role) == Pieces::of_kind(&board, color, role);
                     assert!(is_same || change >> place_of(color, role) & 1 == 1);
                 }
-                assert!(change & COUNTS != 0 || old.counts[1..7] == board.counts[1..7]);
+                assert!(change & COUNTS != 0 || old.counts.0[1..7] == board.counts.0[1..7]);
                 match mv {
                     Move::Castle(_) => special[0] += 1,
                     Move::Normal {

@@ -7,7 +7,7 @@ use crate::cancel;
 use crate::library::GuardedDatabase;
 use crate::lines::{KeptLines, LineSource, NewLines, Occurrence, PackedGames, PackedLine};
 use crate::parallel::{chunks, chunks_of};
-use crate::positions::{Damaged, Index, Pattern, Pawns, Wanted, kept_occurrence};
+use crate::positions::{Damaged, Index, Pattern, Wanted, kept_occurrence};
 use crate::query::sides::PlayerSides;
 use chessdb::Database;
 
@@ -74,14 +74,10 @@ impl PositionQuery {
         let images = QueryImages::new(self);
         let all = among.map_or(u64::from(database.len()), |games| games.len() as u64);
         let one = images.one_position();
-        let wanted = one.copied().map(Wanted::Position);
         let narrowed = match index {
             Some(index) => {
-                if one.is_some_and(Pattern::is_exact)
-                    && let Some(wanted) = &wanted
-                    && index.has_all_games()
-                {
-                    let mut found = index.find(wanted)?;
+                if let Some(one) = one.filter(|one| one.is_exact() && index.has_all_games()) {
+                    let mut found = index.find(one)?;
                     found.retain(|found| among.is_none_or(|games| games.binary_search(&found.game).is_ok()));
                     done(all);
                     return Ok(found);
@@ -97,11 +93,11 @@ impl PositionQuery {
         let search = |database: &dyn Database,
                       lines: Option<&dyn LineSource>,
                       games: &mut dyn Iterator<Item = u32>| {
-            if let Some(wanted) = &wanted {
+            if let Some(one) = one {
                 let mut packed = PackedLine::default();
                 let found = games.filter_map(|game| {
                     cancel::check();
-                    kept_occurrence(database, lines, &mut packed, game, wanted)
+                    kept_occurrence(database, lines, &mut packed, game, one)
                 });
                 return found.collect::<Vec<_>>();
             }
@@ -194,7 +190,7 @@ impl Condition {
     fn wanted(&self) -> Option<Wanted> {
         match self {
             Condition::Exact(exact) => Some(Wanted::Position(exact.pattern)),
-            Condition::Pawns(pawns) => Some(Wanted::Pawns(Pawns::new(pawns.pawns))),
+            Condition::Pawns(pawns) => Some(Wanted::Pawns(pawns.pawns)),
             _ => None,
         }
     }

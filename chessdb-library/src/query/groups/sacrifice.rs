@@ -7,8 +7,9 @@ use chessdb::board::{Color, Move, Position, Role};
 use chessdb::replay::Ply;
 
 use super::error::TermError;
-use super::tally::{difference, tally, value_of};
-use crate::lines::{BranchingLine, COUNTS, LineStep, PackedLine, Pieces, PlainBoard, follow};
+use crate::lines::{
+    BranchingLine, COUNTS, LineStep, PackedLine, PieceTally, Pieces, PlainBoard, follow, value_of,
+};
 use crate::query::Bounds;
 
 /// Half-moves for which a side has less, unless a query says otherwise.
@@ -107,7 +108,7 @@ impl LineMaterial {
             return;
         };
         let first = board.turn();
-        let own = |board: &PlainBoard| first.fold_wb(1, -1) * difference(&board.counts);
+        let own = |board: &PlainBoard| first.fold_wb(1, -1) * board.counts.difference();
         let mut last = own(&board);
         self.differences.push(last);
         for &mv in &line.moves {
@@ -134,7 +135,7 @@ impl LineMaterial {
     }
 
     fn start(&mut self, position: &Position) {
-        let difference = difference(&tally(position));
+        let difference = PieceTally::of(position).difference();
         let own = position.turn().fold_wb(difference, -difference);
         self.differences.push(own);
     }

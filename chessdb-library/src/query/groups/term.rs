@@ -16,11 +16,10 @@ use super::played::MovePattern;
 use super::reflection::Reflection;
 use super::sacrifice::Sacrifice;
 use super::state::{Bishops, MoverState, PawnCount, PawnKind};
-use super::tally::{difference, tally};
 use super::whole_line::WholeLine;
 use crate::library::DatabasePattern;
-use crate::lines::{ALL, COUNTS, Change, KeptMove, Pieces, PlainBoard, bits_of, move_name};
-use crate::positions::{Pattern, Pawns, WantedError, pattern_name, read_moves, read_position};
+use crate::lines::{ALL, COUNTS, Change, KeptMove, PieceTally, Pieces, PlainBoard, bits_of, move_name};
+use crate::positions::{Pattern, WantedError, pattern_name, read_moves, read_pawns, read_position};
 use crate::query::Bounds;
 use crate::repertoire::Repertoires;
 
@@ -136,8 +135,7 @@ impl PositionTerm {
     /// # Errors
     /// If the text is not FEN.
     pub fn pawns(text: &str) -> Result<PositionTerm, TermError> {
-        let pawns = Pawns::parse(text).map_err(TermError::Position)?;
-        let pawns = PawnStructure::new(pawns.squares());
+        let pawns = PawnStructure::new(read_pawns(text).map_err(TermError::Position)?);
         Ok(PositionTerm::new(pawns.to_string(), Condition::Pawns(pawns)))
     }
 
@@ -344,8 +342,8 @@ impl Condition {
             Condition::Exact(exact) => exact.matches(position),
             Condition::Board(board) => board.matches(position),
             Condition::Pawns(pawns) => pawns.matches(position),
-            Condition::Material(material) => material.has(&tally(position)),
-            Condition::Difference(bounds) => bounds.contains(difference(&tally(position))),
+            Condition::Material(material) => material.has(&PieceTally::of(position)),
+            Condition::Difference(bounds) => bounds.contains(PieceTally::of(position).difference()),
             Condition::State(state) => state.holds(position),
             Condition::Bishops(bishops) => bishops.holds_for(|color| position.of_kind(color, Role::Bishop)),
             Condition::PawnCount(count) => count.holds_for(|color| position.of_kind(color, Role::Pawn)),
@@ -407,7 +405,7 @@ impl Condition {
             Condition::Board(wanted) => wanted.matches(board),
             Condition::Pawns(pawns) => pawns.matches(board),
             Condition::Material(material) => material.has(&board.counts),
-            Condition::Difference(bounds) => bounds.contains(difference(&board.counts)),
+            Condition::Difference(bounds) => bounds.contains(board.counts.difference()),
             Condition::State(state) => state.may_hold_on(board, rest),
             Condition::Bishops(bishops) => bishops.holds_for(|color| board.of_kind(color, Role::Bishop)),
             Condition::PawnCount(count) => count.holds_for(|color| board.of_kind(color, Role::Pawn)),
