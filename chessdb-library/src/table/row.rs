@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 
 use super::column::Column;
 use super::moves::RowMoves;
-use super::opening::opening;
 use super::value::{Value, known, tag_value, typed_value};
 use crate::annotations::LineAnnotations;
 use crate::library::{LibraryEntry, REMARK, append_game_path, append_text};
+use crate::openings::opening;
 use crate::positions::Facts;
 use crate::spelling::Names;
 use chessdb::Database;
