@@ -24,8 +24,8 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
         "chessdb-library",
         &[
             &[
-                "cancel", "csv", "made", "making", "mounts", "mapped", "recent", "similar", "within",
-                "workers",
+                "cancel", "csv", "links", "made", "making", "mounts", "mapped", "recent", "similar",
+                "within", "workers",
             ],
             &["kept", "parallel", "spill", "turns"],
             &["library", "spelling"],
