@@ -13,13 +13,13 @@ mod parquet;
 mod position_row;
 mod row;
 mod value;
+mod write;
 
 pub use crate::csv::append_field;
 pub use bitboards::{BITBOARDS, Bitboards};
 pub use column::{Column, ColumnType, RowKind, TAG, is_tag};
-pub use column_rows::ColumnRows;
 pub use columns::{Columns, TagCounts, UnknownColumn, is_usual_tag, no_tag};
 pub use duplicate::DuplicateRow;
-pub use parquet::Parquet;
 pub use row::{GamePath, GameRow, TableRow, further_tags, respell_players};
 pub use value::{NULL, Value, append_string, field_lengths, known, utc_date};
+pub use write::TableForm;

@@ -8,7 +8,7 @@ use super::column::Column;
 use super::moves::RowMoves;
 use super::value::{Value, known, tag_value, typed_value};
 use crate::annotations::LineAnnotations;
-use crate::library::{LibraryEntry, REMARK, append_game_path, append_text};
+use crate::library::{LibraryEntry, REMARK, append_game_path, append_text, digits};
 use crate::openings::opening;
 use crate::positions::Facts;
 use crate::spelling::Names;
@@ -22,7 +22,7 @@ use chessdb::pgn;
 pub struct GamePath<'a> {
     /// The path of the database's directory, for a table of several databases.
     pub database: &'a str,
-    /// Prefix of the game's path: `database` followed by a slash, or empty if paths begin in that directory.
+    /// The directory with which the game's path begins; empty if it is the database's own.
     pub folder: &'a str,
     /// The game.
     pub game: u32,
@@ -30,11 +30,24 @@ pub struct GamePath<'a> {
     pub digits: usize,
 }
 
-impl GamePath<'_> {
+impl<'a> GamePath<'a> {
+    /// A game of a database, with its path below the source.
+    pub fn of(entry: &'a LibraryEntry, game: u32) -> GamePath<'a> {
+        GamePath {
+            database: entry.name(),
+            folder: &entry.path,
+            game,
+            digits: digits(entry.database.len()),
+        }
+    }
+
     /// The game's path.
     pub fn path(&self) -> String {
         let mut path = String::with_capacity(self.folder.len() + 64);
-        path.push_str(self.folder);
+        if !self.folder.is_empty() {
+            path.push_str(self.folder);
+            path.push('/');
+        }
         append_game_path(&mut path, self.game, self.digits);
         path
     }

@@ -1,7 +1,7 @@
 //! A decoder that panics costs one answer, whoever asks: no reader fails, and other games have what they have without it.
 
 use std::io;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use chessdb_library::positions::{
     AnswerOptions, Answers, BuildOptions, DatabasePart, IndexUse, LineEnd, Pattern, Positions,
 };
 use chessdb_library::query::{ListOrder, Query, SortKey};
-use chessdb_library::table::{ColumnRows, Columns, Parquet, RowKind};
+use chessdb_library::table::{Columns, RowKind, TableForm, TableRow};
 use testkit::fake::{self, Fake, game};
 
 use super::table::row;
@@ -247,13 +247,14 @@ fn table(entry: &LibraryEntry) -> Answer {
     let columns = Columns::of_names(RowKind::Games, names.into_iter()).unwrap();
     let positions =
         Columns::of_names(RowKind::Positions, ["number", "ply", "move", "fen"].into_iter()).unwrap();
-    let rows = |_, games: std::ops::Range<u32>| {
-        let mut rows = ColumnRows::new(&columns);
-        games.for_each(|game| columns.each_row(&row(entry, game), |row| rows.push(&columns, row)));
-        rows
+    let rows = |_, games: Range<u32>, each: &mut dyn FnMut(&dyn TableRow)| {
+        games.for_each(|game| columns.each_row(&row(entry, game), &mut *each));
     };
-    let games = entry.database.len();
-    Parquet::write(&mut Vec::new(), &columns, &[games], 2, rows, |_| ()).unwrap();
+    for form in [TableForm::Csv, TableForm::Ndjson, TableForm::Parquet] {
+        let (mut table, games) = (Vec::new(), [entry.database.len()]);
+        columns.write(&mut table, form, &games, 2, rows, |_| ()).unwrap();
+        assert!(!table.is_empty());
+    }
     each(entry, |game| {
         let mut text = Vec::new();
         columns.append_row(&mut text, &row(entry, game));

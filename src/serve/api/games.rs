@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Query as Parameters, State};
-use chessdb_library::library::game_path;
 use chessdb_library::lines::Occurrence;
 use chessdb_library::positions::{Answers, DatabasePart, Pattern};
 use chessdb_library::query::{ListOrder, Query, QueryHint, SortKey};
+use chessdb_library::table::GamePath;
 use pgnfs_server::FsError;
 use serde_json::{Value, json};
 
@@ -240,12 +240,7 @@ pub(super) fn row(parts: &[DatabasePart], (part, game, ply): ListedGame) -> Valu
     };
     let (entry, database) = (part.entry(), part.database());
     let tags = database.tags(game);
-    let own = game_path(game, database.len());
-    let path = if entry.path.is_empty() {
-        own
-    } else {
-        format!("{}/{own}", entry.path)
-    };
+    let path = GamePath::of(entry, game).path();
     let mut row = json!({ "path": path, "database": entry.path, "number": u64::from(game) + 1, "ply": ply });
     if let Value::Object(row) = &mut row {
         row.extend(

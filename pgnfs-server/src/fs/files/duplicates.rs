@@ -11,7 +11,7 @@ use crate::tree::Branch;
 use chessdb::game::Tags;
 use chessdb_library::duplicates::{Duplicates, Reason};
 use chessdb_library::parallel::in_order;
-use chessdb_library::table::{DuplicateRow, GamePath};
+use chessdb_library::table::DuplicateRow;
 
 /// Rows that are made together.
 const PIECE: usize = 64;
@@ -79,18 +79,8 @@ impl FoundDuplicates<'_> {
             let (Some(part), Some((_, best_tags))) = (self.parts.get(place), &best_tags) else {
                 return;
             };
-            let database = part.path.unwrap_or_default();
-            let folder = match database {
-                "" => String::new(),
-                path => format!("{path}/"),
-            };
             let row = DuplicateRow {
-                place: GamePath {
-                    database,
-                    folder: &folder,
-                    game,
-                    digits: part.database.indexed().digits(),
-                },
+                place: part.path_of(game),
                 group: group as u32,
                 plies: duplicate.plies,
                 annotations: duplicate.annotations,

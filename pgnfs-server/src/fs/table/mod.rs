@@ -18,7 +18,7 @@ use chessdb_library::library::{LibraryEntry, append_game_path};
 use chessdb_library::making::Making;
 use chessdb_library::spelling::Names;
 use chessdb_library::table::{Columns, GamePath, GameRow, NULL, TagCounts, field_lengths, respell_players};
-pub(super) use combined::{CombinedTables, TablesOfGames, folder, tags_of_all};
+pub(super) use combined::{CombinedTables, TablesOfGames, tags_of_all};
 pub(super) use whole::WholeTable;
 
 /// Why a table cannot be written.
