@@ -13,7 +13,7 @@ use std::process::Command;
 use chessdb::Options;
 use chessdb::board::{Fen, Position, RunningKey, Undo};
 use chessdb::pgn::append_game;
-use chessdb_library::library::{Library, LibraryEntry, tags_of, text_of};
+use chessdb_library::library::{Library, LibraryEntry, text_of};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use pgnfs_server::inside::{ChessFs, Inode, ServeOptions};
 use shakmaty::san::SanPlus;
@@ -72,7 +72,7 @@ fn games(criterion: &mut Criterion) {
             b.iter(|| (0..games).for_each(|game| drop(black_box(entry.database.game(game)))))
         });
         group.bench_function("tags", |b| {
-            b.iter(|| (0..games).for_each(|game| drop(black_box(tags_of(&*entry.database, game)))))
+            b.iter(|| (0..games).for_each(|game| drop(black_box(entry.database.tags(game)))))
         });
         let decoded: Vec<_> = (0..games).map(|game| entry.database.game(game).game).collect();
         let mut text = Vec::new();

@@ -10,8 +10,8 @@ use std::time::Duration;
 use chessdb::board::Position;
 use chessdb::{Database, Options};
 use chessdb_library::kept::{KeptFiles, Space};
-use chessdb_library::library::{Library, LibraryEntry};
-use chessdb_library::positions::{BuildOptions, Index, Pattern, Wanted, scan};
+use chessdb_library::library::{GuardedDatabase, Library, LibraryEntry};
+use chessdb_library::positions::{BuildOptions, Index, Pattern, scan};
 
 use super::grown::{Grown, Random};
 use super::{row, row_at_most, seconds};
@@ -30,8 +30,8 @@ pub fn figures(source: &Path, games: Option<u32>) {
     let library = Library::open(source, &Options::default()).expect("a database");
     let entry = &mut LibraryEntry::clone(library.databases().first().expect("a database"));
     if let Some(games) = games {
-        let base = Arc::clone(&entry.database);
-        entry.database = Arc::new(Grown { base, games });
+        let base = entry.database.shared();
+        entry.database = GuardedDatabase::of(Grown { base, games });
     }
     let games = f64::from(entry.database.len());
     println!("positions: {games} games of {}", entry.name());
@@ -41,7 +41,7 @@ pub fn figures(source: &Path, games: Option<u32>) {
         "d4 Nf6 c4 g6 Nc3 Bg7 e4 d6 Nf3 O-O Be2 e5 O-O Nc6",
         "e4 a5 Ke2",
     ] {
-        let wanted = Wanted::Position(Pattern::of_moves(line).expect("moves"));
+        let wanted = Pattern::of_moves(line).expect("moves");
         let start = seconds();
         let found = scan(&*entry.database, None, &wanted, None, 1, &|_| ()).len();
         let name = format!("find without index: {found} games, games/s and core");
@@ -71,7 +71,7 @@ pub fn figures(source: &Path, games: Option<u32>) {
     let index = Index::load(&files, entry).expect("an index");
     row_at_most("opening an index, milliseconds", (seconds() - start) * 1e3, 5.0);
 
-    let patterns = random_positions(&entry.database);
+    let patterns = random_positions(&entry.database.shared());
     let (mut shared, mut again, mut single) = (Vec::new(), Vec::new(), Vec::new());
     for pattern in &patterns {
         let ask = || {

@@ -25,7 +25,6 @@ use std::cell::OnceCell;
 use chessdb::Database;
 use chessdb::game::{Game, Movetext, Token};
 
-use crate::library::decoded;
 use crate::time_control::TimeControl;
 
 /// The time left on the clock after each half-move of a game's main line, in hundredths of a second; `None` where no comment
@@ -65,7 +64,7 @@ pub(crate) struct LineAnnotations {
 impl LineAnnotations {
     /// Those of a game.
     pub(crate) fn of(database: &dyn Database, game: u32) -> LineAnnotations {
-        let game = decoded(database, game).game;
+        let game = database.game(game).game;
         let increment = increment(&game);
         let movetext = game.movetext;
         let mut moves = 0;

@@ -69,6 +69,7 @@ pub mod explorer;
 pub mod kept;
 pub mod library;
 pub mod lines;
+pub mod links;
 pub mod made;
 pub mod making;
 pub mod mapped;

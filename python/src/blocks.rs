@@ -4,14 +4,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use chessdb::game::Tags;
-use chessdb_library::library::{LibraryEntry, append_text, tags_of};
+use chessdb_library::library::{LibraryEntry, append_text};
 
 /// Bytes of a usual game's text, and some more.
 const USUAL_TEXT: usize = 1024;
 
 /// The tags of some games.
 pub fn tags_of_games(entry: &LibraryEntry, games: impl Iterator<Item = u32>) -> Vec<Tags> {
-    games.map(|game| tags_of(&*entry.database, game)).collect()
+    games.map(|game| entry.database.tags(game)).collect()
 }
 
 /// The texts of some games, one after another.

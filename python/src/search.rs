@@ -19,7 +19,7 @@ use chessdb::Options;
 use chessdb_library::lines::Occurrence;
 use chessdb_library::made::Wait;
 use chessdb_library::positions::{
-    AnswerOptions, DatabasePart, IndexUse, Material, MoveRow, Pattern, Pawns, Wanted, WantedError,
+    AnswerOptions, DatabasePart, IndexUse, MoveRow, Pattern, WantedError,
 };
 use chessdb_library::query::{ListOrder, Query, SortKey};
 use chessdb_library::repertoire::Repertoires;
@@ -145,12 +145,10 @@ pub struct Question {
     material: Option<String>,
 }
 
-/// What a search asks.
-pub enum Asked {
-    /// Tags and positions, and their text.
-    Query(Query, String),
-    /// A position, pawns or material.
-    Wanted(Wanted),
+/// What a search asks, with the text of the argument `query`, if it is that.
+pub struct Asked {
+    query: Query,
+    text: Option<String>,
 }
 
 /// Reads a query.
@@ -193,10 +191,14 @@ impl Question {
             self.fen = self.query.take();
         }
         match &self.query {
-            Some(query) if self.others().flatten().next().is_none() => {
-                Ok(Asked::Query(read_query(py, query)?, query.clone()))
-            }
-            _ => self.wanted().map(Asked::Wanted),
+            Some(text) if self.others().flatten().next().is_none() => Ok(Asked {
+                query: read_query(py, text)?,
+                text: Some(text.clone()),
+            }),
+            _ => Ok(Asked {
+                query: self.wanted()?,
+                text: None,
+            }),
         }
     }
 
@@ -204,22 +206,20 @@ impl Question {
         [&self.fen, &self.moves, &self.pawns, &self.material].into_iter()
     }
 
-    /// The criterion.
+    /// The query that an argument in place of one stands for.
     ///
     /// # Errors
     /// If it is invalid, or there is not exactly one.
-    fn wanted(&self) -> PyResult<Wanted> {
-        type Read = fn(&str) -> Result<Wanted, WantedError>;
+    fn wanted(&self) -> PyResult<Query> {
+        type Read = fn(&str) -> Result<Query, String>;
         let readers: [(&str, &Option<String>, Read); 4] = [
-            ("fen", &self.fen, |text| {
-                Pattern::parse(text).map(Wanted::Position)
-            }),
-            ("moves", &self.moves, |text| {
-                Pattern::of_moves(text).map(Wanted::Position)
-            }),
-            ("pawns", &self.pawns, |text| Pawns::parse(text).map(Wanted::Pawns)),
+            ("fen", &self.fen, |text| of_pattern(Pattern::parse(text))),
+            ("moves", &self.moves, |text| of_pattern(Pattern::of_moves(text))),
+            ("pawns", &self.pawns, |text| of_term("pawns", text)),
             ("material", &self.material, |text| {
-                Material::parse(text).map(Wanted::Material)
+                // In any order, which a query does not allow.
+                let (white, black): (String, String) = text.chars().partition(char::is_ascii_uppercase);
+                of_term("material", &(white + &black))
             }),
         ];
         let given = readers
@@ -234,6 +234,17 @@ impl Question {
             )),
         }
     }
+}
+
+/// The query for a position.
+fn of_pattern(pattern: Result<Pattern, WantedError>) -> Result<Query, String> {
+    let pattern = pattern.map_err(|error| error.to_string())?;
+    Query::of_pattern(&pattern).map_err(|error| error.what)
+}
+
+/// The query of one term.
+fn of_term(field: &str, value: &str) -> Result<Query, String> {
+    Query::of_term(field, value).map_err(|error| error.what)
 }
 
 /// How a database is searched.
@@ -266,27 +277,6 @@ impl Search {
             names: None,
             repertoires: Arc::clone(&self.repertoires),
         }
-    }
-
-    /// Asks for a single position, or for pawns or material. The index is used where it answers in milliseconds: if
-    /// castling rights and en passant count. It would read the games of all other questions in one thread.
-    fn ask<T: Send + Default>(
-        &self,
-        py: Python<'_>,
-        wanted: &Wanted,
-        progress: &Progress,
-        ask: impl Fn(&AnswerOptions, &(dyn Fn(u64) + Sync)) -> Option<T> + Sync,
-    ) -> PyResult<T> {
-        let is_exact = matches!(wanted, Wanted::Position(pattern) if pattern.is_exact());
-        if is_exact && self.part.positions.wait() == Wait::None {
-            let options = self.options(IndexUse::Auto, false);
-            if let Some(answer) = self.source.read(py, |_| ask(&options, &|_| ()))? {
-                return Ok(answer);
-            }
-        }
-        let options = self.options(IndexUse::No, true);
-        let answer = aside(py, &self.source, progress, |_, done| ask(&options, done))?;
-        Ok(answer.unwrap_or_default())
     }
 }
 
@@ -335,12 +325,7 @@ pub fn find(
     let progress = &Progress::new(progress, games.sum())?;
     let mut all = Vec::new();
     for (number, search) in (0..).zip(searches) {
-        let found = match asked {
-            Asked::Query(query, _) => answer(py, search, query, progress)?,
-            Asked::Wanted(wanted) => search.ask(py, wanted, progress, |options, done| {
-                search.part.find(wanted, options, done)
-            })?,
-        };
+        let found = answer(py, search, &asked.query, progress)?;
         all.extend(found.into_iter().map(|found| (number, found)));
     }
     let sources: Arc<[Source]> = searches.iter().map(|search| search.source.clone()).collect();
@@ -359,10 +344,7 @@ pub fn find(
     all.truncate(order.limit);
     progress.finish(py)?;
     let threads = searches.first().map_or(1, |search| search.threads);
-    let query = match asked {
-        Asked::Query(query, text) => Some((query.clone(), text.clone())),
-        Asked::Wanted(_) => None,
-    };
+    let query = asked.text.as_ref().map(|text| (asked.query.clone(), text.clone()));
     Ok(FoundGames::new(all, sources, query, threads))
 }
 
@@ -400,7 +382,7 @@ pub fn moves_table(
     query: Option<&Query>,
 ) -> PyResult<Vec<PlayedMove>> {
     let wanted = question.wanted()?;
-    let Wanted::Position(pattern) = &wanted else {
+    let Some(pattern) = wanted.only_position() else {
         return Err(PyValueError::new_err("a table of moves needs fen or moves"));
     };
     let part = match query {
@@ -409,9 +391,21 @@ pub fn moves_table(
             .found(&answer(py, search, query, &Progress::default())?),
         None => search.part.clone(),
     };
-    let table = search.ask(py, &wanted, &Progress::default(), |options, done| {
-        part.moves(pattern, options, done)
-    })?;
+    let table = |index, scans, done: &(dyn Fn(u64) + Sync)| part.moves(pattern, &search.options(index, scans), done);
+    // The index is used where it answers in milliseconds: if castling rights and en passant count. It would read the games
+    // of all other positions in one thread.
+    let mut known = None;
+    if pattern.is_exact() && part.positions.wait() == Wait::None {
+        known = search.source.read(py, |_| table(IndexUse::Auto, false, &|_| ()))?;
+    }
+    let table = match known {
+        Some(table) => table,
+        None => {
+            let progress = &Progress::default();
+            let scanned = aside(py, &search.source, progress, |_, done| table(IndexUse::No, true, done))?;
+            scanned.unwrap_or_default()
+        }
+    };
     let rows = table.rows.into_iter();
     rows.map(|row| PlayedMove::new(py, &search.source, row)).collect()
 }

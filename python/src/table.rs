@@ -22,7 +22,7 @@ use crate::aside::in_chunks;
 use crate::indices::counted;
 use crate::rows::ChosenGames;
 use chessdb::board::Color;
-use chessdb_library::library::{LibraryEntry, tags_of};
+use chessdb_library::library::LibraryEntry;
 use chessdb_library::table::{self, RowKind, TAG, further_tags, no_tag};
 
 /// Games in a batch.
@@ -204,7 +204,7 @@ impl Columns {
                     return names;
                 }
                 for game in rows.games(places) {
-                    let tags = tags_of(&*entry.database, game);
+                    let tags = entry.database.tags(game);
                     names.extend(further_tags(&tags).map(str::to_owned));
                 }
                 let mut missing = missing.lock().unwrap_or_else(PoisonError::into_inner);

@@ -188,7 +188,7 @@ def test_a_library_is_searched_and_tabulated_as_its_databases_are(own_games: Pat
     ]
     assert rows == expected
     names = pyarrow.table(library.table(["ECO", "eco_name"])).to_pylist()
-    assert {"ECO": "C41", "eco_name": "Philidor Defence"} in names
+    assert {"ECO": "C41", "eco_name": "Philidor Defense"} in names
     assert all((row["eco_name"] is None) == (row["ECO"] is None) for row in names)
     library.close()
     with pytest.raises(ValueError, match="is closed"):

@@ -24,8 +24,9 @@ use chessdb_library::parallel::in_order;
 use chessdb_library::polyglot::BookOptions;
 use chessdb_library::positions::DatabasePart;
 use chessdb_library::query::Query;
+use chessdb_library::table::TableForm;
 use chessdb_library::table::{Columns, RowKind};
-use table::{ExportedTable, Form};
+use table::ExportedTable;
 
 /// Typical size of the texts of a chunk, in bytes.
 const USUAL_CHUNK: usize = 128 << 10;
@@ -43,7 +44,7 @@ pub struct Request<'a> {
     /// The options of an opening book; `None` for PGN and tables.
     book: Option<BookOptions>,
     /// The form of a table; `None` for PGN and books.
-    form: Option<Form>,
+    form: Option<TableForm>,
     /// What each row of a table is.
     rows: RowKind,
     /// The columns of a table; `None` for the usual ones.
@@ -71,7 +72,7 @@ enum Destination {
 /// What is written.
 enum Target {
     Pgn,
-    Table(Form, ExportedTable),
+    Table(TableForm, ExportedTable),
     Book(BookOptions),
 }
 
@@ -83,9 +84,9 @@ impl Request<'_> {
     pub fn read(matches: &ArgMatches) -> Result<Request<'_>, CommandError> {
         let text = |name| matches.get_one(name).map(String::as_str);
         let form = match text("to") {
-            Some("csv") => Some(Form::Csv),
-            Some("ndjson") => Some(Form::Ndjson),
-            Some("parquet") => Some(Form::Parquet),
+            Some("csv") => Some(TableForm::Csv),
+            Some("ndjson") => Some(TableForm::Ndjson),
+            Some("parquet") => Some(TableForm::Parquet),
             _ => None,
         };
         let schema = matches.get_one::<String>("schema").map(|_| Columns::lichess());
@@ -117,7 +118,7 @@ impl Request<'_> {
         let path = matches.get_one("output").map(PathBuf::as_path);
         let path = path.filter(|path| *path != Path::new("-"));
         let binary = match form {
-            Some(Form::Parquet) => Some("Parquet"),
+            Some(TableForm::Parquet) => Some("Parquet"),
             _ => book.map(|_| "a book"),
         };
         if let Some(binary) = binary.filter(|_| path.is_none() && io::stdout().is_terminal()) {
@@ -126,7 +127,7 @@ impl Request<'_> {
         let output = match path {
             None => Destination::Standard,
             Some(path) if schema.is_some() && by_month::is_folder(path) => {
-                if form != Some(Form::Parquet) || part != (1, 1) {
+                if form != Some(TableForm::Parquet) || part != (1, 1) {
                     return Err(
                         "a folder with a file for each month is for --to parquet without --part".into(),
                     );

@@ -18,7 +18,7 @@ use super::search::{Search, all_of, intact, read_query, repertoires, unique_of};
 use super::{CommandError, FOUND_NONE, ended, logging};
 use crate::mount::in_shell;
 use chessdb_library::kept::KeptFiles;
-use chessdb_library::library::{Library, on_one_line};
+use chessdb_library::library::Library;
 use chessdb_library::lines::Occurrence;
 use chessdb_library::positions::{DatabasePart, MoveRow, MovesTable, Novelty, Pattern, novelties_csv};
 use chessdb_library::query::Query;

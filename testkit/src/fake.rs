@@ -11,7 +11,7 @@ use chessdb::game::{Date, Eco, Game, Outcome, Tags};
 use chessdb::replay::{Limits, MainLine, Origin, Ply, Replay};
 use chessdb::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, NotADatabase, Problem, TextId};
 use chessdb_library::cancel::Cancel;
-use chessdb_library::library::LibraryEntry;
+use chessdb_library::library::{GuardedDatabase, LibraryEntry};
 use chessdb_library::mapped::Identity;
 
 /// The format of databases in memory. It finds no files.
@@ -63,7 +63,7 @@ pub fn entry(database: Arc<dyn Database>, path: &str, inode: u64) -> LibraryEntr
                 modified: MODIFIED,
             },
         )],
-        database,
+        database: GuardedDatabase::new(database),
         maps: Vec::new(),
         copies: None,
         part: None,

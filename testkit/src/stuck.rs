@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use chessdb::game::{Game, Tags};
 use chessdb::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
-use chessdb_library::library::LibraryEntry;
+use chessdb_library::library::{GuardedDatabase, LibraryEntry};
 
 use super::fake::Fake;
 
@@ -73,7 +73,7 @@ impl State {
 pub fn behind_gate(fake: Fake, path: &str) -> (LibraryEntry, Gate) {
     let gate = Arc::new(State::default());
     let entry = LibraryEntry {
-        database: Arc::new(Stuck(fake.clone(), Arc::clone(&gate))),
+        database: GuardedDatabase::of(Stuck(fake.clone(), Arc::clone(&gate))),
         is_local: false,
         ..fake.at(path)
     };

@@ -26,6 +26,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
             &[
                 "cancel",
                 "csv",
+                "links",
                 "made",
                 "making",
                 "mounts",

@@ -1,8 +1,6 @@
 //! What is compared of games that may be duplicates. It is read in the order in which databases store their games,
 //! because each look-up in another order may unpack all that precedes a game in a compressed file.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -28,12 +26,14 @@ pub(super) struct ComparedGame {
 }
 
 impl ComparedGame {
-    /// Decodes a game; `None` if its decoder panics.
+    /// Decodes a game; `None` if nothing of it can be read.
     fn of(games: &ComparedGames<'_>, game: u32) -> Option<ComparedGame> {
         let (database, own) = games.get(game)?;
-        let decoded = catch_unwind(AssertUnwindSafe(|| database.game(own)));
-        let game = decoded.ok()?.game;
+        let game = database.game(own).game;
         let tags = &game.tags;
+        if *tags == Tags::default() && game.movetext.tokens().is_empty() {
+            return None;
+        }
         let (mut hash, mut place) = (Xxh3::new(), Tags::default());
         for (name, value) in tags.iter() {
             // No tag contains this byte.

@@ -4,7 +4,6 @@ use chessdb::Database;
 use chessdb::game::{Date, Tags};
 
 use super::Speed;
-use crate::library::tags_of;
 use crate::positions::Facts;
 
 /// Lower bounds of the groups of ratings.
@@ -48,7 +47,7 @@ impl ExplorerFilter {
         if self.speeds.is_none() && self.rated.is_none() {
             return true;
         }
-        let tags = tags_of(database, game);
+        let tags = database.tags(game);
         let has_speed = |speeds: &Vec<Speed>| speeds.contains(&Speed::of(&tags));
         self.speeds.as_ref().is_none_or(has_speed) && self.rated.is_none_or(|rated| rated == is_rated(&tags))
     }

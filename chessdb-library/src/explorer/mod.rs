@@ -11,12 +11,11 @@ use chessdb::Database;
 use chessdb::board::{Color, Move, Position, Uci, Undo};
 use chessdb::game::{Outcome, Tags};
 
-use crate::library::tags_of;
 use crate::lines::Occurrence;
 use crate::parallel::chunks_of;
 use crate::positions::{
-    Answers, DatabasePart, Facts, NotableGames, Pattern, PopularPosition, SLACK, Tally, Wanted,
-    keep_greatest, occurrence,
+    Answers, DatabasePart, Facts, NotableGames, Pattern, PopularPosition, SLACK, Tally, keep_greatest,
+    occurrence,
 };
 
 pub use crate::time_control::Speed;
@@ -142,7 +141,6 @@ impl Explored {
         limits: ExplorerLimits,
         mut so_far: impl FnMut(&dyn Fn() -> Explored),
     ) -> Option<Explored> {
-        let wanted = Wanted::Position(*pattern);
         let mover = pattern.position().turn();
         let mut sums = Sums::default();
         let is_stored = filter.is_all() && limits.are_stored();
@@ -153,12 +151,12 @@ impl Explored {
             let popular = is_stored.then(|| part.popular(pattern, answers.options()));
             let stored = popular
                 .flatten()
-                .and_then(|popular| Sums::stored(part, &popular, &wanted));
+                .and_then(|popular| Sums::stored(part, &popular, pattern));
             if let Some(stored) = stored {
                 sums.merge(stored, limits);
                 continue;
             }
-            let found = part.find_with_facts(&wanted, answers.options())?;
+            let found = part.find_with_facts(pattern, answers.options())?;
             let chunks = chunks_of(
                 FEW,
                 found.len() as u32,
@@ -198,7 +196,7 @@ struct Sums {
 impl Sums {
     /// Those over all games of a part that have a popular position. `None` if a move has a game with a result and others
     /// without, because it is not known which of these it is.
-    fn stored(part: &DatabasePart, popular: &PopularPosition, wanted: &Wanted) -> Option<Sums> {
+    fn stored(part: &DatabasePart, popular: &PopularPosition, pattern: &Pattern) -> Option<Sums> {
         let database = part.database();
         let mut sums = Sums::default();
         for row in &popular.table.rows {
@@ -219,7 +217,7 @@ impl Sums {
         let explored = |games: &[u32]| {
             let games = games.iter().filter(|&&game| game < database.len());
             let explored = games.filter_map(|&game| {
-                let next = occurrence(database, game, wanted)?.next;
+                let next = occurrence(database, game, pattern)?.next;
                 Some(ExploredGame {
                     game: part.first.saturating_add(game),
                     next: next.filter(|&mv| mv != Move::Null),
@@ -369,7 +367,7 @@ const LICHESS: &str = "https://lichess.org/";
 impl GameCard {
     /// Reads the tags of a game.
     pub fn of(database: &dyn Database, game: u32) -> GameCard {
-        let (tags, facts) = (tags_of(database, game), Facts::of(database, game));
+        let (tags, facts) = (database.tags(game), Facts::of(database, game));
         let name = |tag| tags.get(tag).unwrap_or("?").to_owned();
         GameCard {
             white: (name("White"), facts.white_elo().unwrap_or(0)),

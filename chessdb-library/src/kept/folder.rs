@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
+use crate::links::NamesLeft;
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, linkat, mkdirat, openat, readlinkat, renameat, statat,
     unlinkat,
@@ -33,9 +34,6 @@ const SAFELY: OFlags = OFlags::CLOEXEC
     .union(OFlags::NOFOLLOW)
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY);
-
-/// Maximum number of symbolic links on the way to the folder, as in the kernel.
-const MOST_LINKS: u32 = 40;
 
 /// An open folder.
 #[derive(Debug)]
@@ -154,10 +152,8 @@ pub(super) fn walk_to(path: &Path, user: u32) -> io::Result<OwnedFd> {
         openat(here, name, flags, Mode::empty())
     };
     let mut here = openat(CWD, ".", OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
-    // The names that remain, the next one last.
-    let mut rest = names(path);
-    let mut links = 0;
-    while let Some(name) = rest.pop() {
+    let mut rest = NamesLeft::of(names(path));
+    while let Some(name) = rest.next() {
         let how = if rest.is_empty() {
             OFlags::RDONLY
         } else {
@@ -187,13 +183,10 @@ pub(super) fn walk_to(path: &Path, user: u32) -> io::Result<OwnedFd> {
                     let what = format!("the symbolic link {name:?} on the way to it belongs to another user");
                     return Err(io::Error::other(what));
                 }
-                links += 1;
-                if links > MOST_LINKS {
+                let target = readlinkat(&link, "", Vec::new())?;
+                if !rest.follow(names(Path::new(OsStr::from_bytes(target.as_bytes())))) {
                     return Err(Errno::LOOP.into());
                 }
-                rest.extend(names(Path::new(OsStr::from_bytes(
-                    readlinkat(&link, "", Vec::new())?.as_bytes(),
-                ))));
                 continue;
             }
             opened => opened?,
@@ -202,10 +195,10 @@ pub(super) fn walk_to(path: &Path, user: u32) -> io::Result<OwnedFd> {
     Ok(here)
 }
 
-/// The names of a path, the first one last. That of the root is `/`.
+/// The names of a path. That of the root is `/`.
 fn names(path: &Path) -> Vec<OsString> {
     let names = path.components().map(|name| name.as_os_str().to_owned());
-    names.rev().collect()
+    names.collect()
 }
 
 /// A file that is being written. It is removed if it is not kept.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::found_name::converted_names;
+use super::guarded::GuardedDatabase;
 use super::remedy::advised;
 use crate::kept::SourceFiles;
 use crate::mapped::{Copies, Identity, Mapped};
@@ -23,7 +24,7 @@ pub struct LibraryEntry {
     /// Its name in its archive, if that contains several databases.
     pub part: Option<String>,
     /// The open database.
-    pub database: Arc<dyn Database>,
+    pub database: GuardedDatabase,
     /// Names of its files as people see them, the main file first, and their identities when they were opened.
     pub files: Vec<(String, Identity)>,
     /// The maps of these files that the database reads from.

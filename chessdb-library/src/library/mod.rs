@@ -4,6 +4,7 @@ mod entry;
 mod error;
 mod found_name;
 mod game_path;
+mod guarded;
 mod holds;
 mod join;
 mod move_places;
@@ -15,7 +16,6 @@ mod options;
 mod pattern;
 mod places;
 mod remedy;
-mod reporting;
 mod root;
 mod scan;
 mod search;
@@ -34,6 +34,7 @@ pub use entry::LibraryEntry;
 pub use error::{LeftOut, LibraryError};
 pub use found_name::legible_file_name;
 pub use game_path::{BLOCK, append_game_path, block_name, digits, game_path, numbered_game_name};
+pub use guarded::{GuardedDatabase, MainLines};
 pub use move_places::{ILLEGAL, problems_by_move};
 pub use names::{
     LONGEST_NAME, TakenNames, abridged, cut, is_unprintable, numbered, on_one_line, safe_name, shown,
@@ -43,9 +44,7 @@ pub use options::LibraryOptions;
 pub use pattern::{DatabasePattern, PatternError};
 pub use remedy::advised;
 pub use selection::DatabaseSelection;
-pub use text::{
-    GameText, REMARK, append_text, decoded, document_text, problems_of, tags_of, text_of, to_pgn,
-};
+pub use text::{GameText, REMARK, append_text, document_text, problems_of, text_of, to_pgn};
 
 use chessdb::Options;
 use openings::{Job, Openings};

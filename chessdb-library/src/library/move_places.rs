@@ -4,7 +4,7 @@ use chessdb::game::{Movetext, Token};
 use chessdb::{Decoded, Problem};
 
 use super::LibraryEntry;
-use super::text::{decoded, problems_of};
+use super::text::problems_of;
 
 /// What precedes the moves that could not be played in a remark.
 const STORED: [&str; 2] = ["; the line goes on: ", "; the stored line goes on "];
@@ -19,7 +19,7 @@ pub fn problems_by_move(entry: &LibraryEntry, game: u32) -> Vec<(Problem, Option
     if problems.is_empty() {
         return Vec::new();
     }
-    let Decoded { game, .. } = decoded(&*entry.database, game);
+    let Decoded { game, .. } = entry.database.game(game);
     let mut remarks = Remarks::of(&game.movetext);
     let placed = problems.into_iter().map(|problem| {
         let place = remarks.place_of(&problem);

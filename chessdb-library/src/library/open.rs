@@ -10,7 +10,7 @@ use super::found_name::{converted_names, file_name, legible};
 use super::remedy::advised;
 use super::root::Root;
 use super::task::{OpeningTask, format_titles, main_file, of_content};
-use super::{LibraryEntry, unread};
+use super::{GuardedDatabase, LibraryEntry, unread};
 use crate::kept::{KeptFiles, SourceFiles};
 use crate::mapped::{Copies, Identity, Mapped};
 use chessdb::files::{Candidate, Files, Progress, SourceFile};
@@ -315,7 +315,7 @@ fn entries(
         path: String::new(),
         format,
         part: name,
-        database: database.into(),
+        database: GuardedDatabase::new(database),
         files: files.to_vec(),
         maps: maps.to_vec(),
         copies: copies.clone(),

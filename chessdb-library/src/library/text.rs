@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::LibraryEntry;
 use super::open::message;
+use crate::workers::progress;
 use chessdb::board::Position;
 use chessdb::game::{Game, Tags};
 use chessdb::replay::Replay;
@@ -36,19 +37,20 @@ pub fn text_of(entry: &LibraryEntry, game: u32) -> GameText {
 
 /// Appends the text that [`text_of`] gives. Gives its problems, which only decoding finds.
 pub fn append_text(out: &mut Vec<u8>, entry: &LibraryEntry, game: u32) -> Vec<Problem> {
-    append_by(out, entry, game, |out| {
-        if entry.database.as_files().append_stored(game, out) {
+    append_by(out, entry, game, |out, database| {
+        if database.as_files().append_stored(game, out) {
             Vec::new()
         } else {
-            append_decoded(out, &*entry.database, game)
+            append_decoded(out, database, game)
         }
     })
 }
 
 /// Decodes a game, however it is shown, and gives its problems.
 pub fn problems_of(entry: &LibraryEntry, game: u32) -> Vec<Problem> {
-    let decode = |out: &mut Vec<u8>| append_decoded(out, &*entry.database, game);
-    append_by(&mut Vec::new(), entry, game, decode)
+    append_by(&mut Vec::new(), entry, game, |out, database| {
+        append_decoded(out, database, game)
+    })
 }
 
 fn append_decoded(out: &mut Vec<u8>, database: &dyn Database, game: u32) -> Vec<Problem> {
@@ -68,20 +70,20 @@ pub fn to_pgn(game: &Game) -> Vec<u8> {
     out
 }
 
-/// Appends a text; where that panics, the tags of the game and a remark.
+/// Appends a text of a database; where that panics, the tags of the game and a remark.
 fn append_by(
     out: &mut Vec<u8>,
     entry: &LibraryEntry,
     game: u32,
-    append: impl FnOnce(&mut Vec<u8>) -> Vec<Problem>,
+    append: impl FnOnce(&mut Vec<u8>, &dyn Database) -> Vec<Problem>,
 ) -> Vec<Problem> {
     let start = out.len();
-    let decoded = catch_unwind(AssertUnwindSafe(|| append(out)));
+    let decoded = written(entry, |database| append(out, database));
     let what = match decoded {
         Ok(problems) if out.len() - start <= LONGEST_TEXT => return problems,
         Ok(_) => "the game is longer than 4 GiB".to_owned(),
         Err(panic) => {
-            let what = format!("the decoder failed: {}", message(&*panic));
+            let what = format!("the decoder failed: {panic}");
             log::error!("{}: game {}: {what}", entry.name(), u64::from(game) + 1);
             what
         }
@@ -103,31 +105,33 @@ fn limit(problems: &mut Vec<Problem>) {
     }
 }
 
-/// The tags of a game; all unknown where the decoder panics.
-pub fn tags_of(database: &dyn Database, game: u32) -> Tags {
-    catch_unwind(AssertUnwindSafe(|| database.tags(game))).unwrap_or_default()
-}
-
-/// A game; an empty one where the decoder panics.
-pub fn decoded(database: &dyn Database, game: u32) -> Decoded {
-    catch_unwind(AssertUnwindSafe(|| database.game(game))).unwrap_or_default()
-}
-
 /// The PGN of a document; where its decoder panics, a game that says so.
 pub fn document_text(entry: &LibraryEntry, document: u32) -> Vec<u8> {
-    let decoded = catch_unwind(AssertUnwindSafe(|| {
-        to_pgn(&entry.database.as_files().document(document as usize))
-    }));
+    let decoded = written(entry, |database| {
+        to_pgn(&database.as_files().document(document as usize))
+    });
     decoded.unwrap_or_else(|panic| {
-        let what = format!("the decoder failed: {}", message(&*panic));
+        let what = format!("the decoder failed: {panic}");
         log::error!("{}: document {document}: {what}", entry.name());
         to_pgn(&remark(Tags::default(), &what))
     })
 }
 
+/// What is written of a database. Its decoders are not [guarded](super::GuardedDatabase), because a text says why one failed, and
+/// the writer of PGN is guarded, too.
+///
+/// # Errors
+/// The message of a panic.
+fn written<T>(entry: &LibraryEntry, write: impl FnOnce(&dyn Database) -> T) -> Result<T, String> {
+    let written = catch_unwind(AssertUnwindSafe(|| write(entry.database.unguarded())));
+    written
+        .inspect(|_| progress::beat())
+        .map_err(|panic| message(&*panic).to_owned())
+}
+
 /// A game of tags only, with a remark that says why.
 fn tags_and_remark(entry: &LibraryEntry, game: u32, what: &str) -> GameText {
-    let remark = remark(tags_of(&*entry.database, game), what);
+    let remark = remark(entry.database.tags(game), what);
     let file = entry.files.first().map_or("", |(name, _)| name.as_str());
     GameText {
         pgn: to_pgn(&remark),

@@ -4,6 +4,7 @@ use chessdb::board::{Bitboard, Color, File, Position, Role, Square};
 use chessdb::shakmaty::attacks;
 
 use super::packed::{KeptMove, LineStart};
+use super::tally::{PieceTally, place_of};
 
 /// What a position and a plain board both show.
 pub(crate) trait Pieces {
@@ -52,15 +53,6 @@ impl Pieces for Position {
     }
 }
 
-/// Numbers of pieces by [`place_of`] their kind; those at other places mean nothing.
-pub(crate) type PieceTally = [u8; 16];
-
-/// The place of a kind of piece among 16: 0 and 8 are of none.
-#[inline]
-pub(crate) fn place_of(color: Color, role: Role) -> usize {
-    (color as usize) << 3 | role as usize
-}
-
 /// The bits of a kind of piece of either side, as in [`Change`].
 pub(crate) fn bits_of(role: Role) -> u16 {
     1 << place_of(Color::White, role) | 1 << place_of(Color::Black, role)
@@ -93,7 +85,7 @@ type Moved = (u8, u8);
 impl Mailbox {
     const EMPTY: Mailbox = Mailbox {
         squares: [0; 64],
-        counts: [0; 16],
+        counts: PieceTally([0; 16]),
     };
 
     /// Plays a move, which needs not be legal. True if the numbers of pieces have changed.
@@ -119,7 +111,7 @@ impl Mailbox {
         let piece = std::mem::take(&mut self.squares[mv.from() as usize]);
         let taken = std::mem::replace(&mut self.squares[mv.to() as usize], piece);
         let at = usize::from(taken & 15);
-        self.counts[at] = self.counts[at].saturating_sub(1);
+        self.counts.0[at] = self.counts.0[at].saturating_sub(1);
         (piece, taken)
     }
 
@@ -155,14 +147,14 @@ impl Mailbox {
     fn remove(&mut self, square: Square) -> u8 {
         let place = std::mem::take(&mut self.squares[square as usize]);
         let at = usize::from(place & 15);
-        self.counts[at] = self.counts[at].saturating_sub(1);
+        self.counts.0[at] = self.counts.0[at].saturating_sub(1);
         place
     }
 
     fn put(&mut self, square: Square, place: u8) {
         self.squares[square as usize] = place;
         let at = usize::from(place & 15);
-        self.counts[at] = self.counts[at].saturating_add(1);
+        self.counts.0[at] = self.counts.0[at].saturating_add(1);
     }
 }
 
@@ -381,7 +373,7 @@ mod tests {
                 let squares = position.of_kind(color, role);
                 assert_eq!(Pieces::of_kind(board, color, role), squares, "{color} {role:?}");
                 assert_eq!(
-                    usize::from(board.mailbox.counts[place_of(color, role)]),
+                    usize::from(board.mailbox.counts.count(color, role)),
                     squares.count()
                 );
             }
@@ -425,7 +417,7 @@ mod tests {
                     let is_same = Pieces::of_kind(&old, color, role) == Pieces::of_kind(&board, color, role);
                     assert!(is_same || change >> place_of(color, role) & 1 == 1);
                 }
-                assert!(change & COUNTS != 0 || old.mailbox.counts[1..7] == board.mailbox.counts[1..7]);
+                assert!(change & COUNTS != 0 || old.mailbox.counts.0[1..7] == board.mailbox.counts.0[1..7]);
                 match mv {
                     Move::Castle(_) => special[0] += 1,
                     Move::Normal {

@@ -7,7 +7,6 @@ use chessdb::replay::Ply;
 
 use super::Occurrence;
 use super::line::at;
-use crate::library::decoded;
 
 /// A line of a game from its first position on, which grows and branches as the tokens of the game are read.
 #[derive(Debug)]
@@ -162,7 +161,7 @@ impl BranchingLine {
 
 /// The position of an occurrence, and the SAN of the moves that lead to it; `None` if its game has changed.
 fn reach(database: &dyn Database, found: &Occurrence) -> Option<(Position, Vec<San>)> {
-    let game = decoded(database, found.game).game;
+    let game = database.game(found.game).game;
     let mut line = BranchingLine::new(game.start());
     let is_there = |line: &BranchingLine| line.variation() == found.variation && line.len() == found.ply;
     let mut tokens = game.movetext.tokens().iter();

@@ -1,13 +1,9 @@
-//! The kept lines of a database, and the database that reads main lines from there.
+//! The kept lines of a database.
 
-use std::ops::{ControlFlow, Deref};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use chessdb::board::ByColor;
-use chessdb::game::Tags;
-use chessdb::replay::Ply;
-use chessdb::{AsFiles, Database, Decoded, Folder, Info, Keys, Problem, TextId};
+use chessdb::Database;
 
 use super::packed::{LineSource, PackedLine};
 use super::store::{self, LinesSection};
@@ -201,80 +197,12 @@ impl NewLines {
     }
 }
 
-/// A database whose main lines come from elsewhere, as far as they are there.
-pub(crate) struct WithLines<D, L> {
-    pub(crate) database: D,
-    pub(crate) lines: L,
-}
-
 impl LibraryEntry {
     /// The same database, whose main lines are read from the kept ones.
     pub(crate) fn with_lines(&self, lines: &Arc<KeptLines>) -> LibraryEntry {
         LibraryEntry {
-            database: Arc::new(WithLines {
-                database: Arc::clone(&self.database),
-                lines: Arc::clone(lines),
-            }),
+            database: self.database.with_lines(Arc::<KeptLines>::clone(lines)),
             ..self.clone()
         }
-    }
-}
-
-impl<D, L> Database for WithLines<D, L>
-where
-    D: Deref<Target: Database> + Send + Sync,
-    L: Deref<Target: LineSource> + Send + Sync,
-{
-    fn len(&self) -> u32 {
-        self.database.len()
-    }
-
-    fn keys(&self, game: u32) -> Keys {
-        self.database.keys(game)
-    }
-
-    fn text(&self, id: TextId) -> String {
-        self.database.text(id)
-    }
-
-    fn tags(&self, game: u32) -> Tags {
-        self.database.tags(game)
-    }
-
-    fn site(&self, game: u32) -> Option<TextId> {
-        self.database.site(game)
-    }
-
-    fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
-        self.database.ratings(game)
-    }
-
-    fn game(&self, game: u32) -> Decoded {
-        self.database.game(game)
-    }
-
-    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
-        let mut line = PackedLine::default();
-        if self.lines.read(game, &mut line) {
-            line.replay(each);
-        } else {
-            self.database.main_line(game, each);
-        }
-    }
-
-    fn info(&self) -> Info {
-        self.database.info()
-    }
-
-    fn problems(&self) -> &[Problem] {
-        self.database.problems()
-    }
-
-    fn folders(&self) -> Vec<Folder> {
-        self.database.folders()
-    }
-
-    fn as_files(&self) -> &dyn AsFiles {
-        self.database.as_files()
     }
 }

@@ -1,7 +1,6 @@
 //! The positions of one game's main line, from the first one on.
 
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chessdb::Database;
 use chessdb::board::{Fen, Move, Position};
@@ -16,39 +15,33 @@ pub(crate) enum LineStep<'a> {
     Ply(&'a Ply<'a>),
 }
 
-/// Passes the start position of a game and its moves to `each` until it breaks. A decoder that panics ends the line; false
-/// then.
+/// Passes the start position of a game and its moves to `each` until it breaks.
 #[inline]
 pub(crate) fn follow(
     database: &dyn Database,
     game: u32,
     mut each: impl FnMut(LineStep<'_>) -> ControlFlow<()>,
-) -> bool {
+) {
     let mut has_begun = false;
-    let followed = catch_unwind(AssertUnwindSafe(|| {
-        database.main_line(game, &mut |ply| {
-            if !has_begun {
-                has_begun = true;
-                each(LineStep::Start(&ply.before()))?;
-            }
-            each(LineStep::Ply(ply))
-        });
+    database.main_line(game, &mut |ply| {
         if !has_begun {
-            // Without a move, the position comes from the tags.
-            let tags = database.tags(game);
-            let start = match tags.get("FEN") {
-                None => Some(Position::initial()),
-                Some(fen) => Fen::parse(fen).ok().map(|fen| fen.position),
-            };
-            if let Some(start) = start {
-                let _ = each(LineStep::Start(&start));
-            }
+            has_begun = true;
+            each(LineStep::Start(&ply.before()))?;
         }
-    }));
-    if followed.is_err() {
-        log::error!("game {}: the decoder failed", u64::from(game) + 1);
+        each(LineStep::Ply(ply))
+    });
+    if has_begun {
+        return;
     }
-    followed.is_ok()
+    // Without a move, the position comes from the tags.
+    let tags = database.tags(game);
+    let start = match tags.get("FEN") {
+        None => Some(Position::initial()),
+        Some(fen) => Fen::parse(fen).ok().map(|fen| fen.position),
+    };
+    if let Some(start) = start {
+        let _ = each(LineStep::Start(&start));
+    }
 }
 
 /// The position of a game after `ply` moves of its main line, and the next move; `None` if the game has fewer

@@ -9,18 +9,21 @@ mod line;
 mod names;
 mod packed;
 mod store;
+mod tally;
 mod write;
 
-pub(crate) use board::{ALL, COUNTS, Change, Mailbox, PieceTally, Pieces, PlainBoard, bits_of, place_of};
+pub(crate) use board::{ALL, COUNTS, Change, Mailbox, Pieces, PlainBoard, bits_of};
 pub use branching::line_of;
 pub(crate) use branching::{BranchingLine, position_of};
 pub use kept::KeptLines;
-pub(crate) use kept::{NewLines, WithLines};
+pub(crate) use kept::NewLines;
 pub(crate) use line::{LineStep, at, follow};
 pub(crate) use names::NULL_MOVE;
 pub use names::{line_names, move_name, position_after, read_line, read_move};
 
 pub(crate) use packed::{KeptMove, LineSource, LineStart, MoveMarks, PackedLine};
+pub use tally::PieceTally;
+pub(crate) use tally::{KINDS, place_of, value_of};
 pub(crate) use write::PackedGames;
 
 use chessdb::board::Move;

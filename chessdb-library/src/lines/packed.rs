@@ -6,6 +6,7 @@ use chessdb::replay::Ply;
 use std::ops::ControlFlow;
 
 use super::line::{LineStep, follow};
+use crate::library::MainLines;
 
 /// A legal move with what a plain board needs to play it.
 ///
@@ -211,6 +212,17 @@ pub(crate) trait LineSource: Send + Sync {
     fn read(&self, game: u32, line: &mut PackedLine) -> bool;
 }
 
+impl<L: LineSource> MainLines for L {
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) -> bool {
+        let mut line = PackedLine::default();
+        let is_read = self.read(game, &mut line);
+        if is_read {
+            line.replay(each);
+        }
+        is_read
+    }
+}
+
 /// A main line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PackedLine {
@@ -219,12 +231,12 @@ pub(crate) struct PackedLine {
 }
 
 impl PackedLine {
-    /// Reads the main line of a game. False if it cannot be packed, or if the decoder failed.
+    /// Reads the main line of a game. False if it cannot be packed.
     pub(crate) fn read(&mut self, database: &dyn Database, game: u32) -> bool {
         self.moves.clear();
         self.start = LineStart::Nowhere;
         let mut is_packed = true;
-        let is_whole = follow(database, game, |step| {
+        follow(database, game, |step| {
             match step {
                 LineStep::Start(position) if *position == Position::initial() => {
                     self.start = LineStart::Usual;
@@ -241,7 +253,7 @@ impl PackedLine {
                 ControlFlow::Break(())
             }
         });
-        is_whole && is_packed
+        is_packed
     }
 
     /// The position after the last move.
@@ -256,7 +268,7 @@ impl PackedLine {
 
     /// Plays the moves, tests each again, and passes them to `each` until it breaks.
     #[inline]
-    pub(super) fn replay(&self, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+    fn replay(&self, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
         let Some(mut position) = self.start.position() else {
             return;
         };

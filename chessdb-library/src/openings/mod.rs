@@ -1,12 +1,15 @@
-//! Names of openings, by position.
+//! Names of openings, by position and by ECO code.
 //!
 //! `names.tsv` has 3,807 names, each with its code and the moves that lead to it: the table of
 //! <https://github.com/lichess-org/chess-openings> at 51b8862, which is in the public domain (CC0).
 
+mod codes;
 mod game;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
+
+pub use codes::opening;
 
 use chessdb::board::{EnPassantMode, Move, Position, Undo};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{AnswerOptions, DatabasePart, MovesTable, Pattern, Wanted};
+use super::{AnswerOptions, DatabasePart, MovesTable, Pattern};
 use crate::lines::Occurrence;
 
 /// Answers questions about the positions of some games of several databases, from indexes or by searching the games.
@@ -13,7 +13,7 @@ use crate::lines::Occurrence;
 ///
 /// ```
 /// use chessdb_library::library::Library;
-/// use chessdb_library::positions::{AnswerOptions, Answers, BuildOptions, IndexUse, DatabasePart, Pattern, Positions, Wanted};
+/// use chessdb_library::positions::{AnswerOptions, Answers, BuildOptions, IndexUse, DatabasePart, Pattern, Positions};
 /// use chessdb_library::query::Query;
 /// use std::sync::Arc;
 ///
@@ -38,7 +38,7 @@ use crate::lines::Occurrence;
 ///
 /// // The same of the games that answer a query: these are found once, and can be asked for again and again.
 /// let won = all.among(&Query::parse("result:1-0")?, &|_| ());
-/// let found = won.find(&Wanted::Position(pattern), &|_| ()).ok_or("not answered")?;
+/// let found = won.find(&pattern, &|_| ()).ok_or("not answered")?;
 /// assert_eq!((found.len(), found[0].game), (1, 3));
 /// # Ok(())
 /// # }
@@ -70,10 +70,10 @@ impl Answers {
 
     /// The games that match, by their numbers among those of all parts, each with its first occurrence. `done` is called
     /// with numbers of games searched. `None` if a part has no index and is not scanned.
-    pub fn find(&self, wanted: &Wanted, done: &(dyn Fn(u64) + Sync)) -> Option<Vec<Occurrence>> {
+    pub fn find(&self, pattern: &Pattern, done: &(dyn Fn(u64) + Sync)) -> Option<Vec<Occurrence>> {
         let mut all = Vec::new();
         for part in &*self.parts {
-            let found = part.find(wanted, &self.options, done)?;
+            let found = part.find(pattern, &self.options, done)?;
             all.extend(found.into_iter().map(|found| Occurrence {
                 game: part.first.saturating_add(found.game),
                 ..found

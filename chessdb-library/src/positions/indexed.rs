@@ -252,7 +252,7 @@ impl Positions {
             }
             kept => kept,
         };
-        let not_kept = || Index::temporary(&entry.database, self.options, &done);
+        let not_kept = || Index::temporary(&entry.database.shared(), self.options, &done);
         kept.unwrap_or_else(not_kept).map(Arc::new).map_err(Arc::new)
     }
 
@@ -280,7 +280,7 @@ mod tests {
     use crate::kept::Space;
     use crate::library::Library;
     use crate::lines::Occurrence;
-    use crate::positions::{Pattern, Wanted};
+    use crate::positions::Pattern;
     use std::cell::Cell;
     use std::fs;
 
@@ -293,7 +293,7 @@ mod tests {
         let cache = folder.path().join("cache");
         let positions = Positions::new(&library.databases()[0], BuildOptions::default());
         positions.keep_in(&KeptFiles::open(&cache, "", Space::default()).unwrap());
-        let wanted = Wanted::Position(Pattern::of_moves("e4").unwrap());
+        let wanted = Pattern::of_moves("e4").unwrap();
         let is_index = |file: &fs::DirEntry| file.path().extension().is_some_and(|kind| kind == "positions");
         let kept = || fs::read_dir(&cache).unwrap().flatten().filter(is_index).count();
         let asked = Cell::new(0);

@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::{PieceCounts, epd};
-use crate::lines::{KeptLines, LineStep, follow};
+use super::epd;
+use crate::lines::{KeptLines, LineStep, PieceTally, follow};
 use crate::parallel::chunks;
 use chessdb::Database;
 use chessdb::board::{PackedMove, Position};
@@ -29,8 +29,8 @@ pub struct LineEnd {
     pub hash: u64,
     /// Equal for equal first [`OPENING_PLIES`] moves from equal positions; 0 if there are fewer.
     pub opening: u32,
-    /// The pieces after the last move.
-    pub material: PieceCounts,
+    /// The [pieces](PieceTally::bits) after the last move.
+    pub material: u64,
 }
 
 /// The ends of all main lines of a database, by the number of the game, once they have been found.
@@ -50,12 +50,12 @@ impl LineEnd {
         let initial = Position::initial();
         let mut moves = Vec::with_capacity(USUAL_LINE);
         let mut start = 0;
-        let mut material = PieceCounts::of(&initial);
+        let mut material = PieceTally::of(&initial);
         follow(database, game, |step| {
             match step {
                 LineStep::Start(position) if *position != initial => {
                     start = xxh3_64(epd(position).as_bytes());
-                    material = PieceCounts::of(position);
+                    material = PieceTally::of(position);
                 }
                 LineStep::Start(_) => {}
                 LineStep::Ply(ply) => {
@@ -69,7 +69,7 @@ impl LineEnd {
         LineEnd {
             hash: xxh3_64_with_seed(&moves, start),
             opening: opening.map_or(0, |moves| xxh3_64_with_seed(moves, start) as u32 | 1),
-            material,
+            material: material.bits(),
         }
     }
 }

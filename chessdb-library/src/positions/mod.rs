@@ -8,7 +8,7 @@
 //!
 //! | question | answer |
 //! |---|---|
-//! | which games have this position, these pawns, this material | [`Index::find`], [`Index::count`] |
+//! | which games have this position | [`Index::find`], [`Index::count`] |
 //! | which moves were played in this position | [`Index::moves`], a [`MovesTable`], which [`MovesTable::csv`] writes |
 //! | the opening tree | [`Index::root`], [`Index::children`], [`Index::child`], [`Index::games`], [`Index::first_game_of`], [`Index::line`] |
 //! | the novelties of all games | [`Index::novelties`], which [`novelties_csv`] writes |
@@ -30,7 +30,6 @@ mod indexed;
 mod line_ends;
 mod notable;
 mod part;
-mod piece_counts;
 mod scan;
 mod selection;
 mod table;
@@ -49,11 +48,10 @@ pub use line_ends::{LineEnd, LineEnds, OPENING_PLIES};
 pub use notable::NotableGames;
 pub(crate) use notable::{SLACK, keep_greatest};
 pub use part::{AnswerOptions, DatabasePart};
-pub use piece_counts::PieceCounts;
 pub(crate) use scan::{kept_occurrence, occurrence};
 pub use scan::{scan, scan_moves};
 pub use selection::Selection;
 pub use table::{COLUMNS, MoveRow, MovesTable, san_of};
 pub use tally::Tally;
-pub use wanted::{Material, Pattern, Pawns, Rights, Wanted, WantedError, read_moves};
-pub(crate) use wanted::{Needs, at_home};
+pub(crate) use wanted::{Needs, Wanted, at_home, read_pawns};
+pub use wanted::{Pattern, Rights, WantedError, read_moves};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{
     Damaged, Facts, Index, IndexError, IndexUse, MovesTable, Novelty, Pattern, PopularPosition, Positions,
-    Selection, Wanted, scan, scan_moves,
+    Selection, scan, scan_moves,
 };
 use crate::library::LibraryEntry;
 use crate::lines::Occurrence;
@@ -151,19 +151,19 @@ impl DatabasePart {
     /// searched, which are those of the database in all. `None` if no index answers and games are not scanned.
     pub fn find(
         &self,
-        wanted: &Wanted,
+        pattern: &Pattern,
         options: &AnswerOptions,
         done: &(dyn Fn(u64) + Sync),
     ) -> Option<Vec<Occurrence>> {
         self.ask_or_scan(
             options,
             done,
-            |index| index.find(wanted),
+            |index| index.find(pattern),
             || {
                 scan(
                     self.database(),
                     Some(self.positions.lines()),
-                    wanted,
+                    pattern,
                     self.games.as_ref(),
                     options.threads,
                     done,
@@ -175,19 +175,19 @@ impl DatabasePart {
     /// Likewise in any order, with what tables need of each game.
     pub fn find_with_facts(
         &self,
-        wanted: &Wanted,
+        pattern: &Pattern,
         options: &AnswerOptions,
     ) -> Option<Vec<(Occurrence, Facts)>> {
         self.ask_or_scan(
             options,
             &|_| (),
-            |index| index.find_with_facts(wanted),
+            |index| index.find_with_facts(pattern),
             || {
                 let (database, games) = (self.database(), self.games.as_ref());
                 let found = scan(
                     database,
                     Some(self.positions.lines()),
-                    wanted,
+                    pattern,
                     games,
                     options.threads,
                     &|_| (),

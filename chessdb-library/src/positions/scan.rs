@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Facts;
 use super::selection::Selection;
 use super::table::{MoveRow, MovesTable};
-use super::wanted::{Pattern, Wanted};
+use super::wanted::Pattern;
 use crate::cancel;
 use crate::lines::{KeptLines, LineSource, LineStep, Occurrence, PackedLine, PlainBoard, at, follow};
 use crate::parallel::chunks;
@@ -26,7 +26,7 @@ const COUNT_SELDOM: u32 = 16;
 pub fn scan(
     database: &dyn Database,
     lines: Option<&KeptLines>,
-    wanted: &Wanted,
+    pattern: &Pattern,
     among: Option<&Arc<Selection>>,
     threads: usize,
     done: &(dyn Fn(u64) + Sync),
@@ -36,7 +36,7 @@ pub fn scan(
     let parts = chunks(database.len(), threads, done, |games| {
         let games = games.filter(|&game| among.is_none_or(|among| among.has(game)));
         let mut packed = PackedLine::default();
-        let found = games.filter_map(|game| kept_occurrence(database, lines, &mut packed, game, wanted));
+        let found = games.filter_map(|game| kept_occurrence(database, lines, &mut packed, game, pattern));
         // Most games have no match, and reading their keys takes longer than searching a short line.
         let found = found.filter(|found| !database.keys(found.game).deleted);
         found.collect::<Vec<_>>()
@@ -50,11 +50,11 @@ pub(crate) fn kept_occurrence(
     lines: Option<&dyn LineSource>,
     packed: &mut PackedLine,
     game: u32,
-    wanted: &Wanted,
+    pattern: &Pattern,
 ) -> Option<Occurrence> {
     if lines.is_some_and(|lines| lines.read(game, packed)) {
-        let ply = first_board(packed, wanted)?;
-        if wanted.is_of_pieces() {
+        let ply = first_board(packed, pattern)?;
+        if pattern.is_of_pieces() {
             return Some(Occurrence {
                 game,
                 ply,
@@ -63,26 +63,26 @@ pub(crate) fn kept_occurrence(
             });
         }
     }
-    occurrence(database, game, wanted)
+    occurrence(database, game, pattern)
 }
 
-/// Number of moves before the first board of a line that has what is wanted.
-fn first_board(line: &PackedLine, wanted: &Wanted) -> Option<u32> {
+/// Number of moves before the first board of a line that has the pieces of a pattern.
+fn first_board(line: &PackedLine, pattern: &Pattern) -> Option<u32> {
     let mut board = PlainBoard::at(&line.start)?;
     for (ply, mv) in (0..).zip(&line.moves) {
-        if wanted.may_match(&board) {
+        if pattern.has_pieces_of(&board) {
             return Some(ply);
         }
-        if ply % COUNT_EVERY == 0 && wanted.is_past(&board) {
+        if ply % COUNT_EVERY == 0 && pattern.is_past(&board) {
             return None;
         }
         board.play(*mv);
     }
-    wanted.may_match(&board).then_some(line.moves.len() as u32)
+    pattern.has_pieces_of(&board).then_some(line.moves.len() as u32)
 }
 
 /// The first occurrence in a game.
-pub(crate) fn occurrence(database: &dyn Database, game: u32, wanted: &Wanted) -> Option<Occurrence> {
+pub(crate) fn occurrence(database: &dyn Database, game: u32, pattern: &Pattern) -> Option<Occurrence> {
     let mut found: Option<Occurrence> = None;
     follow(database, game, |step| {
         let (ply, position) = match step {
@@ -95,7 +95,7 @@ pub(crate) fn occurrence(database: &dyn Database, game: u32, wanted: &Wanted) ->
                 (step.number + 1, step.position)
             }
         };
-        if wanted.matches(position) {
+        if pattern.matches(position) {
             found = Some(Occurrence {
                 game,
                 ply,
@@ -104,7 +104,7 @@ pub(crate) fn occurrence(database: &dyn Database, game: u32, wanted: &Wanted) ->
             });
             return ControlFlow::Continue(());
         }
-        if ply % COUNT_EVERY == 0 && wanted.is_past(position) {
+        if ply % COUNT_EVERY == 0 && pattern.is_past(position) {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -123,14 +123,7 @@ pub fn scan_moves(
     threads: usize,
     done: &(dyn Fn(u64) + Sync),
 ) -> MovesTable {
-    let found = scan(
-        database,
-        lines,
-        &Wanted::Position(*pattern),
-        among,
-        threads,
-        &|_| (),
-    );
+    let found = scan(database, lines, pattern, among, threads, &|_| ());
     let moves = MovesScan {
         among: among.cloned(),
         ..MovesScan::new(database, pattern, &found)

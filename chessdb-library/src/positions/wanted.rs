@@ -1,66 +1,22 @@
-//! Criteria of a search: a position, a pawn structure, or material.
+//! Positions that are searched for, and what an index understands.
 
 use std::fmt;
 
-use crate::lines::{Pieces, PlainBoard, move_name};
+use crate::lines::{Pieces, move_name};
 use chessdb::board::{
     Bitboard, ByColor, Color, Fen, FenFlaw, Move, Position, Rank, ReadError, Role, Setup, SetupError, Square,
     Undo,
 };
 
-/// The criterion of a search.
+/// What an index excludes games by.
 #[derive(Clone, Copy, Debug)]
-// A search has only one value of this type.
+// A search has few values of this type.
 #[allow(clippy::large_enum_variant)]
-pub enum Wanted {
+pub(crate) enum Wanted {
     /// A position.
     Position(Pattern),
     /// The squares of all pawns, regardless of other pieces and of the side to move.
-    Pawns(Pawns),
-    /// The pieces on the board, regardless of their squares and of the side to move.
-    Material(Material),
-}
-
-impl Wanted {
-    /// True if a position meets the criterion.
-    #[inline]
-    pub fn matches(&self, position: &Position) -> bool {
-        match self {
-            Wanted::Position(pattern) => pattern.matches(position),
-            Wanted::Pawns(pawns) => pawns.matches(position),
-            Wanted::Material(material) => material.matches(position),
-        }
-    }
-
-    /// True if nothing but the pieces and the side to move count.
-    pub(super) fn is_of_pieces(&self) -> bool {
-        match self {
-            Wanted::Position(pattern) => pattern.rights == Rights::None,
-            Wanted::Pawns(_) | Wanted::Material(_) => true,
-        }
-    }
-
-    /// False if no position with these pieces meets it.
-    #[inline]
-    pub(super) fn may_match(&self, board: &PlainBoard) -> bool {
-        match self {
-            Wanted::Position(pattern) => pattern.has_pieces_of(board),
-            Wanted::Pawns(pawns) => pawns.matches(board),
-            Wanted::Material(material) => material.matches(board),
-        }
-    }
-
-    /// True only if no game that has reached `position` can still reach a match. False does not mean that one
-    /// can.
-    #[inline]
-    pub(crate) fn is_past(&self, position: &impl Pieces) -> bool {
-        let needs = match self {
-            Wanted::Position(pattern) => &pattern.needs,
-            Wanted::Pawns(pawns) => &pawns.needs,
-            Wanted::Material(material) => &material.needs,
-        };
-        needs.are_lost(position)
-    }
+    Pawns(ByColor<Bitboard>),
 }
 
 /// Pieces that a match requires and that cannot come back once they are gone.
@@ -203,6 +159,11 @@ impl Pattern {
         self.rights == Rights::All
     }
 
+    /// True if nothing but the pieces and the side to move count.
+    pub(super) fn is_of_pieces(&self) -> bool {
+        self.rights == Rights::None
+    }
+
     /// True if a position matches this pattern.
     #[inline]
     pub fn matches(&self, position: &Position) -> bool {
@@ -306,118 +267,19 @@ pub fn read_moves(line: &str) -> Result<(Vec<Move>, Position), WantedError> {
     Ok((moves, position))
 }
 
-/// The squares of all pawns.
-#[derive(Clone, Copy, Debug)]
-pub struct Pawns {
-    pawns: ByColor<Bitboard>,
-    needs: Needs,
+/// Reads the squares of all pawns from the board of a FEN. Other pieces and fields are ignored, and the fields may be
+/// missing.
+///
+/// # Errors
+/// If the text is not FEN.
+pub(crate) fn read_pawns(fen: &str) -> Result<ByColor<Bitboard>, WantedError> {
+    let board = fen.split_ascii_whitespace().next().unwrap_or_default();
+    let text = format!("{board} w - -");
+    let setup: Setup = Fen::setup(&text).map_err(|error| of_fen(&text, error))?;
+    Ok(ByColor::new_with(|color| setup.board.by_piece(color.pawn())))
 }
 
-impl Pawns {
-    /// Reads the pawns from the board of a FEN. Other pieces and fields are ignored, and the fields may be
-    /// missing.
-    ///
-    /// # Errors
-    /// If the text is not FEN.
-    pub fn parse(fen: &str) -> Result<Pawns, WantedError> {
-        let board = fen.split_ascii_whitespace().next().unwrap_or_default();
-        let text = format!("{board} w - -");
-        let setup: Setup = Fen::setup(&text).map_err(|error| of_fen(&text, error))?;
-        Ok(Pawns::new(ByColor::new_with(|color| {
-            setup.board.by_piece(color.pawn())
-        })))
-    }
-
-    /// Exactly these pawns.
-    pub(crate) fn new(pawns: ByColor<Bitboard>) -> Pawns {
-        Pawns {
-            needs: Needs {
-                home: ByColor::new_with(|color| at_home(pawns[color], color)),
-                pieces: ByColor::default(),
-                pawns: ByColor::new_with(|color| pawns[color].count() as u32),
-            },
-            pawns,
-        }
-    }
-
-    /// The squares of the pawns of each colour.
-    pub(crate) fn squares(&self) -> ByColor<Bitboard> {
-        self.pawns
-    }
-
-    /// Pawns on their initial squares: bits 0-7 for White, by file, and 8-15 for Black.
-    pub(super) fn home(&self) -> u16 {
-        let ByColor { white, black } = self.pawns;
-        (white.0 >> 8 & 0xff) as u16 | ((black.0 >> 48 & 0xff) as u16) << 8
-    }
-
-    /// Number of pawns of a colour.
-    pub(super) fn count(&self, color: Color) -> u32 {
-        self.needs.pawns[color]
-    }
-
-    #[inline]
-    fn matches(&self, position: &impl Pieces) -> bool {
-        Color::ALL
-            .into_iter()
-            .all(|color| position.of_kind(color, Role::Pawn) == self.pawns[color])
-    }
-}
-
-/// The pieces of both sides, without their squares.
-#[derive(Clone, Copy, Debug)]
-pub struct Material {
-    counts: ByColor<[u8; 6]>,
-    needs: Needs,
-}
-
-impl Material {
-    /// Reads a list of pieces as letters in any order, upper case for White: `KRPkr`.
-    ///
-    /// # Errors
-    /// If the list contains another character, or a side does not have exactly one king.
-    pub fn parse(text: &str) -> Result<Material, WantedError> {
-        let mut counts = ByColor::<[u8; 6]>::default();
-        for letter in text.chars() {
-            let role = Role::from_char(letter.to_ascii_lowercase()).ok_or(WantedError::Material)?;
-            let color = Color::from_white(letter.is_ascii_uppercase());
-            let count = &mut counts[color][role as usize - 1];
-            *count = count.saturating_add(1);
-        }
-        let number = |color: Color, role: Role| counts[color][role as usize - 1];
-        if Color::ALL.into_iter().any(|color| number(color, Role::King) != 1) {
-            return Err(WantedError::Material);
-        }
-        let needs = Needs {
-            home: ByColor::default(),
-            pieces: ByColor::new_with(|color| counts[color].iter().copied().map(u32::from).sum()),
-            pawns: ByColor::new_with(|color| number(color, Role::Pawn).into()),
-        };
-        Ok(Material { counts, needs })
-    }
-
-    /// Number of pieces of one kind and colour.
-    pub(super) fn count(&self, color: Color, role: Role) -> u32 {
-        self.counts[color][role as usize - 1].into()
-    }
-
-    #[inline]
-    fn matches(&self, position: &impl Pieces) -> bool {
-        let wanted: u32 = self.needs.pieces.iter().sum();
-        position.occupied().count() as u32 == wanted && self.matches_rest(position)
-    }
-
-    fn matches_rest(&self, position: &impl Pieces) -> bool {
-        Color::ALL.into_iter().all(|color| {
-            Role::ALL.into_iter().all(|role| {
-                let count = position.of_kind(color, role).count();
-                count == usize::from(self.counts[color][role as usize - 1])
-            })
-        })
-    }
-}
-
-/// Reason why a text is not a valid criterion.
+/// Reason why a text is not a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WantedError {
@@ -429,8 +291,6 @@ pub enum WantedError {
     NoTurn,
     /// A word in a line of moves, the moves before it, and why it is not a legal move.
     Move(String, String, ReadError),
-    /// The text is not a list of pieces.
-    Material,
 }
 
 impl fmt::Display for WantedError {
@@ -449,9 +309,6 @@ impl fmt::Display for WantedError {
                     error => write!(f, ": {error}"),
                 }
             }
-            WantedError::Material => f.write_str(
-                "expected letters of pieces such as KRPkr, capital ones for White, with both kings",
-            ),
         }
     }
 }

@@ -2,11 +2,9 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::value::GamePart;
 use crate::annotations::is_evaluated;
-use crate::library::{decoded, tags_of};
 use crate::table::known;
 use chessdb::board::ByColor;
 use chessdb::game::{Tags, Token};
@@ -57,7 +55,7 @@ impl<'a> AskedGame<'a> {
     }
 
     pub(super) fn tags(&self) -> &Tags {
-        self.tags.get_or_init(|| tags_of(self.database, self.game))
+        self.tags.get_or_init(|| self.database.tags(self.game))
     }
 
     pub(super) fn tag(&self, name: &str) -> Option<Cow<'_, str>> {
@@ -65,18 +63,16 @@ impl<'a> AskedGame<'a> {
     }
 
     pub(super) fn site(&self) -> Option<TextId> {
-        let read = AssertUnwindSafe(|| self.database.site(self.game));
-        catch_unwind(read).unwrap_or_default()
+        self.database.site(self.game)
     }
 
     pub(super) fn decoded(&self) -> &Decoded {
-        self.decoded.get_or_init(|| decoded(self.database, self.game))
+        self.decoded.get_or_init(|| self.database.game(self.game))
     }
 
     pub(super) fn ratings(&self) -> ByColor<Option<i64>> {
         *self.ratings.get_or_init(|| {
-            let read = AssertUnwindSafe(|| self.database.ratings(self.game));
-            let ratings = catch_unwind(read).unwrap_or_default();
+            let ratings = self.database.ratings(self.game);
             ratings.map(|rating| rating.map(i64::from))
         })
     }

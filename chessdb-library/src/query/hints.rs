@@ -15,7 +15,7 @@ use super::terms::{TermHead, WrittenTerm, terms};
 use super::value::{TagValue, ValueKind, WrittenAlternative, names_of_parts};
 use super::words::words_of;
 use crate::cancel;
-use crate::library::{abridged, on_one_line, tags_of};
+use crate::library::{abridged, on_one_line};
 use crate::similar::{SimilarNames, similar};
 use crate::table::known;
 use chessdb::{Keys, TextId};
@@ -212,7 +212,7 @@ fn similar_tags(values: &[TagValue], searched: &[Searched<'_>]) -> Vec<String> {
             if game.is_multiple_of(1024) {
                 cancel::check();
             }
-            let own = tags_of(one.database, game);
+            let own = one.database.tags(game);
             for (name, _) in own.iter().filter(|(_, value)| known(value).is_some()) {
                 if !tags.contains(name) {
                     tags.insert(name.to_owned());

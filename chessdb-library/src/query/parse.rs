@@ -9,6 +9,7 @@ use super::terms::{LONGEST, TermHead, WrittenTerm, terms};
 use super::value;
 use super::written_query::{Outside, WrittenChoice, WrittenQuery};
 use super::{Bounds, PositionGroup, Query};
+use crate::positions::{Pattern, pattern_name};
 
 impl Query {
     /// Reads a query. That without terms asks for all games.
@@ -33,6 +34,14 @@ impl Query {
     /// Says what would be right.
     pub fn of_term(field: &str, value: &str) -> Result<Query, QueryError> {
         parse(&format!("{field}:{}", in_quotes(value)), false)
+    }
+
+    /// The query for the games that have a position.
+    ///
+    /// # Errors
+    /// If no game can reach it.
+    pub fn of_pattern(pattern: &Pattern) -> Result<Query, QueryError> {
+        Query::of_term("fen", &pattern_name(pattern))
     }
 
     /// The text of a query that may not be UTF-8.

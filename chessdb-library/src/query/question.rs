@@ -7,8 +7,9 @@ use super::compare::{has_round, has_text};
 use super::remembered::Remembered;
 use super::sides::{Sides, both, each};
 use super::value::TagValue;
+use crate::openings::opening;
 use crate::spelling::Names;
-use crate::table::{known, opening};
+use crate::table::known;
 use crate::time_control::Speed;
 use chessdb::TextId;
 use chessdb::board::{Fen, Position};
@@ -193,7 +194,9 @@ impl TagQuestion<'_> {
             let name = code
                 .as_ref()
                 .and_then(|code| opening(std::str::from_utf8(code).ok()?));
-            self.text(name)
+            // Both spellings of the word are in use.
+            let british = || name.map(|name| name.replace("Defense", "Defence"));
+            self.text(name) || self.text(british().as_deref())
         };
         match code {
             Some([letter @ b'A'..=b'E', tens @ b'0'..=b'9', ones @ b'0'..=b'9']) => {

@@ -5,7 +5,7 @@ use chessdb::game::Token;
 
 use super::Repertoire;
 use crate::cancel;
-use crate::library::{LibraryEntry, decoded};
+use crate::library::LibraryEntry;
 use crate::lines::BranchingLine;
 use crate::parallel::chunks_of;
 
@@ -180,7 +180,7 @@ fn append(
     if entry.database.keys(number).deleted {
         return;
     }
-    let game = decoded(&*entry.database, number).game;
+    let game = entry.database.game(number).game;
     let mut line = BranchingLine::new(game.start());
     let key = |position: &Position| {
         if has_castling {

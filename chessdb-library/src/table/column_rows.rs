@@ -17,7 +17,7 @@ const BATCH: usize = 1024;
 const USUAL_ROWS: usize = 16;
 
 /// Rows in memory, column by column.
-pub struct ColumnRows(Vec<Fields>);
+pub(super) struct ColumnRows(Vec<Fields>);
 
 /// The fields of a column.
 pub(super) struct Fields {

@@ -2,7 +2,6 @@
 
 use std::fmt::{Display, Write};
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::polyglot::ply;
 use chessdb::Database;
@@ -31,16 +30,13 @@ impl RowMoves {
             None => Some(Position::initial()),
         };
         let mut moves = Vec::new();
-        // If the decoder panics, the moves before that are kept.
-        let _ = catch_unwind(AssertUnwindSafe(|| {
-            database.main_line(game, &mut |ply| {
-                if ply.number == 0 {
-                    start = Some(ply.before());
-                }
-                moves.push(ply.mv);
-                ControlFlow::Continue(())
-            });
-        }));
+        database.main_line(game, &mut |ply| {
+            if ply.number == 0 {
+                start = Some(ply.before());
+            }
+            moves.push(ply.mv);
+            ControlFlow::Continue(())
+        });
         let begins_as_chess960 = !moves.is_empty() && start.is_some_and(|start| start.is_chess960());
         RowMoves {
             start,

@@ -33,7 +33,7 @@ const GROUP: u32 = 100_000;
 const MOST_BYTES: usize = 64 << 20;
 
 /// The schema and properties of a Parquet file.
-pub struct Parquet {
+pub(super) struct Parquet {
     schema: TypePtr,
     properties: WriterPropertiesPtr,
 }
@@ -44,7 +44,7 @@ impl Parquet {
     ///
     /// # Errors
     /// If two columns have the same name, or writing fails.
-    pub fn write<W: Write + Send>(
+    pub(super) fn write<W: Write + Send>(
         out: W,
         columns: &Columns,
         lens: &[u32],

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 
 use super::column::Column;
 use super::moves::RowMoves;
-use super::opening::opening;
 use super::value::{Value, known, tag_value, typed_value};
 use crate::annotations::LineAnnotations;
-use crate::library::{LibraryEntry, REMARK, append_game_path, append_text, decoded, tags_of};
+use crate::library::{LibraryEntry, REMARK, append_game_path, append_text, digits};
+use crate::openings::opening;
 use crate::positions::Facts;
 use crate::spelling::Names;
 use chessdb::Database;
@@ -22,7 +22,7 @@ use chessdb::pgn;
 pub struct GamePath<'a> {
     /// The path of the database's directory, for a table of several databases.
     pub database: &'a str,
-    /// Prefix of the game's path: `database` followed by a slash, or empty if paths begin in that directory.
+    /// The directory with which the game's path begins; empty if it is the database's own.
     pub folder: &'a str,
     /// The game.
     pub game: u32,
@@ -30,11 +30,24 @@ pub struct GamePath<'a> {
     pub digits: usize,
 }
 
-impl GamePath<'_> {
+impl<'a> GamePath<'a> {
+    /// A game of a database, with its path below the source.
+    pub fn of(entry: &'a LibraryEntry, game: u32) -> GamePath<'a> {
+        GamePath {
+            database: entry.name(),
+            folder: &entry.path,
+            game,
+            digits: digits(entry.database.len()),
+        }
+    }
+
     /// The game's path.
     pub fn path(&self) -> String {
         let mut path = String::with_capacity(self.folder.len() + 64);
-        path.push_str(self.folder);
+        if !self.folder.is_empty() {
+            path.push_str(self.folder);
+            path.push('/');
+        }
         append_game_path(&mut path, self.game, self.digits);
         path
     }
@@ -173,7 +186,7 @@ impl<'a> GameRow<'a> {
 
     pub(super) fn tags(&self) -> &Tags {
         self.tags.get_or_init(|| {
-            let mut tags = tags_of(&*self.entry.database, self.place.game);
+            let mut tags = self.entry.database.tags(self.place.game);
             respell_players(&mut tags, self.names);
             tags
         })
@@ -206,7 +219,7 @@ fn part<'a>(number: impl Into<i64>) -> Option<Value<'a>> {
 /// The movetext of a game in one line.
 fn movetext(database: &dyn Database, game: u32) -> String {
     let mut text = Vec::new();
-    pgn::append_movetext_with(&mut text, &decoded(database, game).game, REMARK);
+    pgn::append_movetext_with(&mut text, &database.game(game).game, REMARK);
     let end = text.trim_ascii_end().len();
     text.truncate(end);
     for byte in text.iter_mut().filter(|byte| byte.is_ascii_control()) {

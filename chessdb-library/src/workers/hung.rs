@@ -17,13 +17,11 @@ use std::time::Duration;
 use log::Level;
 
 use super::{FileSystemKey, Patience, Prepare, Silence, WorkerOptions, Workers, progress};
+use crate::links::NamesLeft;
 use crate::mounts::{Mount, Mounts};
 
 /// Time without progress after which a file system is considered not to answer.
 const TIMEOUT: Duration = Duration::from_secs(3);
-
-/// Maximum number of symbolic links in a path, as in the kernel.
-const MOST_LINKS: usize = 40;
 
 /// A file system that does not answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,10 +112,8 @@ pub fn on_answer(call: impl Fn() + Send + Sync + 'static) -> Listener {
 /// [`fs::canonicalize`].
 pub fn real_path(mounts: &Mounts, path: &Path) -> Result<io::Result<PathBuf>, Hung> {
     let mut here = PathBuf::from("/");
-    // The names that remain to be followed, the next one last.
-    let mut rest = names(path);
-    let mut links = 0;
-    while let Some(name) = rest.pop() {
+    let mut rest = NamesLeft::of(names(path));
+    while let Some(name) = rest.next() {
         if name == ".." {
             here.pop();
             continue;
@@ -126,15 +122,13 @@ pub fn real_path(mounts: &Mounts, path: &Path) -> Result<io::Result<PathBuf>, Hu
         let link = here.clone();
         match ask(mounts.of_others(&here), move || fs::read_link(link))? {
             Ok(target) => {
-                links += 1;
-                if links > MOST_LINKS {
-                    return Ok(Err(io::Error::from_raw_os_error(libc::ELOOP)));
-                }
                 here.pop();
                 if target.is_absolute() {
                     here = PathBuf::from("/");
                 }
-                rest.extend(names(&target));
+                if !rest.follow(names(&target)) {
+                    return Ok(Err(io::Error::from_raw_os_error(libc::ELOOP)));
+                }
             }
             // The path is not a link.
             Err(error) if error.kind() == ErrorKind::InvalidInput => {}
@@ -144,14 +138,14 @@ pub fn real_path(mounts: &Mounts, path: &Path) -> Result<io::Result<PathBuf>, Hu
     Ok(Ok(here))
 }
 
-/// The names of a path in reverse order.
-fn names(path: &Path) -> Vec<std::ffi::OsString> {
+/// The names of a path, without its root.
+pub fn names(path: &Path) -> Vec<std::ffi::OsString> {
     let names = path.components().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_owned()),
         Component::ParentDir => Some("..".into()),
         Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
     });
-    names.rev().collect()
+    names.collect()
 }
 
 /// What identifies the file system of a mount.

@@ -11,9 +11,7 @@ use chessdb::{Database, Options};
 use chessdb_library::cancel::Cancel;
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::{Library, LibraryEntry, to_pgn};
-use chessdb_library::positions::{
-    AnswerOptions, BuildOptions, DatabasePart, IndexUse, Material, Pattern, Pawns, Positions, Wanted,
-};
+use chessdb_library::positions::{AnswerOptions, BuildOptions, DatabasePart, IndexUse, Pattern, Positions};
 use chessdb_library::query::Query;
 use testkit::fake::{Fake, game};
 use testkit::needs;
@@ -337,21 +335,29 @@ fn positions_pawns_and_material_are_found_in_kept_lines() {
             ..AnswerOptions::default()
         };
         let sicilian = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w";
-        let wanted = [
-            Wanted::Position(Pattern::of_moves("e4 c5").unwrap()),
-            Wanted::Position(Pattern::of_moves("e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O").unwrap()),
-            Wanted::Position(Pattern::parse(sicilian).unwrap()),
-            Wanted::Position(Pattern::parse(&format!("{sicilian} KQkq c6")).unwrap()),
-            Wanted::Position(Pattern::new(Position::initial())),
-            Wanted::Pawns(Pawns::parse("8/pp3ppp/4p3/8/3P4/8/PP3PPP/8").unwrap()),
-            Wanted::Material(Material::parse("KRPkr").unwrap()),
+        let patterns = [
+            Pattern::of_moves("e4 c5").unwrap(),
+            Pattern::of_moves("e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O").unwrap(),
+            Pattern::parse(sicilian).unwrap(),
+            Pattern::parse(&format!("{sicilian} KQkq c6")).unwrap(),
+            Pattern::new(Position::initial()),
         ];
-        for wanted in wanted {
-            let [without, kept] = parts
-                .each_ref()
-                .map(|part| part.find(&wanted, &options, &|_| ()).unwrap());
+        let mut queries = vec![
+            Query::parse("pawns:8/pp3ppp/4p3/8/3P4/8/PP3PPP/8").unwrap(),
+            Query::parse("material:KRPkr").unwrap(),
+        ];
+        for pattern in &patterns {
+            let query = Query::of_pattern(pattern).unwrap();
+            for part in &parts {
+                let found = part.find(pattern, &options, &|_| ()).unwrap();
+                assert_eq!(query.find(part, &options, &|_| ()), found, "{pattern:?}");
+            }
+            queries.push(query);
+        }
+        for query in queries {
+            let [without, kept] = parts.each_ref().map(|part| query.find(part, &options, &|_| ()));
             most = most.max(kept.len());
-            assert_eq!(without, kept, "{}: {wanted:?}", entry.name());
+            assert_eq!(without, kept, "{}: {}", entry.name(), query.canonical());
         }
         let [without, kept] = parts.each_ref().map(|part| {
             let pattern = Pattern::of_moves("d4").unwrap();

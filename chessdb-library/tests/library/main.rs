@@ -3,6 +3,7 @@
 mod duplicates;
 mod explorer;
 mod groups;
+mod guarded;
 mod library;
 mod lines;
 mod player;

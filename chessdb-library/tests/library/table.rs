@@ -1,13 +1,14 @@
 //! Tables: rows at the borders between the batches and groups in which they are written, and moves as text.
 
 use std::fs;
+use std::io::Write;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use chessdb::{Database, Options};
 use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::table::{
-    ColumnRows, Columns, GamePath, GameRow, Parquet, RowKind, TagCounts, further_tags,
+    Columns, GamePath, GameRow, RowKind, TableForm, TableRow, TagCounts, further_tags,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -30,18 +31,22 @@ pub fn row(entry: &LibraryEntry, game: u32) -> GameRow<'_> {
     GameRow::new(entry, place)
 }
 
+/// Writes all games as a Parquet file.
+fn write_parquet(out: impl Write + Send, columns: &Columns, entry: &LibraryEntry) {
+    let rows = |_, games: Range<u32>, each: &mut dyn FnMut(&dyn TableRow)| {
+        games.for_each(|game| columns.each_row(&row(entry, game), &mut *each));
+    };
+    let games = [entry.database.len()];
+    columns
+        .write(out, TableForm::Parquet, &games, 2, rows, |_| ())
+        .unwrap();
+}
+
 /// The rows of a Parquet file with some columns of all games, an empty text for what is unknown.
 fn parquet_rows(entry: &LibraryEntry, kind: RowKind, columns: &[&str]) -> (Vec<Vec<String>>, usize) {
     let columns = Columns::of_names(kind, columns.iter().copied()).unwrap();
-    let rows = |_, games: Range<u32>| {
-        let mut rows = ColumnRows::new(&columns);
-        for game in games {
-            columns.each_row(&row(entry, game), |row| rows.push(&columns, row));
-        }
-        rows
-    };
     let mut file = Vec::new();
-    Parquet::write(&mut file, &columns, &[entry.database.len()], 2, rows, |_| ()).unwrap();
+    write_parquet(&mut file, &columns, entry);
     let reader = SerializedFileReader::new(bytes::Bytes::from(file)).unwrap();
     let groups = reader.metadata().row_groups().len();
     let rows = reader.get_row_iter(None).unwrap().map(|row| {
@@ -264,13 +269,8 @@ fn typed_table(entry: &LibraryEntry) -> (Vec<String>, Vec<u8>) {
     }
     let games = entry.database.len();
     let columns = Columns::typed(&others, games.into(), false);
-    let rows = |_, games: Range<u32>| {
-        let mut rows = ColumnRows::new(&columns);
-        games.for_each(|game| rows.push(&columns, &row(entry, game)));
-        rows
-    };
     let mut file = Vec::new();
-    Parquet::write(&mut file, &columns, &[games], 2, rows, |_| ()).unwrap();
+    write_parquet(&mut file, &columns, entry);
     (columns.iter().map(|(name, _)| name.to_owned()).collect(), file)
 }
 
@@ -303,14 +303,9 @@ fn tags_without_a_column_are_read_back() {
     // U7 has a column, all others are in one.
     let names = ["White", "U7", "other_tags", "movetext"];
     let columns = Columns::of_names(RowKind::Games, names.into_iter()).unwrap();
-    let rows = |_, games: Range<u32>| {
-        let mut rows = ColumnRows::new(&columns);
-        games.for_each(|game| rows.push(&columns, &row(&written, game)));
-        rows
-    };
     let folder = tempfile::tempdir().unwrap();
     let file = fs::File::create(folder.path().join("t.parquet")).unwrap();
-    Parquet::write(file, &columns, &[1500], 2, rows, |_| ()).unwrap();
+    write_parquet(file, &columns, &written);
     let library = Library::open(folder.path(), &Options::default()).unwrap();
     let read = &library.databases()[0].database;
     assert_eq!(read.len(), 1500);
@@ -358,14 +353,9 @@ fn what_follows_from_tags_without_a_column_is_read_back() {
         ],
     ] {
         let columns = Columns::of_names(RowKind::Games, names.iter().copied()).unwrap();
-        let rows = |_, games: Range<u32>| {
-            let mut rows = ColumnRows::new(&columns);
-            games.for_each(|game| rows.push(&columns, &row(&written, game)));
-            rows
-        };
         let folder = tempfile::tempdir().unwrap();
         let file = fs::File::create(folder.path().join("t.parquet")).unwrap();
-        Parquet::write(file, &columns, &[2], 2, rows, |_| ()).unwrap();
+        write_parquet(file, &columns, &written);
         let library = Library::open(folder.path(), &Options::default()).unwrap();
         let (read, own) = (&library.databases()[0].database, &written.database);
         for game in 0..2 {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use chessdb::board::{Color, Fen, Undo};
-use chessdb_library::table::{ColumnRows, Columns, Parquet, RowKind};
+use chessdb_library::table::{Columns, RowKind, TableForm, TableRow};
 use parquet::basic::{ConvertedType, LogicalType, Type as PhysicalType};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -154,16 +154,16 @@ fn each_column_has_its_type_and_unit() {
             all.extend(["ply", "key", "move"]);
         }
         let columns = Columns::of_names(kind, all.iter().copied()).unwrap();
-        let rows = |_, games: Range<u32>| {
-            let mut rows = ColumnRows::new(&columns);
+        let rows = |_, games: Range<u32>, each: &mut dyn FnMut(&dyn TableRow)| {
             for game in games {
                 let row = row(&entry, game).with_player(Some(Color::Black));
-                columns.each_row(&row, |row| rows.push(&columns, row));
+                columns.each_row(&row, &mut *each);
             }
-            rows
         };
         let mut file = Vec::new();
-        Parquet::write(&mut file, &columns, &[2], 2, rows, |_| ()).unwrap();
+        columns
+            .write(&mut file, TableForm::Parquet, &[2], 2, rows, |_| ())
+            .unwrap();
         let reader = SerializedFileReader::new(bytes::Bytes::from(file)).unwrap();
         let schema = reader.metadata().file_metadata().schema_descr();
         for column in schema.columns() {

@@ -83,15 +83,32 @@ impl Keys {
 /// An open database. Games are numbered from 0 here, and from 1 in everything that users see.
 ///
 /// Reading never fails as a whole: damage is a [`Problem`] and a remark in the game.
+///
+/// # Required
+///
+/// [`len`](Database::len), [`keys`](Database::keys), [`text`](Database::text) and [`game`](Database::game) are a whole format:
+/// `examples/own_format.rs` is one in forty lines. Everything else follows from them.
+///
+/// # Tags
+///
+/// [`tags`](Database::tags), [`site`](Database::site) and [`ratings`](Database::ratings) are for formats that have them
+/// without decoding a move. Searches and tables ask for these of all games.
+///
+/// # Fast paths
+///
+/// [`main_line`](Database::main_line) is for formats whose main lines are quicker to read than whole games. Searches for
+/// positions ask for it of all games.
+///
+/// # Beside the games
+///
+/// [`info`](Database::info), [`problems`](Database::problems) and [`folders`](Database::folders) are about the database as a
+/// whole, [`as_files`](Database::as_files) is for programs that mount it.
 pub trait Database: Send + Sync {
+    // Required.
+
     /// Number of games. Where all records have to be read for it and a file was changed before, it is what
     /// [`AsFiles::uncounted`] gives.
     fn len(&self) -> u32;
-
-    /// True without games.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 
     /// What games are sorted by; `game < len()`, else all is unknown.
     fn keys(&self, game: u32) -> Keys;
@@ -101,6 +118,8 @@ pub trait Database: Send + Sync {
 
     /// The whole game.
     fn game(&self, game: u32) -> Decoded;
+
+    // Tags.
 
     /// All tags of a game. Most formats decode no move for them.
     fn tags(&self, game: u32) -> Tags {
@@ -118,11 +137,20 @@ pub trait Database: Send + Sync {
         ratings_of(&self.tags(game))
     }
 
+    // Fast paths.
+
     /// Passes the legal moves of a game's main line to `each`, one by one, until it breaks. No text is decoded and no
     /// SAN is made if the format does not need them, so this is much faster than [`Database::game`].
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
         main_line(&self.game(game).game, each);
     }
+
+    /// True without games.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    // Beside the games.
 
     /// What is known of the database besides its games.
     fn info(&self) -> Info {

@@ -5,6 +5,9 @@
 mod formats;
 mod games;
 mod opening;
+#[path = "../../examples/own_format.rs"]
+#[allow(dead_code)]
+mod own_format;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -40,20 +40,15 @@ impl DatabaseFs {
         cache: Arc<TextCache>,
         options: Arc<ServeOptions>,
     ) -> DatabaseFs {
-        let (remote, served) = if entry.is_local {
-            (None, Arc::clone(&entry))
-        } else {
-            let (remote, served) = Remote::new(&entry, options.source_timeout);
-            (Some(remote), served)
-        };
+        let remote = (!entry.is_local).then(|| Remote::new(&entry, options.source_timeout));
         let layout = Arc::clone(&options.layout);
         let build = BuildOptions {
             threads: options.threads,
             memory: options.index_memory,
             folders: options.index_folders,
         };
-        let indexed = Arc::new(IndexedDatabase::new(Arc::clone(&served), layout, build));
-        let texts = Arc::new(Texts::new(served, remote));
+        let indexed = Arc::new(IndexedDatabase::new(Arc::clone(&entry), layout, build));
+        let texts = Arc::new(Texts::new(Arc::clone(&entry), remote));
         if options.index == IndexUse::Yes {
             texts.prepare_later(indexed.positions());
         }

@@ -5,6 +5,7 @@ use super::table::Tables;
 use super::types::FsError;
 use crate::tree::Games;
 use chessdb_library::spelling::Names;
+use chessdb_library::table::GamePath;
 
 /// A database in a branch.
 #[derive(Clone)]
@@ -22,6 +23,17 @@ impl PartFs<'_> {
     /// The tags of its games as tables, read now.
     pub(super) fn new_tables(&self, threads: usize) -> Result<Tables, FsError> {
         self.database.new_tables(&self.games, self.names, threads)
+    }
+
+    /// Where rows of tables say that a game is.
+    pub(super) fn path_of(&self, game: u32) -> GamePath<'_> {
+        let path = self.path.unwrap_or_default();
+        GamePath {
+            database: path,
+            folder: path,
+            game,
+            digits: self.database.indexed().digits(),
+        }
     }
 
     /// True if all games of the database are shown as in its own directory.

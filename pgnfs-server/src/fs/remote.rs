@@ -31,16 +31,12 @@ pub(super) struct Remote {
 }
 
 impl Remote {
-    /// Creates the workers of a database, and the entry through which their jobs read it.
-    pub(super) fn new(entry: &LibraryEntry, timeout: Duration) -> (Arc<Remote>, Arc<LibraryEntry>) {
+    /// Creates the workers of a database.
+    pub(super) fn new(entry: &LibraryEntry, timeout: Duration) -> Arc<Remote> {
         for map in &entry.maps {
             map.unmap_aside();
         }
-        let reporting = entry.reporting();
-        (
-            Arc::new(Remote::of_name(entry.name(), timeout)),
-            Arc::new(reporting),
-        )
+        Arc::new(Remote::of_name(entry.name(), timeout))
     }
 
     /// Creates the workers; `name` identifies the source in the log.

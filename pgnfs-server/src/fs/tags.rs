@@ -8,7 +8,6 @@ use super::open_node::OpenNode;
 use super::state::ChessFs;
 use super::types::FsError;
 use chessdb::game::Tags;
-use chessdb_library::library::tags_of;
 
 const TAG_PREFIX: &str = "user.pgn.";
 
@@ -44,7 +43,7 @@ impl<F: Deref<Target = ChessFs> + Clone> OpenNode<'_, F> {
 }
 
 fn tags(database: &DatabaseFs, game: u32) -> Result<Tags, FsError> {
-    let tags = tags_of(&*database.entry().database, game);
+    let tags = database.entry().database.tags(game);
     database.texts().check()?;
     Ok(tags)
 }

@@ -94,13 +94,7 @@ impl Figures {
     pub fn of(entry: &LibraryEntry, games: impl Iterator<Item = u32>, names: Option<&Names>) -> Figures {
         let mut figures = Figures::default();
         for game in games {
-            let place = GamePath {
-                database: "",
-                folder: "",
-                game,
-                digits: 0,
-            };
-            figures.add(&GameRow::new(entry, place).with_names(names));
+            figures.add(&GameRow::new(entry, GamePath::of(entry, game)).with_names(names));
         }
         figures
     }

@@ -6,7 +6,7 @@ use super::chart;
 use super::figures::{Counts, Figures, RATINGS};
 use super::player::{PlayerSubject, player};
 use chessdb_library::library::on_one_line;
-use chessdb_library::table::opening;
+use chessdb_library::openings::opening;
 
 /// Number of rows of a chart.
 const MOST_ROWS: usize = 25;

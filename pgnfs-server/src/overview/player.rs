@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::page::{Subject, escaped, paragraph, plural, reference, section, thousands};
 use chessdb::board::Color;
+use chessdb_library::openings::opening;
 use chessdb_library::player::{PlayerFigures, PlayerTally, RATINGS};
-use chessdb_library::table::opening;
 
 /// Rows of a table of openings, and the latest games.
 const MOST_ROWS: usize = 20;

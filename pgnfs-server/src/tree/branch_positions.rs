@@ -14,7 +14,7 @@ use chessdb::board::{Move, Position};
 use chessdb_library::lines::Occurrence;
 use chessdb_library::made::{Made, Wait};
 use chessdb_library::positions::{
-    Damaged, DatabasePart, Index, IndexUse, Pattern, Positions, Rights, Wanted, novelties_csv, pattern_name,
+    Damaged, DatabasePart, Index, IndexUse, Pattern, Positions, Rights, novelties_csv, pattern_name,
 };
 
 /// Maximum number of games of all kept positions together; each takes four bytes.
@@ -120,7 +120,7 @@ impl BranchPositions {
         let (mut games, mut next, mut again) = (Vec::new(), Vec::new(), Vec::new());
         for &number in self.indexed() {
             let part = self.part(number)?;
-            let found = part.ask(IndexUse::Yes, |index| index.find(&Wanted::Position(pattern)))?;
+            let found = part.ask(IndexUse::Yes, |index| index.find(&pattern))?;
             let first = part.first;
             if let Some(earliest) = found.first() {
                 at.get_or_insert(AtPly {
@@ -147,7 +147,7 @@ impl BranchPositions {
     /// True if some game has a position; `None` if there is no index.
     pub(super) fn has(&self, pattern: Pattern) -> Option<bool> {
         for &number in self.indexed() {
-            if self.ask(number, |index| index.count(&Wanted::Position(pattern)))? > 0 {
+            if self.ask(number, |index| index.count(&pattern))? > 0 {
                 return Some(true);
             }
         }

@@ -64,8 +64,7 @@ impl Entries {
                     Entries::collect(sorting, |game, _, each| {
                         let known = known.and_then(|known| known.get(game as usize));
                         let end = known.copied().unwrap_or_else(|| LineEnd::of(database, game));
-                        let counts = end.material.0;
-                        each(Group(counts), Group(counts));
+                        each(Group(end.material), Group(end.material));
                     })
                 }
             },

@@ -85,7 +85,7 @@ impl ViewIndex {
 
     /// Sorts the games of a database.
     fn sorted(sorting: &Arc<Sorting>, naming: Naming) -> ViewIndex {
-        let (view, database) = (&sorting.view, sorting.entry.database.as_ref());
+        let (view, database) = (&sorting.view, &*sorting.entry.database);
         let names = view
             .names_players()
             .then(|| Names::find(&[database], &sorting.spelling));
@@ -94,7 +94,7 @@ impl ViewIndex {
 
     /// Sorts the games of a database. With `names`, players are shown under these.
     pub(super) fn named(sorting: &Arc<Sorting>, names: Option<&Names>, naming: Naming) -> ViewIndex {
-        let (view, database) = (&sorting.view, sorting.entry.database.as_ref());
+        let (view, database) = (&sorting.view, &*sorting.entry.database);
         let (found, entries) = Entries::find(sorting);
         let text = |names, group: u32, depth| {
             let group = found.get(group as usize)?.group;

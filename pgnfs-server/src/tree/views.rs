@@ -6,7 +6,7 @@ use super::group::Group;
 use super::names::{canonical_text, event_and_year, shown};
 use super::own_view::OwnView;
 use chessdb::{Database, Keys};
-use chessdb_library::positions::PieceCounts;
+use chessdb_library::lines::PieceTally;
 use chessdb_library::spelling::Names;
 
 /// A way to sort games into directories. Games marked as deleted are in no view.
@@ -91,7 +91,7 @@ pub static VIEWS: &[BuiltInView] = &[
         name: "material",
         by: By::LastMaterial,
         text: |_, Group(counts), depth| match depth {
-            0 => Some(PieceCounts(counts).name()),
+            0 => Some(PieceTally::of_bits(counts).name()),
             _ => None,
         },
     },

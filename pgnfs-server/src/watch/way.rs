@@ -1,24 +1,20 @@
 //! The folders on a path.
 
-use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
+use chessdb_library::links::NamesLeft;
 use chessdb_library::mounts::Mounts;
-use chessdb_library::workers::hung;
-
-/// Maximum number of links in a path, as in the kernel.
-const MOST_LINKS: usize = 40;
+use chessdb_library::workers::hung::{self, names};
 
 /// Every folder in which the kernel looks up a name of an absolute path, with that name, including those in
 /// targets of symbolic links. If a name does not exist, the rest of the path is used as written.
 pub fn steps(path: &Path, mounts: &Mounts) -> Vec<(PathBuf, OsString)> {
     let mut steps = Vec::new();
     let mut folder = PathBuf::from("/");
-    let mut rest: VecDeque<OsString> = names(path).collect();
-    let mut links = 0;
-    while let Some(name) = rest.pop_front() {
+    let mut rest = NamesLeft::of(names(path));
+    while let Some(name) = rest.next() {
         if name == ".." {
             folder.pop();
             continue;
@@ -28,26 +24,15 @@ pub fn steps(path: &Path, mounts: &Mounts) -> Vec<(PathBuf, OsString)> {
         let link = here.clone();
         // A path that does not answer is treated as if it were no link.
         match hung::ask(mounts.of_others(&here), move || fs::read_link(link)) {
-            Ok(Ok(target)) if links < MOST_LINKS => {
-                links += 1;
+            Ok(Ok(target)) if rest.follow(names(&target)) => {
                 if target.is_absolute() {
                     folder = PathBuf::from("/");
                 }
-                let after = std::mem::take(&mut rest);
-                rest = names(&target).chain(after).collect();
             }
             _ => folder = here,
         }
     }
     steps
-}
-
-fn names(path: &Path) -> impl Iterator<Item = OsString> {
-    path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(name.to_owned()),
-        Component::ParentDir => Some("..".into()),
-        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
-    })
 }
 
 #[cfg(test)]
@@ -80,6 +65,6 @@ mod tests {
         symlink(top.join("a"), top.join("far")).unwrap();
         assert_eq!(below(&top.join("far/../x")), ["far", "a", "x"]);
         symlink("loop", top.join("loop")).unwrap();
-        assert_eq!(below(&top.join("loop")).len(), MOST_LINKS + 1);
+        assert_eq!(below(&top.join("loop")).len(), 41);
     }
 }

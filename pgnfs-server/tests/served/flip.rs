@@ -29,8 +29,8 @@ use std::time::{Duration, Instant};
 use chessdb::files::{Candidate, Files, SourceFile};
 use chessdb::formats::{FORMATS, Format};
 use chessdb::{Database, Options};
-use chessdb_library::library::to_pgn;
-use chessdb_library::library::{Library, LibraryEntry};
+
+use chessdb_library::library::{GuardedDatabase, Library, LibraryEntry, to_pgn};
 use chessdb_library::mapped::Mapped;
 use chessdb_library::positions::BuildOptions;
 use pgnfs_server::inside::tree::{Branch, BranchTree, IndexedDatabase, Layout, Node};
@@ -262,7 +262,7 @@ impl Changing {
         LibraryEntry {
             path: String::new(),
             format: self.format,
-            database,
+            database: GuardedDatabase::new(database),
             files: files
                 .clone()
                 .map(|(_, name, map)| (name.clone(), map.identity()))

@@ -187,18 +187,7 @@ pub fn count(columns: &Columns, entry: &LibraryEntry, games: impl Iterator<Item 
 }
 
 fn each_game(entry: &LibraryEntry, games: impl Iterator<Item = u32>, mut each: impl FnMut(u32, GameRow<'_>)) {
-    let folder = match entry.path.as_str() {
-        "" => String::new(),
-        path => format!("{path}/"),
-    };
-    let digits = digits(entry.database.len());
     for game in games {
-        let place = GamePath {
-            database: entry.name(),
-            folder: &folder,
-            game,
-            digits,
-        };
-        each(game, GameRow::new(entry, place));
+        each(game, GameRow::new(entry, GamePath::of(entry, game)));
     }
 }

@@ -8,12 +8,13 @@ use std::path::Path;
 
 use indicatif::ProgressBar;
 
-use super::table::{self, ExportedTable, Form};
+use super::table::{self, ExportedTable};
 use crate::cli::output::OutputFolder;
 use crate::cli::{CommandError, progress};
-use chessdb_library::library::{shown, tags_of};
+use chessdb_library::library::shown;
 use chessdb_library::parallel::in_order;
 use chessdb_library::positions::DatabasePart;
+use chessdb_library::table::TableForm;
 use chessdb_library::table::utc_date;
 
 /// The most games of a file.
@@ -85,7 +86,7 @@ fn write_months(
                 Ok(out) => out,
                 Err(error) => return Ok(Err(error)),
             };
-            let written = table::write(&mut out, Form::Parquet, exported, &parts, threads, bar);
+            let written = table::write(&mut out, TableForm::Parquet, exported, &parts, threads, bar);
             is_intact()?;
             if let Err(error) = written.and_then(|()| out.finish()) {
                 return Ok(Err(error));
@@ -120,7 +121,7 @@ fn months(parts: &[DatabasePart], threads: usize) -> BTreeMap<Month, PartGames> 
 
 /// The month in which a game began in UTC, or that of its date if this is unknown.
 fn month_of(part: &DatabasePart, game: u32) -> Month {
-    let date = utc_date(&tags_of(part.database(), game));
+    let date = utc_date(&part.database().tags(game));
     let date = date.unwrap_or_else(|| part.database().keys(game).date);
     (date.year, date.month)
 }

@@ -10,33 +10,20 @@ use indicatif::ProgressBar;
 use crate::cli::command::counted;
 use crate::cli::{CommandError, logging};
 use chessdb::board::Color;
-use chessdb_library::library::digits;
-use chessdb_library::library::tags_of;
 use chessdb_library::parallel::in_order;
 use chessdb_library::positions::DatabasePart;
 use chessdb_library::table::{
-    ColumnRows, Columns, GamePath, GameRow, Parquet, TableRow, TagCounts, further_tags, no_tag,
+    Columns, GamePath, GameRow, TableForm, TableRow, TagCounts, further_tags, no_tag,
 };
-
-/// The forms of tables.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// Comma-separated values.
-    Csv,
-    /// A JSON object on each line.
-    Ndjson,
-    /// A Parquet file.
-    Parquet,
-}
 
 /// The columns that a table has where none are named: those of the tables in a mount. Every part of an export has the
 /// same, so the tags of all games are read.
-pub fn usual_columns(form: Form, parts: &[DatabasePart], has_database: bool, threads: usize) -> Columns {
+pub fn usual_columns(form: TableForm, parts: &[DatabasePart], has_database: bool, threads: usize) -> Columns {
     let others = tags_until(parts, threads, |_| false);
     let games = parts.iter().map(|part| u64::from(part.len())).sum();
     match form {
-        Form::Parquet => Columns::typed(&others, games, has_database),
-        Form::Csv | Form::Ndjson => Columns::of_text(&others, has_database),
+        TableForm::Parquet => Columns::typed(&others, games, has_database),
+        TableForm::Csv | TableForm::Ndjson => Columns::of_text(&others, has_database),
     }
 }
 
@@ -62,7 +49,7 @@ fn tags_until(parts: &[DatabasePart], threads: usize, is_enough: impl Fn(&TagCou
         let found = |places: Range<u32>| {
             let mut found = TagCounts::new();
             for game in part.games_at(places) {
-                let tags = tags_of(part.database(), game);
+                let tags = part.database().tags(game);
                 for name in further_tags(&tags) {
                     match found.get_mut(name) {
                         Some(games) => *games += 1,
@@ -124,103 +111,25 @@ impl ExportedTable {
 /// Writes the games of parts of databases, or their positions, as a table.
 pub fn write(
     out: &mut (impl Write + Send),
-    form: Form,
-    table: &ExportedTable,
-    parts: &[DatabasePart],
-    threads: usize,
-    bar: &ProgressBar,
-) -> io::Result<()> {
-    match form {
-        Form::Parquet => write_parquet(out, table, parts, threads, bar),
-        Form::Csv => {
-            out.write_all(table.columns.header().as_bytes())?;
-            write_lines(out, table, parts, threads, bar, |line, row| {
-                table.columns.append_row(line, row);
-            })
-        }
-        Form::Ndjson => write_lines(out, table, parts, threads, bar, |line, row| {
-            table.columns.append_object(line, row);
-        }),
-    }
-}
-
-fn write_lines(
-    out: &mut impl Write,
-    table: &ExportedTable,
-    parts: &[DatabasePart],
-    threads: usize,
-    bar: &ProgressBar,
-    append: impl Fn(&mut Vec<u8>, &dyn TableRow) + Sync,
-) -> io::Result<()> {
-    for part in parts {
-        let lines = |games| {
-            let mut lines = Vec::new();
-            let number = each_row(table, part, games, |row| append(&mut lines, row));
-            (number, lines)
-        };
-        let mut written = Ok(());
-        let _ = in_order(part.len(), threads, lines, |(number, lines)| {
-            bar.inc(number);
-            written = out.write_all(&lines);
-            flow(&written)
-        });
-        written?;
-    }
-    Ok(())
-}
-
-fn write_parquet(
-    out: &mut (impl Write + Send),
+    form: TableForm,
     table: &ExportedTable,
     parts: &[DatabasePart],
     threads: usize,
     bar: &ProgressBar,
 ) -> io::Result<()> {
     let lens: Vec<u32> = parts.iter().map(DatabasePart::len).collect();
-    let rows = |part: usize, games| {
-        let mut rows = ColumnRows::new(&table.columns);
-        if let Some(part) = parts.get(part) {
-            each_row(table, part, games, |row| rows.push(&table.columns, row));
-        }
-        rows
-    };
-    Parquet::write(out, &table.columns, &lens, threads, rows, |games| bar.inc(games))
-}
-
-/// Passes the rows of some games of a part to `each`, and gives the number of games.
-fn each_row(
-    table: &ExportedTable,
-    part: &DatabasePart,
-    places: Range<u32>,
-    mut each: impl FnMut(&dyn TableRow),
-) -> u64 {
-    let path = part.entry().path.as_str();
-    let folder = match path {
-        "" => String::new(),
-        path => format!("{path}/"),
-    };
-    let number = places.len() as u64;
     let lack_start = table.columns.lack_start();
-    for game in part.games_at(places) {
-        let place = GamePath {
-            database: part.entry().name(),
-            folder: &folder,
-            game,
-            digits: digits(part.database().len()),
-        };
-        let player = table.colors.get(&part.first.saturating_add(game)).copied();
-        let row = GameRow::new(part.entry(), place).with_player(player);
-        if lack_start && row.is_set_up() {
-            table.set_up.fetch_add(1, Ordering::Relaxed);
+    let rows = |part: usize, places, each: &mut dyn FnMut(&dyn TableRow)| {
+        let Some(part) = parts.get(part) else { return };
+        for game in part.games_at(places) {
+            let player = table.colors.get(&part.first.saturating_add(game)).copied();
+            let row = GameRow::new(part.entry(), GamePath::of(part.entry(), game)).with_player(player);
+            if lack_start && row.is_set_up() {
+                table.set_up.fetch_add(1, Ordering::Relaxed);
+            }
+            table.columns.each_row(&row, &mut *each);
         }
-        table.columns.each_row(&row, &mut each);
-    }
-    number
-}
-
-fn flow(written: &io::Result<()>) -> ControlFlow<()> {
-    match written {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(_) => ControlFlow::Break(()),
-    }
+    };
+    let done = |games| bar.inc(games);
+    table.columns.write(out, form, &lens, threads, rows, done)
 }

@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use serde_json::json;
 
 use chessdb_library::csv::append_record;
-use chessdb_library::library::{LibraryEntry, append_text, game_path, tags_of};
+use chessdb_library::library::{LibraryEntry, append_text};
 use chessdb_library::lines::Occurrence;
 use chessdb_library::positions::san_of;
+use chessdb_library::table::GamePath;
 
 /// The tags shown by `csv` and `ndjson`.
 const TAGS: [&str; 8] = [
@@ -37,7 +38,7 @@ pub fn write_game(
             out.write_all(&text)
         }
         "csv" | "ndjson" => {
-            let tags = tags_of(&*entry.database, found.game);
+            let tags = entry.database.tags(found.game);
             let san = if has_move {
                 san_of(&*entry.database, found)
             } else {
@@ -77,9 +78,5 @@ fn append_object(line: &mut Vec<u8>, fields: &[(&str, String)]) {
 
 /// The path of a game below a mount of the source.
 pub fn path(entry: &LibraryEntry, game: u32) -> String {
-    let path = game_path(game, entry.database.len());
-    match entry.path.as_str() {
-        "" => path,
-        directory => format!("{directory}/{path}"),
-    }
+    GamePath::of(entry, game).path()
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Query as Parameters, State};
-use chessdb_library::library::{game_path, tags_of};
-use chessdb_library::positions::{Answers, DatabasePart, Pattern, Wanted};
-use chessdb_library::query::{ListOrder, QueryHint, SortKey};
-use pgnfs_server::{Failure, FsError};
+use chessdb_library::lines::Occurrence;
+use chessdb_library::positions::{Answers, DatabasePart, Pattern};
+use chessdb_library::query::{ListOrder, Query, QueryHint, SortKey};
+use chessdb_library::table::GamePath;
+use pgnfs_server::FsError;
 use serde_json::{Value, json};
 
 use super::{Api, ApiError, Given, about, line, search};
@@ -28,7 +29,8 @@ struct GamesPage {
     from: u32,
     count: u32,
     order: ListOrder,
-    position: Option<Pattern>,
+    /// The position that its games have.
+    position: Option<Query>,
     /// What the list is kept by: everything that it follows from but the search.
     question: String,
 }
@@ -81,9 +83,11 @@ pub(super) async fn list(
             is_reversed,
         },
         position: has_position
-            .then(|| line(&given))
-            .transpose()?
-            .map(|line| Pattern::new(line.position)),
+            .then(|| {
+                let query = Query::of_pattern(&Pattern::new(line(&given)?.position));
+                query.map_err(|error| ApiError::Wrong("fen", error.what))
+            })
+            .transpose()?,
         question: format!("{sort} {:?}", ["db", "fen", "play"].map(text)),
     };
     let search = search(&requests, visit, &given).await?;
@@ -142,7 +146,7 @@ impl GamesPage {
             let (part, game) = DatabasePart::place_of(parts, game);
             (parts[part].database(), game)
         };
-        let Some(pattern) = self.position else {
+        let Some(position) = &self.position else {
             // Games of the parts by their numbers among the shown ones.
             let mut ends = Vec::new();
             let mut count = 0_u32;
@@ -172,8 +176,14 @@ impl GamesPage {
                 plies: None,
             });
         };
-        let found = answers.find(&Wanted::Position(pattern), &|_| ());
-        let found = found.ok_or(FsError::Io(Failure::Index))?;
+        let found = parts.iter().flat_map(|part| {
+            let found = position.find(part, answers.options(), &|_| ());
+            found.into_iter().map(|found| Occurrence {
+                game: part.first.saturating_add(found.game),
+                ..found
+            })
+        });
+        let found: Vec<Occurrence> = found.collect();
         let count = found.len() as u32;
         let page = self
             .order
@@ -229,13 +239,8 @@ pub(super) fn row(parts: &[DatabasePart], (part, game, ply): ListedGame) -> Valu
         return Value::Null;
     };
     let (entry, database) = (part.entry(), part.database());
-    let tags = tags_of(database, game);
-    let own = game_path(game, database.len());
-    let path = if entry.path.is_empty() {
-        own
-    } else {
-        format!("{}/{own}", entry.path)
-    };
+    let tags = database.tags(game);
+    let path = GamePath::of(entry, game).path();
     let mut row = json!({ "path": path, "database": entry.path, "number": u64::from(game) + 1, "ply": ply });
     if let Value::Object(row) = &mut row {
         row.extend(

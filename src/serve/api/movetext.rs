@@ -260,7 +260,7 @@ impl Iterator for GameJson {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chessdb_library::library::{Library, decoded};
+    use chessdb_library::library::Library;
     use serde_json::{Value, json};
 
     fn pieces_of(movetext: &str) -> Vec<Vec<u8>> {
@@ -271,7 +271,7 @@ mod tests {
         )
         .unwrap();
         let library = Library::open(folder.path(), &Default::default()).unwrap();
-        let game = decoded(&*library.databases()[0].database, 0);
+        let game = library.databases()[0].database.game(0);
         GameJson::new(game).collect()
     }
 

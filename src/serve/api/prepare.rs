@@ -5,10 +5,10 @@ use std::sync::Arc;
 use axum::extract::{Query as Parameters, State};
 use axum::response::Response;
 use chessdb::board::{Color, Counters, Position, Undo};
+use chessdb_library::openings::opening;
 use chessdb_library::player::{PlayerFigures, PlayerTally, Preparation, RATINGS, RepertoireChange};
 use chessdb_library::positions::{Answers, DatabasePart};
 use chessdb_library::query::{Days, PlayerGame, Query, QueryError};
-use chessdb_library::table::opening;
 use pgnfs_server::{FsError, Requests};
 use serde_json::{Value, json};
 

@@ -11,7 +11,6 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
 use chessdb_library::explorer::lichess_id;
-use chessdb_library::library::tags_of;
 use chessdb_library::positions::DatabasePart;
 use lru::LruCache;
 use parking_lot::Mutex;
@@ -71,7 +70,7 @@ impl GameIds {
         if let Some((path, game)) = known {
             let part = parts.iter().position(|part| part.entry().path == path)?;
             let database = parts[part].database();
-            let is_own = game < database.len() && lichess_id(&tags_of(database, game)).as_deref() == Some(id);
+            let is_own = game < database.len() && lichess_id(&database.tags(game)).as_deref() == Some(id);
             return is_own.then_some((part, game));
         }
         let number = read(id)?;

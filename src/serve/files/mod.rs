@@ -8,6 +8,7 @@ mod webdav;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use chessdb_library::links::NamesLeft;
 use pgnfs_server::{Attributes, FsError, Kind, Requests};
 
 use super::answer::{HttpError, Visit, ask};
@@ -15,9 +16,6 @@ use super::path::TreePath;
 
 /// The methods of all paths below `/files`.
 const ALLOWED: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS, PROPFIND");
-
-/// Maximum number of links that a path may lead through.
-const MOST_LINKS: usize = 40;
 
 /// A request for the tree.
 struct TreeRequest {
@@ -105,23 +103,17 @@ impl TreeRequest {
 
     /// The path without links, and its node.
     async fn without_links(&self, path: &TreePath) -> Result<(TreePath, Attributes), FsError> {
-        let mut rest = path.names.clone();
-        rest.reverse();
+        let mut rest = NamesLeft::of(path.names.clone());
         let mut path = TreePath {
             names: Vec::new(),
             is_directory: true,
         };
         let mut found = self.find(&path).await?;
-        let mut links = 0;
-        while let Some(name) = rest.pop() {
+        while let Some(name) = rest.next() {
             path.names.push(name);
             found = self.find(&path).await?;
             if found.kind != Kind::Link {
                 continue;
-            }
-            links += 1;
-            if links > MOST_LINKS {
-                return Err(FsError::NotFound);
             }
             let target = ask(self.visit, |answer| {
                 self.requests.target(self.visit.visitor, found.inode, answer)
@@ -129,7 +121,9 @@ impl TreeRequest {
             .await?;
             path = path.linked(&target);
             // What the target leads to may be below other links.
-            rest.extend(path.names.drain(..).rev());
+            if !rest.follow(path.names.drain(..)) {
+                return Err(FsError::NotFound);
+            }
             found = self.find(&path).await?;
         }
         path.is_directory = found.kind == Kind::Directory;

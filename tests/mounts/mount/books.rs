@@ -1,7 +1,6 @@
 //! Opening books that `export` writes.
 
 use std::fs;
-use std::path::Path;
 
 use super::scratch::{Ended, Scratch, pgnfs, run};
 
@@ -80,7 +79,6 @@ fn a_book_without_moves_is_empty_and_export_says_why() {
 
 #[test]
 fn a_book_that_does_not_fit_is_an_error() {
-    needs!(if Path::new("/dev/full").exists(), "/dev/full");
     let scratch = scratch();
     let command = [
         "export",

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use chessdb::game::Tags;
 use chessdb::{Database, Decoded, Info, Keys, TextId};
+use chessdb_library::library::GuardedDatabase;
 
 use super::kernel::{
     GETATTR, Kernel, LOOKUP, NO_OPEN, OPEN, OPENDIR, READ, READDIRPLUS, ROOT, entries, terminated, u32_at,
@@ -156,7 +157,7 @@ fn a_request_opens_its_node_once() {
 #[test]
 fn a_failing_request_is_answered_and_the_next_one_too() {
     let mut entry = two_games().at("bad");
-    entry.database = Arc::new(Failing);
+    entry.database = GuardedDatabase::of(Failing);
     let mut kernel = Kernel::mount(vec![entry, two_games().at("good")], NO_OPEN);
     let players = kernel.look_up("bad/players");
     assert_eq!(players.error, 0);

@@ -16,6 +16,7 @@ use super::shared::IndexNode;
 use crate::kept::Damaged;
 use crate::recent::Recent;
 use chessdb::bytes::{le_u32, le_u64};
+use rustc_hash::FxHashMap;
 
 /// The places of selected games are listed if fewer than one game in so many is selected. Then looking into the list
 /// takes less time than looking at all games of a node.
@@ -42,7 +43,7 @@ impl Index {
         Index {
             sections: Arc::clone(&self.sections),
             database: Arc::clone(&self.database),
-            lines: Arc::clone(&self.lines),
+            ahead: FxHashMap::default(),
             among: Some(Arc::clone(games)),
             places: self.places_of(games),
             known_places: Arc::clone(&self.known_places),

@@ -9,7 +9,6 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::super::facts::Facts;
-use super::code::code_of;
 use super::game_keys::{GameKeys, is_irreversible};
 use super::order::{LinePrefix, LineReading, MOST_PLIES, PREFIX_PLIES, packed, prefix, start_of};
 use super::signature::{Collector, Signature};
@@ -18,7 +17,7 @@ use super::walk::WALKED_PLIES;
 use crate::lines::{LineStep, follow};
 use crate::parallel::{at_once, chunks_of};
 use chessdb::Database;
-use chessdb::board::Position;
+use chessdb::board::{PackedMove, Position};
 
 /// Number of games that a thread reads at a time. Those of a batch may be far apart.
 const CHUNK: u32 = 64;
@@ -48,7 +47,7 @@ pub(super) struct Batch {
 #[derive(Default)]
 struct BatchPart {
     lines: Vec<IndexedLine>,
-    moves: Vec<u16>,
+    moves: Vec<PackedMove>,
 }
 
 type Starts = FxHashMap<u64, Position>;
@@ -108,8 +107,8 @@ impl Batch {
         self.order.len()
     }
 
-    /// A line and its moves, as codes.
-    pub(super) fn line(&self, number: usize) -> (&IndexedLine, &[u16]) {
+    /// A line and its moves.
+    pub(super) fn line(&self, number: usize) -> (&IndexedLine, &[PackedMove]) {
         self.at(self.order[number])
     }
 
@@ -125,7 +124,7 @@ impl Batch {
         (part, &part.lines[(place % CHUNK) as usize])
     }
 
-    fn at(&self, place: u32) -> (&IndexedLine, &[u16]) {
+    fn at(&self, place: u32) -> (&IndexedLine, &[PackedMove]) {
         let (part, line) = self.part(place);
         (line, part.moves(line))
     }
@@ -186,7 +185,7 @@ impl BatchPart {
                     }
                     let depth = self.moves.len() - first + 1;
                     if depth <= MOST_PLIES {
-                        self.moves.push(code_of(ply.mv));
+                        self.moves.push(PackedMove::new(ply.mv));
                         let key = keys.follow(ply, is_irreversible);
                         later.extend(key.filter(|_| depth > WALKED_PLIES).map(|key| KeyedPly {
                             key,
@@ -211,7 +210,7 @@ impl BatchPart {
         }
     }
 
-    fn moves(&self, line: &IndexedLine) -> &[u16] {
+    fn moves(&self, line: &IndexedLine) -> &[PackedMove] {
         &self.moves[line.first as usize..][..line.len as usize]
     }
 
@@ -246,7 +245,7 @@ fn divided(keyed: Vec<Vec<Keyed>>, threads: usize) -> Vec<Vec<Keyed>> {
 }
 
 /// The moves after the first `plies`, which are compared at once; 0 if there are none.
-fn next(moves: &[u16], plies: usize) -> u64 {
+fn next(moves: &[PackedMove], plies: usize) -> u64 {
     packed::<16>(moves.get(plies..).unwrap_or_default(), NEXT_PLIES)
 }
 
@@ -261,7 +260,7 @@ fn add_equal(lines: &[Keyed], range: Range<usize>, plies: usize, equal: &mut Vec
     }
 }
 
-fn compare(a: (&IndexedLine, &[u16]), b: (&IndexedLine, &[u16])) -> Ordering {
+fn compare(a: (&IndexedLine, &[PackedMove]), b: (&IndexedLine, &[PackedMove])) -> Ordering {
     let order = a.0.start.cmp(&b.0.start).then_with(|| a.1.cmp(b.1));
     order.then(a.0.game.cmp(&b.0.game))
 }

@@ -10,6 +10,7 @@ use super::sections::IndexSection;
 use super::spill::{KeyedPly, Spill};
 use super::walk::IndexWalk;
 use crate::parallel::chunks_of;
+use chessdb::board::PackedMove;
 
 /// The sections that have an item for each game, with the bytes of an item.
 pub(super) const COLUMNS: [(IndexSection, usize); 6] = [
@@ -36,7 +37,7 @@ pub(super) struct ColumnsBuilder {
 /// The last line of a batch.
 struct LastLine {
     start: u64,
-    moves: Vec<u16>,
+    moves: Vec<PackedMove>,
     /// What it has in common with the line before it.
     common: usize,
 }
@@ -144,16 +145,16 @@ impl ColumnsPart {
 }
 
 /// The number of nodes that two lines, each with its start position, have in common; see [`super::tree`].
-fn common(one: (u64, &[u16]), other: (u64, &[u16])) -> usize {
+fn common(one: (u64, &[PackedMove]), other: (u64, &[PackedMove])) -> usize {
     if one.0 != other.0 {
         return 0;
     }
     1 + one.1.iter().zip(other.1).take_while(|(a, b)| a == b).count()
 }
 
-/// The code of the first move that no neighbouring line has, of which one has `common` nodes in common; 0 if there is
+/// The bits of the first move that no neighbouring line has, of which one has `common` nodes in common; 0 if there is
 /// none.
-fn parting(moves: &[u16], common: usize) -> u16 {
+fn parting(moves: &[PackedMove], common: usize) -> u16 {
     let ply = common.checked_sub(1);
-    ply.and_then(|ply| moves.get(ply)).copied().unwrap_or(0)
+    ply.and_then(|ply| moves.get(ply)).map_or(0, |mv| mv.bits())
 }

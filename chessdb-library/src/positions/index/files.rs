@@ -20,7 +20,7 @@ impl Index {
     /// The kept index of a database, if there is a valid one. Reads only its header.
     pub fn load(files: &KeptFiles, entry: &LibraryEntry) -> Option<Index> {
         let sections = file(files, entry).load()?;
-        Some(Index::of(sections, &entry.database))
+        Some(Index::of(sections, &entry.database.shared()))
     }
 
     /// Builds the index of a database and keeps it. `done` is called with numbers of games that have been read.
@@ -35,15 +35,16 @@ impl Index {
         done: &(dyn Fn(u64) + Sync),
     ) -> Result<Index, IndexError> {
         let temporary = files.temporary()?;
+        let database = entry.database.shared();
         let sections = file(files, entry).replace(|file, key| {
-            Index::in_file(&entry.database, options, key, file, temporary, done)?;
+            Index::in_file(&database, options, key, file, temporary, done)?;
             if entry.is_intact() {
                 Ok(())
             } else {
                 Err(IndexError::Changed)
             }
         })?;
-        Ok(Index::of(sections, &entry.database))
+        Ok(Index::of(sections, &database))
     }
 
     /// Removes the kept index of a database, for example if it is damaged.

@@ -7,10 +7,9 @@ use super::super::Facts;
 use super::super::notable::NotableGames;
 use super::super::scan::{MoveRows, MovesScan, Reached};
 use super::super::table::MovesTable;
-use super::super::wanted::{Pattern, Wanted};
+use super::super::wanted::Pattern;
 use super::Index;
 use super::build::{LARGE, SMALL};
-use super::code::move_of;
 use super::key::key_of;
 use super::popular::{self, POPULAR, PopularPosition};
 use super::sections::IndexSection;
@@ -18,8 +17,8 @@ use super::shared::{IndexNode, read, rest_of};
 use super::signature::Test;
 use super::spill::first_bits;
 use crate::kept::Damaged;
-use crate::lines::Occurrence;
-use chessdb::board::{Move, Position};
+use crate::lines::{Occurrence, at};
+use chessdb::board::{Move, PackedMove, Position};
 use chessdb::bytes::{le_u32, le_u64};
 
 impl Index {
@@ -28,15 +27,15 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn find(&self, wanted: &Wanted) -> Result<Vec<Occurrence>, Damaged> {
-        match self.nodes_of(wanted)? {
+    pub fn find(&self, pattern: &Pattern) -> Result<Vec<Occurrence>, Damaged> {
+        match self.nodes_of(pattern)? {
             Some(nodes) => {
                 let found = self.games_of(&nodes)?.into_iter();
                 let mut found: Vec<Occurrence> = found.map(|(found, _)| found).collect();
                 found.sort_unstable_by_key(|found| found.game);
                 Ok(found)
             }
-            None => self.candidates(wanted),
+            None => self.candidates(pattern),
         }
     }
 
@@ -44,22 +43,23 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn find_with_facts(&self, wanted: &Wanted) -> Result<Vec<(Occurrence, Facts)>, Damaged> {
-        match self.nodes_of(wanted)? {
+    pub fn find_with_facts(&self, pattern: &Pattern) -> Result<Vec<(Occurrence, Facts)>, Damaged> {
+        match self.nodes_of(pattern)? {
             Some(nodes) => self.games_of(&nodes),
             None => {
-                let found = self.candidates(wanted)?.into_iter();
+                let found = self.candidates(pattern)?.into_iter();
                 let with_facts = |found: Occurrence| (found, Facts::of(&*self.database, found.game));
                 Ok(found.map(with_facts).collect())
             }
         }
     }
 
-    /// The nodes with an exact position; `None` if fewer than two games have it, and of what else is wanted.
-    pub(super) fn nodes_of(&self, wanted: &Wanted) -> Result<Option<Vec<IndexNode>>, Damaged> {
-        match wanted {
-            Wanted::Position(pattern) if pattern.is_exact() => self.nodes(pattern),
-            _ => Ok(None),
+    /// The nodes with an exact position; `None` if fewer than two games have it, and of any other pattern.
+    pub(super) fn nodes_of(&self, pattern: &Pattern) -> Result<Option<Vec<IndexNode>>, Damaged> {
+        if pattern.is_exact() {
+            self.nodes(pattern)
+        } else {
+            Ok(None)
         }
     }
 
@@ -67,14 +67,11 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn count(&self, wanted: &Wanted) -> Result<u32, Damaged> {
-        if let Wanted::Position(pattern) = wanted
-            && pattern.is_exact()
-            && let Some(nodes) = self.nodes(pattern)?
-        {
-            return self.number_of(&nodes);
+    pub fn count(&self, pattern: &Pattern) -> Result<u32, Damaged> {
+        match self.nodes_of(pattern)? {
+            Some(nodes) => self.number_of(&nodes),
+            None => Ok(self.find(pattern)?.len() as u32),
         }
-        Ok(self.find(wanted)?.len() as u32)
     }
 
     /// The table of moves of a position. The result is the same as that of
@@ -83,13 +80,11 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn moves(&self, pattern: &Pattern) -> Result<MovesTable, Damaged> {
-        if pattern.is_exact()
-            && let Some(nodes) = self.nodes(pattern)?
-        {
+        if let Some(nodes) = self.nodes_of(pattern)? {
             let popular = self.stored(pattern, &nodes)?;
             return popular.map_or_else(|| self.table(pattern, &nodes), |popular| Ok(popular.table));
         }
-        self.moves_of(pattern, &self.find(&Wanted::Position(*pattern))?)
+        self.moves_of(pattern, &self.find(pattern)?)
     }
 
     /// What is stored of a position that very many games have. `None` of all others, and if answers are about some games
@@ -134,7 +129,7 @@ impl Index {
     fn reached_by_any(&self, scan: &MovesScan) -> Result<Vec<Reached>, Damaged> {
         let mut tests: Vec<Test> = Vec::new();
         for after in scan.after() {
-            let test = Test::new(&Wanted::Position(*after));
+            let test = Test::of_position(after.position());
             if !tests.contains(&test) {
                 tests.push(test);
             }
@@ -250,7 +245,8 @@ impl Index {
 
     /// The position of a game after `ply` moves, and the next move; `None` if the game has fewer moves.
     pub fn at(&self, game: u32, ply: u32) -> Option<(Position, Option<Move>)> {
-        self.lines.at(&*self.database, game, ply)
+        let ahead = self.ahead.get(&(game, ply));
+        ahead.copied().unwrap_or_else(|| at(&*self.database, game, ply))
     }
 
     /// The number of the game at a place in the order of the index.
@@ -288,12 +284,12 @@ impl Index {
         if places.len() > 1 || node.hi - node.lo == 1 {
             return Ok(None);
         }
-        let code = self
+        let bits = self
             .sections
             .get(IndexSection::Parting, places.start as usize * 2, 2)?;
-        match u16::from_le_bytes([code[0], code[1]]) {
+        match u16::from_le_bytes([bits[0], bits[1]]) {
             0 => Ok(Some(None)),
-            code => move_of(code).map(|mv| Some(Some(mv))).ok_or(Damaged),
+            bits => Ok(Some(Some(PackedMove::of_bits(bits).unpack()))),
         }
     }
 

@@ -5,13 +5,11 @@
 mod among;
 mod batch;
 mod build;
-mod code;
 mod columns;
 mod files;
 mod game_keys;
 mod key;
 mod leb;
-mod lines;
 mod lookup;
 mod moves;
 mod narrow;
@@ -33,13 +31,15 @@ use std::sync::{Arc, OnceLock};
 
 use among::{KnownPlaces, Places};
 use build::Builder;
-use lines::LineCache;
 use sections::IndexSections;
 use signature::FirstPawns;
 
 use super::selection::Selection;
 use crate::kept::{Output, folders, seal, temporary_files};
+use crate::lines::at;
 use chessdb::Database;
+use chessdb::board::{Move, Position};
+use rustc_hash::FxHashMap;
 
 pub use crate::kept::Damaged;
 pub use files::IndexUse;
@@ -132,7 +132,8 @@ impl BuildOptions {
 pub struct Index {
     sections: Arc<IndexSections>,
     database: Arc<dyn Database>,
-    lines: Arc<LineCache>,
+    /// Positions that were [read ahead](Index::read_ahead), by the game and the number of moves before them.
+    ahead: FxHashMap<(u32, u32), Option<(Position, Option<Move>)>>,
     /// The games of which answers are; `None` for all.
     among: Option<Arc<Selection>>,
     /// Their places.
@@ -147,7 +148,7 @@ impl Index {
         Index {
             sections: Arc::new(sections),
             database: Arc::clone(database),
-            lines: Arc::new(LineCache::new()),
+            ahead: FxHashMap::default(),
             among: None,
             places: None,
             known_places: Arc::new(KnownPlaces::new()),
@@ -155,12 +156,15 @@ impl Index {
         }
     }
 
-    /// Reads some positions, by the game and the number of moves before them, in database order. Only for an index whose
-    /// lines no other one shares.
-    fn read_ahead(&mut self, asked: Vec<(u32, u32)>) {
-        if let Some(lines) = Arc::get_mut(&mut self.lines) {
-            lines.read_ahead(&*self.database, asked);
-        }
+    /// Reads some positions, by the game and the number of moves before them, in the order in which games are stored, and
+    /// keeps them until this is called again.
+    fn read_ahead(&mut self, mut asked: Vec<(u32, u32)>) {
+        asked.sort_unstable();
+        asked.dedup();
+        let read = asked
+            .into_iter()
+            .map(|(game, ply)| ((game, ply), at(&*self.database, game, ply)));
+        self.ahead = read.collect();
     }
 
     /// Builds an index in memory, of about 60 bytes a game. `done` is called with numbers of games that have

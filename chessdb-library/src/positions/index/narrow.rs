@@ -1,7 +1,7 @@
 //! The games that may have positions, for searches that look at the games themselves.
 
 use super::super::scan::occurrence;
-use super::super::wanted::Wanted;
+use super::super::wanted::{Pattern, Wanted};
 use super::Index;
 use super::sections::IndexSection;
 use super::signature::{FirstPawns, Signature, Test};
@@ -23,7 +23,11 @@ impl Index {
     pub(crate) fn may_have(&self, wanted: &[Wanted]) -> Result<Vec<u32>, Damaged> {
         let (mut games, mut tests) = (Vec::new(), Vec::new());
         for wanted in wanted {
-            match self.nodes_of(wanted)? {
+            let nodes = match wanted {
+                Wanted::Position(pattern) => self.nodes_of(pattern)?,
+                Wanted::Pawns(_) => None,
+            };
+            match nodes {
                 None => tests.push(Test::new(wanted)),
                 Some(nodes) => {
                     for node in nodes {
@@ -48,16 +52,15 @@ impl Index {
 
     /// The games with a match, in database order. Only games whose signatures admit a match are searched. It must not be
     /// an exact position that several games have.
-    pub(super) fn candidates(&self, wanted: &Wanted) -> Result<Vec<Occurrence>, Damaged> {
-        let is_exact = matches!(wanted, Wanted::Position(pattern) if pattern.is_exact());
-        let most = if is_exact { 1 } else { usize::MAX };
-        let mut admitted = self.admitted(&[Test::new(wanted)])?;
+    pub(super) fn candidates(&self, pattern: &Pattern) -> Result<Vec<Occurrence>, Damaged> {
+        let most = if pattern.is_exact() { 1 } else { usize::MAX };
+        let mut admitted = self.admitted(&[Test::of_position(pattern.position())])?;
         // In another order, each game might unpack all that precedes it in a compressed file.
         admitted.sort_unstable();
         let found = admitted.into_iter();
         let found = found.filter_map(|game| {
             cancel::check();
-            occurrence(&*self.database, game, wanted)
+            occurrence(&*self.database, game, pattern)
         });
         Ok(found.take(most).collect())
     }

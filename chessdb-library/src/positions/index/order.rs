@@ -7,20 +7,17 @@
 use std::cmp::Ordering;
 use std::io;
 use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::batch::Batch;
-use super::code::{code_of, short};
 use super::key::key_of;
-use super::lines;
 use super::spill::Spill;
 use crate::lines::{LineStep, follow};
 use crate::parallel::chunks;
 use chessdb::Database;
-use chessdb::board::Position;
+use chessdb::board::{PackedMove, Position};
 
 /// Maximum number of moves of a game in the index. Later positions are found by searching the game.
 pub(super) const MOST_PLIES: usize = 65_000;
@@ -144,7 +141,7 @@ pub(super) fn start_of(position: &Position) -> u64 {
 }
 
 /// The part of a line that is compared first.
-pub(super) fn prefix(start: u64, moves: &[u16]) -> LinePrefix {
+pub(super) fn prefix(start: u64, moves: &[PackedMove]) -> LinePrefix {
     match start {
         0 => packed::<12>(moves, PREFIX_PLIES),
         // All lines with the same start position must be in one batch. The order of start positions does not
@@ -153,65 +150,70 @@ pub(super) fn prefix(start: u64, moves: &[u16]) -> LinePrefix {
     }
 }
 
-/// The codes of the first `number` moves, in `BITS` bits each. 12 bits have no room for promotions, which do
-/// not occur among the first moves.
-pub(super) fn packed<const BITS: u32>(moves: &[u16], number: usize) -> u64 {
-    let codes = moves.iter().copied().chain(std::iter::repeat(0)).take(number);
-    let bits = |code: u16| match BITS {
-        12 => short(code),
-        _ => code.into(),
-    };
-    codes.fold(0, |packed, code| packed << BITS | bits(code))
+/// The first `number` moves, in `BITS` bits each; zeros after the last one. In 12 bits, castling and promotions would be
+/// other moves, but neither is among the first [`PREFIX_PLIES`], and a null move would be no move, after which the whole
+/// lines decide.
+pub(super) fn packed<const BITS: u32>(moves: &[PackedMove], number: usize) -> u64 {
+    let bits = moves.iter().map(|mv| u64::from(mv.bits()));
+    let all = bits.chain(std::iter::repeat(0)).take(number);
+    all.fold(0, |packed, bits| packed << BITS | bits & ((1 << BITS) - 1))
 }
 
 fn prefix_of(database: &dyn Database, game: u32) -> Option<LinePrefix> {
     if database.keys(game).deleted {
         return None;
     }
-    let (mut start, mut moves) = (None, Vec::with_capacity(PREFIX_PLIES));
+    let (start, moves) = first_moves(database, game, PREFIX_PLIES)?;
+    Some(prefix(start, &moves))
+}
+
+/// Where a game begins, and its first moves, at most `most`; `None` if it has no start position.
+fn first_moves(database: &dyn Database, game: u32, most: usize) -> Option<(u64, Vec<PackedMove>)> {
+    let (mut start, mut moves) = (None, Vec::new());
     follow(database, game, |step| {
         match step {
             LineStep::Start(position) => start = Some(start_of(position)),
-            LineStep::Ply(ply) => moves.push(code_of(ply.mv)),
+            LineStep::Ply(ply) => moves.push(PackedMove::new(ply.mv)),
         }
-        if moves.len() < PREFIX_PLIES {
+        if moves.len() < most {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())
         }
     });
-    Some(prefix(start?, &moves))
+    Some((start?, moves))
 }
 
 /// A game with its moves, for comparisons by the order of the index.
 pub(super) struct IndexedGame {
     prefix: LinePrefix,
     start: u64,
-    line: Arc<lines::CachedLine>,
+    moves: Vec<PackedMove>,
     game: u32,
 }
 
 impl IndexedGame {
-    pub(super) fn new(game: u32, line: Arc<lines::CachedLine>) -> IndexedGame {
-        let start = start_of(line.start());
-        IndexedGame {
-            prefix: prefix(start, &line.moves),
+    /// Reads a game; `None` if it has no start position.
+    pub(super) fn read(database: &dyn Database, game: u32) -> Option<IndexedGame> {
+        let (start, moves) = first_moves(database, game, MOST_PLIES)?;
+        Some(IndexedGame {
+            prefix: prefix(start, &moves),
             start,
-            line,
+            moves,
             game,
-        }
+        })
     }
 
     /// Number of moves.
     pub(super) fn plies(&self) -> usize {
-        self.line.moves.len()
+        self.moves.len()
     }
 
     pub(super) fn cmp(&self, other: &IndexedGame) -> Ordering {
         let place = |place: &IndexedGame| (place.prefix, place.start);
         let order = place(self)
             .cmp(&place(other))
-            .then_with(|| self.line.moves.cmp(&other.line.moves));
+            .then_with(|| self.moves.cmp(&other.moves));
         order.then(self.game.cmp(&other.game))
     }
 }

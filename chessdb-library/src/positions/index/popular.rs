@@ -1,16 +1,15 @@
 //! What is stored of positions that so many games have that adding it up would take too long: tables of moves, and the
 //! strongest and latest games.
 //!
-//! A table consists of the number of rows and, for each row: the code of the move, 0 for games that end; the
+//! A table consists of the number of rows and, for each row: the bits of the move as a [`PackedMove`], 0 for games that end; the
 //! numbers of a [`Tally`]; `reached`; the game plus 1, 0 for none. After it come the number of the strongest games and
 //! these, and the number of the latest games and these. All integers are LEB128.
 
 use super::super::notable::NotableGames;
 use super::super::table::{MoveRow, MovesTable};
 use super::super::tally::Tally;
-use super::code::{code_of, move_of};
 use super::leb;
-use chessdb::board::Position;
+use chessdb::board::{PackedMove, Position};
 
 /// A position is popular if at least this many games have it.
 pub(super) const POPULAR: u32 = 2048;
@@ -28,7 +27,7 @@ pub struct PopularPosition {
 pub(super) fn append(bytes: &mut Vec<u8>, PopularPosition { table, games }: &PopularPosition) {
     leb::append(bytes, table.rows.len() as u64);
     for row in &table.rows {
-        leb::append(bytes, row.mv.map_or(0, code_of).into());
+        leb::append(bytes, row.mv.map_or(0, |mv| PackedMove::new(mv).bits()).into());
         row.tally
             .numbers()
             .into_iter()
@@ -47,10 +46,9 @@ pub(super) fn read(mut bytes: &[u8], position: &Position) -> Option<PopularPosit
     let rows = leb::take(&mut bytes)?;
     let mut table = MovesTable::default();
     for _ in 0..rows {
-        let code = u16::try_from(leb::take(&mut bytes)?).ok()?;
-        let mv = match code {
+        let mv = match u16::try_from(leb::take(&mut bytes)?).ok()? {
             0 => None,
-            code => Some(move_of(code)?),
+            bits => Some(PackedMove::of_bits(bits).unpack()),
         };
         let mut row = MoveRow::new(position, mv);
         row.tally = Tally::of_numbers(|| leb::take(&mut bytes))?;

@@ -13,7 +13,7 @@ pub(super) enum IndexSection {
     /// For each game, the length of the part that its line has in common with the game before, see
     /// [`super::tree`]: 2 bytes.
     Common,
-    /// For each game, the code of the first move that it does not have in common with the game before or after it, 0
+    /// For each game, the bits of the first move that it does not have in common with the game before or after it, 0
     /// if there is none: 2 bytes.
     Parting,
     /// The minimum of each 64 items of `Common`: 4 bytes.

@@ -5,7 +5,7 @@
 //! the first
 //! *k* to leave. The number of pieces of a kind only increases by promotion.
 
-use chessdb::board::{Color, Move, Position, Role};
+use chessdb::board::{Bitboard, Color, Move, Position, Role};
 
 use super::super::wanted::Wanted;
 
@@ -74,7 +74,7 @@ impl Collector {
 
     #[inline]
     fn leave(&mut self, position: &Position) {
-        let home = home_of(position);
+        let home = home_of(|color| position.of_kind(color, Role::Pawn));
         let mut gone = self.home & !home;
         while gone != 0 {
             let pawn = gone.trailing_zeros();
@@ -118,9 +118,9 @@ fn material_of(position: &Position) -> u32 {
 
 /// Pawns on their initial squares: bits 0-7 for White, by file, and 8-15 for Black.
 #[inline]
-fn home_of(position: &Position) -> u16 {
-    let white = position.of_kind(Color::White, Role::Pawn).0 >> 8 & 0xff;
-    let black = position.of_kind(Color::Black, Role::Pawn).0 >> 48 & 0xff;
+fn home_of(pawns: impl Fn(Color) -> Bitboard) -> u16 {
+    let white = pawns(Color::White).0 >> 8 & 0xff;
+    let black = pawns(Color::Black).0 >> 48 & 0xff;
     white as u16 | (black as u16) << 8
 }
 
@@ -140,28 +140,31 @@ pub(super) struct Test {
 
 impl Test {
     pub(super) fn new(wanted: &Wanted) -> Test {
-        let counts = |count: &dyn Fn(Color, Role) -> u32| {
-            [Color::White, Color::Black].map(|color| COUNTED.map(|(role, _)| count(color, role)))
-        };
         match wanted {
-            Wanted::Position(pattern) => {
-                let position = pattern.position();
-                Test {
-                    left: LeftPawns::new(!home_of(position)),
-                    most: counts(&|color, role| position.of_kind(color, role).count() as u32),
-                }
-            }
-            Wanted::Pawns(pawns) => Test {
-                left: LeftPawns::new(!pawns.home()),
-                most: counts(&|color, role| match role {
-                    Role::Pawn => pawns.count(color),
+            Wanted::Position(pattern) => Test::of_position(pattern.position()),
+            Wanted::Pawns(pawns) => Test::of(
+                |color| pawns[color],
+                |color, role| match role {
+                    Role::Pawn => pawns[color].count() as u32,
                     _ => u32::MAX,
-                }),
-            },
-            Wanted::Material(material) => Test {
-                left: None,
-                most: counts(&|color, role| material.count(color, role)),
-            },
+                },
+            ),
+        }
+    }
+
+    /// The test for a position, whatever rights count.
+    pub(super) fn of_position(position: &Position) -> Test {
+        Test::of(
+            |color| position.of_kind(color, Role::Pawn),
+            |color, role| position.of_kind(color, role).count() as u32,
+        )
+    }
+
+    /// The test for these pawns, and for at most so many pieces.
+    fn of(pawns: impl Fn(Color) -> Bitboard, most: impl Fn(Color, Role) -> u32) -> Test {
+        Test {
+            left: LeftPawns::new(!home_of(pawns)),
+            most: [Color::White, Color::Black].map(|color| COUNTED.map(|(role, _)| most(color, role))),
         }
     }
 
@@ -303,7 +306,7 @@ const SETS: [u16; 256] = {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::wanted::{Material, Pattern, Pawns, read_moves};
+    use super::super::super::wanted::{Pattern, read_moves, read_pawns};
     use super::*;
     use chessdb::board::Undo;
 
@@ -386,7 +389,7 @@ mod tests {
             let (_, position) = read_moves(&words[..plies].join(" ")).unwrap();
             let wanted = [
                 Wanted::Position(Pattern::new(position)),
-                Wanted::Pawns(Pawns::parse(&position.fen()).unwrap()),
+                Wanted::Pawns(read_pawns(&position.fen()).unwrap()),
             ];
             assert!(
                 wanted.iter().all(|wanted| Test::new(wanted).admits(signature)),
@@ -398,14 +401,15 @@ mod tests {
     #[test]
     fn a_game_admits_little_else() {
         let signature = signature(LINE);
-        let position = |line| Wanted::Position(Pattern::of_moves(line).unwrap());
-        for wanted in [
-            position("d4"),
-            position("e4 e6"),
-            position("e4 d5 exd5 c6"),
-            Wanted::Material(Material::parse("KRPkr").unwrap()),
+        let after = |line| *Pattern::of_moves(line).unwrap().position();
+        let ending = Pattern::parse("8/8/4k3/8/r7/4P3/4K3/7R w").unwrap();
+        for position in [
+            after("d4"),
+            after("e4 e6"),
+            after("e4 d5 exd5 c6"),
+            *ending.position(),
         ] {
-            assert!(!Test::new(&wanted).admits(signature), "{wanted:?}");
+            assert!(!Test::of_position(&position).admits(signature), "{position:?}");
         }
     }
 }

@@ -1,9 +1,8 @@
 //! Walks through the beginning of the opening tree, line by line, and outputs each node with the key of its position.
 
-use super::code::move_of;
 use super::key::key_with;
 use super::spill::KeyedPly;
-use chessdb::board::{Position, RunningKey, Undo};
+use chessdb::board::{PackedMove, Position, RunningKey, Undo};
 
 /// Maximum number of moves of a node that is walked through. Many games share such a node. Later positions, which few
 /// games share, are taken from each game when it is read.
@@ -30,7 +29,7 @@ impl IndexWalk {
         game: u32,
         common: usize,
         start: impl FnOnce() -> Position,
-        moves: &[u16],
+        moves: &[PackedMove],
         out: &mut Vec<KeyedPly>,
     ) {
         // At the beginning of a walk, the nodes in common are missing.
@@ -49,8 +48,8 @@ impl IndexWalk {
             }
         }
         let walked = &moves[..moves.len().min(WALKED_PLIES)];
-        for &code in walked.get(self.nodes.len() - 1..).unwrap_or_default() {
-            let Some(node) = self.after(code) else { break };
+        for &mv in walked.get(self.nodes.len() - 1..).unwrap_or_default() {
+            let Some(node) = self.after(mv) else { break };
             let depth = self.nodes.len();
             let is_repeated = self.nodes.iter().any(|earlier| earlier.key == node.key);
             if depth >= common && !is_repeated {
@@ -66,10 +65,10 @@ impl IndexWalk {
 
     /// The node that a move leads to. `None` if the move cannot be played, which would take two start positions with equal
     /// keys.
-    fn after(&self, code: u16) -> Option<WalkNode> {
+    fn after(&self, mv: PackedMove) -> Option<WalkNode> {
         let mut node = *self.nodes.last()?;
         let mut undo = Undo::default();
-        node.position.advance(move_of(code)?, &mut undo).ok()?;
+        node.position.advance(mv.unpack(), &mut undo).ok()?;
         node.running.follow(&undo, &node.position);
         node.key = key_with(node.running, &node.position);
         Some(node)

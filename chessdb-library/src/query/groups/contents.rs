@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use crate::lines::Pieces;
+use crate::lines::{Pieces, place_of};
 use chessdb::board::{Bitboard, Color, Piece, Role};
 
 use super::reflection::Reflection;
-use super::tally::place_of;
 
 /// The letters of pieces in the order of their bits, and `-` for an empty square.
 const LETTERS: [u8; 13] = *b"KQRBNPkqrbnp-";

@@ -4,9 +4,10 @@ use super::group::{PositionQuery, QueryImages};
 use super::matcher::Matcher;
 use super::term::Condition;
 use crate::cancel;
-use crate::lines::{KeptLines, LineSource, NewLines, Occurrence, PackedGames, PackedLine, WithLines};
+use crate::library::GuardedDatabase;
+use crate::lines::{KeptLines, LineSource, NewLines, Occurrence, PackedGames, PackedLine};
 use crate::parallel::{chunks, chunks_of};
-use crate::positions::{Damaged, Index, Pattern, Pawns, Wanted, kept_occurrence};
+use crate::positions::{Damaged, Index, Pattern, Wanted, kept_occurrence};
 use crate::query::sides::PlayerSides;
 use chessdb::Database;
 
@@ -73,14 +74,10 @@ impl PositionQuery {
         let images = QueryImages::new(self);
         let all = among.map_or(u64::from(database.len()), |games| games.len() as u64);
         let one = images.one_position();
-        let wanted = one.copied().map(Wanted::Position);
         let narrowed = match index {
             Some(index) => {
-                if one.is_some_and(Pattern::is_exact)
-                    && let Some(wanted) = &wanted
-                    && index.has_all_games()
-                {
-                    let mut found = index.find(wanted)?;
+                if let Some(one) = one.filter(|one| one.is_exact() && index.has_all_games()) {
+                    let mut found = index.find(one)?;
                     found.retain(|found| among.is_none_or(|games| games.binary_search(&found.game).is_ok()));
                     done(all);
                     return Ok(found);
@@ -96,11 +93,11 @@ impl PositionQuery {
         let search = |database: &dyn Database,
                       lines: Option<&dyn LineSource>,
                       games: &mut dyn Iterator<Item = u32>| {
-            if let Some(wanted) = &wanted {
+            if let Some(one) = one {
                 let mut packed = PackedLine::default();
                 let found = games.filter_map(|game| {
                     cancel::check();
-                    kept_occurrence(database, lines, &mut packed, game, wanted)
+                    kept_occurrence(database, lines, &mut packed, game, one)
                 });
                 return found.collect::<Vec<_>>();
             }
@@ -125,10 +122,7 @@ impl PositionQuery {
                         None => search(database, None, &mut games),
                         Some(new) => {
                             let packed = PackedGames::of(database, games.clone());
-                            let lines = WithLines {
-                                database,
-                                lines: &packed,
-                            };
+                            let lines = GuardedDatabase::with(database, &packed);
                             let found = search(&lines, Some(&packed), &mut games);
                             new.add(&packed);
                             found
@@ -196,7 +190,7 @@ impl Condition {
     fn wanted(&self) -> Option<Wanted> {
         match self {
             Condition::Exact(exact) => Some(Wanted::Position(exact.pattern)),
-            Condition::Pawns(pawns) => Some(Wanted::Pawns(Pawns::new(pawns.pawns))),
+            Condition::Pawns(pawns) => Some(Wanted::Pawns(pawns.pawns)),
             _ => None,
         }
     }

@@ -3,12 +3,11 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use crate::lines::Pieces;
+use crate::lines::{KINDS, PieceTally, Pieces, place_of};
 use chessdb::board::{ByColor, Color, Role};
 
 use super::error::TermError;
 use super::reflection::Reflection;
-use super::tally::{KINDS, PieceTally, place_of};
 
 /// The largest number of pieces of a kind, for a kind of which there may be any number.
 const MOST: u8 = 64;
@@ -38,7 +37,7 @@ impl MaterialRange {
             }
             let kind = KINDS
                 .iter()
-                .position(|(role, _)| role.char() == letter.to_ascii_lowercase())
+                .position(|(role, ..)| role.char() == letter.to_ascii_lowercase())
                 .ok_or(TermError::Piece(letter))?;
             match Color::from_white(letter.is_ascii_uppercase()) {
                 Color::White if side == Color::Black => return Err(TermError::WhiteFirst),
@@ -55,14 +54,14 @@ impl MaterialRange {
             return Err(TermError::Kings);
         }
         let mut range = MaterialRange {
-            least: [0; 16],
-            most: [u8::MAX; 16],
+            least: PieceTally::default(),
+            most: PieceTally([u8::MAX; 16]),
         };
         for color in Color::ALL {
             let unnamed = (0, if has_others[color] { MOST } else { 0 });
-            for (&(role, _), count) in KINDS.iter().zip(counts[color]) {
+            for (&(role, ..), count) in KINDS.iter().zip(counts[color]) {
                 let place = place_of(color, role);
-                (range.least[place], range.most[place]) = count.unwrap_or(unnamed);
+                (range.least.0[place], range.most.0[place]) = count.unwrap_or(unnamed);
             }
         }
         Ok(range)
@@ -73,7 +72,7 @@ impl MaterialRange {
     pub(super) fn has(&self, tally: &PieceTally) -> bool {
         // Without a branch for each, all are compared at once.
         (0..16).fold(true, |has, place| {
-            has & (self.least[place] <= tally[place]) & (tally[place] <= self.most[place])
+            has & (self.least.0[place] <= tally.0[place]) & (tally.0[place] <= self.most.0[place])
         })
     }
 
@@ -81,9 +80,9 @@ impl MaterialRange {
     /// is promoted.
     pub(super) fn is_past(&self, position: &impl Pieces) -> bool {
         Color::ALL.into_iter().any(|color| {
-            let missing = KINDS.iter().map(|&(role, _)| {
+            let missing = KINDS.iter().map(|&(role, ..)| {
                 let count = position.of_kind(color, role).count();
-                let least = usize::from(self.least[place_of(color, role)]);
+                let least = usize::from(self.least.count(color, role));
                 match role {
                     Role::Pawn => least,
                     _ => least.saturating_sub(count),
@@ -95,20 +94,16 @@ impl MaterialRange {
 
     /// The least and the most pieces of a side.
     pub(super) fn pieces_of(&self, color: Color) -> RangeInclusive<u32> {
-        let sum = |counts: &PieceTally| {
-            let counts = KINDS.map(|(role, _)| u32::from(counts[place_of(color, role)]));
-            counts.into_iter().sum()
-        };
-        sum(&self.least)..=sum(&self.most)
+        self.least.pieces_of(color)..=self.most.pieces_of(color)
     }
 
     pub(super) fn reflected(&self, reflection: Reflection) -> MaterialRange {
         let mut range = self.clone();
         for color in Color::ALL {
-            for (role, _) in KINDS {
+            for (role, ..) in KINDS {
                 let (place, own) = (place_of(color, role), place_of(reflection.color(color), role));
-                range.least[place] = self.least[own];
-                range.most[place] = self.most[own];
+                range.least.0[place] = self.least.0[own];
+                range.most.0[place] = self.most.0[own];
             }
         }
         range
@@ -157,9 +152,9 @@ impl Imbalance {
         kinds
             .iter()
             .zip(self.more)
-            .fold(true, |is_so, (&(role, _), more)| {
+            .fold(true, |is_so, (&(role, ..), more)| {
                 let [white, black] =
-                    [Color::White, Color::Black].map(|color| i16::from(tally[place_of(color, role)]));
+                    [Color::White, Color::Black].map(|color| i16::from(tally.count(color, role)));
                 is_so & (white - black == i16::from(more))
             })
     }
@@ -176,7 +171,7 @@ impl Imbalance {
 impl fmt::Display for Imbalance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (color, sign) in [(Color::White, 1), (Color::Black, -1)] {
-            for (&(role, _), more) in KINDS.iter().zip(self.more) {
+            for (&(role, ..), more) in KINDS.iter().zip(self.more) {
                 for _ in 0..sign * more {
                     write!(f, "{}", role.of(color).char())?;
                 }
@@ -213,7 +208,7 @@ fn pieces(text: &str) -> Result<SidePieces, TermError> {
     }
     let mut counts = [0; 6];
     for letter in text.to_ascii_lowercase().chars() {
-        let kind = KINDS.iter().position(|(role, _)| role.char() == letter);
+        let kind = KINDS.iter().position(|(role, ..)| role.char() == letter);
         let kind = kind.filter(|&kind| kind > 0).ok_or(TermError::Imbalance)?;
         counts[kind] += 1;
     }
@@ -259,10 +254,8 @@ fn number(text: &str) -> Result<(Option<u8>, &str), TermError> {
 impl fmt::Display for MaterialRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for color in [Color::White, Color::Black] {
-            let counts = KINDS.map(|(role, _)| {
-                let place = place_of(color, role);
-                (self.least[place], self.most[place])
-            });
+            let counts =
+                KINDS.map(|(role, ..)| (self.least.count(color, role), self.most.count(color, role)));
             let counts = &counts[1..];
             let number = |range| counts.iter().filter(|&&count| count == range).count();
             let has_others = number((0, MOST)) > number((0, 0));
@@ -271,7 +264,7 @@ impl fmt::Display for MaterialRange {
                 f.write_str("*")?;
             }
             let unnamed = (0, if has_others { MOST } else { 0 });
-            for (&(role, _), &count) in KINDS[1..].iter().zip(counts) {
+            for (&(role, ..), &count) in KINDS[1..].iter().zip(counts) {
                 let letter = role.of(color).char();
                 match count {
                     _ if count == unnamed => {}

@@ -24,7 +24,6 @@ mod progress;
 mod reflection;
 mod sacrifice;
 mod state;
-mod tally;
 mod term;
 mod variations;
 mod whole_line;

@@ -9,9 +9,10 @@ use chessdb::replay::Ply;
 use super::error::TermError;
 use super::group::{GroupTest, QueryImages, any_of_each};
 use super::progress::Place;
-use super::tally::{difference, tally, value_of};
 use super::term::Condition;
-use crate::lines::{BranchingLine, LineStep, Mailbox, PackedLine, Pieces, PlainBoard, follow};
+use crate::lines::{
+    BranchingLine, LineStep, Mailbox, PackedLine, PieceTally, Pieces, PlainBoard, follow, value_of,
+};
 use crate::query::Bounds;
 
 /// Half-moves for which a side has less, unless a query says otherwise.
@@ -111,7 +112,7 @@ impl LineMaterial {
         };
         let first = board.turn();
         let mut mailbox = board.mailbox;
-        let own = |mailbox: &Mailbox| first.fold_wb(1, -1) * difference(&mailbox.counts);
+        let own = |mailbox: &Mailbox| first.fold_wb(1, -1) * mailbox.counts.difference();
         let mut last = own(&mailbox);
         self.differences.push(last);
         self.differences.extend(line.moves.iter().map(|&mv| {
@@ -146,7 +147,7 @@ impl LineMaterial {
     }
 
     fn start(&mut self, position: &Position) {
-        let difference = difference(&tally(position));
+        let difference = PieceTally::of(position).difference();
         let own = position.turn().fold_wb(difference, -difference);
         self.differences.push(own);
     }

@@ -16,11 +16,10 @@ use super::played::MovePattern;
 use super::reflection::Reflection;
 use super::sacrifice::Sacrifice;
 use super::state::{Bishops, MoverState, PawnCount, PawnKind};
-use super::tally::{PieceTally, difference, tally};
 use super::whole_line::WholeLine;
 use crate::library::DatabasePattern;
-use crate::lines::{ALL, COUNTS, Change, KeptMove, Pieces, PlainBoard, bits_of, move_name};
-use crate::positions::{Pattern, Pawns, WantedError, pattern_name, read_moves, read_position};
+use crate::lines::{ALL, COUNTS, Change, KeptMove, PieceTally, Pieces, PlainBoard, bits_of, move_name};
+use crate::positions::{Pattern, WantedError, pattern_name, read_moves, read_pawns, read_position};
 use crate::query::Bounds;
 use crate::repertoire::Repertoires;
 
@@ -139,8 +138,7 @@ impl PositionTerm {
     /// # Errors
     /// If the text is not FEN.
     pub fn pawns(text: &str) -> Result<PositionTerm, TermError> {
-        let pawns = Pawns::parse(text).map_err(TermError::Position)?;
-        let pawns = PawnStructure::new(pawns.squares());
+        let pawns = PawnStructure::new(read_pawns(text).map_err(TermError::Position)?);
         Ok(PositionTerm::new(pawns.to_string(), Condition::Pawns(pawns)))
     }
 
@@ -396,11 +394,11 @@ impl Condition {
             Condition::Exact(exact) => exact.matches(position),
             Condition::Board(board) => board.matches(position),
             Condition::Pawns(pawns) => pawns.matches(position),
-            Condition::Material(material) => material.has(&tally(position)),
+            Condition::Material(material) => material.has(&PieceTally::of(position)),
             Condition::Difference(bounds) | Condition::Lead(bounds) => {
-                bounds.contains(difference(&tally(position)))
+                bounds.contains(PieceTally::of(position).difference())
             }
-            Condition::Imbalance(imbalance) => imbalance.is_in(&tally(position)),
+            Condition::Imbalance(imbalance) => imbalance.is_in(&PieceTally::of(position)),
             Condition::State(state) => state.holds(position),
             Condition::Bishops(bishops) => bishops.holds_for(|color| position.of_kind(color, Role::Bishop)),
             Condition::PawnCount(count) => count.holds_for(|color| position.of_kind(color, Role::Pawn)),
@@ -485,7 +483,7 @@ impl Condition {
     pub(super) fn has_counts(&self, counts: &PieceTally) -> bool {
         match self {
             Condition::Material(material) => material.has(counts),
-            Condition::Difference(bounds) | Condition::Lead(bounds) => bounds.contains(difference(counts)),
+            Condition::Difference(bounds) | Condition::Lead(bounds) => bounds.contains(counts.difference()),
             Condition::Imbalance(imbalance) => imbalance.is_in(counts),
             _ => true,
         }

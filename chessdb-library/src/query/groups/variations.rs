@@ -9,7 +9,6 @@ use super::matcher::Matcher;
 use super::progress::{ImageProgress, Place};
 use crate::annotations::LineAnnotations;
 use crate::cancel;
-use crate::library::decoded;
 use crate::lines::{BranchingLine, Occurrence};
 use crate::query::sides::PlayerSides;
 use chessdb::Database;
@@ -111,7 +110,7 @@ impl<'a> Matcher<'a> {
         number: u32,
         players: PlayerSides,
     ) -> Option<Occurrence> {
-        let game = decoded(database, number).game;
+        let game = database.game(number).game;
         self.can_be_excluded = self.query.excluded.iter().any(|group| group.is_of(players.named));
         self.found = (!self.query.asks).then(Place::default);
         for (image, progress) in self.query.images.iter().zip(&mut self.images) {

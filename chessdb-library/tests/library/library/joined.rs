@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chessdb::{Options, PgnForm};
 use chessdb_library::library::{
-    DatabaseSelection, Library, LibraryEntry, LibraryOptions, problems_of, tags_of, text_of,
+    DatabaseSelection, Library, LibraryEntry, LibraryOptions, problems_of, text_of,
 };
 
 use super::source::{Source, paths};
@@ -35,7 +35,7 @@ fn many(number: usize) -> Source {
 }
 
 fn events(entry: &LibraryEntry) -> Vec<String> {
-    let tags = (0..entry.database.len()).map(|game| tags_of(&*entry.database, game));
+    let tags = (0..entry.database.len()).map(|game| entry.database.tags(game));
     tags.map(|tags| tags.get("Event").unwrap_or_default().to_owned())
         .collect()
 }
@@ -145,7 +145,7 @@ fn problems_name_the_file_and_its_byte() {
         ]
     );
     assert_eq!(text_of(entry, 8).pgn, format!("{}\n", game("11")).into_bytes());
-    assert_eq!(tags_of(&*entry.database, 10).get("White"), Some("Réti"));
+    assert_eq!(entry.database.tags(10).get("White"), Some("Réti"));
     let [problem] = problems_of(entry, 3).try_into().unwrap();
     assert_eq!(
         (problem.file.as_str(), problem.offset),

@@ -8,13 +8,13 @@ use chessdb::game::Tags;
 use chessdb::replay::Ply;
 use chessdb::{Database, Decoded, Info, Keys, TextId};
 use chessdb_library::lines::Occurrence;
-use chessdb_library::positions::{
-    Index, Material, MovesTable, Novelty, Pattern, Pawns, Selection, TreeNode, Wanted, scan_moves,
-};
+use chessdb_library::positions::{Index, MovesTable, Novelty, Pattern, Selection, TreeNode, scan_moves};
 
 use super::counted::databases;
-use super::index::{built, positions};
+use super::index::{built, material, positions};
 use crate::groups::asking::games;
+use crate::query::{answer, searched};
+use chessdb_library::query::Searched;
 use testkit::needs;
 
 /// Some games of a database, with numbers of their own.
@@ -75,7 +75,7 @@ impl Both {
         table
     }
 
-    fn compare_find(&self, wanted: &Wanted) {
+    fn compare_find(&self, wanted: &Pattern) {
         let expected = self.alone.find(wanted).unwrap().into_iter();
         let expected: Vec<Occurrence> = expected.map(|found| self.found(found)).collect();
         assert_eq!(self.among.find(wanted).unwrap(), expected, "{wanted:?}");
@@ -189,8 +189,9 @@ fn an_index_among_some_games_answers_as_one_of_these_alone() {
             database: Arc::clone(&database),
             games: games.clone(),
         });
+        let index = built(&database);
         let both = Both {
-            among: built(&database).among(&selection),
+            among: index.among(&selection),
             alone: built(&alone),
             games,
         };
@@ -201,12 +202,25 @@ fn an_index_among_some_games_answers_as_one_of_these_alone() {
             if n % 5 == 0 {
                 let loose = [2, 3].map(|count| Pattern::parse(&fields[..count].join(" ")).unwrap());
                 patterns.extend(loose);
-                both.compare_find(&Wanted::Pawns(Pawns::parse(&fen).unwrap()));
-                let pieces: String = fields[0].chars().filter(char::is_ascii_alphabetic).collect();
-                both.compare_find(&Wanted::Material(Material::parse(&pieces).unwrap()));
+                for query in [format!("pawns:{}", fields[0]), material(fields[0])] {
+                    let of_alone = Searched {
+                        index: Some(&both.alone),
+                        ..searched(&*alone, "")
+                    };
+                    let of_chosen = Searched {
+                        index: Some(&index),
+                        among: Some(&selection),
+                        ..searched(&*database, "")
+                    };
+                    let expected = answer(&query, &of_alone).into_iter();
+                    let expected: Vec<(u32, u32)> = expected
+                        .map(|(game, ply)| (both.games[game as usize], ply))
+                        .collect();
+                    assert_eq!(answer(&query, &of_chosen), expected, "{name}: {query}");
+                }
             }
             for pattern in patterns {
-                both.compare_find(&Wanted::Position(pattern));
+                both.compare_find(&pattern);
                 let expected = both.table(both.alone.moves(&pattern).unwrap());
                 assert_eq!(both.among.moves(&pattern).unwrap(), expected, "{name}: {fen}");
                 if n % 10 == 0 {

@@ -11,7 +11,7 @@ use chessdb::Options;
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::Library;
 use chessdb_library::positions::{
-    AnswerOptions, Answers, BuildOptions, DatabasePart, IndexState, IndexUse, Pattern, Positions, Wanted,
+    AnswerOptions, Answers, BuildOptions, DatabasePart, IndexState, IndexUse, Pattern, Positions,
 };
 use chessdb_library::query::Query;
 
@@ -59,7 +59,7 @@ fn asked(answers: &Answers, line: &str) -> Option<Asked> {
     let done = |games| {
         searched.fetch_add(games, Ordering::Relaxed);
     };
-    let found = answers.find(&Wanted::Position(pattern), &done)?;
+    let found = answers.find(&pattern, &done)?;
     let all: u64 = answers
         .parts()
         .iter()

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use chessdb::Database;
 use chessdb::board::Position;
-use chessdb_library::lines::Occurrence;
+use chessdb_library::lines::{Occurrence, PieceTally};
 use chessdb_library::positions::{
-    BuildOptions, IndexError, LineEnd, MovesTable, Pattern, PieceCounts, Wanted, san_of, scan, scan_moves,
+    BuildOptions, IndexError, LineEnd, MovesTable, Pattern, san_of, scan, scan_moves,
 };
 
 use super::index::built;
@@ -69,7 +69,7 @@ fn the_move_after_an_occurrence_has_its_san() {
     let database = games(GAMES);
     let after_e4 = Pattern::parse("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -").unwrap();
     let sans = |pattern| {
-        let found = scan(&*database, None, &Wanted::Position(pattern), None, 1, &|_| ());
+        let found = scan(&*database, None, &pattern, None, 1, &|_| ());
         let sans = found.iter().map(|found| san_of(&*database, found));
         sans.collect::<Vec<_>>()
     };
@@ -93,7 +93,7 @@ fn equal_moves_from_other_positions_do_not_end_in_the_same() {
     let ends: Vec<LineEnd> = (0..3).map(|game| LineEnd::of(&*database, game)).collect();
     assert!(ends[0].hash != ends[1].hash && ends[1].hash != ends[2].hash && ends[2].hash != ends[0].hash);
     for (end, fen) in ends.iter().zip(starts) {
-        let material = PieceCounts::of(Pattern::parse(fen).unwrap().position());
+        let material = PieceTally::of(Pattern::parse(fen).unwrap().position()).bits();
         assert!(end.material == material, "{fen}");
     }
 }
@@ -120,7 +120,7 @@ fn an_index_finds_positions_after_65000_moves_as_a_scan() {
     database.main_line(0, &mut |ply| {
         if (64_997..=65_001).contains(&ply.number) {
             let pattern = Pattern::new(*ply.position);
-            let wanted = Wanted::Position(pattern);
+            let wanted = pattern;
             let scanned = scan(&*database, None, &wanted, None, 1, &|_| ());
             assert_eq!(scanned.len(), 1);
             assert_eq!(index.find(&wanted).unwrap(), scanned, "{}", ply.number);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use chessdb::Options;
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::Library;
-use chessdb_library::positions::{BuildOptions, Index, Pattern, Wanted, scan, scan_moves};
+use chessdb_library::positions::{BuildOptions, Index, Pattern, scan, scan_moves};
 
 use super::index::positions;
 use testkit::needs;
@@ -46,7 +46,7 @@ fn answers(index: &Index) -> Option<Vec<String>> {
     let patterns = LINES.map(|line| Pattern::of_moves(line).unwrap());
     let mut answers = Vec::new();
     for pattern in patterns {
-        answers.push(format!("{:?}", index.find(&Wanted::Position(pattern)).ok()?));
+        answers.push(format!("{:?}", index.find(&pattern).ok()?));
         answers.push(format!("{:?}", index.moves(&pattern).ok()?));
         if let Some(root) = index.root().unwrap() {
             answers.push(format!("{:?}", index.children(&root).ok()?));
@@ -68,15 +68,8 @@ fn a_damaged_index_is_never_believed() {
         let right = answers(&index).unwrap();
         for line in LINES {
             let pattern = Pattern::of_moves(line).unwrap();
-            let found = scan(
-                &*entry.database,
-                None,
-                &Wanted::Position(pattern),
-                None,
-                1,
-                &|_| (),
-            );
-            assert_eq!(index.find(&Wanted::Position(pattern)).unwrap(), found);
+            let found = scan(&*entry.database, None, &pattern, None, 1, &|_| ());
+            assert_eq!(index.find(&pattern).unwrap(), found);
             let table = scan_moves(&*entry.database, None, &pattern, None, 1, &|_| ());
             assert_eq!(index.moves(&pattern).unwrap(), table);
         }
@@ -120,7 +113,7 @@ fn an_index_is_the_same_whatever_threads_and_memory_build_it() {
             };
             let index = Index::build(&files, entry, options, &|_| ()).unwrap();
             for position in positions(&*entry.database) {
-                let wanted = Wanted::Position(Pattern::new(position));
+                let wanted = Pattern::new(position);
                 let found = scan(&*entry.database, None, &wanted, None, 1, &|_| ());
                 assert_eq!(index.find(&wanted).unwrap(), found, "{position:?}");
             }

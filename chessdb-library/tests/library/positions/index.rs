@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use chessdb::Database;
 use chessdb::board::Position;
-use chessdb_library::positions::{
-    BuildOptions, Index, Material, Pattern, Pawns, TreeNode, Wanted, scan, scan_moves,
-};
+use chessdb_library::positions::{BuildOptions, Index, Pattern, TreeNode, scan, scan_moves};
 use std::ops::ControlFlow;
 
 use super::counted::databases;
+use crate::query::{answer, searched};
+use chessdb_library::query::Searched;
 use testkit::needs;
 
 /// Number of positions of a database that are searched for.
@@ -23,6 +23,13 @@ pub fn built(database: &Arc<dyn Database>) -> Index {
         ..BuildOptions::default()
     };
     Index::in_memory(database, options, &|_| ()).unwrap()
+}
+
+/// The query for all pieces of a board.
+pub fn material(board: &str) -> String {
+    let pieces = board.chars().filter(char::is_ascii_alphabetic);
+    let (white, black): (String, String) = pieces.partition(char::is_ascii_uppercase);
+    format!("material:{white}{black}")
 }
 
 /// Positions up to ply 60, and those after one more move that was not played, which few games have.
@@ -63,16 +70,20 @@ fn an_index_answers_as_a_scan() {
         for (n, position) in positions(&*database).into_iter().enumerate() {
             let pattern = Pattern::new(position);
             let fen = position.fen();
-            let mut wanted = vec![Wanted::Position(pattern)];
+            let mut wanted = vec![pattern];
             if n % 10 == 0 {
                 let board: Vec<&str> = fen.split(' ').collect();
-                wanted.push(Wanted::Position(Pattern::parse(&board[..2].join(" ")).unwrap()));
-                wanted.push(Wanted::Position(Pattern::parse(&board[..3].join(" ")).unwrap()));
-                wanted.push(Wanted::Pawns(Pawns::parse(&fen).unwrap()));
-                let pieces = board[0].chars().filter(|c| c.is_ascii_alphabetic());
-                wanted.push(Wanted::Material(
-                    Material::parse(&pieces.collect::<String>()).unwrap(),
-                ));
+                wanted.push(Pattern::parse(&board[..2].join(" ")).unwrap());
+                wanted.push(Pattern::parse(&board[..3].join(" ")).unwrap());
+                let scanned = searched(&*database, "");
+                let indexed = Searched {
+                    index: Some(&index),
+                    ..scanned
+                };
+                for query in [format!("pawns:{}", board[0]), material(board[0])] {
+                    let expected = answer(&query, &scanned);
+                    assert_eq!(answer(&query, &indexed), expected, "{name}: {query}");
+                }
             }
             for wanted in &wanted {
                 let found = scan(&*database, None, wanted, None, 2, &|_| ());

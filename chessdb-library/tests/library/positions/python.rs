@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use chessdb::Database;
-use chessdb_library::positions::{BuildOptions, Index, Pattern, Wanted};
+use chessdb_library::positions::{BuildOptions, Index, Pattern};
 
 use testkit::samples::open_base;
 use testkit::{needs, python};
@@ -65,11 +65,7 @@ fn compare(database: Arc<dyn Database>, python: &str) -> usize {
     {
         let [epd, games, moves] = line.split('\t').collect::<Vec<_>>().try_into().unwrap();
         let pattern = Pattern::parse(epd).unwrap();
-        assert_eq!(
-            index.count(&Wanted::Position(pattern)).unwrap().to_string(),
-            games,
-            "{epd}"
-        );
+        assert_eq!(index.count(&pattern).unwrap().to_string(), games, "{epd}");
         let table = index.moves(&pattern).unwrap();
         let played = table.rows.iter().filter(|row| row.tally.games > 0);
         let mut played: Vec<_> = played

@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use chessdb_library::positions::{Material, Pawns, Wanted, scan, scan_moves};
+use chessdb_library::positions::{scan, scan_moves};
 
 use super::counted::{Key, count, databases, pattern};
+use crate::query::{answer, searched};
 use testkit::needs;
 
 /// Every nth position of a sample is searched for.
@@ -21,7 +22,7 @@ fn a_scan_finds_what_shakmaty_finds() {
         keys.sort_unstable();
         for key in keys.into_iter().step_by(EVERY) {
             let (counted, pattern) = (&all[key], pattern(key));
-            let found = scan(&*database, None, &Wanted::Position(pattern), None, 2, &|_| ());
+            let found = scan(&*database, None, &pattern, None, 2, &|_| ());
             let found = found.iter().filter(|found| found.ply <= 60);
             let plies: BTreeMap<u32, u32> = found.map(|found| (found.game, found.ply)).collect();
             assert_eq!(plies, counted.games, "{name}: {key}");
@@ -52,17 +53,15 @@ fn pawns(key: &Key) -> String {
 #[test]
 fn a_scan_finds_the_pieces_and_pawns_that_shakmaty_finds() {
     needs!(samples);
-    type Question = (fn(&Key) -> String, fn(&Key) -> Wanted);
+    type Question = (fn(&Key) -> String, fn(&Key) -> String);
     let questions: [Question; 2] = [
-        (material, |key| {
-            Wanted::Material(Material::parse(&material(key)).unwrap())
-        }),
-        (pawns, |key| Wanted::Pawns(Pawns::parse(key).unwrap())),
+        (material, |key| format!("material:{}", material(key))),
+        (pawns, |key| format!("pawns:{}", key.split(' ').next().unwrap())),
     ];
     let mut compared = 0;
     for (name, database) in databases(testkit::cases(60, 300)) {
         let all = count(&*database, 60);
-        for (same, wanted) in questions {
+        for (same, query) in questions {
             // The first ply of each game, by what the positions have in common, and one of these positions.
             let mut expected: BTreeMap<String, (&Key, BTreeMap<u32, u32>)> = BTreeMap::new();
             for (key, counted) in &all {
@@ -73,9 +72,8 @@ fn a_scan_finds_the_pieces_and_pawns_that_shakmaty_finds() {
                 }
             }
             for (key, plies) in expected.into_values().step_by(EVERY) {
-                let found = scan(&*database, None, &wanted(key), None, 2, &|_| ());
-                let found = found.iter().filter(|found| found.ply <= 60);
-                let found: BTreeMap<u32, u32> = found.map(|found| (found.game, found.ply)).collect();
+                let found = answer(&query(key), &searched(&*database, "")).into_iter();
+                let found: BTreeMap<u32, u32> = found.filter(|&(_, ply)| ply <= 60).collect();
                 assert_eq!(found, plies, "{name}: {key}");
                 compared += 1;
             }
@@ -99,7 +97,7 @@ fn a_table_has_what_was_played() {
             assert_eq!(moves, all[key].moves, "{name}: {key}");
             for row in table.rows.iter().filter(|row| row.mv.is_some()) {
                 let after = pattern.after(row.mv.unwrap()).unwrap();
-                let reached = scan(&*database, None, &Wanted::Position(after), None, 2, &|_| ());
+                let reached = scan(&*database, None, &after, None, 2, &|_| ());
                 assert_eq!(row.reached, reached.len() as u32, "{name}: {key} {}", row.san);
                 assert!(row.tally.games > 0 || row.reached > 1);
             }

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use chessdb::Options;
 use chessdb::board::Move;
 use chessdb::game::{Game, Token};
-use chessdb_library::positions::{LineEnd, PieceCounts};
+use chessdb_library::lines::PieceTally;
+use chessdb_library::positions::LineEnd;
 
 use super::*;
 use testkit::cases;
@@ -113,7 +114,12 @@ fn the_pieces_at_the_end_of_a_line_are_those_of_its_last_position() {
             });
             let Some(last) = last else { continue };
             let end = LineEnd::of(&**database, game);
-            assert_eq!(end.material, PieceCounts::of(&last), "{name}, game {}", game + 1);
+            assert_eq!(
+                end.material,
+                PieceTally::of(&last).bits(),
+                "{name}, game {}",
+                game + 1
+            );
         }
     }
     assert!(takings > 10_000, "{takings}");

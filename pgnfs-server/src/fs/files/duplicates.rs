@@ -10,9 +10,8 @@ use crate::fs::part::PartFs;
 use crate::tree::Branch;
 use chessdb::game::Tags;
 use chessdb_library::duplicates::{Duplicates, Reason};
-use chessdb_library::library::tags_of;
 use chessdb_library::parallel::in_order;
-use chessdb_library::table::{DuplicateRow, GamePath};
+use chessdb_library::table::DuplicateRow;
 
 /// Rows that are made together.
 const PIECE: usize = 64;
@@ -80,18 +79,8 @@ impl FoundDuplicates<'_> {
             let (Some(part), Some((_, best_tags))) = (self.parts.get(place), &best_tags) else {
                 return;
             };
-            let database = part.path.unwrap_or_default();
-            let folder = match database {
-                "" => String::new(),
-                path => format!("{path}/"),
-            };
             let row = DuplicateRow {
-                place: GamePath {
-                    database,
-                    folder: &folder,
-                    game,
-                    digits: part.database.indexed().digits(),
-                },
+                place: part.path_of(game),
                 group: group as u32,
                 plies: duplicate.plies,
                 annotations: duplicate.annotations,
@@ -113,9 +102,7 @@ impl FoundDuplicates<'_> {
     fn tags(&self, game: u32) -> Tags {
         let (place, game) = self.branch.place_of(game);
         let part = self.parts.get(place);
-        part.map_or(Tags::default(), |part| {
-            tags_of(&*part.database.entry().database, game)
-        })
+        part.map_or(Tags::default(), |part| part.database.entry().database.tags(game))
     }
 }
 

@@ -1,7 +1,5 @@
 //! A raw file inside a database.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use super::file::File;
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
@@ -47,11 +45,9 @@ impl File for RawFile<'_> {
         while filled < bytes.len() {
             let rest = bytes.get_mut(filled..).unwrap_or_default();
             let at = offset + filled as u64;
-            let read = catch_unwind(AssertUnwindSafe(|| {
-                entry.database.as_files().read_member(member as usize, at, rest)
-            }));
+            let read = entry.database.as_files().read_member(member as usize, at, rest);
             match read {
-                Ok(Ok(more)) if more > 0 => filled += more,
+                Ok(more) if more > 0 => filled += more,
                 end => {
                     log::debug!("{}: file {member} in it: {end:?}", entry.name());
                     return Err(self.database.texts().fail(Failure::Member(member, at)));

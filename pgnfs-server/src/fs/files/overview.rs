@@ -10,7 +10,6 @@ use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
 use crate::fs::gather::decode_missing;
 use crate::fs::part::PartFs;
-use crate::fs::table::folder;
 use crate::fs::table_sizes::SizedTable;
 use crate::fs::types::{Chunk, FsError};
 use crate::overview::{Counts, Figures, LatestGame, PlayerSubject, Subject, page};
@@ -112,13 +111,14 @@ impl BranchFs {
         let root = format!("../..{}", "/..".repeat(self.path().split('/').count()));
         let listed = latest.iter().filter_map(|played| {
             let part = parts.get(played.part)?;
-            let folder = part.path.map(|path| format!("{root}/{}", folder(path)));
-            let folder = folder.unwrap_or_else(|| "../".to_owned());
+            let folder = match part.path {
+                None => "..",
+                Some("") => &root,
+                Some(path) => &format!("{root}/{path}"),
+            };
             let place = GamePath {
-                database: "",
-                folder: &folder,
-                game: played.game,
-                digits: part.database.indexed().digits(),
+                folder,
+                ..part.path_of(played.game)
             };
             let row = GameRow::new(part.database.entry(), place).with_names(part.names);
             let tag = |name| row.tag(name).map(Cow::into_owned).unwrap_or_default();

@@ -4,9 +4,8 @@ use std::io::Write;
 use std::ops::Range;
 
 use crate::fs::branch::BranchFs;
-use crate::fs::part::PartFs;
 use crate::fs::table::{WriteError, tags_of_all};
-use chessdb_library::table::{ColumnRows, Columns, GamePath, GameRow, Parquet};
+use chessdb_library::table::{Columns, GameRow, TableForm, TableRow};
 
 /// Writes the table of all games of a branch, as `pgnfs export` does.
 ///
@@ -19,35 +18,11 @@ pub(super) fn write_parquet(branch: &BranchFs, out: &mut (impl Write + Send)) ->
     let lens: Vec<u32> = parts.iter().map(|part| part.games.len() as u32).collect();
     let games = lens.iter().map(|&len| u64::from(len)).sum();
     let columns = Columns::typed(&others, games, parts.iter().any(|part| part.path.is_some()));
-    let rows = |part: usize, games| match parts.get(part) {
-        Some(part) => rows(&columns, part, games),
-        None => ColumnRows::new(&columns),
+    let rows = |part: usize, numbers: Range<u32>, each: &mut dyn FnMut(&dyn TableRow)| {
+        let Some(part) = parts.get(part) else { return };
+        for game in numbers.filter_map(|n| part.games.get(n as usize)) {
+            each(&GameRow::new(part.database.entry(), part.path_of(game)).with_names(part.names));
+        }
     };
-    Ok(Parquet::write(
-        out,
-        &columns,
-        &lens,
-        branch.threads(),
-        rows,
-        |_| (),
-    )?)
-}
-
-fn rows(columns: &Columns, part: &PartFs<'_>, numbers: Range<u32>) -> ColumnRows {
-    let mut rows = ColumnRows::new(columns);
-    let folder = match part.path {
-        None | Some("") => String::new(),
-        Some(path) => format!("{path}/"),
-    };
-    for game in numbers.filter_map(|n| part.games.get(n as usize)) {
-        let place = GamePath {
-            database: part.path.unwrap_or_default(),
-            folder: &folder,
-            game,
-            digits: part.database.indexed().digits(),
-        };
-        let row = GameRow::new(part.database.entry(), place).with_names(part.names);
-        rows.push(columns, &row);
-    }
-    rows
+    Ok(columns.write(out, TableForm::Parquet, &lens, branch.threads(), rows, |_| ())?)
 }

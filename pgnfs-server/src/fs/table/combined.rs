@@ -5,7 +5,7 @@ use crate::fs::failure::Failure;
 use crate::fs::part::PartFs;
 use crate::fs::types::FsError;
 use crate::tree::Table;
-use chessdb_library::table::{Columns, GamePath, NULL, TagCounts, append_field, append_string};
+use chessdb_library::table::{Columns, NULL, TagCounts, append_field, append_string};
 
 /// The tables of a branch. A row is longer than in the tables of its part, by the same number of bytes for every row of
 /// that part.
@@ -164,14 +164,6 @@ impl CombinedTables {
             let rows = tables.games.min((piece + 1) * PIECE) as u64;
             Some(ends.get(piece)? - header + rows * row)
         };
-        let path = part.path.unwrap_or_default();
-        let folder = folder(path);
-        let place = |game| GamePath {
-            database: path,
-            folder: &folder,
-            game,
-            digits: part.database.indexed().digits(),
-        };
         let append = |out: &mut Vec<u8>, piece| {
             append_piece(
                 out,
@@ -180,7 +172,7 @@ impl CombinedTables {
                 table,
                 games_of(piece, &part.games),
                 part.names,
-                place,
+                |game| part.path_of(game),
             );
         };
         read_pieces(|_| entry.is_intact(), offset, size, ends.len(), end_of, append)
@@ -197,7 +189,7 @@ impl Grown {
 }
 
 /// Prefix of paths that are relative to a database's directory.
-pub(in crate::fs) fn folder(path: &str) -> String {
+fn folder(path: &str) -> String {
     match path {
         "" => String::new(),
         path => format!("{path}/"),

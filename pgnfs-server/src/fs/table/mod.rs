@@ -14,11 +14,11 @@ use super::gather::decode_missing;
 use super::types::FsError;
 use crate::tree::{Games, Table};
 use chessdb::game::ROSTER;
-use chessdb_library::library::{LibraryEntry, append_game_path, tags_of};
+use chessdb_library::library::{LibraryEntry, append_game_path};
 use chessdb_library::making::Making;
 use chessdb_library::spelling::Names;
 use chessdb_library::table::{Columns, GamePath, GameRow, NULL, TagCounts, field_lengths, respell_players};
-pub(super) use combined::{CombinedTables, TablesOfGames, folder, tags_of_all};
+pub(super) use combined::{CombinedTables, TablesOfGames, tags_of_all};
 pub(super) use whole::WholeTable;
 
 /// Why a table cannot be written.
@@ -216,7 +216,7 @@ fn lengths_of(
     let mut lengths = Lengths::default();
     let mut path = String::new();
     for game in games {
-        let mut tags = tags_of(&*entry.database, game);
+        let mut tags = entry.database.tags(game);
         respell_players(&mut tags, names);
         path.clear();
         append_game_path(&mut path, game, digits);

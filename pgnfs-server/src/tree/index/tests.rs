@@ -4,7 +4,7 @@ use super::*;
 use chessdb::formats::Format;
 use chessdb::game::{Date, Game, Outcome, Tags};
 use chessdb::{Database, Decoded, Info, Keys, NotADatabase, TextId};
-use chessdb_library::library::LibraryEntry;
+use chessdb_library::library::{GuardedDatabase, LibraryEntry};
 use chessdb_library::spelling::Spelling;
 
 /// Games with the years 0, 1, 2 and so on, up to 9972 and again.
@@ -76,7 +76,7 @@ fn entry(games: u32) -> Arc<LibraryEntry> {
     Arc::new(LibraryEntry {
         path: String::new(),
         format: &FORMAT,
-        database: Arc::new(Years(games)),
+        database: GuardedDatabase::of(Years(games)),
         files: Vec::new(),
         maps: Vec::new(),
         copies: None,

@@ -9,7 +9,6 @@ use super::{Field, TemplatePart};
 use crate::tree::names::{canonical, canonical_text, event_and_year, shown};
 use chessdb::game::{Date, Outcome, Tags};
 use chessdb::{Database, Keys, TextId};
-use chessdb_library::library::tags_of;
 use chessdb_library::spelling::Names;
 
 /// A game for which a template is evaluated.
@@ -87,7 +86,7 @@ impl<'a> TemplateGame<'a> {
                 Some(format!("{:0digits$}", u64::from(self.game) + 1))
             }
             Field::Tag(name) => {
-                let tags = self.tags.get_or_init(|| tags_of(self.database, self.game));
+                let tags = self.tags.get_or_init(|| self.database.tags(self.game));
                 known(canonical(tags.get(name)?.into()).into_owned())
             }
         }

@@ -185,7 +185,7 @@ fn players_openings_and_years_lead_to_their_directories() {
         ("Müller, &quot;50 %&quot; #1?", "players/Müller, \"50 %\" #1?/"),
         ("985", "years/0985/"),
         ("990", "years/0990/"),
-        ("B97 Sicilian Defence, Najdorf", "eco/B/B97/"),
+        ("B97 Sicilian Defense: Najdorf", "eco/B/B97/"),
     ] {
         assert_eq!(leads(text).as_deref(), Some(path), "{page}");
     }
@@ -368,7 +368,7 @@ fn a_search_for_a_player_has_the_scores_of_the_player() {
     );
     assert_eq!(
         table(&page, "openings-white"),
-        ["B97 Sicilian Defence, Najdorf | 2 | 1 | 1 | 0 | 75.0 % | 2803"]
+        ["B97 Sicilian Defense: Najdorf | 2 | 1 | 1 | 0 | 75.0 % | 2803"]
     );
     assert_eq!(table(&page, "openings-black"), [""; 0]);
     assert!(page.contains("<p>2 games without an opening code.</p>"));

@@ -275,7 +275,7 @@ fn a_parquet_file_says_what_the_other_tables_say_with_types() {
     assert_eq!(rows[0]["WhiteElo"], "2690");
     assert!(!rows[1].contains_key("WhiteElo") && !rows[0].contains_key("BlackElo"));
     assert_eq!(rows[0]["tag:year"], "tag");
-    assert_eq!(openings, [Some("Philidor Defence".to_owned()), None]);
+    assert_eq!(openings, [Some("Philidor Defense".to_owned()), None]);
     assert_eq!(rows, read_csv(&tree.cat("tables/games.csv")).1);
 }
 

@@ -1,0 +1,243 @@
+//! A database as everything but its format reads it: a decoder that panics costs one answer, and every read is progress.
+
+use std::cell::Cell;
+use std::fmt::{self, Display};
+use std::io;
+use std::ops::{ControlFlow, Deref};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+use super::open::message;
+use crate::cancel::Cancelled;
+use crate::workers::progress;
+use chessdb::board::ByColor;
+use chessdb::game::{Game, Tags};
+use chessdb::replay::Ply;
+use chessdb::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
+
+/// A database whose decoders may panic.
+///
+/// - An answer of a decoder that panics is empty: no tags, no game, no text. Of a main line, the moves before that count.
+///   The panics of what a caller does with each move are the caller's, and [cancelled](Cancelled) work unwinds as everywhere.
+/// - Every successful read is [progress](progress::beat) of the job of this thread.
+/// - Main lines are read from `lines`, as far as they are there.
+///
+/// [`Database::len`] and [`Database::keys`] are not guarded, because nothing could be shown of a game without them.
+#[derive(Clone)]
+pub struct GuardedDatabase<D = Arc<dyn Database>, L = Arc<dyn MainLines>> {
+    database: D,
+    lines: Option<L>,
+}
+
+/// Where main lines are read from instead of their database.
+pub trait MainLines: Send + Sync {
+    /// Passes the moves of a game to `each` until it breaks. False, without a move, if the database has to be asked.
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) -> bool;
+}
+
+impl<D, L> GuardedDatabase<D, L> {
+    /// A database whose main lines are read from here.
+    pub(crate) fn with(database: D, lines: L) -> GuardedDatabase<D, L> {
+        GuardedDatabase {
+            database,
+            lines: Some(lines),
+        }
+    }
+}
+
+impl GuardedDatabase {
+    /// A database of any format.
+    pub fn new(database: impl Into<Arc<dyn Database>>) -> GuardedDatabase {
+        GuardedDatabase {
+            database: database.into(),
+            lines: None,
+        }
+    }
+
+    /// A database that is not shared yet.
+    pub fn of(database: impl Database + 'static) -> GuardedDatabase {
+        GuardedDatabase::new(Arc::new(database) as Arc<dyn Database>)
+    }
+
+    /// The same database, whose main lines are read from here.
+    pub(crate) fn with_lines(&self, lines: Arc<dyn MainLines>) -> GuardedDatabase {
+        GuardedDatabase::with(Arc::clone(&self.database), lines)
+    }
+
+    /// The database itself, for texts: they say why a decoder failed.
+    pub(super) fn unguarded(&self) -> &dyn Database {
+        &*self.database
+    }
+
+    /// The same database, shared.
+    pub fn shared(&self) -> Arc<dyn Database> {
+        Arc::new(self.clone())
+    }
+}
+
+impl Deref for GuardedDatabase {
+    type Target = dyn Database;
+
+    fn deref(&self) -> &Self::Target {
+        self
+    }
+}
+
+impl fmt::Debug for GuardedDatabase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GuardedDatabase").finish_non_exhaustive()
+    }
+}
+
+/// What a decoder reads; the default if it panics.
+fn guard<T: Default>(of: impl Display, read: impl FnOnce() -> T) -> T {
+    guard_all_but(&Cell::new(false), of, read)
+}
+
+/// What a decoder reads of a game; the default if it panics.
+fn guard_game<T: Default>(game: u32, read: impl FnOnce() -> T) -> T {
+    guard(number(game), read)
+}
+
+/// The same. While `is_with_caller` is set, panics are the caller's.
+fn guard_all_but<T: Default>(is_with_caller: &Cell<bool>, of: impl Display, read: impl FnOnce() -> T) -> T {
+    let read = catch_unwind(AssertUnwindSafe(read));
+    read.inspect(|_| progress::beat()).unwrap_or_else(|cause| {
+        if is_with_caller.get() || cause.is::<Cancelled>() {
+            resume_unwind(cause);
+        }
+        log::error!("{of}: the decoder failed: {}", message(&*cause));
+        T::default()
+    })
+}
+
+/// A game as users number it.
+fn number(game: u32) -> impl Display {
+    fmt::from_fn(move |f| write!(f, "game {}", u64::from(game) + 1))
+}
+
+impl<D, L> Database for GuardedDatabase<D, L>
+where
+    D: Deref<Target: Database> + Send + Sync,
+    L: Deref<Target: MainLines> + Send + Sync,
+{
+    fn len(&self) -> u32 {
+        self.database.len()
+    }
+
+    fn keys(&self, game: u32) -> Keys {
+        let keys = self.database.keys(game);
+        progress::beat();
+        keys
+    }
+
+    fn text(&self, id: TextId) -> String {
+        guard("a text", || Some(self.database.text(id))).unwrap_or_else(|| "?".to_owned())
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        guard_game(game, || self.database.tags(game))
+    }
+
+    fn site(&self, game: u32) -> Option<TextId> {
+        guard_game(game, || self.database.site(game))
+    }
+
+    fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
+        guard_game(game, || self.database.ratings(game))
+    }
+
+    fn game(&self, game: u32) -> Decoded {
+        guard_game(game, || self.database.game(game))
+    }
+
+    fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
+        if let Some(lines) = &self.lines
+            && lines.main_line(game, each)
+        {
+            return;
+        }
+        let is_with_caller = Cell::new(false);
+        guard_all_but(&is_with_caller, number(game), || {
+            self.database.main_line(game, &mut |ply| {
+                is_with_caller.set(true);
+                let flow = each(ply);
+                is_with_caller.set(false);
+                flow
+            });
+        });
+    }
+
+    fn info(&self) -> Info {
+        guard("its information", || self.database.info())
+    }
+
+    fn problems(&self) -> &[Problem] {
+        guard("its problems", || self.database.problems())
+    }
+
+    fn folders(&self) -> Vec<Folder> {
+        guard("its folders", || self.database.folders())
+    }
+
+    fn as_files(&self) -> &dyn AsFiles {
+        self
+    }
+}
+
+impl<D, L> AsFiles for GuardedDatabase<D, L>
+where
+    D: Deref<Target: Database>,
+{
+    fn uncounted(&self) -> Option<u32> {
+        self.database.as_files().uncounted()
+    }
+
+    fn is_prepared(&self) -> bool {
+        self.database.as_files().is_prepared()
+    }
+
+    fn is_described(&self) -> bool {
+        self.database.as_files().is_described()
+    }
+
+    fn record_len(&self, game: u32) -> Option<u64> {
+        guard_game(game, || self.database.as_files().record_len(game))
+    }
+
+    fn stored_len(&self, game: u32) -> Option<u32> {
+        guard_game(game, || self.database.as_files().stored_len(game))
+    }
+
+    fn append_stored(&self, game: u32, out: &mut Vec<u8>) -> bool {
+        let start = out.len();
+        let is_stored = guard_game(game, || self.database.as_files().append_stored(game, out));
+        if !is_stored {
+            out.truncate(start);
+        }
+        is_stored
+    }
+
+    fn member_directory(&self) -> Option<&'static str> {
+        self.database.as_files().member_directory()
+    }
+
+    fn members(&self) -> Vec<Member> {
+        guard("its files", || self.database.as_files().members())
+    }
+
+    fn read_member(&self, member: usize, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = || Some(self.database.as_files().read_member(member, offset, buffer));
+        guard(format_args!("file {member} in it"), read)
+            .unwrap_or_else(|| Err(io::Error::other("the decoder failed")))
+    }
+
+    fn documents(&self) -> &[&'static str] {
+        guard("its documents", || self.database.as_files().documents())
+    }
+
+    fn document(&self, document: usize) -> Game {
+        let read = || self.database.as_files().document(document);
+        guard(format_args!("document {document}"), read)
+    }
+}
