@@ -158,6 +158,7 @@ pub fn pgnfs() -> Command {
                 .value_parser(value_parser!(OsString))
                 .help("Writes only the games that match this query: see pgnfs find --help"),
         )
+        .arg(unique().help("Writes only the best game of each group of duplicates"))
         .args(export::book::arguments())
         .args(options::arguments(Scope::Search));
     let find = find();
@@ -263,12 +264,7 @@ fn find() -> Command {
                  earlier game has",
             ),
         ])
-        .arg(
-            Arg::new("unique")
-                .long("unique")
-                .action(ArgAction::SetTrue)
-                .help("Searches only the best game of each group of duplicates"),
-        )
+        .arg(unique().help("Searches only the best game of each group of duplicates"))
         .arg(
             Arg::new("show")
                 .long("show")
@@ -344,6 +340,10 @@ fn source() -> Arg {
 
 fn mount_point() -> Arg {
     path("MOUNTPOINT").help("An empty folder")
+}
+
+fn unique() -> Arg {
+    Arg::new("unique").long("unique").action(ArgAction::SetTrue)
 }
 
 fn json() -> Arg {

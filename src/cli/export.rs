@@ -16,7 +16,7 @@ use indicatif::ProgressBar;
 
 use super::options::Settings;
 use super::output::{OutputFile, OutputFolder};
-use super::search::{Search, all_of, given_query, intact, repertoires};
+use super::search::{Search, all_of, given_query, intact, repertoires, unique_of};
 use super::{CommandError, ended, progress};
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, LibraryEntry, append_text, on_one_line, shown, text_of};
@@ -53,6 +53,8 @@ pub struct Request<'a> {
     part: (u32, u32),
     /// What the games must answer.
     filter: Option<Query>,
+    /// Whether only the best game of each group of duplicates is written.
+    is_unique: bool,
 }
 
 /// The values of the option that selects the form.
@@ -145,6 +147,7 @@ impl Request<'_> {
             columns: columns.or(schema),
             part,
             filter,
+            is_unique: matches.get_flag("unique"),
         })
     }
 }
@@ -188,6 +191,9 @@ pub fn run(
     }
     let entries = selected(library, request.database)?;
     let mut all = all_of(&entries, settings, kept.as_ref());
+    if request.is_unique {
+        all = unique_of(&all, threads, kept.as_ref());
+    }
     let mut colors = HashMap::new();
     let known = repertoires(library, &request.filter, settings)?;
     let intact = |consequence| intact(&entries, &known, consequence);

@@ -13,6 +13,11 @@ pub fn opening(code: &str) -> Option<&'static str> {
     Some(name)
 }
 
+/// The names of all ranges.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    OPENINGS.iter().map(|(_, name)| *name)
+}
+
 /// The first code of each range, sorted, with the name of the opening. The codes are those of the Encyclopaedia of
 /// Chess Openings, the names begin like those of positions.
 const OPENINGS: &[(&str, &str)] = &[

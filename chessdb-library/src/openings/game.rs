@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
 use chessdb::Database;
+use chessdb::game::Eco;
 
 use super::{BY_KEY, NAMES, OpeningName, key, position_after};
 
@@ -47,6 +48,20 @@ impl OpeningName {
         });
         last
     }
+}
+
+/// The ECO code of a game: from the tag, or from the moves where it is missing.
+pub fn code_of(database: &dyn Database, game: u32) -> Option<Eco> {
+    let of_tag = database.keys(game).eco;
+    of_tag.or_else(|| {
+        Eco::new(
+            OpeningName::of_game(database, game)?
+                .eco
+                .as_bytes()
+                .try_into()
+                .ok()?,
+        )
+    })
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use codes::opening;
+pub use game::code_of;
 
 use chessdb::board::{EnPassantMode, Move, Position, Undo};
 
@@ -23,17 +24,47 @@ pub struct OpeningName {
     pub eco: &'static str,
     /// Its name, such as `Sicilian Defense: Najdorf Variation`.
     pub name: &'static str,
+    /// Its place in the table, from 0.
+    pub(crate) number: u16,
 }
 
 /// The openings by the keys of their positions, of which no two are equal (tested).
 static BY_KEY: LazyLock<HashMap<u64, OpeningName>> = LazyLock::new(|| {
-    let rows = NAMES.lines().filter_map(|line| {
+    let rows = NAMES.lines().zip(0..).filter_map(|(line, number)| {
         let (eco, rest) = line.split_once('\t')?;
         let (name, moves) = rest.split_once('\t')?;
-        Some((key(&position_after(moves)?), OpeningName { eco, name }))
+        Some((key(&position_after(moves)?), OpeningName { eco, name, number }))
     });
     rows.collect()
 });
+
+/// What some openings are called elsewhere, beside a word of their names here.
+const OTHER_NAMES: [(&str, &str); 12] = [
+    ("Defense", "Defence"),
+    ("Center", "Centre"),
+    ("Ruy Lopez", "Spanish"),
+    ("Petrov", "Petroff Russian"),
+    ("Scandinavian", "Center Centre Counter"),
+    ("Alekhine", "Aljechin"),
+    ("Philidor", "Philidor's"),
+    ("Bird", "Bird's"),
+    ("Nimzo-Larsen", "Nimzowitsch"),
+    ("Nimzo-Indian", "Nimzoindian"),
+    ("Réti", "Zukertort"),
+    ("Two Knights", "Prussian"),
+];
+
+/// The name of an opening, with what else it is called.
+pub(crate) fn with_other_names(name: &str) -> String {
+    let others = OTHER_NAMES.iter().filter(|(own, _)| name.contains(own));
+    others.fold(name.to_owned(), |all, (_, other)| all + " " + other)
+}
+
+/// The names in both tables.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    let of_positions = NAMES.lines().filter_map(|line| line.split('\t').nth(1));
+    of_positions.chain(codes::names())
+}
 
 impl OpeningName {
     /// The opening that a position has, whatever moves lead to it.

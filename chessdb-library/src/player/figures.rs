@@ -8,6 +8,7 @@ use chessdb::game::Eco;
 
 use super::tally::PlayerTally;
 use crate::cancel;
+use crate::openings::code_of;
 use crate::positions::{DatabasePart, Facts};
 use crate::query::PlayerGame;
 
@@ -40,7 +41,7 @@ pub const RATINGS: u16 = 100;
 pub struct PlayerFigures {
     /// All games.
     pub all: PlayerTally,
-    /// By opening code; games without one are in none.
+    /// By opening code, [from the moves](code_of) where the tag is missing; games without one are in none.
     pub openings: BTreeMap<Eco, PlayerTally>,
     /// By year; games without one are in none.
     pub years: BTreeMap<u16, PlayerTally>,
@@ -62,7 +63,7 @@ impl PlayerFigures {
             let facts = Facts::of(part.database(), played.game);
             let add = |tally: &mut PlayerTally| tally.add(facts, played.color);
             add(&mut figures.all);
-            if let Some(eco) = part.database().keys(played.game).eco {
+            if let Some(eco) = code_of(part.database(), played.game) {
                 add(figures.openings.entry(eco).or_default());
             }
             let year = facts.date().year;

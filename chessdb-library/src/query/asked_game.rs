@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 
 use super::value::GamePart;
 use crate::annotations::is_evaluated;
+use crate::openings::OpeningName;
 use crate::table::known;
 use chessdb::board::ByColor;
 use chessdb::game::{Tags, Token};
@@ -35,6 +36,7 @@ pub(super) struct AskedGame<'a> {
     pub(super) keys: Keys,
     tags: OnceCell<Tags>,
     ratings: OnceCell<ByColor<Option<i64>>>,
+    opening: OnceCell<Option<OpeningName>>,
     decoded: OnceCell<Decoded>,
 }
 
@@ -46,6 +48,7 @@ impl<'a> AskedGame<'a> {
             keys: database.keys(game),
             tags: OnceCell::new(),
             ratings: OnceCell::new(),
+            opening: OnceCell::new(),
             decoded: OnceCell::new(),
         }
     }
@@ -68,6 +71,12 @@ impl<'a> AskedGame<'a> {
 
     pub(super) fn decoded(&self) -> &Decoded {
         self.decoded.get_or_init(|| self.database.game(self.game))
+    }
+
+    /// The opening by the moves of the main line.
+    pub(super) fn opening(&self) -> Option<OpeningName> {
+        let of_game = || OpeningName::of_game(self.database, self.game);
+        *self.opening.get_or_init(of_game)
     }
 
     pub(super) fn ratings(&self) -> ByColor<Option<i64>> {

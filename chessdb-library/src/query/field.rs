@@ -88,8 +88,8 @@ pub(super) static FIELDS: [QueryField; 60] = {
         })
         .of_opponent(),
         tag("elo_diff", "White's rating minus Black's", "200..", K::Rating, Tags, |asked| asked.difference()),
-        tag("eco", "the beginning of a code, or a range", "B90", K::Code, Keys, |asked| both(asked.code())),
-        tag("opening", "words of the opening's name", "najdorf", K::Text, Keys, |asked| both(asked.opening())),
+        tag("eco", "the beginning of a code, or a range", "B90", K::Code, Tags, |asked| both(asked.code())),
+        tag("opening", "words of the opening's name", "najdorf", K::Text, Tags, |asked| both(asked.opening())),
         tag("result", "1-0, 0-1, draw, *, and with player: win, loss", "1-0", K::Result, Keys, |asked| asked.result()),
         tag("speed", "bullet, blitz, rapid, classical or correspondence", "blitz", K::Speed, Tags, |asked| both(asked.speed())),
         tag("moves", "number of moves", "..20", K::Count, Game, |asked| both(asked.number(Some(asked.game.moves())))),

@@ -16,6 +16,7 @@ use super::value::{TagValue, ValueKind, WrittenAlternative, names_of_parts};
 use super::words::words_of;
 use crate::cancel;
 use crate::library::{abridged, on_one_line};
+use crate::openings::{names, with_other_names};
 use crate::similar::{SimilarNames, similar};
 use crate::table::known;
 use chessdb::{Keys, TextId};
@@ -123,6 +124,7 @@ pub fn hints(query: &str, searched: &[Searched<'_>]) -> Vec<QueryHint> {
     let mut hints: Vec<Option<QueryHint>> = Vec::new();
     for term in asked {
         let hint = of_writing(term)
+            .or_else(|| of_openings(term))
             .or_else(|| of_tags(term, searched))
             .or_else(|| of_databases(term, searched));
         if hint.is_none()
@@ -186,6 +188,33 @@ fn of_writing(term: &WrittenTerm<'_>) -> Option<QueryHint> {
     let has_star = |one: &WrittenAlternative| !one.is_exact && one.text.split('*').skip(1).any(is_inside);
     let has_star = is_of_words && term.alternatives.iter().any(has_star);
     has_star.then(|| QueryHint::Star(term.text.to_owned()))
+}
+
+/// A term with words that no name of an opening has.
+fn of_openings(term: &WrittenTerm<'_>) -> Option<QueryHint> {
+    let read = tag_term(term, false)?.ok()?;
+    if !read.field.is("opening") {
+        return None;
+    }
+    let names: Vec<String> = names().map(with_other_names).collect();
+    if names.iter().any(|name| has_text(&read.values, Some(name))) {
+        return None;
+    }
+    let words: BTreeSet<String> = names.iter().flat_map(|name| words_of(name)).collect();
+    let asked = term.alternatives.iter().flat_map(|one| words_of(&one.text));
+    let unknown = asked.filter(|word| !words.iter().any(|own| own.starts_with(word)));
+    let meant = unknown.flat_map(|word| {
+        similar(&word, words.iter().map(String::as_str))
+            .into_iter()
+            .take(3)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    });
+    Some(QueryHint::NoName {
+        term: term.text.to_owned(),
+        whose: "opening",
+        similar: meant.collect(),
+    })
 }
 
 /// A term that asks for tags which no game has.

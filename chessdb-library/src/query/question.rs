@@ -7,7 +7,7 @@ use super::compare::{has_round, has_text};
 use super::remembered::Remembered;
 use super::sides::{Sides, both, each};
 use super::value::TagValue;
-use crate::openings::opening;
+use crate::openings::{opening, with_other_names};
 use crate::spelling::Names;
 use crate::table::known;
 use crate::time_control::Speed;
@@ -182,30 +182,42 @@ impl TagQuestion<'_> {
         })
     }
 
+    /// True if the code is asked for: in the tag, or by the moves where the tag is missing, which alone is unknown.
     pub(super) fn code(&self) -> bool {
         let code = self.game.keys.eco.map(code);
-        self.any(|value| value.has_code(code))
+        let by_moves = || self.game.opening()?.eco.as_bytes().try_into().ok();
+        self.any(|value| match (value, code) {
+            (TagValue::Unknown, code) => code.is_none(),
+            (value, Some(code)) => value.has_code(Some(code)),
+            (value, None) => value.has_code(by_moves()),
+        })
     }
 
-    /// True if the name of the opening with the game's code is asked for.
+    /// True if the name of the opening is asked for: by the code, in the tag `Opening`, or by the moves.
     pub(super) fn opening(&self) -> bool {
         let code = self.game.keys.eco.map(code);
-        let is_wanted = || {
-            let name = code
-                .as_ref()
-                .and_then(|code| opening(std::str::from_utf8(code).ok()?));
-            // Both spellings of the word are in use.
-            let british = || name.map(|name| name.replace("Defense", "Defence"));
-            self.text(name) || self.text(british().as_deref())
-        };
-        match code {
-            Some([letter @ b'A'..=b'E', tens @ b'0'..=b'9', ones @ b'0'..=b'9']) => {
-                let digits = u32::from(tens - b'0') * 10 + u32::from(ones - b'0');
-                let number = u32::from(letter - b'A') * 100 + digits;
-                self.known.text(TextId(number), is_wanted)
+        let number = code.as_ref().and_then(number_of_code);
+        let name = || opening(std::str::from_utf8(code.as_ref()?).ok()?);
+        let is_wanted = |name: &str| self.text(Some(&with_other_names(name)));
+        let by_code = number.map(|number| {
+            let is_wanted = || name().is_some_and(is_wanted);
+            self.known.text(TextId(number), is_wanted)
+        });
+        if by_code == Some(true) {
+            return true;
+        }
+        let tag = self.game.tag("Opening");
+        if tag.as_deref().is_some_and(is_wanted) {
+            return true;
+        }
+        let by_moves = self.game.opening();
+        match by_moves {
+            Some(opening) => {
+                // After the numbers of codes.
+                let number = TextId(CODES + u32::from(opening.number));
+                self.known.text(number, || is_wanted(opening.name))
             }
-            // It has no name.
-            _ => is_wanted(),
+            None => by_code.is_none() && tag.is_none() && self.text(None),
         }
     }
 
@@ -259,6 +271,18 @@ impl TagQuestion<'_> {
         let mut comments = self.game.comments();
         comments.any(|comment| self.text(known(comment).as_deref()))
     }
+}
+
+/// Number of ECO codes.
+const CODES: u32 = 500;
+
+/// The number of an ECO code.
+fn number_of_code(code: &[u8; 3]) -> Option<u32> {
+    let [letter @ b'A'..=b'E', tens @ b'0'..=b'9', ones @ b'0'..=b'9'] = code else {
+        return None;
+    };
+    let digits = u32::from(tens - b'0') * 10 + u32::from(ones - b'0');
+    Some(u32::from(letter - b'A') * 100 + digits)
 }
 
 /// A code in capital letters.

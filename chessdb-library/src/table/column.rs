@@ -35,6 +35,10 @@ pub enum Column {
     Day,
     /// The name of the opening with the code in the tag `ECO`.
     EcoName,
+    /// The ECO code of the opening by the moves.
+    OpeningCode,
+    /// The name of the opening by the moves.
+    OpeningName,
     /// Whether the game is marked as deleted.
     Deleted,
     /// The number of half-moves of the main line.
@@ -136,7 +140,7 @@ pub enum ColumnType {
 type NamedColumn = (&'static str, Column, ColumnType, bool);
 
 /// The columns other than tags that are texts.
-static COLUMNS: [NamedColumn; 31] = {
+static COLUMNS: [NamedColumn; 33] = {
     use ColumnType::{
         Bitboards, Bool, Bytes, Date, Double, Int8, Int16, Int16List, Int32, Int32List, Int64, LongText,
         Text, Time,
@@ -154,6 +158,8 @@ static COLUMNS: [NamedColumn; 31] = {
         ("month", Column::Month, Int8, true),
         ("day", Column::Day, Int8, true),
         ("eco_name", Column::EcoName, Text, true),
+        ("opening_code", Column::OpeningCode, Text, true),
+        ("opening_name", Column::OpeningName, Text, true),
         ("deleted", Column::Deleted, Bool, false),
         ("ply_count", Column::PlyCount, Int32, false),
         ("plies", Column::Plies, Bytes, false),

@@ -9,7 +9,7 @@ use super::moves::RowMoves;
 use super::value::{Value, known, tag_value, typed_value};
 use crate::annotations::LineAnnotations;
 use crate::library::{LibraryEntry, REMARK, append_game_path, append_text, digits};
-use crate::openings::opening;
+use crate::openings::{OpeningName, opening};
 use crate::positions::Facts;
 use crate::spelling::Names;
 use chessdb::Database;
@@ -67,6 +67,7 @@ pub struct GameRow<'a> {
     player: Option<Color>,
     tags: OnceCell<Tags>,
     moves: OnceCell<RowMoves>,
+    opening: OnceCell<Option<OpeningName>>,
     annotations: OnceCell<LineAnnotations>,
 }
 
@@ -80,6 +81,7 @@ impl<'a> GameRow<'a> {
             player: None,
             tags: OnceCell::new(),
             moves: OnceCell::new(),
+            opening: OnceCell::new(),
             annotations: OnceCell::new(),
         }
     }
@@ -101,6 +103,12 @@ impl<'a> GameRow<'a> {
         let tags = self.tags();
         let is_usual = |fen| Fen::parse(fen).is_ok_and(|read| read.position == Position::initial());
         tags.get("FEN").is_some_and(|fen| !is_usual(fen)) || tags.is_chess960()
+    }
+
+    /// The opening by the moves.
+    fn opening(&self) -> Option<OpeningName> {
+        let of_game = || OpeningName::of_game(self.database(), self.place.game);
+        *self.opening.get_or_init(of_game)
     }
 
     /// Its database.
@@ -136,6 +144,8 @@ impl<'a> GameRow<'a> {
                 let name = self.tags().get("ECO").and_then(opening)?;
                 Some(Value::Text(name.into()))
             }
+            Column::OpeningCode => Some(Value::Text(self.opening()?.eco.into())),
+            Column::OpeningName => Some(Value::Text(self.opening()?.name.into())),
             Column::Deleted => Some(Value::Bool(database.keys(game).deleted)),
             Column::PlyCount => Some(Value::Number(self.moves().plies() as i64)),
             Column::Plies => Some(Value::Bytes(self.moves().packed())),

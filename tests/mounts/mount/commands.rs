@@ -792,6 +792,12 @@ fn find_shows_which_games_have_a_position() {
         let rows: Vec<&str> = table.out.lines().map(|row| &row[..row.len().min(12)]).collect();
         assert_eq!(rows, ["move,uci,gam", "Nf3,g1f3,1,1", "f4,f2f4,1,1,"], "{index}");
     }
+    let mut export = pgnfs();
+    let exported = run(export
+        .args(["export", "--unique", "--cache-dir"])
+        .arg(&cache)
+        .arg(&scratch.source));
+    assert_eq!(exported.out.matches("[White ").count(), 2, "{}", exported.err);
     let pgn = find("line:e4,e5,f4", &["--show=pgn"]);
     assert_eq!(pgn.out.matches("[Event ").count(), 1);
     for kind in ["positions", "lines"] {

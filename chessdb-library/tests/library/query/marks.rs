@@ -187,3 +187,50 @@ fn the_speed_follows_from_the_time_control() {
         assert_eq!(games(query, &searched), expected, "{query}");
     }
 }
+
+/// The name may be that of the code, of the tag, or of the last named position; the code may be that of the moves.
+#[test]
+fn openings_follow_from_codes_tags_and_moves() {
+    let of = |tags: &str, moves: &str| {
+        game(
+            &format!("White=A; Black=B; Result=*{tags}"),
+            &format!("{moves} *"),
+        )
+    };
+    let najdorf = "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6";
+    let transposed = "1. Nf3 c5 2. e4 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. a4";
+    let database = database(
+        &[
+            of("; ECO=B90", ""),
+            of("", najdorf),
+            of("", transposed),
+            of("; Opening=Sicilian Defence, Najdorf", "1. a4 h5 2. h4 a5"),
+            of("; ECO=C65", "1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6"),
+            of("", "1. e4 e5 2. Nf3 Nf6"),
+            of("", "*"),
+            // What the tag says counts before the moves.
+            of("; ECO=A00", najdorf),
+        ]
+        .concat(),
+    );
+    let searched = searched(&*database, "a.pgn");
+    for (query, expected) in [
+        ("opening:najdorf", &[0, 1, 2, 3, 7][..]),
+        ("opening:\"sicilian najdorf\"", &[0, 1, 2, 3, 7]),
+        ("opening:\"sicilian defence\"", &[0, 1, 2, 3, 7]),
+        ("opening:\"sicilian defense\"", &[0, 1, 2, 7]),
+        ("opening:spanish", &[4]),
+        ("opening:\"ruy lopez berlin defence\"", &[4]),
+        ("opening:petroff|russian", &[5]),
+        ("opening:?", &[6]),
+        ("-opening:sicilian|petrov|lopez", &[6]),
+        ("eco:B90", &[0, 1, 2]),
+        ("eco:B", &[0, 1, 2]),
+        ("eco:A", &[3, 7]),
+        ("eco:C42", &[5]),
+        ("eco:?", &[1, 2, 3, 5, 6]),
+        ("-eco:A00..E99", &[6]),
+    ] {
+        assert_eq!(games(query, &searched), expected, "{query}");
+    }
+}
