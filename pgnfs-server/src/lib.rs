@@ -12,8 +12,8 @@ pub mod watch;
 
 pub use fs::{
     Attributes, CacheStatus, Chunk, DatabaseStatus, Failure, FsError, IndexState, Inode, Kind, Layout,
-    NAME_MAX, OpeningStatus, Outdated, PassOptions, PassState, RefusedName, ServeOptions, Statistics, Status,
-    utc,
+    NAME_MAX, OpeningStatus, Outdated, PassOptions, PassState, RefusedName, SearchRefusal, ServeOptions,
+    Statistics, Status, utc,
 };
 pub use server::{Detail, Entry, OpenFile, Reply, Requests, Server, Unanswered, Visitor};
 

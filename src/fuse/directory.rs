@@ -104,7 +104,7 @@ impl Reply<Vec<Inode>> for PlusListing {
     fn send(mut self, answer: Result<Vec<Inode>, FsError>) {
         let gone = match answer {
             Ok(gone) => gone,
-            Err(error) => return self.reply.refuse(errno(error)),
+            Err(error) => return self.reply.refuse(errno(&error)),
         };
         self.own.leave_out(&gone);
         let (shared, mut own) = (self.shared, self.own);

@@ -411,6 +411,19 @@ impl BranchFs {
         Ok(Answers::new(Arc::clone(self.branch().parts()), options))
     }
 
+    /// Asks something of the positions of its games.
+    ///
+    /// # Errors
+    /// Those of `question`; [`FsError::Io`] if a database has changed.
+    pub(super) fn positions<T>(
+        &self,
+        question: impl FnOnce(&Answers) -> Result<T, FsError>,
+    ) -> Result<T, FsError> {
+        let answer = question(&self.answers()?)?;
+        self.check(None)?;
+        Ok(answer)
+    }
+
     /// Logs a failure of its files, and returns the error for the request.
     pub(super) fn fail(&self, failure: Failure) -> FsError {
         let first = self.databases.first();

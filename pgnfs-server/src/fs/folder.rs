@@ -51,11 +51,6 @@ impl<'a> FolderFs<'a> {
         }
     }
 
-    /// The branch whose directory it is.
-    pub(super) fn branch(&self) -> Option<&'a BranchFs> {
-        self.branch
-    }
-
     /// The parent folder; the root is its own parent.
     pub(super) fn parent(&self) -> Inode {
         self.parent

@@ -8,14 +8,12 @@ use parking_lot::{Mutex, RwLock};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use super::branch::BranchFs;
 use super::detached::DetachedDirectory;
 use super::handle::{Handle, Resolved};
 use super::open_node::Open;
 use super::outdated::outdated;
-use super::refused::RefusedName;
 use super::state::ChessFs;
 use super::status::Status;
 use super::types::{FsError, Inode, Outdated, Statistics};
@@ -177,7 +175,7 @@ impl Live {
     /// to a path, this should be resolved again, without what is cached of it.
     pub fn resolve(&self, inode: Inode) -> Result<Resolved, FsError> {
         let current = self.current();
-        current.common.requests.fetch_add(1, Ordering::Relaxed);
+        current.note_request();
         Handle::new(&current, inode).ok_or(FsError::Stale)
     }
 
@@ -194,19 +192,14 @@ impl Live {
         self.resolve(directory.handle().inode())?.open()?.child(name)
     }
 
-    /// Remembers a name for the status that `user` looked up and that does not exist, if it is a wrong query.
-    pub fn note_refused(&self, directory: &Open<'_>, name: &OsStr, user: u32) {
-        if let Some(branch) = directory.searched_branch() {
+    /// Remembers a name that `user` looked up, for the status, if `error` says that it is no search.
+    pub fn note_refused(&self, directory: &Open<'_>, name: &OsStr, user: u32, error: &FsError) {
+        if let (FsError::Refused(refusal), Some(branch), Some(name)) =
+            (error, directory.searched_branch(), name.to_str())
+        {
             let common = &self.current().common;
-            common.refused.add(branch.branch(), branch.path(), name, user);
+            common.refused.add(branch.path(), name, refusal, user);
         }
-    }
-
-    /// The last names in `search/` that were no queries, of a user.
-    pub fn refused(&self, user: u32) -> Vec<RefusedName> {
-        let mut refused = self.current().common.refused.all();
-        refused.retain(|refused| refused.user == user);
-        refused
     }
 
     /// See [`ChessFs::status`].

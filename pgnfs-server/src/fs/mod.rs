@@ -45,6 +45,7 @@ mod types;
 // Two files take these from here, so that tests can put others in their place.
 use std::sync::{self, atomic};
 
+pub use crate::tree::SearchRefusal;
 pub use chessdb_library::positions::IndexState;
 pub use failure::Failure;
 #[cfg(feature = "inside")]

@@ -17,7 +17,6 @@ use super::types::{Attributes, Chunk, FsError, Inode, Kind};
 use crate::tree::{Content, Node};
 use chessdb::Decoded;
 use chessdb_library::made::Wait;
-use chessdb_library::positions::Answers;
 
 /// One entry of a directory.
 #[derive(Clone, Copy)]
@@ -115,30 +114,6 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
         self.handle.fs()
     }
 
-    /// The branch whose directory it is.
-    fn shown(&self) -> Option<&'a BranchFs> {
-        match &self.object {
-            Object::Folder(folder) => folder.branch(),
-            _ => None,
-        }
-    }
-
-    /// Asks something of the positions of the games that a directory shows. May take long.
-    ///
-    /// # Errors
-    /// Those of `question`; [`FsError::NotADirectory`] if it shows none; [`FsError::Io`] if a database has changed.
-    pub fn positions<T>(&self, question: impl FnOnce(&Answers) -> Result<T, FsError>) -> Result<T, FsError> {
-        let branch = self.shown().ok_or(FsError::NotADirectory)?;
-        let answer = question(&branch.answers()?)?;
-        branch.check(None)?;
-        Ok(answer)
-    }
-
-    /// The threads that may answer such a question.
-    pub fn for_positions(&self) -> Elsewhere {
-        elsewhere(self.shown().and_then(BranchFs::remote), Wait::Own)
-    }
-
     /// The branch that it belongs to.
     pub(super) fn branch(&self) -> Option<&'a BranchFs> {
         self.object.node().map(|at| at.branch)
@@ -160,7 +135,7 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
         }
         let directory = self.object.directory()?;
         let child = directory.child(name.to_str().ok_or(FsError::NotFound)?);
-        self.weigh();
+        self.update_memory_use();
         self.resolved(self.fs().reported(child)?)
     }
 
@@ -199,7 +174,7 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
     /// [`FsError::Io`] if a game cannot be read.
     pub fn attributes(&self) -> Result<Attributes, FsError> {
         let size = self.fs().reported(self.object.size());
-        self.weigh();
+        self.update_memory_use();
         Ok(self.object.attributes(size?))
     }
 
@@ -262,16 +237,13 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
                 break false;
             }
         };
-        self.weigh();
+        self.update_memory_use();
         fs.reported(directory.check((!is_at_end).then_some(&shown)))
     }
 
-    /// In the directory of a search, counts the memory of what this request has made.
-    fn weigh(&self) {
-        let branch = self.branch();
-        if let Some(branch) = branch.filter(|branch| branch.search.is_some()) {
-            self.fs().registry().set_bytes(branch.prefix(), branch.bytes());
-        }
+    fn update_memory_use(&self) {
+        self.branch()
+            .inspect(|branch| self.fs().update_memory_use(branch));
     }
 
     /// Up to `most` games that a directory lists after `game`, or its first games. `None` if the directory
@@ -289,7 +261,7 @@ impl<'a, F: Deref<Target = ChessFs> + Clone> OpenNode<'a, F> {
     pub fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
         let read = |file: &dyn File| file.read(offset, size);
         let bytes = self.object.with_file(read);
-        self.weigh();
+        self.update_memory_use();
         self.fs().reported(bytes?)
     }
 

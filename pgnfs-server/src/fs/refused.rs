@@ -2,10 +2,9 @@
 
 use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::ffi::OsStr;
 use std::time::Instant;
 
-use crate::tree::{Branch, why_refused};
+use crate::tree::SearchRefusal;
 
 /// Number of names that are remembered of a user.
 const MOST_OF_USER: usize = 10;
@@ -31,17 +30,14 @@ pub struct RefusedName {
 pub(super) struct RefusedNames(Mutex<VecDeque<RefusedName>>);
 
 impl RefusedNames {
-    /// Remembers `name`, which was looked up in `search/` of the branch with this path, if it is no query.
-    pub(super) fn add(&self, branch: &Branch, path: &str, name: &OsStr, user: u32) {
-        let reason_of = |name: &str| why_refused(name, branch);
-        let Some((name, reason)) = name.to_str().and_then(|name| Some((name, reason_of(name)?))) else {
-            return;
-        };
-        let path = format!("{path}/search/{name}");
+    /// Remembers that a user looked up `name` in `search/` of the directory at this path.
+    pub(super) fn add(&self, directory: &str, name: &str, refusal: &SearchRefusal, user: u32) {
         self.put(RefusedName {
             user,
-            path: path.trim_start_matches('/').to_owned(),
-            reason,
+            path: format!("{directory}/search/{name}")
+                .trim_start_matches('/')
+                .to_owned(),
+            reason: refusal.to_string(),
             at: Instant::now(),
         });
     }

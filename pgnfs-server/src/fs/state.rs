@@ -13,7 +13,6 @@ use super::handle::Handle;
 use super::pass::{Pass, PassOptions};
 use super::refused::RefusedNames;
 use super::registry::Registry;
-use super::searches::search_directory;
 use super::status::{OpeningStatus, Status};
 use super::types::{FsError, Inode, ServeOptions, Statistics};
 use crate::tree::{Branch, Node, Placement, Prefix, SourceTree, UNIQUE};
@@ -191,8 +190,13 @@ impl ChessFs {
     /// # Errors
     /// [`FsError::Stale`] if the inode belongs to no database and no folder.
     pub fn resolve(&self, inode: Inode) -> Result<Handle<&ChessFs>, FsError> {
-        self.common.requests.fetch_add(1, Ordering::Relaxed);
+        self.note_request();
         Handle::new(&self, inode).ok_or(FsError::Stale)
+    }
+
+    /// Counts a request: the background pass leaves the processors to requests.
+    pub fn note_request(&self) {
+        self.common.requests.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Calls `on_error` if the result is an input/output error, which may mean a changed source.
@@ -243,9 +247,8 @@ impl ChessFs {
 
     /// The directory with this prefix of a search, or of an earlier state. That of a search is made if it is not there.
     pub(super) fn detached(&self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
-        self.registry().directory(prefix, |place| {
-            search_directory(self.present_branch(place.branch)?, place, prefix)
-        })
+        self.registry()
+            .directory(prefix, |place| self.search_again(place, prefix))
     }
 
     /// True for the directory of a search that is not made.
@@ -277,11 +280,10 @@ impl ChessFs {
         Vec::new()
     }
 
-    /// The path of the directory that has all games: of the only database, or of all together. `None` without databases.
-    pub fn path_of_all(&self) -> Option<String> {
-        let own = self.databases.first().map(|only| only.prefix());
-        let prefix = self.all.first().map(|all| all.prefix()).or(own)?;
-        self.folders.paths().remove(&prefix)
+    /// The directory that has all games: of the only database, or of all together. `None` without databases.
+    pub(super) fn all_games(&self) -> Option<&Arc<BranchFs>> {
+        let own = || self.present_branch(self.databases.first()?.prefix());
+        self.all.first().or_else(own)
     }
 
     /// The inode of the directory of the branch with this prefix.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::failure::Failure;
-use crate::tree::Row;
 pub use crate::tree::{Inode, Kind, Layout};
+use crate::tree::{Row, SearchRefusal};
 use chessdb_library::positions::{BuildOptions, IndexUse};
 
 /// How a library is served.
@@ -92,10 +92,12 @@ pub struct Attributes {
 pub const NAME_MAX: usize = 255;
 
 /// Why an operation failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FsError {
     /// The directory has no such entry.
     NotFound,
+    /// The directory has no such entry, because the name in `search/`, or the query, is no search.
+    Refused(Arc<SearchRefusal>),
     /// Not a directory.
     NotADirectory,
     /// A directory, where a file was expected.
@@ -118,9 +120,9 @@ pub enum FsError {
 
 impl FsError {
     /// The error number of the operating system.
-    pub fn errno(self) -> i32 {
+    pub fn errno(&self) -> i32 {
         match self {
-            FsError::NotFound => libc::ENOENT,
+            FsError::NotFound | FsError::Refused(_) => libc::ENOENT,
             FsError::NotADirectory => libc::ENOTDIR,
             FsError::IsADirectory => libc::EISDIR,
             FsError::WrongKind => libc::EINVAL,
@@ -138,6 +140,7 @@ impl fmt::Display for FsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             FsError::NotFound => "no such file or directory",
+            FsError::Refused(refusal) => return refusal.fmt(f),
             FsError::NotADirectory => "not a directory",
             FsError::IsADirectory => "is a directory",
             FsError::WrongKind => "not possible with a file of this kind",
@@ -152,6 +155,12 @@ impl fmt::Display for FsError {
 }
 
 impl std::error::Error for FsError {}
+
+impl From<SearchRefusal> for FsError {
+    fn from(refusal: SearchRefusal) -> FsError {
+        FsError::Refused(Arc::new(refusal))
+    }
+}
 
 /// Bytes read from a file: a range of a cached text, or bytes of their own.
 #[derive(Clone, Debug)]
@@ -216,6 +225,7 @@ mod tests {
     fn each_error_has_its_words() {
         for error in [
             FsError::NotFound,
+            FsError::from(SearchRefusal::NoField),
             FsError::NotADirectory,
             FsError::IsADirectory,
             FsError::WrongKind,
@@ -228,6 +238,7 @@ mod tests {
         ] {
             let words = match error {
                 FsError::NotFound => "no such file or directory",
+                FsError::Refused(_) => "a search needs a field",
                 FsError::NotADirectory => "not a directory",
                 FsError::IsADirectory => "is a directory",
                 FsError::WrongKind => "not possible with a file of this kind",

@@ -12,7 +12,7 @@ use super::open_file::OpenFile;
 use super::pending::{Pending, Reply, Unanswered};
 use super::walking::find;
 use crate::fs::{Attributes, Chunk, FsError, Inode, Kind, Live, NAME_MAX, Open, OpenedHere};
-use crate::fs::{Elsewhere, Failure, RefusedName, Resolved, Statistics, Status};
+use crate::fs::{Elsewhere, Failure, Resolved, Statistics, Status};
 use chessdb::Decoded;
 use chessdb_library::query::{Query, QueryError};
 use chessdb_library::turns::for_searcher;
@@ -246,11 +246,6 @@ impl Requests {
         }))
     }
 
-    /// The last names in `search/` that were no queries, of a user.
-    pub fn refused(&self, user: u32) -> Vec<RefusedName> {
-        self.live().refused(user)
-    }
-
     /// Counts for file systems.
     pub fn statistics(&self) -> Statistics {
         self.live().statistics()
@@ -451,9 +446,7 @@ fn look_up<R: Reply<Attributes>>(
             None
         }),
         Err(error) => {
-            if error == FsError::NotFound {
-                own.live().note_refused(directory, name, request.user);
-            }
+            own.live().note_refused(directory, name, request.user, &error);
             request.refuse(error);
             None
         }

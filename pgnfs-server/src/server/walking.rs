@@ -82,8 +82,5 @@ fn child(own: &Requests, directory: &Open<'_>, name: &str, user: u32) -> Result<
     }
     let name = OsStr::new(name);
     let child = own.live().child(directory, name);
-    if matches!(child, Err(FsError::NotFound)) {
-        own.live().note_refused(directory, name, user);
-    }
-    child
+    child.inspect_err(|error| own.live().note_refused(directory, name, user, error))
 }

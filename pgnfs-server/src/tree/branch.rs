@@ -15,7 +15,6 @@ use super::indexed_database::IndexedDatabase;
 use super::inode::{Node, ViewId};
 use super::layout::Layout;
 use super::names::{canonical, directory_name};
-use super::search_name::NamedSearch;
 use chessdb::Database;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::kept::KeptFile;
@@ -24,7 +23,6 @@ use chessdb_library::made::{Made, Wait};
 use chessdb_library::making::Making;
 use chessdb_library::positions::DatabasePart;
 use chessdb_library::query::Query;
-use chessdb_library::repertoire::RepertoireError;
 use chessdb_library::spelling::{Names, Spelling};
 
 /// Maximum length of a file name in bytes.
@@ -247,22 +245,6 @@ impl Branch {
             Shown::Found(search) => views + search.bytes(),
             Shown::All | Shown::Unique(_) => views,
         }
-    }
-
-    /// The searches that `search/` lists: those whose repertoires are known here.
-    pub fn searches(&self) -> Vec<&NamedSearch> {
-        let searches = self.layout().searches().iter();
-        searches
-            .filter(|search| self.unknown_repertoire(&search.query).is_none())
-            .collect()
-    }
-
-    /// What is wrong with the first repertoire of a query that cannot be used here: no database has its name, or it is too large.
-    pub fn unknown_repertoire(&self, query: &Query) -> Option<RepertoireError> {
-        if query.repertoires().is_empty() {
-            return None;
-        }
-        query.check_repertoires(&self.repertoires()).err()
     }
 
     /// What [`Branch::parts`] has to wait for: the games may have to be searched for.

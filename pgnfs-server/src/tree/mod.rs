@@ -58,6 +58,6 @@ pub use inode::{Inode, Node, Prefix, Table};
 pub use layout::{Layout, SearchError};
 pub use new_view::ViewError;
 pub use row::Row;
-pub use search_name::{NamedSearch, SearchName, asked, why_refused};
+pub use search_name::{NamedSearch, SearchName, SearchRefusal};
 pub use section::{Content, Existing, Kind, Section};
 pub use source::{Placement, SourceTree, TreeFolder, UNIQUE};

@@ -10,7 +10,7 @@ mod made;
 mod prefixes;
 mod retired;
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -77,8 +77,40 @@ impl Registry {
             return Some(known);
         }
         let place = Arc::clone(state.prefixes.search(prefix)?);
-        let directory = Arc::new(make(&place)?);
+        let directory = make(&place)?;
         let is_listed = state.prefixes.is_listed(prefix);
+        Some(self.put(state, prefix, directory, is_listed))
+    }
+
+    /// The directory of a search in `branch`, which has a prefix from now on. `make` makes it with its prefix if it is not
+    /// there; its games are found when they are first asked for.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] if the source no longer has the branch; [`FsError::Again`] if no prefix is free.
+    pub(super) fn search(
+        &self,
+        branch: &BranchFs,
+        place: SearchPlace,
+        is_listed: bool,
+        make: impl FnOnce(Prefix) -> DetachedDirectory,
+    ) -> Result<Arc<DetachedDirectory>, FsError> {
+        let mut state = self.state.lock();
+        let prefix = state.give_prefix(branch, place, is_listed)?;
+        if let Some(known) = state.known(prefix) {
+            return Ok(known);
+        }
+        Ok(self.put(state, prefix, make(prefix), is_listed))
+    }
+
+    /// Keeps the directory of a search, which is not there yet.
+    fn put(
+        &self,
+        mut state: MutexGuard<'_, RegistryState>,
+        prefix: Prefix,
+        directory: DetachedDirectory,
+        is_listed: bool,
+    ) -> Arc<DetachedDirectory> {
+        let directory = Arc::new(directory);
         state.made.put(prefix, &directory, is_listed);
         state.prefixes.hold(prefix, 1);
         state.dropped.pop(&prefix);
@@ -86,7 +118,7 @@ impl Registry {
         drop(state);
         // A branch may take long to drop.
         drop(dropped);
-        Some(directory)
+        directory
     }
 
     /// Adds a reference to each of these inodes, which have this prefix. `present` has the branches of the source.
@@ -187,21 +219,12 @@ impl Registry {
         self.state.lock().prefixes.known(search)
     }
 
-    /// The prefix of a search in `branch`, which has one from now on. A search that is listed keeps it.
+    /// The prefix of a search in `branch` that is listed. It has one from now on, and keeps it.
     ///
     /// # Errors
     /// [`FsError::Stale`] if the source no longer has the branch; [`FsError::Again`] if no prefix is free.
-    pub(super) fn give_prefix(
-        &self,
-        branch: &BranchFs,
-        search: SearchPlace,
-        is_listed: bool,
-    ) -> Result<Prefix, FsError> {
-        let mut state = self.state.lock();
-        if branch.is_gone.load(Ordering::Relaxed) {
-            return Err(FsError::Stale);
-        }
-        state.prefixes.of_search(search, is_listed).ok_or(FsError::Again)
+    pub(super) fn give_prefix(&self, branch: &BranchFs, listed: SearchPlace) -> Result<Prefix, FsError> {
+        self.state.lock().give_prefix(branch, listed, true)
     }
 }
 
@@ -262,6 +285,18 @@ impl Registry {
 }
 
 impl RegistryState {
+    fn give_prefix(
+        &mut self,
+        branch: &BranchFs,
+        search: SearchPlace,
+        is_listed: bool,
+    ) -> Result<Prefix, FsError> {
+        if branch.is_gone.load(Ordering::Relaxed) {
+            return Err(FsError::Stale);
+        }
+        self.prefixes.of_search(search, is_listed).ok_or(FsError::Again)
+    }
+
     /// The directory with this prefix, if it need not be made.
     fn known(&mut self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
         let retired = self.retired.get(prefix).cloned();
