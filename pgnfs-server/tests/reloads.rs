@@ -15,7 +15,7 @@ use std::time::Duration;
 use chessdb::Options;
 use chessdb_library::library::Library;
 use parking_lot::Mutex;
-use pgnfs_server::inside::{ChessFs, FsError, Inode, Live, Open, PassOptions, Resolved, ServeOptions};
+use pgnfs_server::inside::{ChessFs, FsError, Inode, Live, Node, OpenNode, PassOptions, ServeOptions};
 use pgnfs_server::watch::{Means, QUIET};
 use pgnfs_server::{OpenFile, Server};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
@@ -64,7 +64,7 @@ fn look(live: &Live, path: &str) -> Result<(), FsError> {
     here.attributes()?;
     match here.read(0, 1 << 20) {
         Err(FsError::IsADirectory) => here.read_dir(0, &mut |entry| {
-            entry.attributes_if_known();
+            here.attributes_of(&entry, || false);
             ControlFlow::Continue(())
         })?,
         read => drop(read?),
@@ -76,10 +76,10 @@ fn look(live: &Live, path: &str) -> Result<(), FsError> {
 }
 
 /// The first entry of a directory.
-fn first(live: &Live, directory: &Open<'_>) -> Result<Resolved, FsError> {
+fn first(live: &Live, directory: &OpenNode) -> Result<Node, FsError> {
     let mut name = String::new();
     directory.read_dir(0, &mut |entry| {
-        name = entry.name.to_owned();
+        name = entry.name.into_owned();
         if name.starts_with('.') {
             ControlFlow::Continue(())
         } else {

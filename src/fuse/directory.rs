@@ -32,7 +32,7 @@ impl BareListing {
 impl Visitor for BareListing {
     fn visit(&mut self, entry: &Entry<'_>) -> ControlFlow<()> {
         let (inode, kind) = (INodeNo(entry.inode.0), file_type(entry.kind));
-        if self.reply.reply.add(inode, entry.next, kind, entry.name) {
+        if self.reply.reply.add(inode, entry.next, kind, &*entry.name) {
             return ControlFlow::Break(());
         }
         self.count += 1;
@@ -88,7 +88,7 @@ impl Visitor for PlusListing {
         if reply.add(
             INodeNo(1),
             entry.next,
-            entry.name,
+            &*entry.name,
             &FOREVER,
             length,
             Generation(0),
@@ -166,7 +166,7 @@ impl PlusReply {
             Kind::File => 0o100_000,
             Kind::Link => 0o120_000,
         };
-        match entry.attributes {
+        match &entry.attributes {
             Some(attributes) => {
                 self.inodes.push(entry.inode);
                 self.places.push(self.bytes.len());

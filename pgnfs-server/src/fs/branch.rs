@@ -344,17 +344,11 @@ impl BranchFs {
         Wait::Common.unless(databases.all(|database| database.entry().is_counted()))
     }
 
-    /// What every request for a node has to wait for: games may have to be counted, sorted or searched for.
-    pub(super) fn wait(&self, node: Node) -> Wait {
-        let wait = match self.own_database() {
+    /// What every request for a node has to wait for: games may have to be counted or searched for.
+    pub(super) fn wait_for_games(&self) -> Wait {
+        match self.own_database() {
             Some(own) => Wait::Common.unless(own.entry().is_prepared()),
             None => self.wait_for_count(),
-        };
-        match wait {
-            Wait::None => self
-                .section(node)
-                .map_or(Wait::None, |section| section.wait(node)),
-            wait => wait,
         }
     }
 

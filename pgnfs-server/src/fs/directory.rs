@@ -2,18 +2,42 @@
 
 use std::borrow::Cow;
 
-use super::types::{FsError, Inode, Kind};
+use super::types::{Attributes, FsError, Inode, Kind};
 
 /// The offset of the first entry of a directory after `.` and `..`.
 pub(super) const FIRST_OFFSET: u64 = 2;
 
-/// An entry of a directory, as a listing finds it.
-pub(super) struct ListedEntry<'a> {
-    pub(super) name: Cow<'a, str>,
-    pub(super) inode: Inode,
-    pub(super) kind: Kind,
-    /// The offset after it.
-    pub(super) next: u64,
+/// One entry of a directory.
+#[derive(Clone, Debug)]
+pub struct Entry<'a> {
+    /// Its name.
+    pub name: Cow<'a, str>,
+    /// Its node.
+    pub inode: Inode,
+    /// What that is.
+    pub kind: Kind,
+    /// The offset at which a listing continues after this entry.
+    pub next: u64,
+    /// The attributes, if they were asked for and are known.
+    pub attributes: Option<Attributes>,
+}
+
+impl<'a> Entry<'a> {
+    /// An entry without attributes.
+    pub(super) fn new(name: impl Into<Cow<'a, str>>, inode: Inode, kind: Kind, next: u64) -> Entry<'a> {
+        Entry {
+            name: name.into(),
+            inode,
+            kind,
+            next,
+            attributes: None,
+        }
+    }
+
+    /// True for `.` and `..`.
+    pub fn is_dots(&self) -> bool {
+        matches!(&*self.name, "." | "..")
+    }
 }
 
 /// An existing directory.
@@ -22,7 +46,7 @@ pub(super) trait Directory {
     fn len(&self) -> usize;
 
     /// The first entry after an offset, which is [`FIRST_OFFSET`] or that of another entry, without `.` and `..`.
-    fn entry_after(&self, offset: u64) -> Option<ListedEntry<'_>>;
+    fn entry_after(&self, offset: u64) -> Option<Entry<'_>>;
 
     /// The inode of the entry with this name.
     ///

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use super::branch::BranchFs;
 use super::detached::DetachedDirectory;
-use super::directory::{Directory, FIRST_OFFSET, ListedEntry};
+use super::directory::{Directory, Entry, FIRST_OFFSET};
 use super::files::Text;
-use super::handle::Number;
 use super::info::library_info;
 use super::state::ChessFs;
 use super::times::seconds_and_nanoseconds;
@@ -42,7 +41,7 @@ impl<'a> FolderFs<'a> {
 
     /// The directory of a search, or an earlier state of the directory of a branch.
     pub(super) fn detached(fs: &'a ChessFs, detached: &'a DetachedDirectory) -> FolderFs<'a> {
-        let exists = Number::of(fs, detached.parent).is_some();
+        let exists = fs.meaning(detached.parent).is_some();
         FolderFs {
             fs,
             folder: &detached.folder,
@@ -107,16 +106,12 @@ impl Directory for FolderFs<'_> {
     }
 
     /// Entries of the branch have their places as offsets, and folders their cookies.
-    fn entry_after(&self, offset: u64) -> Option<ListedEntry<'_>> {
+    fn entry_after(&self, offset: u64) -> Option<Entry<'_>> {
         let place = usize::try_from(offset - FIRST_OFFSET).ok();
         let Some(place) = place.filter(|&place| place < self.own_entries()) else {
             let (next, name, child) = self.folder.child_after(offset)?;
-            return Some(ListedEntry {
-                name: name.into(),
-                inode: self.fs.folders.get(child)?.inode,
-                kind: Kind::Directory,
-                next,
-            });
+            let inode = self.fs.folders.get(child)?.inode;
+            return Some(Entry::new(name, inode, Kind::Directory, next));
         };
         let (name, (inode, kind)) = match self.own() {
             Some(own) => {
@@ -125,12 +120,7 @@ impl Directory for FolderFs<'_> {
             }
             None => (INFO.into(), (Inode::LIBRARY_INFO, Kind::File)),
         };
-        Some(ListedEntry {
-            name,
-            inode,
-            kind,
-            next: offset + 1,
-        })
+        Some(Entry::new(name, inode, kind, offset + 1))
     }
 
     fn child(&self, name: &str) -> Result<Inode, FsError> {
@@ -154,17 +144,11 @@ impl Directory for FolderFs<'_> {
 pub(super) struct RootInfo<'a>(pub(super) &'a ChessFs);
 
 impl RootInfo<'_> {
-    /// If the root is a database's directory, this is the inode of that database's `info.txt`.
-    pub(super) fn inode(&self) -> Inode {
-        self.branch()
-            .map_or(Inode::LIBRARY_INFO, |branch| branch.inode(Node::INFO))
-    }
-
     pub(super) fn attributes(&self, size: u64) -> Attributes {
         let modified = self.0.folders.get(0).map_or(0, |root| root.modified);
         let modified = seconds_and_nanoseconds(modified);
         Attributes {
-            inode: self.inode(),
+            inode: self.0.root_info(),
             kind: Kind::File,
             size,
             blocks: size.div_ceil(512),
@@ -184,8 +168,7 @@ impl RootInfo<'_> {
 
     /// The branch of the database whose directory is the root.
     fn branch(&self) -> Option<&BranchFs> {
-        let branch = self.0.folders.get(0)?.branch?;
-        self.0.present_branch(branch).map(Arc::as_ref)
+        self.0.root_branch().map(Arc::as_ref)
     }
 }
 

@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 use super::branch::BranchFs;
 use super::detached::DetachedDirectory;
-use super::handle::{Handle, Resolved};
-use super::open_node::Open;
+use super::node::{Node, OpenNode};
 use super::outdated::outdated;
 use super::state::ChessFs;
 use super::status::Status;
@@ -29,9 +28,9 @@ pub struct Live {
 
 impl Live {
     /// Starts with `fs` as the first state.
-    pub fn new(fs: ChessFs) -> Live {
+    pub fn new(fs: Arc<ChessFs>) -> Live {
         Live {
-            current: RwLock::new(Arc::new(fs)),
+            current: RwLock::new(fs),
             replacing: Mutex::default(),
         }
     }
@@ -173,27 +172,25 @@ impl Live {
     /// # Errors
     /// [`FsError::Stale`] for an inode of a dropped state, or one that never existed. If the request belongs
     /// to a path, this should be resolved again, without what is cached of it.
-    pub fn resolve(&self, inode: Inode) -> Result<Resolved, FsError> {
-        let current = self.current();
-        current.note_request();
-        Handle::new(&current, inode).ok_or(FsError::Stale)
+    pub fn resolve(&self, inode: Inode) -> Result<Node, FsError> {
+        self.current().resolve(inode)
     }
 
-    /// Looks up `name` in a directory (see [`Open::child`]) and resolves it in the present state.
+    /// Looks up `name` in a directory (see [`OpenNode::child`]) and resolves it in the present state.
     ///
     /// # Errors
-    /// Those of [`Open::child`].
-    pub fn child(&self, directory: &Open<'_>, name: &OsStr) -> Result<Resolved, FsError> {
+    /// Those of [`OpenNode::child`].
+    pub fn child(&self, directory: &OpenNode, name: &OsStr) -> Result<Node, FsError> {
         let child = directory.child(name);
         if Arc::ptr_eq(directory.fs(), &self.current.read()) {
             return child;
         }
         // The present state of a folder may have other entries.
-        self.resolve(directory.handle().inode())?.open()?.child(name)
+        self.resolve(directory.node().inode())?.open()?.child(name)
     }
 
     /// Remembers a name that `user` looked up, for the status, if `error` says that it is no search.
-    pub fn note_refused(&self, directory: &Open<'_>, name: &OsStr, user: u32, error: &FsError) {
+    pub fn note_refused(&self, directory: &OpenNode, name: &OsStr, user: u32, error: &FsError) {
         if let (FsError::Refused(refusal), Some(branch), Some(name)) =
             (error, directory.searched_branch(), name.to_str())
         {

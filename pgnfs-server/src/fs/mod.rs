@@ -3,8 +3,8 @@
 //! [`crate::tree`] provides inode numbers, names and directories, and the databases of a [`Library`] provide
 //! the bytes. This module adds sizes, the cache of decoded games, and files that consist of many games.
 
-mod at;
 mod branch;
+mod branch_node;
 mod branch_texts;
 mod cache;
 mod database;
@@ -15,17 +15,13 @@ mod failure;
 mod files;
 mod folder;
 mod gather;
-mod handle;
 mod info;
 mod join;
 mod live;
-mod object;
-mod open_node;
+mod node;
 mod outdated;
-mod own_open;
 mod part;
 mod pass;
-mod place;
 mod references;
 mod refused;
 mod registry;
@@ -37,7 +33,6 @@ mod state;
 mod status;
 mod table;
 mod table_sizes;
-mod tags;
 mod texts;
 mod times;
 mod types;
@@ -47,15 +42,13 @@ use std::sync::{self, atomic};
 
 pub use crate::tree::SearchRefusal;
 pub use chessdb_library::positions::IndexState;
+pub use directory::Entry;
 pub use failure::Failure;
-#[cfg(feature = "inside")]
-pub use handle::Handle;
-pub use handle::{Elsewhere, OpenedHere, Resolved};
 pub use live::Live;
-pub use open_node::{DirectoryEntry, Open};
-pub use own_open::OwnOpen;
+pub use node::{Node, OpenNode};
 pub use pass::PassOptions;
 pub use refused::RefusedName;
+pub use remote::RunOn;
 pub use state::ChessFs;
 pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
 pub use times::utc;

@@ -51,7 +51,7 @@ pub(super) fn outdated(
     let (before, after) = (RootInfo(before), RootInfo(after));
     if Text::wait(&after) != Wait::None || !before.is_same(&after) {
         outdated.push(Outdated {
-            inode: after.inode(),
+            inode: after.0.root_info(),
             names: Vec::new(),
         });
     }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::at::At;
 use super::branch::BranchFs;
+use super::branch_node::BranchNode;
 use super::detached::DetachedDirectory;
-use super::directory::{Directory, FIRST_OFFSET, ListedEntry};
-use super::handle::{Elsewhere, elsewhere};
+use super::directory::{Directory, Entry, FIRST_OFFSET};
 use super::registry::{Registry, SearchPlace};
+use super::remote::RunOn;
 use super::state::ChessFs;
 use super::types::{FsError, Inode, Kind, NAME_MAX};
 use crate::tree::{NamedSearch, Node, Prefix, SearchName, SearchRefusal};
@@ -16,58 +16,54 @@ use chessdb_library::positions::Answers;
 use chessdb_library::query::Query;
 
 /// `search/` of a branch.
-#[derive(Clone, Copy)]
 pub(super) struct SearchesFs<'a> {
     pub(super) registry: &'a Registry,
-    pub(super) at: At<'a>,
+    pub(super) node: &'a BranchNode<'a>,
 }
 
 impl SearchesFs<'_> {
     /// The searches that it lists.
     fn listed(&self) -> Vec<&NamedSearch> {
-        self.at.branch.branch().searches()
+        self.node.branch.branch().searches()
     }
 
     fn place(&self, name: &str) -> SearchPlace {
         SearchPlace {
-            branch: self.at.branch.prefix(),
+            branch: self.node.branch.prefix(),
             name: name.to_owned(),
         }
     }
 
     /// The directory of a search that is listed. It is not made before it is looked into.
     fn listed_search(&self, name: &str) -> Result<Inode, FsError> {
-        let prefix = self.registry.give_prefix(self.at.branch, self.place(name))?;
+        let prefix = self.registry.give_prefix(self.node.branch, self.place(name))?;
         Ok(Inode::of(prefix, Node::DATABASE))
     }
 }
 
 impl Directory for SearchesFs<'_> {
     fn len(&self) -> usize {
-        self.at.len() + self.listed().len()
+        self.node.len() + self.listed().len()
     }
 
-    fn entry_after(&self, offset: u64) -> Option<ListedEntry<'_>> {
+    fn entry_after(&self, offset: u64) -> Option<Entry<'_>> {
         let place = usize::try_from(offset - FIRST_OFFSET).ok()?;
-        let Some(listed) = place.checked_sub(self.at.len()) else {
-            return self.at.entry_after(offset);
+        let Some(listed) = place.checked_sub(self.node.len()) else {
+            return self.node.entry_after(offset);
         };
         let listed_searches = self.listed();
         let named = listed_searches.get(listed)?;
-        Some(ListedEntry {
-            name: named.name.as_str().into(),
-            inode: self.listed_search(&named.name).ok()?,
-            kind: Kind::Directory,
-            next: offset + 1,
-        })
+        let inode = self.listed_search(&named.name).ok()?;
+        Some(Entry::new(&*named.name, inode, Kind::Directory, offset + 1))
     }
 
     fn child(&self, name: &str) -> Result<Inode, FsError> {
-        let At {
+        let BranchNode {
             branch,
             section,
             node,
-        } = self.at;
+            ..
+        } = *self.node;
         if let Some(known) = self.registry.prefix_of(&self.place(name)) {
             return Ok(Inode::of(known, Node::DATABASE));
         }
@@ -110,7 +106,7 @@ impl Directory for SearchesFs<'_> {
         if let Some(error) = found.find(|found| *found == Err(FsError::Again)) {
             return error.map(|_| ());
         }
-        self.at.check(shown)
+        self.node.check(shown)
     }
 }
 
@@ -180,8 +176,8 @@ impl ChessFs {
     }
 
     /// The threads that may answer such a question.
-    pub fn for_positions(&self) -> Elsewhere {
-        elsewhere(self.all_games().and_then(|all| all.remote()), Wait::Own)
+    pub fn for_positions(&self) -> RunOn {
+        RunOn::of(self.all_games().and_then(|all| all.remote()), Wait::Own)
     }
 
     /// In the directory of a search, counts the memory of what a request has made.

@@ -9,7 +9,6 @@ use super::cache::TextCache;
 use super::database::DatabaseFs;
 use super::detached::DetachedDirectory;
 use super::folder::INFO;
-use super::handle::Handle;
 use super::pass::{Pass, PassOptions};
 use super::refused::RefusedNames;
 use super::registry::Registry;
@@ -23,7 +22,7 @@ use chessdb_library::made::Made;
 use chessdb_library::positions::IndexUse;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A library as a read-only tree of files. All methods, also those of a [`Handle`], may be called from any
+/// A library as a read-only tree of files. All methods, also those of a [`Node`](super::Node), may be called from any
 /// thread.
 pub struct ChessFs {
     pub(super) library: Library,
@@ -56,9 +55,22 @@ pub(super) struct Common {
     pub(super) on_error: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
+/// What an inode number means.
+#[derive(Clone)]
+pub(super) enum Meaning {
+    /// A folder of the source, or the directory of a branch.
+    Folder(usize),
+    /// The directory of a search, or an earlier state of the directory of a branch.
+    Detached(Arc<DetachedDirectory>),
+    /// `info.txt` at the root.
+    RootInfo,
+    /// A node below the directory of a branch.
+    InBranch(Arc<BranchFs>, Node),
+}
+
 impl ChessFs {
     /// Serves a library. Decodes no game and builds no view.
-    pub fn new(library: Library, mut options: ServeOptions) -> ChessFs {
+    pub fn new(library: Library, mut options: ServeOptions) -> Arc<ChessFs> {
         if options.index == IndexUse::No {
             Arc::make_mut(&mut options.layout).leave_out_positions();
         }
@@ -73,7 +85,7 @@ impl ChessFs {
             requests: Arc::new(AtomicU64::new(0)),
             on_error: OnceLock::new(),
         });
-        ChessFs::with(library, common, |_| None, &[])
+        Arc::new(ChessFs::with(library, common, |_| None, &[]))
     }
 
     /// Serves a library. Takes the directories of unchanged databases from `kept`. `all_before` are the previous
@@ -185,15 +197,6 @@ impl ChessFs {
         &self.library
     }
 
-    /// Resolves an inode. The node may not exist; see [`Handle`].
-    ///
-    /// # Errors
-    /// [`FsError::Stale`] if the inode belongs to no database and no folder.
-    pub fn resolve(&self, inode: Inode) -> Result<Handle<&ChessFs>, FsError> {
-        self.note_request();
-        Handle::new(&self, inode).ok_or(FsError::Stale)
-    }
-
     /// Counts a request: the background pass leaves the processors to requests.
     pub fn note_request(&self) {
         self.common.requests.fetch_add(1, Ordering::Relaxed);
@@ -237,6 +240,32 @@ impl ChessFs {
     /// The branch with this prefix, if the source has it.
     pub(super) fn present_branch(&self, prefix: Prefix) -> Option<&Arc<BranchFs>> {
         self.branches.get(&prefix)
+    }
+
+    /// What an inode means here. The node may not exist.
+    pub(super) fn meaning(&self, inode: Inode) -> Option<Meaning> {
+        if inode == self.root_info() {
+            return Some(Meaning::RootInfo);
+        }
+        if let Some((prefix, node)) = inode.node().filter(|&(_, node)| node != Node::DATABASE) {
+            return Some(Meaning::InBranch(self.branch_with(prefix)?, node));
+        }
+        if let Some(folder) = self.folders.number_of(inode) {
+            return Some(Meaning::Folder(folder));
+        }
+        let detached = self.detached(inode.node()?.0)?;
+        (detached.folder.inode == inode).then_some(Meaning::Detached(detached))
+    }
+
+    /// The branch of the database whose directory is the root.
+    pub(super) fn root_branch(&self) -> Option<&Arc<BranchFs>> {
+        self.present_branch(self.folders.get(0)?.branch?)
+    }
+
+    /// The inode of `info.txt` at the root: that of the database whose directory is the root.
+    pub(super) fn root_info(&self) -> Inode {
+        let own = self.root_branch().map(|branch| branch.inode(Node::INFO));
+        own.unwrap_or(Inode::LIBRARY_INFO)
     }
 
     /// The branch with this prefix: of the source, of a search, or retired.

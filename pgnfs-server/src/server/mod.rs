@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use listing::{Detail, Entry, Visitor};
+pub use listing::{Detail, Visitor};
 pub use open_file::OpenFile;
 pub use pending::{Reply, Unanswered};
 pub use requests::Requests;

@@ -34,7 +34,7 @@ use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::mapped::Mapped;
 use chessdb_library::positions::BuildOptions;
 use pgnfs_server::inside::tree::{Branch, BranchTree, IndexedDatabase, Layout, Node};
-use pgnfs_server::inside::{ChessFs, FsError, Handle, Inode, Kind, ServeOptions};
+use pgnfs_server::inside::{ChessFs, FsError, Inode, Kind, ServeOptions};
 use source::SourceGame;
 use tempfile::TempDir;
 use testkit::needs;
@@ -433,7 +433,7 @@ fn served_if(entry: &LibraryEntry, is_wanted: impl Fn(&str) -> bool) -> BTreeMap
         let Ok(directory) = directory.open() else { continue };
         let listed = directory.read_dir(0, &mut |entry| {
             if !entry.is_dots() {
-                names.push((entry.name.to_owned(), entry.kind));
+                names.push((entry.name.to_string(), entry.kind));
             }
             ControlFlow::Continue(())
         });
@@ -463,7 +463,7 @@ fn served_if(entry: &LibraryEntry, is_wanted: impl Fn(&str) -> bool) -> BTreeMap
     files
 }
 
-fn read_file(file: &Handle<&ChessFs>) -> Result<Vec<u8>, FsError> {
+fn read_file(file: &pgnfs_server::inside::Node) -> Result<Vec<u8>, FsError> {
     let mut bytes = Vec::new();
     let file = file.open()?;
     loop {

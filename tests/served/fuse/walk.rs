@@ -8,7 +8,7 @@ use std::sync::Arc;
 use chessdb_library::library::{Library, LibraryEntry};
 use pgnfs::fuse::walk::{Task, Walks, read_ahead};
 use pgnfs_server::Requests;
-use pgnfs_server::inside::{ChessFs, DirectoryEntry, Inode, Live, ServeOptions};
+use pgnfs_server::inside::{ChessFs, Entry, Inode, Live, ServeOptions};
 
 use testkit::fake::{Fake, game};
 use testkit::stuck::behind_gate;
@@ -36,7 +36,7 @@ fn find(live: &Live, path: &str) -> Inode {
 fn list(live: &Live, directory: Inode) -> Vec<Inode> {
     let mut entries = Vec::new();
     let directory = live.resolve(directory).unwrap();
-    let mut each = |entry: DirectoryEntry<'_>| {
+    let mut each = |entry: Entry<'_>| {
         entries.push(entry.inode);
         ControlFlow::Continue(())
     };

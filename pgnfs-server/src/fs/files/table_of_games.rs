@@ -3,22 +3,23 @@
 use std::sync::Arc;
 
 use super::file::File;
-use crate::fs::at::At;
+use crate::fs::branch::BranchFs;
 use crate::fs::part::PartFs;
 use crate::fs::table::{CombinedTables, Tables, TablesOfGames};
 use crate::fs::types::{Chunk, FsError};
-use crate::tree::{Games, GamesOfPart, Table};
+use crate::tree::{Games, GamesOfPart, Node, Table};
 use chessdb_library::made::Wait;
 
 /// The tags of some games as a table.
 pub(super) struct TableOfGames<'a> {
-    pub(super) at: At<'a>,
+    pub(super) branch: &'a BranchFs,
+    pub(super) file: Node,
     pub(super) games: Games<'a>,
 }
 
 impl TableOfGames<'_> {
     fn parts(&self) -> Vec<PartFs<'_>> {
-        let branch = self.at.branch;
+        let branch = self.branch;
         let parts = branch.named_parts();
         let found = self.games.by_part(branch.branch()).into_iter();
         found
@@ -30,13 +31,13 @@ impl TableOfGames<'_> {
     }
 
     fn kept(&self) -> Option<Arc<TablesOfGames>> {
-        self.at.branch.files.tables_of_games.get(&self.at.node)
+        self.branch.files.tables_of_games.get(&self.file)
     }
 
     /// The tables. On first use, reads the tags of the games.
     fn tables(&self) -> Result<Arc<TablesOfGames>, FsError> {
-        let branch = self.at.branch;
-        branch.files.tables_of_games.get_or_make(self.at.node, || {
+        let branch = self.branch;
+        branch.files.tables_of_games.get_or_make(self.file, || {
             let parts = self.parts();
             let own = parts.iter().map(|part| part.new_tables(branch.threads()));
             let own = own.collect::<Result<Vec<_>, _>>()?;

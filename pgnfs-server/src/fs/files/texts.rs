@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use super::file::Text;
-use crate::fs::at::At;
 use crate::fs::branch::BranchFs;
 use crate::fs::database::DatabaseFs;
 use crate::fs::failure::Failure;
 use crate::fs::info::problem_rows;
 use crate::fs::types::FsError;
-use crate::tree::Games;
+use crate::tree::{Games, Node, Section};
 use chessdb_library::library::document_text;
 use chessdb_library::made::Wait;
 
@@ -35,22 +34,21 @@ impl Text for InfoFile<'_> {
 }
 
 /// A file with the text that its section generates, such as `moves.csv`.
-pub(super) struct Own<'a>(pub(super) At<'a>);
+pub(super) struct SectionText<'a> {
+    pub(super) branch: &'a BranchFs,
+    pub(super) section: &'a dyn Section,
+    pub(super) file: Node,
+}
 
-impl Text for Own<'_> {
+impl Text for SectionText<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        let At { branch, node, .. } = self.0;
-        branch.files.texts.get(&node)
+        self.branch.files.texts.get(&self.file)
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        let At {
-            branch,
-            section,
-            node,
-        } = self.0;
-        branch.files.texts.get_or_make(node, || {
-            let text = section.text(node);
+        let (branch, section) = (self.branch, self.section);
+        branch.files.texts.get_or_make(self.file, || {
+            let text = section.text(self.file);
             if section.is_unavailable() {
                 return Err(branch.fail_without_index());
             }
@@ -126,18 +124,19 @@ impl Text for Problems<'_> {
 
 /// A document that a database provides, by its number.
 pub(super) struct Document<'a> {
-    pub(super) at: At<'a>,
+    pub(super) branch: &'a BranchFs,
+    pub(super) file: Node,
     pub(super) database: &'a DatabaseFs,
     pub(super) number: u32,
 }
 
 impl Text for Document<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        self.at.branch.files.texts.get(&self.at.node)
+        self.branch.files.texts.get(&self.file)
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        self.at.branch.files.texts.get_or_make(self.at.node, || {
+        self.branch.files.texts.get_or_make(self.file, || {
             let text = document_text(self.database.entry(), self.number);
             self.database.texts().check().map(|()| text.into())
         })

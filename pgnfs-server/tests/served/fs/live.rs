@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chessdb_library::library::{Library, LibraryEntry};
-use pgnfs_server::inside::{ChessFs, DirectoryEntry, FsError, Inode, Live, Outdated, ServeOptions};
+use pgnfs_server::inside::{ChessFs, Entry, FsError, Inode, Live, Outdated, ServeOptions};
 
 use testkit::fake::{Fake, MODIFIED, game};
 
@@ -39,7 +39,7 @@ fn read_dir(
     live: &Live,
     directory: Inode,
     offset: u64,
-    each: &mut dyn FnMut(DirectoryEntry<'_>) -> ControlFlow<()>,
+    each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
 ) -> Result<(), FsError> {
     live.resolve(directory)?.open()?.read_dir(offset, each)
 }
@@ -337,7 +337,7 @@ fn a_listing_goes_on_while_folders_come_and_go() {
     let list = |mut offset: u64, most: usize| -> Result<(Vec<String>, u64), FsError> {
         let mut names = Vec::new();
         read_dir(&live, Inode::ROOT, offset, &mut |entry| {
-            names.push(entry.name.to_owned());
+            names.push(entry.name.to_string());
             offset = entry.next;
             if names.len() == most {
                 ControlFlow::Break(())

@@ -51,8 +51,8 @@ impl Cache {
         let ask = || {
             let mut names = Vec::new();
             let resolved = live.resolve(directory).unwrap();
-            let mut each = |entry: pgnfs_server::inside::DirectoryEntry<'_>| {
-                names.push(entry.name.to_owned());
+            let mut each = |entry: pgnfs_server::inside::Entry<'_>| {
+                names.push(entry.name.to_string());
                 ControlFlow::Continue(())
             };
             resolved.open().unwrap().read_dir(0, &mut each).unwrap();

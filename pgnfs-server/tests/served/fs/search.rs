@@ -7,9 +7,7 @@ use chessdb::Folder;
 use chessdb::game::Outcome;
 use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::query::Query;
-use pgnfs_server::inside::{
-    ChessFs, FsError, Inode, Kind, Layout, Live, OpenedHere, SearchRefusal, ServeOptions,
-};
+use pgnfs_server::inside::{ChessFs, FsError, Inode, Kind, Layout, Live, SearchRefusal, ServeOptions};
 
 use super::mounted::{Mounted, mount, mount_with};
 use super::tables::read_csv;
@@ -469,10 +467,9 @@ fn what_the_kernel_has_of_a_search_goes_on() {
     };
     others(0);
     assert!(
-        matches!(
-            live.resolve(file).unwrap().open_here(),
-            Ok(OpenedHere::Elsewhere(_))
-        ),
+        live.resolve(file)
+            .and_then(|file| file.open_here(false))
+            .is_ok_and(|file| file.run_on(false).is_some()),
         "it was dropped"
     );
     assert_eq!(text_of(&live, file), Ok(before));

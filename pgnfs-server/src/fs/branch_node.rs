@@ -1,29 +1,49 @@
-//! An existing node of a branch.
+//! A node below the directory of a branch.
 
 use super::branch::BranchFs;
-use super::directory::{Directory, FIRST_OFFSET, ListedEntry};
+use super::directory::{Directory, Entry, FIRST_OFFSET};
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, FsError, Inode};
 use crate::tree::{Existing, Node, Section};
+use chessdb_library::made::Wait;
 
-/// An existing node of a branch.
-#[derive(Clone, Copy)]
-pub(super) struct At<'a> {
+/// A node below the directory of a branch, with its section.
+pub(super) struct BranchNode<'a> {
     pub(super) branch: &'a BranchFs,
     pub(super) section: &'a dyn Section,
     pub(super) node: Node,
+    /// What it is, as soon as it is open.
+    pub(super) existing: Option<Existing<'a>>,
 }
 
-impl<'a> At<'a> {
-    /// The node, if it exists.
-    pub(super) fn open(branch: &'a BranchFs, node: Node) -> Option<(At<'a>, Existing<'a>)> {
-        let section = branch.section(node)?;
-        let at = At {
+impl<'a> BranchNode<'a> {
+    /// A node that may not exist; `None` if no section has it. Opens nothing.
+    pub(super) fn find(branch: &'a BranchFs, node: Node) -> Option<BranchNode<'a>> {
+        Some(BranchNode {
             branch,
-            section,
+            section: branch.section(node)?,
             node,
-        };
-        Some((at, section.open(node)?))
+            existing: None,
+        })
+    }
+
+    /// Opens the node, if it is not open yet.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] if it does not exist.
+    pub(super) fn open(&mut self) -> Result<(), FsError> {
+        if self.existing.is_none() {
+            self.existing = self.section.open(self.node);
+        }
+        self.existing.as_ref().map(|_| ()).ok_or(FsError::Stale)
+    }
+
+    /// What opening the node has to wait for: games may have to be counted, sorted or searched for.
+    pub(super) fn wait(&self) -> Wait {
+        match self.branch.wait_for_games() {
+            Wait::None => self.section.wait(self.node),
+            wait => wait,
+        }
     }
 
     /// The games that a directory lists after `game`, or all its games.
@@ -41,8 +61,9 @@ impl<'a> At<'a> {
         Some(games.after(first).map(|game| branch.inode(Node::game(game))))
     }
 
+    /// The attributes of a node of this size.
     pub(super) fn attributes(&self, size: u64) -> Attributes {
-        let At { branch, node, .. } = *self;
+        let (branch, node) = (self.branch, self.node);
         let changed = seconds_and_nanoseconds(branch.modified());
         let game = branch.own_database().zip(node.as_game());
         let (modified, links) = match game {
@@ -66,20 +87,16 @@ impl<'a> At<'a> {
     }
 }
 
-impl Directory for At<'_> {
+impl Directory for BranchNode<'_> {
     fn len(&self) -> usize {
         self.section.len(self.node)
     }
 
-    fn entry_after(&self, offset: u64) -> Option<ListedEntry<'_>> {
+    fn entry_after(&self, offset: u64) -> Option<Entry<'_>> {
         let place = usize::try_from(offset - FIRST_OFFSET).ok()?;
         let (name, node) = self.section.entry_at(self.node, place)?;
-        Some(ListedEntry {
-            name,
-            inode: self.branch.inode(node),
-            kind: self.branch.kind(node),
-            next: offset + 1,
-        })
+        let (inode, kind) = (self.branch.inode(node), self.branch.kind(node));
+        Some(Entry::new(name, inode, kind, offset + 1))
     }
 
     fn child(&self, name: &str) -> Result<Inode, FsError> {
