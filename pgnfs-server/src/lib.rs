@@ -27,7 +27,7 @@ pub mod inside {
 
     pub mod tree {
         pub use crate::tree::{
-            Branch, BranchTree, Existing, Games, IndexedDatabase, Layout, Node, Row, Section,
+            Branch, Existing, Games, IndexedDatabase, Layout, Node, Row, Section,
         };
     }
 }

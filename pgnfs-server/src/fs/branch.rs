@@ -1,5 +1,6 @@
 //! What a directory shows: the games of one database or of several, all of them or some.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -14,7 +15,8 @@ use super::references::BranchReferences;
 use super::remote::Remote;
 use super::table::Tables;
 use super::types::{FsError, Inode, Kind};
-use crate::tree::{Branch, BranchTree, NamedSearch, Node, Prefix, Section};
+use crate::tree::{Branch, Existing, NamedSearch, Node, Prefix, Row, Section};
+use chessdb::Keys;
 use chessdb_library::made::Wait;
 use chessdb_library::positions::{AnswerOptions, Answers, IndexState, IndexUse};
 use chessdb_library::spelling::{Names, Spelling};
@@ -24,7 +26,11 @@ use log::Level;
 /// The directory of a branch as files. These are made of its [parts](BranchFs::parts), so each kind of file has one
 /// type. Games, texts, sizes and tables come from the databases.
 pub(super) struct BranchFs {
-    tree: BranchTree,
+    branch: Arc<Branch>,
+    /// One for each [`Row`], if the branch has it.
+    sections: Vec<Option<Box<dyn Section>>>,
+    /// The entries of its directory, sorted by name.
+    top: OnceLock<Vec<(String, Node)>>,
     databases: Arc<[Arc<DatabaseFs>]>,
     /// The number of the database with a prefix.
     numbers: Arc<HashMap<Prefix, usize>>,
@@ -53,14 +59,14 @@ impl BranchFs {
     /// The directory of a database.
     pub(super) fn of_one(database: Arc<DatabaseFs>) -> BranchFs {
         let branch = Branch::of_one(Arc::clone(database.indexed()));
-        let tree = BranchTree::new(branch, &database.options.sections);
         let remote = database.texts().remote().cloned();
-        if remote.is_some() {
-            // Later requests for the directory find the names of its entries in memory.
-            tree.links(Node::DATABASE);
-        }
         let (prefix, path) = (database.prefix(), database.entry().path.clone());
-        BranchFs::new(tree, vec![database], Vec::new(), path, prefix, remote)
+        let own = BranchFs::new(branch, vec![database], Vec::new(), path, prefix, remote);
+        if own.remote.is_some() {
+            // Later requests for the directory find the names of its entries in memory.
+            own.entries();
+        }
+        own
     }
 
     /// A directory of several databases, whose own directories are at `paths` in the mount.
@@ -76,19 +82,18 @@ impl BranchFs {
         let remote = (!is_local).then(|| Arc::new(Remote::of_name("all databases", timeout)));
         branch.set_paths(&paths);
         let path = if branch.is_unique() { "/all/unique" } else { "/all" };
-        let sections = databases.first().map_or(&[][..], |first| &first.options.sections);
-        let tree = BranchTree::new(branch, sections);
-        BranchFs::new(tree, databases, paths, path.to_owned(), prefix, remote)
+        BranchFs::new(branch, databases, paths, path.to_owned(), prefix, remote)
     }
 
     /// The directory of the games that a search finds among those that are shown here.
     pub(super) fn searched(&self, search: NamedSearch, prefix: Prefix) -> BranchFs {
         let databases = Arc::clone(&self.databases);
         let is_sound = move || databases.iter().all(|database| database.texts().check().is_ok());
+        let branch = Arc::new(self.branch.searched(&search.query, is_sound));
         BranchFs {
-            tree: self
-                .tree
-                .with(self.tree.branch().searched(&search.query, is_sound)),
+            sections: Row::sections(&branch, own_rows(&self.databases)),
+            top: OnceLock::new(),
+            branch,
             databases: Arc::clone(&self.databases),
             numbers: Arc::clone(&self.numbers),
             paths: Arc::clone(&self.paths),
@@ -106,7 +111,7 @@ impl BranchFs {
     }
 
     fn new(
-        tree: BranchTree,
+        branch: Branch,
         databases: Vec<Arc<DatabaseFs>>,
         paths: Vec<String>,
         path: String,
@@ -115,7 +120,11 @@ impl BranchFs {
     ) -> BranchFs {
         let numbers = databases.iter().zip(0..);
         let numbers = numbers.map(|(database, number)| (database.prefix(), number));
+        let branch = Arc::new(branch);
         BranchFs {
+            sections: Row::sections(&branch, own_rows(&databases)),
+            top: OnceLock::new(),
+            branch,
             numbers: Arc::new(numbers.collect()),
             joins: OnceLock::new(),
             files: BranchFiles::new(),
@@ -126,7 +135,6 @@ impl BranchFs {
             state: prefix,
             databases: databases.into(),
             paths: paths.into(),
-            tree,
             path,
             prefix,
             remote,
@@ -135,12 +143,7 @@ impl BranchFs {
 
     /// What it shows.
     pub(super) fn branch(&self) -> &Branch {
-        self.tree.branch()
-    }
-
-    /// The names and nodes below its directory.
-    pub(super) fn tree(&self) -> &BranchTree {
-        &self.tree
+        &self.branch
     }
 
     /// The databases.
@@ -197,7 +200,9 @@ impl BranchFs {
     /// The memory that it takes, in bytes, as far as it grows with its games.
     pub(super) fn bytes(&self) -> usize {
         let joins = self.joins.get().into_iter().flatten();
-        self.tree.bytes() + self.files.bytes() + joins.map(Joins::bytes).sum::<usize>()
+        let sections = self.sections.iter().flatten();
+        let sections: usize = sections.map(|section| section.bytes()).sum();
+        EMPTY + self.branch.bytes() + sections + self.files.bytes() + joins.map(Joins::bytes).sum::<usize>()
     }
 
     /// A text that is another one if tables of its games would have other rows, unless a database changes.
@@ -211,6 +216,46 @@ impl BranchFs {
             key += "\nunique";
         }
         key
+    }
+}
+
+/// Approximate memory of a directory of which nothing was asked for, in bytes.
+const EMPTY: usize = 12 << 10;
+
+/// The rows after the built-in ones.
+fn own_rows(databases: &[Arc<DatabaseFs>]) -> &[&'static Row] {
+    databases.first().map_or(&[][..], |first| &first.options.sections)
+}
+
+/// Its directory, whose only node is [`Node::DATABASE`], is a section, too.
+impl Section for BranchFs {
+    fn kind(&self, _: Node) -> Kind {
+        Kind::Directory
+    }
+
+    fn open(&self, _: Node) -> Option<Existing<'_>> {
+        Some(Existing::Directory)
+    }
+
+    fn links(&self, _: Node) -> u32 {
+        let entries = self.entries().iter();
+        let directories = entries.filter(|&&(_, node)| BranchFs::kind(self, node) == Kind::Directory);
+        2 + directories.count() as u32
+    }
+
+    fn len(&self, _: Node) -> usize {
+        self.entries().len()
+    }
+
+    fn entry_at(&self, _: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
+        let (name, node) = self.entries().get(n)?;
+        Some((name.into(), *node))
+    }
+
+    fn child(&self, _: Node, name: &str) -> Option<Node> {
+        let entries = self.entries();
+        let found = entries.binary_search_by(|(entry, _)| entry.as_str().cmp(name));
+        entries.get(found.ok()?).map(|&(_, node)| node)
     }
 }
 
@@ -285,21 +330,35 @@ impl BranchFs {
         self.references.subtract(times)
     }
 
-    /// The section of a node.
+    /// The section of a node. `None` for a game of several databases, which belongs to the directory of its own.
     pub(super) fn section(&self, node: Node) -> Option<&dyn Section> {
-        self.tree.section(node)
+        if node == Node::DATABASE {
+            return Some(self);
+        }
+        let row = Row::of(node, own_rows(&self.databases))?;
+        self.sections.get(row)?.as_deref()
     }
 
     /// The kind of a node, judged by its number alone.
     pub(super) fn kind(&self, node: Node) -> Kind {
-        self.tree.kind(node)
+        self.section(node)
+            .map_or(Kind::File, |section| section.kind(node))
+    }
+
+    /// The number of directories that show a game of a database, in its own directory.
+    pub(super) fn directories_of(&self, game: u32, keys: &Keys) -> u32 {
+        let sections = self.sections.iter().flatten();
+        sections.map(|section| section.directories_of(game, keys)).sum()
     }
 
     /// The names in its directory.
     pub(super) fn names_in_directory(&self) -> Vec<String> {
-        let entries =
-            (0..self.tree.len(Node::DATABASE)).filter_map(|n| self.tree.entry_at(Node::DATABASE, n));
-        entries.map(|(name, _)| name.into_owned()).collect()
+        self.entries().iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    fn entries(&self) -> &[(String, Node)] {
+        self.top
+            .get_or_init(|| Row::entries(own_rows(&self.databases), &self.sections))
     }
 
     /// The prefix of its inodes.
@@ -327,7 +386,7 @@ impl BranchFs {
     fn named_by(&self, inode: Inode) -> Option<usize> {
         let (prefix, node) = inode.node()?;
         if prefix == self.prefix {
-            return self.tree.named_by(node);
+            return self.branch.named_by(node);
         }
         self.numbers.get(&prefix).copied()
     }

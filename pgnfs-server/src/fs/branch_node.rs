@@ -70,7 +70,7 @@ impl<'a> BranchNode<'a> {
             Some((database, game)) => {
                 let keys = database.entry().database.keys(game);
                 let day = noon(keys.date).filter(|_| !database.options.mtime_from_source);
-                let links = branch.tree().directories_of(game, &keys);
+                let links = branch.directories_of(game, &keys);
                 (day.map_or(changed, |noon| (noon, 0)), links)
             }
             None => (changed, self.section.links(node)),

@@ -12,9 +12,10 @@ use super::game_name::game_of_name;
 use super::games::Games;
 use super::index::ViewIndex;
 use super::indexed_database::IndexedDatabase;
-use super::inode::{Node, ViewId};
+use super::inode::{KIND_MERGED, KIND_VIEW, LAST_MERGED_FOLDER, Node, ViewId};
 use super::layout::Layout;
 use super::names::{canonical, directory_name};
+use super::ply::{Plies, Use};
 use chessdb::Database;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::kept::KeptFile;
@@ -238,7 +239,7 @@ impl Branch {
     }
 
     /// The memory that its own views and lists of games take, in bytes.
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let views = self.views.iter().filter_map(Made::get);
         let views: usize = views.map(|view| view.bytes()).sum();
         match &self.shown {
@@ -457,6 +458,25 @@ impl Branch {
             let names = view.names_players().then(|| self.names()).flatten();
             Box::new(combined_view(&view, id, self, names))
         }))
+    }
+
+    /// The part from which the name of a directory of a view, or of its merged file, is read. For a node in `moves/` or
+    /// `positions/`, the part of its first game. `None` for a name that depends on no game.
+    pub fn named_by(&self, node: Node) -> Option<usize> {
+        // The directories of all views, which have the number 0, are listed before any game is counted.
+        if node.number() == 0 {
+            return None;
+        }
+        let id = match node.kind() {
+            KIND_VIEW..KIND_MERGED => ViewId::of(node),
+            KIND_MERGED..=LAST_MERGED_FOLDER => ViewId::of_merged(node)?,
+            _ => {
+                Use::of(node)?;
+                let (at, _) = Plies::of(self.end()).read_position(node);
+                return Some(self.place_of(at.game).0);
+            }
+        };
+        self.view(id)?.named_by(node.number())
     }
 
     /// What [`Branch::view`] has to wait for: all games may have to be sorted.

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::branch_tree::ROWS;
 use super::inode::MOST_VIEWS;
 use super::layout::Layout;
 use super::own_view::OwnView;
+use super::rows::ROWS;
 use super::template::TemplateError;
 use super::views::VIEWS;
 use chessdb_library::library::{LONGEST_NAME, cut, safe_name};
