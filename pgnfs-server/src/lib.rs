@@ -26,8 +26,6 @@ pub mod inside {
     pub use crate::fs::*;
 
     pub mod tree {
-        pub use crate::tree::{
-            Branch, Existing, Games, IndexedDatabase, Layout, Node, Row, Section,
-        };
+        pub use crate::tree::{Existing, GameSet, Games, IndexedDatabase, Layout, Node, Row, Section};
     }
 }

@@ -15,7 +15,7 @@ use super::references::BranchReferences;
 use super::remote::Remote;
 use super::table::Tables;
 use super::types::{FsError, Inode, Kind};
-use crate::tree::{Branch, Existing, NamedSearch, Node, Prefix, Row, Section};
+use crate::tree::{Existing, GameSet, NamedSearch, Node, Prefix, Row, Section};
 use chessdb::Keys;
 use chessdb_library::made::Wait;
 use chessdb_library::positions::{AnswerOptions, Answers, IndexState, IndexUse};
@@ -26,7 +26,7 @@ use log::Level;
 /// The directory of a branch as files. These are made of its [parts](BranchFs::parts), so each kind of file has one
 /// type. Games, texts, sizes and tables come from the databases.
 pub(super) struct BranchFs {
-    branch: Arc<Branch>,
+    game_set: Arc<GameSet>,
     /// One for each [`Row`], if the branch has it.
     sections: Vec<Option<Box<dyn Section>>>,
     /// The entries of its directory, sorted by name.
@@ -58,10 +58,10 @@ pub(super) struct BranchFs {
 impl BranchFs {
     /// The directory of a database.
     pub(super) fn of_one(database: Arc<DatabaseFs>) -> BranchFs {
-        let branch = Branch::of_one(Arc::clone(database.indexed()));
+        let game_set = GameSet::of_one(Arc::clone(database.indexed()));
         let remote = database.texts().remote().cloned();
         let (prefix, path) = (database.prefix(), database.entry().path.clone());
-        let own = BranchFs::new(branch, vec![database], Vec::new(), path, prefix, remote);
+        let own = BranchFs::new(game_set, vec![database], Vec::new(), path, prefix, remote);
         if own.remote.is_some() {
             // Later requests for the directory find the names of its entries in memory.
             own.entries();
@@ -71,7 +71,7 @@ impl BranchFs {
 
     /// A directory of several databases, whose own directories are at `paths` in the mount.
     pub(super) fn of_several(
-        branch: Branch,
+        game_set: GameSet,
         databases: Vec<Arc<DatabaseFs>>,
         paths: Vec<String>,
         prefix: Prefix,
@@ -80,20 +80,24 @@ impl BranchFs {
         let mut remotes = databases.iter().map(|database| database.texts().remote());
         let is_local = remotes.all(|remote| remote.is_none());
         let remote = (!is_local).then(|| Arc::new(Remote::of_name("all databases", timeout)));
-        branch.set_paths(&paths);
-        let path = if branch.is_unique() { "/all/unique" } else { "/all" };
-        BranchFs::new(branch, databases, paths, path.to_owned(), prefix, remote)
+        game_set.set_paths(&paths);
+        let path = if game_set.is_unique() {
+            "/all/unique"
+        } else {
+            "/all"
+        };
+        BranchFs::new(game_set, databases, paths, path.to_owned(), prefix, remote)
     }
 
     /// The directory of the games that a search finds among those that are shown here.
     pub(super) fn searched(&self, search: NamedSearch, prefix: Prefix) -> BranchFs {
         let databases = Arc::clone(&self.databases);
         let is_sound = move || databases.iter().all(|database| database.texts().check().is_ok());
-        let branch = Arc::new(self.branch.searched(&search.query, is_sound));
+        let game_set = Arc::new(self.game_set.searched(&search.query, is_sound));
         BranchFs {
-            sections: Row::sections(&branch, own_rows(&self.databases)),
+            sections: Row::sections(&game_set, own_rows(&self.databases)),
             top: OnceLock::new(),
-            branch,
+            game_set,
             databases: Arc::clone(&self.databases),
             numbers: Arc::clone(&self.numbers),
             paths: Arc::clone(&self.paths),
@@ -111,7 +115,7 @@ impl BranchFs {
     }
 
     fn new(
-        branch: Branch,
+        game_set: GameSet,
         databases: Vec<Arc<DatabaseFs>>,
         paths: Vec<String>,
         path: String,
@@ -120,11 +124,11 @@ impl BranchFs {
     ) -> BranchFs {
         let numbers = databases.iter().zip(0..);
         let numbers = numbers.map(|(database, number)| (database.prefix(), number));
-        let branch = Arc::new(branch);
+        let game_set = Arc::new(game_set);
         BranchFs {
-            sections: Row::sections(&branch, own_rows(&databases)),
+            sections: Row::sections(&game_set, own_rows(&databases)),
             top: OnceLock::new(),
-            branch,
+            game_set,
             numbers: Arc::new(numbers.collect()),
             joins: OnceLock::new(),
             files: BranchFiles::new(),
@@ -142,8 +146,8 @@ impl BranchFs {
     }
 
     /// What it shows.
-    pub(super) fn branch(&self) -> &Branch {
-        &self.branch
+    pub(super) fn game_set(&self) -> &GameSet {
+        &self.game_set
     }
 
     /// The databases.
@@ -153,13 +157,13 @@ impl BranchFs {
 
     /// The database whose own directory this is.
     pub(super) fn own_database(&self) -> Option<&Arc<DatabaseFs>> {
-        self.branch().own_database()?;
+        self.game_set().own_database()?;
         self.databases.first()
     }
 
     /// The only database.
     pub(super) fn only_database(&self) -> Option<&Arc<DatabaseFs>> {
-        self.branch().only_database()?;
+        self.game_set().only_database()?;
         self.databases.first()
     }
 
@@ -202,17 +206,17 @@ impl BranchFs {
         let joins = self.joins.get().into_iter().flatten();
         let sections = self.sections.iter().flatten();
         let sections: usize = sections.map(|section| section.bytes()).sum();
-        EMPTY + self.branch.bytes() + sections + self.files.bytes() + joins.map(Joins::bytes).sum::<usize>()
+        EMPTY + self.game_set.bytes() + sections + self.files.bytes() + joins.map(Joins::bytes).sum::<usize>()
     }
 
     /// A text that is another one if tables of its games would have other rows, unless a database changes.
     pub(super) fn shown_key(&self) -> String {
-        let branch = self.branch();
+        let game_set = self.game_set();
         let mut key = self.paths.join("\n");
-        if branch.only_database().is_none() {
-            key += &format!("\n{}", branch.spelling().key());
+        if game_set.only_database().is_none() {
+            key += &format!("\n{}", game_set.spelling().key());
         }
-        if branch.is_unique() {
+        if game_set.is_unique() {
             key += "\nunique";
         }
         key
@@ -266,7 +270,7 @@ impl BranchFs {
     pub(super) fn parts(&self) -> Vec<PartFs<'_>> {
         let part = |(number, database)| PartFs {
             database,
-            games: self.branch().games_of(number),
+            games: self.game_set().games_of(number),
             path: self.paths.get(number).map(String::as_str),
             names: None,
         };
@@ -286,7 +290,7 @@ impl BranchFs {
     fn names(&self) -> Option<&Names> {
         match self.only_database() {
             Some(_) => None,
-            None => self.branch().names().map(Arc::as_ref),
+            None => self.game_set().names().map(Arc::as_ref),
         }
     }
 
@@ -320,13 +324,13 @@ impl BranchFs {
 
     /// Adds references to what the numbers of inodes stand for, here or in a search. Returns those that mean nothing.
     pub(super) fn hold_nodes(&self, inodes: &[Inode]) -> Vec<Inode> {
-        let is_gone = |inode: &&Inode| inode.node().is_some_and(|(_, node)| !self.branch().hold(node));
+        let is_gone = |inode: &&Inode| inode.node().is_some_and(|(_, node)| !self.game_set().hold(node));
         inodes.iter().filter(is_gone).copied().collect()
     }
 
     /// Subtracts references to a node. Returns true if there were some to the branch before and are none now.
     pub(super) fn release(&self, node: Node, times: u64) -> bool {
-        self.branch().release(node, times);
+        self.game_set().release(node, times);
         self.references.subtract(times)
     }
 
@@ -369,7 +373,7 @@ impl BranchFs {
     /// The inode of a node. A game has the same inode in all directories.
     pub(super) fn inode(&self, node: Node) -> Inode {
         let game = node.as_game().and_then(|game| {
-            let (part, game) = self.branch().place_of(game);
+            let (part, game) = self.game_set().place_of(game);
             Some(self.databases.get(part)?.inode(Node::game(game)))
         });
         game.unwrap_or(Inode::of(self.prefix, node))
@@ -379,14 +383,14 @@ impl BranchFs {
     pub(super) fn number_of(&self, game: Inode) -> Option<u32> {
         let (prefix, node) = game.node()?;
         let part = *self.numbers.get(&prefix)?;
-        self.branch().number_of(part, node.as_game()?)
+        self.game_set().number_of(part, node.as_game()?)
     }
 
     /// The part from which the name of a game or of a directory is read; `None` if it has the same name everywhere.
     fn named_by(&self, inode: Inode) -> Option<usize> {
         let (prefix, node) = inode.node()?;
         if prefix == self.prefix {
-            return self.branch.named_by(node);
+            return self.game_set.named_by(node);
         }
         self.numbers.get(&prefix).copied()
     }
@@ -397,7 +401,7 @@ impl BranchFs {
     /// What the number of games has to wait for: they may have to be counted, for which much is read, or searched for.
     pub(super) fn wait_for_count(&self) -> Wait {
         let mut databases = self.databases.iter();
-        if self.branch().is_search() && self.branch().wait_for_parts() != Wait::None {
+        if self.game_set().is_search() && self.game_set().wait_for_parts() != Wait::None {
             return Wait::Common;
         }
         Wait::Common.unless(databases.all(|database| database.entry().is_counted()))
@@ -426,7 +430,8 @@ impl BranchFs {
             return only.texts().check();
         }
         // Which games are unique, and names that spellings are joined to, follow from all databases.
-        let follows_from_all = self.branch().is_of_unique() || *self.branch().spelling() != Spelling::Stored;
+        let follows_from_all =
+            self.game_set().is_of_unique() || *self.game_set().spelling() != Spelling::Stored;
         let shown = shown.filter(|_| !follows_from_all);
         let named = shown.and_then(|shown| shown.iter().map(|&inode| self.named_by(inode)).collect());
         let numbers = named.unwrap_or_else(|| (0..self.databases.len()).collect::<BTreeSet<usize>>());
@@ -438,7 +443,7 @@ impl BranchFs {
 
     /// Returns an error if a database changed while its games were searched for.
     pub(super) fn check_answer(&self) -> Result<(), FsError> {
-        if self.branch().is_sound() {
+        if self.game_set().is_sound() {
             Ok(())
         } else {
             self.check(None).and(Err(FsError::Io(Failure::Changed)))
@@ -458,10 +463,10 @@ impl BranchFs {
             },
             scans: true,
             threads: self.threads(),
-            names: self.branch().names().cloned(),
-            repertoires: Arc::new(self.branch().repertoires()),
+            names: self.game_set().names().cloned(),
+            repertoires: Arc::new(self.game_set().repertoires()),
         };
-        Ok(Answers::new(Arc::clone(self.branch().parts()), options))
+        Ok(Answers::new(Arc::clone(self.game_set().parts()), options))
     }
 
     /// Asks something of the positions of its games.

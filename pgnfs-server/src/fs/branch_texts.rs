@@ -15,7 +15,7 @@ impl BranchFs {
     pub(super) fn info_if_known(&self) -> Option<Arc<[u8]>> {
         let is_known = match self.own_database() {
             Some(own) => own.entry().is_described(),
-            None => !self.branch().is_filtered(),
+            None => !self.game_set().is_filtered(),
         };
         if is_known {
             return self.info().ok();
@@ -29,7 +29,7 @@ impl BranchFs {
     }
 
     fn make_info(&self) -> Result<Arc<[u8]>, FsError> {
-        let is_unique = self.branch().is_unique();
+        let is_unique = self.game_set().is_unique();
         let text = match (self.own_database(), &self.search) {
             (Some(own), _) => database_info(own.entry(), own.warnings()),
             (None, Some(search)) => {
@@ -48,14 +48,14 @@ impl BranchFs {
             (None, None) => {
                 let rows = self.databases().iter().enumerate().map(|(number, database)| {
                     let path = self.paths.get(number).unwrap_or(&database.entry().path);
-                    let games = self.branch().games_of(number).len() as u32;
-                    (self.branch().code(number), path.as_str(), games)
+                    let games = self.game_set().games_of(number).len() as u32;
+                    (self.game_set().code(number), path.as_str(), games)
                 });
                 let left_out = is_unique.then(|| ("Left out", self.left_out()));
                 all_info(rows, left_out, self.warnings())
             }
         };
-        let is_filtered = self.branch().is_filtered();
+        let is_filtered = self.game_set().is_filtered();
         let is_checked = |database: &&Arc<DatabaseFs>| is_filtered || database.texts().remote().is_none();
         let mut checked = self.databases().iter().filter(is_checked);
         checked.try_for_each(|database| database.texts().check())?;
@@ -83,8 +83,8 @@ impl BranchFs {
     fn left_out(&self) -> String {
         let stored = self.databases().iter();
         let stored = stored.map(|database| database.entry().database.len() as usize);
-        let shown = (0..self.databases().len()).map(|number| self.branch().games_of(number).len());
-        let duplicates = self.branch().duplicates();
+        let shown = (0..self.databases().len()).map(|number| self.game_set().games_of(number).len());
+        let duplicates = self.game_set().duplicates();
         let lesser = duplicates.len() - duplicates.groups();
         let deleted = stored
             .sum::<usize>()
@@ -103,7 +103,7 @@ impl BranchFs {
         if let Some(entry) = only {
             return (entry.name().to_owned(), entry.format.title.to_owned());
         }
-        let name = if self.branch().is_unique() {
+        let name = if self.game_set().is_unique() {
             "All games, each once"
         } else {
             "All games"
@@ -119,7 +119,7 @@ impl BranchFs {
         if let Some(own) = self.own_database() {
             return own.problems_by_file().map(Some);
         }
-        if self.branch().is_filtered() {
+        if self.game_set().is_filtered() {
             return Ok(None);
         }
         let mut sum = Counts::default();

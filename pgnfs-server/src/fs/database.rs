@@ -122,7 +122,7 @@ impl DatabaseFs {
         let is_trusted = move || texts.upgrade().is_some_and(|texts| texts.is_trusted());
         self.indexed.keep_views_in(files, is_trusted);
         let indexed = Arc::downgrade(&self.indexed);
-        self.texts.on_doubt(move || {
+        self.texts.on_distrust(move || {
             if let Some(indexed) = indexed.upgrade() {
                 indexed.forget_kept();
             }
@@ -189,7 +189,7 @@ impl DatabaseFs {
 
     /// Decodes the games of unknown size. If they are few, their texts are cached, because they are usually
     /// read next.
-    pub(super) fn know_sizes(&self, games: &Games<'_>) {
+    pub(super) fn determine_sizes(&self, games: &Games<'_>) {
         let keep = self.cache.has_room_for(games.len());
         self.texts.gather(games, self.options.threads, |games| {
             // The error is in the log; a read of the game returns it again.
@@ -202,11 +202,11 @@ impl DatabaseFs {
     }
 
     /// Decodes the games whose problems are unknown.
-    pub(super) fn know_problems(&self) {
+    pub(super) fn determine_problems(&self) {
         if self.sizes().are_stored() {
-            self.texts.know_problems(self.options.threads)
+            self.texts.determine_problems(self.options.threads)
         } else {
-            self.know_sizes(&Games::range(0..self.sizes().games()))
+            self.determine_sizes(&Games::range(0..self.sizes().games()))
         }
     }
 

@@ -1,10 +1,10 @@
 //! Descriptions of inodes for the log.
 
-use super::live::Live;
+use super::live::CurrentState;
 use super::types::{Inode, Kind};
 use crate::tree::Node;
 
-impl Live {
+impl CurrentState {
     /// Describes an inode by its number and the names of the databases. Does not access the source.
     pub fn describe(&self, inode: Inode) -> String {
         if inode == Inode::ROOT {

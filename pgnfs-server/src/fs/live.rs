@@ -20,16 +20,16 @@ use chessdb_library::cancel::Cancel;
 use chessdb_library::library::{Library, LibraryEntry};
 
 /// A [`ChessFs`] that can be replaced while it is used.
-pub struct Live {
+pub struct CurrentState {
     current: RwLock<Arc<ChessFs>>,
     /// Locked while one state replaces another.
     replacing: Mutex<()>,
 }
 
-impl Live {
+impl CurrentState {
     /// Starts with `fs` as the first state.
-    pub fn new(fs: Arc<ChessFs>) -> Live {
-        Live {
+    pub fn new(fs: Arc<ChessFs>) -> CurrentState {
+        CurrentState {
             current: RwLock::new(fs),
             replacing: Mutex::default(),
         }
@@ -45,7 +45,7 @@ impl Live {
         Arc::clone(&self.current.read())
     }
 
-    /// Within this, requests are to be answered that may need long work, so that [`Live::end_work`] ends it.
+    /// Within this, requests are to be answered that may need long work, so that [`CurrentState::end_work`] ends it.
     pub fn cancel(&self) -> Cancel {
         self.current().common.cancel.clone()
     }
@@ -135,7 +135,7 @@ impl Live {
     }
 
     /// Adds a reference to each of these inodes: a front end gives them away, and what they refer to is kept until they are
-    /// [released](Live::release). Returns the inodes whose state was dropped since they were resolved. They have no
+    /// [released](CurrentState::release). Returns the inodes whose state was dropped since they were resolved. They have no
     /// reference and must not be given away.
     #[must_use]
     pub fn hold(&self, inodes: &[Inode]) -> Vec<Inode> {
@@ -166,7 +166,7 @@ impl Live {
 }
 
 /// Inodes of any state.
-impl Live {
+impl CurrentState {
     /// Resolves an inode in the present state, or in the earlier one that it belongs to.
     ///
     /// # Errors

@@ -44,7 +44,7 @@ pub use crate::tree::SearchRefusal;
 pub use chessdb_library::positions::IndexState;
 pub use directory::Entry;
 pub use failure::Failure;
-pub use live::Live;
+pub use live::CurrentState;
 pub use node::{Node, OpenNode};
 pub use pass::PassOptions;
 pub use refused::RefusedName;

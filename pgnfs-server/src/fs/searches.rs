@@ -24,7 +24,7 @@ pub(super) struct SearchesFs<'a> {
 impl SearchesFs<'_> {
     /// The searches that it lists.
     fn listed(&self) -> Vec<&NamedSearch> {
-        self.node.branch.branch().searches()
+        self.node.branch.game_set().searches()
     }
 
     fn place(&self, name: &str) -> SearchPlace {
@@ -70,14 +70,14 @@ impl Directory for SearchesFs<'_> {
         if let Some(node) = section.child(node, name) {
             return Ok(branch.inode(node));
         }
-        match branch.branch().search(name) {
+        match branch.game_set().search(name) {
             Ok(SearchName::Directory(search)) => {
                 let found = directory_of(self.registry, branch, search)?;
                 Ok(found.folder.inode)
             }
             // It depends on no source.
             Ok(SearchName::Link(_)) => {
-                let link = branch.branch().search_link(name);
+                let link = branch.game_set().search_link(name);
                 link.map(|node| branch.inode(node)).ok_or(FsError::NotFound)
             }
             Err(refusal) => {
@@ -123,7 +123,7 @@ fn directory_of(
         branch: branch.prefix(),
         name: search.name.clone(),
     };
-    let is_listed = branch.branch().lists(&search.name);
+    let is_listed = branch.game_set().lists(&search.name);
     registry.search(branch, place, is_listed, |prefix| {
         new_directory(branch, search, prefix)
     })
@@ -138,7 +138,7 @@ impl ChessFs {
     /// The directory of the search with this prefix, made again from its name. `None` if it is no search any more.
     pub(super) fn search_again(&self, place: &SearchPlace, prefix: Prefix) -> Option<DetachedDirectory> {
         let branch = self.present_branch(place.branch)?;
-        match branch.branch().search(&place.name) {
+        match branch.game_set().search(&place.name) {
             Ok(SearchName::Directory(search)) => Some(new_directory(branch, search, prefix)),
             _ => None,
         }
@@ -159,7 +159,7 @@ impl ChessFs {
         let Some(query) = search else {
             return all.positions(question);
         };
-        let named = all.branch().search_for(query)?;
+        let named = all.game_set().search_for(query)?;
         let kept = (named.name.len() <= NAME_MAX).then(|| directory_of(self.registry(), all, named));
         match kept.transpose() {
             Ok(Some(found)) => {

@@ -14,7 +14,7 @@ use super::refused::RefusedNames;
 use super::registry::Registry;
 use super::status::{OpeningStatus, Status};
 use super::types::{FsError, Inode, ServeOptions, Statistics};
-use crate::tree::{Branch, Node, Placement, Prefix, SourceTree, UNIQUE};
+use crate::tree::{GameSet, Node, Placement, Prefix, SourceTree, UNIQUE};
 use chessdb_library::cancel::Cancel;
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, LibraryEntry, Opening};
@@ -115,7 +115,7 @@ impl ChessFs {
             Vec::new()
         };
         let hash = identity_hash(&databases);
-        let new: Vec<(Branch, Prefix)> = new.into_iter().map(|branch| (branch, new_prefix(hash))).collect();
+        let new: Vec<(GameSet, Prefix)> = new.into_iter().map(|branch| (branch, new_prefix(hash))).collect();
         let placements = databases.iter().map(|database| Placement {
             path: &database.entry().path,
             prefix: database.prefix(),
@@ -178,7 +178,7 @@ impl ChessFs {
     }
 
     /// Ends all long work for good, without waiting for it: the background pass, and what requests wait for that are
-    /// answered within [`Live::cancel`]. What is known can still be read.
+    /// answered within [`CurrentState::cancel`]. What is known can still be read.
     pub fn end_work(&self) {
         self.common.cancel.cancel();
         self.common.registry.end();
@@ -362,13 +362,13 @@ fn by_prefix(branches: Vec<Arc<BranchFs>>) -> HashMap<Prefix, Arc<BranchFs>> {
 }
 
 /// What the directory of all databases shows, where there are several; with `unique`, also that without duplicates.
-fn branches_of_all(databases: &[Arc<DatabaseFs>], unique: bool) -> Vec<Branch> {
+fn branches_of_all(databases: &[Arc<DatabaseFs>], unique: bool) -> Vec<GameSet> {
     if databases.len() < 2 {
         return Vec::new();
     }
     let indexed = databases.iter().map(|database| Arc::clone(database.indexed()));
-    let all = Branch::of_all(indexed.collect());
-    let without = all.as_ref().filter(|_| unique).map(Branch::unique);
+    let all = GameSet::of_all(indexed.collect());
+    let without = all.as_ref().filter(|_| unique).map(GameSet::unique);
     all.into_iter().chain(without).collect()
 }
 

@@ -185,7 +185,7 @@ impl Texts {
             if self.sizes().record(game, text.len(), &problems) {
                 each(game, text);
             } else {
-                self.doubt(game);
+                self.distrust(game);
                 result = Err(Wrong::Length(game));
             }
         }
@@ -243,7 +243,7 @@ impl Texts {
     }
 
     /// Decodes all games of a database that stores their sizes, to find their problems.
-    pub(super) fn know_problems(&self, threads: usize) {
+    pub(super) fn determine_problems(&self, threads: usize) {
         let _turn = self.gathering.lock();
         let is_over = || self.is_changed() || self.is_retired.load(Ordering::Acquire);
         if self.sizes().have_problems() {
@@ -363,7 +363,7 @@ impl Texts {
 
     /// Records that a reported size is wrong, and removes the size file and what else is kept of the database, so that
     /// no other mount uses it.
-    fn doubt(&self, game: u32) {
+    fn distrust(&self, game: u32) {
         self.is_doubtful.store(true, Ordering::Release);
         self.failures.report(self.entry.name(), Failure::Length(game));
         if let Some(file) = self.file.get() {
@@ -378,12 +378,12 @@ impl Texts {
     }
 
     /// Sets a function that removes what is kept of the database besides its sizes.
-    pub(super) fn on_doubt(&self, forget: impl Fn() + Send + Sync + 'static) {
+    pub(super) fn on_distrust(&self, forget: impl Fn() + Send + Sync + 'static) {
         let _ = self.forget.set(Box::new(forget));
     }
 
     /// Has a kept file removed if a text turns out not to have its reported size.
-    pub(super) fn remove_on_doubt(&self, file: &Arc<KeptFile>) {
+    pub(super) fn remove_on_distrust(&self, file: &Arc<KeptFile>) {
         let mut tables = self.kept_tables.lock();
         tables.retain(|other| other.strong_count() > 0);
         tables.push(Arc::downgrade(file));

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::pending::{Pending, Reply};
-use crate::fs::{Entry, Inode, Live, OpenNode};
+use crate::fs::{CurrentState, Entry, Inode, OpenNode};
 
 /// Directories with more entries are huge, and listed without attributes: a kernel would create an inode for every
 /// entry, which takes ten times as long as the listing itself.
@@ -35,7 +35,7 @@ pub trait Visitor: Reply<Vec<Inode>> {
 
 /// Lists an open directory.
 pub(super) fn list<V: Visitor>(
-    live: &Live,
+    live: &CurrentState,
     directory: &OpenNode,
     offset: u64,
     detail: Detail,

@@ -11,7 +11,9 @@ use super::listing::{Detail, Visitor};
 use super::open_file::OpenFile;
 use super::pending::{Pending, Reply, Unanswered};
 use super::walking::find;
-use crate::fs::{Attributes, Chunk, Failure, FsError, Inode, Kind, Live, NAME_MAX, Node, OpenNode, RunOn};
+use crate::fs::{
+    Attributes, Chunk, CurrentState, Failure, FsError, Inode, Kind, NAME_MAX, Node, OpenNode, RunOn,
+};
 use crate::fs::{Statistics, Status};
 use chessdb::Decoded;
 use chessdb_library::query::{Query, QueryError};
@@ -39,7 +41,7 @@ pub struct Requests(Arc<RequestsState>);
 
 /// What the requests of all front ends share.
 struct RequestsState {
-    live: Arc<Live>,
+    live: Arc<CurrentState>,
     user_workers: UserWorkers,
     /// Those that read queries. No search of the user is in their way.
     queries: UserWorkers,
@@ -56,7 +58,7 @@ struct OpenRequests {
 
 impl Requests {
     /// Requests for one tree.
-    pub fn new(live: Arc<Live>) -> Requests {
+    pub fn new(live: Arc<CurrentState>) -> Requests {
         Requests(Arc::new(RequestsState {
             live,
             user_workers: UserWorkers::new("waiting", MOST_WAITING),
@@ -65,7 +67,7 @@ impl Requests {
         }))
     }
 
-    pub(super) fn live(&self) -> &Arc<Live> {
+    pub(super) fn live(&self) -> &Arc<CurrentState> {
         &self.0.live
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::branch::Branch;
+use super::branch::GameSet;
 use super::game_name::game_of_name;
 use super::games::Games;
 use super::inode::{KIND_BLOCK, KIND_GAME, Node};
@@ -14,23 +14,23 @@ use chessdb_library::made::Made;
 
 /// The games of the only database of a branch, and the blocks that contain them.
 pub(super) struct Blocks {
-    branch: Arc<Branch>,
+    game_set: Arc<GameSet>,
     /// The numbers of the blocks that have games, if not all games are shown.
     filtered: Made<Vec<u32>>,
 }
 
 impl Blocks {
     /// `None` if the branch has several databases.
-    pub(super) fn new(branch: &Arc<Branch>) -> Option<Blocks> {
-        branch.only_database()?;
+    pub(super) fn new(game_set: &Arc<GameSet>) -> Option<Blocks> {
+        game_set.only_database()?;
         Some(Blocks {
-            branch: Arc::clone(branch),
+            game_set: Arc::clone(game_set),
             filtered: Made::new(),
         })
     }
 
     fn digits(&self) -> usize {
-        let database = self.branch.only_database();
+        let database = self.game_set.only_database();
         database.map_or(1, |database| database.digits())
     }
 
@@ -38,7 +38,7 @@ impl Blocks {
     fn len(&self) -> usize {
         match self.filtered() {
             Some(blocks) => blocks.len(),
-            None => self.branch.games_of(0).len().div_ceil(BLOCK as usize),
+            None => self.game_set.games_of(0).len().div_ceil(BLOCK as usize),
         }
     }
 
@@ -51,7 +51,7 @@ impl Blocks {
     }
 
     fn filtered(&self) -> Option<&[u32]> {
-        let mut rest = self.branch.selected(0)?;
+        let mut rest = self.game_set.selected(0)?;
         Some(self.filtered.get_or(|| {
             let mut blocks = Vec::new();
             while let Some(&first) = rest.first() {
@@ -70,7 +70,7 @@ impl Blocks {
             return Games::NONE;
         }
         let first = directory.number().saturating_mul(BLOCK);
-        self.branch.games_between(first..first.saturating_add(BLOCK))
+        self.game_set.games_between(first..first.saturating_add(BLOCK))
     }
 }
 
@@ -85,7 +85,7 @@ impl Section for Blocks {
     fn open(&self, node: Node) -> Option<Existing<'_>> {
         match (node.kind(), node.number()) {
             (KIND_GAME, game) => {
-                let games = self.branch.games_between(game..game.saturating_add(1));
+                let games = self.game_set.games_between(game..game.saturating_add(1));
                 (!games.is_empty()).then_some(Existing::File(Content::Game(game)))
             }
             (KIND_BLOCK, _) => (!self.games_in(node).is_empty()).then_some(Existing::Directory),

@@ -34,7 +34,7 @@ const MOST_NUMBERED: u32 = 9;
 
 /// The games of one database or of several, all of them or some. They are numbered consecutively, database by
 /// database, and a game that is not shown keeps its number.
-pub struct Branch {
+pub struct GameSet {
     all: Arc<Databases>,
     shown: Shown,
     /// The views, if they are not those of the only database.
@@ -66,38 +66,38 @@ enum Shown {
     Found(Box<FoundGames>),
 }
 
-impl Branch {
+impl GameSet {
     /// All games of a database, in its own directory.
-    pub fn of_one(database: Arc<IndexedDatabase>) -> Branch {
-        Branch::new(vec![database], None, Shown::All)
+    pub fn of_one(database: Arc<IndexedDatabase>) -> GameSet {
+        GameSet::new(vec![database], None, Shown::All)
     }
 
     /// All games of several databases. `None` if the games cannot all be numbered or there is no database.
-    pub fn of_all(databases: Vec<Arc<IndexedDatabase>>) -> Option<Branch> {
+    pub fn of_all(databases: Vec<Arc<IndexedDatabase>>) -> Option<GameSet> {
         let most = |database: &Arc<IndexedDatabase>| database.entry().most_games();
         let mut most = databases.iter().map(most);
         most.try_fold(0u32, u32::checked_add)?;
         let paths = databases.iter().map(|database| database.entry().path.as_str());
         let codes = Codes::new(paths);
-        (!databases.is_empty()).then(|| Branch::new(databases, Some(codes), Shown::All))
+        (!databases.is_empty()).then(|| GameSet::new(databases, Some(codes), Shown::All))
     }
 
     /// The same databases with only the best game of each group of duplicates, and without deleted games.
-    pub fn unique(&self) -> Branch {
+    pub fn unique(&self) -> GameSet {
         self.with(Shown::Unique(Made::new()))
     }
 
     /// The same databases with only the games that are shown here and answer a query. They are found when the first of
     /// them is asked for; then `on_found` is called, which returns false if they cannot be trusted.
     pub fn searched(
-        self: &Arc<Branch>,
+        self: &Arc<GameSet>,
         query: &Arc<Query>,
         on_found: impl Fn() -> bool + Send + Sync + 'static,
-    ) -> Branch {
+    ) -> GameSet {
         self.with(Shown::Found(Box::new(FoundGames::new(self, query, on_found))))
     }
 
-    fn new(databases: Vec<Arc<IndexedDatabase>>, codes: Option<Codes>, shown: Shown) -> Branch {
+    fn new(databases: Vec<Arc<IndexedDatabase>>, codes: Option<Codes>, shown: Shown) -> GameSet {
         let layout = databases.first().map(|database| Arc::clone(database.layout()));
         let all = Databases {
             databases: databases.into(),
@@ -109,15 +109,15 @@ impl Branch {
             names: Made::new(),
             counted: CountedTexts::default(),
         };
-        Branch::showing(Arc::new(all), shown)
+        GameSet::showing(Arc::new(all), shown)
     }
 
-    fn with(&self, shown: Shown) -> Branch {
-        Branch::showing(Arc::clone(&self.all), shown)
+    fn with(&self, shown: Shown) -> GameSet {
+        GameSet::showing(Arc::clone(&self.all), shown)
     }
 
-    fn showing(all: Arc<Databases>, shown: Shown) -> Branch {
-        Branch {
+    fn showing(all: Arc<Databases>, shown: Shown) -> GameSet {
+        GameSet {
             views: all.layout.views().map(|_| Made::new()).collect(),
             all,
             shown,
@@ -183,7 +183,7 @@ impl Branch {
 }
 
 /// Which games are shown, and their numbers.
-impl Branch {
+impl GameSet {
     /// All games of the databases, with their numbers. On first use, counts them.
     pub(crate) fn whole_parts(&self) -> &Arc<[DatabasePart]> {
         self.all.parts.get_or_init(|| {
@@ -248,7 +248,7 @@ impl Branch {
         }
     }
 
-    /// What [`Branch::parts`] has to wait for: the games may have to be searched for.
+    /// What [`GameSet::parts`] has to wait for: the games may have to be searched for.
     pub fn wait_for_parts(&self) -> Wait {
         match &self.shown {
             Shown::All => Wait::None,
@@ -270,7 +270,7 @@ impl Branch {
         }
     }
 
-    /// The games of a part that are shown, by their numbers in the database, if these are not all. See [`Branch::parts`].
+    /// The games of a part that are shown, by their numbers in the database, if these are not all. See [`GameSet::parts`].
     pub(super) fn selected(&self, part: usize) -> Option<&[u32]> {
         self.is_filtered().then(|| {
             let part = self.parts().get(part);
@@ -279,7 +279,7 @@ impl Branch {
         })
     }
 
-    /// The games of a part that are shown, by their numbers in the database. See [`Branch::parts`].
+    /// The games of a part that are shown, by their numbers in the database. See [`GameSet::parts`].
     pub fn games_of(&self, part: usize) -> Games<'_> {
         match (self.selected(part), self.databases().get(part)) {
             (Some(games), _) => Games::of(games),
@@ -358,7 +358,7 @@ impl Branch {
 }
 
 /// Names of games and players.
-impl Branch {
+impl GameSet {
     /// The code of a database in names of games; empty in its own directory.
     pub fn code(&self, part: usize) -> &str {
         self.all.codes.as_ref().map_or("", |codes| codes.get(part))
@@ -445,7 +445,7 @@ impl Branch {
 }
 
 /// Views.
-impl Branch {
+impl GameSet {
     /// The directories of a view. On first use, sorts all games.
     pub(super) fn view(&self, id: ViewId) -> Option<&ViewIndex> {
         if let Some(database) = self.own_database() {
@@ -479,7 +479,7 @@ impl Branch {
         self.view(id)?.named_by(node.number())
     }
 
-    /// What [`Branch::view`] has to wait for: all games may have to be sorted.
+    /// What [`GameSet::view`] has to wait for: all games may have to be sorted.
     pub(super) fn wait_for_view(&self, id: ViewId) -> Wait {
         if let Some(database) = self.own_database() {
             return database.wait_for_view(id);

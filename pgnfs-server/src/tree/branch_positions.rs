@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use lru::LruCache;
 
-use super::branch::Branch;
+use super::branch::GameSet;
 use super::ply::AtPly;
 use chessdb::board::{Move, Position};
 use chessdb_library::lines::Occurrence;
@@ -28,7 +28,7 @@ const MOST_POSITIONS: usize = 1024;
 
 /// The positions of the games of a branch.
 pub(super) struct BranchPositions {
-    branch: Arc<Branch>,
+    game_set: Arc<GameSet>,
     /// The numbers of the databases that have an index. On first use, all indexes are opened or built.
     indexed: Made<Vec<usize>>,
     kept: Mutex<KeptPositions>,
@@ -48,23 +48,23 @@ pub(super) struct FoundPosition {
 }
 
 impl BranchPositions {
-    pub(super) fn new(branch: &Arc<Branch>) -> BranchPositions {
+    pub(super) fn new(game_set: &Arc<GameSet>) -> BranchPositions {
         BranchPositions {
-            branch: Arc::clone(branch),
+            game_set: Arc::clone(game_set),
             indexed: Made::new(),
             kept: Mutex::new(KeptPositions::new()),
         }
     }
 
     /// The games.
-    pub(super) fn branch(&self) -> &Branch {
-        &self.branch
+    pub(super) fn game_set(&self) -> &GameSet {
+        &self.game_set
     }
 
     /// The numbers of the databases that have an index. On first use, opens or builds all indexes.
     pub(super) fn indexed(&self) -> &[usize] {
         self.indexed.get_or(|| {
-            let databases = self.branch.databases().iter().enumerate();
+            let databases = self.game_set.databases().iter().enumerate();
             let indexed = databases.filter(|(_, database)| database.positions().prepare());
             indexed.map(|(number, _)| number).collect()
         })
@@ -72,20 +72,20 @@ impl BranchPositions {
 
     /// The paths of the databases without an index, whose games are not searched.
     pub(super) fn left_out(&self) -> impl Iterator<Item = &str> {
-        let numbers = 0..self.branch.databases().len();
+        let numbers = 0..self.game_set.databases().len();
         let left_out = numbers.filter(|number| self.indexed().binary_search(number).is_err());
-        left_out.map(|number| self.branch.path_of(number))
+        left_out.map(|number| self.game_set.path_of(number))
     }
 
     /// The positions of a database.
     fn of(&self, number: usize) -> Option<&Positions> {
-        let database = self.branch.databases().get(number)?;
+        let database = self.game_set.databases().get(number)?;
         Some(database.positions())
     }
 
     /// The games of a database that are shown.
     pub(super) fn part(&self, number: usize) -> Option<&DatabasePart> {
-        self.branch.parts().get(number)
+        self.game_set.parts().get(number)
     }
 
     /// Answers a question about the games that are shown from the index of a database. `None` if it has none.
@@ -98,9 +98,9 @@ impl BranchPositions {
         let wait = |number| self.of(number).map_or(Wait::Common, Positions::wait);
         let indexes = match self.indexed.get() {
             Some(indexed) => indexed.iter().copied().map(wait).max(),
-            None => (0..self.branch.databases().len()).map(wait).max(),
+            None => (0..self.game_set.databases().len()).map(wait).max(),
         };
-        self.branch.wait_for_parts().max(indexes.unwrap_or(Wait::None))
+        self.game_set.wait_for_parts().max(indexes.unwrap_or(Wait::None))
     }
 
     /// True if no database has an index, or one is lost on which answers depend.
@@ -156,7 +156,7 @@ impl BranchPositions {
 
     /// The position of a game after some moves, and the next move; `None` if the game has fewer moves.
     pub(super) fn step(&self, AtPly { game, ply }: AtPly) -> Option<(Position, Option<Move>)> {
-        let (number, game) = self.branch.place_of(game);
+        let (number, game) = self.game_set.place_of(game);
         self.ask(number, |index| Ok(index.at(game, ply)))?
     }
 
@@ -195,14 +195,14 @@ impl BranchPositions {
             Some(Some(found)) => part.ask(IndexUse::Yes, |index| index.moves_of(pattern, found)),
             _ => part.ask(IndexUse::Yes, |index| index.moves(pattern)),
         });
-        Some(sum?.csv(|row| self.branch.path(row.game?)))
+        Some(sum?.csv(|row| self.game_set.path(row.game?)))
     }
 
     /// `novelties.csv` of a branch with one database.
     pub(super) fn novelties(&self) -> Option<String> {
-        let database = self.branch.only_database()?;
+        let database = self.game_set.only_database()?;
         let novelties = self.ask(0, |index| index.novelties(&|_| ()))?;
-        let path = |game| self.branch.path(game).unwrap_or_default();
+        let path = |game| self.game_set.path(game).unwrap_or_default();
         Some(novelties_csv(database.database(), &novelties, path))
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::branch::Branch;
+use super::branch::GameSet;
 use super::games::Games;
 use super::inode::{KIND_COLLECTION, Node};
 use super::names::{canonical, directory_name};
@@ -15,22 +15,22 @@ use chessdb_library::made::Made;
 
 /// The folders of a database, read on first use.
 pub(super) struct Collections {
-    branch: Arc<Branch>,
+    game_set: Arc<GameSet>,
     folders: Made<Folders>,
 }
 
 impl Collections {
     /// The folders of the only database of a branch.
-    pub(super) fn new(branch: &Arc<Branch>) -> Option<Collections> {
-        branch.only_database()?;
+    pub(super) fn new(game_set: &Arc<GameSet>) -> Option<Collections> {
+        game_set.only_database()?;
         Some(Collections {
-            branch: Arc::clone(branch),
+            game_set: Arc::clone(game_set),
             folders: Made::new(),
         })
     }
 
     fn folders(&self) -> &Folders {
-        self.folders.get_or(|| Folders::new(&self.branch))
+        self.folders.get_or(|| Folders::new(&self.game_set))
     }
 
     fn folder(&self, node: Node) -> Option<&Collection> {
@@ -42,7 +42,7 @@ impl Section for Collections {
     fn top(&self) -> Vec<(String, Node)> {
         // Which games they have need not be known yet.
         let has_folders = self
-            .branch
+            .game_set
             .only_database()
             .is_some_and(|only| !only.database().folders().is_empty());
         if has_folders {
@@ -98,7 +98,7 @@ impl Section for Collections {
                 let name = self.folders().name(child);
                 Some((name.into(), Node::new(KIND_COLLECTION, child)))
             }
-            None => self.branch.game_at(&folder.games(), n - folder.children.len()),
+            None => self.game_set.game_at(&folder.games(), n - folder.children.len()),
         }
     }
 
@@ -109,7 +109,7 @@ impl Section for Collections {
             Ok(found) => children
                 .get(found)
                 .map(|&child| Node::new(KIND_COLLECTION, child)),
-            Err(_) => self.branch.game_of_name(name, &folder.games()),
+            Err(_) => self.game_set.game_of_name(name, &folder.games()),
         }
     }
 
@@ -141,8 +141,8 @@ struct Collection {
 
 impl Folders {
     /// Reads the folders of the only database of a branch.
-    fn new(branch: &Branch) -> Folders {
-        let listed = branch
+    fn new(game_set: &GameSet) -> Folders {
+        let listed = game_set
             .only_database()
             .map(|database| database.database().folders());
         let listed = listed.unwrap_or_default();
@@ -154,11 +154,11 @@ impl Folders {
             // A parent with a higher number could form a loop; such a folder is placed at the top.
             let parent = folder.parent.filter(|&parent| parent < number - 1);
             let parent = parent.map_or(0, |parent| parent + 1);
-            folders.push(Collection::new(folder, parent as u32, branch));
+            folders.push(Collection::new(folder, parent as u32, game_set));
             folders[parent].children.push(number as u32);
         }
         for parent in 0..folders.len() {
-            name_children(&mut folders, parent, &listed, branch);
+            name_children(&mut folders, parent, &listed, game_set);
         }
         let mut shown: Vec<u32> = folders.iter().flat_map(|folder| &folder.games).copied().collect();
         shown.sort_unstable();
@@ -178,8 +178,8 @@ impl Folders {
 
 impl Collection {
     /// The games of a folder that the branch shows, without the name and the subfolders.
-    fn new(folder: &Folder, parent: u32, branch: &Branch) -> Collection {
-        let shown = branch.games_of(0);
+    fn new(folder: &Folder, parent: u32, game_set: &GameSet) -> Collection {
+        let shown = game_set.games_of(0);
         let mut seen = HashSet::new();
         let is_new = |game: &u32| shown.position(*game).is_some() && seen.insert(*game);
         let games: Vec<u32> = folder.games.iter().copied().filter(is_new).collect();
@@ -199,7 +199,7 @@ impl Collection {
 }
 
 /// Names the subfolders of a folder in the order in which the database lists them, and sorts them by name.
-fn name_children(folders: &mut [Collection], parent: usize, listed: &[Folder], branch: &Branch) {
+fn name_children(folders: &mut [Collection], parent: usize, listed: &[Folder], game_set: &GameSet) {
     let mut children = std::mem::take(&mut folders[parent].children);
     let mut taken = TakenNames::default();
     for &child in &children {
@@ -207,7 +207,7 @@ fn name_children(folders: &mut [Collection], parent: usize, listed: &[Folder], b
             continue;
         };
         let name = directory_name(&canonical(folder.name.as_str().into())).into_owned();
-        if branch.game_of_name(&name, &folders[parent].games()).is_some() {
+        if game_set.game_of_name(&name, &folders[parent].games()).is_some() {
             taken.take(&name);
         }
         folders[child as usize].name = taken.take_name(&name);

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::arrays::Arrays;
-use super::branch::Branch;
+use super::branch::GameSet;
 use super::entries::running_sums;
 use super::games::{Games, GamesOfPart};
 use super::index::{Contents, ViewIndex};
@@ -54,15 +54,15 @@ struct Listed {
 pub(super) fn combined_view(
     view: &View,
     id: ViewId,
-    branch: &Branch,
+    game_set: &GameSet,
     names: Option<&Arc<Names>>,
 ) -> ViewIndex {
-    let (parts, databases) = (branch.parts(), branch.databases());
-    let has_list = branch.is_filtered() || names.is_some();
+    let (parts, databases) = (game_set.parts(), game_set.databases());
+    let has_list = game_set.is_filtered() || names.is_some();
     let indexes = Indexes::of(view, id, databases, names);
     let index_of = |source: &Source| indexes.of_part(databases, id, source.part);
     let shown = shown(index_of, parts);
-    let plan = Plan::new(shown.len() as u32, branch.threads(), |number, depth| {
+    let plan = Plan::new(shown.len() as u32, game_set.threads(), |number, depth| {
         let source = shown.get(number as usize)?;
         let index = index_of(source)?;
         indexes.text(index, above(index, source.directory, depth)?)

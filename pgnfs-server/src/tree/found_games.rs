@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::branch::Branch;
+use super::branch::GameSet;
 use chessdb_library::cancel;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::made::{Made, Wait};
@@ -16,7 +16,7 @@ use chessdb_library::turns::{at_low_priority, in_turn};
 pub(super) struct FoundGames {
     query: Arc<Query>,
     /// The branch that is searched.
-    pub(super) of: Arc<Branch>,
+    pub(super) of: Arc<GameSet>,
     /// Called when they are found. Returns false if they cannot be trusted.
     on_found: Box<dyn Fn() -> bool + Send + Sync>,
     found: Made<(Arc<[DatabasePart]>, bool)>,
@@ -28,7 +28,7 @@ impl FoundGames {
     /// The games of `of` that answer a query. When they are found, `on_found` is called, which returns false if they cannot
     /// be trusted.
     pub(super) fn new(
-        of: &Arc<Branch>,
+        of: &Arc<GameSet>,
         query: &Arc<Query>,
         on_found: impl Fn() -> bool + Send + Sync + 'static,
     ) -> FoundGames {
@@ -91,7 +91,7 @@ impl FoundGames {
     }
 }
 
-impl Branch {
+impl GameSet {
     /// What queries may name as a repertoire: its databases.
     pub(crate) fn repertoires(&self) -> Repertoires {
         let databases = self.databases().iter();

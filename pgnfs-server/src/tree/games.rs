@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::arrays::{Array, Arrays};
-use super::branch::Branch;
+use super::branch::GameSet;
 use super::combined_view::InParts;
 use super::inode::Node;
 use chessdb_library::positions::DatabasePart;
@@ -164,10 +164,10 @@ impl<'a> Games<'a> {
     }
 
     /// The games of each part of their branch that has some. Counts all games, if there are several parts.
-    pub fn by_part<'s>(&'s self, branch: &'s Branch) -> Vec<GamesOfPart<'s>> {
-        let parts: &[DatabasePart] = match &**branch.databases() {
+    pub fn by_part<'s>(&'s self, game_set: &'s GameSet) -> Vec<GamesOfPart<'s>> {
+        let parts: &[DatabasePart] = match &**game_set.databases() {
             [_] => &[],
-            _ => branch.whole_parts(),
+            _ => game_set.whole_parts(),
         };
         match (&self.0, parts) {
             (List::InParts(games), _) => games.by_part().collect(),

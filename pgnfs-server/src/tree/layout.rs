@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::game_name::GameName;
 use super::inode::ViewId;
-use super::own_view::OwnView;
+use super::own_view::TemplateView;
 use super::search_name::{NamedSearch, SYNTAX_FILE};
 use super::template::TemplateError;
 use super::views::{VIEWS, View};
@@ -19,7 +19,7 @@ const MOST_SEARCHES: usize = 27;
 /// Layout of a database's directory. The default has only the built-in views.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
-    pub(super) own_views: Vec<Arc<OwnView>>,
+    pub(super) own_views: Vec<Arc<TemplateView>>,
     game_name: GameName,
     searches: Vec<NamedSearch>,
     leaves_out_positions: bool,

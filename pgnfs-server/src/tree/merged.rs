@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::branch::Branch;
+use super::branch::GameSet;
 use super::index::ViewIndex;
 use super::inode::{KIND_MERGED, KIND_MERGED_FOLDER, LAST_MERGED_FOLDER, Node, ViewId};
 use super::section::{Content, Existing, Kind, Section};
@@ -12,7 +12,7 @@ use chessdb_library::made::Wait;
 
 /// The merged files and their directories. Both have the numbers of the corresponding directories of the
 /// view.
-pub(super) struct Merged(pub(super) Arc<Branch>);
+pub(super) struct Merged(pub(super) Arc<GameSet>);
 
 impl Merged {
     /// All nodes.

@@ -1,6 +1,6 @@
 //! The directory tree: names, inode numbers and views, computed from keys and texts alone.
 //!
-//! The directory of a [`Branch`] consists of [sections](Section), each of which defines its own nodes. Names of
+//! The directory of a [`GameSet`] consists of [sections](Section), each of which defines its own nodes. Names of
 //! games are never stored, inode numbers need no table, and a view is a row of [`VIEWS`] and a few arrays of
 //! integers, built on first use. Nothing changes after it was built.
 
@@ -48,7 +48,7 @@ mod view_directories;
 mod view_files;
 mod views;
 
-pub use branch::Branch;
+pub use branch::GameSet;
 pub use counted::Counted;
 pub use games::{Games, GamesOfPart};
 pub use indexed_database::IndexedDatabase;

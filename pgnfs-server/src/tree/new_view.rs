@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::inode::MOST_VIEWS;
 use super::layout::Layout;
-use super::own_view::OwnView;
+use super::own_view::TemplateView;
 use super::rows::ROWS;
 use super::template::TemplateError;
 use super::views::VIEWS;
@@ -68,7 +68,7 @@ impl Layout {
         if VIEWS.len() + self.own_views.len() >= MOST_VIEWS {
             return Err(ViewError::TooMany);
         }
-        let view = OwnView::parse(name, template).map_err(ViewError::Template)?;
+        let view = TemplateView::parse(name, template).map_err(ViewError::Template)?;
         self.own_views.push(Arc::new(view));
         Ok(())
     }

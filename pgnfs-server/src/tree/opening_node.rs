@@ -58,7 +58,7 @@ impl BranchPositions {
         if at.ply == 0 {
             return self.root().filter(|_| at.game == 0);
         }
-        let (number, game) = self.branch().place_of(at.game);
+        let (number, game) = self.game_set().place_of(at.game);
         let node = self.ask(number, |index| match index.node_of(game, at.ply)? {
             Some(node) if index.first_game_of(&node)? == game => Ok(Some(node)),
             _ => Ok(None),

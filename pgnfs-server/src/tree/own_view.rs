@@ -11,7 +11,7 @@ use chessdb_library::spelling::Names;
 /// A user-defined view such as `%{white}/%{year}`, with one level of directories for each part between
 /// slashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OwnView {
+pub struct TemplateView {
     /// Name of its directories in the database's directory and in `merged/`.
     pub(super) name: String,
     levels: Vec<Vec<TemplatePart>>,
@@ -28,12 +28,12 @@ pub(super) struct GroupKey {
     tags: Vec<String>,
 }
 
-impl OwnView {
+impl TemplateView {
     /// Parses a template.
     ///
     /// # Errors
     /// If the template is invalid.
-    pub(super) fn parse(name: &str, template: &str) -> Result<OwnView, TemplateError> {
+    pub(super) fn parse(name: &str, template: &str) -> Result<TemplateView, TemplateError> {
         let mut levels: Vec<Vec<TemplatePart>> = Vec::new();
         let mut start = 0;
         for level in template.split('/') {
@@ -64,7 +64,7 @@ impl OwnView {
                 _ => {}
             }
         }
-        Ok(OwnView {
+        Ok(TemplateView {
             name: name.to_owned(),
             levels,
             fields,
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn slashes_stand_between_directories() {
-        let view = OwnView::parse("v", "by %{white:1}/%{white}/%{year}").unwrap();
+        let view = TemplateView::parse("v", "by %{white:1}/%{white}/%{year}").unwrap();
         assert_eq!(view.depth(), 3);
         assert_eq!(view.fields, [Field::White, Field::Year]);
         assert!(!view.has_player());
@@ -200,7 +200,11 @@ mod tests {
             ("%{tag:A/B}", 1),
             ("%{year}/%{x}", 9),
         ] {
-            assert_eq!(OwnView::parse("v", template).unwrap_err().at, at, "{template}");
+            assert_eq!(
+                TemplateView::parse("v", template).unwrap_err().at,
+                at,
+                "{template}"
+            );
         }
     }
 }

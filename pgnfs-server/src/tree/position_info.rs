@@ -33,7 +33,7 @@ These databases are left out, because they have no index of positions:
 /// `positions/info.txt`
 pub(super) fn how_to_ask(positions: &BranchPositions) -> String {
     let mut text = HOW_TO_ASK.to_owned();
-    if positions.branch().only_database().is_some() {
+    if positions.game_set().only_database().is_some() {
         return text + NOVELTIES;
     }
     let mut headline = LEFT_OUT;
@@ -47,7 +47,7 @@ pub(super) fn how_to_ask(positions: &BranchPositions) -> String {
 /// `info.txt` of a position.
 pub(super) fn position_info(positions: &BranchPositions, found: &FoundPosition) -> String {
     let position = found.pattern.position();
-    let searched = positions.branch();
+    let searched = positions.game_set();
     let mut counts = [0; 4];
     let mut dated = Vec::new();
     for &game in &*found.games {

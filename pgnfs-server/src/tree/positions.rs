@@ -69,7 +69,7 @@ impl PositionDirectories {
     }
 
     fn plies(&self) -> Plies {
-        Plies::of(self.positions.branch().end())
+        Plies::of(self.positions.game_set().end())
     }
 
     /// The entries of `positions/` that exist: the usual first position only if a game has it, and novelties only in a
@@ -78,7 +78,7 @@ impl PositionDirectories {
         let entries = Self::TOP_ENTRIES.into_iter();
         entries.filter(|&(_, node)| match node {
             Self::START => self.has_start(),
-            Self::NOVELTIES => self.positions.branch().only_database().is_some(),
+            Self::NOVELTIES => self.positions.game_set().only_database().is_some(),
             _ => true,
         })
     }
@@ -106,7 +106,7 @@ impl PositionDirectories {
     /// The position to which a link in `moves/` leads.
     fn next_position(&self, link: Node) -> Option<String> {
         let AtPly { game, ply } = self.plies().read(link);
-        let (database, game) = self.positions.branch().database_of(game)?;
+        let (database, game) = self.positions.game_set().database_of(game)?;
         let exists = ply > 0 && !database.keys(game).deleted;
         let position = exists.then(|| position_after(database, game, ply))??;
         Some(position_name(&position))
@@ -181,7 +181,7 @@ impl Section for PositionDirectories {
             Self::TOP => return Some(Existing::Directory),
             Self::HOW_TO_ASK => return Some(Existing::File(Content::Own)),
             Self::NOVELTIES => {
-                let exists = self.positions.branch().only_database().is_some();
+                let exists = self.positions.game_set().only_database().is_some();
                 return exists.then_some(Existing::File(Content::Own));
             }
             Self::START => return self.has_start().then(|| Existing::Link(initial_name().into())),
@@ -241,7 +241,7 @@ impl Section for PositionDirectories {
             // The position before the move. Other moves may lead to the same position.
             Some(Use::NextMove) => {
                 let AtPly { game, ply } = self.plies().read(node);
-                let searched = self.positions.branch().database_of(game);
+                let searched = self.positions.game_set().database_of(game);
                 let before = searched
                     .and_then(|(database, game)| position_after(database, game, ply.saturating_sub(1)));
                 let found = before.and_then(|before| self.positions.find(Pattern::new(before)));
@@ -287,7 +287,7 @@ impl Section for PositionDirectories {
             None => None,
             Some(Use::PositionGames) => {
                 let found = self.found(directory)?;
-                self.positions.branch().game_at(&Games::of(&found.games), n)
+                self.positions.game_set().game_at(&Games::of(&found.games), n)
             }
             Some(_) => {
                 let (name, node) = self.entries(directory).get(n)?.clone();
@@ -312,7 +312,7 @@ impl Section for PositionDirectories {
             Some(Use::PositionGames) => {
                 let found = self.found(directory)?;
                 self.positions
-                    .branch()
+                    .game_set()
                     .game_of_name(name, &Games::of(&found.games))
             }
             Some(_) => {
@@ -334,12 +334,12 @@ impl Section for PositionDirectories {
 impl PositionDirectories {
     /// The directory of the first ranks of a FEN.
     fn ranks_node(&self, ranks: &str) -> Option<Node> {
-        ranks_node(self.positions.branch(), ranks)
+        ranks_node(self.positions.game_set(), ranks)
     }
 
     /// The ranks of a directory.
     fn ranks(&self, node: Node) -> Option<Arc<str>> {
-        self.positions.branch().counted().text(node)
+        self.positions.game_set().counted().text(node)
     }
 
     /// The directory of the next rank, or, below the last directory of ranks, a link to the position.

@@ -1,16 +1,16 @@
 //! The ranks of a FEN as directories. They make a FEN usable as a path, because `positions/<FEN>` has a slash
 //! after each rank but the last.
 
-use super::branch::Branch;
+use super::branch::GameSet;
 use super::inode::{KIND_RANKS, Node};
 
 /// Number of ranks that have a directory. The last rank is the link to the position.
 pub(super) const DIRECTORIES: usize = 7;
 
 /// The directory of the first ranks of a FEN, with slashes between them. `None` for other texts.
-pub(super) fn ranks_node(branch: &Branch, ranks: &str) -> Option<Node> {
+pub(super) fn ranks_node(game_set: &GameSet, ranks: &str) -> Option<Node> {
     let are_ranks = ranks.split('/').count() <= DIRECTORIES && ranks.split('/').all(is_rank);
-    are_ranks.then(|| branch.counted().node(KIND_RANKS, ranks))?
+    are_ranks.then(|| game_set.counted().node(KIND_RANKS, ranks))?
 }
 
 /// True if `text` is a valid rank of a FEN.

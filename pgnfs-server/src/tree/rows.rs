@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::blocks::Blocks;
-use super::branch::Branch;
+use super::branch::GameSet;
 use super::branch_positions::BranchPositions;
 use super::collections::Collections;
 use super::inode::{
@@ -32,7 +32,7 @@ pub struct Row {
     /// True if the section is left out when there is no index of positions.
     pub needs_index: bool,
     /// Creates the section of a branch; `None` if this branch has none. Builds and reads nothing.
-    pub new: fn(&Arc<Branch>) -> Option<Box<dyn Section>>,
+    pub new: fn(&Arc<GameSet>) -> Option<Box<dyn Section>>,
 }
 
 impl Row {
@@ -62,61 +62,61 @@ pub(super) static ROWS: &[Row] = &[
         names: &[("tables", Node::TABLES)],
         nodes: TablesDirectory::NODES,
         needs_index: false,
-        new: |branch| Some(Box::new(TablesDirectory(Arc::clone(branch)))),
+        new: |game_set| Some(Box::new(TablesDirectory(Arc::clone(game_set)))),
     },
     Row {
         names: &[],
         nodes: &[Node::all_of(KIND_DOCUMENT, KIND_DOCUMENT)],
         needs_index: false,
-        new: |branch| Some(Box::new(Documents(Arc::clone(branch.own_database()?)))),
+        new: |game_set| Some(Box::new(Documents(Arc::clone(game_set.own_database()?)))),
     },
     Row {
         names: &[("games", Node::GAMES)],
         nodes: &[Node::GAMES..=Node::GAMES, Node::all_of(KIND_BLOCK, KIND_GAME)],
         needs_index: false,
-        new: |branch| Some(Box::new(Blocks::new(branch)?)),
+        new: |game_set| Some(Box::new(Blocks::new(game_set)?)),
     },
     Row {
         names: &[("merged", Node::MERGED)],
         nodes: Merged::NODES,
         needs_index: false,
-        new: |branch| Some(Box::new(Merged(Arc::clone(branch)))),
+        new: |game_set| Some(Box::new(Merged(Arc::clone(game_set)))),
     },
     Row {
         names: &[],
         nodes: &[Node::all_of(KIND_MEMBER_DIRECTORY, KIND_MEMBER)],
         needs_index: false,
-        new: |branch| Some(Box::new(Members::new(branch.own_database()?))),
+        new: |game_set| Some(Box::new(Members::new(game_set.own_database()?))),
     },
     Row {
         names: &[],
         nodes: &[Node::all_of(KIND_COLLECTION, KIND_COLLECTION)],
         needs_index: false,
-        new: |branch| Some(Box::new(Collections::new(branch)?)),
+        new: |game_set| Some(Box::new(Collections::new(game_set)?)),
     },
     Row {
         names: &[],
         nodes: ViewDirectories::NODES,
         needs_index: false,
-        new: |branch| Some(Box::new(ViewDirectories(Arc::clone(branch)))),
+        new: |game_set| Some(Box::new(ViewDirectories(Arc::clone(game_set)))),
     },
     Row {
         names: &[("search", Node::SEARCH)],
         nodes: SearchDirectory::NODES,
         needs_index: false,
-        new: |branch| Some(Box::new(SearchDirectory::new(branch)?)),
+        new: |game_set| Some(Box::new(SearchDirectory::new(game_set)?)),
     },
     Row {
         names: &[("moves", Moves::TOP)],
         nodes: Moves::NODES,
         needs_index: true,
-        new: |branch| Some(Box::new(Moves::new(BranchPositions::new(branch)))),
+        new: |game_set| Some(Box::new(Moves::new(BranchPositions::new(game_set)))),
     },
     Row {
         names: &[("positions", PositionDirectories::TOP)],
         nodes: PositionDirectories::NODES,
         needs_index: true,
-        new: |branch| Some(Box::new(PositionDirectories::new(BranchPositions::new(branch)))),
+        new: |game_set| Some(Box::new(PositionDirectories::new(BranchPositions::new(game_set)))),
     },
 ];
 
@@ -171,11 +171,11 @@ impl Row {
     }
 
     /// The sections of a branch, one for each row that it has. Builds and reads nothing.
-    pub fn sections(branch: &Arc<Branch>, own: &[&'static Row]) -> Vec<Option<Box<dyn Section>>> {
-        let has_positions = branch.layout().has_positions();
+    pub fn sections(game_set: &Arc<GameSet>, own: &[&'static Row]) -> Vec<Option<Box<dyn Section>>> {
+        let has_positions = game_set.layout().has_positions();
         let section = |row: &Row| {
             let is_left_out = row.needs_index && !has_positions;
-            (!is_left_out).then(|| (row.new)(branch)).flatten()
+            (!is_left_out).then(|| (row.new)(game_set)).flatten()
         };
         Row::all(own).map(section).collect()
     }
@@ -190,7 +190,8 @@ impl Row {
         // Of equal names, the later ones get ` (2)` and so on.
         let mut taken = TakenNames::default();
         let names = names.flatten();
-        let mut entries: Vec<(String, Node)> = names.map(|(name, node)| (taken.take_name(&name), node)).collect();
+        let mut entries: Vec<(String, Node)> =
+            names.map(|(name, node)| (taken.take_name(&name), node)).collect();
         entries.sort_unstable();
         entries
     }

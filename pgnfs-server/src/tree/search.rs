@@ -7,14 +7,14 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::branch::Branch;
+use super::branch::GameSet;
 use super::inode::{KIND_SEARCH_LINK, Node};
 use super::search_name::{NamedSearch, SYNTAX_FILE, SearchName, SearchRefusal};
 use super::section::{Content, Existing, Kind, Section};
 use chessdb_library::query::{Query, SYNTAX};
 
 /// `search/`
-pub(super) struct SearchDirectory(Arc<Branch>);
+pub(super) struct SearchDirectory(Arc<GameSet>);
 
 impl SearchDirectory {
     pub(super) const NODES: &[RangeInclusive<Node>] = &[
@@ -23,8 +23,8 @@ impl SearchDirectory {
     ];
 
     /// `None` in the directory of a search.
-    pub(super) fn new(branch: &Arc<Branch>) -> Option<SearchDirectory> {
-        (!branch.is_search()).then(|| SearchDirectory(Arc::clone(branch)))
+    pub(super) fn new(game_set: &Arc<GameSet>) -> Option<SearchDirectory> {
+        (!game_set.is_search()).then(|| SearchDirectory(Arc::clone(game_set)))
     }
 
     /// The target of a link, whose node stands for its name.
@@ -87,7 +87,7 @@ impl Section for SearchDirectory {
 }
 
 /// Its searches.
-impl Branch {
+impl GameSet {
     /// The searches that `search/` lists: those whose repertoires are known here.
     pub fn searches(&self) -> Vec<&NamedSearch> {
         let searches = self.layout().searches().iter();

@@ -5,29 +5,29 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::branch::Branch;
+use super::branch::GameSet;
 use super::deviations::{deviations, has_deviations};
 use super::inode::{Node, Table};
 use super::section::{Content, Existing, Kind, Section};
 
 /// `tables/` of a branch.
-pub(super) struct TablesDirectory(pub(super) Arc<Branch>);
+pub(super) struct TablesDirectory(pub(super) Arc<GameSet>);
 
 /// True for a branch that has a table.
-type HasTable = fn(&Branch) -> bool;
+type HasTable = fn(&GameSet) -> bool;
 
 /// Its files in the order of their names, and which branches have them.
 const FILES: [(&str, Node, HasTable); 7] = [
     ("deviations.csv", Node::DEVIATIONS, has_deviations),
-    ("duplicates.csv", Node::DUPLICATES, |branch| {
-        !branch.is_of_unique()
+    ("duplicates.csv", Node::DUPLICATES, |game_set| {
+        !game_set.is_of_unique()
     }),
     ("games.csv", Node::CSV, |_| true),
     ("games.ndjson", Node::NDJSON, |_| true),
     ("games.parquet", Node::PARQUET, |_| true),
     ("overview.html", Node::OVERVIEW, |_| true),
-    ("problems.txt", Node::PROBLEMS, |branch| {
-        branch.only_database().is_some()
+    ("problems.txt", Node::PROBLEMS, |game_set| {
+        game_set.only_database().is_some()
     }),
 ];
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::branch::Branch;
+use super::branch::GameSet;
 use super::games::Games;
 use super::inode::{KIND_MERGED, KIND_VIEW, Node, ViewId};
 use super::section::{Existing, Kind, Section};
@@ -12,7 +12,7 @@ use chessdb::Keys;
 use chessdb_library::made::Wait;
 
 /// The directories of all views. Number 0 of each is the view's own.
-pub(super) struct ViewDirectories(pub(super) Arc<Branch>);
+pub(super) struct ViewDirectories(pub(super) Arc<GameSet>);
 
 impl ViewDirectories {
     /// All nodes.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::group::Group;
 use super::names::{canonical_text, event_and_year, shown};
-use super::own_view::OwnView;
+use super::own_view::TemplateView;
 use chessdb::{Database, Keys};
 use chessdb_library::positions::PieceCounts;
 use chessdb_library::spelling::Names;
@@ -15,7 +15,7 @@ pub enum View {
     /// A row of [`VIEWS`].
     BuiltIn(&'static BuiltInView),
     /// A view from a user's template.
-    Own(Arc<OwnView>),
+    Own(Arc<TemplateView>),
 }
 
 /// A view that every tree has.

@@ -26,12 +26,12 @@ impl Concatenated<'_> {
         let branch = self.branch;
         branch.check_answer()?;
         let parts = match &self.games {
-            Some(games) => games.by_part(branch.branch()),
+            Some(games) => games.by_part(branch.game_set()),
             None => {
-                let own_file = (!branch.branch().is_filtered()).then_some(Node::ALL);
+                let own_file = (!branch.game_set().is_filtered()).then_some(Node::ALL);
                 let games_of = |part| GamesOfPart {
                     part,
-                    games: branch.branch().games_of(part),
+                    games: branch.game_set().games_of(part),
                     own_file,
                 };
                 (0..branch.databases().len()).map(games_of).collect()
@@ -60,7 +60,7 @@ impl Concatenated<'_> {
     fn wait_for_games(&self) -> Wait {
         match self.games {
             Some(_) => Wait::None,
-            None => self.branch.branch().wait_for_parts(),
+            None => self.branch.game_set().wait_for_parts(),
         }
     }
 

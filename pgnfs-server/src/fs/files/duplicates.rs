@@ -7,7 +7,7 @@ use std::ops::{ControlFlow, Range};
 
 use crate::fs::branch::BranchFs;
 use crate::fs::part::PartFs;
-use crate::tree::Branch;
+use crate::tree::GameSet;
 use chessdb::game::Tags;
 use chessdb_library::duplicates::{Duplicates, Reason};
 use chessdb_library::library::tags_of;
@@ -26,9 +26,9 @@ const AHEAD: usize = 8 << 20;
 /// If writing fails.
 pub(super) fn write_duplicates(branch: &BranchFs, out: &mut impl Write) -> io::Result<()> {
     let found = FoundDuplicates {
-        duplicates: branch.branch().duplicates(),
+        duplicates: branch.game_set().duplicates(),
         parts: &branch.parts(),
-        branch: branch.branch(),
+        branch: branch.game_set(),
     };
     let pieces = found.duplicates.len().div_ceil(PIECE).max(1);
     let rows = |pieces: Range<u32>| {
@@ -53,7 +53,7 @@ pub(super) fn write_duplicates(branch: &BranchFs, out: &mut impl Write) -> io::R
 struct FoundDuplicates<'a> {
     duplicates: &'a Duplicates,
     parts: &'a [PartFs<'a>],
-    branch: &'a Branch,
+    branch: &'a GameSet,
 }
 
 impl FoundDuplicates<'_> {

@@ -47,7 +47,7 @@ impl<'a> Joined<'a> {
             return Ok(join);
         }
         let join = Join::new(games, database.sizes()).or_else(|| {
-            database.know_sizes(games);
+            database.determine_sizes(games);
             Join::new(games, database.sizes())
         });
         let join = Arc::new(join.ok_or_else(|| database.texts().fail(Failure::Sizes))?);

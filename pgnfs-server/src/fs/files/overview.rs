@@ -75,7 +75,7 @@ impl Overview<'_> {
             player: branch.player()?,
             // The page is in `tables/`.
             directories: &|view, texts| {
-                let path = branch.branch().path_of_group(view, texts);
+                let path = branch.game_set().path_of_group(view, texts);
                 path.map(|path| format!("../{path}"))
             },
         };
@@ -159,7 +159,7 @@ impl DatabaseFs {
     /// If the database has changed.
     pub(in crate::fs) fn problems_by_file(&self) -> Result<Counts, FsError> {
         if !self.sizes().have_problems() {
-            self.know_problems();
+            self.determine_problems();
         }
         if !self.sizes().have_problems() {
             return Err(self.texts().fail(Failure::Sizes));

@@ -21,7 +21,7 @@ impl TableOfGames<'_> {
     fn parts(&self) -> Vec<PartFs<'_>> {
         let branch = self.branch;
         let parts = branch.named_parts();
-        let found = self.games.by_part(branch.branch()).into_iter();
+        let found = self.games.by_part(branch.game_set()).into_iter();
         found
             .filter_map(|GamesOfPart { part, games, .. }| {
                 let part = parts.get(part)?.clone();

@@ -73,14 +73,14 @@ impl Problems<'_> {
 
     /// The games, if these are not all of the database.
     fn games(&self) -> Option<Games<'_>> {
-        let branch = self.branch.branch();
+        let branch = self.branch.game_set();
         branch.is_filtered().then(|| branch.games_of(0))
     }
 
-    fn know(&self) {
+    fn determine(&self) {
         match self.games() {
-            Some(games) if !self.database.sizes().are_stored() => self.database.know_sizes(&games),
-            _ => self.database.know_problems(),
+            Some(games) if !self.database.sizes().are_stored() => self.database.determine_sizes(&games),
+            _ => self.database.determine_problems(),
         }
     }
 }
@@ -106,7 +106,7 @@ impl Text for Problems<'_> {
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
         if Text::wait(self) != Wait::None {
-            self.know();
+            self.determine();
         }
         self.branch.check_answer()?;
         let text = self.text_if_known();

@@ -64,7 +64,7 @@ impl<'a> WholeTableFile<'a> {
         }
         if let Some(kept) = kept {
             let texts = self.branch.databases().iter().map(|database| database.texts());
-            texts.for_each(|texts| texts.remove_on_doubt(&kept));
+            texts.for_each(|texts| texts.remove_on_distrust(&kept));
             *self.table.kept.lock() = Some(kept);
         }
         Ok(Arc::new(found))
@@ -149,14 +149,14 @@ impl<'a> WholeTableFile<'a> {
     /// Drops a damaged table, unless another thread has replaced it already.
     fn discard(&self, damaged: &Arc<Sections<WholeFile>>) {
         self.table.bytes.remove(&(), |bytes| {
-            let is_it = Arc::ptr_eq(bytes, damaged);
-            if is_it {
+            let is_same = Arc::ptr_eq(bytes, damaged);
+            if is_same {
                 log::warn!("{}: a table is damaged: it is made again", self.name());
                 if let Some(kept) = self.kept() {
                     kept.remove();
                 }
             }
-            is_it
+            is_same
         });
     }
 }

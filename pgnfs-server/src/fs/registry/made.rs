@@ -11,25 +11,25 @@ use crate::tree::Prefix;
 const MOST: usize = 64;
 
 /// Directories of searches by their prefixes. One that a request uses is not dropped: it would be searched for again.
-pub(super) struct MadeSearches {
-    listed: LruCache<Prefix, MadeSearch>,
-    others: LruCache<Prefix, MadeSearch>,
+pub(super) struct SearchCache {
+    listed: LruCache<Prefix, CachedSearch>,
+    others: LruCache<Prefix, CachedSearch>,
     bytes: usize,
     most_bytes: usize,
     uses: u64,
 }
 
-struct MadeSearch {
+struct CachedSearch {
     directory: Arc<DetachedDirectory>,
     bytes: usize,
     /// The number of its last use.
     used: u64,
 }
 
-impl MadeSearches {
+impl SearchCache {
     /// None, with room for so many bytes of what they have found and made of it.
-    pub(super) fn up_to(most_bytes: usize) -> MadeSearches {
-        MadeSearches {
+    pub(super) fn up_to(most_bytes: usize) -> SearchCache {
+        SearchCache {
             listed: LruCache::unbounded(),
             others: LruCache::unbounded(),
             bytes: 0,
@@ -57,7 +57,7 @@ impl MadeSearches {
     /// Keeps the directory of a search, which is not there yet.
     pub(super) fn put(&mut self, prefix: Prefix, directory: &Arc<DetachedDirectory>, is_listed: bool) {
         self.uses += 1;
-        let made = MadeSearch {
+        let made = CachedSearch {
             directory: Arc::clone(directory),
             bytes: 0,
             used: self.uses,
@@ -111,12 +111,12 @@ impl MadeSearches {
 }
 
 /// The search used least recently that no request uses, with the number of that use.
-fn oldest(made: &LruCache<Prefix, MadeSearch>) -> Option<(u64, Prefix)> {
+fn oldest(made: &LruCache<Prefix, CachedSearch>) -> Option<(u64, Prefix)> {
     let mut oldest = made.iter().rev().filter(|(_, made)| !made.is_in_use());
     oldest.next().map(|(&prefix, made)| (made.used, prefix))
 }
 
-impl MadeSearch {
+impl CachedSearch {
     fn is_in_use(&self) -> bool {
         Arc::strong_count(&self.directory) > 1 || Arc::strong_count(&self.directory.branch) > 1
     }

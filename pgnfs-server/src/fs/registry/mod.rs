@@ -21,7 +21,7 @@ use super::branch::BranchFs;
 use super::detached::DetachedDirectory;
 use super::types::{FsError, Inode, Outdated};
 use crate::tree::{Node, Prefix};
-use made::MadeSearches;
+use made::SearchCache;
 use prefixes::Prefixes;
 pub(super) use prefixes::SearchPlace;
 use retired::RetiredBranches;
@@ -39,7 +39,7 @@ pub(super) struct Registry {
 
 struct RegistryState {
     prefixes: Prefixes,
-    made: MadeSearches,
+    made: SearchCache,
     retired: RetiredBranches,
     /// Searches that were made and dropped, and of which a front end has inodes.
     dropped: LruCache<Prefix, ()>,
@@ -53,7 +53,7 @@ impl Registry {
     pub(super) fn up_to(most_bytes: usize) -> Registry {
         let state = RegistryState {
             prefixes: Prefixes::default(),
-            made: MadeSearches::up_to(most_bytes),
+            made: SearchCache::up_to(most_bytes),
             retired: RetiredBranches::default(),
             dropped: LruCache::unbounded(),
             unused: Vec::new(),
@@ -140,7 +140,7 @@ impl Registry {
         }
         let retired = state.retired.get(prefix);
         let gone = retired.map_or_else(|| inodes.to_vec(), |retired| retired.branch.hold(inodes));
-        state.prefixes.hold_left(prefix, times - gone.len() as u64);
+        state.prefixes.hold_orphan(prefix, times - gone.len() as u64);
         gone
     }
 
@@ -160,7 +160,7 @@ impl Registry {
                 dropped = state.retired.remove_unused(prefix);
             }
         } else if let Some(searched) = state.searched(prefix, present) {
-            searched.branch().release(node, times);
+            searched.game_set().release(node, times);
         }
         state.prefixes.release(prefix, times);
         if !state.prefixes.is_held(prefix) {
@@ -191,7 +191,7 @@ impl Registry {
         directories.extend(state.leave_searches(&gone));
         let dropped = state.retired.replace(directories, &present);
         for DetachedDirectory { branch, .. } in dropped.iter().map(Arc::as_ref) {
-            state.prefixes.leave(branch.prefix(), branch.references.count());
+            state.prefixes.orphan(branch.prefix(), branch.references.count());
         }
         dropped
     }
@@ -320,7 +320,7 @@ impl RegistryState {
             self.dropped.pop(&prefix);
             let made = self.made.remove(prefix);
             references -= u64::from(made.is_some());
-            self.prefixes.leave(prefix, references);
+            self.prefixes.orphan(prefix, references);
             if let Some(directory) = made {
                 directory.branch.references.add(references);
                 directories.push(directory);

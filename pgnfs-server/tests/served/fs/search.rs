@@ -7,7 +7,9 @@ use chessdb::Folder;
 use chessdb::game::Outcome;
 use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::query::Query;
-use pgnfs_server::inside::{ChessFs, FsError, Inode, Kind, Layout, Live, SearchRefusal, ServeOptions};
+use pgnfs_server::inside::{
+    ChessFs, CurrentState, FsError, Inode, Kind, Layout, SearchRefusal, ServeOptions,
+};
 
 use super::mounted::{Mounted, mount, mount_with};
 use super::tables::read_csv;
@@ -429,7 +431,7 @@ fn listed_searches_are_made_when_they_are_looked_into() {
 }
 
 /// Looks up a path like the kernel, which keeps every name, and returns all inodes.
-fn walk(live: &Live, path: &str) -> Result<Vec<Inode>, FsError> {
+fn walk(live: &CurrentState, path: &str) -> Result<Vec<Inode>, FsError> {
     let mut inodes = vec![Inode::ROOT];
     for name in path.split('/') {
         let directory = *inodes.last().unwrap();
@@ -440,7 +442,7 @@ fn walk(live: &Live, path: &str) -> Result<Vec<Inode>, FsError> {
     Ok(inodes)
 }
 
-fn text_of(live: &Live, file: Inode) -> Result<String, FsError> {
+fn text_of(live: &CurrentState, file: Inode) -> Result<String, FsError> {
     let text = live.resolve(file)?.open()?.read(0, 100_000)?;
     Ok(String::from_utf8(text.to_vec()).unwrap())
 }
@@ -448,7 +450,7 @@ fn text_of(live: &Live, file: Inode) -> Result<String, FsError> {
 #[test]
 fn what_the_kernel_has_of_a_search_goes_on() {
     let library = Library::from_databases(vec![Fake::of(games()).at("")]);
-    let live = Live::new(ChessFs::new(library, ServeOptions::default()));
+    let live = CurrentState::new(ChessFs::new(library, ServeOptions::default()));
     let path = "search/player:kasparov/all.pgn";
     let inodes = walk(&live, path).unwrap();
     let [_, _, directory, file] = inodes[..] else {
@@ -488,7 +490,7 @@ fn what_the_kernel_has_of_a_search_goes_on() {
 #[test]
 fn of_very_many_searches_the_kernel_keeps_the_names_of_some() {
     let library = Library::from_databases(vec![Fake::of(games()).at("")]);
-    let live = Live::new(ChessFs::new(library, ServeOptions::default()));
+    let live = CurrentState::new(ChessFs::new(library, ServeOptions::default()));
     let path = |number: usize| format!("search/moves:{number}");
     let directories: Vec<Inode> = (0..1064).map(|n| walk(&live, &path(n)).unwrap()[2]).collect();
     let files: Vec<Inode> = [0, 1063]
@@ -537,7 +539,7 @@ fn searches_change_with_their_database() {
     let library = |entries: &[&Arc<LibraryEntry>]| {
         Library::from_shared(entries.iter().map(|&entry| Arc::clone(entry)).collect())
     };
-    let live = Live::new(ChessFs::new(library(&[&a, &b]), ServeOptions::default()));
+    let live = CurrentState::new(ChessFs::new(library(&[&a, &b]), ServeOptions::default()));
     let walk = |path: &str| Ok::<_, FsError>(*walk(&live, path)?.last().unwrap());
     let games_of = |file| text_of(&live, file).map(|text| text.matches("[Event ").count());
     let query = "player:kasparov year:1990..";
