@@ -1,4 +1,4 @@
-//! What a directory shows: the games of one database or of several, all of them or some.
+//! What a directory shows as files: the games of one database or of several, all of them or some.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -6,22 +6,21 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use log::Level;
+
 use super::database::DatabaseFs;
-use super::failure::Failure;
 use super::files::BranchFiles;
 use super::join::Joins;
-use super::part::PartFs;
 use super::references::BranchReferences;
 use super::remote::Remote;
 use super::table::Tables;
-use super::types::{FsError, Inode, Kind};
-use crate::tree::{Existing, GameSet, NamedSearch, Node, Prefix, Row, Section};
+use super::types::{Failure, FsError, Kind};
+use crate::tree::{Existing, GameSet, Games, Inode, NamedSearch, Node, Prefix, Row, Section, TreeFolder};
 use chessdb::Keys;
 use chessdb_library::made::Wait;
 use chessdb_library::positions::{AnswerOptions, Answers, IndexState, IndexUse};
 use chessdb_library::spelling::{Names, Spelling};
 use chessdb_library::workers::Pause;
-use log::Level;
 
 /// The directory of a branch as files. These are made of its [parts](BranchFs::parts), so each kind of file has one
 /// type. Games, texts, sizes and tables come from the databases.
@@ -472,7 +471,7 @@ impl BranchFs {
     /// Asks something of the positions of its games.
     ///
     /// # Errors
-    /// Those of `question`; [`FsError::Io`] if a database has changed.
+    /// The errors of `question`; [`FsError::Io`] if a database has changed.
     pub(super) fn positions<T>(
         &self,
         question: impl FnOnce(&Answers) -> Result<T, FsError>,
@@ -497,5 +496,59 @@ impl BranchFs {
         failed.map_or(FsError::Io(Failure::Index), |database| {
             database.texts().fail(Failure::Index)
         })
+    }
+}
+
+/// The directory of a search, or an earlier state of the directory of a branch.
+pub(super) struct DetachedDirectory {
+    pub(super) branch: Arc<BranchFs>,
+    /// The directory, without folders.
+    pub(super) folder: TreeFolder,
+    /// The directory that it is in, or was in.
+    pub(super) parent: Inode,
+}
+
+impl DetachedDirectory {
+    /// The directory of a search.
+    pub(super) fn of_search(branch: BranchFs, parent: Inode) -> DetachedDirectory {
+        let inode = Inode::of(branch.prefix(), Node::DATABASE);
+        DetachedDirectory {
+            folder: TreeFolder::alone(inode, branch.modified()),
+            branch: Arc::new(branch),
+            parent,
+        }
+    }
+
+    /// A directory of the source that it no longer has.
+    pub(super) fn retired(branch: &Arc<BranchFs>, folder: &TreeFolder, parent: Inode) -> DetachedDirectory {
+        DetachedDirectory {
+            branch: Arc::clone(branch),
+            folder: TreeFolder::alone(folder.inode, folder.modified),
+            parent,
+        }
+    }
+}
+
+/// A database in a branch.
+#[derive(Clone)]
+pub(super) struct PartFs<'a> {
+    pub(super) database: &'a DatabaseFs,
+    /// The games that are shown.
+    pub(super) games: Games<'a>,
+    /// Path of the database's directory, if the branch has several.
+    pub(super) path: Option<&'a str>,
+    /// The names under which players are shown, if these are not the stored ones.
+    pub(super) names: Option<&'a Names>,
+}
+
+impl PartFs<'_> {
+    /// The tags of its games as tables, read now.
+    pub(super) fn new_tables(&self, threads: usize) -> Result<Tables, FsError> {
+        self.database.new_tables(&self.games, self.names, threads)
+    }
+
+    /// True if all games of the database are shown as in its own directory.
+    pub(super) fn is_whole(&self) -> bool {
+        self.names.is_none() && self.games.are_all_of(self.database.entry().database.len())
     }
 }

@@ -3,12 +3,12 @@
 use std::sync::{Arc, OnceLock};
 
 use super::cache::TextCache;
+use super::game_texts::Texts;
 use super::join::Joins;
 use super::remote::Remote;
 use super::sizes::Sizes;
 use super::status::DatabaseStatus;
 use super::table::Tables;
-use super::texts::Texts;
 use super::types::{FsError, Inode, ServeOptions};
 use crate::tree::{Games, IndexedDatabase, Node, Prefix};
 use chessdb_library::kept::{KINDS, KeptFiles, KeptKind};

@@ -4,26 +4,16 @@
 //! the bytes. This module adds sizes, the cache of decoded games, and files that consist of many games.
 
 mod branch;
-mod branch_node;
-mod branch_texts;
 mod cache;
+mod current_state;
 mod database;
-mod describe;
-mod detached;
-mod directory;
-mod failure;
 mod files;
-mod folder;
-mod gather;
+mod game_texts;
 mod info;
 mod join;
-mod live;
 mod node;
-mod outdated;
-mod part;
 mod pass;
 mod references;
-mod refused;
 mod registry;
 mod remote;
 mod searches;
@@ -33,7 +23,6 @@ mod state;
 mod status;
 mod table;
 mod table_sizes;
-mod texts;
 mod times;
 mod types;
 
@@ -42,16 +31,14 @@ use std::sync::{self, atomic};
 
 pub use crate::tree::SearchRefusal;
 pub use chessdb_library::positions::IndexState;
-pub use directory::Entry;
-pub use failure::Failure;
-pub use live::CurrentState;
+pub use current_state::CurrentState;
 pub use node::{Node, OpenNode};
 pub use pass::PassOptions;
-pub use refused::RefusedName;
 pub use remote::RunOn;
 pub use state::ChessFs;
-pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
+pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, RefusedName, Status};
 pub use times::utc;
 pub use types::{
-    Attributes, Chunk, FsError, Inode, Kind, Layout, NAME_MAX, Outdated, ServeOptions, Statistics,
+    Attributes, Chunk, Entry, Failure, FsError, Inode, Kind, Layout, NAME_MAX, Outdated, ServeOptions,
+    Statistics,
 };

@@ -9,16 +9,15 @@ use self_cell::self_cell;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::branch::BranchFs;
-use super::branch_node::BranchNode;
 use super::database::DatabaseFs;
-use super::directory::{Directory, Entry};
 use super::files::File;
-use super::folder::{FolderFs, RootInfo};
 use super::remote::{Remote, RunOn};
 use super::searches::SearchesFs;
-use super::state::{ChessFs, Meaning};
-use super::types::{Attributes, Chunk, FsError, Inode, Kind};
-use crate::tree::{self, Existing};
+use super::state::{ChessFs, FolderFs, Meaning, RootInfo};
+use super::times::{noon, seconds_and_nanoseconds};
+use super::types::{Attributes, Chunk, Directory, Entry, FIRST_OFFSET, FsError, Inode, Kind};
+use crate::tree;
+use crate::tree::{Existing, Section};
 use chessdb::Decoded;
 use chessdb::game::Tags;
 use chessdb_library::kept::program_hash;
@@ -461,7 +460,7 @@ impl OpenNode {
     fn with_entry<T>(&self, entry: Inode, then: impl FnOnce(&Opened<'_>) -> Option<T>) -> Option<T> {
         let fs = self.fs();
         let in_branch = entry.node().and_then(|(prefix, node)| {
-            // The root's `info.txt` may be that of a database, and directories of branches are folders.
+            // The root's `info.txt` may belong to a database, and directories of branches are folders.
             let is_below = node != tree::Node::DATABASE && node != tree::Node::INFO;
             let own = self.branch().filter(|own| own.prefix() == prefix);
             let branch = own.or_else(|| fs.present_branch(prefix).map(Arc::as_ref));
@@ -607,5 +606,117 @@ impl OpenNode {
             key.update(&self.read(0, u32::MAX)?);
         }
         Ok(key.digest128())
+    }
+}
+
+/// A node below the directory of a branch, with its section.
+pub(super) struct BranchNode<'a> {
+    pub(super) branch: &'a BranchFs,
+    pub(super) section: &'a dyn Section,
+    pub(super) node: tree::Node,
+    /// What it is, as soon as it is open.
+    pub(super) existing: Option<Existing<'a>>,
+}
+
+impl<'a> BranchNode<'a> {
+    /// A node that may not exist; `None` if no section has it. Opens nothing.
+    pub(super) fn find(branch: &'a BranchFs, node: tree::Node) -> Option<BranchNode<'a>> {
+        Some(BranchNode {
+            branch,
+            section: branch.section(node)?,
+            node,
+            existing: None,
+        })
+    }
+
+    /// Opens the node, if it is not open yet.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] if it does not exist.
+    pub(super) fn open(&mut self) -> Result<(), FsError> {
+        if self.existing.is_none() {
+            self.existing = self.section.open(self.node);
+        }
+        self.existing.as_ref().map(|_| ()).ok_or(FsError::Stale)
+    }
+
+    /// What opening the node has to wait for: games may have to be counted, sorted or searched for.
+    pub(super) fn wait(&self) -> Wait {
+        match self.branch.wait_for_games() {
+            Wait::None => self.section.wait(self.node),
+            wait => wait,
+        }
+    }
+
+    /// The games that a directory lists after `game`, or all its games.
+    pub(super) fn games_after(&self, game: Option<Inode>) -> Option<impl Iterator<Item = Inode> + 'a> {
+        let branch = self.branch;
+        let after = match game {
+            None => None,
+            Some(game) => Some(branch.number_of(game)?),
+        };
+        let games = self.section.games(self.node)?;
+        let first = match after {
+            None => 0,
+            Some(game) => games.position(game)? + 1,
+        };
+        Some(
+            games
+                .after(first)
+                .map(|game| branch.inode(tree::Node::game(game))),
+        )
+    }
+
+    /// The attributes of a node of this size.
+    pub(super) fn attributes(&self, size: u64) -> Attributes {
+        let (branch, node) = (self.branch, self.node);
+        let changed = seconds_and_nanoseconds(branch.modified());
+        let game = branch.own_database().zip(node.as_game());
+        let (modified, links) = match game {
+            Some((database, game)) => {
+                let keys = database.entry().database.keys(game);
+                let day = noon(keys.date).filter(|_| !database.options.mtime_from_source);
+                let links = branch.directories_of(game, &keys);
+                (day.map_or(changed, |noon| (noon, 0)), links)
+            }
+            None => (changed, self.section.links(node)),
+        };
+        Attributes {
+            inode: branch.inode(node),
+            kind: self.section.kind(node),
+            size,
+            blocks: size.div_ceil(512),
+            modified,
+            changed,
+            links,
+        }
+    }
+}
+
+impl Directory for BranchNode<'_> {
+    fn len(&self) -> usize {
+        self.section.len(self.node)
+    }
+
+    fn entry_after(&self, offset: u64) -> Option<Entry<'_>> {
+        let place = usize::try_from(offset - FIRST_OFFSET).ok()?;
+        let (name, node) = self.section.entry_at(self.node, place)?;
+        let (inode, kind) = (self.branch.inode(node), self.branch.kind(node));
+        Some(Entry::new(name, inode, kind, offset + 1))
+    }
+
+    fn child(&self, name: &str) -> Result<Inode, FsError> {
+        match self.section.child(self.node, name) {
+            Some(node) => Ok(self.branch.inode(node)),
+            // The name may have existed before a database changed.
+            None => self.check(None).and(Err(FsError::NotFound)),
+        }
+    }
+
+    fn check(&self, shown: Option<&[Inode]>) -> Result<(), FsError> {
+        if self.section.is_unavailable() {
+            return Err(self.branch.fail_without_index());
+        }
+        self.branch.check(shown)
     }
 }

@@ -19,9 +19,9 @@ const SLOW: Duration = Duration::from_secs(1);
 
 /// The threads that must answer a request.
 pub enum RunOn {
-    /// Those of the user for requests that may wait: many games may have to be decoded, or a view built.
+    /// The user's threads for requests that may wait: many games may have to be decoded, or a view built.
     UserWorkers,
-    /// Those of the user that read queries.
+    /// The user's threads that read queries.
     Queries,
     /// Only these workers: the source may not answer.
     Workers(Arc<Workers>),

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use super::branch::BranchFs;
-use super::branch_node::BranchNode;
-use super::detached::DetachedDirectory;
-use super::directory::{Directory, Entry, FIRST_OFFSET};
+use super::branch::{BranchFs, DetachedDirectory};
+use super::node::BranchNode;
 use super::registry::{Registry, SearchPlace};
 use super::remote::RunOn;
 use super::state::ChessFs;
-use super::types::{FsError, Inode, Kind, NAME_MAX};
+use super::types::{Directory, Entry, FIRST_OFFSET, FsError, Inode, Kind, NAME_MAX};
 use crate::tree::{NamedSearch, Node, Prefix, SearchName, SearchRefusal};
 use chessdb_library::made::Wait;
 use chessdb_library::positions::Answers;
@@ -148,7 +146,7 @@ impl ChessFs {
     /// that they are searched for once, unless the name of the search is too long for it. May take long.
     ///
     /// # Errors
-    /// Those of `question`; [`FsError::NotFound`] if there is no database; [`FsError::Refused`] if the query is no search
+    /// The errors of `question`; [`FsError::NotFound`] if there is no database; [`FsError::Refused`] if the query is no search
     /// here; [`FsError::Io`] if a database has changed.
     pub fn positions<T>(
         &self,

@@ -1,12 +1,11 @@
 //! Following a source: what replaces the tree after a change, and when databases are added that opened late.
 
 use parking_lot::Mutex;
-use std::io;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use crate::fs::{CurrentState, Outdated};
 use crate::watch::{Alarm, Watch};

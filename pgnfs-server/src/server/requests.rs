@@ -13,8 +13,8 @@ use super::pending::{Pending, Reply, Unanswered};
 use super::walking::find;
 use crate::fs::{
     Attributes, Chunk, CurrentState, Failure, FsError, Inode, Kind, NAME_MAX, Node, OpenNode, RunOn,
+    Statistics, Status,
 };
-use crate::fs::{Statistics, Status};
 use chessdb::Decoded;
 use chessdb_library::query::{Query, QueryError};
 use chessdb_library::turns::for_searcher;

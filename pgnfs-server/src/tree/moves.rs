@@ -6,11 +6,9 @@ use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::branch_positions::BranchPositions;
 use super::games::Games;
 use super::inode::Node;
-use super::opening_node::OpeningNode;
-use super::ply::{AtPly, Plies, Use};
+use super::plies::{AtPly, BranchPositions, OpeningNode, Plies, Use};
 use super::section::{Content, Existing, Kind, Section};
 use chessdb::board::{Move, Position};
 use chessdb_library::lines::{line_names, move_name, read_line, read_move};

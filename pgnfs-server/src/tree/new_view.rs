@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use super::inode::MOST_VIEWS;
 use super::layout::Layout;
-use super::own_view::TemplateView;
 use super::rows::ROWS;
 use super::template::TemplateError;
-use super::views::VIEWS;
+use super::views::{TemplateView, VIEWS};
 use chessdb_library::library::{LONGEST_NAME, cut, safe_name};
 
 /// Why a view cannot be added.

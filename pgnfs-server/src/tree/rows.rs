@@ -4,23 +4,19 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::blocks::Blocks;
-use super::branch::GameSet;
-use super::branch_positions::BranchPositions;
-use super::collections::Collections;
+use super::game_directories::{Blocks, Merged, ViewDirectories};
+use super::game_set::GameSet;
 use super::inode::{
     KIND_BLOCK, KIND_COLLECTION, KIND_DOCUMENT, KIND_GAME, KIND_MEMBER, KIND_MEMBER_DIRECTORY, KIND_SINGLE,
     Node,
 };
-use super::members::Members;
-use super::merged::Merged;
+use super::members::{Collections, Members};
 use super::moves::Moves;
+use super::plies::BranchPositions;
 use super::positions::PositionDirectories;
 use super::search::SearchDirectory;
 use super::section::Section;
-use super::single_files::{Documents, SingleFiles};
-use super::tables_directory::TablesDirectory;
-use super::view_directories::ViewDirectories;
+use super::tables::{Documents, SingleFiles, TablesDirectory};
 use chessdb_library::library::TakenNames;
 
 /// A kind of section: its properties that are the same in every branch.
@@ -153,7 +149,7 @@ const fn row_of(node: Node) -> u8 {
 }
 
 impl Row {
-    /// The built-in rows, then those of `own`.
+    /// The built-in rows, then `own`.
     fn all(own: &[&'static Row]) -> impl Iterator<Item = &'static Row> {
         ROWS.iter().chain(own.iter().copied())
     }

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::branch::GameSet;
+use super::game_set::GameSet;
 use super::inode::{KIND_SEARCH_LINK, Node};
-use super::search_name::{NamedSearch, SYNTAX_FILE, SearchName, SearchRefusal};
+use super::layout::{NamedSearch, SYNTAX_FILE, SearchName, SearchRefusal};
 use super::section::{Content, Existing, Kind, Section};
 use chessdb_library::query::{Query, SYNTAX};
 

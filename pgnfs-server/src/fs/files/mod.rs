@@ -1,32 +1,23 @@
 //! The files of a branch, one type for each kind of content.
 
-mod concatenated;
-mod duplicates;
 mod file;
-mod game;
-mod joined;
-mod kept;
-mod member;
+mod file_cache;
+mod game_files;
+mod generated;
 mod overview;
-mod parquet;
-mod table_of_games;
 mod tables;
-mod texts;
 mod whole;
 
-use super::branch_node::BranchNode;
+use super::node::BranchNode;
 use crate::tree::Content;
-use concatenated::Concatenated;
-use game::GameFile;
-use member::RawFile;
+use game_files::{Concatenated, GameFile};
+use generated::{Document, InfoFile, Problems, RawFile, SectionText};
 use overview::Overview;
-use table_of_games::TableOfGames;
-use tables::TableFile;
-use texts::{Document, InfoFile, Problems, SectionText};
+use tables::{TableFile, TableOfGames};
 use whole::WholeTableFile;
 
 pub(super) use file::{File, Text};
-pub(super) use kept::BranchFiles;
+pub(super) use file_cache::BranchFiles;
 
 impl BranchNode<'_> {
     /// Calls `then` with the file that has this content. `None` if the branch has no such file.

@@ -5,14 +5,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::file::File;
-use crate::fs::branch::BranchFs;
+use crate::fs::branch::{BranchFs, PartFs};
 use crate::fs::database::DatabaseFs;
-use crate::fs::failure::Failure;
-use crate::fs::gather::decode_missing;
-use crate::fs::part::PartFs;
+use crate::fs::game_texts::decode_missing;
 use crate::fs::table::folder;
 use crate::fs::table_sizes::SizedTable;
-use crate::fs::types::{Chunk, FsError};
+use crate::fs::types::{Chunk, Failure, FsError};
 use crate::overview::{Counts, Figures, LatestGame, PlayerSubject, Subject, page};
 use chessdb_library::made::Wait;
 use chessdb_library::making::Making;

@@ -6,7 +6,6 @@
 //! made again for the next request. A branch that the source no longer has is retired: it is kept while a front end has
 //! inodes of it. What is left of one that is dropped is its prefix, which is not given again.
 
-mod made;
 mod prefixes;
 mod retired;
 
@@ -17,14 +16,12 @@ use std::sync::atomic::Ordering;
 
 use lru::LruCache;
 
-use super::branch::BranchFs;
-use super::detached::DetachedDirectory;
+use super::branch::{BranchFs, DetachedDirectory};
 use super::types::{FsError, Inode, Outdated};
 use crate::tree::{Node, Prefix};
-use made::SearchCache;
 use prefixes::Prefixes;
 pub(super) use prefixes::SearchPlace;
-use retired::RetiredBranches;
+use retired::{RetiredBranches, SearchCache};
 
 /// Number of searches that were dropped whose names a front end may keep. Of more, the names of those dropped first are
 /// taken back, because it would keep them without end.

@@ -1,13 +1,13 @@
 //! Files that are generated on first use and then kept: `info.txt`, `problems.txt`, documents, tables.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::file::Text;
+use super::file::{File, Text};
 use crate::fs::branch::BranchFs;
 use crate::fs::database::DatabaseFs;
-use crate::fs::failure::Failure;
 use crate::fs::info::problem_rows;
-use crate::fs::types::FsError;
+use crate::fs::types::{Chunk, Failure, FsError};
 use crate::tree::{Games, Node, Section};
 use chessdb_library::library::document_text;
 use chessdb_library::made::Wait;
@@ -140,5 +140,60 @@ impl Text for Document<'_> {
             let text = document_text(self.database.entry(), self.number);
             self.database.texts().check().map(|()| text.into())
         })
+    }
+}
+
+/// A member of a database.
+pub(super) struct RawFile<'a> {
+    database: &'a DatabaseFs,
+    member: u32,
+    size: u64,
+}
+
+impl RawFile<'_> {
+    pub(super) fn new(database: &DatabaseFs, member: u32, size: u64) -> RawFile<'_> {
+        RawFile {
+            database,
+            member,
+            size,
+        }
+    }
+}
+
+impl File for RawFile<'_> {
+    fn size_if_known(&self) -> Option<u64> {
+        Some(self.size)
+    }
+
+    fn size(&self) -> Result<u64, FsError> {
+        Ok(self.size)
+    }
+
+    fn wait(&self) -> Wait {
+        Wait::None
+    }
+
+    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        let (entry, member) = (self.database.entry(), self.member);
+        let wanted = self.size.saturating_sub(offset).min(u64::from(size));
+        let mut bytes =
+            vec![0; usize::try_from(wanted).map_err(|_| FsError::Io(Failure::Member(member, offset)))?];
+        let mut filled = 0;
+        while filled < bytes.len() {
+            let rest = bytes.get_mut(filled..).unwrap_or_default();
+            let at = offset + filled as u64;
+            let read = catch_unwind(AssertUnwindSafe(|| {
+                entry.database.as_files().read_member(member as usize, at, rest)
+            }));
+            match read {
+                Ok(Ok(more)) if more > 0 => filled += more,
+                end => {
+                    log::debug!("{}: file {member} in it: {end:?}", entry.name());
+                    return Err(self.database.texts().fail(Failure::Member(member, at)));
+                }
+            }
+        }
+        self.database.texts().check()?;
+        Ok(bytes.into())
     }
 }

@@ -1,22 +1,24 @@
 //! Texts of a database's games: decoding them and checking their sizes.
 
-use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock, Weak};
 
-use super::failure::{Failure, Failures};
-use super::gather::{decode_missing, on_threads};
+use parking_lot::Mutex;
+
 use super::remote::Remote;
 use super::size_file::SizeFile;
 use super::sizes::Sizes;
 use super::status::PassState;
-use super::types::FsError;
+use super::types::{Failure, Failures, FsError};
 use crate::tree::Games;
-use chessdb_library::cancel::{self, Underway};
+use chessdb_library::cancel;
+use chessdb_library::cancel::Underway;
 use chessdb_library::kept::{KeptFile, KeptFiles};
 use chessdb_library::library::{LibraryEntry, append_text, problems_of};
 use chessdb_library::making::Making;
+use chessdb_library::parallel::in_threads;
 use chessdb_library::positions::Positions;
+use chessdb_library::workers::progress;
 
 /// The files are checked after this many bytes of texts. At most so much is decoded in vain if they have
 /// changed.
@@ -428,4 +430,29 @@ impl Texts {
     pub(super) fn name(&self) -> &str {
         self.entry.name()
     }
+}
+
+/// Number of games that a thread takes at a time.
+const CHUNK: usize = 32;
+
+/// Calls `decode` for chunks of `games`, each game once, from up to `threads` threads.
+pub(super) fn decode_missing(games: &[u32], threads: usize, decode: impl Fn(&[u32]) + Sync) {
+    let next = AtomicUsize::new(0);
+    on_threads(threads.min(games.len().div_ceil(CHUNK)), || {
+        loop {
+            cancel::check();
+            let start = next.fetch_add(CHUNK, Ordering::Relaxed);
+            match games.get(start..) {
+                None | Some([]) => return,
+                Some(rest) => decode(rest.get(..CHUNK).unwrap_or(rest)),
+            }
+        }
+    });
+}
+
+/// Runs `work` on `threads` threads, including this one, and returns when all are done. Progress in any of
+/// them counts for the job of this thread.
+pub(super) fn on_threads(threads: usize, work: impl Fn() + Sync) {
+    let mark = progress::current();
+    in_threads(threads, || progress::work_for(mark.clone(), &work));
 }
