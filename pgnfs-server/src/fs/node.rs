@@ -87,8 +87,8 @@ impl Node {
     pub fn open_here(self, in_worker: bool) -> Result<OpenNode, FsError> {
         let opened = OpenCell::try_new(self, |node| {
             let mut opened = Opened::find(&node.fs, &node.meaning).ok_or(FsError::Stale)?;
-            // A directory may be opened by reading names from the source. `info.txt` is in memory.
-            let touches_source = || opened.remote().is_some() && opened.kind() == Kind::Directory;
+            // Opening a directory or a link may read names from the source; opening a file does not.
+            let touches_source = || opened.remote().is_some() && opened.kind() != Kind::File;
             if opened.wait() == Wait::None && (in_worker || !touches_source()) {
                 opened.open()?;
             }
