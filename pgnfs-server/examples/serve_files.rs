@@ -74,7 +74,9 @@ fn answer(requests: &Requests, request: Request) -> io::Result<()> {
             let response = Response::from_data(Cursor::new(html).into_inner());
             request.respond(kind.into_iter().fold(response, Response::with_header))
         }
-        Err(FsError::NotFound) => request.respond(Response::from_string("not found").with_status_code(404)),
+        Err(error @ (FsError::NotFound | FsError::Refused(_))) => {
+            request.respond(Response::from_string(error.to_string()).with_status_code(404))
+        }
         Err(error) => request.respond(Response::from_string(error.to_string()).with_status_code(500)),
     }
 }

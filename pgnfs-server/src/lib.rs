@@ -11,11 +11,11 @@ mod tree;
 pub mod watch;
 
 pub use fs::{
-    Attributes, CacheStatus, Chunk, DatabaseStatus, Failure, FsError, IndexState, Inode, Kind, Layout,
-    NAME_MAX, OpeningStatus, Outdated, PassOptions, PassState, RefusedName, ServeOptions, Statistics, Status,
-    utc,
+    Attributes, CacheStatus, Chunk, DatabaseStatus, Entry, Failure, FsError, IndexState, Inode, Kind, Layout,
+    NAME_MAX, OpeningStatus, Outdated, PassOptions, PassState, RefusedName, SearchRefusal, ServeOptions,
+    Statistics, Status, utc,
 };
-pub use server::{Detail, Entry, OpenFile, Reply, Requests, Server, Unanswered, Visitor};
+pub use server::{Detail, OpenFile, Reply, Requests, Server, Unanswered, Visitor};
 
 pub use tree::{SearchError, ViewError};
 
@@ -26,8 +26,6 @@ pub mod inside {
     pub use crate::fs::*;
 
     pub mod tree {
-        pub use crate::tree::{
-            Branch, BranchTree, Existing, Games, IndexedDatabase, Layout, Node, Row, Section,
-        };
+        pub use crate::tree::{Existing, GameSet, Games, IndexedDatabase, Layout, Node, Row, Section};
     }
 }

@@ -15,7 +15,9 @@ use std::time::Duration;
 use chessdb::Options;
 use chessdb_library::library::Library;
 use parking_lot::Mutex;
-use pgnfs_server::inside::{ChessFs, FsError, Inode, Live, Open, PassOptions, Resolved, ServeOptions};
+use pgnfs_server::inside::{
+    ChessFs, CurrentState, FsError, Inode, Node, OpenNode, PassOptions, ServeOptions,
+};
 use pgnfs_server::watch::{Means, QUIET};
 use pgnfs_server::{OpenFile, Server};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
@@ -49,7 +51,7 @@ fn write(path: &Path, event: u32) {
 
 /// Looks at a file or a directory like the kernel, which counts a look-up of each name on its path, reads it,
 /// and forgets it.
-fn look(live: &Live, path: &str) -> Result<(), FsError> {
+fn look(live: &CurrentState, path: &str) -> Result<(), FsError> {
     let mut known = Vec::new();
     let mut here = live.resolve(Inode::ROOT)?;
     for name in path.split('/') {
@@ -64,7 +66,7 @@ fn look(live: &Live, path: &str) -> Result<(), FsError> {
     here.attributes()?;
     match here.read(0, 1 << 20) {
         Err(FsError::IsADirectory) => here.read_dir(0, &mut |entry| {
-            entry.attributes_if_known();
+            here.attributes_of(&entry, || false);
             ControlFlow::Continue(())
         })?,
         read => drop(read?),
@@ -76,10 +78,10 @@ fn look(live: &Live, path: &str) -> Result<(), FsError> {
 }
 
 /// The first entry of a directory.
-fn first(live: &Live, directory: &Open<'_>) -> Result<Resolved, FsError> {
+fn first(live: &CurrentState, directory: &OpenNode) -> Result<Node, FsError> {
     let mut name = String::new();
     directory.read_dir(0, &mut |entry| {
-        name = entry.name.to_owned();
+        name = entry.name.into_owned();
         if name.starts_with('.') {
             ControlFlow::Continue(())
         } else {
@@ -120,7 +122,7 @@ fn a_database_that_is_replaced_leaves_no_memory_behind() {
         cache_size: 0,
         ..ServeOptions::default()
     };
-    let live = Live::new(ChessFs::new(library, options));
+    let live = CurrentState::new(ChessFs::new(library, options));
     let mut event = 0;
     let mut replace = |times: u32| {
         for _ in 0..times {

@@ -55,12 +55,12 @@ impl<R: KernelReply> Unsent<R> {
     ) {
         match answer {
             Ok(answer) => self.answer(outcome(&answer), |reply| how(reply, answer)),
-            Err(error) => self.refuse(errno(error)),
+            Err(error) => self.refuse(errno(&error)),
         }
     }
 }
 
 /// The number of an error.
-pub(super) fn errno(error: FsError) -> Errno {
+pub(super) fn errno(error: &FsError) -> Errno {
     Errno::from_i32(error.errno())
 }

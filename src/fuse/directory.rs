@@ -32,7 +32,7 @@ impl BareListing {
 impl Visitor for BareListing {
     fn visit(&mut self, entry: &Entry<'_>) -> ControlFlow<()> {
         let (inode, kind) = (INodeNo(entry.inode.0), file_type(entry.kind));
-        if self.reply.reply.add(inode, entry.next, kind, entry.name) {
+        if self.reply.reply.add(inode, entry.next, kind, &*entry.name) {
             return ControlFlow::Break(());
         }
         self.count += 1;
@@ -88,7 +88,7 @@ impl Visitor for PlusListing {
         if reply.add(
             INodeNo(1),
             entry.next,
-            entry.name,
+            &*entry.name,
             &FOREVER,
             length,
             Generation(0),
@@ -104,7 +104,7 @@ impl Reply<Vec<Inode>> for PlusListing {
     fn send(mut self, answer: Result<Vec<Inode>, FsError>) {
         let gone = match answer {
             Ok(gone) => gone,
-            Err(error) => return self.reply.refuse(errno(error)),
+            Err(error) => return self.reply.refuse(errno(&error)),
         };
         self.own.leave_out(&gone);
         let (shared, mut own) = (self.shared, self.own);
@@ -166,7 +166,7 @@ impl PlusReply {
             Kind::File => 0o100_000,
             Kind::Link => 0o120_000,
         };
-        match entry.attributes {
+        match &entry.attributes {
             Some(attributes) => {
                 self.inodes.push(entry.inode);
                 self.places.push(self.bytes.len());

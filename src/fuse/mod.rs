@@ -159,9 +159,11 @@ impl Filesystem for Fuse {
         let presentation = self.shared.presentation;
         let answered = move |answer| match answer {
             // Node 0 makes the kernel cache the missing entry.
-            Err(FsError::NotFound) => reply.answer(Answered::Error(Errno::ENOENT), |reply| {
-                reply.entry(&FOREVER, &of_nothing(), Generation(0));
-            }),
+            Err(FsError::NotFound | FsError::Refused(_)) => {
+                reply.answer(Answered::Error(Errno::ENOENT), |reply| {
+                    reply.entry(&FOREVER, &of_nothing(), Generation(0));
+                })
+            }
             answer => reply.send(answer, Answered::found, |reply, found| {
                 reply.entry(&FOREVER, &presentation.of(&found), Generation(0));
             }),

@@ -61,14 +61,6 @@ pub(super) fn looked_for<T: Send>(answers: &Answers, reads_all: bool, look: impl
     while_wanted(|| if reads_all || scans { in_turn(look) } else { look() })
 }
 
-/// Why a search does not exist for a visitor who has just asked for it; `None` if it does.
-pub(super) fn why_refused(requests: &Requests, visit: Visit, search: Option<&Query>) -> Option<String> {
-    let end = format!("/search/{}", search?.name());
-    let mut refused = requests.refused(visit.visitor).into_iter();
-    let refused = refused.rfind(|refused| refused.path.ends_with(&end));
-    refused.map(|refused| refused.reason)
-}
-
 /// A request that its caller leaves when this is dropped.
 struct Left(Option<Unanswered>);
 
@@ -136,7 +128,7 @@ impl From<FsError> for HttpError {
 impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
         let (status, text) = match self {
-            HttpError::Fs(error) => (status_of(error), error.to_string()),
+            HttpError::Fs(error) => (status_of(&error), error.to_string()),
             HttpError::Bad(what) => (StatusCode::BAD_REQUEST, what),
             HttpError::Missing(what) => (StatusCode::NOT_FOUND, what.to_owned()),
             HttpError::Status(status) => {
@@ -181,9 +173,10 @@ fn missing(status: StatusCode, uri: &Uri, what: &str) -> Response {
 }
 
 /// The status for an error of the library, which has logged the cause of those that are 500.
-pub(super) fn status_of(error: FsError) -> StatusCode {
+pub(super) fn status_of(error: &FsError) -> StatusCode {
     match error {
         FsError::NotFound
+        | FsError::Refused(_)
         | FsError::NotADirectory
         | FsError::IsADirectory
         | FsError::WrongKind
@@ -201,12 +194,14 @@ pub(super) fn status_of(error: FsError) -> StatusCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pgnfs_server::SearchRefusal;
 
     /// What a client may ask again has another status than what is missing, and than what is broken.
     #[tokio::test]
     async fn each_error_has_its_status_and_its_words() {
         let errors = [
             (FsError::NotFound, 404),
+            (FsError::from(SearchRefusal::NoField), 404),
             (FsError::NotADirectory, 404),
             (FsError::IsADirectory, 404),
             (FsError::WrongKind, 404),
@@ -227,7 +222,7 @@ mod tests {
             (FsError::Io(Failure::NoRoom), 500),
             (FsError::Io(Failure::Unexpected), 500),
         ];
-        let errors = errors.map(|(error, status)| (HttpError::Fs(error), status, error.to_string()));
+        let errors = errors.map(|(error, status)| (HttpError::Fs(error.clone()), status, error.to_string()));
         let others = [
             (HttpError::Bad("x: odd".to_owned()), 400, "x: odd".to_owned()),
             (HttpError::Missing("no such game"), 404, "no such game".to_owned()),

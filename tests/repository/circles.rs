@@ -4,18 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::layering::{paths, sources};
 
-/// Maximum number of files in a circle.
-const LONGEST: usize = 8;
+/// The packages, each with the maximum number of files in a circle.
+const LONGEST: [(&str, usize); 4] = [
+    ("chessdb", 8),
+    ("chessdb-library", 8),
+    ("pgnfs-server", 5),
+    (".", 5),
+];
 
 #[test]
 fn no_circle_of_files_is_long() {
-    for package in ["chessdb", "chessdb-library", "pgnfs-server", "."] {
+    for (package, longest) in LONGEST {
         let files = Files::of(&format!("{package}/src"));
         assert!(files.uses.len() > 5, "{package}");
         for circle in files.circles() {
             // A format is one room.
             let is_format = circle.iter().all(|file| file.starts_with("formats/"));
-            assert!(is_format || circle.len() <= LONGEST, "{package}: {circle:?}");
+            assert!(is_format || circle.len() <= longest, "{package}: {circle:?}");
         }
     }
 }

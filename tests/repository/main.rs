@@ -6,7 +6,6 @@ mod dependencies;
 mod docs;
 mod install;
 mod layering;
-mod names;
 mod problems;
 mod scripts;
 mod sizes;

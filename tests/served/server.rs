@@ -26,7 +26,7 @@ struct Listing(Vec<(String, Kind)>, Sender<Result<Vec<(String, Kind)>, FsError>>
 
 impl Visitor for Listing {
     fn visit(&mut self, entry: &Entry<'_>) -> ControlFlow<()> {
-        self.0.push((entry.name.to_owned(), entry.kind));
+        self.0.push((entry.name.to_string(), entry.kind));
         ControlFlow::Continue(())
     }
 }

@@ -8,6 +8,7 @@
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use chessdb::board::{Move, Position, Undo};
 use chessdb::Options;
@@ -109,7 +110,7 @@ fn play(mut moves: Vec<(Position, String, Move)>) -> Vec<(Position, String, Move
 // Builds the views of all games and lists their names.
 #[library_benchmark(setup = file_system)]
 #[bench::simplecdb("simplecdb.dci")]
-fn views(fs: ChessFs) -> ChessFs {
+fn views(fs: Arc<ChessFs>) -> Arc<ChessFs> {
     let root = fs.resolve(Inode::ROOT).expect("the root");
     let root = root.open().expect("the root");
     for view in ["players", "events", "years", "eco"] {
@@ -183,7 +184,7 @@ fn moves(name: &str) -> Vec<(Position, String, Move)> {
     moves
 }
 
-fn file_system(name: &str) -> ChessFs {
+fn file_system(name: &str) -> Arc<ChessFs> {
     let library = Library::open(&path(name), &Options::default()).expect("a database");
     ChessFs::new(library, ServeOptions::default())
 }

@@ -1,30 +1,36 @@
-//! What a directory shows: the games of one database or of several, all of them or some.
+//! What a directory shows as files: the games of one database or of several, all of them or some.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use log::Level;
+
 use super::database::DatabaseFs;
-use super::failure::Failure;
 use super::files::BranchFiles;
 use super::join::Joins;
-use super::part::PartFs;
 use super::references::BranchReferences;
 use super::remote::Remote;
 use super::table::Tables;
-use super::types::{FsError, Inode, Kind};
-use crate::tree::{Branch, BranchTree, NamedSearch, Node, Prefix, Section};
+use super::types::{Failure, FsError, Kind};
+use crate::tree::{Existing, GameSet, Games, Inode, NamedSearch, Node, Prefix, Row, Section, TreeFolder};
+use chessdb::Keys;
 use chessdb_library::made::Wait;
 use chessdb_library::positions::{AnswerOptions, Answers, IndexState, IndexUse};
 use chessdb_library::spelling::{Names, Spelling};
+use chessdb_library::table::GamePath;
 use chessdb_library::workers::Pause;
-use log::Level;
 
 /// The directory of a branch as files. These are made of its [parts](BranchFs::parts), so each kind of file has one
 /// type. Games, texts, sizes and tables come from the databases.
 pub(super) struct BranchFs {
-    tree: BranchTree,
+    game_set: Arc<GameSet>,
+    /// One for each [`Row`], if the branch has it.
+    sections: Vec<Option<Box<dyn Section>>>,
+    /// The entries of its directory, sorted by name.
+    top: OnceLock<Vec<(String, Node)>>,
     databases: Arc<[Arc<DatabaseFs>]>,
     /// The number of the database with a prefix.
     numbers: Arc<HashMap<Prefix, usize>>,
@@ -52,20 +58,20 @@ pub(super) struct BranchFs {
 impl BranchFs {
     /// The directory of a database.
     pub(super) fn of_one(database: Arc<DatabaseFs>) -> BranchFs {
-        let branch = Branch::of_one(Arc::clone(database.indexed()));
-        let tree = BranchTree::new(branch, &database.options.sections);
+        let game_set = GameSet::of_one(Arc::clone(database.indexed()));
         let remote = database.texts().remote().cloned();
-        if remote.is_some() {
-            // Later requests for the directory find the names of its entries in memory.
-            tree.links(Node::DATABASE);
-        }
         let (prefix, path) = (database.prefix(), database.entry().path.clone());
-        BranchFs::new(tree, vec![database], Vec::new(), path, prefix, remote)
+        let own = BranchFs::new(game_set, vec![database], Vec::new(), path, prefix, remote);
+        if own.remote.is_some() {
+            // Later requests for the directory find the names of its entries in memory.
+            own.entries();
+        }
+        own
     }
 
     /// A directory of several databases, whose own directories are at `paths` in the mount.
     pub(super) fn of_several(
-        branch: Branch,
+        game_set: GameSet,
         databases: Vec<Arc<DatabaseFs>>,
         paths: Vec<String>,
         prefix: Prefix,
@@ -74,21 +80,24 @@ impl BranchFs {
         let mut remotes = databases.iter().map(|database| database.texts().remote());
         let is_local = remotes.all(|remote| remote.is_none());
         let remote = (!is_local).then(|| Arc::new(Remote::of_name("all databases", timeout)));
-        branch.set_paths(&paths);
-        let path = if branch.is_unique() { "/all/unique" } else { "/all" };
-        let sections = databases.first().map_or(&[][..], |first| &first.options.sections);
-        let tree = BranchTree::new(branch, sections);
-        BranchFs::new(tree, databases, paths, path.to_owned(), prefix, remote)
+        game_set.set_paths(&paths);
+        let path = if game_set.is_unique() {
+            "/all/unique"
+        } else {
+            "/all"
+        };
+        BranchFs::new(game_set, databases, paths, path.to_owned(), prefix, remote)
     }
 
     /// The directory of the games that a search finds among those that are shown here.
     pub(super) fn searched(&self, search: NamedSearch, prefix: Prefix) -> BranchFs {
         let databases = Arc::clone(&self.databases);
         let is_sound = move || databases.iter().all(|database| database.texts().check().is_ok());
+        let game_set = Arc::new(self.game_set.searched(&search.query, is_sound));
         BranchFs {
-            tree: self
-                .tree
-                .with(self.tree.branch().searched(&search.query, is_sound)),
+            sections: Row::sections(&game_set, own_rows(&self.databases)),
+            top: OnceLock::new(),
+            game_set,
             databases: Arc::clone(&self.databases),
             numbers: Arc::clone(&self.numbers),
             paths: Arc::clone(&self.paths),
@@ -106,7 +115,7 @@ impl BranchFs {
     }
 
     fn new(
-        tree: BranchTree,
+        game_set: GameSet,
         databases: Vec<Arc<DatabaseFs>>,
         paths: Vec<String>,
         path: String,
@@ -115,7 +124,11 @@ impl BranchFs {
     ) -> BranchFs {
         let numbers = databases.iter().zip(0..);
         let numbers = numbers.map(|(database, number)| (database.prefix(), number));
+        let game_set = Arc::new(game_set);
         BranchFs {
+            sections: Row::sections(&game_set, own_rows(&databases)),
+            top: OnceLock::new(),
+            game_set,
             numbers: Arc::new(numbers.collect()),
             joins: OnceLock::new(),
             files: BranchFiles::new(),
@@ -126,7 +139,6 @@ impl BranchFs {
             state: prefix,
             databases: databases.into(),
             paths: paths.into(),
-            tree,
             path,
             prefix,
             remote,
@@ -134,13 +146,8 @@ impl BranchFs {
     }
 
     /// What it shows.
-    pub(super) fn branch(&self) -> &Branch {
-        self.tree.branch()
-    }
-
-    /// The names and nodes below its directory.
-    pub(super) fn tree(&self) -> &BranchTree {
-        &self.tree
+    pub(super) fn game_set(&self) -> &GameSet {
+        &self.game_set
     }
 
     /// The databases.
@@ -150,13 +157,13 @@ impl BranchFs {
 
     /// The database whose own directory this is.
     pub(super) fn own_database(&self) -> Option<&Arc<DatabaseFs>> {
-        self.branch().own_database()?;
+        self.game_set().own_database()?;
         self.databases.first()
     }
 
     /// The only database.
     pub(super) fn only_database(&self) -> Option<&Arc<DatabaseFs>> {
-        self.branch().only_database()?;
+        self.game_set().only_database()?;
         self.databases.first()
     }
 
@@ -197,20 +204,62 @@ impl BranchFs {
     /// The memory that it takes, in bytes, as far as it grows with its games.
     pub(super) fn bytes(&self) -> usize {
         let joins = self.joins.get().into_iter().flatten();
-        self.tree.bytes() + self.files.bytes() + joins.map(Joins::bytes).sum::<usize>()
+        let sections = self.sections.iter().flatten();
+        let sections: usize = sections.map(|section| section.bytes()).sum();
+        EMPTY + self.game_set.bytes() + sections + self.files.bytes() + joins.map(Joins::bytes).sum::<usize>()
     }
 
     /// A text that is another one if tables of its games would have other rows, unless a database changes.
     pub(super) fn shown_key(&self) -> String {
-        let branch = self.branch();
+        let game_set = self.game_set();
         let mut key = self.paths.join("\n");
-        if branch.only_database().is_none() {
-            key += &format!("\n{}", branch.spelling().key());
+        if game_set.only_database().is_none() {
+            key += &format!("\n{}", game_set.spelling().key());
         }
-        if branch.is_unique() {
+        if game_set.is_unique() {
             key += "\nunique";
         }
         key
+    }
+}
+
+/// Approximate memory of a directory of which nothing was asked for, in bytes.
+const EMPTY: usize = 12 << 10;
+
+/// The rows after the built-in ones.
+fn own_rows(databases: &[Arc<DatabaseFs>]) -> &[&'static Row] {
+    databases.first().map_or(&[][..], |first| &first.options.sections)
+}
+
+/// Its directory, whose only node is [`Node::DATABASE`], is a section, too.
+impl Section for BranchFs {
+    fn kind(&self, _: Node) -> Kind {
+        Kind::Directory
+    }
+
+    fn open(&self, _: Node) -> Option<Existing<'_>> {
+        Some(Existing::Directory)
+    }
+
+    fn links(&self, _: Node) -> u32 {
+        let entries = self.entries().iter();
+        let directories = entries.filter(|&&(_, node)| BranchFs::kind(self, node) == Kind::Directory);
+        2 + directories.count() as u32
+    }
+
+    fn len(&self, _: Node) -> usize {
+        self.entries().len()
+    }
+
+    fn entry_at(&self, _: Node, n: usize) -> Option<(Cow<'_, str>, Node)> {
+        let (name, node) = self.entries().get(n)?;
+        Some((name.into(), *node))
+    }
+
+    fn child(&self, _: Node, name: &str) -> Option<Node> {
+        let entries = self.entries();
+        let found = entries.binary_search_by(|(entry, _)| entry.as_str().cmp(name));
+        entries.get(found.ok()?).map(|&(_, node)| node)
     }
 }
 
@@ -221,7 +270,7 @@ impl BranchFs {
     pub(super) fn parts(&self) -> Vec<PartFs<'_>> {
         let part = |(number, database)| PartFs {
             database,
-            games: self.branch().games_of(number),
+            games: self.game_set().games_of(number),
             path: self.paths.get(number).map(String::as_str),
             names: None,
         };
@@ -241,7 +290,7 @@ impl BranchFs {
     fn names(&self) -> Option<&Names> {
         match self.only_database() {
             Some(_) => None,
-            None => self.branch().names().map(Arc::as_ref),
+            None => self.game_set().names().map(Arc::as_ref),
         }
     }
 
@@ -275,31 +324,45 @@ impl BranchFs {
 
     /// Adds references to what the numbers of inodes stand for, here or in a search. Returns those that mean nothing.
     pub(super) fn hold_nodes(&self, inodes: &[Inode]) -> Vec<Inode> {
-        let is_gone = |inode: &&Inode| inode.node().is_some_and(|(_, node)| !self.branch().hold(node));
+        let is_gone = |inode: &&Inode| inode.node().is_some_and(|(_, node)| !self.game_set().hold(node));
         inodes.iter().filter(is_gone).copied().collect()
     }
 
     /// Subtracts references to a node. Returns true if there were some to the branch before and are none now.
     pub(super) fn release(&self, node: Node, times: u64) -> bool {
-        self.branch().release(node, times);
+        self.game_set().release(node, times);
         self.references.subtract(times)
     }
 
-    /// The section of a node.
+    /// The section of a node. `None` for a game of several databases, which belongs to the directory of its own.
     pub(super) fn section(&self, node: Node) -> Option<&dyn Section> {
-        self.tree.section(node)
+        if node == Node::DATABASE {
+            return Some(self);
+        }
+        let row = Row::of(node, own_rows(&self.databases))?;
+        self.sections.get(row)?.as_deref()
     }
 
     /// The kind of a node, judged by its number alone.
     pub(super) fn kind(&self, node: Node) -> Kind {
-        self.tree.kind(node)
+        self.section(node)
+            .map_or(Kind::File, |section| section.kind(node))
+    }
+
+    /// The number of directories that show a game of a database, in its own directory.
+    pub(super) fn directories_of(&self, game: u32, keys: &Keys) -> u32 {
+        let sections = self.sections.iter().flatten();
+        sections.map(|section| section.directories_of(game, keys)).sum()
     }
 
     /// The names in its directory.
     pub(super) fn names_in_directory(&self) -> Vec<String> {
-        let entries =
-            (0..self.tree.len(Node::DATABASE)).filter_map(|n| self.tree.entry_at(Node::DATABASE, n));
-        entries.map(|(name, _)| name.into_owned()).collect()
+        self.entries().iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    fn entries(&self) -> &[(String, Node)] {
+        self.top
+            .get_or_init(|| Row::entries(own_rows(&self.databases), &self.sections))
     }
 
     /// The prefix of its inodes.
@@ -310,7 +373,7 @@ impl BranchFs {
     /// The inode of a node. A game has the same inode in all directories.
     pub(super) fn inode(&self, node: Node) -> Inode {
         let game = node.as_game().and_then(|game| {
-            let (part, game) = self.branch().place_of(game);
+            let (part, game) = self.game_set().place_of(game);
             Some(self.databases.get(part)?.inode(Node::game(game)))
         });
         game.unwrap_or(Inode::of(self.prefix, node))
@@ -320,14 +383,14 @@ impl BranchFs {
     pub(super) fn number_of(&self, game: Inode) -> Option<u32> {
         let (prefix, node) = game.node()?;
         let part = *self.numbers.get(&prefix)?;
-        self.branch().number_of(part, node.as_game()?)
+        self.game_set().number_of(part, node.as_game()?)
     }
 
     /// The part from which the name of a game or of a directory is read; `None` if it has the same name everywhere.
     fn named_by(&self, inode: Inode) -> Option<usize> {
         let (prefix, node) = inode.node()?;
         if prefix == self.prefix {
-            return self.tree.named_by(node);
+            return self.game_set.named_by(node);
         }
         self.numbers.get(&prefix).copied()
     }
@@ -338,23 +401,17 @@ impl BranchFs {
     /// What the number of games has to wait for: they may have to be counted, for which much is read, or searched for.
     pub(super) fn wait_for_count(&self) -> Wait {
         let mut databases = self.databases.iter();
-        if self.branch().is_search() && self.branch().wait_for_parts() != Wait::None {
+        if self.game_set().is_search() && self.game_set().wait_for_parts() != Wait::None {
             return Wait::Common;
         }
         Wait::Common.unless(databases.all(|database| database.entry().is_counted()))
     }
 
-    /// What every request for a node has to wait for: games may have to be counted, sorted or searched for.
-    pub(super) fn wait(&self, node: Node) -> Wait {
-        let wait = match self.own_database() {
+    /// What every request for a node has to wait for: games may have to be counted or searched for.
+    pub(super) fn wait_for_games(&self) -> Wait {
+        match self.own_database() {
             Some(own) => Wait::Common.unless(own.entry().is_prepared()),
             None => self.wait_for_count(),
-        };
-        match wait {
-            Wait::None => self
-                .section(node)
-                .map_or(Wait::None, |section| section.wait(node)),
-            wait => wait,
         }
     }
 
@@ -373,7 +430,8 @@ impl BranchFs {
             return only.texts().check();
         }
         // Which games are unique, and names that spellings are joined to, follow from all databases.
-        let follows_from_all = self.branch().is_of_unique() || *self.branch().spelling() != Spelling::Stored;
+        let follows_from_all =
+            self.game_set().is_of_unique() || *self.game_set().spelling() != Spelling::Stored;
         let shown = shown.filter(|_| !follows_from_all);
         let named = shown.and_then(|shown| shown.iter().map(|&inode| self.named_by(inode)).collect());
         let numbers = named.unwrap_or_else(|| (0..self.databases.len()).collect::<BTreeSet<usize>>());
@@ -385,7 +443,7 @@ impl BranchFs {
 
     /// Returns an error if a database changed while its games were searched for.
     pub(super) fn check_answer(&self) -> Result<(), FsError> {
-        if self.branch().is_sound() {
+        if self.game_set().is_sound() {
             Ok(())
         } else {
             self.check(None).and(Err(FsError::Io(Failure::Changed)))
@@ -405,10 +463,23 @@ impl BranchFs {
             },
             scans: true,
             threads: self.threads(),
-            names: self.branch().names().cloned(),
-            repertoires: Arc::new(self.branch().repertoires()),
+            names: self.game_set().names().cloned(),
+            repertoires: Arc::new(self.game_set().repertoires()),
         };
-        Ok(Answers::new(Arc::clone(self.branch().parts()), options))
+        Ok(Answers::new(Arc::clone(self.game_set().parts()), options))
+    }
+
+    /// Asks something of the positions of its games.
+    ///
+    /// # Errors
+    /// The errors of `question`; [`FsError::Io`] if a database has changed.
+    pub(super) fn positions<T>(
+        &self,
+        question: impl FnOnce(&Answers) -> Result<T, FsError>,
+    ) -> Result<T, FsError> {
+        let answer = question(&self.answers()?)?;
+        self.check(None)?;
+        Ok(answer)
     }
 
     /// Logs a failure of its files, and returns the error for the request.
@@ -426,5 +497,70 @@ impl BranchFs {
         failed.map_or(FsError::Io(Failure::Index), |database| {
             database.texts().fail(Failure::Index)
         })
+    }
+}
+
+/// The directory of a search, or an earlier state of the directory of a branch.
+pub(super) struct DetachedDirectory {
+    pub(super) branch: Arc<BranchFs>,
+    /// The directory, without folders.
+    pub(super) folder: TreeFolder,
+    /// The directory that it is in, or was in.
+    pub(super) parent: Inode,
+}
+
+impl DetachedDirectory {
+    /// The directory of a search.
+    pub(super) fn of_search(branch: BranchFs, parent: Inode) -> DetachedDirectory {
+        let inode = Inode::of(branch.prefix(), Node::DATABASE);
+        DetachedDirectory {
+            folder: TreeFolder::alone(inode, branch.modified()),
+            branch: Arc::new(branch),
+            parent,
+        }
+    }
+
+    /// A directory of the source that it no longer has.
+    pub(super) fn retired(branch: &Arc<BranchFs>, folder: &TreeFolder, parent: Inode) -> DetachedDirectory {
+        DetachedDirectory {
+            branch: Arc::clone(branch),
+            folder: TreeFolder::alone(folder.inode, folder.modified),
+            parent,
+        }
+    }
+}
+
+/// A database in a branch.
+#[derive(Clone)]
+pub(super) struct PartFs<'a> {
+    pub(super) database: &'a DatabaseFs,
+    /// The games that are shown.
+    pub(super) games: Games<'a>,
+    /// Path of the database's directory, if the branch has several.
+    pub(super) path: Option<&'a str>,
+    /// The names under which players are shown, if these are not the stored ones.
+    pub(super) names: Option<&'a Names>,
+}
+
+impl PartFs<'_> {
+    /// The tags of its games as tables, read now.
+    pub(super) fn new_tables(&self, threads: usize) -> Result<Tables, FsError> {
+        self.database.new_tables(&self.games, self.names, threads)
+    }
+
+    /// Where rows of tables say that a game is.
+    pub(super) fn path_of(&self, game: u32) -> GamePath<'_> {
+        let path = self.path.unwrap_or_default();
+        GamePath {
+            database: path,
+            folder: path,
+            game,
+            digits: self.database.indexed().digits(),
+        }
+    }
+
+    /// True if all games of the database are shown as in its own directory.
+    pub(super) fn is_whole(&self) -> bool {
+        self.names.is_none() && self.games.are_all_of(self.database.entry().database.len())
     }
 }

@@ -3,12 +3,12 @@
 use std::sync::{Arc, OnceLock};
 
 use super::cache::TextCache;
+use super::game_texts::Texts;
 use super::join::Joins;
 use super::remote::Remote;
 use super::sizes::Sizes;
 use super::status::DatabaseStatus;
 use super::table::Tables;
-use super::texts::Texts;
 use super::types::{FsError, Inode, ServeOptions};
 use crate::tree::{Games, IndexedDatabase, Node, Prefix};
 use chessdb_library::kept::{KINDS, KeptFiles, KeptKind};
@@ -117,7 +117,7 @@ impl DatabaseFs {
         let is_trusted = move || texts.upgrade().is_some_and(|texts| texts.is_trusted());
         self.indexed.keep_views_in(files, is_trusted);
         let indexed = Arc::downgrade(&self.indexed);
-        self.texts.on_doubt(move || {
+        self.texts.on_distrust(move || {
             if let Some(indexed) = indexed.upgrade() {
                 indexed.forget_kept();
             }
@@ -184,7 +184,7 @@ impl DatabaseFs {
 
     /// Decodes the games of unknown size. If they are few, their texts are cached, because they are usually
     /// read next.
-    pub(super) fn know_sizes(&self, games: &Games<'_>) {
+    pub(super) fn determine_sizes(&self, games: &Games<'_>) {
         let keep = self.cache.has_room_for(games.len());
         self.texts.gather(games, self.options.threads, |games| {
             // The error is in the log; a read of the game returns it again.
@@ -197,11 +197,11 @@ impl DatabaseFs {
     }
 
     /// Decodes the games whose problems are unknown.
-    pub(super) fn know_problems(&self) {
+    pub(super) fn determine_problems(&self) {
         if self.sizes().are_stored() {
-            self.texts.know_problems(self.options.threads)
+            self.texts.determine_problems(self.options.threads)
         } else {
-            self.know_sizes(&Games::range(0..self.sizes().games()))
+            self.determine_sizes(&Games::range(0..self.sizes().games()))
         }
     }
 

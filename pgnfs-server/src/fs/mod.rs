@@ -3,31 +3,17 @@
 //! [`crate::tree`] provides inode numbers, names and directories, and the databases of a [`Library`] provide
 //! the bytes. This module adds sizes, the cache of decoded games, and files that consist of many games.
 
-mod at;
 mod branch;
-mod branch_texts;
 mod cache;
+mod current_state;
 mod database;
-mod describe;
-mod detached;
-mod directory;
-mod failure;
 mod files;
-mod folder;
-mod gather;
-mod handle;
+mod game_texts;
 mod info;
 mod join;
-mod live;
-mod object;
-mod open_node;
-mod outdated;
-mod own_open;
-mod part;
+mod node;
 mod pass;
-mod place;
 mod references;
-mod refused;
 mod registry;
 mod remote;
 mod searches;
@@ -37,27 +23,22 @@ mod state;
 mod status;
 mod table;
 mod table_sizes;
-mod tags;
-mod texts;
 mod times;
 mod types;
 
 // Two files take these from here, so that tests can put others in their place.
 use std::sync::{self, atomic};
 
+pub use crate::tree::SearchRefusal;
 pub use chessdb_library::positions::IndexState;
-pub use failure::Failure;
-#[cfg(feature = "inside")]
-pub use handle::Handle;
-pub use handle::{Elsewhere, OpenedHere, Resolved};
-pub use live::Live;
-pub use open_node::{DirectoryEntry, Open};
-pub use own_open::OwnOpen;
+pub use current_state::CurrentState;
+pub use node::{Node, OpenNode};
 pub use pass::PassOptions;
-pub use refused::RefusedName;
+pub use remote::RunOn;
 pub use state::ChessFs;
-pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, Status};
+pub use status::{CacheStatus, DatabaseStatus, OpeningStatus, PassState, RefusedName, Status};
 pub use times::utc;
 pub use types::{
-    Attributes, Chunk, FsError, Inode, Kind, Layout, NAME_MAX, Outdated, ServeOptions, Statistics,
+    Attributes, Chunk, Entry, Failure, FsError, Inode, Kind, Layout, NAME_MAX, Outdated, ServeOptions,
+    Statistics,
 };

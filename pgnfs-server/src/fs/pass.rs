@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::texts::Texts;
+use super::game_texts::Texts;
 use chessdb_library::cancel::{self, Cancel};
 
 /// Options of the background pass.

@@ -17,6 +17,26 @@ const LONG: usize = 8;
 /// A source that has not answered for less than this time counts as slow, not as silent.
 const SLOW: Duration = Duration::from_secs(1);
 
+/// The threads that must answer a request.
+pub enum RunOn {
+    /// The user's threads for requests that may wait: many games may have to be decoded, or a view built.
+    UserWorkers,
+    /// The user's threads that read queries.
+    Queries,
+    /// Only these workers: the source may not answer.
+    Workers(Arc<Workers>),
+}
+
+impl RunOn {
+    /// The threads that may wait for this.
+    pub(super) fn of(remote: Option<&Remote>, wait: Wait) -> RunOn {
+        match remote {
+            Some(remote) => RunOn::Workers(remote.workers_for(wait)),
+            None => RunOn::UserWorkers,
+        }
+    }
+}
+
 /// The threads that access the files of one database. No other thread does, so no other thread can hang.
 pub(super) struct Remote {
     /// For requests that need a few bytes.

@@ -2,93 +2,97 @@
 
 use std::sync::Arc;
 
-use super::at::At;
-use super::branch::BranchFs;
-use super::detached::DetachedDirectory;
-use super::directory::{Directory, FIRST_OFFSET, ListedEntry};
+use super::branch::{BranchFs, DetachedDirectory};
+use super::node::BranchNode;
 use super::registry::{Registry, SearchPlace};
-use super::types::{FsError, Inode, Kind};
-use crate::tree::{NamedSearch, Node, Prefix, SearchName, asked};
+use super::remote::RunOn;
+use super::state::ChessFs;
+use super::types::{Directory, Entry, FIRST_OFFSET, FsError, Inode, Kind, NAME_MAX};
+use crate::tree::{NamedSearch, Node, Prefix, SearchName, SearchRefusal};
+use chessdb_library::made::Wait;
+use chessdb_library::positions::Answers;
+use chessdb_library::query::Query;
 
 /// `search/` of a branch.
-#[derive(Clone, Copy)]
 pub(super) struct SearchesFs<'a> {
     pub(super) registry: &'a Registry,
-    pub(super) at: At<'a>,
+    pub(super) node: &'a BranchNode<'a>,
 }
 
 impl SearchesFs<'_> {
     /// The searches that it lists.
     fn listed(&self) -> Vec<&NamedSearch> {
-        self.at.branch.branch().searches()
+        self.node.branch.game_set().searches()
     }
 
     fn place(&self, name: &str) -> SearchPlace {
         SearchPlace {
-            branch: self.at.branch.prefix(),
+            branch: self.node.branch.prefix(),
             name: name.to_owned(),
         }
     }
 
-    /// The directory of a search, which is not made before it is looked into.
-    fn search(&self, name: &str, is_listed: bool) -> Result<Inode, FsError> {
-        let place = self.place(name);
-        let prefix = self.registry.give_prefix(self.at.branch, place, is_listed)?;
+    /// The directory of a search that is listed. It is not made before it is looked into.
+    fn listed_search(&self, name: &str) -> Result<Inode, FsError> {
+        let prefix = self.registry.give_prefix(self.node.branch, self.place(name))?;
         Ok(Inode::of(prefix, Node::DATABASE))
     }
 }
 
 impl Directory for SearchesFs<'_> {
     fn len(&self) -> usize {
-        self.at.len() + self.listed().len()
+        self.node.len() + self.listed().len()
     }
 
-    fn entry_after(&self, offset: u64) -> Option<ListedEntry<'_>> {
+    fn entry_after(&self, offset: u64) -> Option<Entry<'_>> {
         let place = usize::try_from(offset - FIRST_OFFSET).ok()?;
-        let Some(listed) = place.checked_sub(self.at.len()) else {
-            return self.at.entry_after(offset);
+        let Some(listed) = place.checked_sub(self.node.len()) else {
+            return self.node.entry_after(offset);
         };
         let listed_searches = self.listed();
         let named = listed_searches.get(listed)?;
-        Some(ListedEntry {
-            name: named.name.as_str().into(),
-            inode: self.search(&named.name, true).ok()?,
-            kind: Kind::Directory,
-            next: offset + 1,
-        })
+        let inode = self.listed_search(&named.name).ok()?;
+        Some(Entry::new(&*named.name, inode, Kind::Directory, offset + 1))
     }
 
     fn child(&self, name: &str) -> Result<Inode, FsError> {
-        let At {
+        let BranchNode {
             branch,
             section,
             node,
-        } = self.at;
+            ..
+        } = *self.node;
         if let Some(known) = self.registry.prefix_of(&self.place(name)) {
             return Ok(Inode::of(known, Node::DATABASE));
         }
-        if self.listed().iter().any(|named| named.name == name) {
-            return self.search(name, true);
+        if let Some(node) = section.child(node, name) {
+            return Ok(branch.inode(node));
         }
-        match asked(name) {
-            Ok(Some(SearchName::Directory(query))) => {
-                if branch.branch().unknown_repertoire(&query).is_some() {
-                    return Err(FsError::NotFound);
+        match branch.game_set().search(name) {
+            Ok(SearchName::Directory(search)) => {
+                let found = directory_of(self.registry, branch, search)?;
+                Ok(found.folder.inode)
+            }
+            // It depends on no source.
+            Ok(SearchName::Link(_)) => {
+                let link = branch.game_set().search_link(name);
+                link.map(|node| branch.inode(node)).ok_or(FsError::NotFound)
+            }
+            Err(refusal) => {
+                if let SearchRefusal::Query(error) = &refusal {
+                    let database = match branch.own_database() {
+                        Some(own) => own.entry().name(),
+                        None => branch.path(),
+                    };
+                    log::log!(branch.wrong_queries.level(), "{database}: search/{name}: {error}");
                 }
-                self.search(name, false)
-            }
-            // The other names depend on no source.
-            Ok(_) => {
-                let found = section.child(node, name);
-                found.map(|node| branch.inode(node)).ok_or(FsError::NotFound)
-            }
-            Err(error) => {
-                let database = match branch.own_database() {
-                    Some(own) => own.entry().name(),
-                    None => branch.path(),
-                };
-                log::log!(branch.wrong_queries.level(), "{database}: search/{name}: {error}");
-                Err(FsError::NotFound)
+                // Programs try hidden names by themselves.
+                let is_hidden = name.starts_with('.');
+                Err(if is_hidden {
+                    FsError::NotFound
+                } else {
+                    refusal.into()
+                })
             }
         }
     }
@@ -96,36 +100,88 @@ impl Directory for SearchesFs<'_> {
     fn check(&self, shown: Option<&[Inode]>) -> Result<(), FsError> {
         // A listing that lacks some is no listing.
         let listed = self.listed().into_iter();
-        let mut found = listed.map(|named| self.search(&named.name, true));
+        let mut found = listed.map(|named| self.listed_search(&named.name));
         if let Some(error) = found.find(|found| *found == Err(FsError::Again)) {
             return error.map(|_| ());
         }
-        self.at.check(shown)
+        self.node.check(shown)
     }
 }
 
-/// The directory of the search with this prefix in `search/` of a branch, which has not searched yet. `None` if its name
-/// asks nothing.
-pub(super) fn search_directory(
+/// The directory of a search in a branch, which has not searched yet if it is new.
+///
+/// # Errors
+/// [`FsError::Stale`] if the source no longer has the branch; [`FsError::Again`] if no prefix is free.
+fn directory_of(
+    registry: &Registry,
     branch: &BranchFs,
-    place: &SearchPlace,
-    prefix: Prefix,
-) -> Option<DetachedDirectory> {
-    let mut listed = branch.branch().searches().into_iter();
-    let search = match listed.find(|named| named.name == place.name) {
-        Some(named) => NamedSearch::clone(named),
-        None => match asked(&place.name) {
-            Ok(Some(SearchName::Directory(query))) => NamedSearch {
-                name: place.name.clone(),
-                text: place.name.clone(),
-                query: Arc::new(query),
-            },
-            _ => return None,
-        },
+    search: NamedSearch,
+) -> Result<Arc<DetachedDirectory>, FsError> {
+    let place = SearchPlace {
+        branch: branch.prefix(),
+        name: search.name.clone(),
     };
-    let directory = Inode::of(place.branch, Node::SEARCH);
-    Some(DetachedDirectory::of_search(
-        branch.searched(search, prefix),
-        directory,
-    ))
+    let is_listed = branch.game_set().lists(&search.name);
+    registry.search(branch, place, is_listed, |prefix| {
+        new_directory(branch, search, prefix)
+    })
+}
+
+fn new_directory(branch: &BranchFs, search: NamedSearch, prefix: Prefix) -> DetachedDirectory {
+    let directory = Inode::of(branch.prefix(), Node::SEARCH);
+    DetachedDirectory::of_search(branch.searched(search, prefix), directory)
+}
+
+impl ChessFs {
+    /// The directory of the search with this prefix, made again from its name. `None` if it is no search any more.
+    pub(super) fn search_again(&self, place: &SearchPlace, prefix: Prefix) -> Option<DetachedDirectory> {
+        let branch = self.present_branch(place.branch)?;
+        match branch.game_set().search(&place.name) {
+            Ok(SearchName::Directory(search)) => Some(new_directory(branch, search, prefix)),
+            _ => None,
+        }
+    }
+
+    /// Asks something of the positions of all games, or of those that a search finds. These are kept as in `search/`, so
+    /// that they are searched for once, unless the name of the search is too long for it. May take long.
+    ///
+    /// # Errors
+    /// The errors of `question`; [`FsError::NotFound`] if there is no database; [`FsError::Refused`] if the query is no search
+    /// here; [`FsError::Io`] if a database has changed.
+    pub fn positions<T>(
+        &self,
+        search: Option<&Query>,
+        question: impl FnOnce(&Answers) -> Result<T, FsError>,
+    ) -> Result<T, FsError> {
+        let all = self.all_games().ok_or(FsError::NotFound)?;
+        let Some(query) = search else {
+            return all.positions(question);
+        };
+        let named = all.game_set().search_for(query)?;
+        let kept = (named.name.len() <= NAME_MAX).then(|| directory_of(self.registry(), all, named));
+        match kept.transpose() {
+            Ok(Some(found)) => {
+                let answer = found.branch.positions(question);
+                self.update_memory_use(&found.branch);
+                answer
+            }
+            // The source has changed meanwhile: its games are still there.
+            Ok(None) | Err(FsError::Stale) => {
+                all.positions(|answers| question(&answers.among(query, &|_| ())))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The threads that may answer such a question.
+    pub fn for_positions(&self) -> RunOn {
+        RunOn::of(self.all_games().and_then(|all| all.remote()), Wait::Own)
+    }
+
+    /// In the directory of a search, counts the memory of what a request has made.
+    pub(super) fn update_memory_use(&self, branch: &BranchFs) {
+        if branch.search.is_some() {
+            self.registry().set_bytes(branch.prefix(), branch.bytes());
+        }
+    }
 }

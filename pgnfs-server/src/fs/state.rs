@@ -1,30 +1,31 @@
-//! One state of the source.
+//! One state of the source: its branches and folders, and `info.txt` at the root.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::branch::BranchFs;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::branch::{BranchFs, DetachedDirectory};
 use super::cache::TextCache;
 use super::database::DatabaseFs;
-use super::detached::DetachedDirectory;
-use super::folder::INFO;
-use super::handle::Handle;
+use super::files::Text;
+use super::info::library_info;
 use super::pass::{Pass, PassOptions};
-use super::refused::RefusedNames;
 use super::registry::Registry;
-use super::searches::search_directory;
-use super::status::{OpeningStatus, Status};
-use super::types::{FsError, Inode, ServeOptions, Statistics};
-use crate::tree::{Branch, Node, Placement, Prefix, SourceTree, UNIQUE};
+use super::status::{OpeningStatus, RefusedNames, Status};
+use super::times::seconds_and_nanoseconds;
+use super::types::{
+    Attributes, Directory, Entry, FIRST_OFFSET, FsError, Inode, Kind, ServeOptions, Statistics,
+};
+use crate::tree::{GameSet, Node, Placement, Prefix, Section, SourceTree, TreeFolder, UNIQUE};
 use chessdb_library::cancel::Cancel;
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, LibraryEntry, Opening};
-use chessdb_library::made::Made;
+use chessdb_library::made::{Made, Wait};
 use chessdb_library::positions::IndexUse;
-use xxhash_rust::xxh3::xxh3_64;
 
-/// A library as a read-only tree of files. All methods, also those of a [`Handle`], may be called from any
+/// A library as a read-only tree of files. All methods, also those of a [`Node`](super::Node), may be called from any
 /// thread.
 pub struct ChessFs {
     pub(super) library: Library,
@@ -57,9 +58,22 @@ pub(super) struct Common {
     pub(super) on_error: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
+/// What an inode number means.
+#[derive(Clone)]
+pub(super) enum Meaning {
+    /// A folder of the source, or the directory of a branch.
+    Folder(usize),
+    /// The directory of a search, or an earlier state of the directory of a branch.
+    Detached(Arc<DetachedDirectory>),
+    /// `info.txt` at the root.
+    RootInfo,
+    /// A node below the directory of a branch.
+    InBranch(Arc<BranchFs>, Node),
+}
+
 impl ChessFs {
     /// Serves a library. Decodes no game and builds no view.
-    pub fn new(library: Library, mut options: ServeOptions) -> ChessFs {
+    pub fn new(library: Library, mut options: ServeOptions) -> Arc<ChessFs> {
         if options.index == IndexUse::No {
             Arc::make_mut(&mut options.layout).leave_out_positions();
         }
@@ -74,7 +88,7 @@ impl ChessFs {
             requests: Arc::new(AtomicU64::new(0)),
             on_error: OnceLock::new(),
         });
-        ChessFs::with(library, common, |_| None, &[])
+        Arc::new(ChessFs::with(library, common, |_| None, &[]))
     }
 
     /// Serves a library. Takes the directories of unchanged databases from `kept`. `all_before` are the previous
@@ -104,7 +118,7 @@ impl ChessFs {
             Vec::new()
         };
         let hash = identity_hash(&databases);
-        let new: Vec<(Branch, Prefix)> = new.into_iter().map(|branch| (branch, new_prefix(hash))).collect();
+        let new: Vec<(GameSet, Prefix)> = new.into_iter().map(|branch| (branch, new_prefix(hash))).collect();
         let placements = databases.iter().map(|database| Placement {
             path: &database.entry().path,
             prefix: database.prefix(),
@@ -167,7 +181,7 @@ impl ChessFs {
     }
 
     /// Ends all long work for good, without waiting for it: the background pass, and what requests wait for that are
-    /// answered within [`Live::cancel`]. What is known can still be read.
+    /// answered within [`CurrentState::cancel`]. What is known can still be read.
     pub fn end_work(&self) {
         self.common.cancel.cancel();
         self.common.registry.end();
@@ -186,13 +200,9 @@ impl ChessFs {
         &self.library
     }
 
-    /// Resolves an inode. The node may not exist; see [`Handle`].
-    ///
-    /// # Errors
-    /// [`FsError::Stale`] if the inode belongs to no database and no folder.
-    pub fn resolve(&self, inode: Inode) -> Result<Handle<&ChessFs>, FsError> {
+    /// Counts a request: the background pass leaves the processors to requests.
+    pub fn note_request(&self) {
         self.common.requests.fetch_add(1, Ordering::Relaxed);
-        Handle::new(&self, inode).ok_or(FsError::Stale)
     }
 
     /// Calls `on_error` if the result is an input/output error, which may mean a changed source.
@@ -235,6 +245,32 @@ impl ChessFs {
         self.branches.get(&prefix)
     }
 
+    /// What an inode means here. The node may not exist.
+    pub(super) fn meaning(&self, inode: Inode) -> Option<Meaning> {
+        if inode == self.root_info() {
+            return Some(Meaning::RootInfo);
+        }
+        if let Some((prefix, node)) = inode.node().filter(|&(_, node)| node != Node::DATABASE) {
+            return Some(Meaning::InBranch(self.branch_with(prefix)?, node));
+        }
+        if let Some(folder) = self.folders.number_of(inode) {
+            return Some(Meaning::Folder(folder));
+        }
+        let detached = self.detached(inode.node()?.0)?;
+        (detached.folder.inode == inode).then_some(Meaning::Detached(detached))
+    }
+
+    /// The branch of the database whose directory is the root.
+    pub(super) fn root_branch(&self) -> Option<&Arc<BranchFs>> {
+        self.present_branch(self.folders.get(0)?.branch?)
+    }
+
+    /// The inode of `info.txt` at the root, which belongs to the database whose directory is the root.
+    pub(super) fn root_info(&self) -> Inode {
+        let own = self.root_branch().map(|branch| branch.inode(Node::INFO));
+        own.unwrap_or(Inode::LIBRARY_INFO)
+    }
+
     /// The branch with this prefix: of the source, of a search, or retired.
     pub(super) fn branch_with(&self, prefix: Prefix) -> Option<Arc<BranchFs>> {
         let detached = || Some(Arc::clone(&self.detached(prefix)?.branch));
@@ -243,9 +279,8 @@ impl ChessFs {
 
     /// The directory with this prefix of a search, or of an earlier state. That of a search is made if it is not there.
     pub(super) fn detached(&self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
-        self.registry().directory(prefix, |place| {
-            search_directory(self.present_branch(place.branch)?, place, prefix)
-        })
+        self.registry()
+            .directory(prefix, |place| self.search_again(place, prefix))
     }
 
     /// True for the directory of a search that is not made.
@@ -277,11 +312,10 @@ impl ChessFs {
         Vec::new()
     }
 
-    /// The path of the directory that has all games: of the only database, or of all together. `None` without databases.
-    pub fn path_of_all(&self) -> Option<String> {
-        let own = self.databases.first().map(|only| only.prefix());
-        let prefix = self.all.first().map(|all| all.prefix()).or(own)?;
-        self.folders.paths().remove(&prefix)
+    /// The directory that has all games: of the only database, or of all together. `None` without databases.
+    pub(super) fn all_games(&self) -> Option<&Arc<BranchFs>> {
+        let own = || self.present_branch(self.databases.first()?.prefix());
+        self.all.first().or_else(own)
     }
 
     /// The inode of the directory of the branch with this prefix.
@@ -331,13 +365,13 @@ fn by_prefix(branches: Vec<Arc<BranchFs>>) -> HashMap<Prefix, Arc<BranchFs>> {
 }
 
 /// What the directory of all databases shows, where there are several; with `unique`, also that without duplicates.
-fn branches_of_all(databases: &[Arc<DatabaseFs>], unique: bool) -> Vec<Branch> {
+fn branches_of_all(databases: &[Arc<DatabaseFs>], unique: bool) -> Vec<GameSet> {
     if databases.len() < 2 {
         return Vec::new();
     }
     let indexed = databases.iter().map(|database| Arc::clone(database.indexed()));
-    let all = Branch::of_all(indexed.collect());
-    let without = all.as_ref().filter(|_| unique).map(Branch::unique);
+    let all = GameSet::of_all(indexed.collect());
+    let without = all.as_ref().filter(|_| unique).map(GameSet::unique);
     all.into_iter().chain(without).collect()
 }
 
@@ -355,5 +389,196 @@ fn opening_status(opening: &Opening) -> OpeningStatus {
         path: opening.path.clone(),
         elapsed: opening.elapsed(),
         percent: (all > 0).then(|| u8::try_from(percent).unwrap_or(100)),
+    }
+}
+
+pub(super) const INFO: &str = "info.txt";
+
+/// A folder of the source, or a directory of a branch. Entries of the branch come before the folders.
+#[derive(Clone, Copy)]
+pub(super) struct FolderFs<'a> {
+    fs: &'a ChessFs,
+    folder: &'a TreeFolder,
+    parent: Inode,
+    /// The branch whose directory this is.
+    branch: Option<&'a BranchFs>,
+}
+
+impl<'a> FolderFs<'a> {
+    pub(super) fn new(fs: &'a ChessFs, folder: &'a TreeFolder) -> FolderFs<'a> {
+        let parent = fs.folders.get(folder.parent);
+        FolderFs {
+            fs,
+            folder,
+            parent: parent.map_or(Inode::ROOT, |parent| parent.inode),
+            branch: folder
+                .branch
+                .and_then(|branch| fs.present_branch(branch))
+                .map(Arc::as_ref),
+        }
+    }
+
+    /// The directory of a search, or an earlier state of the directory of a branch.
+    pub(super) fn detached(fs: &'a ChessFs, detached: &'a DetachedDirectory) -> FolderFs<'a> {
+        let exists = fs.meaning(detached.parent).is_some();
+        FolderFs {
+            fs,
+            folder: &detached.folder,
+            parent: if exists { detached.parent } else { Inode::ROOT },
+            branch: Some(&detached.branch),
+        }
+    }
+
+    /// The parent folder; the root is its own parent.
+    pub(super) fn parent(&self) -> Inode {
+        self.parent
+    }
+
+    pub(super) fn attributes(&self) -> Attributes {
+        let own = self.own().map_or(2, |own| own.links(Node::DATABASE));
+        let modified = seconds_and_nanoseconds(self.folder.modified);
+        Attributes {
+            inode: self.folder.inode,
+            kind: Kind::Directory,
+            size: 0,
+            blocks: 0,
+            modified,
+            changed: modified,
+            links: own.saturating_add(self.folder.children.len() as u32),
+        }
+    }
+
+    /// The section with the entries before the folders.
+    fn own(&self) -> Option<&'a dyn Section> {
+        self.branch?.section(Node::DATABASE)
+    }
+
+    /// Inode and kind of a node among the entries before the folders.
+    fn inode_of(&self, node: Node) -> Option<(Inode, Kind)> {
+        let branch = self.branch?;
+        Some((branch.inode(node), branch.kind(node)))
+    }
+
+    /// All entries.
+    pub(super) fn entries(&self) -> Vec<(String, Inode)> {
+        let mut offset = FIRST_OFFSET;
+        let mut entries = Vec::new();
+        while let Some(entry) = self.entry_after(offset) {
+            offset = entry.next;
+            entries.push((entry.name.into_owned(), entry.inode));
+        }
+        entries
+    }
+
+    /// Number of entries before the folders.
+    fn own_entries(&self) -> usize {
+        match self.own() {
+            Some(own) => own.len(Node::DATABASE),
+            None => usize::from(self.folder.inode == Inode::ROOT),
+        }
+    }
+}
+
+impl Directory for FolderFs<'_> {
+    fn len(&self) -> usize {
+        self.own_entries() + self.folder.children.len()
+    }
+
+    /// Entries of the branch have their places as offsets, and folders their cookies.
+    fn entry_after(&self, offset: u64) -> Option<Entry<'_>> {
+        let place = usize::try_from(offset - FIRST_OFFSET).ok();
+        let Some(place) = place.filter(|&place| place < self.own_entries()) else {
+            let (next, name, child) = self.folder.child_after(offset)?;
+            let inode = self.fs.folders.get(child)?.inode;
+            return Some(Entry::new(name, inode, Kind::Directory, next));
+        };
+        let (name, (inode, kind)) = match self.own() {
+            Some(own) => {
+                let (name, node) = own.entry_at(Node::DATABASE, place)?;
+                (name, self.inode_of(node)?)
+            }
+            None => (INFO.into(), (Inode::LIBRARY_INFO, Kind::File)),
+        };
+        Some(Entry::new(name, inode, kind, offset + 1))
+    }
+
+    fn child(&self, name: &str) -> Result<Inode, FsError> {
+        let own = match self.own() {
+            Some(own) => {
+                let node = own.child(Node::DATABASE, name);
+                node.and_then(|node| Some(self.inode_of(node)?.0))
+            }
+            None => (self.folder.inode == Inode::ROOT && name == INFO).then_some(Inode::LIBRARY_INFO),
+        };
+        let folder = || {
+            let child = self.fs.folders.get(self.folder.child(name)?)?;
+            Some(child.inode)
+        };
+        own.or_else(folder).ok_or(FsError::NotFound)
+    }
+}
+
+/// `info.txt` at the root: describes the database there, and lists all databases if there are others.
+#[derive(Clone, Copy)]
+pub(super) struct RootInfo<'a>(pub(super) &'a ChessFs);
+
+impl RootInfo<'_> {
+    pub(super) fn attributes(&self, size: u64) -> Attributes {
+        let modified = self.0.folders.get(0).map_or(0, |root| root.modified);
+        let modified = seconds_and_nanoseconds(modified);
+        Attributes {
+            inode: self.0.root_info(),
+            kind: Kind::File,
+            size,
+            blocks: size.div_ceil(512),
+            modified,
+            changed: modified,
+            links: 1,
+        }
+    }
+
+    /// True if the text is the same in another state, with the same times. If nothing has read it, it is not.
+    pub(super) fn is_same(&self, other: &RootInfo<'_>) -> bool {
+        let (Some(text), Ok(others)) = (self.0.info.get(), other.text()) else {
+            return false;
+        };
+        *text == others && self.attributes(0) == other.attributes(0)
+    }
+
+    /// The branch of the database whose directory is the root.
+    fn branch(&self) -> Option<&BranchFs> {
+        self.0.root_branch().map(Arc::as_ref)
+    }
+}
+
+impl Text for RootInfo<'_> {
+    fn text_if_known(&self) -> Option<Arc<[u8]>> {
+        (Text::wait(self) == Wait::None).then(|| self.text().ok())?
+    }
+
+    fn text(&self) -> Result<Arc<[u8]>, FsError> {
+        self.0.info.get_or_make(|| self.make()).cloned()
+    }
+
+    /// Games may have to be counted, or an index read.
+    fn wait(&self) -> Wait {
+        let mut databases = self.0.databases().iter();
+        let is_described = databases.all(|database| database.entry().is_described());
+        self.0.info.wait().min(Wait::Common.unless(is_described))
+    }
+}
+
+impl RootInfo<'_> {
+    fn make(&self) -> Result<Arc<[u8]>, FsError> {
+        let library = &self.0.library;
+        let info = || library_info(library, self.0.common.options.shows_source);
+        let others = library.left_out().len() + library.opening().len();
+        let is_alone = self.0.databases().len() == 1 && others == 0;
+        let own = self.branch().map(BranchFs::info).transpose()?;
+        Ok(match own {
+            Some(own) if is_alone => own,
+            Some(own) => [&own, &b"\n"[..], info().as_bytes()].concat().into(),
+            None => info().into_bytes().into(),
+        })
     }
 }

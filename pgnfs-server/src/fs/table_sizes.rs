@@ -117,7 +117,7 @@ impl TableSizes {
     fn hold(&self, branch: &BranchFs, file: KeptFile) {
         let file = Arc::new(file);
         let texts = branch.databases().iter().map(|database| database.texts());
-        texts.for_each(|texts| texts.remove_on_doubt(&file));
+        texts.for_each(|texts| texts.remove_on_distrust(&file));
         *self.file.lock() = Some(file);
     }
 }
@@ -132,7 +132,7 @@ impl BranchFs {
     pub(super) fn kept_file(&self, kind: KeptKind, what: &str) -> Option<KeptFile> {
         let databases = self.databases();
         let is_trusted = databases.iter().all(|database| database.texts().is_trusted());
-        let is_kept = is_trusted && !self.branch().is_search();
+        let is_kept = is_trusted && !self.game_set().is_search();
         let files = databases.first()?.kept().filter(|_| is_kept)?;
         let origins: Vec<_> = databases
             .iter()
@@ -143,7 +143,7 @@ impl BranchFs {
 
     /// The file with the sizes of its tables. Spellings of names are in the overview of a database, too.
     fn kept_sizes(&self) -> Option<KeptFile> {
-        let spelling = self.branch().spelling().key();
+        let spelling = self.game_set().spelling().key();
         let what = format!("tables\n{}\n{spelling}", self.shown_key());
         self.kept_file(KeptKind::Sizes, &what)
     }

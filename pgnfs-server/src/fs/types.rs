@@ -1,14 +1,18 @@
 //! Arguments and results of the file system's methods.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::failure::Failure;
-use crate::tree::Row;
+use log::Level;
+
+use chessdb_library::workers::Pause;
+
 pub use crate::tree::{Inode, Kind, Layout};
+use crate::tree::{Row, SearchRefusal};
 use chessdb_library::positions::{BuildOptions, IndexUse};
 
 /// How a library is served.
@@ -92,10 +96,12 @@ pub struct Attributes {
 pub const NAME_MAX: usize = 255;
 
 /// Why an operation failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FsError {
     /// The directory has no such entry.
     NotFound,
+    /// The directory has no such entry, because the name in `search/`, or the query, is no search.
+    Refused(Arc<SearchRefusal>),
     /// Not a directory.
     NotADirectory,
     /// A directory, where a file was expected.
@@ -118,9 +124,9 @@ pub enum FsError {
 
 impl FsError {
     /// The error number of the operating system.
-    pub fn errno(self) -> i32 {
+    pub fn errno(&self) -> i32 {
         match self {
-            FsError::NotFound => libc::ENOENT,
+            FsError::NotFound | FsError::Refused(_) => libc::ENOENT,
             FsError::NotADirectory => libc::ENOTDIR,
             FsError::IsADirectory => libc::EISDIR,
             FsError::WrongKind => libc::EINVAL,
@@ -138,6 +144,7 @@ impl fmt::Display for FsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             FsError::NotFound => "no such file or directory",
+            FsError::Refused(refusal) => return refusal.fmt(f),
             FsError::NotADirectory => "not a directory",
             FsError::IsADirectory => "is a directory",
             FsError::WrongKind => "not possible with a file of this kind",
@@ -152,6 +159,12 @@ impl fmt::Display for FsError {
 }
 
 impl std::error::Error for FsError {}
+
+impl From<SearchRefusal> for FsError {
+    fn from(refusal: SearchRefusal) -> FsError {
+        FsError::Refused(Arc::new(refusal))
+    }
+}
 
 /// Bytes read from a file: a range of a cached text, or bytes of their own.
 #[derive(Clone, Debug)]
@@ -208,6 +221,153 @@ pub struct Statistics {
     pub source_bytes: u64,
 }
 
+/// The offset of the first entry of a directory after `.` and `..`.
+pub(super) const FIRST_OFFSET: u64 = 2;
+
+/// One entry of a directory.
+#[derive(Clone, Debug)]
+pub struct Entry<'a> {
+    /// Its name.
+    pub name: Cow<'a, str>,
+    /// Its node.
+    pub inode: Inode,
+    /// What that is.
+    pub kind: Kind,
+    /// The offset at which a listing continues after this entry.
+    pub next: u64,
+    /// The attributes, if they were asked for and are known.
+    pub attributes: Option<Attributes>,
+}
+
+impl<'a> Entry<'a> {
+    /// An entry without attributes.
+    pub(super) fn new(name: impl Into<Cow<'a, str>>, inode: Inode, kind: Kind, next: u64) -> Entry<'a> {
+        Entry {
+            name: name.into(),
+            inode,
+            kind,
+            next,
+            attributes: None,
+        }
+    }
+
+    /// True for `.` and `..`.
+    pub fn is_dots(&self) -> bool {
+        matches!(&*self.name, "." | "..")
+    }
+}
+
+/// An existing directory.
+pub(super) trait Directory {
+    /// The number of entries, without `.` and `..`.
+    fn len(&self) -> usize;
+
+    /// The first entry after an offset, which is [`FIRST_OFFSET`] or that of another entry, without `.` and `..`.
+    fn entry_after(&self, offset: u64) -> Option<Entry<'_>>;
+
+    /// The inode of the entry with this name.
+    ///
+    /// # Errors
+    /// [`FsError::NotFound`]; [`FsError::Io`] if the source changed, so that the entry may have existed
+    /// before.
+    fn child(&self, name: &str) -> Result<Inode, FsError>;
+
+    /// An error if the source changed, so that these entries may be wrong; `None` stands for a listing that is at its
+    /// end, so that no entry may be missing either.
+    fn check(&self, _shown: Option<&[Inode]>) -> Result<(), FsError> {
+        Ok(())
+    }
+}
+
+/// Why a request ends with an input/output error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// A file was changed after it was opened.
+    Changed,
+    /// The text of this game does not have the length that was reported before.
+    Length(u32),
+    /// The size of at least one game cannot be determined.
+    Sizes,
+    /// The database was replaced by a newer state while its sizes were being determined.
+    Replaced,
+    /// The tags that a table consists of have changed.
+    Tags,
+    /// A raw file, given by its number, cannot be read at this byte.
+    Member(u32, u64),
+    /// The index of positions cannot be built.
+    Index,
+    /// There is no room for a table.
+    NoRoom,
+    /// The source does not answer.
+    Silent,
+    /// Serving has ended.
+    Ended,
+    /// Something unexpected; the log says more.
+    Unexpected,
+}
+
+/// Number of values of [`Failure::reason`].
+const REASONS: usize = 11;
+
+/// When each reason was last logged.
+pub(super) struct Failures([Pause; REASONS]);
+
+impl Failures {
+    pub(super) fn new() -> Failures {
+        Failures([(); REASONS].map(|()| Pause::new(Level::Error)))
+    }
+
+    /// Logs a failure and returns the error for the request.
+    pub(super) fn report(&self, name: impl fmt::Display, failure: Failure) -> FsError {
+        let level = self.0.get(failure.reason()).map_or(Level::Error, Pause::level);
+        log::log!(level, "{name}: {failure}");
+        FsError::Io(failure)
+    }
+}
+
+impl Failure {
+    fn reason(self) -> usize {
+        match self {
+            Failure::Length(_) => 0,
+            Failure::Sizes => 1,
+            Failure::Replaced => 2,
+            Failure::Tags => 3,
+            Failure::Member(..) => 4,
+            Failure::Index => 5,
+            Failure::NoRoom => 6,
+            Failure::Changed => 7,
+            Failure::Silent => 8,
+            Failure::Ended => 9,
+            Failure::Unexpected => 10,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Length(game) => {
+                let number = u64::from(*game) + 1;
+                write!(f, "the length of game {number} has changed: was a file changed?")
+            }
+            Failure::Index => f.write_str(
+                "no index of positions could be built; mount with index=no to hide moves/ and positions/",
+            ),
+            Failure::NoRoom => {
+                f.write_str("a table cannot be written: set cache-dir, or TMPDIR, to a folder with room")
+            }
+            Failure::Changed => f.write_str("a file was changed: it is opened again soon"),
+            Failure::Silent => f.write_str("the source does not answer"),
+            Failure::Ended => f.write_str("serving has ended"),
+            Failure::Unexpected => f.write_str("the database cannot be read: the log says why"),
+            Failure::Sizes => f.write_str("the sizes of some games cannot be found"),
+            Failure::Replaced => f.write_str("a newer state of the database has replaced it"),
+            Failure::Tags => f.write_str("tags have changed: was a file changed?"),
+            Failure::Member(member, at) => write!(f, "file {member} in it cannot be read at byte {at}"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,6 +376,7 @@ mod tests {
     fn each_error_has_its_words() {
         for error in [
             FsError::NotFound,
+            FsError::from(SearchRefusal::NoField),
             FsError::NotADirectory,
             FsError::IsADirectory,
             FsError::WrongKind,
@@ -228,6 +389,7 @@ mod tests {
         ] {
             let words = match error {
                 FsError::NotFound => "no such file or directory",
+                FsError::Refused(_) => "a search needs a field",
                 FsError::NotADirectory => "not a directory",
                 FsError::IsADirectory => "is a directory",
                 FsError::WrongKind => "not possible with a file of this kind",
@@ -239,6 +401,46 @@ mod tests {
                 FsError::Io(_) => "no index of positions could be built",
             };
             assert!(error.to_string().starts_with(words), "{error}");
+        }
+    }
+
+    /// Each is also logged by itself: none is silent because another one was logged.
+    #[test]
+    fn each_failure_has_its_words() {
+        let all = [
+            Failure::Changed,
+            Failure::Length(2),
+            Failure::Sizes,
+            Failure::Replaced,
+            Failure::Tags,
+            Failure::Member(2, 7),
+            Failure::Index,
+            Failure::NoRoom,
+            Failure::Silent,
+            Failure::Ended,
+            Failure::Unexpected,
+        ];
+        let mut reasons: Vec<usize> = all.iter().map(|failure| failure.reason()).collect();
+        reasons.sort_unstable();
+        assert!(reasons.into_iter().eq(0..REASONS));
+        for failure in all {
+            let words = match failure {
+                Failure::Changed => "a file was changed: it is opened again soon",
+                Failure::Length(_) => "the length of game 3 has changed: was a file changed?",
+                Failure::Sizes => "the sizes of some games cannot be found",
+                Failure::Replaced => "a newer state of the database has replaced it",
+                Failure::Tags => "tags have changed: was a file changed?",
+                Failure::Member(..) => "file 2 in it cannot be read at byte 7",
+                Failure::Index => "no index of positions could be built; mount with index=no",
+                Failure::NoRoom => {
+                    "a table cannot be written: set cache-dir, or TMPDIR, to a folder with room"
+                }
+                Failure::Silent => "the source does not answer",
+                Failure::Ended => "serving has ended",
+                Failure::Unexpected => "the database cannot be read: the log says why",
+            };
+            assert!(failure.to_string().contains(words), "{failure}");
+            assert_eq!(FsError::Io(failure).to_string(), failure.to_string());
         }
     }
 }

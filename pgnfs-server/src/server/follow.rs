@@ -1,14 +1,13 @@
 //! Following a source: what replaces the tree after a change, and when databases are added that opened late.
 
 use parking_lot::Mutex;
-use std::io;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
-use crate::fs::{Live, Outdated};
+use crate::fs::{CurrentState, Outdated};
 use crate::watch::{Alarm, Watch};
 use chessdb_library::library::{Endings, Library};
 use chessdb_library::mapped::give_back;
@@ -50,7 +49,7 @@ fn search_after_changes(
 
 /// A tree that is replaced when its source changes.
 pub(super) struct Followed<F> {
-    live: Arc<Live>,
+    live: Arc<CurrentState>,
     outdated: F,
     /// Locked from reading a library until the next one has replaced it.
     turn: Mutex<()>,
@@ -58,7 +57,7 @@ pub(super) struct Followed<F> {
 
 impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
     /// Starts all of it.
-    pub(super) fn start(live: &Arc<Live>, watch: Option<Watch>, outdated: F) -> io::Result<Stop> {
+    pub(super) fn start(live: &Arc<CurrentState>, watch: Option<Watch>, outdated: F) -> io::Result<Stop> {
         let followed = Arc::new(Followed {
             live: Arc::clone(live),
             outdated,
@@ -71,7 +70,7 @@ impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
             _listener: None,
         };
         followed.add_late(alarm, stop.endings.clone())?;
-        followed.take_names_back()?;
+        followed.evict_search_names()?;
         if let Some(watch) = watch {
             stop._listener = Some(followed.follow(watch)?);
         }
@@ -95,7 +94,7 @@ impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
     }
 
     /// Starts taking names of searches back that were not used for long.
-    fn take_names_back(self: &Arc<Self>) -> io::Result<()> {
+    fn evict_search_names(self: &Arc<Self>) -> io::Result<()> {
         let own = Arc::clone(self);
         thread::Builder::new().name("names".to_owned()).spawn(move || {
             while let Some(unused) = own.live.unused_searches() {

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::pending::{Pending, Reply};
-use crate::fs::{Attributes, DirectoryEntry, Inode, Kind, Live, Open};
+use crate::fs::{CurrentState, Entry, Inode, OpenNode};
 
 /// Directories with more entries are huge, and listed without attributes: a kernel would create an inode for every
 /// entry, which takes ten times as long as the listing itself.
@@ -26,28 +26,6 @@ pub enum Detail {
     WithAttributes,
 }
 
-/// One entry of a directory.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its node.
-    pub inode: Inode,
-    /// What that is.
-    pub kind: Kind,
-    /// The offset at which a listing continues after this entry.
-    pub next: u64,
-    /// The attributes, if they were asked for and are known.
-    pub attributes: Option<&'a Attributes>,
-}
-
-impl Entry<'_> {
-    /// True for `.` and `..`.
-    pub fn is_dots(&self) -> bool {
-        matches!(self.name, "." | "..")
-    }
-}
-
 /// What takes the entries of a listing. Its end is [sent](Reply::send): the nodes of entries with attributes that are not
 /// held after all, because their state was dropped meanwhile; their attributes are not to be used.
 pub trait Visitor: Reply<Vec<Inode>> {
@@ -57,36 +35,30 @@ pub trait Visitor: Reply<Vec<Inode>> {
 
 /// Lists an open directory.
 pub(super) fn list<V: Visitor>(
-    live: &Live,
-    directory: &Open<'_>,
+    live: &CurrentState,
+    directory: &OpenNode,
     offset: u64,
     detail: Detail,
     mut request: Pending<Vec<Inode>, V>,
 ) {
-    let mut sizes = match directory.entries() {
-        Ok(len) => ListedSizes::new(len, detail),
+    let len = match directory.entries() {
+        Ok(len) => len,
         Err(error) => return request.refuse(error),
     };
+    let has_attributes = detail == Detail::WithAttributes && len <= HUGE;
+    let (begin, mut decoded) = (Instant::now(), 0);
     let mut held = Vec::new();
-    let read = directory.read_dir(offset, &mut |entry| {
-        let attributes = sizes.attributes(&entry);
-        let DirectoryEntry {
-            name,
-            inode,
-            kind,
-            next,
-            ..
-        } = entry;
-        let entry = Entry {
-            name,
-            inode,
-            kind,
-            next,
-            attributes: attributes.as_ref(),
-        };
+    let read = directory.read_dir(offset, &mut |mut entry| {
+        if has_attributes && !entry.is_dots() {
+            entry.attributes = directory.attributes_of(&entry, || {
+                let may_decode = decoded < MOST_DECODED && begin.elapsed() < LONGEST;
+                decoded += usize::from(may_decode);
+                may_decode
+            });
+        }
         let taken = request.with(|visitor| visitor.visit(&entry));
         if taken == Some(ControlFlow::Continue(())) {
-            held.extend(attributes.map(|_| inode));
+            held.extend(entry.attributes.map(|_| entry.inode));
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())
@@ -94,40 +66,4 @@ pub(super) fn list<V: Visitor>(
     });
     // Held before the end is sent, because they may be released at once.
     request.answer(|| read.map(|()| live.hold(&held)));
-}
-
-/// Which entries of a part of a listing have attributes: those whose size is known or quickly found.
-struct ListedSizes {
-    are_wanted: bool,
-    begin: Instant,
-    decoded: usize,
-}
-
-impl ListedSizes {
-    /// For a directory with so many entries.
-    fn new(len: usize, detail: Detail) -> ListedSizes {
-        ListedSizes {
-            are_wanted: detail == Detail::WithAttributes && len <= HUGE,
-            begin: Instant::now(),
-            decoded: 0,
-        }
-    }
-
-    /// The attributes of an entry, if it is to have them.
-    fn attributes(&mut self, entry: &DirectoryEntry<'_>) -> Option<Attributes> {
-        if !self.are_wanted || entry.is_dots() {
-            return None;
-        }
-        let known = entry.attributes_if_known();
-        let is_decoded = known.is_none()
-            && entry.inode.is_game()
-            && self.decoded < MOST_DECODED
-            && self.begin.elapsed() < LONGEST
-            && !entry.must_wait();
-        if !is_decoded {
-            return known;
-        }
-        self.decoded += 1;
-        entry.attributes().ok()
-    }
 }

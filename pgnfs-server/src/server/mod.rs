@@ -17,12 +17,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use listing::{Detail, Entry, Visitor};
+pub use listing::{Detail, Visitor};
 pub use open_file::OpenFile;
 pub use pending::{Reply, Unanswered};
 pub use requests::Requests;
 
-use crate::fs::{ChessFs, Live, Outdated, PassOptions, ServeOptions};
+use crate::fs::{ChessFs, CurrentState, Outdated, PassOptions, ServeOptions};
 use crate::watch::{Means, Watch};
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::Library;
@@ -78,7 +78,7 @@ impl Server {
 
     /// Serves a library without watching its source.
     pub fn of(library: Library, options: ServeOptions) -> Server {
-        let live = Live::new(ChessFs::new(library, options));
+        let live = CurrentState::new(ChessFs::new(library, options));
         Server {
             requests: Requests::new(Arc::new(live)),
             is_watched: false,
@@ -134,7 +134,7 @@ impl Server {
         Ok(())
     }
 
-    fn live(&self) -> &Arc<Live> {
+    fn live(&self) -> &Arc<CurrentState> {
         self.requests.live()
     }
 }

@@ -4,28 +4,27 @@ use std::sync::Arc;
 
 use super::pending::{Pending, Reply, Unanswered};
 use super::requests::{Requests, guarded};
-use crate::fs::{Chunk, FsError, Kind, Open, OwnOpen};
+use crate::fs::{Chunk, FsError, Kind, OpenNode};
 
 /// An open file. It owns what it needs: it can be read piece after piece, and goes on to have the same bytes when its
 /// source is replaced.
 #[derive(Clone)]
 pub struct OpenFile {
     requests: Requests,
-    open: Arc<OwnOpen>,
+    open: Arc<OpenNode>,
     size: u64,
     key: u128,
 }
 
 impl OpenFile {
     /// Keeps the file at `path` open. Decodes games if the size requires it.
-    pub(super) fn new(requests: &Requests, open: &Open<'_>, path: &str) -> Result<OpenFile, FsError> {
-        match open.handle().kind() {
+    pub(super) fn new(requests: &Requests, open: OpenNode, path: &str) -> Result<OpenFile, FsError> {
+        match open.node().kind() {
             Kind::File => {}
             Kind::Directory => return Err(FsError::IsADirectory),
             Kind::Link => return Err(FsError::WrongKind),
         }
         let size = open.attributes()?.size;
-        let open = OwnOpen::of(open)?;
         Ok(OpenFile {
             requests: requests.clone(),
             size,
@@ -48,7 +47,7 @@ impl OpenFile {
     /// Answers with `size` bytes from `offset`, fewer only at the end of the file. See [`Requests::read`].
     pub fn read(&self, user: u32, offset: u64, size: u32, reply: impl Reply<Chunk>) -> Option<Unanswered> {
         let request = Pending::new(user, false, reply);
-        match self.open.elsewhere() {
+        match self.open.run_on(false) {
             None => {
                 guarded(|| {
                     let read = self.open.read(offset, size);
@@ -56,13 +55,13 @@ impl OpenFile {
                 });
                 None
             }
-            Some(elsewhere) => {
+            Some(run_on) => {
                 let file = Arc::clone(&self.open);
                 let read = move |_: &Requests, request: Pending<Chunk, _>| {
                     let read = file.read(offset, size);
                     request.answer(|| read);
                 };
-                Some(self.requests.hand_over(elsewhere, request, read))
+                Some(self.requests.hand_over(run_on, request, read))
             }
         }
     }

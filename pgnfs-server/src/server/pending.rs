@@ -85,16 +85,16 @@ pub(super) struct Pending<A: 'static, R: Reply<A>> {
 /// Where the reply is.
 enum ReplyPlace<A: 'static, R: Reply<A>> {
     /// Only this thread can send it.
-    Here(OwnReply<A, R>),
+    Here(OnceReply<A, R>),
     /// Another thread may give the request up.
     Shared(Arc<SharedReply<A, R>>),
 }
 
 /// A reply that is sent once: as an input/output error if nothing else is.
-struct OwnReply<A, R: Reply<A>>(Option<R>, PhantomData<fn(A)>);
+struct OnceReply<A, R: Reply<A>>(Option<R>, PhantomData<fn(A)>);
 
 struct SharedReply<A, R: Reply<A>> {
-    unsent: Mutex<OwnReply<A, R>>,
+    unsent: Mutex<OnceReply<A, R>>,
     /// When the request began to wait. All its parts share one timeout.
     since: Instant,
     ends_with_serving: bool,
@@ -108,7 +108,7 @@ impl<A: 'static, R: Reply<A>> Pending<A, R> {
         Pending {
             user,
             ends_with_serving,
-            reply: ReplyPlace::Here(OwnReply(Some(reply), PhantomData)),
+            reply: ReplyPlace::Here(OnceReply(Some(reply), PhantomData)),
         }
     }
 
@@ -143,7 +143,7 @@ impl<A: 'static, R: Reply<A>> Pending<A, R> {
     pub(super) fn answer(self, answer: impl FnOnce() -> Result<A, FsError>) {
         let mut taken = match self.reply {
             ReplyPlace::Here(unsent) => unsent,
-            ReplyPlace::Shared(shared) => OwnReply(shared.unsent.lock().0.take(), PhantomData),
+            ReplyPlace::Shared(shared) => OnceReply(shared.unsent.lock().0.take(), PhantomData),
         };
         if taken.0.is_some() {
             let answer = answer();
@@ -193,7 +193,7 @@ impl<A: 'static, R: Reply<A>> Waiting for SharedReply<A, R> {
     }
 }
 
-impl<A, R: Reply<A>> Drop for OwnReply<A, R> {
+impl<A, R: Reply<A>> Drop for OnceReply<A, R> {
     fn drop(&mut self) {
         if let Some(reply) = self.0.take() {
             reply.send(Err(FsError::Io(Failure::Unexpected)));

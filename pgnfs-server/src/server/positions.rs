@@ -2,7 +2,6 @@
 
 use super::pending::{Pending, Reply, Unanswered};
 use super::requests::Requests;
-use super::walking::find;
 use crate::fs::{FsError, NAME_MAX};
 use chessdb_library::positions::Answers;
 use chessdb_library::query::Query;
@@ -18,7 +17,8 @@ impl Requests {
     /// of `search/`, so that games are searched for once, unless their name is too long for it. `question` is called in a
     /// thread that may wait, within the work of the request.
     ///
-    /// Errors of the answer: those of `question`; [`FsError::NotFound`] if there is no database.
+    /// Errors of the answer: those of `question`; [`FsError::NotFound`] if there is no database; [`FsError::Refused`] if the
+    /// query is no search here.
     pub fn positions<A: Send + 'static>(
         &self,
         user: u32,
@@ -27,25 +27,12 @@ impl Requests {
         reply: impl Reply<A>,
     ) -> Option<Unanswered> {
         let request = Pending::new(user, true, reply);
-        let Some(mut path) = self.live().current().path_of_all() else {
-            request.refuse(FsError::NotFound);
-            return None;
-        };
-        let unnamed = search.filter(|_| !Requests::keeps(search)).cloned();
-        if let (Some(search), None) = (search, &unnamed) {
-            path = format!("{path}/search/{}", search.name());
-        }
-        let question = move |answers: &Answers| match unnamed {
-            Some(search) => question(&answers.among(&search, &|_| ())),
-            None => question(answers),
-        };
-        find(self, &path, request, |own, directory, request| {
-            let again = directory.handle().clone();
-            let work = move |_: &Requests, request: Pending<A, _>| {
-                let answer = again.open().and_then(|directory| directory.positions(question));
-                request.answer(|| answer);
-            };
-            Some(own.hand_over(directory.for_positions(), request, work))
-        })
+        let fs = self.live().current();
+        fs.note_request();
+        let (run_on, search) = (fs.for_positions(), search.cloned());
+        Some(self.hand_over(run_on, request, move |_, request| {
+            let answer = fs.positions(search.as_ref(), question);
+            request.answer(|| answer);
+        }))
     }
 }

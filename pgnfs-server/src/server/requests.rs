@@ -11,8 +11,10 @@ use super::listing::{Detail, Visitor};
 use super::open_file::OpenFile;
 use super::pending::{Pending, Reply, Unanswered};
 use super::walking::find;
-use crate::fs::{Attributes, Chunk, FsError, Inode, Kind, Live, NAME_MAX, Open, OpenedHere};
-use crate::fs::{Elsewhere, Failure, RefusedName, Resolved, Statistics, Status};
+use crate::fs::{
+    Attributes, Chunk, CurrentState, Failure, FsError, Inode, Kind, NAME_MAX, Node, OpenNode, RunOn,
+    Statistics, Status,
+};
 use chessdb::Decoded;
 use chessdb_library::query::{Query, QueryError};
 use chessdb_library::turns::for_searcher;
@@ -28,19 +30,19 @@ const MOST_READING: usize = 2;
 /// Requests that have been answered are forgotten when there are this many, or twice as many as were open the last time.
 const FORGET_FROM: usize = 64;
 
-/// The door through which front ends ask a [`Server`](super::Server). Its clones are the same door.
+/// A cheaply cloned handle through which front ends ask a [`Server`](super::Server).
 ///
 /// Each request names the user who makes it, because searches of users take turns, and what takes the answer. That gets
 /// it before the function returns, or later in another thread; then the function returns the request, so that its caller
 /// may leave. An answer is an error if the source takes too long ([`FsError::Io`]), if the caller leaves
 /// ([`FsError::Interrupted`]), and if very many requests of the user wait ([`FsError::Again`]).
 #[derive(Clone)]
-pub struct Requests(Arc<Door>);
+pub struct Requests(Arc<RequestsState>);
 
 /// What the requests of all front ends share.
-struct Door {
-    live: Arc<Live>,
-    aside: UserWorkers,
+struct RequestsState {
+    live: Arc<CurrentState>,
+    user_workers: UserWorkers,
     /// Those that read queries. No search of the user is in their way.
     queries: UserWorkers,
     unanswered: Mutex<OpenRequests>,
@@ -56,16 +58,16 @@ struct OpenRequests {
 
 impl Requests {
     /// Requests for one tree.
-    pub fn new(live: Arc<Live>) -> Requests {
-        Requests(Arc::new(Door {
+    pub fn new(live: Arc<CurrentState>) -> Requests {
+        Requests(Arc::new(RequestsState {
             live,
-            aside: UserWorkers::new("waiting", MOST_WAITING),
+            user_workers: UserWorkers::new("waiting", MOST_WAITING),
             queries: UserWorkers::new("queries", MOST_READING),
             unanswered: Mutex::default(),
         }))
     }
 
-    pub(super) fn live(&self) -> &Arc<Live> {
+    pub(super) fn live(&self) -> &Arc<CurrentState> {
         &self.0.live
     }
 
@@ -86,14 +88,9 @@ impl Requests {
             request.refuse(FsError::NameTooLong);
             return None;
         }
-        self.resolved(directory, request, |directory, request| {
-            if let Ok(OpenedHere::Here(open)) = directory.open_here() {
-                return look_up(self, &open, name, request);
-            }
-            let name = name.to_owned();
-            self.answer(directory, request, move |own, open, request| {
-                look_up(own, open, &name, request)
-            })
+        let name = name.to_owned();
+        self.answer(directory, request, move |own, directory, request| {
+            look_up(own, &directory, &name, request)
         })
     }
 
@@ -121,7 +118,7 @@ impl Requests {
 
     /// Answers with the kind of a node that exists.
     pub fn kind(&self, user: u32, node: Inode, reply: impl Reply<Kind>) -> Option<Unanswered> {
-        self.ask(user, node, reply, |open| Ok(open.handle().kind()))
+        self.ask(user, node, reply, |open| Ok(open.node().kind()))
     }
 
     /// Answers with the target of a link, relative to its directory; [`FsError::WrongKind`] for another node.
@@ -159,12 +156,10 @@ impl Requests {
         reply: impl Reply<Chunk>,
     ) -> Option<Unanswered> {
         let request = Pending::new(user, false, reply);
-        self.resolved(file, request, |file, request| {
-            self.answer(file, request, move |_, file, request| {
-                let read = file.read(offset, size);
-                request.answer(|| read);
-                None
-            })
+        self.answer(file, request, move |_, file, request| {
+            let read = file.read(offset, size);
+            request.answer(|| read);
+            None
         })
     }
 
@@ -194,17 +189,18 @@ impl Requests {
             path,
             Pending::new(user, true, reply),
             |own, found, request| {
-                let Some(elsewhere) = found.for_decoding().filter(|_| !request.is_shared()) else {
+                let run_on = found.for_decoding().filter(|_| !request.is_shared());
+                let work = move |_: &Requests, request: Pending<Decoded, _>| {
                     let game = found.decoded();
                     request.answer(|| game);
-                    return None;
                 };
-                let again = found.handle().clone();
-                let work = move |_: &Requests, request: Pending<Decoded, _>| {
-                    let game = again.open().and_then(|game| game.decoded());
-                    request.answer(|| game);
-                };
-                Some(own.hand_over(elsewhere, request, work))
+                match run_on {
+                    Some(run_on) => Some(own.hand_over(run_on, request, work)),
+                    None => {
+                        work(own, request);
+                        None
+                    }
+                }
             },
         )
     }
@@ -223,11 +219,9 @@ impl Requests {
         visitor: impl Visitor,
     ) -> Option<Unanswered> {
         let request = Pending::new(user, true, visitor);
-        self.resolved(directory, request, |directory, request| {
-            self.answer(directory, request, move |own, directory, request| {
-                super::listing::list(own.live(), directory, offset, detail, request);
-                None
-            })
+        self.answer(directory, request, move |own, directory, request| {
+            super::listing::list(own.live(), &directory, offset, detail, request);
+            None
         })
     }
 
@@ -240,15 +234,10 @@ impl Requests {
         reply: impl Reply<Result<Query, QueryError>>,
     ) -> Option<Unanswered> {
         let request = Pending::new(user, true, reply);
-        Some(self.hand_over(Elsewhere::Queries, request, move |_, request| {
+        Some(self.hand_over(RunOn::Queries, request, move |_, request| {
             let query = Query::parse(&text);
             request.answer(|| Ok(query));
         }))
-    }
-
-    /// The last names in `search/` that were no queries, of a user.
-    pub fn refused(&self, user: u32) -> Vec<RefusedName> {
-        self.live().refused(user)
     }
 
     /// Counts for file systems.
@@ -279,9 +268,10 @@ impl Requests {
     /// Up to `most` games that a directory lists after `game`, or its first ones; `None` if it does not list `game`, or if
     /// finding out would take long.
     pub fn next_games(&self, directory: Inode, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
-        guarded(|| match self.live().resolve(directory).ok()?.open_here().ok()? {
-            OpenedHere::Here(open) => open.next_games(game, most),
-            OpenedHere::Elsewhere(_) => None,
+        guarded(|| {
+            let directory = self.live().resolve(directory).ok()?.open_here(false).ok()?;
+            let may_answer = directory.run_on(false).is_none();
+            may_answer.then(|| directory.next_games(game, most))?
         })
         .flatten()
     }
@@ -326,59 +316,67 @@ impl Requests {
         user: u32,
         node: Inode,
         reply: impl Reply<A>,
-        call: impl FnOnce(&Open<'_>) -> Result<A, FsError> + Send + 'static,
+        call: impl FnOnce(&OpenNode) -> Result<A, FsError> + Send + 'static,
     ) -> Option<Unanswered> {
-        self.resolved(node, Pending::new(user, true, reply), |node, request| {
-            self.answer(node, request, move |_, open, request| {
-                let answer = call(open);
-                request.answer(|| answer);
-                None
-            })
+        self.answer(node, Pending::new(user, true, reply), move |_, open, request| {
+            let answer = call(&open);
+            request.answer(|| answer);
+            None
         })
     }
 
-    /// Resolves a node for a new request, and calls `then`.
-    fn resolved<A: 'static, R: Reply<A>>(
-        &self,
-        node: Inode,
-        request: Pending<A, R>,
-        then: impl FnOnce(Resolved, Pending<A, R>) -> Option<Unanswered>,
-    ) -> Option<Unanswered> {
-        guarded(|| match self.live().resolve(node) {
-            Ok(node) => then(node, request),
-            Err(error) => {
-                request.refuse(error);
-                None
-            }
-        })
-        .flatten()
-    }
-
-    /// Opens a node and calls `how`, in this thread, or in another one if it may have to wait. `how` answers the request.
-    pub(super) fn answer<A, R, H>(&self, node: Resolved, request: Pending<A, R>, how: H) -> Option<Unanswered>
+    /// Resolves a node for a new request, opens it and calls `how`, which answers.
+    fn answer<A, R, H>(&self, node: Inode, request: Pending<A, R>, how: H) -> Option<Unanswered>
     where
         A: 'static,
         R: Reply<A>,
-        H: FnOnce(&Requests, &Open<'_>, Pending<A, R>) -> Option<Unanswered> + Send + 'static,
+        H: FnOnce(&Requests, OpenNode, Pending<A, R>) -> Option<Unanswered> + Send + 'static,
     {
-        let open = if request.is_shared() {
-            Resolved::open_in_worker
-        } else {
-            Resolved::open_here
-        };
-        let elsewhere = match open(&node) {
-            Ok(OpenedHere::Here(open)) => return how(self, &open, request),
-            Ok(OpenedHere::Elsewhere(elsewhere)) => elsewhere,
+        guarded(|| self.opened(self.live().resolve(node), request, how)).flatten()
+    }
+
+    /// Opens a node and calls `how` with it, which answers the request: in this thread if it may, else in one that may.
+    fn opened<A, R, H>(
+        &self,
+        node: Result<Node, FsError>,
+        request: Pending<A, R>,
+        how: H,
+    ) -> Option<Unanswered>
+    where
+        A: 'static,
+        R: Reply<A>,
+        H: FnOnce(&Requests, OpenNode, Pending<A, R>) -> Option<Unanswered> + Send + 'static,
+    {
+        let in_worker = request.is_shared();
+        match node.and_then(|node| node.open_here(in_worker)) {
+            Ok(open) => match open.run_on(in_worker) {
+                None => how(self, open, request),
+                Some(run_on) => Some(self.complete(run_on, open, request, how)),
+            },
             Err(error) => {
                 request.refuse(error);
-                return None;
+                None
             }
-        };
-        let work = move |own: &Requests, request: Pending<A, R>| match node.open() {
-            Ok(open) => drop(how(own, &open, request)),
+        }
+    }
+
+    /// Hands a node to the threads that must answer, completes it there, and calls `how`.
+    pub(super) fn complete<A, R, H>(
+        &self,
+        run_on: RunOn,
+        node: OpenNode,
+        request: Pending<A, R>,
+        how: H,
+    ) -> Unanswered
+    where
+        A: 'static,
+        R: Reply<A>,
+        H: FnOnce(&Requests, OpenNode, Pending<A, R>) -> Option<Unanswered> + Send + 'static,
+    {
+        self.hand_over(run_on, request, move |own, request| match node.complete() {
+            Ok(node) => drop(how(own, node, request)),
             Err(error) => request.refuse(error),
-        };
-        Some(self.hand_over(elsewhere, request, work))
+        })
     }
 
     /// Remembers a request that another thread answers, and forgets those that have an answer. No lock is held where the
@@ -403,15 +401,15 @@ impl Requests {
     /// Has a request answered by `work` in another thread.
     pub(super) fn hand_over<A: 'static, R: Reply<A>>(
         &self,
-        elsewhere: Elsewhere,
+        run_on: RunOn,
         request: Pending<A, R>,
         work: impl FnOnce(&Requests, Pending<A, R>) + Send + 'static,
     ) -> Unanswered {
         let (own, user, is_new) = (self.clone(), request.user, !request.is_shared());
-        let (workers, refusal) = match elsewhere {
-            Elsewhere::Aside => (self.0.aside.of_user(user), FsError::Again),
-            Elsewhere::Queries => (self.0.queries.of_user(user), FsError::Again),
-            Elsewhere::Workers(workers) => (workers, FsError::Io(Failure::Silent)),
+        let (workers, refusal) = match run_on {
+            RunOn::UserWorkers => (self.0.user_workers.of_user(user), FsError::Again),
+            RunOn::Queries => (self.0.queries.of_user(user), FsError::Again),
+            RunOn::Workers(workers) => (workers, FsError::Io(Failure::Silent)),
         };
         let (request, waiting, since) = request.share();
         let unanswered = Unanswered::of(&waiting);
@@ -434,30 +432,23 @@ impl Requests {
 /// Looks a name up in an open directory.
 fn look_up<R: Reply<Attributes>>(
     own: &Requests,
-    directory: &Open<'_>,
+    directory: &OpenNode,
     name: &OsStr,
     request: Pending<Attributes, R>,
 ) -> Option<Unanswered> {
-    match own.live().child(directory, name) {
-        Ok(found) => own.answer(found, request, |own, found, request| {
-            let attributes = found.attributes();
-            request.answer(|| {
-                let attributes = attributes?;
-                // Counted before it is sent, because it may be released at once. If the state was dropped meanwhile, the
-                // whole path must be looked up again.
-                let gone = own.live().hold(&[attributes.inode]);
-                gone.is_empty().then_some(attributes).ok_or(FsError::Stale)
-            });
-            None
-        }),
-        Err(error) => {
-            if error == FsError::NotFound {
-                own.live().note_refused(directory, name, request.user);
-            }
-            request.refuse(error);
-            None
-        }
-    }
+    let found = own.live().child(directory, name);
+    let found = found.inspect_err(|error| own.live().note_refused(directory, name, request.user, error));
+    own.opened(found, request, |own, found, request| {
+        let attributes = found.attributes();
+        request.answer(|| {
+            let attributes = attributes?;
+            // Counted before it is sent, because it may be released at once. If the state was dropped meanwhile, the
+            // whole path must be looked up again.
+            let gone = own.live().hold(&[attributes.inode]);
+            gone.is_empty().then_some(attributes).ok_or(FsError::Stale)
+        });
+        None
+    })
 }
 
 /// Threads for requests that no source can hold up but that may take long, by user.
@@ -541,7 +532,7 @@ mod tests {
             .map(|_| {
                 let ((began, has_begun), (end, ended)) = (channel(), channel::<()>());
                 let pending = Pending::new(1, true, |_: Result<(), FsError>| ());
-                requests.hand_over(Elsewhere::Queries, pending, move |_, request| {
+                requests.hand_over(RunOn::Queries, pending, move |_, request| {
                     began.send(()).unwrap();
                     let _ = ended.recv();
                     request.answer(|| Ok(()));

@@ -4,17 +4,17 @@ use std::ffi::OsStr;
 
 use super::pending::{Pending, Reply, Unanswered};
 use super::requests::Requests;
-use crate::fs::{FsError, Inode, NAME_MAX, Open, OpenedHere, Resolved};
+use crate::fs::{FsError, Inode, NAME_MAX, Node, OpenNode};
 
 /// Follows a path from the root and calls `then` with its node, which answers the request. `.` and `..` are no names.
 pub(super) fn find<A, R, T>(own: &Requests, path: &str, request: Pending<A, R>, then: T) -> Option<Unanswered>
 where
     A: 'static,
     R: Reply<A>,
-    T: FnOnce(&Requests, &Open<'_>, Pending<A, R>) -> Option<Unanswered> + Send + 'static,
+    T: FnOnce(&Requests, OpenNode, Pending<A, R>) -> Option<Unanswered> + Send + 'static,
 {
-    match own.live().resolve(Inode::ROOT) {
-        Ok(root) => go_on(own, root, path, false, request, then),
+    match own.live().resolve(Inode::ROOT).and_then(|root| root.open()) {
+        Ok(root) => go_on(own, root, path, request, then),
         Err(error) => {
             request.refuse(error);
             None
@@ -22,58 +22,48 @@ where
     }
 }
 
-/// Follows the rest of a path from a node, in this thread as long as it need not wait. If it `may_wait`, it opens the first
-/// node in any case.
+/// Follows the rest of a path from a directory, in this thread as long as it may.
 fn go_on<A, R, T>(
     own: &Requests,
-    mut node: Resolved,
+    mut open: OpenNode,
     mut path: &str,
-    mut may_wait: bool,
     request: Pending<A, R>,
     then: T,
 ) -> Option<Unanswered>
 where
     A: 'static,
     R: Reply<A>,
-    T: FnOnce(&Requests, &Open<'_>, Pending<A, R>) -> Option<Unanswered> + Send + 'static,
+    T: FnOnce(&Requests, OpenNode, Pending<A, R>) -> Option<Unanswered> + Send + 'static,
 {
     loop {
-        let opened = match (may_wait, request.is_shared()) {
-            (true, _) => node.open().map(OpenedHere::Here),
-            (false, true) => node.open_in_worker(),
-            (false, false) => node.open_here(),
-        };
-        may_wait = false;
-        let open = match opened {
-            Ok(OpenedHere::Here(open)) => open,
-            Ok(OpenedHere::Elsewhere(elsewhere)) => {
-                let path = path.to_owned();
-                let rest = move |own: &Requests, request: Pending<A, R>| {
-                    drop(go_on(own, node, &path, true, request, then));
-                };
-                return Some(own.hand_over(elsewhere, request, rest));
-            }
-            Err(error) => {
-                request.refuse(error);
-                return None;
-            }
-        };
         path = path.trim_start_matches('/');
         if path.is_empty() {
-            return then(own, &open, request);
+            return then(own, open, request);
         }
         let (name, rest) = path.split_once('/').unwrap_or((path, ""));
-        match child(own, &open, name, request.user) {
-            Ok(child) => (node, path) = (child, rest),
+        let in_worker = request.is_shared();
+        let child = child(own, &open, name, request.user).and_then(|child| child.open_here(in_worker));
+        let child = match child {
+            Ok(child) => child,
             Err(error) => {
                 request.refuse(error);
                 return None;
+            }
+        };
+        match child.run_on(in_worker) {
+            None => (open, path) = (child, rest),
+            Some(run_on) => {
+                let rest = rest.to_owned();
+                let then = move |own: &Requests, child: OpenNode, request: Pending<A, R>| {
+                    go_on(own, child, &rest, request, then)
+                };
+                return Some(own.complete(run_on, child, request, then));
             }
         }
     }
 }
 
-fn child(own: &Requests, directory: &Open<'_>, name: &str, user: u32) -> Result<Resolved, FsError> {
+fn child(own: &Requests, directory: &OpenNode, name: &str, user: u32) -> Result<Node, FsError> {
     if name.len() > NAME_MAX {
         return Err(FsError::NameTooLong);
     }
@@ -82,8 +72,5 @@ fn child(own: &Requests, directory: &Open<'_>, name: &str, user: u32) -> Result<
     }
     let name = OsStr::new(name);
     let child = own.live().child(directory, name);
-    if matches!(child, Err(FsError::NotFound)) {
-        own.live().note_refused(directory, name, user);
-    }
-    child
+    child.inspect_err(|error| own.live().note_refused(directory, name, user, error))
 }

@@ -4,12 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-use super::index::{Naming, ViewIndex};
+use super::index::{KeptViews, Naming, ViewIndex};
 use super::inode::ViewId;
 use super::layout::Layout;
-use super::sorting::Sorting;
-use super::view_files::KeptViews;
-use super::views::View;
+use super::views::{Sorting, View};
 use chessdb::{Database, Keys};
 use chessdb_library::kept::{KeptFile, KeptFiles};
 use chessdb_library::library::{LibraryEntry, digits};

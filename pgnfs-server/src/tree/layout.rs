@@ -3,14 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::game_name::GameName;
 use super::inode::ViewId;
-use super::own_view::OwnView;
-use super::search_name::{NamedSearch, SYNTAX_FILE};
+use super::names::GameName;
 use super::template::TemplateError;
-use super::views::{VIEWS, View};
+use super::views::{TemplateView, VIEWS, View};
 use chessdb_library::library::{LONGEST_NAME, cut, safe_name};
 use chessdb_library::query::{Query, QueryError};
+use chessdb_library::repertoire::RepertoireError;
 use chessdb_library::spelling::Spelling;
 
 /// Maximum number of searches that are listed.
@@ -19,7 +18,7 @@ const MOST_SEARCHES: usize = 27;
 /// Layout of a database's directory. The default has only the built-in views.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
-    pub(super) own_views: Vec<Arc<OwnView>>,
+    pub(super) own_views: Vec<Arc<TemplateView>>,
     game_name: GameName,
     searches: Vec<NamedSearch>,
     leaves_out_positions: bool,
@@ -143,6 +142,92 @@ impl Layout {
     }
 }
 
+/// Name of the file that describes queries.
+pub(super) const SYNTAX_FILE: &str = "syntax.txt";
+
+/// Maximum length of a name in bytes.
+const LONGEST: usize = 255;
+
+/// What a name in `search/` stands for.
+pub enum SearchName {
+    /// The directory of a search.
+    Directory(NamedSearch),
+    /// A link to the directory with this name.
+    Link(String),
+}
+
+impl SearchName {
+    /// Reads a name that is not listed.
+    ///
+    /// # Errors
+    /// If it is no query.
+    pub(super) fn read(name: &str) -> Result<SearchName, SearchRefusal> {
+        let query = Query::parse_name(name).map_err(SearchRefusal::Query)?;
+        if !query.has_fields() {
+            return Err(SearchRefusal::NoField);
+        }
+        let canonical = query.name();
+        Ok(if canonical == name || canonical.len() > LONGEST {
+            SearchName::Directory(NamedSearch {
+                name: name.to_owned(),
+                text: name.to_owned(),
+                query: Arc::new(query),
+            })
+        } else {
+            SearchName::Link(canonical)
+        })
+    }
+}
+
+/// Why a name or a query is no search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SearchRefusal {
+    /// It asks nothing, as names that file managers and shells try.
+    NoField,
+    /// It is wrong.
+    Query(QueryError),
+    /// No database that is searched has the name of its repertoire.
+    NoRepertoire(String),
+    /// Its repertoire cannot be used: why.
+    Repertoire(String),
+}
+
+impl fmt::Display for SearchRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SearchRefusal::NoField => f.write_str("a search needs a field, as in player:carlsen"),
+            SearchRefusal::Query(error) => error.fmt(f),
+            SearchRefusal::NoRepertoire(name) => write!(
+                f,
+                "repertoire:{name}: no database here has this name; all/search/ has all databases"
+            ),
+            SearchRefusal::Repertoire(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for SearchRefusal {}
+
+impl From<RepertoireError> for SearchRefusal {
+    fn from(error: RepertoireError) -> SearchRefusal {
+        match error {
+            RepertoireError::Unknown(name) => SearchRefusal::NoRepertoire(name),
+            error => SearchRefusal::Repertoire(error.to_string()),
+        }
+    }
+}
+
+/// A search with the name of its directory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedSearch {
+    /// Its name.
+    pub name: String,
+    /// Its query, as it is written.
+    pub text: String,
+    /// What it finds.
+    pub query: Arc<Query>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,5 +242,18 @@ mod tests {
             layout.add_search("one-more=result:1-0"),
             Err(SearchError::TooMany)
         );
+    }
+
+    #[test]
+    fn a_link_leads_to_a_name_of_at_most_255_bytes() {
+        for (len, is_link) in [(254, true), (255, true), (256, false)] {
+            let name = format!("player:{}", "X".repeat(len - "player:".len()));
+            let canonical = name.replace('X', "x");
+            let Ok(search) = SearchName::read(&name) else {
+                panic!("{len}")
+            };
+            let leads_there = matches!(search, SearchName::Link(name) if name == canonical);
+            assert_eq!(leads_there, is_link, "{len}");
+        }
     }
 }

@@ -6,11 +6,9 @@ use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::branch_positions::BranchPositions;
 use super::games::Games;
 use super::inode::Node;
-use super::opening_node::OpeningNode;
-use super::ply::{AtPly, Plies, Use};
+use super::plies::{AtPly, BranchPositions, OpeningNode, Plies, Use};
 use super::section::{Content, Existing, Kind, Section};
 use chessdb::board::{Move, Position};
 use chessdb_library::lines::{line_names, move_name, read_line, read_move};
@@ -72,26 +70,26 @@ impl Moves {
     }
 
     fn plies(&self) -> Plies {
-        Plies::of(self.positions.branch().end())
+        Plies::of(self.positions.game_set().end())
     }
 
     /// The node of the opening tree for a directory; `None` if it does not exist.
-    fn branch(&self, node: Node) -> Option<OpeningNode> {
+    fn game_set(&self, node: Node) -> Option<OpeningNode> {
         let make = || self.positions.node_at(self.plies().read(node)).ok_or(());
         self.nodes.get_or_make(node, make).ok()
     }
 
     /// The node with which `branch` is shown for a use.
-    fn node(&self, as_: Use, branch: OpeningNode) -> Option<Node> {
-        if branch.depth == 0 {
+    fn node(&self, as_: Use, game_set: OpeningNode) -> Option<Node> {
+        if game_set.depth == 0 {
             return Some(Moves::TOP);
         }
         let at = AtPly {
-            game: branch.first,
-            ply: branch.depth,
+            game: game_set.first,
+            ply: game_set.depth,
         };
         let node = self.plies().node(as_, at)?;
-        self.nodes.put(node, branch);
+        self.nodes.put(node, game_set);
         Some(node)
     }
 
@@ -101,20 +99,20 @@ impl Moves {
     }
 
     fn new_listing(&self, directory: Node) -> Option<Listing> {
-        let branch = self.branch(directory)?;
+        let game_set = self.game_set(directory)?;
         let at = self.plies().read(directory);
         let deeper = AtPly {
             ply: at.ply + 1,
             ..at
         };
-        if branch.games <= MOST_GAMES || self.plies().node(Use::Moves, deeper).is_none() {
+        if game_set.games <= MOST_GAMES || self.plies().node(Use::Moves, deeper).is_none() {
             return Some(Listing {
                 entries: Vec::new(),
-                games: self.positions.games(&branch)?.into(),
+                games: self.positions.games(&game_set)?.into(),
             });
         }
         let position = self.position(directory)?;
-        let (children, games) = self.positions.children(&branch)?;
+        let (children, games) = self.positions.children(&game_set)?;
         let entry = |(mv, child): (Move, OpeningNode)| {
             let name = move_name(&position, mv)?;
             Some((name, self.node(Use::Moves, child)?))
@@ -149,10 +147,10 @@ impl Moves {
 
     /// The directory of a move, or a link to it if `name` is another notation of the move.
     fn find_move(&self, directory: Node, name: &str) -> Option<Node> {
-        let branch = self.branch(directory)?;
+        let game_set = self.game_set(directory)?;
         let position = self.position(directory)?;
-        let mv = read_move(&position, branch.depth, name)?;
-        let child = self.positions.child(&branch, mv)?;
+        let mv = read_move(&position, game_set.depth, name)?;
+        let child = self.positions.child(&game_set, mv)?;
         let as_ = if move_name(&position, mv)? == name {
             Use::Moves
         } else {
@@ -163,11 +161,11 @@ impl Moves {
 
     /// A link to the directory of a sequence of moves.
     fn find_line(&self, text: &str) -> Option<Node> {
-        let mut branch = self.branch(Moves::TOP)?;
+        let mut game_set = self.game_set(Moves::TOP)?;
         for mv in read_line(text)? {
-            branch = self.positions.child(&branch, mv)?;
+            game_set = self.positions.child(&game_set, mv)?;
         }
-        let link = (branch.depth > 0).then_some(branch)?;
+        let link = (game_set.depth > 0).then_some(game_set)?;
         self.node(Use::LineLink, link)
     }
 }
@@ -205,12 +203,12 @@ impl Section for Moves {
         if node == Moves::TOP {
             return Some(Existing::Directory);
         }
-        self.branch(node)?;
+        self.game_set(node)?;
         let at = self.plies().read(node);
         let target = match Use::of(node)? {
             Use::MoveLink => self.last_move(at)?,
             Use::LineLink => {
-                let (database, game) = self.positions.branch().database_of(at.game)?;
+                let (database, game) = self.positions.game_set().database_of(at.game)?;
                 line_names(database, game, at.ply)?.join("/")
             }
             Use::PositionLink => {
@@ -224,7 +222,7 @@ impl Section for Moves {
     }
 
     fn text(&self, node: Node) -> Option<String> {
-        self.branch(node)?;
+        self.game_set(node)?;
         let pattern = Pattern::new(self.position(node)?);
         self.positions.moves_table(&pattern)
     }
@@ -236,7 +234,9 @@ impl Section for Moves {
         let at = match Use::of(node) {
             Some(Use::LineLink) => None,
             Some(Use::MovesTable | Use::PositionLink) => Some(self.plies().read(node)),
-            _ => self.branch(node).and_then(|branch| self.positions.above(&branch)),
+            _ => self
+                .game_set(node)
+                .and_then(|game_set| self.positions.above(&game_set)),
         };
         at.filter(|at| at.ply > 0)
             .and_then(|at| self.plies().node(Use::Moves, at))
@@ -254,7 +254,7 @@ impl Section for Moves {
             Some((name, node)) => Some((name.clone().into(), *node)),
             None => {
                 let n = n - listing.entries.len();
-                self.positions.branch().game_at(&Games::of(&listing.games), n)
+                self.positions.game_set().game_at(&Games::of(&listing.games), n)
             }
         }
     }
@@ -264,12 +264,12 @@ impl Section for Moves {
             let listing = self.listing(directory)?;
             return self
                 .positions
-                .branch()
+                .game_set()
                 .game_of_name(name, &Games::of(&listing.games));
         }
         if let Some(&(_, as_)) = FIXED.iter().find(|(fixed, _)| *fixed == name) {
             let at = self.plies().read(directory);
-            self.branch(directory)?;
+            self.game_set(directory)?;
             return self.plies().node(as_, at);
         }
         let found = self.find_move(directory, name);

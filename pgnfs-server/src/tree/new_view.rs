@@ -3,12 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::branch_tree::ROWS;
 use super::inode::MOST_VIEWS;
 use super::layout::Layout;
-use super::own_view::OwnView;
+use super::rows::ROWS;
 use super::template::TemplateError;
-use super::views::VIEWS;
+use super::views::{TemplateView, VIEWS};
 use chessdb_library::library::{LONGEST_NAME, cut, safe_name};
 
 /// Why a view cannot be added.
@@ -68,7 +67,7 @@ impl Layout {
         if VIEWS.len() + self.own_views.len() >= MOST_VIEWS {
             return Err(ViewError::TooMany);
         }
-        let view = OwnView::parse(name, template).map_err(ViewError::Template)?;
+        let view = TemplateView::parse(name, template).map_err(ViewError::Template)?;
         self.own_views.push(Arc::new(view));
         Ok(())
     }

@@ -1,21 +1,24 @@
 //! `positions/`: any position by its FEN, with the games that reach it.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
-use super::branch_positions::{BranchPositions, FoundPosition};
+use super::game_set::GameSet;
 use super::games::Games;
 use super::inode::{KIND_POSITIONS, KIND_RANKS, Node};
-use super::ply::{AtPly, Plies, Use};
-use super::position_info::{how_to_ask, position_info};
-use super::ranks::{DIRECTORIES, ranks_node};
+use super::plies::{AtPly, BranchPositions, FoundPosition, Plies, Use};
 use super::section::{Content, Existing, Kind, Section};
 use chessdb::board::{Move, Position};
+use chessdb::game::Outcome;
+use chessdb_library::library::on_one_line;
 use chessdb_library::lines::{move_name, position_after};
 use chessdb_library::made::Wait;
-use chessdb_library::positions::{Pattern, epd, initial_name, pattern_name, position_name, read_position};
+use chessdb_library::positions::{
+    Pattern, diagram, epd, initial_name, pattern_epd, pattern_name, position_name, read_position,
+};
 use chessdb_library::recent::Recent;
 
 /// The directories of positions. They can be looked up but are not listed.
@@ -69,7 +72,7 @@ impl PositionDirectories {
     }
 
     fn plies(&self) -> Plies {
-        Plies::of(self.positions.branch().end())
+        Plies::of(self.positions.game_set().end())
     }
 
     /// The entries of `positions/` that exist: the usual first position only if a game has it, and novelties only in a
@@ -78,7 +81,7 @@ impl PositionDirectories {
         let entries = Self::TOP_ENTRIES.into_iter();
         entries.filter(|&(_, node)| match node {
             Self::START => self.has_start(),
-            Self::NOVELTIES => self.positions.branch().only_database().is_some(),
+            Self::NOVELTIES => self.positions.game_set().only_database().is_some(),
             _ => true,
         })
     }
@@ -106,7 +109,7 @@ impl PositionDirectories {
     /// The position to which a link in `moves/` leads.
     fn next_position(&self, link: Node) -> Option<String> {
         let AtPly { game, ply } = self.plies().read(link);
-        let (database, game) = self.positions.branch().database_of(game)?;
+        let (database, game) = self.positions.game_set().database_of(game)?;
         let exists = ply > 0 && !database.keys(game).deleted;
         let position = exists.then(|| position_after(database, game, ply))??;
         Some(position_name(&position))
@@ -181,7 +184,7 @@ impl Section for PositionDirectories {
             Self::TOP => return Some(Existing::Directory),
             Self::HOW_TO_ASK => return Some(Existing::File(Content::Own)),
             Self::NOVELTIES => {
-                let exists = self.positions.branch().only_database().is_some();
+                let exists = self.positions.game_set().only_database().is_some();
                 return exists.then_some(Existing::File(Content::Own));
             }
             Self::START => return self.has_start().then(|| Existing::Link(initial_name().into())),
@@ -241,7 +244,7 @@ impl Section for PositionDirectories {
             // The position before the move. Other moves may lead to the same position.
             Some(Use::NextMove) => {
                 let AtPly { game, ply } = self.plies().read(node);
-                let searched = self.positions.branch().database_of(game);
+                let searched = self.positions.game_set().database_of(game);
                 let before = searched
                     .and_then(|(database, game)| position_after(database, game, ply.saturating_sub(1)));
                 let found = before.and_then(|before| self.positions.find(Pattern::new(before)));
@@ -287,7 +290,7 @@ impl Section for PositionDirectories {
             None => None,
             Some(Use::PositionGames) => {
                 let found = self.found(directory)?;
-                self.positions.branch().game_at(&Games::of(&found.games), n)
+                self.positions.game_set().game_at(&Games::of(&found.games), n)
             }
             Some(_) => {
                 let (name, node) = self.entries(directory).get(n)?.clone();
@@ -312,7 +315,7 @@ impl Section for PositionDirectories {
             Some(Use::PositionGames) => {
                 let found = self.found(directory)?;
                 self.positions
-                    .branch()
+                    .game_set()
                     .game_of_name(name, &Games::of(&found.games))
             }
             Some(_) => {
@@ -334,12 +337,12 @@ impl Section for PositionDirectories {
 impl PositionDirectories {
     /// The directory of the first ranks of a FEN.
     fn ranks_node(&self, ranks: &str) -> Option<Node> {
-        ranks_node(self.positions.branch(), ranks)
+        ranks_node(self.positions.game_set(), ranks)
     }
 
     /// The ranks of a directory.
     fn ranks(&self, node: Node) -> Option<Arc<str>> {
-        self.positions.branch().counted().text(node)
+        self.positions.game_set().counted().text(node)
     }
 
     /// The directory of the next rank, or, below the last directory of ranks, a link to the position.
@@ -365,5 +368,127 @@ impl PositionDirectories {
             Use::Spelling
         };
         self.node(as_, &found)
+    }
+}
+
+/// Number of ranks that have a directory. The last rank is the link to the position.
+pub(super) const DIRECTORIES: usize = 7;
+
+/// The directory of the first ranks of a FEN, with slashes between them. `None` for other texts.
+pub(super) fn ranks_node(game_set: &GameSet, ranks: &str) -> Option<Node> {
+    let are_ranks = ranks.split('/').count() <= DIRECTORIES && ranks.split('/').all(is_rank);
+    are_ranks.then(|| game_set.counted().node(KIND_RANKS, ranks))?
+}
+
+/// True if `text` is a valid rank of a FEN.
+fn is_rank(text: &str) -> bool {
+    let squares = text.chars().map(|c| match c {
+        '1'..='8' => c.to_digit(10),
+        'K' | 'Q' | 'R' | 'B' | 'N' | 'P' | 'k' | 'q' | 'r' | 'b' | 'n' | 'p' => Some(1),
+        _ => None,
+    });
+    squares.sum::<Option<u32>>() == Some(8)
+}
+
+const HOW_TO_ASK: &str = "\
+Every position of every game is a directory here, but none is listed. Its name
+is its FEN or EPD, with - or . instead of / and _ instead of spaces:
+
+  ls 'positions/rnbqkbnr-pppppppp-8-8-4P3-8-PPPP1PPP-RNBQKBNR_b_KQkq_-'
+
+A FEN with slashes works, too. If it lacks the castling rights or the en passant
+square, any match. A position that no game reached gives \"No such file or
+directory\". Every other has info.txt, moves.csv (what was played, how often and
+with which result), games/, games.pgn and games.csv, and moves/ with links to the
+positions that follow.
+start is the usual start position.
+";
+
+const NOVELTIES: &str = "\
+novelties.csv has the first move of each game that leads to a position that no
+game of an earlier date has.
+";
+
+const LEFT_OUT: &str = "
+These databases are left out, because they have no index of positions:
+";
+
+/// `positions/info.txt`
+pub(super) fn how_to_ask(positions: &BranchPositions) -> String {
+    let mut text = HOW_TO_ASK.to_owned();
+    if positions.game_set().only_database().is_some() {
+        return text + NOVELTIES;
+    }
+    let mut headline = LEFT_OUT;
+    for path in positions.left_out() {
+        text += &format!("{headline}  {}\n", on_one_line(path));
+        headline = "";
+    }
+    text
+}
+
+/// `info.txt` of a position.
+pub(super) fn position_info(positions: &BranchPositions, found: &FoundPosition) -> String {
+    let position = found.pattern.position();
+    let searched = positions.game_set();
+    let mut counts = [0; 4];
+    let mut dated = Vec::new();
+    for &game in &*found.games {
+        let keys = searched
+            .database_of(game)
+            .map(|(database, game)| database.keys(game));
+        let date = keys.map(|keys| keys.date).unwrap_or_default();
+        if date.year > 0 {
+            dated.push((date, game));
+        }
+        let place = match keys.map(|keys| keys.outcome).unwrap_or_default() {
+            Outcome::WhiteWins => 0,
+            Outcome::Draw => 1,
+            Outcome::BlackWins => 2,
+            Outcome::Unknown => 3,
+        };
+        counts[place] += 1;
+    }
+    // The first and the last day; among games of one day, the order of the databases.
+    dated.sort_by_key(|(date, _)| (date.year, date.month, date.day));
+    let [white, draws, black, _] = counts;
+    let mut text = String::new();
+    let mut row = |name: &str, value: &str| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{name:<9} {value}");
+    };
+    row("EPD:", &pattern_epd(&found.pattern));
+    row("Games:", &found.games.len().to_string());
+    row(
+        "Results:",
+        &format!("{white} won by White, {draws} drawn, {black} won by Black"),
+    );
+    let path = |game: u32| {
+        let path = searched.path(game).unwrap_or_default();
+        on_one_line(&path).into_owned()
+    };
+    match (&*found.games, dated.first(), dated.last()) {
+        ([only], ..) => row("Only:", &path(*only)),
+        (_, Some((first, earliest)), Some((last, latest))) => {
+            row("First:", &format!("{first}, {}", path(*earliest)));
+            row("Last:", &format!("{last}, {}", path(*latest)));
+        }
+        _ => {}
+    }
+    text + "\n" + &diagram(position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rank_has_eight_squares() {
+        for rank in ["8", "rnbqkbnr", "pppp1ppp", "KQRBNP2", "1k1q1r2"] {
+            assert!(is_rank(rank), "{rank}");
+        }
+        for wrong in ["", "9", "7", "ppppppppp", "rnbqkbnx", "44/", "4 4", "0p7"] {
+            assert!(!is_rank(wrong), "{wrong}");
+        }
     }
 }

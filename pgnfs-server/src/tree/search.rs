@@ -7,14 +7,14 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::branch::Branch;
+use super::game_set::GameSet;
 use super::inode::{KIND_SEARCH_LINK, Node};
-use super::search_name::{SYNTAX_FILE, SearchName, asked};
+use super::layout::{NamedSearch, SYNTAX_FILE, SearchName, SearchRefusal};
 use super::section::{Content, Existing, Kind, Section};
-use chessdb_library::query::SYNTAX;
+use chessdb_library::query::{Query, SYNTAX};
 
 /// `search/`
-pub(super) struct SearchDirectory(Arc<Branch>);
+pub(super) struct SearchDirectory(Arc<GameSet>);
 
 impl SearchDirectory {
     pub(super) const NODES: &[RangeInclusive<Node>] = &[
@@ -23,14 +23,14 @@ impl SearchDirectory {
     ];
 
     /// `None` in the directory of a search.
-    pub(super) fn new(branch: &Arc<Branch>) -> Option<SearchDirectory> {
-        (!branch.is_search()).then(|| SearchDirectory(Arc::clone(branch)))
+    pub(super) fn new(game_set: &Arc<GameSet>) -> Option<SearchDirectory> {
+        (!game_set.is_search()).then(|| SearchDirectory(Arc::clone(game_set)))
     }
 
     /// The target of a link, whose node stands for its name.
     fn target(&self, link: Node) -> Option<String> {
-        match asked(&self.0.counted().text(link)?) {
-            Ok(Some(SearchName::Link(target))) => Some(target),
+        match SearchName::read(&self.0.counted().text(link)?) {
+            Ok(SearchName::Link(target)) => Some(target),
             _ => None,
         }
     }
@@ -82,12 +82,68 @@ impl Section for SearchDirectory {
     }
 
     fn child(&self, _: Node, name: &str) -> Option<Node> {
-        if name == SYNTAX_FILE {
-            return Some(Node::SYNTAX);
+        (name == SYNTAX_FILE).then_some(Node::SYNTAX)
+    }
+}
+
+/// Its searches.
+impl GameSet {
+    /// The searches that `search/` lists: those whose repertoires are known here.
+    pub fn searches(&self) -> Vec<&NamedSearch> {
+        let searches = self.layout().searches().iter();
+        searches
+            .filter(|search| self.check_repertoires(&search.query).is_ok())
+            .collect()
+    }
+
+    /// True if `search/` lists a search with this name, or would if its repertoires were known.
+    pub fn lists(&self, name: &str) -> bool {
+        self.layout().searches().iter().any(|listed| listed.name == name)
+    }
+
+    /// What a name in `search/` stands for.
+    ///
+    /// # Errors
+    /// If it is no search here.
+    pub fn search(&self, name: &str) -> Result<SearchName, SearchRefusal> {
+        let mut listed = self.layout().searches().iter();
+        let search = match listed.find(|listed| listed.name == name) {
+            Some(listed) => SearchName::Directory(listed.clone()),
+            None => SearchName::read(name)?,
+        };
+        if let SearchName::Directory(search) = &search {
+            self.check_repertoires(&search.query)?;
         }
-        match asked(name) {
-            Ok(Some(SearchName::Link(_))) => self.0.counted().node(KIND_SEARCH_LINK, name),
-            _ => None,
+        Ok(search)
+    }
+
+    /// The search for a query.
+    ///
+    /// # Errors
+    /// If it cannot be asked here.
+    pub fn search_for(&self, query: &Query) -> Result<NamedSearch, SearchRefusal> {
+        if !query.has_fields() {
+            return Err(SearchRefusal::NoField);
         }
+        self.check_repertoires(query)?;
+        let name = query.name();
+        Ok(NamedSearch {
+            text: name.clone(),
+            name,
+            query: Arc::new(query.clone()),
+        })
+    }
+
+    /// Checks that each repertoire of a query is a database here, and not too large.
+    fn check_repertoires(&self, query: &Query) -> Result<(), SearchRefusal> {
+        if !query.repertoires().is_empty() {
+            query.check_repertoires(&self.repertoires())?;
+        }
+        Ok(())
+    }
+
+    /// The link in `search/` with this name. `None` if front ends have all numbers.
+    pub fn search_link(&self, name: &str) -> Option<Node> {
+        self.counted().node(KIND_SEARCH_LINK, name)
     }
 }

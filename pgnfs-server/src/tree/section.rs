@@ -10,9 +10,9 @@ use chessdb_library::made::Wait;
 /// A section of the directory of a branch: some names in it, and everything below them.
 ///
 /// Only the section interprets the numbers of its nodes. Apart from games, which belong to `games/` but may
-/// be listed by any directory, it creates only nodes that its [`Row`](super::row::Row) assigns to it.
+/// be listed by any directory, it creates only nodes that its [`Row`](super::rows::Row) assigns to it.
 pub trait Section: Send + Sync {
-    /// Names in the directory, beside those of the [`Row`](super::row::Row), with their nodes.
+    /// Names in the directory, beside those of the [`Row`](super::rows::Row), with their nodes.
     fn top(&self) -> Vec<(String, Node)> {
         Vec::new()
     }

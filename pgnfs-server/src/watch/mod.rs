@@ -10,15 +10,14 @@ mod way;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::File;
-use std::io;
 use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};

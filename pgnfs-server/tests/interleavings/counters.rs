@@ -132,7 +132,7 @@ fn every_game_is_handed_out_once() {
     });
 }
 
-/// An earlier state of a directory, handled as in `Live` and `RetiredBranches`.
+/// An earlier state of a directory, handled as in `CurrentState` and `RetiredBranches`.
 struct Retired {
     /// False after it was removed.
     is_kept: RwLock<bool>,

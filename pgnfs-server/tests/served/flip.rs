@@ -32,9 +32,7 @@ use chessdb::{Database, Options};
 
 use chessdb_library::library::{GuardedDatabase, Library, LibraryEntry, to_pgn};
 use chessdb_library::mapped::Mapped;
-use chessdb_library::positions::BuildOptions;
-use pgnfs_server::inside::tree::{Branch, BranchTree, IndexedDatabase, Layout, Node};
-use pgnfs_server::inside::{ChessFs, FsError, Handle, Inode, Kind, ServeOptions};
+use pgnfs_server::inside::{ChessFs, FsError, Inode, Kind, Layout, ServeOptions};
 use source::SourceGame;
 use tempfile::TempDir;
 use testkit::needs;
@@ -397,21 +395,26 @@ fn assert_text(text: &str) {
 fn build_views(entry: &LibraryEntry) {
     let mut layout = Layout::default();
     layout.add_view("own=%{player}/%{event} %{tag:Site}").unwrap();
-    let entry = Arc::new(entry.clone());
-    let database = IndexedDatabase::new(entry, layout.into(), BuildOptions::default());
-    let tree = BranchTree::new(Branch::of_one(Arc::new(database)), &[]);
-    let mut directories = vec![Node::DATABASE];
+    let options = ServeOptions {
+        layout: layout.into(),
+        ..ServeOptions::default()
+    };
+    let fs = ChessFs::new(Library::from_databases(vec![entry.clone()]), options);
+    let mut directories = vec![Inode::ROOT];
     while let Some(directory) = directories.pop() {
-        for n in 0.. {
-            let section = tree.section(directory).unwrap();
-            let Some((name, node)) = section.entry_at(directory, n) else {
-                break;
-            };
-            assert_text(&name);
-            section.child(directory, &name);
-            if tree.kind(node) == Kind::Directory {
-                directories.push(node);
-            }
+        let Ok(directory) = fs.resolve(directory).and_then(|directory| directory.open()) else {
+            continue;
+        };
+        let mut names = Vec::new();
+        // The error of files that have changed comes after the entries.
+        let _ = directory.read_dir(2, &mut |entry| {
+            assert_text(&entry.name);
+            names.push(entry.name.to_string());
+            directories.extend((entry.kind == Kind::Directory).then_some(entry.inode));
+            ControlFlow::Continue(())
+        });
+        for name in names {
+            let _ = directory.child(OsStr::new(&name));
         }
     }
 }
@@ -433,7 +436,7 @@ fn served_if(entry: &LibraryEntry, is_wanted: impl Fn(&str) -> bool) -> BTreeMap
         let Ok(directory) = directory.open() else { continue };
         let listed = directory.read_dir(0, &mut |entry| {
             if !entry.is_dots() {
-                names.push((entry.name.to_owned(), entry.kind));
+                names.push((entry.name.to_string(), entry.kind));
             }
             ControlFlow::Continue(())
         });
@@ -463,7 +466,7 @@ fn served_if(entry: &LibraryEntry, is_wanted: impl Fn(&str) -> bool) -> BTreeMap
     files
 }
 
-fn read_file(file: &Handle<&ChessFs>) -> Result<Vec<u8>, FsError> {
+fn read_file(file: &pgnfs_server::inside::Node) -> Result<Vec<u8>, FsError> {
     let mut bytes = Vec::new();
     let file = file.open()?;
     loop {

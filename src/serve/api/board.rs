@@ -74,7 +74,7 @@ fn row(position: &Position, row: &MoveRow) -> Value {
 }
 
 pub(super) fn opening(opening: Option<OpeningName>) -> Option<Value> {
-    opening.map(|OpeningName { eco, name }| json!({ "eco": eco, "name": name }))
+    opening.map(|OpeningName { eco, name, .. }| json!({ "eco": eco, "name": name }))
 }
 
 pub(super) fn color(color: Color) -> &'static str {

@@ -25,7 +25,7 @@ use chessdb_library::query::{Query, QueryError};
 use pgnfs_server::{Failure, FsError, Requests};
 use serde_json::{Value, json};
 
-use super::answer::{Visit, ask, looked_for, read_query, status_of, why_refused, with_retry_after};
+use super::answer::{Visit, ask, looked_for, read_query, status_of, with_retry_after};
 use super::kept::{GamesId, KeptAnswers};
 use super::line::PlayedLine;
 use games::GameList;
@@ -120,7 +120,7 @@ impl IntoResponse for ApiError {
                 let what = format!("no database has the path '{path}': /api/databases lists them");
                 (StatusCode::NOT_FOUND, what, Some("db".to_owned()), None)
             }
-            ApiError::Fs(error) => (status_of(error), error.to_string(), None, None),
+            ApiError::Fs(error) => (status_of(&error), error.to_string(), None, None),
         };
         let error = json!({ "error": { "what": what, "term": term, "offset": offset } });
         with_retry_after((status, Json(error)).into_response())
@@ -180,12 +180,10 @@ async fn about<A: Send + 'static>(
         requests.positions(visit.visitor, search, question, answer)
     });
     answer.await.map_err(|error| match error {
-        FsError::NotFound => match why_refused(requests, visit, search) {
-            Some(what) => ApiError::Wrong("q", what),
-            None => match given.get("db").filter(|path| !path.is_empty()) {
-                Some(path) => ApiError::NoDatabase(path.clone()),
-                None => error.into(),
-            },
+        FsError::Refused(refusal) => ApiError::Wrong("q", refusal.to_string()),
+        FsError::NotFound => match given.get("db").filter(|path| !path.is_empty()) {
+            Some(path) => ApiError::NoDatabase(path.clone()),
+            None => error.into(),
         },
         _ => error.into(),
     })
@@ -274,10 +272,11 @@ mod tests {
             (FsError::Io(Failure::Silent), 503, Some("5")),
             (FsError::NotFound, 404, None),
         ] {
+            let what = error.to_string();
             let response = ApiError::Fs(error).into_response();
             let found = response.headers().get(header::RETRY_AFTER);
             let found = found.map(|after| after.to_str().unwrap());
-            assert_eq!((response.status().as_u16(), found), (status, after), "{error:?}");
+            assert_eq!((response.status().as_u16(), found), (status, after), "{what}");
         }
     }
 

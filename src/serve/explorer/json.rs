@@ -96,7 +96,7 @@ struct ResultsAnswer {
 }
 
 impl From<OpeningName> for OpeningAnswer {
-    fn from(OpeningName { eco, name }: OpeningName) -> OpeningAnswer {
+    fn from(OpeningName { eco, name, .. }: OpeningName) -> OpeningAnswer {
         OpeningAnswer { eco, name }
     }
 }

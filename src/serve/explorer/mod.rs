@@ -21,7 +21,7 @@ use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, Pattern, 
 use chessdb_library::query::Query;
 use pgnfs_server::{Failure, FsError, Requests};
 
-use super::answer::{HttpError, Visit, ask, looked_for, read_query, why_refused};
+use super::answer::{HttpError, Visit, ask, looked_for, read_query};
 use super::kept::{GamesId, KeptAnswers};
 use super::player::player_term;
 use ids::GameIds;
@@ -89,8 +89,7 @@ async fn player(
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
     let asked = ExplorerRequest::read(ExplorerKind::Player, explorer, visit, named, query).await?;
-    let explained = asked.explained(visit);
-    let body = lines::of(asked, visit).await.map_err(explained)?;
+    let body = lines::of(asked, visit).await.map_err(of_search)?;
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
 }
 
@@ -102,10 +101,17 @@ async fn answer(
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
     let asked = ExplorerRequest::read(kind, explorer, visit, named, query).await?;
-    let explained = asked.explained(visit);
-    let body = asked.answer(visit, |_| ()).await.map_err(explained)?;
+    let body = asked.answer(visit, |_| ()).await.map_err(of_search)?;
     let body = Bytes::from_owner(KeptText(body));
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
+}
+
+/// A search that does not exist is a wrong request.
+fn of_search(error: FsError) -> HttpError {
+    match error {
+        FsError::Refused(refusal) => HttpError::Bad(refusal.to_string()),
+        error => error.into(),
+    }
 }
 
 /// A text that is kept while a client receives it.
@@ -154,18 +160,6 @@ impl ExplorerRequest {
             search,
             key,
         })
-    }
-
-    /// What says of an error why the search does not exist.
-    fn explained(&self, visit: Visit) -> impl Fn(FsError) -> HttpError + use<> {
-        let (requests, search) = (self.explorer.requests.clone(), self.search.clone());
-        move |error| match error {
-            FsError::NotFound => {
-                let what = why_refused(&requests, visit, search.as_ref());
-                what.map_or(error.into(), HttpError::Bad)
-            }
-            _ => error.into(),
-        }
     }
 
     /// The answer before anything is known.

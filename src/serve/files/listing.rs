@@ -189,10 +189,10 @@ impl Visitor for PageVisitor {
         self.last = entry.next;
         if !entry.is_dots() {
             self.page.entries.push(ListingRow {
-                name: entry.name.to_owned(),
+                name: entry.name.to_string(),
                 inode: entry.inode,
                 kind: entry.kind,
-                attributes: entry.attributes.copied(),
+                attributes: entry.attributes,
             });
         }
         ControlFlow::Continue(())

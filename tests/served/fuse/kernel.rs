@@ -10,7 +10,7 @@ use chessdb_library::library::{Library, LibraryEntry};
 use fuser::{Session, SessionACL};
 use pgnfs::fuse::{Fuse, Presentation};
 use pgnfs_server::Requests;
-use pgnfs_server::inside::{ChessFs, Live, ServeOptions};
+use pgnfs_server::inside::{ChessFs, CurrentState, ServeOptions};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
@@ -62,7 +62,7 @@ pub struct Kernel {
     /// Ends the work of the mount, as when it is unmounted while files are open.
     pub end_work: Box<dyn Fn() + Send>,
     /// What is served.
-    pub live: Option<Arc<Live>>,
+    pub live: Option<Arc<CurrentState>>,
 }
 
 /// A request that was sent.
@@ -100,7 +100,7 @@ impl Kernel {
             xattr: true,
         };
         let fs = ChessFs::new(Library::from_databases(entries), options);
-        let live = Arc::new(Live::new(fs));
+        let live = Arc::new(CurrentState::new(fs));
         let requests = Requests::new(Arc::clone(&live));
         let served = requests.clone();
         let mut kernel = Kernel::connect(PATIENCE, move |socket| {

@@ -8,21 +8,24 @@ use std::sync::Arc;
 use chessdb_library::library::{Library, LibraryEntry};
 use pgnfs::fuse::walk::{Task, Walks, read_ahead};
 use pgnfs_server::Requests;
-use pgnfs_server::inside::{ChessFs, DirectoryEntry, Inode, Live, ServeOptions};
+use pgnfs_server::inside::{ChessFs, CurrentState, Entry, Inode, ServeOptions};
 
 use testkit::fake::{Fake, game};
 use testkit::stuck::behind_gate;
 
-fn live(entries: Vec<LibraryEntry>) -> Arc<Live> {
+fn live(entries: Vec<LibraryEntry>) -> Arc<CurrentState> {
     let options = ServeOptions::default();
-    Arc::new(Live::new(ChessFs::new(Library::from_databases(entries), options)))
+    Arc::new(CurrentState::new(ChessFs::new(
+        Library::from_databases(entries),
+        options,
+    )))
 }
 
-fn requests(live: &Arc<Live>) -> Requests {
+fn requests(live: &Arc<CurrentState>) -> Requests {
     Requests::new(Arc::clone(live))
 }
 
-fn find(live: &Live, path: &str) -> Inode {
+fn find(live: &CurrentState, path: &str) -> Inode {
     let parts = path.split('/');
     parts.fold(Inode::ROOT, |parent, name| {
         let parent = live.resolve(parent).unwrap();
@@ -33,10 +36,10 @@ fn find(live: &Live, path: &str) -> Inode {
 }
 
 /// The entries of a directory without `.` and `..`.
-fn list(live: &Live, directory: Inode) -> Vec<Inode> {
+fn list(live: &CurrentState, directory: Inode) -> Vec<Inode> {
     let mut entries = Vec::new();
     let directory = live.resolve(directory).unwrap();
-    let mut each = |entry: DirectoryEntry<'_>| {
+    let mut each = |entry: Entry<'_>| {
         entries.push(entry.inode);
         ControlFlow::Continue(())
     };
@@ -53,7 +56,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(live: &Arc<Live>) -> Reader {
+    fn new(live: &Arc<CurrentState>) -> Reader {
         Reader {
             source: requests(live),
             walks: Walks::default(),

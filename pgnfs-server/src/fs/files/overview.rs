@@ -5,13 +5,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::file::File;
-use crate::fs::branch::BranchFs;
+use crate::fs::branch::{BranchFs, PartFs};
 use crate::fs::database::DatabaseFs;
-use crate::fs::failure::Failure;
-use crate::fs::gather::decode_missing;
-use crate::fs::part::PartFs;
+use crate::fs::game_texts::decode_missing;
 use crate::fs::table_sizes::SizedTable;
-use crate::fs::types::{Chunk, FsError};
+use crate::fs::types::{Chunk, Failure, FsError};
 use crate::overview::{Counts, Figures, LatestGame, PlayerSubject, Subject, page};
 use chessdb_library::made::Wait;
 use chessdb_library::making::Making;
@@ -74,7 +72,7 @@ impl Overview<'_> {
             player: branch.player()?,
             // The page is in `tables/`.
             directories: &|view, texts| {
-                let path = branch.branch().path_of_group(view, texts);
+                let path = branch.game_set().path_of_group(view, texts);
                 path.map(|path| format!("../{path}"))
             },
         };
@@ -159,7 +157,7 @@ impl DatabaseFs {
     /// If the database has changed.
     pub(in crate::fs) fn problems_by_file(&self) -> Result<Counts, FsError> {
         if !self.sizes().have_problems() {
-            self.know_problems();
+            self.determine_problems();
         }
         if !self.sizes().have_problems() {
             return Err(self.texts().fail(Failure::Sizes));

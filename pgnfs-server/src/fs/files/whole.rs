@@ -1,21 +1,27 @@
 //! Tables that are made as a whole, and read from a file from then on: `games.parquet` and `duplicates.csv`.
 
-use std::io::{self, Write};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::io::Write;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use super::duplicates::write_duplicates;
 use super::file::File;
-use super::parquet::write_parquet;
-use crate::fs::branch::BranchFs;
-use crate::fs::failure::Failure;
-use crate::fs::table::{WholeTable, WriteError};
+use crate::fs::branch::{BranchFs, PartFs};
+use crate::fs::table::{WholeTable, WriteError, tags_of_all};
 use crate::fs::table_sizes::SizedTable;
-use crate::fs::types::{Chunk, FsError};
+use crate::fs::types::{Chunk, Failure, FsError};
+use crate::tree::GameSet;
+use chessdb::game::Tags;
+use chessdb_library::duplicates::{Duplicates, Reason};
 use chessdb_library::kept::{
     Damaged, KeptFile, KeptKind, Numbers, Sections, WholeFile, temporary_files, write_whole,
 };
 use chessdb_library::made::Wait;
 use chessdb_library::making::Making;
+use chessdb_library::parallel::in_order;
+use chessdb_library::table::{Columns, DuplicateRow, GameRow, TableForm, TableRow};
 
 /// A table of a branch.
 pub(super) struct WholeTableFile<'a> {
@@ -64,7 +70,7 @@ impl<'a> WholeTableFile<'a> {
         }
         if let Some(kept) = kept {
             let texts = self.branch.databases().iter().map(|database| database.texts());
-            texts.for_each(|texts| texts.remove_on_doubt(&kept));
+            texts.for_each(|texts| texts.remove_on_distrust(&kept));
             *self.table.kept.lock() = Some(kept);
         }
         Ok(Arc::new(found))
@@ -149,14 +155,14 @@ impl<'a> WholeTableFile<'a> {
     /// Drops a damaged table, unless another thread has replaced it already.
     fn discard(&self, damaged: &Arc<Sections<WholeFile>>) {
         self.table.bytes.remove(&(), |bytes| {
-            let is_it = Arc::ptr_eq(bytes, damaged);
-            if is_it {
+            let is_same = Arc::ptr_eq(bytes, damaged);
+            if is_same {
                 log::warn!("{}: a table is damaged: it is made again", self.name());
                 if let Some(kept) = self.kept() {
                     kept.remove();
                 }
             }
-            is_it
+            is_same
         });
     }
 }
@@ -202,4 +208,168 @@ fn part(bytes: &Sections<WholeFile>, offset: u64, size: u32) -> Result<Chunk, Da
         return Err(Damaged);
     }
     Ok(part.into())
+}
+
+/// Rows that are made together.
+const PIECE: usize = 64;
+
+/// Approximate number of bytes of tags that are read ahead.
+const AHEAD: usize = 8 << 20;
+
+/// Writes the table. On first use, searches for duplicates.
+///
+/// # Errors
+/// If writing fails.
+pub(super) fn write_duplicates(branch: &BranchFs, out: &mut impl Write) -> io::Result<()> {
+    let found = FoundDuplicates {
+        duplicates: branch.game_set().duplicates(),
+        parts: &branch.parts(),
+        branch: branch.game_set(),
+    };
+    let pieces = found.duplicates.len().div_ceil(PIECE).max(1);
+    let rows = |pieces: Range<u32>| {
+        let tags = found.tags_of(pieces.clone().flat_map(rows_of));
+        let mut rows = Vec::new();
+        pieces.for_each(|piece| found.append_piece(&mut rows, piece, &tags));
+        rows
+    };
+    let mut written = Ok(());
+    let _ = in_order(pieces as u32, branch.threads(), rows, |rows| {
+        written = out.write_all(&rows);
+        if written.is_ok() {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    });
+    written
+}
+
+/// Duplicates, and the databases that their games belong to.
+struct FoundDuplicates<'a> {
+    duplicates: &'a Duplicates,
+    parts: &'a [PartFs<'a>],
+    branch: &'a GameSet,
+}
+
+impl FoundDuplicates<'_> {
+    /// Appends the rows of a piece. `ahead` are tags of some of their games.
+    fn append_piece(&self, out: &mut Vec<u8>, piece: u32, ahead: &BTreeMap<u32, Tags>) {
+        let has_database = self.parts.iter().any(|part| part.path.is_some());
+        if piece == 0 {
+            out.extend_from_slice(DuplicateRow::header(has_database).as_bytes());
+        }
+        let tags = |game| match ahead.get(&game) {
+            Some(tags) => Cow::Borrowed(tags),
+            None => Cow::Owned(self.tags(game)),
+        };
+        let mut best_tags: Option<(u32, Cow<'_, Tags>)> = None;
+        for n in rows_of(piece) {
+            let Some((group, best, duplicate)) = self.duplicates.get(n) else {
+                return;
+            };
+            if best_tags.as_ref().is_none_or(|&(game, _)| game != best.game) {
+                best_tags = Some((best.game, tags(best.game)));
+            }
+            let own_tags = (duplicate.game != best.game).then(|| tags(duplicate.game));
+            let (place, game) = self.branch.place_of(duplicate.game);
+            let (Some(part), Some((_, best_tags))) = (self.parts.get(place), &best_tags) else {
+                return;
+            };
+            let row = DuplicateRow {
+                place: part.path_of(game),
+                group: group as u32,
+                plies: duplicate.plies,
+                annotations: duplicate.annotations,
+                tags: own_tags.as_deref().unwrap_or(best_tags),
+                best: own_tags.as_ref().map(|_| &**best_tags),
+                reason: duplicate.reason.map_or("", Reason::name),
+            };
+            row.append(out, has_database);
+        }
+    }
+
+    /// The tags of the games of some rows, as far as [`AHEAD`] allows.
+    fn tags_of(&self, rows: impl Iterator<Item = usize>) -> BTreeMap<u32, Tags> {
+        let rows = rows.filter_map(|n| self.duplicates.get(n));
+        let games = rows.flat_map(|(_, best, duplicate)| [best.game, duplicate.game]);
+        read_ahead(games.collect(), AHEAD, |game| self.tags(game))
+    }
+
+    fn tags(&self, game: u32) -> Tags {
+        let (place, game) = self.branch.place_of(game);
+        let part = self.parts.get(place);
+        part.map_or(Tags::default(), |part| part.database.entry().database.tags(game))
+    }
+}
+
+/// The rows of a piece.
+fn rows_of(piece: u32) -> Range<usize> {
+    let first = piece as usize * PIECE;
+    first..first + PIECE
+}
+
+/// Reads the tags of games in the order in which the games are stored, until they have about `most` bytes. In another
+/// order, each game might unpack all that precedes it in a compressed file.
+fn read_ahead(games: BTreeSet<u32>, most: usize, read: impl Fn(u32) -> Tags) -> BTreeMap<u32, Tags> {
+    let mut bytes = 0;
+    let next = |game| {
+        (bytes < most).then(|| {
+            let tags = read(game);
+            bytes += tags
+                .iter()
+                .map(|(name, value)| name.len() + value.len())
+                .sum::<usize>();
+            (game, tags)
+        })
+    };
+    games.into_iter().map_while(next).collect()
+}
+
+/// Writes the table of all games of a branch, as `pgnfs export` does.
+///
+/// # Errors
+/// If a database has changed, or writing fails.
+pub(super) fn write_parquet(branch: &BranchFs, out: &mut (impl Write + Send)) -> Result<(), WriteError> {
+    let parts = branch.named_parts();
+    let tables = branch.tables_of(&parts)?;
+    let others = tags_of_all(tables.into_iter());
+    let lens: Vec<u32> = parts.iter().map(|part| part.games.len() as u32).collect();
+    let games = lens.iter().map(|&len| u64::from(len)).sum();
+    let columns = Columns::typed(&others, games, parts.iter().any(|part| part.path.is_some()));
+    let rows = |part: usize, numbers: Range<u32>, each: &mut dyn FnMut(&dyn TableRow)| {
+        let Some(part) = parts.get(part) else { return };
+        for game in numbers.filter_map(|n| part.games.get(n as usize)) {
+            each(&GameRow::new(part.database.entry(), part.path_of(game)).with_names(part.names));
+        }
+    };
+    Ok(columns.write(out, TableForm::Parquet, &lens, branch.threads(), rows, |_| ())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    #[test]
+    fn tags_are_read_in_the_order_of_games_up_to_a_limit() {
+        let read = RefCell::new(Vec::new());
+        let tags = |game: u32| {
+            read.borrow_mut().push(game);
+            let mut tags = Tags::default();
+            tags.set("White", game.to_string());
+            tags
+        };
+        let games = || BTreeSet::from([70, 10, 90, 30, 10, 50]);
+        let all = read_ahead(games(), usize::MAX, tags);
+        assert_eq!(read.take(), [10, 30, 50, 70, 90]);
+        assert_eq!(all.get(&90).and_then(|tags| tags.get("White")), Some("90"));
+        let one: usize = tags(10)
+            .iter()
+            .map(|(name, value)| name.len() + value.len())
+            .sum();
+        read.take();
+        assert_eq!(read_ahead(games(), 2 * one + 1, tags).len(), 3);
+        assert_eq!(read.take(), [10, 30, 50]);
+    }
 }

@@ -6,25 +6,22 @@
 //! made again for the next request. A branch that the source no longer has is retired: it is kept while a front end has
 //! inodes of it. What is left of one that is dropped is its prefix, which is not given again.
 
-mod made;
 mod prefixes;
 mod retired;
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use lru::LruCache;
 
-use super::branch::BranchFs;
-use super::detached::DetachedDirectory;
+use super::branch::{BranchFs, DetachedDirectory};
 use super::types::{FsError, Inode, Outdated};
 use crate::tree::{Node, Prefix};
-use made::MadeSearches;
 use prefixes::Prefixes;
 pub(super) use prefixes::SearchPlace;
-use retired::RetiredBranches;
+use retired::{RetiredBranches, SearchCache};
 
 /// Number of searches that were dropped whose names a front end may keep. Of more, the names of those dropped first are
 /// taken back, because it would keep them without end.
@@ -39,7 +36,7 @@ pub(super) struct Registry {
 
 struct RegistryState {
     prefixes: Prefixes,
-    made: MadeSearches,
+    made: SearchCache,
     retired: RetiredBranches,
     /// Searches that were made and dropped, and of which a front end has inodes.
     dropped: LruCache<Prefix, ()>,
@@ -53,7 +50,7 @@ impl Registry {
     pub(super) fn up_to(most_bytes: usize) -> Registry {
         let state = RegistryState {
             prefixes: Prefixes::default(),
-            made: MadeSearches::up_to(most_bytes),
+            made: SearchCache::up_to(most_bytes),
             retired: RetiredBranches::default(),
             dropped: LruCache::unbounded(),
             unused: Vec::new(),
@@ -77,8 +74,40 @@ impl Registry {
             return Some(known);
         }
         let place = Arc::clone(state.prefixes.search(prefix)?);
-        let directory = Arc::new(make(&place)?);
+        let directory = make(&place)?;
         let is_listed = state.prefixes.is_listed(prefix);
+        Some(self.put(state, prefix, directory, is_listed))
+    }
+
+    /// The directory of a search in `branch`, which has a prefix from now on. `make` makes it with its prefix if it is not
+    /// there; its games are found when they are first asked for.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] if the source no longer has the branch; [`FsError::Again`] if no prefix is free.
+    pub(super) fn search(
+        &self,
+        branch: &BranchFs,
+        place: SearchPlace,
+        is_listed: bool,
+        make: impl FnOnce(Prefix) -> DetachedDirectory,
+    ) -> Result<Arc<DetachedDirectory>, FsError> {
+        let mut state = self.state.lock();
+        let prefix = state.give_prefix(branch, place, is_listed)?;
+        if let Some(known) = state.known(prefix) {
+            return Ok(known);
+        }
+        Ok(self.put(state, prefix, make(prefix), is_listed))
+    }
+
+    /// Keeps the directory of a search, which is not there yet.
+    fn put(
+        &self,
+        mut state: MutexGuard<'_, RegistryState>,
+        prefix: Prefix,
+        directory: DetachedDirectory,
+        is_listed: bool,
+    ) -> Arc<DetachedDirectory> {
+        let directory = Arc::new(directory);
         state.made.put(prefix, &directory, is_listed);
         state.prefixes.hold(prefix, 1);
         state.dropped.pop(&prefix);
@@ -86,7 +115,7 @@ impl Registry {
         drop(state);
         // A branch may take long to drop.
         drop(dropped);
-        Some(directory)
+        directory
     }
 
     /// Adds a reference to each of these inodes, which have this prefix. `present` has the branches of the source.
@@ -108,7 +137,7 @@ impl Registry {
         }
         let retired = state.retired.get(prefix);
         let gone = retired.map_or_else(|| inodes.to_vec(), |retired| retired.branch.hold(inodes));
-        state.prefixes.hold_left(prefix, times - gone.len() as u64);
+        state.prefixes.hold_orphan(prefix, times - gone.len() as u64);
         gone
     }
 
@@ -128,7 +157,7 @@ impl Registry {
                 dropped = state.retired.remove_unused(prefix);
             }
         } else if let Some(searched) = state.searched(prefix, present) {
-            searched.branch().release(node, times);
+            searched.game_set().release(node, times);
         }
         state.prefixes.release(prefix, times);
         if !state.prefixes.is_held(prefix) {
@@ -159,7 +188,7 @@ impl Registry {
         directories.extend(state.leave_searches(&gone));
         let dropped = state.retired.replace(directories, &present);
         for DetachedDirectory { branch, .. } in dropped.iter().map(Arc::as_ref) {
-            state.prefixes.leave(branch.prefix(), branch.references.count());
+            state.prefixes.orphan(branch.prefix(), branch.references.count());
         }
         dropped
     }
@@ -187,21 +216,12 @@ impl Registry {
         self.state.lock().prefixes.known(search)
     }
 
-    /// The prefix of a search in `branch`, which has one from now on. A search that is listed keeps it.
+    /// The prefix of a search in `branch` that is listed. It has one from now on, and keeps it.
     ///
     /// # Errors
     /// [`FsError::Stale`] if the source no longer has the branch; [`FsError::Again`] if no prefix is free.
-    pub(super) fn give_prefix(
-        &self,
-        branch: &BranchFs,
-        search: SearchPlace,
-        is_listed: bool,
-    ) -> Result<Prefix, FsError> {
-        let mut state = self.state.lock();
-        if branch.is_gone.load(Ordering::Relaxed) {
-            return Err(FsError::Stale);
-        }
-        state.prefixes.of_search(search, is_listed).ok_or(FsError::Again)
+    pub(super) fn give_prefix(&self, branch: &BranchFs, listed: SearchPlace) -> Result<Prefix, FsError> {
+        self.state.lock().give_prefix(branch, listed, true)
     }
 }
 
@@ -262,6 +282,18 @@ impl Registry {
 }
 
 impl RegistryState {
+    fn give_prefix(
+        &mut self,
+        branch: &BranchFs,
+        search: SearchPlace,
+        is_listed: bool,
+    ) -> Result<Prefix, FsError> {
+        if branch.is_gone.load(Ordering::Relaxed) {
+            return Err(FsError::Stale);
+        }
+        self.prefixes.of_search(search, is_listed).ok_or(FsError::Again)
+    }
+
     /// The directory with this prefix, if it need not be made.
     fn known(&mut self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
         let retired = self.retired.get(prefix).cloned();
@@ -285,7 +317,7 @@ impl RegistryState {
             self.dropped.pop(&prefix);
             let made = self.made.remove(prefix);
             references -= u64::from(made.is_some());
-            self.prefixes.leave(prefix, references);
+            self.prefixes.orphan(prefix, references);
             if let Some(directory) = made {
                 directory.branch.references.add(references);
                 directories.push(directory);

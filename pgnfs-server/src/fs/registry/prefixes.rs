@@ -124,14 +124,14 @@ impl Prefixes {
     }
 
     /// Remembers the references to inodes of a search or branch that is no longer present.
-    pub(super) fn leave(&mut self, prefix: Prefix, references: u64) {
+    pub(super) fn orphan(&mut self, prefix: Prefix, references: u64) {
         if references > 0 {
             self.left.insert(prefix, references);
         }
     }
 
     /// Adds references to what is left of a search.
-    pub(super) fn hold_left(&mut self, prefix: Prefix, times: u64) {
+    pub(super) fn hold_orphan(&mut self, prefix: Prefix, times: u64) {
         if let Some(left) = self.left.get_mut(&prefix) {
             *left += times;
         }
@@ -162,7 +162,7 @@ mod tests {
         let database = prefixes.of_hash(2 << 40 | 2);
         assert_eq!(database.number(), 2);
         // What is left of a branch that is gone.
-        prefixes.leave(Prefix::numbered(3), 2);
+        prefixes.orphan(Prefix::numbered(3), 2);
         let numbers = |prefixes: &mut Prefixes, names: &[&str]| -> Vec<Option<u32>> {
             let number = |name: &&str| {
                 let prefix = prefixes.of_search(place(name), false)?;
@@ -187,8 +187,8 @@ mod tests {
         prefixes.hold(retired, 1);
         let removed = prefixes.remove_searches(|_| true);
         assert_eq!(removed, [(retired, 1)]);
-        prefixes.leave(retired, 1);
-        prefixes.hold_left(retired, 1);
+        prefixes.orphan(retired, 1);
+        prefixes.hold_orphan(retired, 1);
         for _ in 0..2 {
             assert_eq!(prefixes.of_search(place("b"), false), None);
             prefixes.release(retired, 1);

@@ -1,9 +1,8 @@
 //! The tables of a branch: the rows of the tables of each part, with more columns if there are several.
 
 use super::{PIECE, Tables, append_piece, games_of, read_pieces};
-use crate::fs::failure::Failure;
-use crate::fs::part::PartFs;
-use crate::fs::types::FsError;
+use crate::fs::branch::PartFs;
+use crate::fs::types::{Failure, FsError};
 use crate::tree::Table;
 use chessdb_library::table::{Columns, NULL, TagCounts, append_field, append_string};
 

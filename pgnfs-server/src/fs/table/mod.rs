@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use std::io;
 use std::sync::OnceLock;
 
-use super::gather::decode_missing;
+use super::game_texts::decode_missing;
 use super::types::FsError;
 use crate::tree::{Games, Table};
 use chessdb::game::ROSTER;

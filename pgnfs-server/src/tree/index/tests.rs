@@ -1,5 +1,4 @@
-use super::super::group::Group;
-use super::super::views::{BuiltInView, By, View};
+use super::super::views::{BuiltInView, By, Group, View};
 use super::*;
 use chessdb::formats::Format;
 use chessdb::game::{Date, Game, Outcome, Tags};

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use chessdb::game::Outcome;
 use chessdb_library::library::Library;
 use chessdb_library::positions::IndexUse;
-use pgnfs_server::inside::{ChessFs, Failure, FsError, Inode, Kind, Live, ServeOptions};
+use pgnfs_server::inside::{ChessFs, CurrentState, Failure, FsError, Inode, Kind, ServeOptions};
 
 use super::mounted::{Mounted, mount_all, mount_with};
 use super::tables::read_csv;
@@ -323,7 +323,7 @@ fn a_database_without_an_index_is_named() {
 fn a_replaced_database_has_a_new_tree() {
     let entries = [Fake::of(first()).at("a"), Fake::of(second()).at("b")].map(Arc::new);
     let other = Arc::new(Fake::of(copies("Nf3 d5", 3)).at("b"));
-    let live = Live::new(ChessFs::new(
+    let live = CurrentState::new(ChessFs::new(
         Library::from_shared(entries.to_vec()),
         ServeOptions::default(),
     ));

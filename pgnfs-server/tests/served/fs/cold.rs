@@ -41,7 +41,7 @@ fn look(tree: &Mounted, node: Inode) {
     let open = open.open().unwrap();
     if open.read(0, 1).is_err() {
         let mut left = 3;
-        let each = &mut |_: pgnfs_server::inside::DirectoryEntry<'_>| {
+        let each = &mut |_: pgnfs_server::inside::Entry<'_>| {
             left -= 1;
             if left > 0 {
                 std::ops::ControlFlow::Continue(())

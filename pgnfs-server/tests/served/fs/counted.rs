@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 
 use chessdb_library::library::Library;
-use pgnfs_server::inside::{ChessFs, FsError, Inode, Live, ServeOptions};
+use pgnfs_server::inside::{ChessFs, CurrentState, FsError, Inode, ServeOptions};
 
 use testkit::fake::{Fake, game};
 
@@ -14,14 +14,14 @@ const MANY: usize = 5000;
 /// The start of a rook ending.
 const ENDING: &str = "4k3/8/8/8/8/8/8/R3K3 w - - 0 1";
 
-fn live() -> Live {
+fn live() -> CurrentState {
     let games = [game("Tal", "Keres").fen(ENDING).line("Ra2")];
     let library = Library::from_databases(vec![Fake::of(games).at("")]);
-    Live::new(ChessFs::new(library, ServeOptions::default()))
+    CurrentState::new(ChessFs::new(library, ServeOptions::default()))
 }
 
 /// Looks up a path like a kernel that is asked for each name, and keeps the last one.
-fn look_up(live: &Live, path: &str) -> Result<Inode, FsError> {
+fn look_up(live: &CurrentState, path: &str) -> Result<Inode, FsError> {
     let found = path.split('/').try_fold(Inode::ROOT, |inode, name| {
         let found = live.child(&live.resolve(inode)?.open()?, OsStr::new(name))?;
         Ok::<_, FsError>(found.inode())
@@ -30,11 +30,11 @@ fn look_up(live: &Live, path: &str) -> Result<Inode, FsError> {
     Ok(found)
 }
 
-fn target(live: &Live, link: Inode) -> Result<String, FsError> {
+fn target(live: &CurrentState, link: Inode) -> Result<String, FsError> {
     Ok(live.resolve(link)?.open()?.target()?.to_owned())
 }
 
-fn entries(live: &Live, directory: Inode) -> Result<usize, FsError> {
+fn entries(live: &CurrentState, directory: Inode) -> Result<usize, FsError> {
     live.resolve(directory)?.open()?.entries()
 }
 

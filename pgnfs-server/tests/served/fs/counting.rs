@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chessdb::Options;
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::Library;
-use pgnfs_server::inside::{Attributes, ChessFs, Failure, FsError, OpenedHere, PassState, ServeOptions};
+use pgnfs_server::inside::{Attributes, ChessFs, Failure, FsError, PassState, ServeOptions};
 use tempfile::TempDir;
 
 use super::mounted::{Mounted, mount, mount_all};
@@ -36,7 +36,7 @@ fn look_at(tree: &Mounted, path: &str) -> (Vec<String>, Vec<Attributes>) {
         if attributes.is_none() {
             assert!(tree.may_wait(inode), "{name}");
             let node = tree.0.resolve(inode).unwrap();
-            assert!(matches!(node.open_here(), Ok(OpenedHere::Elsewhere(_))), "{name}");
+            assert!(node.open_here(false).unwrap().run_on(false).is_some(), "{name}");
         }
         names.push(name);
         known.extend(attributes);
@@ -173,7 +173,7 @@ fn threads_that_read_requests_wait_for_no_records_and_answer_all_else() {
         let answered_here = || {
             all.map(|file| {
                 let node = tree.0.resolve(tree.inode(file)).unwrap();
-                matches!(node.open_here(), Ok(OpenedHere::Here(_)))
+                node.open_here(false).unwrap().run_on(false).is_none()
             })
         };
         assert_eq!(answered_here(), at_first, "{name}");

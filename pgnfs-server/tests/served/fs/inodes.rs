@@ -185,7 +185,7 @@ fn a_listing_goes_on_from_any_offset() {
         let inode = tree.inode(directory);
         let mut whole = Vec::new();
         tree.read_dir(inode, 0, &mut |entry| {
-            whole.push((entry.name.to_owned(), entry.next));
+            whole.push((entry.name.to_string(), entry.next));
             ControlFlow::Continue(())
         })
         .unwrap();
@@ -194,7 +194,7 @@ fn a_listing_goes_on_from_any_offset() {
         loop {
             let before = pieces.len();
             tree.read_dir(inode, offset, &mut |entry| {
-                pieces.push((entry.name.to_owned(), entry.next));
+                pieces.push((entry.name.to_string(), entry.next));
                 offset = entry.next;
                 if pieces.len() % 3 == 0 {
                     ControlFlow::Break(())
@@ -211,7 +211,7 @@ fn a_listing_goes_on_from_any_offset() {
         let mut beyond = 0;
         let end = whole.last().map_or(2, |(_, next)| *next);
         for offset in [end, end + 1, u64::MAX] {
-            let mut each = |_: pgnfs_server::inside::DirectoryEntry<'_>| {
+            let mut each = |_: pgnfs_server::inside::Entry<'_>| {
                 beyond += 1;
                 ControlFlow::Continue(())
             };

@@ -65,7 +65,7 @@ fn shown(tree: &Mounted, path: &str) -> Vec<u8> {
     match attributes.kind {
         Kind::Directory => {
             let mut names = Vec::new();
-            let mut each = |entry: pgnfs_server::inside::DirectoryEntry<'_>| {
+            let mut each = |entry: pgnfs_server::inside::Entry<'_>| {
                 names.push(format!("{} {:?}", entry.name, entry.kind));
                 ControlFlow::Continue(())
             };

@@ -11,7 +11,7 @@ use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::mapped::Mapped;
 use chessdb_library::spelling::{Spelling, SpellingFile};
-use pgnfs_server::inside::{DirectoryEntry, Failure, FsError, Kind, Layout, ServeOptions};
+use pgnfs_server::inside::{Entry, Failure, FsError, Kind, Layout, ServeOptions};
 use tempfile::TempDir;
 
 use super::mounted::{Mounted, mount_with};
@@ -94,9 +94,9 @@ fn list(tree: &Mounted, directory: &str) -> Vec<(String, u64)> {
     let mut listed = Vec::new();
     let mut folders = vec![directory.to_owned()];
     while let Some(folder) = folders.pop() {
-        let mut each = |entry: DirectoryEntry<'_>| {
+        let mut each = |entry: Entry<'_>| {
             let path = format!("{folder}/{}", entry.name);
-            if !matches!(entry.name, "." | "..") {
+            if !entry.is_dots() {
                 if entry.kind == Kind::Directory {
                     folders.push(path.clone());
                 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chessdb_library::library::{Library, LibraryEntry};
-use pgnfs_server::inside::{ChessFs, DirectoryEntry, FsError, Inode, Live, Outdated, ServeOptions};
+use pgnfs_server::inside::{ChessFs, CurrentState, Entry, FsError, Inode, Outdated, ServeOptions};
 
 use testkit::fake::{Fake, MODIFIED, game};
 
@@ -22,30 +22,30 @@ fn library(entries: &[&Arc<LibraryEntry>]) -> Library {
     Library::from_shared(entries.iter().map(|&entry| Arc::clone(entry)).collect())
 }
 
-fn live(entries: &[&Arc<LibraryEntry>]) -> Live {
-    Live::new(ChessFs::new(library(entries), ServeOptions::default()))
+fn live(entries: &[&Arc<LibraryEntry>]) -> CurrentState {
+    CurrentState::new(ChessFs::new(library(entries), ServeOptions::default()))
 }
 
-fn lookup(live: &Live, directory: Inode, name: &str) -> Result<Inode, FsError> {
+fn lookup(live: &CurrentState, directory: Inode, name: &str) -> Result<Inode, FsError> {
     let found = live.child(&live.resolve(directory)?.open()?, OsStr::new(name))?;
     Ok(found.inode())
 }
 
-fn parent(live: &Live, inode: Inode) -> Result<Inode, FsError> {
+fn parent(live: &CurrentState, inode: Inode) -> Result<Inode, FsError> {
     Ok(live.resolve(inode)?.open()?.parent()?.inode())
 }
 
 fn read_dir(
-    live: &Live,
+    live: &CurrentState,
     directory: Inode,
     offset: u64,
-    each: &mut dyn FnMut(DirectoryEntry<'_>) -> ControlFlow<()>,
+    each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
 ) -> Result<(), FsError> {
     live.resolve(directory)?.open()?.read_dir(offset, each)
 }
 
 /// Walks a path like the kernel, which counts a look-up for every component.
-fn walk(live: &Live, path: &str) -> Result<Inode, FsError> {
+fn walk(live: &CurrentState, path: &str) -> Result<Inode, FsError> {
     path.split('/').try_fold(Inode::ROOT, |inode, name| {
         let inode = lookup(live, inode, name)?;
         assert!(live.hold(&[inode]).is_empty(), "{path}");
@@ -54,7 +54,7 @@ fn walk(live: &Live, path: &str) -> Result<Inode, FsError> {
 }
 
 /// Forgets the look-ups of such a walk.
-fn forget(live: &Live, path: &str, from: Inode) {
+fn forget(live: &CurrentState, path: &str, from: Inode) {
     let mut inode = from;
     for _ in path.split('/') {
         let parent = parent(live, inode);
@@ -64,7 +64,7 @@ fn forget(live: &Live, path: &str, from: Inode) {
     }
 }
 
-fn text(live: &Live, inode: Inode) -> Result<String, FsError> {
+fn text(live: &CurrentState, inode: Inode) -> Result<String, FsError> {
     live.resolve(inode)?
         .open()?
         .read(0, 1000)
@@ -310,7 +310,7 @@ fn an_error_is_reported() {
         cache_size: 0,
         ..ServeOptions::default()
     };
-    let live = Live::new(ChessFs::new(
+    let live = CurrentState::new(ChessFs::new(
         Library::from_shared(vec![Arc::new(fake.at("x"))]),
         options,
     ));
@@ -337,7 +337,7 @@ fn a_listing_goes_on_while_folders_come_and_go() {
     let list = |mut offset: u64, most: usize| -> Result<(Vec<String>, u64), FsError> {
         let mut names = Vec::new();
         read_dir(&live, Inode::ROOT, offset, &mut |entry| {
-            names.push(entry.name.to_owned());
+            names.push(entry.name.to_string());
             offset = entry.next;
             if names.len() == most {
                 ControlFlow::Break(())
@@ -370,7 +370,7 @@ fn many(databases: usize, comment: &str) -> Vec<Arc<LibraryEntry>> {
 fn one_more_of_many_databases_costs_little() {
     // Comparing every pair would take more than a thousand million comparisons.
     let mut entries = many(50_000, "x");
-    let before = Live::new(ChessFs::new(
+    let before = CurrentState::new(ChessFs::new(
         Library::from_shared(entries.clone()),
         ServeOptions::default(),
     ));
@@ -385,7 +385,7 @@ fn one_more_of_many_databases_costs_little() {
 fn many_databases_are_forgotten_one_by_one() {
     // Examining all databases for every forgotten one would take 400 million steps.
     let databases = 20_000;
-    let live = Live::new(ChessFs::new(
+    let live = CurrentState::new(ChessFs::new(
         Library::from_shared(many(databases, "old")),
         ServeOptions::default(),
     ));

@@ -2,16 +2,15 @@
 
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use chessdb_library::library::{Library, LibraryEntry};
-use pgnfs_server::inside::{
-    Attributes, ChessFs, Chunk, DirectoryEntry, FsError, Inode, Kind, OpenedHere, ServeOptions,
-};
+use pgnfs_server::inside::{Attributes, ChessFs, Chunk, Entry, FsError, Inode, Kind, ServeOptions};
 
 use testkit::fake::Fake;
 
 /// A file system accessed by paths.
-pub struct Mounted(pub ChessFs);
+pub struct Mounted(pub Arc<ChessFs>);
 
 /// A tree with one database as the root.
 pub fn mount(fake: Fake) -> Mounted {
@@ -52,8 +51,8 @@ impl Mounted {
     }
 
     pub fn may_wait(&self, inode: Inode) -> bool {
-        let node = self.0.resolve(inode);
-        node.is_ok_and(|node| matches!(node.open_here(), Ok(OpenedHere::Elsewhere(_))))
+        let open = self.0.resolve(inode).and_then(|node| node.open_here(false));
+        open.is_ok_and(|open| open.run_on(false).is_some())
     }
 
     pub fn read(&self, inode: Inode, offset: u64, size: u32) -> Result<Chunk, FsError> {
@@ -68,7 +67,7 @@ impl Mounted {
         &self,
         inode: Inode,
         offset: u64,
-        each: &mut dyn FnMut(DirectoryEntry<'_>) -> ControlFlow<()>,
+        each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), FsError> {
         self.0.resolve(inode)?.open()?.read_dir(offset, each)
     }
@@ -111,18 +110,13 @@ impl Mounted {
     pub fn entries(&self, path: &str) -> Vec<(String, Inode, Kind, Option<Attributes>)> {
         let mut entries = Vec::new();
         let directory = self.inode(path);
-        let mut each = |entry: DirectoryEntry<'_>| {
-            let known = entry.attributes_if_known();
-            let is_decoded = known.is_none() && entry.inode.is_game();
-            let attributes = if is_decoded {
-                entry.attributes().ok()
-            } else {
-                known
-            };
-            entries.push((entry.name.to_owned(), entry.inode, entry.kind, attributes));
+        let open = self.0.resolve(directory).unwrap().open().unwrap();
+        let mut each = |entry: Entry<'_>| {
+            let attributes = open.attributes_of(&entry, || true);
+            entries.push((entry.name.into_owned(), entry.inode, entry.kind, attributes));
             ControlFlow::Continue(())
         };
-        self.read_dir(directory, 0, &mut each).unwrap();
+        open.read_dir(0, &mut each).unwrap();
         assert_eq!((entries[0].0.as_str(), entries[0].1), (".", directory));
         assert_eq!(
             (entries[1].0.as_str(), entries[1].1),

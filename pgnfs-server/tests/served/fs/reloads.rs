@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use chessdb_library::library::{Library, LibraryEntry};
-use pgnfs_server::inside::{Attributes, ChessFs, Inode, Kind, Live, Outdated, ServeOptions};
+use pgnfs_server::inside::{Attributes, ChessFs, CurrentState, Inode, Kind, Outdated, ServeOptions};
 
 use testkit::fake::{Fake, MODIFIED, game};
 
@@ -29,12 +29,12 @@ impl Cache {
         }
     }
 
-    fn attributes(&mut self, live: &Live, inode: Inode) -> Attributes {
+    fn attributes(&mut self, live: &CurrentState, inode: Inode) -> Attributes {
         let ask = || live.resolve(inode).unwrap().open().unwrap().attributes().unwrap();
         *self.attributes.entry(inode).or_insert_with(ask)
     }
 
-    fn child(&mut self, live: &Live, directory: Inode, name: &str) -> Inode {
+    fn child(&mut self, live: &CurrentState, directory: Inode, name: &str) -> Inode {
         let ask = || {
             let found = live.child(
                 &live.resolve(directory).unwrap().open().unwrap(),
@@ -47,12 +47,12 @@ impl Cache {
         *self.names.entry((directory, name.to_owned())).or_insert_with(ask)
     }
 
-    fn entries(&mut self, live: &Live, directory: Inode) -> Vec<String> {
+    fn entries(&mut self, live: &CurrentState, directory: Inode) -> Vec<String> {
         let ask = || {
             let mut names = Vec::new();
             let resolved = live.resolve(directory).unwrap();
-            let mut each = |entry: pgnfs_server::inside::DirectoryEntry<'_>| {
-                names.push(entry.name.to_owned());
+            let mut each = |entry: pgnfs_server::inside::Entry<'_>| {
+                names.push(entry.name.to_string());
                 ControlFlow::Continue(())
             };
             resolved.open().unwrap().read_dir(0, &mut each).unwrap();
@@ -64,7 +64,7 @@ impl Cache {
     }
 
     /// What `stat` shows of each path, without the number of the inode.
-    fn stat(&mut self, live: &Live) -> BTreeMap<String, Attributes> {
+    fn stat(&mut self, live: &CurrentState) -> BTreeMap<String, Attributes> {
         let mut all = BTreeMap::new();
         let mut rest = vec![(String::new(), Inode::ROOT)];
         while let Some((path, inode)) = rest.pop() {
@@ -137,7 +137,7 @@ fn after_each_change_all_attributes_are_those_of_a_fresh_mount() {
     for (from, before) in STATES.iter().enumerate() {
         for (to, after) in STATES.iter().enumerate().filter(|(to, _)| *to != from) {
             let mut databases = Databases(BTreeMap::new());
-            let live = Live::new(ChessFs::new(databases.library(before), ServeOptions::default()));
+            let live = CurrentState::new(ChessFs::new(databases.library(before), ServeOptions::default()));
             let mut cache = Cache::default();
             cache.stat(&live);
             // There and back: what was true before must not stay either.
@@ -148,7 +148,8 @@ fn after_each_change_all_attributes_are_those_of_a_fresh_mount() {
                 let outdated = live.replace(databases.library(state));
                 cache.drop_outdated(&outdated);
                 let cached = cache.stat(&live);
-                let fresh = Live::new(ChessFs::new(databases.library(state), ServeOptions::default()));
+                let fresh =
+                    CurrentState::new(ChessFs::new(databases.library(state), ServeOptions::default()));
                 let fresh = Cache::default().stat(&fresh);
                 assert_same(&cached, &fresh, &what);
                 compared += fresh.len();

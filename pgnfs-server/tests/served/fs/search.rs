@@ -6,7 +6,10 @@ use std::sync::Arc;
 use chessdb::Folder;
 use chessdb::game::Outcome;
 use chessdb_library::library::{Library, LibraryEntry};
-use pgnfs_server::inside::{ChessFs, FsError, Inode, Kind, Layout, Live, OpenedHere, ServeOptions};
+use chessdb_library::query::Query;
+use pgnfs_server::inside::{
+    ChessFs, CurrentState, FsError, Inode, Kind, Layout, SearchRefusal, ServeOptions,
+};
 
 use super::mounted::{Mounted, mount, mount_with};
 use super::tables::read_csv;
@@ -133,8 +136,74 @@ fn what_is_no_query_is_not_found() {
         "",
     ] {
         let found = tree.lookup(tree.inode("search"), OsStr::new(name));
-        assert_eq!(found, Err(FsError::NotFound), "{name}");
+        let is_refused = matches!(found, Err(FsError::NotFound | FsError::Refused(_)));
+        assert!(is_refused, "{name}: {found:?}");
     }
+}
+
+#[test]
+fn a_query_is_the_search_of_its_name() {
+    let tree = one();
+    let query = Query::parse("player:kasparov").unwrap();
+    let found = || {
+        let parts = tree
+            .0
+            .positions(Some(&query), |answers| Ok(Arc::clone(answers.parts())));
+        parts.unwrap()
+    };
+    let first = found();
+    assert_eq!(first.iter().map(|part| part.len()).sum::<u32>(), 3);
+    assert!(Arc::ptr_eq(&first, &found()), "it was searched for again");
+    // The games of the path are those that were found.
+    let games = tree.inode("search/player:kasparov/games");
+    assert!(!tree.may_wait(games));
+    assert_eq!(tree.ls("search/player:kasparov/games/000001-001000").len(), 3);
+    assert!(Arc::ptr_eq(&first, &found()));
+}
+
+#[test]
+fn a_query_is_refused_for_the_reason_of_its_name() {
+    let tree = one();
+    let refused = |name: &str| {
+        let by_name = tree.find(&format!("search/{name}")).unwrap_err();
+        let query = Query::parse(name).unwrap();
+        let by_value = tree.0.positions(Some(&query), |_| Ok(())).unwrap_err();
+        assert_eq!(by_name, by_value, "{name}");
+        by_value
+    };
+    assert_eq!(refused("kasparov"), SearchRefusal::NoField.into());
+    let none = refused("repertoire:none by:white");
+    assert_eq!(none, SearchRefusal::NoRepertoire("none".to_owned()).into());
+    assert!(none.to_string().starts_with("repertoire:none: no database here"));
+    // A name that is too long for `search/` is checked as well.
+    let long = format!("repertoire:none by:white player:{}", "x".repeat(255));
+    let long = tree.0.positions(Some(&Query::parse(&long).unwrap()), |_| Ok(()));
+    assert_eq!(long, Err(none));
+    let Err(FsError::Refused(wrong)) = tree.find("search/playr:x") else {
+        panic!("a wrong query is refused")
+    };
+    assert!(matches!(&*wrong, SearchRefusal::Query(error) if error.term == "playr:x"));
+}
+
+#[test]
+fn games_that_were_found_for_a_query_take_from_the_memory_of_searches() {
+    let options = ServeOptions {
+        search_memory: 100_000,
+        ..ServeOptions::default()
+    };
+    let tree = mount_with(vec![Fake::many(10_000).at("")], options);
+    let found = |year: u32| {
+        let query = Query::parse(&format!("year:{}..", 1000 + year)).unwrap();
+        let parts = tree
+            .0
+            .positions(Some(&query), |answers| Ok(Arc::clone(answers.parts())));
+        parts.unwrap()
+    };
+    // The list of games of each takes 40 kB.
+    let first = found(0);
+    assert!(Arc::ptr_eq(&first, &found(0)));
+    (1..5).for_each(|year| drop(found(year)));
+    assert!(!Arc::ptr_eq(&first, &found(0)), "it was dropped");
 }
 
 #[test]
@@ -362,7 +431,7 @@ fn listed_searches_are_made_when_they_are_looked_into() {
 }
 
 /// Looks up a path like the kernel, which keeps every name, and returns all inodes.
-fn walk(live: &Live, path: &str) -> Result<Vec<Inode>, FsError> {
+fn walk(live: &CurrentState, path: &str) -> Result<Vec<Inode>, FsError> {
     let mut inodes = vec![Inode::ROOT];
     for name in path.split('/') {
         let directory = *inodes.last().unwrap();
@@ -373,7 +442,7 @@ fn walk(live: &Live, path: &str) -> Result<Vec<Inode>, FsError> {
     Ok(inodes)
 }
 
-fn text_of(live: &Live, file: Inode) -> Result<String, FsError> {
+fn text_of(live: &CurrentState, file: Inode) -> Result<String, FsError> {
     let text = live.resolve(file)?.open()?.read(0, 100_000)?;
     Ok(String::from_utf8(text.to_vec()).unwrap())
 }
@@ -381,7 +450,7 @@ fn text_of(live: &Live, file: Inode) -> Result<String, FsError> {
 #[test]
 fn what_the_kernel_has_of_a_search_goes_on() {
     let library = Library::from_databases(vec![Fake::of(games()).at("")]);
-    let live = Live::new(ChessFs::new(library, ServeOptions::default()));
+    let live = CurrentState::new(ChessFs::new(library, ServeOptions::default()));
     let path = "search/player:kasparov/all.pgn";
     let inodes = walk(&live, path).unwrap();
     let [_, _, directory, file] = inodes[..] else {
@@ -400,10 +469,9 @@ fn what_the_kernel_has_of_a_search_goes_on() {
     };
     others(0);
     assert!(
-        matches!(
-            live.resolve(file).unwrap().open_here(),
-            Ok(OpenedHere::Elsewhere(_))
-        ),
+        live.resolve(file)
+            .and_then(|file| file.open_here(false))
+            .is_ok_and(|file| file.run_on(false).is_some()),
         "it was dropped"
     );
     assert_eq!(text_of(&live, file), Ok(before));
@@ -422,7 +490,7 @@ fn what_the_kernel_has_of_a_search_goes_on() {
 #[test]
 fn of_very_many_searches_the_kernel_keeps_the_names_of_some() {
     let library = Library::from_databases(vec![Fake::of(games()).at("")]);
-    let live = Live::new(ChessFs::new(library, ServeOptions::default()));
+    let live = CurrentState::new(ChessFs::new(library, ServeOptions::default()));
     let path = |number: usize| format!("search/moves:{number}");
     let directories: Vec<Inode> = (0..1064).map(|n| walk(&live, &path(n)).unwrap()[2]).collect();
     let files: Vec<Inode> = [0, 1063]
@@ -471,7 +539,7 @@ fn searches_change_with_their_database() {
     let library = |entries: &[&Arc<LibraryEntry>]| {
         Library::from_shared(entries.iter().map(|&entry| Arc::clone(entry)).collect())
     };
-    let live = Live::new(ChessFs::new(library(&[&a, &b]), ServeOptions::default()));
+    let live = CurrentState::new(ChessFs::new(library(&[&a, &b]), ServeOptions::default()));
     let walk = |path: &str| Ok::<_, FsError>(*walk(&live, path)?.last().unwrap());
     let games_of = |file| text_of(&live, file).map(|text| text.matches("[Event ").count());
     let query = "player:kasparov year:1990..";

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use chessdb::Keys;
-use pgnfs_server::inside::tree::{Branch, Existing, Games, Node, Row, Section};
+use pgnfs_server::inside::tree::{Existing, GameSet, Games, Node, Row, Section};
 use pgnfs_server::inside::{Kind, ServeOptions};
 
 const DIRECTORY: u8 = 0x20;
@@ -34,7 +34,7 @@ pub fn options() -> ServeOptions {
 }
 
 /// `steps/` and everything below it. Directory n shows the nth game, and `home` is always a link to `steps/`.
-struct Steps(Arc<Branch>);
+struct Steps(Arc<GameSet>);
 
 impl Steps {
     fn child_number(directory: Node, step: usize) -> Option<u32> {

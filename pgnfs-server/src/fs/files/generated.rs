@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use super::file::Text;
-use crate::fs::at::At;
+use super::file::{File, Text};
 use crate::fs::branch::BranchFs;
 use crate::fs::database::DatabaseFs;
-use crate::fs::failure::Failure;
 use crate::fs::info::problem_rows;
-use crate::fs::types::FsError;
-use crate::tree::Games;
+use crate::fs::types::{Chunk, Failure, FsError};
+use crate::tree::{Games, Node, Section};
 use chessdb_library::library::document_text;
 use chessdb_library::made::Wait;
 
@@ -35,22 +33,21 @@ impl Text for InfoFile<'_> {
 }
 
 /// A file with the text that its section generates, such as `moves.csv`.
-pub(super) struct Own<'a>(pub(super) At<'a>);
+pub(super) struct SectionText<'a> {
+    pub(super) branch: &'a BranchFs,
+    pub(super) section: &'a dyn Section,
+    pub(super) file: Node,
+}
 
-impl Text for Own<'_> {
+impl Text for SectionText<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        let At { branch, node, .. } = self.0;
-        branch.files.texts.get(&node)
+        self.branch.files.texts.get(&self.file)
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        let At {
-            branch,
-            section,
-            node,
-        } = self.0;
-        branch.files.texts.get_or_make(node, || {
-            let text = section.text(node);
+        let (branch, section) = (self.branch, self.section);
+        branch.files.texts.get_or_make(self.file, || {
+            let text = section.text(self.file);
             if section.is_unavailable() {
                 return Err(branch.fail_without_index());
             }
@@ -75,14 +72,14 @@ impl Problems<'_> {
 
     /// The games, if these are not all of the database.
     fn games(&self) -> Option<Games<'_>> {
-        let branch = self.branch.branch();
+        let branch = self.branch.game_set();
         branch.is_filtered().then(|| branch.games_of(0))
     }
 
-    fn know(&self) {
+    fn determine(&self) {
         match self.games() {
-            Some(games) if !self.database.sizes().are_stored() => self.database.know_sizes(&games),
-            _ => self.database.know_problems(),
+            Some(games) if !self.database.sizes().are_stored() => self.database.determine_sizes(&games),
+            _ => self.database.determine_problems(),
         }
     }
 }
@@ -108,7 +105,7 @@ impl Text for Problems<'_> {
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
         if Text::wait(self) != Wait::None {
-            self.know();
+            self.determine();
         }
         self.branch.check_answer()?;
         let text = self.text_if_known();
@@ -126,20 +123,74 @@ impl Text for Problems<'_> {
 
 /// A document that a database provides, by its number.
 pub(super) struct Document<'a> {
-    pub(super) at: At<'a>,
+    pub(super) branch: &'a BranchFs,
+    pub(super) file: Node,
     pub(super) database: &'a DatabaseFs,
     pub(super) number: u32,
 }
 
 impl Text for Document<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        self.at.branch.files.texts.get(&self.at.node)
+        self.branch.files.texts.get(&self.file)
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        self.at.branch.files.texts.get_or_make(self.at.node, || {
+        self.branch.files.texts.get_or_make(self.file, || {
             let text = document_text(self.database.entry(), self.number);
             self.database.texts().check().map(|()| text.into())
         })
+    }
+}
+
+/// A member of a database.
+pub(super) struct RawFile<'a> {
+    database: &'a DatabaseFs,
+    member: u32,
+    size: u64,
+}
+
+impl RawFile<'_> {
+    pub(super) fn new(database: &DatabaseFs, member: u32, size: u64) -> RawFile<'_> {
+        RawFile {
+            database,
+            member,
+            size,
+        }
+    }
+}
+
+impl File for RawFile<'_> {
+    fn size_if_known(&self) -> Option<u64> {
+        Some(self.size)
+    }
+
+    fn size(&self) -> Result<u64, FsError> {
+        Ok(self.size)
+    }
+
+    fn wait(&self) -> Wait {
+        Wait::None
+    }
+
+    fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        let (entry, member) = (self.database.entry(), self.member);
+        let wanted = self.size.saturating_sub(offset).min(u64::from(size));
+        let mut bytes =
+            vec![0; usize::try_from(wanted).map_err(|_| FsError::Io(Failure::Member(member, offset)))?];
+        let mut filled = 0;
+        while filled < bytes.len() {
+            let rest = bytes.get_mut(filled..).unwrap_or_default();
+            let at = offset + filled as u64;
+            let read = entry.database.as_files().read_member(member as usize, at, rest);
+            match read {
+                Ok(more) if more > 0 => filled += more,
+                end => {
+                    log::debug!("{}: file {member} in it: {end:?}", entry.name());
+                    return Err(self.database.texts().fail(Failure::Member(member, at)));
+                }
+            }
+        }
+        self.database.texts().check()?;
+        Ok(bytes.into())
     }
 }

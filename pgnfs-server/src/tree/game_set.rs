@@ -1,31 +1,30 @@
 //! What a directory shows of one database, or of several.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::codes::Codes;
-use super::combined_view::combined_view;
-use super::counted_texts::CountedTexts;
-use super::found_games::FoundGames;
-use super::game_name::game_of_name;
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::games::Games;
-use super::index::ViewIndex;
+use super::index::{ViewIndex, combined_view};
 use super::indexed_database::IndexedDatabase;
-use super::inode::{Node, ViewId};
+use super::inode::{CountedTexts, Node, ViewId};
 use super::layout::Layout;
-use super::names::{canonical, directory_name};
-use super::search_name::NamedSearch;
+use super::names::{canonical, directory_name, game_of_name};
 use chessdb::Database;
+use chessdb_library::cancel;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::kept::KeptFile;
 use chessdb_library::library::{cut, game_path, numbered};
 use chessdb_library::made::{Made, Wait};
 use chessdb_library::making::Making;
-use chessdb_library::positions::DatabasePart;
+use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, IndexUse};
 use chessdb_library::query::Query;
-use chessdb_library::repertoire::RepertoireError;
+use chessdb_library::repertoire::Repertoires;
 use chessdb_library::spelling::{Names, Spelling};
+use chessdb_library::turns::{at_low_priority, in_turn};
 
 /// Maximum length of a file name in bytes.
 const LONGEST: usize = 255;
@@ -35,7 +34,7 @@ const MOST_NUMBERED: u32 = 9;
 
 /// The games of one database or of several, all of them or some. They are numbered consecutively, database by
 /// database, and a game that is not shown keeps its number.
-pub struct Branch {
+pub struct GameSet {
     all: Arc<Databases>,
     shown: Shown,
     /// The views, if they are not those of the only database.
@@ -67,38 +66,38 @@ enum Shown {
     Found(Box<FoundGames>),
 }
 
-impl Branch {
+impl GameSet {
     /// All games of a database, in its own directory.
-    pub fn of_one(database: Arc<IndexedDatabase>) -> Branch {
-        Branch::new(vec![database], None, Shown::All)
+    pub fn of_one(database: Arc<IndexedDatabase>) -> GameSet {
+        GameSet::new(vec![database], None, Shown::All)
     }
 
     /// All games of several databases. `None` if the games cannot all be numbered or there is no database.
-    pub fn of_all(databases: Vec<Arc<IndexedDatabase>>) -> Option<Branch> {
+    pub fn of_all(databases: Vec<Arc<IndexedDatabase>>) -> Option<GameSet> {
         let most = |database: &Arc<IndexedDatabase>| database.entry().most_games();
         let mut most = databases.iter().map(most);
         most.try_fold(0u32, u32::checked_add)?;
         let paths = databases.iter().map(|database| database.entry().path.as_str());
         let codes = Codes::new(paths);
-        (!databases.is_empty()).then(|| Branch::new(databases, Some(codes), Shown::All))
+        (!databases.is_empty()).then(|| GameSet::new(databases, Some(codes), Shown::All))
     }
 
     /// The same databases with only the best game of each group of duplicates, and without deleted games.
-    pub fn unique(&self) -> Branch {
+    pub fn unique(&self) -> GameSet {
         self.with(Shown::Unique(Made::new()))
     }
 
     /// The same databases with only the games that are shown here and answer a query. They are found when the first of
     /// them is asked for; then `on_found` is called, which returns false if they cannot be trusted.
     pub fn searched(
-        self: &Arc<Branch>,
+        self: &Arc<GameSet>,
         query: &Arc<Query>,
         on_found: impl Fn() -> bool + Send + Sync + 'static,
-    ) -> Branch {
+    ) -> GameSet {
         self.with(Shown::Found(Box::new(FoundGames::new(self, query, on_found))))
     }
 
-    fn new(databases: Vec<Arc<IndexedDatabase>>, codes: Option<Codes>, shown: Shown) -> Branch {
+    fn new(databases: Vec<Arc<IndexedDatabase>>, codes: Option<Codes>, shown: Shown) -> GameSet {
         let layout = databases.first().map(|database| Arc::clone(database.layout()));
         let all = Databases {
             databases: databases.into(),
@@ -110,15 +109,15 @@ impl Branch {
             names: Made::new(),
             counted: CountedTexts::default(),
         };
-        Branch::showing(Arc::new(all), shown)
+        GameSet::showing(Arc::new(all), shown)
     }
 
-    fn with(&self, shown: Shown) -> Branch {
-        Branch::showing(Arc::clone(&self.all), shown)
+    fn with(&self, shown: Shown) -> GameSet {
+        GameSet::showing(Arc::clone(&self.all), shown)
     }
 
-    fn showing(all: Arc<Databases>, shown: Shown) -> Branch {
-        Branch {
+    fn showing(all: Arc<Databases>, shown: Shown) -> GameSet {
+        GameSet {
             views: all.layout.views().map(|_| Made::new()).collect(),
             all,
             shown,
@@ -184,7 +183,7 @@ impl Branch {
 }
 
 /// Which games are shown, and their numbers.
-impl Branch {
+impl GameSet {
     /// All games of the databases, with their numbers. On first use, counts them.
     pub(crate) fn whole_parts(&self) -> &Arc<[DatabasePart]> {
         self.all.parts.get_or_init(|| {
@@ -240,7 +239,7 @@ impl Branch {
     }
 
     /// The memory that its own views and lists of games take, in bytes.
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let views = self.views.iter().filter_map(Made::get);
         let views: usize = views.map(|view| view.bytes()).sum();
         match &self.shown {
@@ -249,23 +248,7 @@ impl Branch {
         }
     }
 
-    /// The searches that `search/` lists: those whose repertoires are known here.
-    pub fn searches(&self) -> Vec<&NamedSearch> {
-        let searches = self.layout().searches().iter();
-        searches
-            .filter(|search| self.unknown_repertoire(&search.query).is_none())
-            .collect()
-    }
-
-    /// What is wrong with the first repertoire of a query that cannot be used here: no database has its name, or it is too large.
-    pub fn unknown_repertoire(&self, query: &Query) -> Option<RepertoireError> {
-        if query.repertoires().is_empty() {
-            return None;
-        }
-        query.check_repertoires(&self.repertoires()).err()
-    }
-
-    /// What [`Branch::parts`] has to wait for: the games may have to be searched for.
+    /// What [`GameSet::parts`] has to wait for: the games may have to be searched for.
     pub fn wait_for_parts(&self) -> Wait {
         match &self.shown {
             Shown::All => Wait::None,
@@ -287,7 +270,7 @@ impl Branch {
         }
     }
 
-    /// The games of a part that are shown, by their numbers in the database, if these are not all. See [`Branch::parts`].
+    /// The games of a part that are shown, by their numbers in the database, if these are not all. See [`GameSet::parts`].
     pub(super) fn selected(&self, part: usize) -> Option<&[u32]> {
         self.is_filtered().then(|| {
             let part = self.parts().get(part);
@@ -296,7 +279,7 @@ impl Branch {
         })
     }
 
-    /// The games of a part that are shown, by their numbers in the database. See [`Branch::parts`].
+    /// The games of a part that are shown, by their numbers in the database. See [`GameSet::parts`].
     pub fn games_of(&self, part: usize) -> Games<'_> {
         match (self.selected(part), self.databases().get(part)) {
             (Some(games), _) => Games::of(games),
@@ -375,7 +358,7 @@ impl Branch {
 }
 
 /// Names of games and players.
-impl Branch {
+impl GameSet {
     /// The code of a database in names of games; empty in its own directory.
     pub fn code(&self, part: usize) -> &str {
         self.all.codes.as_ref().map_or("", |codes| codes.get(part))
@@ -462,7 +445,7 @@ impl Branch {
 }
 
 /// Views.
-impl Branch {
+impl GameSet {
     /// The directories of a view. On first use, sorts all games.
     pub(super) fn view(&self, id: ViewId) -> Option<&ViewIndex> {
         if let Some(database) = self.own_database() {
@@ -477,7 +460,7 @@ impl Branch {
         }))
     }
 
-    /// What [`Branch::view`] has to wait for: all games may have to be sorted.
+    /// What [`GameSet::view`] has to wait for: all games may have to be sorted.
     pub(super) fn wait_for_view(&self, id: ViewId) -> Wait {
         if let Some(database) = self.own_database() {
             return database.wait_for_view(id);
@@ -512,4 +495,204 @@ impl Branch {
 /// Length in bytes of the number and the extension at the end of the names of games.
 fn number_len(database: &IndexedDatabase) -> usize {
     database.digits() + ".pgn".len()
+}
+
+/// Characters of a code that no other database has.
+const USUAL: usize = 3;
+
+/// Maximum number of characters of a code: the whole hash.
+const MOST: usize = 13;
+
+/// The codes of some databases.
+pub(super) struct Codes {
+    codes: Vec<String>,
+    databases: HashMap<String, usize>,
+}
+
+impl Codes {
+    /// Makes a code from each path and nothing else, so a new database changes no other code. If two codes
+    /// collide, the later database gets a longer one.
+    pub(super) fn new<'a>(paths: impl Iterator<Item = &'a str>) -> Codes {
+        let mut codes = Codes {
+            codes: Vec::new(),
+            databases: HashMap::new(),
+        };
+        for (number, path) in paths.enumerate() {
+            let mut salt = 0;
+            let code = loop {
+                let whole = characters(xxh3_64(path.as_bytes()).wrapping_add(salt));
+                let mut beginnings = (USUAL..=MOST).filter_map(|len| whole.get(..len));
+                match beginnings.find(|code| !codes.databases.contains_key(*code)) {
+                    Some(free) => break free.to_owned(),
+                    None => salt += 1,
+                }
+            };
+            codes.databases.insert(code.clone(), number);
+            codes.codes.push(code);
+        }
+        codes
+    }
+
+    /// The code of a database.
+    pub(super) fn get(&self, database: usize) -> &str {
+        self.codes.get(database).map_or("", String::as_str)
+    }
+
+    /// The databases whose codes are at the end of a text, the shortest code first.
+    pub(super) fn ends_of(&self, text: &str) -> impl Iterator<Item = usize> {
+        let code = |len: usize| text.get(text.len().checked_sub(len)?..);
+        (USUAL..=MOST).filter_map(move |len| self.databases.get(code(len)?).copied())
+    }
+}
+
+/// A hash in base 36, in digits and small letters, the least significant first: even a short code depends on
+/// the whole hash.
+fn characters(mut hash: u64) -> String {
+    let mut text = String::with_capacity(MOST);
+    for _ in 0..MOST {
+        text.extend(char::from_digit((hash % 36) as u32, 36));
+        hash /= 36;
+    }
+    text
+}
+
+/// The games of a branch that answer a query, found when the first of them is asked for.
+pub(super) struct FoundGames {
+    query: Arc<Query>,
+    /// The branch that is searched.
+    pub(super) of: Arc<GameSet>,
+    /// Called when they are found. Returns false if they cannot be trusted.
+    on_found: Box<dyn Fn() -> bool + Send + Sync>,
+    found: Made<(Arc<[DatabasePart]>, bool)>,
+    /// The duplicates among them.
+    pub(super) duplicates: Made<Duplicates>,
+}
+
+impl FoundGames {
+    /// The games of `of` that answer a query. When they are found, `on_found` is called, which returns false if they cannot
+    /// be trusted.
+    pub(super) fn new(
+        of: &Arc<GameSet>,
+        query: &Arc<Query>,
+        on_found: impl Fn() -> bool + Send + Sync + 'static,
+    ) -> FoundGames {
+        FoundGames {
+            query: Arc::clone(query),
+            of: Arc::clone(of),
+            on_found: Box::new(on_found),
+            found: Made::new(),
+            duplicates: Made::new(),
+        }
+    }
+
+    /// What is asked.
+    pub(super) fn query(&self) -> &Query {
+        &self.query
+    }
+
+    /// What a request for the games has to wait for.
+    pub(super) fn wait(&self) -> Wait {
+        self.found.wait()
+    }
+
+    /// The games, if they have been found.
+    pub(super) fn known(&self) -> Option<&[DatabasePart]> {
+        self.found.get().map(|(found, _)| &**found)
+    }
+
+    /// The memory that they take, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let duplicates = self.duplicates.get().map_or(0, Duplicates::bytes);
+        let games = self
+            .known()
+            .into_iter()
+            .flatten()
+            .filter_map(|part| part.games.as_ref());
+        games.map(|games| games.bytes()).sum::<usize>() + duplicates
+    }
+
+    pub(super) fn found(&self) -> &(Arc<[DatabasePart]>, bool) {
+        self.found.get().unwrap_or_else(|| {
+            // Others need these, too, and wait for them.
+            self.of.parts();
+            self.of.names();
+            // The next request that needs the games searches again.
+            self.found.get_or(|| {
+                cancel::while_wanted(|| {
+                    let databases = self.of.databases();
+                    let is_local = databases.iter().all(|database| database.entry().is_local);
+                    let find = || self.of.find(&self.query);
+                    // A search that hangs in its source must not have a turn.
+                    let found = if is_local {
+                        in_turn(find)
+                    } else {
+                        at_low_priority(find)
+                    };
+                    (found, (self.on_found)())
+                })
+            })
+        })
+    }
+}
+
+impl GameSet {
+    /// What queries may name as a repertoire: its databases.
+    pub(crate) fn repertoires(&self) -> Repertoires {
+        let databases = self.databases().iter();
+        let entries = databases.map(|database| Arc::clone(database.positions().entry()));
+        Repertoires::of(entries, self.threads())
+    }
+
+    /// How its games are searched. An index of positions is used if it is there.
+    pub(super) fn answer_options(&self) -> AnswerOptions {
+        AnswerOptions {
+            index: if self.layout().has_positions() {
+                IndexUse::Auto
+            } else {
+                IndexUse::No
+            },
+            scans: true,
+            threads: self.threads(),
+            names: self.names().cloned(),
+            repertoires: Arc::new(self.repertoires()),
+        }
+    }
+
+    /// The games that are shown and answer a query.
+    ///
+    /// Ends when its work is [cancelled](chessdb_library::cancel).
+    fn find(&self, query: &Query) -> Arc<[DatabasePart]> {
+        let all = self
+            .databases()
+            .iter()
+            .map(|database| u64::from(database.database().len()));
+        let making = Making::begin(format!("search {}", query.canonical()), self.name(), all.sum());
+        let answers = Answers::new(Arc::clone(self.parts()), self.answer_options());
+        Arc::clone(answers.among(query, &|games| making.done(games)).parts())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_short_and_differ() {
+        let paths: Vec<String> = (0..2000).map(|n| format!("folder/{n}.dci")).collect();
+        let codes = Codes::new(paths.iter().map(String::as_str));
+        let mut seen = std::collections::HashSet::new();
+        for (n, path) in paths.iter().enumerate() {
+            let code = codes.get(n);
+            assert!(seen.insert(code), "{code}");
+            assert!((USUAL..USUAL + 3).contains(&code.len()), "{code}");
+            assert!(codes.ends_of(&format!("1-0_{code}")).any(|found| found == n));
+            // Without the other paths, the code would be the same or a prefix of it.
+            let alone = Codes::new([path.as_str()].into_iter());
+            assert!(code.starts_with(alone.get(0)), "{code}");
+        }
+        let is_longer = |n: &usize| codes.get(*n).len() > USUAL;
+        let longer = (0..paths.len()).filter(is_longer).count();
+        assert!((1..200).contains(&longer), "{longer}");
+        assert_eq!(codes.ends_of("").count(), 0);
+    }
 }

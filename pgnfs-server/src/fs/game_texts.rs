@@ -1,22 +1,24 @@
 //! Texts of a database's games: decoding them and checking their sizes.
 
-use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock, Weak};
 
-use super::failure::{Failure, Failures};
-use super::gather::{decode_missing, on_threads};
+use parking_lot::Mutex;
+
 use super::remote::Remote;
 use super::size_file::SizeFile;
 use super::sizes::Sizes;
 use super::status::PassState;
-use super::types::FsError;
+use super::types::{Failure, Failures, FsError};
 use crate::tree::Games;
-use chessdb_library::cancel::{self, Underway};
+use chessdb_library::cancel;
+use chessdb_library::cancel::Underway;
 use chessdb_library::kept::{KeptFile, KeptFiles};
 use chessdb_library::library::{LibraryEntry, append_text, problems_of};
 use chessdb_library::making::Making;
+use chessdb_library::parallel::in_threads;
 use chessdb_library::positions::Positions;
+use chessdb_library::workers::progress;
 
 /// The files are checked after this many bytes of texts. At most so much is decoded in vain if they have
 /// changed.
@@ -185,7 +187,7 @@ impl Texts {
             if self.sizes().record(game, text.len(), &problems) {
                 each(game, text);
             } else {
-                self.doubt(game);
+                self.distrust(game);
                 result = Err(Wrong::Length(game));
             }
         }
@@ -243,7 +245,7 @@ impl Texts {
     }
 
     /// Decodes all games of a database that stores their sizes, to find their problems.
-    pub(super) fn know_problems(&self, threads: usize) {
+    pub(super) fn determine_problems(&self, threads: usize) {
         let _turn = self.gathering.lock();
         let is_over = || self.is_changed() || self.is_retired.load(Ordering::Acquire);
         if self.sizes().have_problems() {
@@ -363,7 +365,7 @@ impl Texts {
 
     /// Records that a reported size is wrong, and removes the size file and what else is kept of the database, so that
     /// no other mount uses it.
-    fn doubt(&self, game: u32) {
+    fn distrust(&self, game: u32) {
         self.is_doubtful.store(true, Ordering::Release);
         self.failures.report(self.entry.name(), Failure::Length(game));
         if let Some(file) = self.file.get() {
@@ -378,12 +380,12 @@ impl Texts {
     }
 
     /// Sets a function that removes what is kept of the database besides its sizes.
-    pub(super) fn on_doubt(&self, forget: impl Fn() + Send + Sync + 'static) {
+    pub(super) fn on_distrust(&self, forget: impl Fn() + Send + Sync + 'static) {
         let _ = self.forget.set(Box::new(forget));
     }
 
     /// Has a kept file removed if a text turns out not to have its reported size.
-    pub(super) fn remove_on_doubt(&self, file: &Arc<KeptFile>) {
+    pub(super) fn remove_on_distrust(&self, file: &Arc<KeptFile>) {
         let mut tables = self.kept_tables.lock();
         tables.retain(|other| other.strong_count() > 0);
         tables.push(Arc::downgrade(file));
@@ -428,4 +430,29 @@ impl Texts {
     pub(super) fn name(&self) -> &str {
         self.entry.name()
     }
+}
+
+/// Number of games that a thread takes at a time.
+const CHUNK: usize = 32;
+
+/// Calls `decode` for chunks of `games`, each game once, from up to `threads` threads.
+pub(super) fn decode_missing(games: &[u32], threads: usize, decode: impl Fn(&[u32]) + Sync) {
+    let next = AtomicUsize::new(0);
+    on_threads(threads.min(games.len().div_ceil(CHUNK)), || {
+        loop {
+            cancel::check();
+            let start = next.fetch_add(CHUNK, Ordering::Relaxed);
+            match games.get(start..) {
+                None | Some([]) => return,
+                Some(rest) => decode(rest.get(..CHUNK).unwrap_or(rest)),
+            }
+        }
+    });
+}
+
+/// Runs `work` on `threads` threads, including this one, and returns when all are done. Progress in any of
+/// them counts for the job of this thread.
+pub(super) fn on_threads(threads: usize, work: impl Fn() + Sync) {
+    let mark = progress::current();
+    in_threads(threads, || progress::work_for(mark.clone(), &work));
 }

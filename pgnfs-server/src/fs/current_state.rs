@@ -4,36 +4,35 @@
 //! A [`ChessFs`] is one state of the source. States share the databases that did not change, which keep their inodes.
 //! A changed database has new inodes; the old ones continue to refer to the old state.
 
-use parking_lot::{Mutex, RwLock};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-use super::branch::BranchFs;
-use super::detached::DetachedDirectory;
-use super::handle::{Handle, Resolved};
-use super::open_node::Open;
-use super::outdated::outdated;
-use super::refused::RefusedName;
-use super::state::ChessFs;
+use parking_lot::{Mutex, RwLock};
+
+use super::branch::{BranchFs, DetachedDirectory};
+use super::files::Text;
+use super::node::{Node, OpenNode};
+use super::state::{ChessFs, FolderFs, RootInfo};
 use super::status::Status;
-use super::types::{FsError, Inode, Outdated, Statistics};
+use super::types::{FsError, Inode, Kind, Outdated, Statistics};
+use crate::tree::{self, TreeFolder};
 use chessdb_library::cancel::Cancel;
 use chessdb_library::library::{Library, LibraryEntry};
+use chessdb_library::made::Wait;
 
 /// A [`ChessFs`] that can be replaced while it is used.
-pub struct Live {
+pub struct CurrentState {
     current: RwLock<Arc<ChessFs>>,
     /// Locked while one state replaces another.
     replacing: Mutex<()>,
 }
 
-impl Live {
+impl CurrentState {
     /// Starts with `fs` as the first state.
-    pub fn new(fs: ChessFs) -> Live {
-        Live {
-            current: RwLock::new(Arc::new(fs)),
+    pub fn new(fs: Arc<ChessFs>) -> CurrentState {
+        CurrentState {
+            current: RwLock::new(fs),
             replacing: Mutex::default(),
         }
     }
@@ -48,7 +47,7 @@ impl Live {
         Arc::clone(&self.current.read())
     }
 
-    /// Within this, requests are to be answered that may need long work, so that [`Live::end_work`] ends it.
+    /// Within this, requests are to be answered that may need long work, so that [`CurrentState::end_work`] ends it.
     pub fn cancel(&self) -> Cancel {
         self.current().common.cancel.clone()
     }
@@ -138,7 +137,7 @@ impl Live {
     }
 
     /// Adds a reference to each of these inodes: a front end gives them away, and what they refer to is kept until they are
-    /// [released](Live::release). Returns the inodes whose state was dropped since they were resolved. They have no
+    /// [released](CurrentState::release). Returns the inodes whose state was dropped since they were resolved. They have no
     /// reference and must not be given away.
     #[must_use]
     pub fn hold(&self, inodes: &[Inode]) -> Vec<Inode> {
@@ -169,44 +168,37 @@ impl Live {
 }
 
 /// Inodes of any state.
-impl Live {
+impl CurrentState {
     /// Resolves an inode in the present state, or in the earlier one that it belongs to.
     ///
     /// # Errors
     /// [`FsError::Stale`] for an inode of a dropped state, or one that never existed. If the request belongs
     /// to a path, this should be resolved again, without what is cached of it.
-    pub fn resolve(&self, inode: Inode) -> Result<Resolved, FsError> {
-        let current = self.current();
-        current.common.requests.fetch_add(1, Ordering::Relaxed);
-        Handle::new(&current, inode).ok_or(FsError::Stale)
+    pub fn resolve(&self, inode: Inode) -> Result<Node, FsError> {
+        self.current().resolve(inode)
     }
 
-    /// Looks up `name` in a directory (see [`Open::child`]) and resolves it in the present state.
+    /// Looks up `name` in a directory (see [`OpenNode::child`]) and resolves it in the present state.
     ///
     /// # Errors
-    /// Those of [`Open::child`].
-    pub fn child(&self, directory: &Open<'_>, name: &OsStr) -> Result<Resolved, FsError> {
+    /// Those of [`OpenNode::child`].
+    pub fn child(&self, directory: &OpenNode, name: &OsStr) -> Result<Node, FsError> {
         let child = directory.child(name);
         if Arc::ptr_eq(directory.fs(), &self.current.read()) {
             return child;
         }
         // The present state of a folder may have other entries.
-        self.resolve(directory.handle().inode())?.open()?.child(name)
+        self.resolve(directory.node().inode())?.open()?.child(name)
     }
 
-    /// Remembers a name for the status that `user` looked up and that does not exist, if it is a wrong query.
-    pub fn note_refused(&self, directory: &Open<'_>, name: &OsStr, user: u32) {
-        if let Some(branch) = directory.searched_branch() {
+    /// Remembers a name that `user` looked up, for the status, if `error` says that it is no search.
+    pub fn note_refused(&self, directory: &OpenNode, name: &OsStr, user: u32, error: &FsError) {
+        if let (FsError::Refused(refusal), Some(branch), Some(name)) =
+            (error, directory.searched_branch(), name.to_str())
+        {
             let common = &self.current().common;
-            common.refused.add(branch.branch(), branch.path(), name, user);
+            common.refused.add(branch.path(), name, refusal, user);
         }
-    }
-
-    /// The last names in `search/` that were no queries, of a user.
-    pub fn refused(&self, user: u32) -> Vec<RefusedName> {
-        let mut refused = self.current().common.refused.all();
-        refused.retain(|refused| refused.user == user);
-        refused
     }
 
     /// See [`ChessFs::status`].
@@ -217,5 +209,105 @@ impl Live {
     /// See [`ChessFs::statistics`].
     pub fn statistics(&self) -> Statistics {
         self.current().statistics()
+    }
+}
+
+/// Compares `after` with the present state `before`, of which `retired` are earlier states of directories.
+pub(super) fn outdated(
+    before: &ChessFs,
+    retired: &[Arc<DetachedDirectory>],
+    after: &ChessFs,
+) -> Vec<Outdated> {
+    let mut outdated: Vec<Outdated> = after
+        .folders
+        .all()
+        .filter_map(|folder| {
+            let names = match before.folders.by_inode(folder.inode) {
+                Some(same) => {
+                    let names = changed(entries(before, same), entries(after, folder));
+                    if names.is_empty()
+                        && FolderFs::new(before, same).attributes()
+                            == FolderFs::new(after, folder).attributes()
+                    {
+                        return None;
+                    }
+                    names
+                }
+                // The folder may have existed before and still be open or a current directory.
+                None => entries(after, folder).into_keys().collect(),
+            };
+            Some(Outdated {
+                inode: folder.inode,
+                names,
+            })
+        })
+        .collect();
+    let is_gone = |folder: &&TreeFolder| after.folders.by_inode(folder.inode).is_none();
+    let gone = before.folders.all().filter(is_gone);
+    outdated.extend(gone.map(|folder| Outdated {
+        inode: folder.inode,
+        names: entries(before, folder).into_keys().collect(),
+    }));
+    outdated.extend(retired.iter().filter_map(|retired| left_over(retired, after)));
+    let (before, after) = (RootInfo(before), RootInfo(after));
+    if Text::wait(&after) != Wait::None || !before.is_same(&after) {
+        outdated.push(Outdated {
+            inode: after.0.root_info(),
+            names: Vec::new(),
+        });
+    }
+    outdated
+}
+
+/// The top entries of a removed database for which there are still references. The previous invalidation dropped only
+/// the dentries that were not in use at that moment, so these are invalidated again.
+fn left_over(retired: &DetachedDirectory, after: &ChessFs) -> Option<Outdated> {
+    let DetachedDirectory { branch, folder, .. } = retired;
+    let is_gone = folder.inode != Inode::ROOT
+        && branch.references.exist()
+        && after.present_branch(branch.prefix()).is_none();
+    is_gone.then(|| Outdated {
+        inode: folder.inode,
+        names: branch.names_in_directory(),
+    })
+}
+
+fn entries(fs: &ChessFs, folder: &TreeFolder) -> BTreeMap<String, Inode> {
+    FolderFs::new(fs, folder).entries().into_iter().collect()
+}
+
+/// The names whose inodes differ.
+fn changed(before: BTreeMap<String, Inode>, mut after: BTreeMap<String, Inode>) -> Vec<String> {
+    let gone = before.into_iter().filter_map(|(name, inode)| {
+        let is_same = after.remove(&name) == Some(inode);
+        (!is_same).then_some(name)
+    });
+    let mut names: Vec<String> = gone.collect();
+    names.extend(after.into_keys());
+    names
+}
+
+impl CurrentState {
+    /// Describes an inode by its number and the names of the databases. Does not access the source.
+    pub fn describe(&self, inode: Inode) -> String {
+        if inode == Inode::ROOT {
+            return "the root".to_owned();
+        }
+        let Ok(found) = self.resolve(inode) else {
+            return "nothing".to_owned();
+        };
+        let Some((prefix, node)) = inode.node() else {
+            return match found.kind() {
+                Kind::Directory => "a folder".to_owned(),
+                Kind::File | Kind::Link => "info.txt".to_owned(),
+            };
+        };
+        let database = found.fs().database(prefix);
+        let name = database.map_or("", |database| database.library_entry().name());
+        match node.as_game() {
+            _ if node == tree::Node::DATABASE => name.to_owned(),
+            Some(game) => format!("{name}: game {}", u64::from(game) + 1),
+            None => format!("{name}: {node:?}"),
+        }
     }
 }

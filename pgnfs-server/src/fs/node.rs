@@ -1,0 +1,721 @@
+//! Nodes: what inode numbers mean, and what opening one shows.
+
+use std::ffi::OsStr;
+use std::ops::ControlFlow;
+use std::sync::{Arc, LazyLock};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use self_cell::self_cell;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::branch::BranchFs;
+use super::database::DatabaseFs;
+use super::files::File;
+use super::remote::{Remote, RunOn};
+use super::searches::SearchesFs;
+use super::state::{ChessFs, FolderFs, Meaning, RootInfo};
+use super::times::{noon, seconds_and_nanoseconds};
+use super::types::{Attributes, Chunk, Directory, Entry, FIRST_OFFSET, FsError, Inode, Kind};
+use crate::tree;
+use crate::tree::{Existing, Section};
+use chessdb::Decoded;
+use chessdb::game::Tags;
+use chessdb_library::kept::program_hash;
+use chessdb_library::made::Wait;
+
+/// What an inode number means in one state of the source, which it keeps. It may not exist: resolving it reads and builds
+/// nothing.
+#[derive(Clone)]
+pub struct Node {
+    fs: Arc<ChessFs>,
+    inode: Inode,
+    meaning: Meaning,
+}
+
+impl Node {
+    /// Resolves an inode; `None` if it does not belong to `fs`.
+    pub(super) fn new(fs: &Arc<ChessFs>, inode: Inode) -> Option<Node> {
+        Some(Node {
+            meaning: fs.meaning(inode)?,
+            fs: Arc::clone(fs),
+            inode,
+        })
+    }
+
+    /// Its inode.
+    pub fn inode(&self) -> Inode {
+        self.inode
+    }
+
+    /// The state that it belongs to.
+    pub(super) fn fs(&self) -> &Arc<ChessFs> {
+        &self.fs
+    }
+
+    /// What it is, as far as its number says.
+    pub fn kind(&self) -> Kind {
+        match &self.meaning {
+            Meaning::Folder(_) | Meaning::Detached(_) => Kind::Directory,
+            Meaning::RootInfo => Kind::File,
+            Meaning::InBranch(branch, node) => branch.kind(*node),
+        }
+    }
+
+    /// False if a source may not answer that requests for the node may need.
+    pub fn is_local(&self) -> bool {
+        match &self.meaning {
+            Meaning::InBranch(branch, _) => branch.remote().is_none(),
+            _ => true,
+        }
+    }
+
+    /// Opens the node. May have to wait for games that are counted or sorted, or for the source.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] if it does not exist.
+    pub fn open(&self) -> Result<OpenNode, FsError> {
+        self.clone().open_here(true)?.complete()
+    }
+
+    /// Opens the node as far as this thread may. [`OpenNode::run_on`] says whether it may answer requests for it, and
+    /// another thread [completes](OpenNode::complete) what is not open. A thread that is `in_worker` belongs to the
+    /// database or may wait.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] if it does not exist.
+    pub fn open_here(self, in_worker: bool) -> Result<OpenNode, FsError> {
+        let opened = OpenCell::try_new(self, |node| {
+            let mut opened = Opened::find(&node.fs, &node.meaning).ok_or(FsError::Stale)?;
+            // Opening a directory or a link may read names from the source; opening a file does not.
+            let touches_source = || opened.remote().is_some() && opened.kind() != Kind::File;
+            if opened.wait() == Wait::None && (in_worker || !touches_source()) {
+                opened.open()?;
+            }
+            Ok(opened)
+        });
+        opened.map(OpenNode)
+    }
+}
+
+impl ChessFs {
+    /// Resolves an inode. The node may not exist; see [`Node`].
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] if the inode belongs to no database and no folder.
+    pub fn resolve(self: &Arc<ChessFs>, inode: Inode) -> Result<Node, FsError> {
+        self.note_request();
+        Node::new(self, inode).ok_or(FsError::Stale)
+    }
+}
+
+self_cell!(
+    struct OpenCell {
+        owner: Node,
+        #[covariant]
+        dependent: Opened,
+    }
+);
+
+/// A node as it is opened: what it is, what requests for it wait for, and how it is read. It owns what it needs, so the
+/// thread that opens it may hand it to the one that answers.
+pub struct OpenNode(OpenCell);
+
+/// A node with what it borrows.
+pub(super) enum Opened<'a> {
+    /// A folder of the source, or the directory of a branch.
+    Folder(FolderFs<'a>),
+    /// `info.txt` at the root.
+    RootInfo(RootInfo<'a>),
+    /// A node below the directory of a branch.
+    InBranch(BranchNode<'a>),
+}
+
+impl<'a> Opened<'a> {
+    /// The node that an inode means. Opens nothing.
+    fn find(fs: &'a ChessFs, meaning: &'a Meaning) -> Option<Opened<'a>> {
+        Some(match meaning {
+            Meaning::Folder(folder) => Opened::Folder(FolderFs::new(fs, fs.folders.get(*folder)?)),
+            Meaning::Detached(detached) => Opened::Folder(FolderFs::detached(fs, detached)),
+            Meaning::RootInfo => Opened::RootInfo(RootInfo(fs)),
+            Meaning::InBranch(branch, node) => Opened::InBranch(BranchNode::find(branch, *node)?),
+        })
+    }
+
+    /// Opens it, if it is not open yet.
+    fn open(&mut self) -> Result<(), FsError> {
+        match self {
+            Opened::InBranch(node) => node.open(),
+            Opened::Folder(_) | Opened::RootInfo(_) => Ok(()),
+        }
+    }
+
+    /// True if it is known to exist.
+    fn is_open(&self) -> bool {
+        self.in_branch().is_none_or(|node| node.existing.is_some())
+    }
+
+    /// What it is, as far as its number says.
+    fn kind(&self) -> Kind {
+        match self {
+            Opened::Folder(_) => Kind::Directory,
+            Opened::RootInfo(_) => Kind::File,
+            Opened::InBranch(node) => node.section.kind(node.node),
+        }
+    }
+
+    /// What must be done before it can be opened, or before its size and contents are known if it is open.
+    fn wait(&self) -> Wait {
+        match self {
+            Opened::InBranch(node) if node.existing.is_none() => node.wait(),
+            _ => self.with_file(|file| file.wait()).unwrap_or(Wait::None),
+        }
+    }
+
+    /// The threads that access its source, if that may not answer.
+    fn remote(&self) -> Option<&'a Remote> {
+        self.in_branch().and_then(|node| node.branch.remote())
+    }
+
+    /// The node, if it is below the directory of a branch.
+    fn in_branch(&self) -> Option<&BranchNode<'a>> {
+        match self {
+            Opened::InBranch(node) => Some(node),
+            Opened::Folder(_) | Opened::RootInfo(_) => None,
+        }
+    }
+
+    /// Calls `then` with the directory, or returns an error if the node is not one.
+    fn with_directory<R>(&self, fs: &ChessFs, then: impl FnOnce(&dyn Directory) -> R) -> Result<R, FsError> {
+        match self {
+            Opened::Folder(folder) => Ok(then(folder)),
+            Opened::InBranch(node) => match node.existing {
+                Some(Existing::Directory) => Ok(then(node)),
+                Some(Existing::Searches) => Ok(then(&SearchesFs {
+                    registry: fs.registry(),
+                    node,
+                })),
+                _ => Err(FsError::NotADirectory),
+            },
+            Opened::RootInfo(_) => Err(FsError::NotADirectory),
+        }
+    }
+
+    /// Calls `then` with the file, or returns an error if the node is not one.
+    fn with_file<R>(&self, then: impl FnOnce(&dyn File) -> R) -> Result<R, FsError> {
+        match self {
+            Opened::RootInfo(info) => Ok(then(info)),
+            Opened::InBranch(node) => match &node.existing {
+                Some(Existing::File(content)) => node.with_file(content, then).ok_or(FsError::Stale),
+                Some(Existing::Link(_)) => Err(FsError::WrongKind),
+                _ => Err(FsError::IsADirectory),
+            },
+            Opened::Folder(_) => Err(FsError::IsADirectory),
+        }
+    }
+
+    /// The attributes, if nothing has to be decoded for them.
+    fn attributes_if_known(&self) -> Option<Attributes> {
+        let size = match self.target() {
+            Some(target) => target.len() as u64,
+            None => self.with_file(|file| file.size_if_known()).unwrap_or(Some(0))?,
+        };
+        Some(self.attributes_of_size(size))
+    }
+
+    /// The attributes. Decodes games if the size requires it.
+    fn attributes(&self) -> Result<Attributes, FsError> {
+        match self.attributes_if_known() {
+            Some(attributes) => Ok(attributes),
+            None => Ok(self.attributes_of_size(self.with_file(|file| file.size())??)),
+        }
+    }
+
+    fn attributes_of_size(&self, size: u64) -> Attributes {
+        match self {
+            Opened::Folder(folder) => folder.attributes(),
+            Opened::RootInfo(info) => info.attributes(size),
+            Opened::InBranch(node) => node.attributes(size),
+        }
+    }
+
+    /// The target of a symbolic link.
+    fn target(&self) -> Option<&str> {
+        match self.in_branch()?.existing.as_ref()? {
+            Existing::Link(target) => Some(target),
+            _ => None,
+        }
+    }
+}
+
+/// Who answers.
+impl OpenNode {
+    /// The threads that must answer a request for the node; `None` if this one may, which is `in_worker` if it belongs to the
+    /// database or may wait.
+    pub fn run_on(&self, in_worker: bool) -> Option<RunOn> {
+        let opened = self.opened();
+        let (wait, remote) = (opened.wait(), opened.remote());
+        // `info.txt` is answered from memory.
+        let is_near = in_worker || remote.is_none() || self.is_info();
+        let may_answer = opened.is_open() && wait == Wait::None && is_near;
+        (!may_answer).then(|| RunOn::of(remote, wait))
+    }
+
+    /// Opens what is not open, in a thread that may answer requests for the node.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] if the node does not exist.
+    pub fn complete(mut self) -> Result<OpenNode, FsError> {
+        self.0.with_dependent_mut(|_, opened| opened.open())?;
+        Ok(self)
+    }
+
+    /// The threads that must decode the game that a file is, if this one must not.
+    pub fn for_decoding(&self) -> Option<RunOn> {
+        let (database, game) = self.game()?;
+        let remote = self.opened().remote();
+        database.decodes_long(game).then(|| RunOn::of(remote, Wait::Own))
+    }
+}
+
+impl OpenNode {
+    fn opened(&self) -> &Opened<'_> {
+        self.0.borrow_dependent()
+    }
+
+    /// The node as it was resolved.
+    pub fn node(&self) -> &Node {
+        self.0.borrow_owner()
+    }
+
+    pub(super) fn fs(&self) -> &Arc<ChessFs> {
+        &self.node().fs
+    }
+
+    /// The branch that it belongs to.
+    fn branch(&self) -> Option<&BranchFs> {
+        self.opened().in_branch().map(|node| node.branch)
+    }
+
+    /// True for an `info.txt`.
+    fn is_info(&self) -> bool {
+        match self.opened() {
+            Opened::RootInfo(_) => true,
+            Opened::InBranch(node) => node.node == tree::Node::INFO,
+            Opened::Folder(_) => false,
+        }
+    }
+
+    /// The database and the number of the game, if the node is one.
+    fn game(&self) -> Option<(&DatabaseFs, u32)> {
+        let node = self.opened().in_branch()?;
+        Some((node.branch.own_database()?, node.node.as_game()?))
+    }
+
+    /// Ends what a request has done here: reports an error of the source, and counts the memory of what it has made in the
+    /// directory of a search.
+    fn done<T>(&self, result: Result<T, FsError>) -> Result<T, FsError> {
+        self.branch()
+            .inspect(|branch| self.fs().update_memory_use(branch));
+        self.fs().reported(result)
+    }
+
+    /// The attributes. Decodes games if the size requires it.
+    ///
+    /// # Errors
+    /// [`FsError::Io`] if a game cannot be read.
+    pub fn attributes(&self) -> Result<Attributes, FsError> {
+        self.done(self.opened().attributes())
+    }
+
+    /// The attributes, or `None` if a game would have to be decoded for them.
+    pub fn attributes_if_known(&self) -> Option<Attributes> {
+        self.opened().attributes_if_known()
+    }
+
+    /// Returns `size` bytes of a file from `offset`, fewer only at its end.
+    ///
+    /// # Errors
+    /// [`FsError::IsADirectory`]; [`FsError::WrongKind`] for a link; [`FsError::Io`] if the source cannot be
+    /// read or has changed.
+    pub fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
+        self.done(self.opened().with_file(|file| file.read(offset, size))?)
+    }
+
+    /// The target of a symbolic link, relative to its directory.
+    ///
+    /// # Errors
+    /// [`FsError::WrongKind`] if the node is not a link.
+    pub fn target(&self) -> Result<&str, FsError> {
+        self.opened().target().ok_or(FsError::WrongKind)
+    }
+}
+
+/// Directories.
+impl OpenNode {
+    /// Looks up `name` in a directory. `.` and `..` also work for files, as NFS servers need them.
+    ///
+    /// # Errors
+    /// [`FsError::NotFound`], [`FsError::Refused`], [`FsError::NotADirectory`].
+    pub fn child(&self, name: &OsStr) -> Result<Node, FsError> {
+        match name.as_encoded_bytes() {
+            b"." => return Ok(self.node().clone()),
+            b".." => return self.parent(),
+            _ => {}
+        }
+        let fs = self.fs();
+        let child = self.opened().with_directory(fs, |directory| {
+            directory.child(name.to_str().ok_or(FsError::NotFound)?)
+        });
+        Node::new(fs, self.done(child?)?).ok_or(FsError::Stale)
+    }
+
+    /// The branch in whose `search/` names are looked up here.
+    pub(super) fn searched_branch(&self) -> Option<&BranchFs> {
+        let node = self.opened().in_branch()?;
+        matches!(node.existing, Some(Existing::Searches)).then_some(node.branch)
+    }
+
+    /// The parent directory (the root is its own parent); for a game its directory in `games/`.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] if it does not exist.
+    pub fn parent(&self) -> Result<Node, FsError> {
+        Node::new(self.fs(), self.parent_inode()).ok_or(FsError::Stale)
+    }
+
+    fn parent_inode(&self) -> Inode {
+        match self.opened() {
+            Opened::Folder(folder) => folder.parent(),
+            Opened::RootInfo(_) => Inode::ROOT,
+            Opened::InBranch(node) => match node.section.parent(node.node) {
+                tree::Node::DATABASE => self.fs().directory_of(node.branch.prefix()),
+                parent => node.branch.inode(parent),
+            },
+        }
+    }
+
+    /// The number of entries of a directory.
+    ///
+    /// # Errors
+    /// [`FsError::NotADirectory`].
+    pub fn entries(&self) -> Result<usize, FsError> {
+        self.opened()
+            .with_directory(self.fs(), |directory| directory.len())
+    }
+
+    /// Calls `each` with the entries of a directory, starting at `offset` (0, or [`Entry::next`] of an
+    /// entry), until it breaks. The first two entries are `.` and `..`. They have no attributes.
+    ///
+    /// # Errors
+    /// [`FsError::NotADirectory`]; [`FsError::Io`] if the source has changed, so that entries may be wrong.
+    pub fn read_dir(
+        &self,
+        offset: u64,
+        each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<(), FsError> {
+        let read = |directory: &dyn Directory| {
+            let mut at = offset;
+            let mut shown = Vec::new();
+            let is_at_end = loop {
+                let entry = match at {
+                    0 => Entry::new(".", self.node().inode, Kind::Directory, 1),
+                    1 => Entry::new("..", self.parent_inode(), Kind::Directory, 2),
+                    _ => match directory.entry_after(at) {
+                        Some(entry) => {
+                            shown.push(entry.inode);
+                            entry
+                        }
+                        None => break true,
+                    },
+                };
+                at = entry.next;
+                if each(entry).is_break() {
+                    break false;
+                }
+            };
+            directory.check((!is_at_end).then_some(&shown))
+        };
+        self.done(self.opened().with_directory(self.fs(), read)?)
+    }
+
+    /// The attributes of an entry of this directory, if nothing has to be decoded or counted for them. Else they are found
+    /// for a game that is quickly decoded, if `may_decode` returns true.
+    pub fn attributes_of(&self, entry: &Entry<'_>, may_decode: impl FnOnce() -> bool) -> Option<Attributes> {
+        let fs = self.fs();
+        if fs.must_make(entry.inode) {
+            return None;
+        }
+        self.with_entry(entry.inode, |opened| {
+            if let Some(known) = opened.attributes_if_known() {
+                return Some(known);
+            }
+            let is_decoded = entry.inode.is_game() && opened.wait() == Wait::None && may_decode();
+            is_decoded.then(|| fs.reported(opened.attributes()).ok())?
+        })
+    }
+
+    /// Calls `then` with an entry of this directory that exists, if it can be opened without waiting. Takes no lock and no
+    /// count for a node of a branch that the source has.
+    fn with_entry<T>(&self, entry: Inode, then: impl FnOnce(&Opened<'_>) -> Option<T>) -> Option<T> {
+        let fs = self.fs();
+        let in_branch = entry.node().and_then(|(prefix, node)| {
+            // The root's `info.txt` may belong to a database, and directories of branches are folders.
+            let is_below = node != tree::Node::DATABASE && node != tree::Node::INFO;
+            let own = self.branch().filter(|own| own.prefix() == prefix);
+            let branch = own.or_else(|| fs.present_branch(prefix).map(Arc::as_ref));
+            Some((branch.filter(|_| is_below)?, node))
+        });
+        let meaning;
+        let mut opened = match in_branch {
+            Some((branch, node)) => Opened::InBranch(BranchNode::find(branch, node)?),
+            None => {
+                meaning = fs.meaning(entry)?;
+                Opened::find(fs, &meaning)?
+            }
+        };
+        let wait = match &opened {
+            Opened::InBranch(node) => node.branch.wait_for_count(),
+            _ => opened.wait(),
+        };
+        if wait != Wait::None {
+            return None;
+        }
+        opened.open().ok()?;
+        then(&opened)
+    }
+
+    /// Up to `most` games that a directory lists after `game`, or its first games. `None` if the directory
+    /// does not contain `game`, or is not a directory of games.
+    pub fn next_games(&self, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
+        let games = self.opened().in_branch()?.games_after(game)?;
+        Some(games.take(most).collect())
+    }
+}
+
+/// Games.
+impl OpenNode {
+    /// Passes whole texts of games of this database to `each`. This is cheaper than reading them one by one;
+    /// decoded texts are not cached. Games known to be longer than `longest` bytes are skipped.
+    ///
+    /// # Errors
+    /// [`FsError::Io`] if the source cannot be read or has changed; [`FsError::Stale`] if an inode is not a
+    /// game of this database.
+    pub fn read_games(
+        &self,
+        games: &[Inode],
+        longest: u32,
+        each: &mut dyn FnMut(Inode, &[u8]),
+    ) -> Result<(), FsError> {
+        let branch = self.branch().ok_or(FsError::Stale)?;
+        let database = branch.own_database().ok_or(FsError::Stale)?;
+        let exists = |&game: &u32| game < database.sizes().games();
+        let numbers = games.iter().map(|&game| branch.number_of(game).filter(exists));
+        let mut numbers: Vec<u32> = numbers.collect::<Option<_>>().ok_or(FsError::Stale)?;
+        numbers.retain(|&game| database.sizes().get(game).is_none_or(|size| size <= longest));
+        self.fs()
+            .reported(database.each_text(&numbers, &mut |game, text| {
+                each(database.inode(tree::Node::game(game)), text);
+            }))
+    }
+
+    /// The game that a file is, decoded.
+    ///
+    /// # Errors
+    /// [`FsError::WrongKind`] if it is none; [`FsError::Io`] if the source cannot be read or has changed.
+    pub fn decoded(&self) -> Result<Decoded, FsError> {
+        let (database, game) = self.game().ok_or(FsError::WrongKind)?;
+        let decoded = database.entry().database.game(game);
+        self.fs().reported(database.texts().check())?;
+        Ok(decoded)
+    }
+
+    /// Names of the extended attributes: `user.pgn.<tag>` for a game, none for other nodes.
+    ///
+    /// # Errors
+    /// [`FsError::Io`] if the source has changed.
+    pub fn attribute_names(&self) -> Result<Vec<String>, FsError> {
+        let Some((database, game)) = self.game() else {
+            return Ok(Vec::new());
+        };
+        let tags = self.fs().reported(tags(database, game))?;
+        Ok(tags
+            .iter()
+            .map(|(name, _)| format!("{TAG_PREFIX}{name}"))
+            .collect())
+    }
+
+    /// Value of an extended attribute. Decodes no moves.
+    ///
+    /// # Errors
+    /// [`FsError::NoAttribute`]; [`FsError::Io`] if the source has changed.
+    pub fn attribute_value(&self, name: &OsStr) -> Result<Vec<u8>, FsError> {
+        let tag = name.to_str().and_then(|name| name.strip_prefix(TAG_PREFIX));
+        let (Some((database, game)), Some(tag)) = (self.game(), tag) else {
+            return Err(FsError::NoAttribute);
+        };
+        let tags = self.fs().reported(tags(database, game))?;
+        let value = tags.get(tag).ok_or(FsError::NoAttribute)?;
+        Ok(value.as_bytes().to_vec())
+    }
+}
+
+const TAG_PREFIX: &str = "user.pgn.";
+
+fn tags(database: &DatabaseFs, game: u32) -> Result<Tags, FsError> {
+    let tags = database.entry().database.tags(game);
+    database.texts().check()?;
+    Ok(tags)
+}
+
+/// A number that no other process has, as long as clocks go forward.
+fn this_process() -> [u8; 16] {
+    static BEGIN: LazyLock<u128> = LazyLock::new(|| {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        since.map_or(0, |since| since.as_nanos())
+    });
+    (*BEGIN ^ u128::from(std::process::id()) << 96).to_le_bytes()
+}
+
+impl OpenNode {
+    /// A number that is another one if anything changes from which the bytes of the file at `path` follow: its database, the
+    /// program, or the options by which databases are read and shown.
+    ///
+    /// # Errors
+    /// The same errors as [`OpenNode::read`], for an `info.txt`.
+    pub fn key(&self, path: &str) -> Result<u128, FsError> {
+        let fs = self.fs();
+        let mut key = Xxh3::new();
+        let program = program_hash().map_or_else(this_process, u128::to_le_bytes);
+        key.update(&program);
+        let options = format!("{:?}\n{:?}", fs.library().options(), fs.common.options.layout);
+        for text in [path, &options] {
+            key.update(&(text.len() as u64).to_le_bytes());
+            key.update(text.as_bytes());
+        }
+        match self.branch() {
+            Some(branch) => {
+                key.update(branch.shown_key().as_bytes());
+                let databases = branch.databases().iter();
+                databases.for_each(|database| key.update(&database.entry().origin().hash().to_le_bytes()));
+            }
+            None => key.update(&this_process()),
+        }
+        if self.is_info() {
+            // It tells of everything that was found, which is no part of a database.
+            key.update(&self.read(0, u32::MAX)?);
+        }
+        Ok(key.digest128())
+    }
+}
+
+/// A node below the directory of a branch, with its section.
+pub(super) struct BranchNode<'a> {
+    pub(super) branch: &'a BranchFs,
+    pub(super) section: &'a dyn Section,
+    pub(super) node: tree::Node,
+    /// What it is, as soon as it is open.
+    pub(super) existing: Option<Existing<'a>>,
+}
+
+impl<'a> BranchNode<'a> {
+    /// A node that may not exist; `None` if no section has it. Opens nothing.
+    pub(super) fn find(branch: &'a BranchFs, node: tree::Node) -> Option<BranchNode<'a>> {
+        Some(BranchNode {
+            branch,
+            section: branch.section(node)?,
+            node,
+            existing: None,
+        })
+    }
+
+    /// Opens the node, if it is not open yet.
+    ///
+    /// # Errors
+    /// [`FsError::Stale`] if it does not exist.
+    pub(super) fn open(&mut self) -> Result<(), FsError> {
+        if self.existing.is_none() {
+            self.existing = self.section.open(self.node);
+        }
+        self.existing.as_ref().map(|_| ()).ok_or(FsError::Stale)
+    }
+
+    /// What opening the node has to wait for: games may have to be counted, sorted or searched for.
+    pub(super) fn wait(&self) -> Wait {
+        match self.branch.wait_for_games() {
+            Wait::None => self.section.wait(self.node),
+            wait => wait,
+        }
+    }
+
+    /// The games that a directory lists after `game`, or all its games.
+    pub(super) fn games_after(&self, game: Option<Inode>) -> Option<impl Iterator<Item = Inode> + 'a> {
+        let branch = self.branch;
+        let after = match game {
+            None => None,
+            Some(game) => Some(branch.number_of(game)?),
+        };
+        let games = self.section.games(self.node)?;
+        let first = match after {
+            None => 0,
+            Some(game) => games.position(game)? + 1,
+        };
+        Some(
+            games
+                .after(first)
+                .map(|game| branch.inode(tree::Node::game(game))),
+        )
+    }
+
+    /// The attributes of a node of this size.
+    pub(super) fn attributes(&self, size: u64) -> Attributes {
+        let (branch, node) = (self.branch, self.node);
+        let changed = seconds_and_nanoseconds(branch.modified());
+        let game = branch.own_database().zip(node.as_game());
+        let (modified, links) = match game {
+            Some((database, game)) => {
+                let keys = database.entry().database.keys(game);
+                let day = noon(keys.date).filter(|_| !database.options.mtime_from_source);
+                let links = branch.directories_of(game, &keys);
+                (day.map_or(changed, |noon| (noon, 0)), links)
+            }
+            None => (changed, self.section.links(node)),
+        };
+        Attributes {
+            inode: branch.inode(node),
+            kind: self.section.kind(node),
+            size,
+            blocks: size.div_ceil(512),
+            modified,
+            changed,
+            links,
+        }
+    }
+}
+
+impl Directory for BranchNode<'_> {
+    fn len(&self) -> usize {
+        self.section.len(self.node)
+    }
+
+    fn entry_after(&self, offset: u64) -> Option<Entry<'_>> {
+        let place = usize::try_from(offset - FIRST_OFFSET).ok()?;
+        let (name, node) = self.section.entry_at(self.node, place)?;
+        let (inode, kind) = (self.branch.inode(node), self.branch.kind(node));
+        Some(Entry::new(name, inode, kind, offset + 1))
+    }
+
+    fn child(&self, name: &str) -> Result<Inode, FsError> {
+        match self.section.child(self.node, name) {
+            Some(node) => Ok(self.branch.inode(node)),
+            // The name may have existed before a database changed.
+            None => self.check(None).and(Err(FsError::NotFound)),
+        }
+    }
+
+    fn check(&self, shown: Option<&[Inode]>) -> Result<(), FsError> {
+        if self.section.is_unavailable() {
+            return Err(self.branch.fail_without_index());
+        }
+        self.branch.check(shown)
+    }
+}
