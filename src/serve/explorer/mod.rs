@@ -53,6 +53,7 @@ pub(super) fn routes(requests: Requests) -> Router {
         .route("/masters", get(masters))
         .route("/master", get(masters))
         .route("/lichess", get(lichess))
+        .route("/lichess/history", get(history))
         .route("/player", get(player))
         .route("/personal", get(player))
         .route("/masters/pgn/{id}", get(pgn))
@@ -80,6 +81,18 @@ async fn lichess(
     query: RawQuery,
 ) -> Result<Response, HttpError> {
     answer(ExplorerKind::Lichess, state, visit, named, query).await
+}
+
+/// The months of a position alone, by the address that the explorer of Lichess once had for them.
+async fn history(
+    state: State<Explorer>,
+    visit: Visit,
+    named: AddressParts,
+    RawQuery(query): RawQuery,
+) -> Result<Response, HttpError> {
+    let only = "history=true&moves=0&topGames=0&recentGames=0";
+    let query = query.map_or(only.to_owned(), |query| format!("{query}&{only}"));
+    answer(ExplorerKind::Lichess, state, visit, named, RawQuery(Some(query))).await
 }
 
 async fn player(
