@@ -393,3 +393,92 @@ fn errors_name_what_is_wrong() {
     );
     assert_eq!(served.json("/api/query?q=white:Tal")["canonical"], "white:tal");
 }
+
+/// Words are searched for as the command does it: names in a mount and in `/files` need a field, questions need none.
+#[test]
+fn words_without_a_field_are_a_search() {
+    let served = Served::games(&[]);
+    let source = served.source();
+    for (words, query, games) in [
+        ("tal", "tal", 6),
+        ("Müller%20bird", "müller bird", 2),
+        ("-tal", "-tal", 2),
+        ("(tal|nobody)", "( nobody | tal )", 6),
+        ("nobody", "nobody", 0),
+        ("%20", "", 8),
+    ] {
+        let found = served.json(&format!("/api/games?q={words}"));
+        assert_eq!(found["count"], games, "{words}");
+        assert_eq!(
+            served.json(&format!("/api/moves?q={words}"))["games"],
+            games,
+            "{words}"
+        );
+        let canonical = served.json(&format!("/api/query?q={words}"))["canonical"].clone();
+        assert_eq!(canonical.as_str().unwrap_or_default(), query, "{words}");
+        if query.is_empty() {
+            continue;
+        }
+        let command = Command::new(env!("CARGO_BIN_EXE_pgnfs"))
+            .args(["find", "--cache-dir=none", "--", query])
+            .arg(&source)
+            .output()
+            .unwrap();
+        let lines = String::from_utf8(command.stdout).unwrap().lines().count();
+        assert_eq!(lines, games, "{words}");
+        // The explorer leaves out the two games that are not finished.
+        let explored = served.json(&format!("/in/{words}/masters"));
+        let results = ["white", "draws", "black"].map(|result| explored[result].as_u64().unwrap());
+        let finished = served.json(&format!("/api/games?q={words}%20-result:*"));
+        assert_eq!(Some(results.iter().sum()), finished["count"].as_u64(), "{words}");
+        let name = format!("/files/all/search/{words}/");
+        assert_eq!(served.get(&name).status, 404, "{words}");
+    }
+    assert_eq!(served.json("/api/prepare?player=tal&q=bird")["all"]["games"], 4);
+}
+
+/// Wherever a query is refused, the sentence is the same.
+#[test]
+fn a_refusal_is_one_sentence() {
+    let served = Served::with(&[("a.pgn", GAMES)], &[]);
+    for query in ["playr:x", "year:", "tal elo:abc", "result:win", "(a"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_pgnfs"))
+            .args(["find", "--cache-dir=none", "--", query])
+            .arg(served.source())
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let encoded = query.replace(' ', "%20");
+        for path in [
+            format!("/api/games?q={encoded}"),
+            format!("/api/moves?q={encoded}"),
+            format!("/api/query?q={encoded}"),
+        ] {
+            let answer = served.get(&path);
+            let body: Value = serde_json::from_slice(&answer.body).unwrap();
+            let message = body["error"]["message"].as_str().unwrap();
+            assert_eq!(answer.status, 400, "{path}");
+            assert!(said.contains(message), "{path}: {message}; {said}");
+        }
+        let answer = served.get(&format!("/in/{encoded}/masters"));
+        assert!(said.contains(answer.text().trim()), "{query}: {}", answer.text());
+        assert_eq!(answer.status, 400, "{query}");
+    }
+}
+
+/// As the placeholder of the page *Prepare* and the documentation write it.
+#[test]
+fn a_player_may_be_named_exactly() {
+    let served = Served::with(&[("a.pgn", GAMES)], &[]);
+    for (name, games) in [
+        ("tal", 3),
+        ("=Tal", 3),
+        ("=%22Tal%22", 3),
+        ("%22tal%22", 3),
+        ("=%22tal%22", 0),
+        ("=%22Müller,%20%3Cb%3E%22", 2),
+    ] {
+        let found = served.json(&format!("/api/prepare?player={name}"));
+        assert_eq!(found["all"]["games"], games, "{name}");
+    }
+}

@@ -1,6 +1,6 @@
 //! What the board asks: databases, lists of games, games, positions, moves and queries, as JSON.
 //!
-//! Keys may be added, none changed. Errors are `{"error": {"what", "term", "offset"}}`.
+//! Keys may be added, none changed. Errors are `{"error": {"what", "term", "offset", "message"}}`.
 
 mod board;
 mod games;
@@ -10,6 +10,7 @@ mod prepare;
 mod status;
 
 use std::collections::HashMap;
+use std::fmt;
 use std::iter::once_with;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use serde_json::{Value, json};
 use super::answer::{Visit, ask, looked_for, read_query, status_of, why_refused, with_retry_after};
 use super::kept::{GamesId, KeptAnswers};
 use super::line::PlayedLine;
+use super::search::read_search;
 use games::GameList;
 use movetext::GameJson;
 use pieces::streamed;
@@ -91,6 +93,8 @@ enum ApiError {
     Query(QueryError),
     /// The parameter that is wrong, and what.
     Wrong(&'static str, String),
+    /// Why a search that is written well is refused.
+    Refused(String),
     /// There is no database at this path.
     NoDatabase(String),
     Fs(FsError),
@@ -108,21 +112,42 @@ impl From<QueryError> for ApiError {
     }
 }
 
+impl fmt::Display for ApiError {
+    /// The sentence that the command prints, too.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ApiError::Query(error) => error.fmt(f),
+            ApiError::Wrong(name, what) => write!(f, "{name}: {what}"),
+            ApiError::Refused(what) => f.write_str(what),
+            ApiError::NoDatabase(path) => write!(f, "db: {}", no_database(path)),
+            ApiError::Fs(error) => error.fmt(f),
+        }
+    }
+}
+
+fn no_database(path: &str) -> String {
+    format!("no database has the path '{path}': /api/databases lists them")
+}
+
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
+        let message = self.to_string();
         let (status, what, term, offset) = match self {
             ApiError::Query(error) => {
                 let QueryError { offset, term, what } = error;
                 (StatusCode::BAD_REQUEST, what, Some(term), Some(offset))
             }
             ApiError::Wrong(name, what) => (StatusCode::BAD_REQUEST, what, Some(name.to_owned()), None),
-            ApiError::NoDatabase(path) => {
-                let what = format!("no database has the path '{path}': /api/databases lists them");
-                (StatusCode::NOT_FOUND, what, Some("db".to_owned()), None)
-            }
-            ApiError::Fs(error) => (status_of(error), error.to_string(), None, None),
+            ApiError::Refused(what) => (StatusCode::BAD_REQUEST, what, Some("q".to_owned()), None),
+            ApiError::NoDatabase(path) => (
+                StatusCode::NOT_FOUND,
+                no_database(&path),
+                Some("db".to_owned()),
+                None,
+            ),
+            ApiError::Fs(error) => (status_of(error), message.clone(), None, None),
         };
-        let error = json!({ "error": { "what": what, "term": term, "offset": offset } });
+        let error = json!({ "error": { "what": what, "term": term, "offset": offset, "message": message } });
         with_retry_after((status, Json(error)).into_response())
     }
 }
@@ -134,11 +159,7 @@ async fn search(
     given: &HashMap<String, String>,
 ) -> Result<Option<Query>, ApiError> {
     let text = given.get("q").map_or("", |text| text.trim());
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let query = read_query(requests, visit, text.to_owned()).await??;
-    Ok(Some(query).filter(Query::has_fields))
+    Ok(read_search(requests, visit, text).await??)
 }
 
 /// Answers a question about the games that a request names by `q` and `db`.
@@ -181,7 +202,7 @@ async fn about<A: Send + 'static>(
     });
     answer.await.map_err(|error| match error {
         FsError::NotFound => match why_refused(requests, visit, search) {
-            Some(what) => ApiError::Wrong("q", what),
+            Some(what) => ApiError::Refused(what),
             None => match given.get("db").filter(|path| !path.is_empty()) {
                 Some(path) => ApiError::NoDatabase(path.clone()),
                 None => error.into(),
@@ -207,8 +228,12 @@ async fn query(
     visit: Visit,
     Parameters(given): Given,
 ) -> Result<Json<Value>, ApiError> {
-    let query = search(&requests, visit, &given).await?;
-    Ok(Json(json!({ "canonical": query.map(|query| query.canonical()) })))
+    let text = given.get("q").map_or("", |text| text.trim());
+    let canonical = match text {
+        "" => None,
+        text => Some(read_query(&requests, visit, text.to_owned()).await??.canonical()),
+    };
+    Ok(Json(json!({ "canonical": canonical })))
 }
 
 /// A game with its tree of moves.

@@ -6,8 +6,7 @@ export async function ask(what, parameters, signal) {
   const response = await fetch(`/api/${what}?${new URLSearchParams(given)}`, { signal });
   const answer = await response.json().catch(() => null);
   if (response.ok && answer) return answer;
-  const error = answer?.error;
-  throw new Error(error ? `${error.term ? `${error.term}: ` : ""}${error.what}` : `the server answered ${response.status}`);
+  throw new Error(answer?.error?.message ?? `the server answered ${response.status}`);
 }
 
 /** Where the page is. */

@@ -21,9 +21,10 @@ use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, Pattern, 
 use chessdb_library::query::Query;
 use pgnfs_server::{Failure, FsError, Requests};
 
-use super::answer::{HttpError, Visit, ask, looked_for, read_query, why_refused};
+use super::answer::{HttpError, Visit, ask, looked_for, why_refused};
 use super::kept::{GamesId, KeptAnswers};
 use super::player::player_term;
+use super::search::read_search;
 use ids::GameIds;
 use lines::LINE_EVERY;
 use question::{ExplorerKind, ExplorerQuestion, Parameters};
@@ -155,10 +156,9 @@ impl ExplorerRequest {
             return Err(HttpError::Bad(what.to_owned()));
         }
         let search = match question.search(search) {
-            Some(text) => Some(read_query(&explorer.requests, visit, text).await?),
-            None => None,
+            Some(text) => read_search(&explorer.requests, visit, &text).await?,
+            None => Ok(None),
         };
-        let search = search.transpose();
         let search = search.map_err(|error| HttpError::Bad(error.to_string()))?;
         let key = question.key(search.as_ref());
         Ok(ExplorerRequest {
