@@ -6,6 +6,9 @@ const { chromium } = require("playwright-core");
 const [address, picture] = process.argv.slice(2);
 const OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
+/** A desk, a tablet and a phone. */
+const SIZES = [[1280, 800], [820, 1180], [390, 844]];
+
 let page;
 const said = [];
 /** How often a script of a database has set `window.ran`, on whatever page. */
@@ -162,7 +165,7 @@ const STEPS = {
   async "the strongest games come first, and lead to those beside them"() {
     const ratings = async () => {
       const rows = await page.locator("#panel tbody tr").evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll("td span")].map((span) => Number(span.innerText))));
-      return rows.map((pair) => pair.filter(Boolean)).filter((pair) => pair.length).map((pair) => pair.reduce((sum, elo) => sum + elo) / pair.length);
+      return rows.map((pair) => pair.filter(Boolean)).filter((pair) => pair.length).map((pair) => pair.reduce((sum, elo) => sum + elo));
     };
     await page.goto(`${address}?tab=games&db=classics.pgn`);
     await page.locator("#panel").getByRole("link", { name: "strongest" }).click();
@@ -185,6 +188,43 @@ const STEPS = {
     await page.waitForFunction(() => /n=0/.test(location.search));
     await shows(strongest.split(" ")[0]);
     assert.equal(await page.getByRole("link", { name: "previous game" }).count(), 0);
+  },
+  async "games are those with the position once a line has been played, and the line is clicked"() {
+    const found = async () => Number((await panel()).match(/of ([\d,]+)/)[1].replace(",", ""));
+    await page.goto(`${address}?tab=games`);
+    await shows("of ");
+    const all = await found();
+    assert.equal(await page.locator("#line").isVisible(), false);
+    assert.ok(!(await panel()).includes("with this position"));
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      await page.goto(`${address}?tab=tree&play=e2e4,e7e5,g1f3`);
+      await shows("games");
+      assert.equal((await page.locator("#line").innerText()).replace(/\s+/g, " "), "1. e4 e5 2. Nf3");
+      await tab("Games");
+      await shows("with this position");
+      const knight = await found();
+      await page.goto(`${address}?tab=games&play=e2e4`);
+      await shows("with this position");
+      const pawn = await found();
+      assert.ok(knight < pawn && pawn < all, `${knight} ${pawn} ${all}`);
+      await page.locator("#panel").getByRole("link", { name: "all", exact: true }).click();
+      await shows(`of ${all}`);
+      await page.locator("#panel").getByRole("link", { name: "with this position" }).click();
+      await shows(`of ${pawn}`);
+      if (width === 390) continue;
+      await page.goto(`${address}?tab=games&play=e2e4,e7e5,g1f3`);
+      await shows(`of ${knight}`);
+      await page.locator("#line").getByRole("button", { name: "e4" }).click();
+      await shows(`of ${pawn}`);
+      // The moves after it stay, and are played again.
+      await page.locator("#line").getByRole("button", { name: "Nf3" }).click();
+      await shows(`of ${knight}`);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(`${address}?fen=4k3/8/8/8/8/8/4P3/4K3 b - - 0 7&play=e8e7,e2e4&tab=tree`);
+    await shows("No game");
+    assert.equal((await page.locator("#line").innerText()).replace(/\s+/g, " "), "7… Ke7 8. e4");
   },
   async "an opponent is prepared against"() {
     await page.goto(`${address}?q=player:morphy`);

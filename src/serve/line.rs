@@ -11,8 +11,8 @@ const MOST_PLIES: usize = 1000;
 pub(super) struct PlayedLine {
     pub(super) position: Position,
     counters: Counters,
-    /// The last move in SAN.
-    pub(super) san: Option<String>,
+    /// The moves in SAN.
+    pub(super) sans: Vec<String>,
     /// The opening of the last position on the way that has a name.
     pub(super) opening: Option<OpeningName>,
 }
@@ -31,7 +31,7 @@ impl PlayedLine {
             Some((position, counters)) => (position, counters),
             None => (Position::initial(), Counters::default()),
         };
-        let (mut opening, mut san) = (OpeningName::of(&position), None);
+        let (mut opening, mut sans) = (OpeningName::of(&position), Vec::new());
         let moves = play
             .unwrap_or_default()
             .split(',')
@@ -51,7 +51,7 @@ impl PlayedLine {
             let mv = position.read_uci(text).ok_or_else(wrong)?;
             let mut after = position;
             let played = after.play_legal(mv, &mut Undo::default());
-            san = Some(played.map_err(|_| wrong())?.to_string());
+            sans.push(played.map_err(|_| wrong())?.to_string());
             counters.follow(&position, mv);
             position = after;
             opening = OpeningName::of(&position).or(opening);
@@ -59,7 +59,7 @@ impl PlayedLine {
         Ok(PlayedLine {
             position,
             counters,
-            san,
+            sans,
             opening,
         })
     }

@@ -18,7 +18,8 @@ pub(super) fn position(line: &PlayedLine) -> Value {
     json!({
         "fen": line.fen(),
         "turn": color(position.turn()),
-        "san": line.san,
+        "san": line.sans.last(),
+        "line": line.sans,
         "check": is_check,
         "mate": is_check && moves.is_empty(),
         "opening": opening(line.opening),

@@ -15,8 +15,8 @@ const at = (selector) => document.querySelector(selector);
 const board = new Board(at("#board"), play);
 let shown = { game: null, path: null, near: {} };
 let present = new AbortController();
-/** The moves of the tree that were last shown, of which the present ones may be the first. */
-let ahead = [];
+/** The moves of the tree that were last shown, of which the present ones may be the first, in UCI and in SAN. */
+let ahead = { fen: null, play: [], sans: [] };
 
 const tabs = TABS.map(([name, text]) => element("button", { role: "tab", "aria-controls": "panel", click: () => open(name) }, text));
 at("[role=tablist]").append(...tabs);
@@ -65,7 +65,7 @@ async function show(place) {
     if (signal.aborted) return;
     const hadFocus = at("#panel").contains(document.activeElement);
     replace(at("#panel"), nodes);
-    const current = at("[aria-current=true]");
+    const current = at("#panel [aria-current=true]");
     current?.scrollIntoView({ block: "nearest" });
     if (hadFocus) (current ?? at("#panel")).focus();
     document.title = `${at("#panel h2")?.firstChild.textContent.trim() ?? (place.q || TABS.find(([name]) => name === tab)[1])} · pgnfs`;
@@ -80,6 +80,7 @@ async function show(place) {
 
 async function showBoard(place, signal) {
   if (place.game) {
+    at("#line").hidden = true;
     if (shown.path !== place.game) {
       const [game, near] = await Promise.all([ask("game", { path: place.game }, signal), views.near(place, signal)]);
       shown = { game, path: place.game, near, next: nextMoves(game) };
@@ -92,10 +93,26 @@ async function showBoard(place, signal) {
     return draw({ fen, legal: moves, last: move?.uci ?? null, san: move && `${move.san}${views.signs(move.nags)}`, marks: drawn });
   }
   shown = { game: null, path: null, near: {} };
-  const { fen, moves, san } = await ask("position", { fen: place.fen, play: place.play }, signal);
+  const { fen, moves, san, line } = await ask("position", { fen: place.fen, play: place.play }, signal);
   const played = playedIn(place);
-  if (played.some((uci, n) => uci !== ahead[n])) ahead = played;
+  const start = place.fen ?? null;
+  if (ahead.fen !== start || played.some((uci, n) => uci !== ahead.play[n])) ahead = { fen: start, play: played, sans: line };
+  showLine(fen, played.length);
   return draw({ fen, legal: moves, last: played.at(-1) ?? null, san });
+}
+
+/** Shows the moves that were played, and those from which the player has gone back, with their numbers. */
+function showLine(fen, played) {
+  const [, turn, , , , full] = fen.split(" ");
+  const first = 2 * (Number(full) - 1) + (turn === "b" ? 1 : 0) - played;
+  const moves = ahead.sans.map((san, n) => {
+    const number = Math.floor((first + n) / 2) + 1;
+    const label = (first + n) % 2 === 0 ? `${number}. ` : n === 0 ? `${number}… ` : "";
+    const click = () => go({ ...here(), play: ahead.play.slice(0, n + 1).join(",") });
+    return element("li", {}, label, element("button", { class: n < played ? null : "dim", "aria-current": n === played - 1 ? "true" : null, click }, san));
+  });
+  replace(at("#line"), moves);
+  at("#line").hidden = !moves.length;
 }
 
 /** The moves of a game by which each line goes on, by the numbers of those before them; -1 is the beginning. */
@@ -137,11 +154,11 @@ const STEPS = {
   },
   forward: () => {
     const played = playedIn(here()).length;
-    if (!shown.game) return played < ahead.length && go({ ...here(), play: ahead.slice(0, played + 1).join(",") });
+    if (!shown.game) return played < ahead.play.length && go({ ...here(), play: ahead.play.slice(0, played + 1).join(",") });
     return shown.next.has(shown.current) && showMove(shown.next.get(shown.current));
   },
   last: () => {
-    if (!shown.game) return go({ ...here(), play: ahead.join(",") });
+    if (!shown.game) return go({ ...here(), play: ahead.play.join(",") });
     let last = shown.current;
     while (shown.next.has(last)) last = shown.next.get(last);
     return showMove(last);
@@ -183,8 +200,8 @@ at("#typed").addEventListener("submit", (event) => {
 at("#filter").addEventListener("submit", (event) => {
   event.preventDefault();
   const { q, db } = event.target;
-  const { fen, play, tab } = here();
-  go({ q: q.value, db: db.value, fen, play, tab: tab === "tree" ? tab : "games" });
+  const { fen, play, at, tab } = here();
+  go({ q: q.value, db: db.value, fen, play, at, tab: tab === "tree" ? tab : "games" });
 });
 at("#filter").db.addEventListener("change", () => at("#filter").requestSubmit());
 

@@ -59,7 +59,7 @@ export async function tree(place, signal) {
       : element("p", { class: "dim" }, "No game has this position."),
     isWhole ? null : element("p", { class: "pager" }, link({ ...place, rows: "all" }, `${played.moves.length - MOVES} more moves`)),
     element("h3", {}, "Games: ", order("elo", "the strongest"), " · ", order("-date", "the latest"), " · ",
-      link({ ...place, tab: "games", at: "position" }, `all ${count(games.count)}`)),
+      link({ ...place, tab: "games", at: null }, `all ${count(games.count)}`)),
     listed(games.games, place, list),
   ];
 }
@@ -80,10 +80,11 @@ export function listed(games, place, list = null, from = 0) {
   return table([["White"], ["Black"], ["Result"], ["Date"], ["Event", "wide"], ["ECO", "wide"]], rows);
 }
 
-/** The games that answer the search, page by page. */
+/** The games that answer the search, page by page: those with the position on the board once a line has been played. */
 export async function games(place, signal) {
   const from = Number(place.from ?? 0);
-  const at = place.at === "position" ? { fen: place.fen ?? "", play: place.play ?? "" } : {};
+  const hasPosition = Boolean(place.fen || place.play);
+  const at = hasPosition && place.at !== "all" ? position(place) : {};
   const list = { ...filters(place), ...at, sort: place.sort ?? "database" };
   const found = await ask("games", { ...list, from, count: PAGE }, signal);
   const last = Math.min(from + PAGE, found.count);
@@ -94,7 +95,10 @@ export async function games(place, signal) {
     page(from + PAGE, "next"), page(Math.floor((found.count - 1) / PAGE) * PAGE, "last"));
   const orders = [["database", "database"], ["-date", "latest"], ["date", "earliest"], ["elo", "strongest"]];
   const order = orders.map(([name, text]) => (place.sort ?? "database") === name ? element("b", {}, text) : link({ ...place, sort: name, from: null }, text));
+  const which = [[null, "with this position"], ["all", "all"]];
+  const choice = which.map(([name, text]) => (place.at ?? null) === name ? element("b", {}, text) : link({ ...place, at: name, from: null }, text));
   return [
+    hasPosition ? element("p", { class: "pager" }, "games: ", choice) : null,
     element("p", { class: "pager" }, "order: ", order),
     ...(found.hints ?? []).map((hint) => element("p", {}, hint)),
     pager(), listed(found.games, place, list, from), pager(),
