@@ -15,7 +15,7 @@ const said = [];
 let ran = 0;
 
 /** Whether the browser reports that what is wrong on purpose was refused. */
-const isRefusal = (message) => /status of 400/.test(message.text()) && /q=playr%3Ax|since=June/.test(message.location().url);
+const isRefusal = (message) => /status of 40[04]/.test(message.text()) && /q=playr%3Ax|since=June|000999/.test(message.location().url);
 
 /** Text of the panel beside the board. */
 const panel = () => page.locator("#panel").innerText();
@@ -251,6 +251,69 @@ const STEPS = {
     await page.keyboard.press("Enter");
     await page.waitForSelector("#message:not([hidden])");
     assert.match(await page.locator("#message").innerText(), /since: 'June' is not a date/);
+    // What was typed can be corrected.
+    assert.equal(await page.getByLabel("Player").inputValue(), "morphy");
+    assert.equal(await page.getByLabel("New since").inputValue(), "June");
+    await page.getByLabel("New since").fill("1858-06");
+    await page.keyboard.press("Enter");
+    await shows("First played since 1858-06");
+    assert.equal(await page.locator("#message").isVisible(), false);
+    // The placeholder writes a name with quotes.
+    await page.getByLabel("Player").fill('="Morphy, Paul"');
+    await page.getByLabel("New since").fill("1858");
+    await page.keyboard.press("Enter");
+    await shows("Openings as White");
+  },
+  async "going back keeps the place in a list"() {
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      await page.goto(`${address}?tab=games`);
+      await shows("of ");
+      const top = () => page.evaluate(() => scrollY);
+      await page.locator("#panel tbody a").nth(40).scrollIntoViewIfNeeded();
+      const place = await top();
+      assert.ok(place > 200, String(place));
+      await page.locator("#panel tbody a").nth(40).click();
+      await page.waitForSelector(".movetext");
+      await isShown();
+      assert.ok((await top()) < 100);
+      await page.goBack();
+      await shows("of ");
+      assert.ok(Math.abs((await top()) - place) < 3, `${await top()} ${place}`);
+      await page.goForward();
+      await page.waitForSelector(".movetext");
+      await page.goBack();
+      await shows("of ");
+      assert.ok(Math.abs((await top()) - place) < 3, `${await top()} ${place}`);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  },
+  async "a missing game leaves the board as it was"() {
+    const missing = "game=classics.pgn/games/000001-001000/000999.pgn";
+    await page.goto(`${address}?${missing}`);
+    await page.waitForSelector("#message:not([hidden])");
+    assert.match(await fen(), /^rnbqkbnr\/pppppppp/);
+    await drag("e2", "e4");
+    await shows("e5");
+    await page.goto(`${address}?db=classics.pgn&tab=games`);
+    await shows("of ");
+    await page.locator("#panel tbody a").first().click();
+    await page.waitForSelector(".movetext");
+    await page.keyboard.press("ArrowRight");
+    await page.waitForSelector("[aria-current=true]");
+    await isShown();
+    const before = await fen();
+    await page.evaluate((missing) => {
+      history.pushState(null, "", `/?${missing}`);
+      dispatchEvent(new PopStateEvent("popstate"));
+    }, missing);
+    await page.waitForSelector("#message:not([hidden])");
+    assert.equal(await fen(), before);
+    await page.keyboard.press("ArrowRight");
+    await page.waitForSelector(".movetext [aria-current=true]");
+    await isShown();
+    assert.equal(await page.locator("#message").isVisible(), false);
+    assert.notEqual(await fen(), before);
   },
   async "a phone shows one column, in the dark as well"() {
     for (const colorScheme of ["light", "dark"]) {

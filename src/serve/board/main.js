@@ -1,9 +1,9 @@
 // The page: shows the place that its address names.
 
-import { ask, followed, go, here } from "./api.js";
+import { ask, followed, go, here, scrolled } from "./api.js";
 import { Board, marks, spoken } from "./board.js";
 import { copy, element, replace } from "./dom.js";
-import { prepare } from "./prepare.js";
+import { form, prepare } from "./prepare.js";
 import { search } from "./search.js";
 import * as views from "./views.js";
 
@@ -13,7 +13,8 @@ const SHOWN = { tree: views.tree, games: views.games, search, prepare, databases
 
 const at = (selector) => document.querySelector(selector);
 const board = new Board(at("#board"), play);
-let shown = { game: null, path: null, near: {} };
+/** What the board shows: a place, and its game. A game that is missing leaves it as it was. */
+let shown = { place: {}, game: null, path: null, near: {} };
 let present = new AbortController();
 /** The moves of the tree that were last shown, of which the present ones may be the first, in UCI and in SAN. */
 let ahead = { fen: null, play: [], sans: [] };
@@ -33,18 +34,24 @@ const tabOf = (place) => place.tab ?? (place.game ? "game" : place.q || place.db
 
 /** Plays a move on the board: in a game if it has it, else in the tree. */
 function play(uci) {
-  const place = here();
-  if (!place.game) return go({ ...place, play: [place.play, uci].filter(Boolean).join(","), tab: "tree" });
+  const { place } = shown;
+  if (!shown.game) return go({ ...place, play: [place.play, uci].filter(Boolean).join(","), tab: "tree" });
   const next = shown.game.moves.findIndex((move) => (move.parent ?? -1) === shown.current && move.uci === uci);
   return next >= 0 ? showMove(next) : go({ ...views.inTree(place, shown), play: uci });
 }
 
 /** Shows a move of the game. */
 function showMove(number) {
-  go({ ...here(), move: number < 0 ? null : number, ply: null }, true);
+  go({ ...shown.place, move: number < 0 ? null : number, ply: null }, true);
 }
 
-async function show(place) {
+/** The parts of a place that say which page of which list it is. A place that differs in them begins at the top. */
+const pageOf = (place) => JSON.stringify([tabOf(place), ...["q", "db", "from", "game", "player", "at"].map((name) => place[name])]);
+
+let pageShown = null;
+
+/** Shows a place, scrolled to `top` if that is a number. */
+async function show(place, top) {
   present.abort();
   present = new AbortController();
   const { signal } = present;
@@ -65,6 +72,10 @@ async function show(place) {
     if (signal.aborted) return;
     const hadFocus = at("#panel").contains(document.activeElement);
     replace(at("#panel"), nodes);
+    const isOther = pageShown !== null && pageShown !== pageOf(place);
+    pageShown = pageOf(place);
+    if (top !== null) scrollTo(0, top);
+    else if (isOther) scrollTo(0, 0);
     const current = at("#panel [aria-current=true]");
     current?.scrollIntoView({ block: "nearest" });
     if (hadFocus) (current ?? at("#panel")).focus();
@@ -72,19 +83,23 @@ async function show(place) {
     say("");
   } catch (error) {
     if (error.name === "AbortError") return;
+    pageShown = null;
+    const again = tab === "game" ? views.link(shown.place, "Back to the board") : views.link({ tab }, "Start again");
+    replace(at("#panel"), tab === "prepare" ? form(place) : element("p", {}, again));
+    if (!at("#fen code").textContent) await showBoard({}, signal).catch(() => {});
     say(error.message);
-    replace(at("#panel"), element("p", {}, views.link({ tab }, "Start again")));
   }
   at("#panel").ariaBusy = null;
 }
 
 async function showBoard(place, signal) {
   if (place.game) {
-    at("#line").hidden = true;
     if (shown.path !== place.game) {
       const [game, near] = await Promise.all([ask("game", { path: place.game }, signal), views.near(place, signal)]);
       shown = { game, path: place.game, near, next: nextMoves(game) };
     }
+    at("#line").hidden = true;
+    shown.place = place;
     shown.current = currentMove(shown, place);
     const move = shown.game.moves[shown.current];
     const fen = move?.fen ?? shown.game.fen;
@@ -92,7 +107,7 @@ async function showBoard(place, signal) {
     const drawn = marks((move ?? shown.game).comments ?? []);
     return draw({ fen, legal: moves, last: move?.uci ?? null, san: move && `${move.san}${views.signs(move.nags)}`, marks: drawn });
   }
-  shown = { game: null, path: null, near: {} };
+  shown = { place, game: null, path: null, near: {} };
   const { fen, moves, san, line } = await ask("position", { fen: place.fen, play: place.play }, signal);
   const played = playedIn(place);
   const start = place.fen ?? null;
@@ -108,7 +123,7 @@ function showLine(fen, played) {
   const moves = ahead.sans.map((san, n) => {
     const number = Math.floor((first + n) / 2) + 1;
     const label = (first + n) % 2 === 0 ? `${number}. ` : n === 0 ? `${number}… ` : "";
-    const click = () => go({ ...here(), play: ahead.play.slice(0, n + 1).join(",") });
+    const click = () => go({ ...shown.place, play: ahead.play.slice(0, n + 1).join(",") });
     return element("li", {}, label, element("button", { class: n < played ? null : "dim", "aria-current": n === played - 1 ? "true" : null, click }, san));
   });
   replace(at("#line"), moves);
@@ -146,19 +161,19 @@ function say(text) {
 
 /** What the buttons and keys do. */
 const STEPS = {
-  first: () => shown.game ? showMove(-1) : go({ ...here(), play: null }),
+  first: () => shown.game ? showMove(-1) : go({ ...shown.place, play: null }),
   back: () => {
     if (shown.game) return shown.current >= 0 && showMove(shown.game.moves[shown.current].parent ?? -1);
-    const played = playedIn(here());
-    return played.length && go({ ...here(), play: played.slice(0, -1).join(",") });
+    const played = playedIn(shown.place);
+    return played.length && go({ ...shown.place, play: played.slice(0, -1).join(",") });
   },
   forward: () => {
-    const played = playedIn(here()).length;
-    if (!shown.game) return played < ahead.play.length && go({ ...here(), play: ahead.play.slice(0, played + 1).join(",") });
+    const played = playedIn(shown.place).length;
+    if (!shown.game) return played < ahead.play.length && go({ ...shown.place, play: ahead.play.slice(0, played + 1).join(",") });
     return shown.next.has(shown.current) && showMove(shown.next.get(shown.current));
   },
   last: () => {
-    if (!shown.game) return go({ ...here(), play: ahead.play.join(",") });
+    if (!shown.game) return go({ ...shown.place, play: ahead.play.join(",") });
     let last = shown.current;
     while (shown.next.has(last)) last = shown.next.get(last);
     return showMove(last);
@@ -211,5 +226,7 @@ ask("databases", {}).then(({ databases }) => {
   at("#filter").db.value = here().db ?? "";
   at("#filter").db.hidden = databases.length < 2;
 }).catch((error) => say(error.message));
+// A browser would scroll before the answers are here.
+history.scrollRestoration = "manual";
 followed(show);
-show(here());
+show(here(), scrolled());

@@ -8,7 +8,7 @@ const SIDES = { white: "White", black: "Black" };
 const OUTCOMES = ["won", "drawn", "lost"];
 
 /** Asks for a player. */
-function form({ player, colour, since, q }) {
+export function form({ player, colour, since, q }) {
   // Whoever has searched for a player wants to prepare against this one.
   const [, searched] = /^player:"?([^":]+)"?$/.exec(q ?? "") ?? [];
   const start = (event) => {
