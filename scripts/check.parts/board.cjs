@@ -315,15 +315,97 @@ const STEPS = {
     assert.equal(await page.locator("#message").isVisible(), false);
     assert.notEqual(await fen(), before);
   },
+  async "the board stays in sight while a game is stepped through, and only the moves scroll"() {
+    await page.goto(`${address}?db=annotated.pgn&tab=games`);
+    await shows("of ");
+    const games = await page.locator("#panel tbody a").evaluateAll((links) => links.map((link) => link.href));
+    for (const [width, height] of [...SIZES, [375, 667]]) {
+      await page.setViewportSize({ width, height });
+      for (const game of games.slice(0, 3)) {
+        await page.goto(game);
+        await page.waitForSelector(".movetext");
+        await isShown();
+        const places = () => page.evaluate(() => {
+          const inside = (node, box) => {
+            const [own, whole] = [node.getBoundingClientRect(), box];
+            return own.top >= whole.top - 1 && own.bottom <= whole.bottom + 1 && own.left >= whole.left - 1 && own.right <= whole.right + 1;
+          };
+          const current = document.querySelector(".movetext [aria-current=true]");
+          return {
+            board: inside(document.querySelector("#board"), { top: 0, left: 0, bottom: innerHeight, right: innerWidth }),
+            move: !current || inside(current, document.querySelector(".movetext").getBoundingClientRect()),
+            top: scrollY,
+            last: document.querySelectorAll(".movetext > button").length === 0 || current === [...document.querySelectorAll(".movetext > button")].at(-1),
+          };
+        });
+        const { top } = await places();
+        for (let step = 0; step < 200; step++) {
+          await page.getByTitle("One move forward").click();
+          await isShown();
+          const found = await places();
+          assert.ok(found.board && found.move && found.top === top, `${width}: step ${step}: ${JSON.stringify(found)}`);
+          if (found.last) break;
+        }
+        await page.keyboard.press("End");
+        await isShown();
+        await page.keyboard.press("Home");
+        await isShown();
+        const found = await places();
+        assert.ok(found.board && found.top === top, `${width}: ${JSON.stringify(found)}`);
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  },
+  async "pieces stand out from squares, and a tab that cannot be used looks so"() {
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      await page.goto(`${address}?tab=tree`);
+      await shows("games");
+      const contrasts = await page.evaluate(() => {
+        const light = (selector) => {
+          const canvas = document.createElement("canvas").getContext("2d");
+          canvas.fillStyle = getComputedStyle(document.querySelector(selector)).fill;
+          canvas.fillRect(0, 0, 1, 1);
+          const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map((part) => {
+            const share = part / 255;
+            return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+          });
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const contrast = (one, other) => (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+        const [white, black, bright, dark] = [".piece.white", ".piece.black", ".square.light", ".square.dark"].map(light);
+        return { black: contrast(black, dark), sides: contrast(white, black), squares: contrast(bright, dark) };
+      });
+      assert.ok(contrasts.black > 4 && contrasts.sides > 9 && contrasts.squares > 1.5, `${colorScheme}: ${JSON.stringify(contrasts)}`);
+      const game = page.getByRole("tab", { name: "Game", exact: true });
+      assert.ok(await game.isDisabled());
+      assert.ok(Number(await game.evaluate((node) => getComputedStyle(node).opacity)) < 0.6);
+    }
+    await page.emulateMedia({ colorScheme: "light" });
+  },
+  async "the files fit a phone, with folders first"() {
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      for (const path of ["", "classics.pgn/", "classics.pgn/games/000001-001000/", "hostile.pgn/players/"]) {
+        await page.goto(`${address}files/${path}`);
+        const isWide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+        assert.ok(!isWide, `${path} is wider than ${width}`);
+        const names = (await page.locator("td a").allInnerTexts()).filter((name) => name !== "..");
+        const folders = names.filter((name) => name.endsWith("/"));
+        assert.deepEqual(names.slice(0, folders.length), folders, path);
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  },
   async "a phone shows one column, in the dark as well"() {
     for (const colorScheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width: 375, height: 812 });
-      for (const [place, text] of [["play=e2e4,e7e5&tab=tree", "Nf3"], ["tab=games", "of "], ["tab=search", "written"], ["tab=prepare&player=morphy", "Latest games"], ["tab=databases", "classics.pgn"]]) {
+      await page.setViewportSize({ width: 390, height: 844 });
+      for (const [place, text] of [["play=e2e4,e7e5&tab=tree", "Nf3"], ["tab=games", "of "], ["tab=games&sort=elo&play=e2e4", "of "], ["tab=search", "written"], ["tab=prepare&player=morphy", "Latest games"], ["tab=databases", "classics.pgn"]]) {
         await page.goto(`${address}?${place}`);
         await shows(text);
-        const isWide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
-        assert.ok(!isWide, `${place}: the page scrolls sideways`);
+        const wide = await page.evaluate(() => [document.documentElement, document.querySelector("#panel")].filter((node) => node.scrollWidth > node.clientWidth).length);
+        assert.equal(wide, 0, `${place}: the page or the list scrolls sideways`);
       }
     }
     await page.emulateMedia({ colorScheme: "light" });

@@ -71,14 +71,15 @@ async function show(place, top) {
     const nodes = tab === "game" && place.game ? views.game(shown, place, showMove) : await (SHOWN[tab] ?? views.tree)(place, signal);
     if (signal.aborted) return;
     const hadFocus = at("#panel").contains(document.activeElement);
+    const moves = at(".movetext")?.scrollTop;
     replace(at("#panel"), nodes);
-    const isOther = pageShown !== null && pageShown !== pageOf(place);
-    pageShown = pageOf(place);
+    const isSame = pageShown === pageOf(place);
     if (top !== null) scrollTo(0, top);
-    else if (isOther) scrollTo(0, 0);
+    else if (pageShown !== null && !isSame) scrollTo(0, 0);
+    pageShown = pageOf(place);
     const current = at("#panel [aria-current=true]");
-    current?.scrollIntoView({ block: "nearest" });
-    if (hadFocus) (current ?? at("#panel")).focus();
+    if (at(".movetext")) scrollMoves(at(".movetext"), isSame ? moves : 0, current);
+    if (hadFocus) (current ?? at("#panel")).focus({ preventScroll: true });
     document.title = `${at("#panel h2")?.firstChild.textContent.trim() ?? (place.q || TABS.find(([name]) => name === tab)[1])} · pgnfs`;
     say("");
   } catch (error) {
@@ -90,6 +91,14 @@ async function show(place, top) {
     say(error.message);
   }
   at("#panel").ariaBusy = null;
+}
+
+/** Scrolls the moves of a game, and nothing else, so that the board stays in sight. */
+function scrollMoves(text, top, current) {
+  text.scrollTop = top ?? 0;
+  if (!current) return;
+  const [above, below] = [current.offsetTop, current.offsetTop + current.offsetHeight - text.clientHeight];
+  text.scrollTop = Math.max(Math.min(text.scrollTop, above - current.offsetHeight), below + current.offsetHeight);
 }
 
 async function showBoard(place, signal) {

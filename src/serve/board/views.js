@@ -28,6 +28,10 @@ export function table(heads, rows) {
 const filters = ({ q, db }) => ({ q, db });
 const position = ({ fen, play }) => ({ fen, play });
 export const dash = (value) => value ?? "";
+const short = (result) => result === "1/2-1/2" ? "½-½" : dash(result);
+
+/** A date, and its year where there is little room. */
+const day = (date) => [element("span", { class: "wide" }, dash(date)), element("span", { class: "narrow" }, dash(date).slice(0, 4))];
 
 /** The moves played in the position, and the games that have it. */
 export async function tree(place, signal) {
@@ -72,8 +76,8 @@ export function listed(games, place, list = null, from = 0) {
     return element("tr", { click: () => go(to) },
       element("td", {}, link(to, game.White ?? "?"), element("span", { class: "dim wide" }, game.WhiteElo ? ` ${game.WhiteElo}` : "")),
       element("td", {}, game.Black ?? "?", element("span", { class: "dim wide" }, game.BlackElo ? ` ${game.BlackElo}` : "")),
-      element("td", { class: "short" }, dash(game.Result)),
-      element("td", { class: "dim short" }, dash(game.Date)),
+      element("td", { class: "short" }, short(game.Result)),
+      element("td", { class: "dim short" }, day(game.Date)),
       element("td", { class: "wide dim" }, dash(game.Event)),
       element("td", { class: "wide dim short" }, dash(game.ECO)));
   });
@@ -121,10 +125,10 @@ export async function databases(place, signal) {
   return [table([["Database"], ["Format", "wide"], ["Games", "number"], ["Problems", "number wide"], ["Index", "wide"]], rows), waiting];
 }
 
-const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⨀", 32: "⟳", 36: "→", 40: "↑", 44: "=∞", 132: "⇆", 138: "⊕", 140: "∆", 142: "⌓", 145: "RR", 146: "N" };
+const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 13: "∞", 14: "+/=", 15: "=/+", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⨀", 32: "⟳", 36: "→", 40: "↑", 44: "=∞", 132: "⇆", 138: "⊕", 140: "∆", 142: "⌓", 145: "RR", 146: "N" };
 
-/** The signs of a move. */
-export const signs = (nags = []) => nags.map((nag) => NAGS[nag] ?? ` $${nag}`).join("");
+/** The signs of a move. Those that judge the position stand apart, since `+/=` could be a check. */
+export const signs = (nags = []) => nags.map((nag) => `${nag < 7 ? "" : " "}${NAGS[nag] ?? `$${nag}`}`).join("");
 
 /** The movetext of a game; `current` is the move that the board shows. */
 export function movetext(game, current, show) {
