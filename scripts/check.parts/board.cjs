@@ -432,6 +432,45 @@ const STEPS = {
     await tab("Databases");
     await shows("classics.pgn");
     assert.match(await panel(), /PGN/);
+    // Folders lead to the games of all databases in them, and problems to what they are.
+    const rows = await page.locator("#panel tbody tr").allInnerTexts();
+    const folder = rows.findIndex((row) => row.trim() === "club/2020/");
+    assert.match(rows[folder + 1], /^cup\.pgn\s+PGN\s+1\s+1/);
+    await page.getByRole("link", { name: "1", exact: true }).click();
+    await page.waitForURL(/problems\.txt$/);
+    assert.match(await page.locator("body").innerText(), /Ke8/);
+    await page.goBack();
+    await shows("classics.pgn");
+    await page.getByRole("link", { name: "club/2020/" }).click();
+    await shows("1–1 of 1");
+  },
+  async "a game says who played, when and where, and its file has a name"() {
+    await page.goto(`${address}?db=club/2020/cup.pgn&tab=games`);
+    await shows("Two/B");
+    await page.locator("#panel tbody a").first().click();
+    await shows("2020.02.??");
+    assert.equal((await page.locator("#panel h2").innerText()).trim(), "One: A 2711 – Two/B 1-0");
+    assert.equal((await page.locator(".facts").innerText()).trim(), "2020.02.?? · Cup, round 3");
+    assert.equal(await page.title(), "One: A – Two/B · pgnfs");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download" }).click()]);
+    assert.equal(download.suggestedFilename(), "One_ A - Two_B 2020.pgn");
+  },
+  async "a colour of a bar has one meaning, which a legend says"() {
+    const meanings = new Map();
+    for (const [place, text] of [["tab=tree", "games"], ["tab=prepare&player=morphy", "Latest games"]]) {
+      await page.goto(`${address}?${place}`);
+      await shows(text);
+      const keys = await page.locator(".legend span").evaluateAll((spans) => spans.map((span) => [getComputedStyle(span.querySelector("rect")).fill, span.innerText]));
+      assert.equal(keys.length, 3);
+      for (const [colour, meaning] of keys) {
+        assert.equal(meanings.get(colour) ?? meaning, meaning);
+        meanings.set(colour, meaning);
+      }
+      const bars = await page.locator(".bar rect").evaluateAll((rects) => rects.map((rect) => getComputedStyle(rect).fill));
+      const known = new Set(keys.map(([colour]) => colour));
+      assert.ok(bars.length > 3 && bars.every((colour) => known.has(colour)));
+    }
+    assert.equal(meanings.size, 5);
   },
 };
 

@@ -80,7 +80,7 @@ async function show(place, top) {
     const current = at("#panel [aria-current=true]");
     if (at(".movetext")) scrollMoves(at(".movetext"), isSame ? moves : 0, current);
     if (hadFocus) (current ?? at("#panel")).focus({ preventScroll: true });
-    document.title = `${at("#panel h2")?.firstChild.textContent.trim() ?? (place.q || TABS.find(([name]) => name === tab)[1])} · pgnfs`;
+    document.title = `${at("#panel h2")?.dataset.title ?? at("#panel h2")?.firstChild.textContent.trim() ?? (place.q || TABS.find(([name]) => name === tab)[1])} · pgnfs`;
     say("");
   } catch (error) {
     if (error.name === "AbortError") return;

@@ -1,11 +1,10 @@
 // The tab Prepare: what an opponent does, and what the opponent has changed lately.
 
 import { ask, go, here } from "./api.js";
-import { count, element, results } from "./dom.js";
+import { count, element, legend, results } from "./dom.js";
 import { dash, link, listed, table } from "./views.js";
 
 const SIDES = { white: "White", black: "Black" };
-const OUTCOMES = ["won", "drawn", "lost"];
 
 /** Asks for a player. */
 export function form({ player, colour, since, q }) {
@@ -29,7 +28,7 @@ export function form({ player, colour, since, q }) {
 function cells(row) {
   return [
     element("td", { class: "number" }, count(row.games)),
-    element("td", {}, results(row.wins, row.draws, row.losses, OUTCOMES)),
+    element("td", {}, results([row.wins, row.draws, row.losses], "player")),
     element("td", { class: "number" }, row.score === null ? "" : `${row.score.toFixed(1)} %`),
   ];
 }
@@ -91,6 +90,7 @@ export async function prepare(place, signal) {
     form(place),
     element("h2", {}, player.replace(/^=|"/g, ""), " ", element("span", { class: "dim" }, found.all.performance ? `performance ${found.all.performance}` : "")),
     sums("Which games", [all, ...(colours.length > 1 ? colours : []), recent], (row) => row.name),
+    legend("player"),
     element("div", { class: "columns" },
       openings,
       section(`First played since ${found.since}`, changes(found.new, (change) => `${change.games} of ${change.after}`)),

@@ -1,7 +1,7 @@
 // The tabs beside the board. Each shows a place; what is clicked leads to another one.
 
 import { address, ask, go } from "./api.js";
-import { copy, count, element, results } from "./dom.js";
+import { copy, count, element, legend, results } from "./dom.js";
 import { comment } from "./board.js";
 
 const PAGE = 100;
@@ -49,7 +49,7 @@ export async function tree(place, signal) {
     return element("tr", { click: open },
       element("td", {}, next ? link(next, row.move) : row.uci ? "null move" : element("span", { class: "dim" }, "end")),
       element("td", { class: "number" }, count(row.games)),
-      element("td", {}, results(row.white, row.draws, row.black)),
+      element("td", {}, results([row.white, row.draws, row.black])),
       element("td", { class: "number" }, row.score === null ? "" : `${row.score.toFixed(1)} %`),
       element("td", { class: "number wide" }, dash(row.performance)),
       element("td", { class: "number wide" }, dash(row.elo)),
@@ -61,6 +61,7 @@ export async function tree(place, signal) {
     element("h2", {}, opening ? `${opening.eco} ${opening.name}` : "Moves", " ", element("span", { class: "dim" }, `${count(played.games)} games`)),
     played.games ? table([["Move"], ["Games", "number"], ["Results"], ["Score", "number"], ["Perf.", "number wide"], ["Elo", "number wide"], ["Years", "number wide"], ["Opening", "wide"]], rows)
       : element("p", { class: "dim" }, "No game has this position."),
+    played.games ? legend() : null,
     isWhole ? null : element("p", { class: "pager" }, link({ ...place, rows: "all" }, `${played.moves.length - MOVES} more moves`)),
     element("h3", {}, "Games: ", order("elo", "the strongest"), " · ", order("-date", "the latest"), " · ",
       link({ ...place, tab: "games", at: null }, `all ${count(games.count)}`)),
@@ -109,20 +110,36 @@ export async function games(place, signal) {
   ];
 }
 
-/** The databases. */
+/** The address of a path in the tree. */
+const inFiles = (path) => `/files/${path.split("/").map(encodeURIComponent).join("/")}`;
+
+/** The databases, those of a folder below its name. */
 export async function databases(place, signal) {
   const { databases, opening } = await ask("databases", {}, signal);
-  const rows = databases.map((database) => {
+  const folders = new Map();
+  for (const database of databases) {
+    const folder = database.path.slice(0, Math.max(database.path.lastIndexOf("/"), 0));
+    if (folders.has(folder)) folders.get(folder).push(database);
+    else folders.set(folder, [database]);
+  }
+  const stay = (event) => event.stopPropagation();
+  const row = (database, folder) => {
     const to = { db: database.path, tab: "games" };
+    const problems = database.problems && element("a", { href: inFiles(`${database.path}/tables/problems.txt`.replace(/^\//, "")), click: stay }, count(database.problems));
     return element("tr", { click: () => go(to) },
-      element("td", {}, link(to, database.name)),
+      element("td", { class: folder ? "inside" : null }, link(to, folder ? database.path.slice(folder.length + 1) : database.name)),
       element("td", { class: "wide" }, database.title),
       element("td", { class: "number" }, count(database.games)),
-      element("td", { class: "number wide" }, database.problems ? count(database.problems) : ""),
+      element("td", { class: "number" }, problems || ""),
       element("td", { class: "dim wide" }, database.index === "building" ? `${count(database.index_read)} games read` : ""));
+  };
+  const rows = [...folders].sort(([one], [other]) => one < other ? -1 : 1).map(([folder, own]) => {
+    const to = { q: `db:"${folder.replace(/["\\]/g, "\\$&")}"`, tab: "games" };
+    const head = folder && element("tr", { class: "folder", click: () => go(to) }, element("th", { colspan: 5, scope: "rowgroup" }, link(to, `${folder}/`)));
+    return [head || null, own.map((database) => row(database, folder))];
   });
   const waiting = opening.map((one) => element("p", { class: "dim" }, `${one.path} is being opened`, one.percent === null ? "" : `: ${one.percent} %`));
-  return [table([["Database"], ["Format", "wide"], ["Games", "number"], ["Problems", "number wide"], ["Index", "wide"]], rows), waiting];
+  return [table([["Database"], ["Format", "wide"], ["Games", "number"], ["Problems", "number"], ["Index", "wide"]], rows), waiting];
 }
 
 const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 13: "∞", 14: "+/=", 15: "=/+", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⨀", 32: "⟳", 36: "→", 40: "↑", 44: "=∞", 132: "⇆", 138: "⊕", 140: "∆", 142: "⌓", 145: "RR", 146: "N" };
@@ -192,22 +209,32 @@ export function inTree(place, { game, current }) {
   return { ...filters(place), fen: current < 0 ? game.fen : game.moves[current].fen, tab: "tree" };
 }
 
+/** A text that every system takes as the name of a file. */
+const fileName = (text) => text.replace(/[\\/:*?"<>|\p{Cc}]+/gu, "_");
+
 /** A game: its players, moves and tags, and the games beside it. */
 export function game(shown, place, show) {
   const { game, near, current } = shown;
   const tag = (name) => game.tags.find(([own]) => own === name)?.[1];
-  const file = `/files/${place.game.split("/").map(encodeURIComponent).join("/")}`;
-  const others = game.tags.filter(([name]) => !["White", "Black", "Result"].includes(name));
+  const known = (name) => /[^?.\s]/.test(tag(name) ?? "") ? tag(name) : null;
+  const [white, black] = [tag("White") ?? "?", tag("Black") ?? "?"];
+  const file = inFiles(place.game);
+  const name = fileName([`${white} - ${black}`, known("Date")?.slice(0, 4)].filter(Boolean).join(" "));
+  const others = game.tags.filter(([name]) => !["White", "Black", "Result", "WhiteElo", "BlackElo", "Date", "Event", "Site", "Round"].includes(name));
+  const round = known("Round") && `round ${known("Round")}`;
+  const facts = [known("Date"), [known("Event"), round].filter(Boolean).join(", "), known("Site")].filter(Boolean).join(" · ");
+  const rating = (name) => known(name) ? element("span", { class: "rating" }, ` ${known(name)}`) : null;
   const copyAll = async ({ target }) => copy(target, await (await fetch(file)).text());
   return [
-    element("h2", {}, `${tag("White") ?? "?"} – ${tag("Black") ?? "?"} `, element("span", { class: "dim" }, game.result)),
+    element("h2", { "data-title": `${white} – ${black}` }, white, rating("WhiteElo"), ` – ${black}`, rating("BlackElo"), " ", element("span", { class: "dim" }, game.result)),
+    facts ? element("p", { class: "facts dim" }, facts) : null,
     movetext(game, current, show),
     element("p", { class: "pager" },
       near.previous ? link(near.previous, "previous game") : null,
       near.next ? link(near.next, "next game") : null,
       link(inTree(place, shown), "this position in the tree"),
       element("button", { click: copyAll }, "Copy PGN"),
-      element("a", { href: file, download: true }, "Download"),
+      element("a", { href: file, download: `${name}.pgn` }, "Download"),
       element("a", { href: file.slice(0, file.lastIndexOf("/") + 1) }, "In the files")),
     game.problems.length ? element("p", { class: "dim" }, game.problems.join("; ")) : null,
     element("dl", { class: "tags" }, others.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
