@@ -1,6 +1,9 @@
 // Uses the board in Chromium. usage: node board.cjs ADDRESS [PICTURE]
+//
+// The variable STEP has a part of the names of the steps that are taken, by default all.
 
 const assert = require("node:assert/strict");
+const { readFileSync } = require("node:fs");
 const { chromium } = require("playwright-core");
 
 const [address, picture] = process.argv.slice(2);
@@ -164,7 +167,7 @@ const STEPS = {
   },
   async "the strongest games come first, and lead to those beside them"() {
     const ratings = async () => {
-      const rows = await page.locator("#panel tbody tr").evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll("td span")].map((span) => Number(span.innerText))));
+      const rows = await page.locator("#panel tbody tr").evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll("td:nth-child(-n+2) span")].map((span) => Number(span.innerText))));
       return rows.map((pair) => pair.filter(Boolean)).filter((pair) => pair.length).map((pair) => pair.reduce((sum, elo) => sum + elo));
     };
     await page.goto(`${address}?tab=games&db=classics.pgn`);
@@ -225,6 +228,51 @@ const STEPS = {
     await page.goto(`${address}?fen=4k3/8/8/8/8/8/4P3/4K3 b - - 0 7&play=e8e7,e2e4&tab=tree`);
     await shows("No game");
     assert.equal((await page.locator("#line").innerText()).replace(/\s+/g, " "), "7… Ke7 8. e4");
+  },
+  async "the games of a list are files with a name"() {
+    const taken = async (kind) => {
+      const link = page.locator("#panel").getByRole("link", { name: kind, exact: true });
+      const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
+      return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "latin1") };
+    };
+    for (const [place, name] of [
+      ["q=player:morphy&tab=games", "player-morphy"],
+      ["q=Morphy&tab=games", "morphy"],
+      ["q=morphy&db=classics.pgn&play=e2e4,e7e5&tab=games", "morphy classics.pgn after 1. e4 e5"],
+      ["q=morphy&db=classics.pgn&play=e2e4,e7e5&tab=games&at=all", "morphy classics.pgn"],
+      ["fen=rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1&tab=games", "with a position"],
+      ["tab=games&db=annotated.pgn", "annotated.pgn"],
+      ["tab=games", "all games"],
+      ["play=d2d4&tab=tree", "after 1. d4"],
+    ]) {
+      await page.goto(`${address}?${place}`);
+      await shows("not of this page");
+      const shown = await panel();
+      const count = Number((/of ([\d,]+)\n/.exec(shown) ?? /all (\d+)\n/.exec(shown))[1]);
+      assert.ok(count > 0, place);
+      const pgn = await taken("PGN");
+      assert.equal(pgn.name, `${name}.pgn`);
+      assert.equal(pgn.text.match(/^\[White "/gm).length, count, place);
+      const csv = await taken("CSV");
+      assert.equal(csv.name, `${name}.csv`);
+      assert.equal(csv.text.trim().split("\n").length, count + 1, place);
+      const parquet = await taken("Parquet");
+      assert.equal(parquet.name, `${name}.parquet`);
+      assert.ok(parquet.text.startsWith("PAR1"), place);
+    }
+    await page.goto(`${address}?tab=prepare&player=morphy&colour=white`);
+    await shows("not of this page");
+    assert.match((await taken("PGN")).name, /^player-morphy white-morphy\.pgn$/);
+    await page.goto(`${address}?tab=games&q=repertoire:annotated.pgn by:white`);
+    await shows("of ");
+    const link = page.getByRole("link", { name: "Deviations" });
+    const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
+    assert.match(download.suggestedFilename(), /deviations\.csv$/);
+    assert.match(readFileSync(await download.path(), "utf8"), /^number|^path|ply/);
+    // Names of files have at most 255 bytes.
+    await page.goto(`${address}?tab=games&q=${Array.from({ length: 60 }, () => "-site:x").map((term, n) => term + n).join(" ")}`);
+    await shows("of ");
+    assert.equal(await page.getByRole("link", { name: "PGN", exact: true }).count(), 0);
   },
   async "an opponent is prepared against"() {
     await page.goto(`${address}?q=player:morphy`);
@@ -428,6 +476,8 @@ const STEPS = {
     ran = 0;
   },
   async "the databases are listed"() {
+    // Problems of games are known once somebody has looked.
+    await page.goto(`${address}files/club/2020/cup.pgn/tables/problems.txt`);
     await page.goto(address);
     await tab("Databases");
     await shows("classics.pgn");
@@ -438,7 +488,7 @@ const STEPS = {
     assert.match(rows[folder + 1], /^cup\.pgn\s+PGN\s+1\s+1/);
     await page.getByRole("link", { name: "1", exact: true }).click();
     await page.waitForURL(/problems\.txt$/);
-    assert.match(await page.locator("body").innerText(), /Ke8/);
+    assert.match(await page.locator("body").innerText(), /no king can go to e8/);
     await page.goBack();
     await shows("classics.pgn");
     await page.getByRole("link", { name: "club/2020/" }).click();
@@ -494,7 +544,7 @@ async function main() {
     await shows("First played");
     await page.screenshot({ path: picture.replace("board.png", "prepare.png") });
   } else {
-    for (const [name, step] of Object.entries(STEPS)) {
+    for (const [name, step] of Object.entries(STEPS).filter(([name]) => name.includes(process.env.STEP ?? ""))) {
       await step();
       assert.deepEqual(said, [], name);
       console.log(`ok: ${name}`);

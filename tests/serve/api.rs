@@ -401,7 +401,7 @@ fn words_without_a_field_are_a_search() {
     let source = served.source();
     for (words, query, games) in [
         ("tal", "tal", 6),
-        ("Müller%20bird", "müller bird", 2),
+        ("Müller%20bird", "bird müller", 2),
         ("-tal", "-tal", 2),
         ("(tal|nobody)", "( nobody | tal )", 6),
         ("nobody", "nobody", 0),
@@ -481,4 +481,45 @@ fn a_player_may_be_named_exactly() {
         let found = served.json(&format!("/api/prepare?player={name}"));
         assert_eq!(found["all"]["games"], games, "{name}");
     }
+}
+
+/// The files of a search are those of the games that a list has.
+#[test]
+fn a_search_has_an_address_among_the_files() {
+    let served = Served::games(&[]);
+    for query in [
+        "",
+        "db=a.pgn",
+        "q=tal",
+        "q=white:tal&db=more/b%20ü.pgn",
+        "play=e2e4,c7c5",
+        "q=tal&play=e2e4,c7c5",
+        "q=played:e4%20then%20played:d5&play=e2e4,c7c5",
+        "q=played:c3%20then%20played:d5&db=a.pgn&fen=rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR%20w%20KQkq%20-%200%201",
+    ] {
+        let count = served.json(&format!("/api/games?{query}"))["count"]
+            .as_u64()
+            .unwrap();
+        let files = served.json(&format!("/api/query?{query}"))["files"].clone();
+        let all = served.get(&format!("{}all.pgn", files.as_str().unwrap()));
+        let games = all
+            .text()
+            .lines()
+            .filter(|line| line.starts_with("[White "))
+            .count();
+        assert_eq!((all.status, games as u64), (200, count), "{query}: {files}");
+    }
+    for (len, has_name) in [(255, true), (256, false)] {
+        let name = "x".repeat(len - "player:".len());
+        let files = served.json(&format!("/api/query?q=player:{name}"))["files"].clone();
+        assert_eq!(files.is_string(), has_name, "{len}");
+    }
+    // Its mirror images would count, too.
+    let files = served.json("/api/query?q=material:KRkr%20mirror:colour&play=e2e4")["files"].clone();
+    assert_eq!(files, Value::Null);
+    let single = Served::at(&served.source().join("a.pgn"), &[]);
+    assert_eq!(
+        single.json("/api/query?q=tal")["files"],
+        "/files/search/tal%20deleted%3Ano/"
+    );
 }

@@ -234,7 +234,9 @@ fn a_page_has_folders_first_and_names_in_order() {
     let served = Served::with(&files, &[]);
     let names = |path: &str| -> Vec<String> {
         let page = served.get(path).text();
-        let rows = page.lines().filter_map(|line| line.split_once("<a href=\"./")?.1.split_once('"'));
+        let rows = page
+            .lines()
+            .filter_map(|line| line.split_once("<a href=\"./")?.1.split_once('"'));
         rows.map(|(name, _)| name.to_owned()).collect()
     };
     let root = ["A.pgn/", "all/", "b.pgn/", "c/", "%C3%A4.pgn/", "info.txt"];
@@ -242,6 +244,9 @@ fn a_page_has_folders_first_and_names_in_order() {
     let database = names("/files/b.pgn/");
     let folders = database.iter().take_while(|name| name.ends_with('/')).count();
     assert!(folders > 1 && folders < database.len());
-    assert!(database[..folders].is_sorted() && database[folders..].is_sorted(), "{database:?}");
+    assert!(
+        database[..folders].is_sorted() && database[folders..].is_sorted(),
+        "{database:?}"
+    );
     assert!(!database[folders..].iter().any(|name| name.ends_with('/')));
 }

@@ -4,6 +4,7 @@
 //! A front end, such as that for FUSE, asks [`Requests`], and is told what became outdated. It need not know which thread
 //! may answer, or what a request waits for.
 
+mod all_games;
 mod follow;
 mod listing;
 mod open_file;

@@ -7,6 +7,7 @@ mod games;
 mod movetext;
 mod pieces;
 mod prepare;
+mod query;
 mod status;
 
 use std::collections::HashMap;
@@ -26,7 +27,7 @@ use chessdb_library::query::{Query, QueryError};
 use pgnfs_server::{Failure, FsError, Requests};
 use serde_json::{Value, json};
 
-use super::answer::{Visit, ask, looked_for, read_query, status_of, why_refused, with_retry_after};
+use super::answer::{Visit, ask, looked_for, status_of, why_refused, with_retry_after};
 use super::kept::{GamesId, KeptAnswers};
 use super::line::PlayedLine;
 use super::search::read_search;
@@ -83,7 +84,7 @@ pub(super) fn routes(requests: Requests) -> Router {
         .route("/api/game", get(game))
         .route("/api/position", get(position))
         .route("/api/moves", get(moves))
-        .route("/api/query", get(query))
+        .route("/api/query", get(query::query))
         .route("/api/prepare", get(prepare::prepare))
         .with_state(api)
 }
@@ -220,20 +221,6 @@ async fn databases(State(api): State<Api>) -> Response {
 /// What the program does, as `pgnfs status --json` has it.
 async fn status(State(api): State<Api>) -> Response {
     streamed(api.snapshots.state(api.requests, api.since))
-}
-
-/// The canonical form of a query.
-async fn query(
-    State(requests): State<Requests>,
-    visit: Visit,
-    Parameters(given): Given,
-) -> Result<Json<Value>, ApiError> {
-    let text = given.get("q").map_or("", |text| text.trim());
-    let canonical = match text {
-        "" => None,
-        text => Some(read_query(&requests, visit, text.to_owned()).await??.canonical()),
-    };
-    Ok(Json(json!({ "canonical": canonical })))
 }
 
 /// A game with its tree of moves.

@@ -2,7 +2,7 @@
 
 import { ask, go, here } from "./api.js";
 import { count, element, legend, results } from "./dom.js";
-import { dash, link, listed, table } from "./views.js";
+import { dash, downloads, link, listed, table } from "./views.js";
 
 const SIDES = { white: "White", black: "Black" };
 
@@ -85,12 +85,14 @@ export async function prepare(place, signal) {
   const colours = found.colours.map((row) => ({ ...row, name: `as ${SIDES[row.colour]}` }));
   const openings = colours.map(({ colour, name }) => section(`Openings ${name}`,
     sums("Opening", found.openings.filter((row) => row.colour === colour), (row) => `${row.eco} ${row.name ?? ""}`, "tree")));
+  const files = await downloads({ q: found.q, db }, signal);
   const games = (list) => list.length ? listed(list, { q: found.q, db }) : element("p", { class: "dim" }, "none");
   return [
     form(place),
     element("h2", {}, player.replace(/^=|"/g, ""), " ", element("span", { class: "dim" }, found.all.performance ? `performance ${found.all.performance}` : "")),
     sums("Which games", [all, ...(colours.length > 1 ? colours : []), recent], (row) => row.name),
     legend("player"),
+    files,
     element("div", { class: "columns" },
       openings,
       section(`First played since ${found.since}`, changes(found.new, (change) => `${change.games} of ${change.after}`)),

@@ -36,9 +36,10 @@ const day = (date) => [element("span", { class: "wide" }, dash(date)), element("
 /** The moves played in the position, and the games that have it. */
 export async function tree(place, signal) {
   const list = { ...filters(place), fen: place.fen ?? "", play: place.play ?? "", sort: place.sort ?? "elo" };
-  const [played, games] = await Promise.all([
+  const [played, games, files] = await Promise.all([
     ask("moves", { ...filters(place), ...position(place) }, signal),
     ask("games", { ...list, count: 12 }, signal),
+    downloads({ ...filters(place), ...(place.fen || place.play ? position(place) : {}) }, signal),
   ]);
   const opening = played.opening;
   const isWhole = place.rows === "all" || played.moves.length <= MOVES + 1;
@@ -66,6 +67,7 @@ export async function tree(place, signal) {
     element("h3", {}, "Games: ", order("elo", "the strongest"), " · ", order("-date", "the latest"), " · ",
       link({ ...place, tab: "games", at: null }, `all ${count(games.count)}`)),
     listed(games.games, place, list),
+    games.count ? files : null,
   ];
 }
 
@@ -85,13 +87,35 @@ export function listed(games, place, list = null, from = 0) {
   return table([["White"], ["Black"], ["Result"], ["Date"], ["Event", "wide"], ["ECO", "wide"]], rows);
 }
 
+/** The address of a path in the tree. */
+const inFiles = (path) => `/files/${path.split("/").map(encodeURIComponent).join("/")}`;
+
+/** A text that every system takes as the name of a file. */
+const fileName = (text) => text.replace(/[\\/:*?"<>|\p{Cc}]+/gu, "_");
+
+/** Links to all games of a list as files, whose name says what they are; nothing if a search is too long for a name. */
+export async function downloads(list, signal) {
+  const { canonical, files } = await ask("query", list, signal);
+  if (!files) return null;
+  const line = document.querySelector("#line");
+  const played = [...line.querySelectorAll("li:not(:has(.dim))")].map((move) => move.textContent).join(" ");
+  const position = list.play ? `after ${played}` : list.fen ? "with a position" : "";
+  const name = fileName([canonical?.replaceAll(":", "-"), list.db, position].filter(Boolean).join(" ") || "all games").slice(0, 100).trim();
+  const one = (file, text, kind) => element("a", { href: files + file, download: `${name}.${kind}` }, text);
+  const repertoires = canonical?.match(/(?<![^ ])repertoire:/g)?.length;
+  return element("p", { class: "pager" },
+    "Download:", one("all.pgn", "PGN", "pgn"), one("tables/games.csv", "CSV", "csv"), one("tables/games.parquet", "Parquet", "parquet"),
+    repertoires === 1 ? one("tables/deviations.csv", "Deviations from the repertoire (CSV)", "deviations.csv") : null,
+    element("span", {}, "in the order of the databases, not of this page"));
+}
+
 /** The games that answer the search, page by page: those with the position on the board once a line has been played. */
 export async function games(place, signal) {
   const from = Number(place.from ?? 0);
   const hasPosition = Boolean(place.fen || place.play);
   const at = hasPosition && place.at !== "all" ? position(place) : {};
   const list = { ...filters(place), ...at, sort: place.sort ?? "database" };
-  const found = await ask("games", { ...list, from, count: PAGE }, signal);
+  const [found, files] = await Promise.all([ask("games", { ...list, from, count: PAGE }, signal), downloads({ ...filters(place), ...at }, signal)]);
   const last = Math.min(from + PAGE, found.count);
   const page = (to, text) => to < 0 || to >= found.count || to === from ? element("span", { class: "dim" }, text) : link({ ...place, from: to || null }, text);
   const pager = () => element("p", { class: "pager" },
@@ -107,11 +131,9 @@ export async function games(place, signal) {
     element("p", { class: "pager" }, "order: ", order),
     ...(found.hints ?? []).map((hint) => element("p", {}, hint)),
     pager(), listed(found.games, place, list, from), pager(),
+    found.count ? files : null,
   ];
 }
-
-/** The address of a path in the tree. */
-const inFiles = (path) => `/files/${path.split("/").map(encodeURIComponent).join("/")}`;
 
 /** The databases, those of a folder below its name. */
 export async function databases(place, signal) {
@@ -208,9 +230,6 @@ export async function near(place, signal) {
 export function inTree(place, { game, current }) {
   return { ...filters(place), fen: current < 0 ? game.fen : game.moves[current].fen, tab: "tree" };
 }
-
-/** A text that every system takes as the name of a file. */
-const fileName = (text) => text.replace(/[\\/:*?"<>|\p{Cc}]+/gu, "_");
 
 /** A game: its players, moves and tags, and the games beside it. */
 export function game(shown, place, show) {
