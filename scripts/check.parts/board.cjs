@@ -18,7 +18,7 @@ const said = [];
 let ran = 0;
 
 /** Whether the browser reports that what is wrong on purpose was refused. */
-const isRefusal = (message) => /status of 40[04]/.test(message.text()) && /q=playr%3Ax|since=June|000999/.test(message.location().url);
+const isRefusal = (message) => /status of 40[04]/.test(message.text()) && /q=playr%3Ax|since=June|000999|Ke3/.test(message.location().url);
 
 /** Text of the panel beside the board. */
 const panel = () => page.locator("#panel").innerText();
@@ -28,6 +28,9 @@ const isShown = () => page.waitForSelector("#panel:not([aria-busy])");
 
 /** Waits until the panel shows the present place, with a text. */
 const shows = (text) => page.waitForFunction((text) => document.querySelector("#panel:not([aria-busy])")?.innerText.includes(text), text);
+
+/** The line above the board. */
+const box = () => page.getByRole("combobox", { name: "Search" });
 
 const tab = (name) => page.getByRole("tab", { name, exact: true }).click();
 
@@ -133,24 +136,118 @@ const STEPS = {
   async "a search acts on the tree and on the list"() {
     await page.goto(`${address}?tab=tree`);
     await shows("games");
-    await page.getByRole("searchbox").fill("player:morphy");
+    await box().fill("player:morphy");
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => /q=player%3Amorphy/.test(location.search));
     await shows("e4");
     await tab("Games");
     await shows("Morphy");
-    await page.getByRole("searchbox").fill("playr:x");
+    await box().fill("playr:x");
     await page.keyboard.press("Enter");
     await page.waitForSelector("#message:not([hidden])");
     assert.match(await page.locator("#message").innerText(), /playr/);
     assert.equal((await panel()).trim(), "Start again");
+  },
+  async "the line above the board takes a position and a game"() {
+    const position = "rnbqkbnr/pppp1ppp/8/4p3/4PP2/8/PPPP2PP/RNBQKBNR b KQkq - 0 2";
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      await page.goto(`${address}?tab=games`);
+      await shows("of ");
+      await box().fill(position);
+      await page.keyboard.press("Enter");
+      await shows("King's Gambit");
+      assert.equal(await fen(), position);
+      assert.equal(await box().inputValue(), "");
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const games = [
+      ['[Event "Casual (game) [x]"]\n[Site "?"]\n\n{A (comment [ 1. d4} 1. e4 e5 2. f4 (2. Nf3 Nc6 (2... d6) 3. Bb5) 2... exf4 $1 ; the 3. rest\n1-0\n\n[Event "b"]\n\n1. d4 *', "1. e4 e5 2. f4 exf4", "King's Gambit"],
+      ["1.e4 c5 2.Nf3 d6", "1. e4 c5 2. Nf3 d6", "Sicilian"],
+      ['[FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7"]\n\n7... Ke7 8. e4 *', "7… Ke7 8. e4", "No game"],
+    ];
+    for (const [text, line, shown] of games) {
+      await page.goto(`${address}?tab=games&q=result:1-0`);
+      await shows("of ");
+      // As the keys do that paste, which keep the lines.
+      await box().evaluate((input, text) => {
+        const data = new DataTransfer();
+        data.setData("text", text);
+        input.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+      }, text);
+      await shows(shown);
+      assert.equal((await page.locator("#line").innerText()).replace(/\s+/g, " "), line);
+    }
+    await box().fill("1. e4 e5 2. Ke3 Nc6");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#message:not([hidden])");
+    assert.match(await page.locator("#message").innerText(), /moves: move 3, Ke3, is not legal/);
+  },
+  async "names are suggested while somebody types"() {
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      await page.goto(`${address}?tab=games`);
+      await shows("of ");
+      const suggestions = page.getByRole("listbox").getByRole("option");
+      await box().pressSequentially("year:1857.. morp");
+      await suggestions.first().waitFor();
+      assert.match(await suggestions.first().innerText(), /^Morphy, Paul\s+player · 5$/);
+      const list = await page.getByRole("listbox").boundingBox();
+      assert.ok(list.x >= 0 && list.x + list.width <= width, JSON.stringify(list));
+      await page.keyboard.press("ArrowDown");
+      assert.equal(await page.locator(`#${await box().getAttribute("aria-activedescendant")}`).getAttribute("aria-selected"), "true");
+      await page.keyboard.press("Enter");
+      assert.equal(await box().inputValue(), 'year:1857.. player:"Morphy, Paul" ');
+      assert.equal(await page.getByRole("listbox").isVisible(), false);
+      await page.keyboard.press("Enter");
+      await shows("Morphy, Paul");
+      assert.match(page.url(), /q=year/);
+      // The field stays, and what follows the name.
+      await box().fill('white:"Anderssen, ad" year:1851');
+      await box().evaluate((input) => input.setSelectionRange(20, 20));
+      await page.keyboard.press("Backspace");
+      await suggestions.first().waitFor();
+      await suggestions.first().click();
+      assert.equal(await box().inputValue(), 'white:"Anderssen, Adolf" year:1851');
+      await box().fill("opening:najd");
+      await suggestions.first().waitFor();
+      assert.match(await suggestions.first().innerText(), /^Sicilian Defense: Najdorf Variation\s+opening$/);
+      await page.keyboard.press("Escape");
+      assert.equal(await page.getByRole("listbox").isVisible(), false);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  },
+  async "the help has examples and leads to all fields"() {
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      await page.goto(`${address}?tab=games`);
+      await shows("of ");
+      await page.getByRole("button", { name: "Help on searching" }).click();
+      const help = page.locator("#help");
+      const examples = await help.getByRole("button").allInnerTexts();
+      assert.equal(examples.length, 10);
+      const place = await help.boundingBox();
+      assert.ok(place.x >= 0 && place.y >= 0 && place.x + place.width <= width && place.y + place.height <= height, JSON.stringify(place));
+      await help.getByRole("button", { name: "year:2013..2016" }).click();
+      assert.equal(await box().inputValue(), "year:2013..2016");
+      assert.equal(await help.isVisible(), false);
+      for (const example of examples) {
+        const answer = await page.request.get(`${address}api/query?q=${encodeURIComponent(example)}`);
+        assert.equal(answer.status(), 200, example);
+      }
+      await page.getByRole("button", { name: "Help on searching" }).click();
+      await help.getByRole("link", { name: "All fields" }).click();
+      await page.waitForURL(/syntax\.txt$/);
+      assert.match(await page.locator("body").innerText(), /FIELD:VALUE/);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
   },
   async "fields write a search, and read it again"() {
     await page.goto(`${address}?tab=search`);
     await page.getByLabel("Player", { exact: true }).fill("Morphy, Paul");
     await page.getByLabel("Years from").fill("1857");
     await page.getByLabel("Result").selectOption("the player won");
-    const line = page.getByRole("searchbox");
+    const line = box();
     assert.equal(await line.inputValue(), 'player:"Morphy, Paul" year:1857.. result:win');
     await page.getByRole("tabpanel").getByRole("button", { name: "Search" }).click();
     await shows("Morphy, Paul");

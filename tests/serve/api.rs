@@ -523,3 +523,86 @@ fn a_search_has_an_address_among_the_files() {
         "/files/search/tal%20deleted%3Ano/"
     );
 }
+
+#[test]
+fn names_are_suggested() {
+    let served = Served::games(&[]);
+    let names = |query: &str| -> Vec<String> {
+        let answer = served.json(&format!("/api/names?{query}"));
+        let names = answer["names"].as_array().unwrap().iter();
+        names
+            .map(|name| {
+                format!(
+                    "{} {} {}",
+                    name["kind"].as_str().unwrap(),
+                    name["q"].as_str().unwrap(),
+                    name["games"]
+                )
+            })
+            .collect()
+    };
+    assert_eq!(names("text=ta&kind=player"), ["player player:\"Tal\" 6"]);
+    assert_eq!(
+        names("text=mueller&db=a.pgn"),
+        ["player player:\"Müller, <b>\" 2"]
+    );
+    assert_eq!(names("text=club&kind=event"), ["event event:\"Club\" 6"]);
+    assert_eq!(names("text=club&kind=player"), [""; 0]);
+    assert_eq!(
+        names("text=king's+pawn+game&kind=opening&count=1"),
+        ["opening opening:\"King's Pawn Game\" null"]
+    );
+    assert_eq!(
+        names("text=pl&kind=field"),
+        ["field player: null", "field played: null", "field ply: null"]
+    );
+    assert_eq!(names("text=b&kind=player,event").len(), 2);
+    assert_eq!(names("text=&kind=player&count=2").len(), 2);
+    for (count, most) in [(100, 100), (101, 100)] {
+        assert_eq!(
+            names(&format!("text=defense&kind=opening&count={count}")).len(),
+            most,
+            "{count}"
+        );
+    }
+    for (query, said) in [
+        ("kind=x", "kind: 'x' is not one of"),
+        ("count=x", "count: 'x' is not a number"),
+    ] {
+        let answer = served.get(&format!("/api/names?text=a&{query}"));
+        let body: Value = serde_json::from_slice(&answer.body).unwrap();
+        assert_eq!(answer.status, 400, "{query}");
+        assert!(
+            body["error"]["message"].as_str().unwrap().starts_with(said),
+            "{body}"
+        );
+    }
+    // What is suggested finds what it says.
+    for name in served.json("/api/names?text=&count=100&kind=player,event")["names"]
+        .as_array()
+        .unwrap()
+    {
+        let term = percent(name["q"].as_str().unwrap());
+        assert_eq!(
+            served.json(&format!("/api/games?q={term}"))["count"],
+            name["games"],
+            "{term}"
+        );
+    }
+}
+
+/// A text as the value of a parameter.
+fn percent(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02x}")).collect()
+}
+
+#[test]
+fn a_line_is_read_as_games_have_it() {
+    let served = Served::games(&[]);
+    let line = served.json("/api/position?moves=1.+e4+c5+2.Nf3!");
+    assert_eq!(line["play"], json!(["e2e4", "c7c5", "g1f3"]));
+    assert_eq!(line["line"], json!(["e4", "c5", "Nf3"]));
+    let error = served.get("/api/position?moves=1.+e5");
+    assert_eq!(error.status, 400);
+    assert!(error.text().contains("move 1, e5, is not legal in "));
+}

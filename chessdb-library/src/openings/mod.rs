@@ -5,6 +5,7 @@
 
 mod codes;
 mod game;
+mod all;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -5,6 +5,7 @@
 mod board;
 mod games;
 mod movetext;
+mod names;
 mod pieces;
 mod prepare;
 mod query;
@@ -23,7 +24,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use chessdb_library::positions::{Answers, DatabasePart, Pattern};
-use chessdb_library::query::{Query, QueryError};
+use chessdb_library::query::{GameNames, Query, QueryError};
 use pgnfs_server::{Failure, FsError, Requests};
 use serde_json::{Value, json};
 
@@ -44,6 +45,8 @@ type Given = Parameters<HashMap<String, String>>;
 struct Api {
     requests: Requests,
     lists: KeptAnswers<Arc<GameList>>,
+    /// The names of players and events.
+    names: KeptAnswers<Arc<GameNames>>,
     /// Tables of moves, and what players do, as JSON.
     kept: KeptAnswers<Arc<str>>,
     snapshots: Snapshots,
@@ -59,6 +62,9 @@ impl FromRef<Api> for Requests {
 /// Number of windows of sorted lists that are kept, each of 20,000 games.
 const MOST_LISTS: NonZeroUsize = NonZeroUsize::new(32).unwrap();
 
+/// Number of lists of names that are kept: of all databases, and of single ones.
+const MOST_NAMES: NonZeroUsize = NonZeroUsize::new(4).unwrap();
+
 /// Bytes of other answers that are kept.
 const MOST_KEPT: usize = 16 << 20;
 
@@ -67,6 +73,7 @@ impl Api {
         Api {
             requests,
             lists: KeptAnswers::new(MOST_LISTS),
+            names: KeptAnswers::new(MOST_NAMES),
             kept: KeptAnswers::with_bytes(MOST_KEPT),
             snapshots: Snapshots::default(),
             since: Instant::now(),
@@ -85,6 +92,7 @@ pub(super) fn routes(requests: Requests) -> Router {
         .route("/api/position", get(position))
         .route("/api/moves", get(moves))
         .route("/api/query", get(query::query))
+        .route("/api/names", get(names::names))
         .route("/api/prepare", get(prepare::prepare))
         .with_state(api)
 }
@@ -270,7 +278,11 @@ fn json_text(text: &str) -> Response {
 
 fn line(given: &HashMap<String, String>) -> Result<PlayedLine, ApiError> {
     let text = |name| given.get(name).map(String::as_str);
-    PlayedLine::read(text("fen"), text("play")).map_err(|(name, what)| ApiError::Wrong(name, what))
+    let line = match text("moves") {
+        Some(moves) => PlayedLine::read_moves(text("fen"), moves),
+        None => PlayedLine::read(text("fen"), text("play")),
+    };
+    line.map_err(|(name, what)| ApiError::Wrong(name, what))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 import { ask, followed, go, here, scrolled } from "./api.js";
 import { Board, marks, spoken } from "./board.js";
+import * as box from "./box.js";
 import { copy, element, replace } from "./dom.js";
 import { form, prepare } from "./prepare.js";
 import { search } from "./search.js";
@@ -137,6 +138,8 @@ function showLine(fen, played) {
   });
   replace(at("#line"), moves);
   at("#line").hidden = !moves.length;
+  const current = at("#line [aria-current=true]");
+  if (current) at("#line").scrollTop = current.offsetTop - at("#line").clientHeight / 2;
 }
 
 /** The moves of a game by which each line goes on, by the numbers of those before them; -1 is the beginning. */
@@ -221,14 +224,19 @@ at("#typed").addEventListener("submit", (event) => {
   move.value = "";
   return play(wanted.uci);
 });
+const closeNames = box.start(say);
 at("#filter").addEventListener("submit", (event) => {
   event.preventDefault();
   const { q, db } = event.target;
+  if (box.show(q.value, say)) return;
+  closeNames();
   const { fen, play, at, tab } = here();
   go({ q: q.value, db: db.value, fen, play, at, tab: tab === "tree" ? tab : "games" });
 });
 at("#filter").db.addEventListener("change", () => at("#filter").requestSubmit());
 
+// Where there is one database, its directory is the root.
+ask("query", {}).then(({ files }) => { at("#syntax").href = `${files}search/syntax.txt`; }).catch(() => {});
 ask("databases", {}).then(({ databases }) => {
   const options = databases.map(({ path, name }) => element("option", { value: path }, name));
   if (databases.length > 1) at("#filter").db.append(...options);
