@@ -4,6 +4,7 @@
 
 const assert = require("node:assert/strict");
 const { readFileSync } = require("node:fs");
+const axe = require("axe-core");
 const { chromium } = require("playwright-core");
 
 const [address, picture] = process.argv.slice(2);
@@ -571,6 +572,80 @@ const STEPS = {
     });
     assert.equal(ran, 2, "a script that runs is not noticed");
     ran = 0;
+  },
+  async "axe finds nothing serious on any page"() {
+    const PLACES = ["?tab=tree&play=e2e4", "?tab=games&play=e2e4", "?db=annotated.pgn&tab=games&n=0", "?tab=search", "?tab=prepare&player=morphy", "?tab=databases", "files/", "files/classics.pgn/"];
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      for (const [width, height] of SIZES) {
+        await page.setViewportSize({ width, height });
+        const finds = async (what) => {
+          await page.evaluate(axe.source);
+          const { violations } = await page.evaluate(() => globalThis.axe.run());
+          const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+          assert.deepEqual(serious.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]), [], `${what}, ${width}, ${colorScheme}`);
+        };
+        for (const place of PLACES) {
+          await page.goto(address + place);
+          if (place.startsWith("?")) await isShown();
+          await finds(place);
+        }
+        await page.goto(`${address}?db=annotated.pgn&tab=games`);
+        await shows("of ");
+        await page.locator("#panel tbody a").first().click();
+        await page.waitForSelector(".movetext");
+        await page.keyboard.press("ArrowRight");
+        await page.waitForSelector(".movetext [aria-current=true]");
+        await finds("a game");
+        await box().pressSequentially("morp");
+        await page.getByRole("option").first().waitFor();
+        await page.keyboard.press("ArrowDown");
+        await finds("names");
+        await page.getByRole("button", { name: "Help on searching" }).click();
+        await finds("help");
+      }
+    }
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: 1280, height: 800 });
+  },
+  async "moves, tree and games are used with keys alone"() {
+    const press = async (...keys) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    const isNamed = (name) => page.getByRole("table", { name }).count();
+    await page.goto(`${address}?tab=tree`);
+    await shows("games");
+    assert.equal(await isNamed("Moves played here"), 1);
+    await page.locator("#panel tbody a").first().focus();
+    const move = await page.evaluate(() => document.activeElement.innerText);
+    await press("Enter");
+    await page.waitForSelector("#line li");
+    assert.equal(await page.locator("#spoken").innerText(), move);
+    await page.getByRole("tab", { name: "Tree" }).focus();
+    await press("ArrowRight");
+    await shows("with this position");
+    assert.equal(await isNamed("Games"), 1);
+    await page.locator("#panel tbody a").first().focus();
+    await press("Enter");
+    await page.waitForSelector(".movetext");
+    await isShown();
+    assert.equal(await page.getByRole("group", { name: "Moves of the game" }).count(), 1);
+    await page.locator(".movetext button").first().focus();
+    await press("Tab", "Enter");
+    await page.waitForSelector(".movetext [aria-current=true]");
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.move), "1");
+  },
+  async "the first page is small"() {
+    // With a new browser, as somebody has who comes for the first time.
+    const other = await page.context().browser().newPage();
+    const answers = [];
+    other.on("response", (response) => answers.push(response.body()));
+    await other.goto(address);
+    await other.waitForSelector("#panel table");
+    await other.waitForLoadState("networkidle");
+    const bytes = (await Promise.all(answers)).reduce((sum, body) => sum + body.length, 0);
+    assert.ok(bytes > 20_000 && bytes < 250 * 1024, `${bytes} bytes`);
+    await other.close();
   },
   async "the databases are listed"() {
     // Problems of games are known once somebody has looked.

@@ -41,7 +41,7 @@ function sums(head, rows, name, tab = "games") {
     const to = { q: row.q, db: here().db, tab };
     return element("tr", { click: () => go(to) }, element("td", {}, link(to, name(row))), cells(row));
   });
-  return table([[head], ...HEADS], shown);
+  return table(head, [[head], ...HEADS], shown);
 }
 
 function section(title, content) {
@@ -71,7 +71,7 @@ function changes(list, said) {
       element("td", { class: "dim" }, said(change)),
       element("td", {}, link(game, dash(change.game.Date))));
   });
-  return table([["Moves"], ["Played"], ["Game"]], rows);
+  return table("Changes", [["Moves"], ["Played"], ["Game"]], rows);
 }
 
 /** The page. */

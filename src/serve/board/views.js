@@ -20,9 +20,10 @@ export function link(place, ...children) {
   return element("a", { href: address(place), click: follow }, ...children);
 }
 
-export function table(heads, rows) {
+/** A table, with what it lists for those who do not see it. */
+export function table(label, heads, rows) {
   const cells = heads.map(([text, kind]) => element("th", { class: kind, scope: "col" }, text));
-  return element("table", {}, element("thead", {}, element("tr", {}, cells)), element("tbody", {}, rows));
+  return element("table", { "aria-label": label }, element("thead", {}, element("tr", {}, cells)), element("tbody", {}, rows));
 }
 
 const filters = ({ q, db }) => ({ q, db });
@@ -60,7 +61,7 @@ export async function tree(place, signal) {
   const order = (name, text) => list.sort === name ? text : link({ ...place, sort: name }, text);
   return [
     element("h2", {}, opening ? `${opening.eco} ${opening.name}` : "Moves", " ", element("span", { class: "dim" }, `${count(played.games)} games`)),
-    played.games ? table([["Move"], ["Games", "number"], ["Results"], ["Score", "number"], ["Perf.", "number wide"], ["Elo", "number wide"], ["Years", "number wide"], ["Opening", "wide"]], rows)
+    played.games ? table("Moves played here", [["Move"], ["Games", "number"], ["Results"], ["Score", "number"], ["Perf.", "number wide"], ["Elo", "number wide"], ["Years", "number wide"], ["Opening", "wide"]], rows)
       : element("p", { class: "dim" }, "No game has this position."),
     played.games ? legend() : null,
     isWhole ? null : element("p", { class: "pager" }, link({ ...place, rows: "all" }, `${played.moves.length - MOVES} more moves`)),
@@ -84,7 +85,7 @@ export function listed(games, place, list = null, from = 0) {
       element("td", { class: "wide dim" }, dash(game.Event)),
       element("td", { class: "wide dim short" }, dash(game.ECO)));
   });
-  return table([["White"], ["Black"], ["Result"], ["Date"], ["Event", "wide"], ["ECO", "wide"]], rows);
+  return table("Games", [["White"], ["Black"], ["Result"], ["Date"], ["Event", "wide"], ["ECO", "wide"]], rows);
 }
 
 /** The address of a path in the tree. */
@@ -161,7 +162,7 @@ export async function databases(place, signal) {
     return [head || null, own.map((database) => row(database, folder))];
   });
   const waiting = opening.map((one) => element("p", { class: "dim" }, `${one.path} is being opened`, one.percent === null ? "" : `: ${one.percent} %`));
-  return [table([["Database"], ["Format", "wide"], ["Games", "number"], ["Problems", "number"], ["Index", "wide"]], rows), waiting];
+  return [table("Databases", [["Database"], ["Format", "wide"], ["Games", "number"], ["Problems", "number"], ["Index", "wide"]], rows), waiting];
 }
 
 const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 13: "∞", 14: "+/=", 15: "=/+", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⨀", 32: "⟳", 36: "→", 40: "↑", 44: "=∞", 132: "⇆", 138: "⊕", 140: "∆", 142: "⌓", 145: "RR", 146: "N" };
@@ -209,7 +210,7 @@ export function movetext(game, current, show) {
     }
     return nodes;
   };
-  return element("div", { class: "movetext" }, said(game.comments), line(-1, true), " ", element("b", {}, game.result));
+  return element("div", { class: "movetext", role: "group", "aria-label": "Moves of the game" }, said(game.comments), line(-1, true), " ", element("b", {}, game.result));
 }
 
 /** The games before and after one in the list from which it was opened. */

@@ -90,7 +90,7 @@ impl TreeRequest {
         let mut html = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
              content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n<link rel=\"icon\" href=\"/board/icon.svg\">\n<link rel=\"stylesheet\" \
-             href=\"/listing.css\">\n<h1>{title}</h1>\n<table>\n"
+             href=\"/listing.css\">\n<main>\n<h1>{title}</h1>\n<table>\n"
         );
         if !self.path.names.is_empty() {
             html += "<tr><td><a href=\"../\">..</a><td>-<td>\n";
@@ -107,6 +107,7 @@ impl TreeRequest {
         if let Some(next) = page.next {
             html += &format!("<a href=\"?from={next}\" rel=\"next\">next</a>\n");
         }
+        html += "</main>\n";
         Html(html)
     }
 
