@@ -479,7 +479,7 @@ const STEPS = {
           const current = document.querySelector(".movetext [aria-current=true]");
           return {
             board: inside(document.querySelector("#board"), { top: 0, left: 0, bottom: innerHeight, right: innerWidth }),
-            move: !current || inside(current, document.querySelector(".movetext").getBoundingClientRect()),
+            move: !current || ["#panel", ".movetext"].every((name) => inside(current, document.querySelector(name).getBoundingClientRect())) && inside(current, { top: 0, left: 0, bottom: innerHeight, right: innerWidth }),
             top: scrollY,
             last: document.querySelectorAll(".movetext > button").length === 0 || current === [...document.querySelectorAll(".movetext > button")].at(-1),
           };
@@ -492,12 +492,12 @@ const STEPS = {
           assert.ok(found.board && found.move && found.top === top, `${width}: step ${step}: ${JSON.stringify(found)}`);
           if (found.last) break;
         }
-        await page.keyboard.press("End");
-        await isShown();
-        await page.keyboard.press("Home");
-        await isShown();
-        const found = await places();
-        assert.ok(found.board && found.top === top, `${width}: ${JSON.stringify(found)}`);
+        for (const key of ["Home", "End"]) {
+          await page.keyboard.press(key);
+          await isShown();
+          const found = await places();
+          assert.ok(found.board && found.move && found.top === top, `${width}: ${JSON.stringify(found)}`);
+        }
       }
     }
     await page.setViewportSize({ width: 1280, height: 800 });

@@ -72,14 +72,14 @@ async function show(place, top) {
     const nodes = tab === "game" && place.game ? views.game(shown, place, showMove) : await (SHOWN[tab] ?? views.tree)(place, signal);
     if (signal.aborted) return;
     const hadFocus = at("#panel").contains(document.activeElement);
-    const moves = at(".movetext")?.scrollTop;
+    const moves = at(".movetext") ? scroller(at(".movetext")).scrollTop : 0;
     replace(at("#panel"), nodes);
     const isSame = pageShown === pageOf(place);
     if (top !== null) scrollTo(0, top);
     else if (pageShown !== null && !isSame) scrollTo(0, 0);
     pageShown = pageOf(place);
     const current = at("#panel [aria-current=true]");
-    if (at(".movetext")) scrollMoves(at(".movetext"), isSame ? moves : 0, current);
+    if (at(".movetext")) scrollMoves(isSame ? moves : 0, current);
     if (hadFocus) (current ?? at("#panel")).focus({ preventScroll: true });
     document.title = `${at("#panel h2")?.dataset.title ?? at("#panel h2")?.firstChild.textContent.trim() ?? (place.q || TABS.find(([name]) => name === tab)[1])} · pgnfs`;
     say("");
@@ -94,12 +94,17 @@ async function show(place, top) {
   at("#panel").ariaBusy = null;
 }
 
+/** What scrolls the moves of a game: on a phone all that is below the board. */
+const scroller = (text) => getComputedStyle(text).overflowY === "visible" ? at("#panel") : text;
+
 /** Scrolls the moves of a game, and nothing else, so that the board stays in sight. */
-function scrollMoves(text, top, current) {
-  text.scrollTop = top ?? 0;
+function scrollMoves(top, current) {
+  const box = scroller(at(".movetext"));
+  box.scrollTop = top;
   if (!current) return;
-  const [above, below] = [current.offsetTop, current.offsetTop + current.offsetHeight - text.clientHeight];
-  text.scrollTop = Math.max(Math.min(text.scrollTop, above - current.offsetHeight), below + current.offsetHeight);
+  const [frame, own] = [box.getBoundingClientRect(), current.getBoundingClientRect()];
+  const above = top + own.top - frame.top;
+  box.scrollTop = Math.max(Math.min(top, above - own.height), above + 2 * own.height - box.clientHeight);
 }
 
 async function showBoard(place, signal) {
