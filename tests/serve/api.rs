@@ -483,7 +483,7 @@ fn a_player_may_be_named_exactly() {
     }
 }
 
-/// The files of a search are those of the games that a list has.
+/// A list and the files of the same search have the same games.
 #[test]
 fn a_search_has_an_address_among_the_files() {
     let served = Served::games(&[]);
@@ -543,7 +543,7 @@ fn names_are_suggested() {
     };
     assert_eq!(names("text=ta&kind=player"), ["player player:\"Tal\" 6"]);
     assert_eq!(
-        names("text=mueller&db=a.pgn"),
+        names("text=mueller&kind=player&db=a.pgn"),
         ["player player:\"Müller, <b>\" 2"]
     );
     assert_eq!(names("text=club&kind=event"), ["event event:\"Club\" 6"]);

@@ -47,40 +47,46 @@ pub(super) async fn names(
         let what = format!("'{wrong}' is not one of {}", KINDS.join(", "));
         return Err(ApiError::Wrong("kind", what));
     }
-    let needs_games = kinds.iter().any(|kind| matches!(*kind, "player" | "event"));
-    let of_games = if needs_games {
-        let question = format!("names {:?}", text("db"));
-        let made = about(&requests, visit, &given, None, move |answers, games| {
-            names.get_or_make(games, question, || {
+    let wanted = text("text").to_owned();
+    let has = |kind| kinds.contains(&kind);
+    let (has_players, has_events) = (has("player"), has("event"));
+    let of_games = if has_players || has_events {
+        let (question, wanted) = (format!("names {:?}", text("db")), wanted.clone());
+        let found = about(&requests, visit, &given, None, move |answers, games| {
+            let own = names.get_or_make(games, question, || {
                 Ok::<_, FsError>(Arc::new(GameNames::of(answers.parts())))
-            })
+            })?;
+            let listed = |is_asked: bool, kind, list| is_asked.then(|| rows(kind, list, &wanted, count));
+            let players = listed(has_players, "player", &own.players);
+            let events = listed(has_events, "event", &own.events);
+            Ok([players, events].into_iter().flatten().flatten().collect())
         });
-        made.await?
+        found.await?
     } else {
-        Arc::default()
+        Vec::new()
     };
-    let wanted = text("text");
-    let listed = |kind: &str, list: &NameList| -> Vec<Value> {
-        let found = list.find(wanted, count).into_iter();
-        let row = |(name, games): (&str, u32)| {
-            let games = (games > 0).then_some(games);
-            json!({ "kind": kind, "name": name, "games": games, "q": term(kind, name) })
-        };
-        found.map(row).collect()
+    let openings = has("opening").then(|| rows("opening", &OPENINGS, &wanted, count));
+    let own_fields = has("field").then(|| field_rows(&wanted, count));
+    let names = of_games.into_iter().chain(openings.into_iter().flatten());
+    let names: Vec<Value> = names.chain(own_fields.into_iter().flatten()).collect();
+    Ok(Json(json!({ "names": names })))
+}
+
+/// The first names of a list that match, as JSON.
+fn rows(kind: &str, list: &NameList, wanted: &str, count: usize) -> Vec<Value> {
+    let row = |(name, games): (&str, u32)| {
+        let games = (games > 0).then_some(games);
+        json!({ "kind": kind, "name": name, "games": games, "q": term(kind, name) })
     };
-    let rows = kinds.iter().flat_map(|&kind| match kind {
-        "player" => listed(kind, &of_games.players),
-        "event" => listed(kind, &of_games.events),
-        "opening" => listed(kind, &OPENINGS),
-        _ => {
-            let own = fields().filter(|(name, _)| name.starts_with(&wanted.to_lowercase()));
-            let row = |(name, about): (&str, &str)| {
-                json!({ "kind": kind, "name": name, "about": about, "games": null, "q": format!("{name}:") })
-            };
-            own.take(count).map(row).collect()
-        }
-    });
-    Ok(Json(json!({ "names": rows.collect::<Vec<Value>>() })))
+    list.find(wanted, count).into_iter().map(row).collect()
+}
+
+/// The fields whose names begin with a text, as JSON.
+fn field_rows(wanted: &str, count: usize) -> Vec<Value> {
+    let wanted = wanted.to_lowercase();
+    let own = fields().filter(|(name, _)| name.starts_with(&wanted));
+    let row = |(name, about): (&str, &str)| json!({ "kind": "field", "name": name, "about": about, "games": null, "q": format!("{name}:") });
+    own.take(count).map(row).collect()
 }
 
 /// A term that asks for a name.

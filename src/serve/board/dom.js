@@ -54,7 +54,7 @@ export async function copy(button, text) {
 /** A number with separators of thousands. */
 export const count = (number) => number.toLocaleString("en");
 
-/** What the colours of bars mean, those of games and those of a player's games. No colour means two things. */
+/** What the colours of bars mean, in games and in the games of a player. No colour means two things. */
 const MEANINGS = {
   games: [["white", "White won"], ["drawn", "drawn"], ["black", "Black won"]],
   player: [["won", "won"], ["drawn", "drawn"], ["lost", "lost"]],

@@ -17,7 +17,7 @@ const board = new Board(at("#board"), play);
 /** What the board shows: a place, and its game. A game that is missing leaves it as it was. */
 let shown = { place: {}, game: null, path: null, near: {} };
 let present = new AbortController();
-/** The moves of the tree that were last shown, of which the present ones may be the first, in UCI and in SAN. */
+/** The moves of the tree that were last shown, in UCI and in SAN. The present ones may be the first of them. */
 let ahead = { fen: null, play: [], sans: [] };
 
 const tabs = TABS.map(([name, text]) => element("button", { role: "tab", "aria-controls": "panel", click: () => open(name) }, text));

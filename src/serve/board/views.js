@@ -136,7 +136,7 @@ export async function games(place, signal) {
   ];
 }
 
-/** The databases, those of a folder below its name. */
+/** The databases, by folder. */
 export async function databases(place, signal) {
   const { databases, opening } = await ask("databases", {}, signal);
   const folders = new Map();
