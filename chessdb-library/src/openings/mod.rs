@@ -3,9 +3,9 @@
 //! `names.tsv` has 3,807 names, each with its code and the moves that lead to it: the table of
 //! <https://github.com/lichess-org/chess-openings> at 51b8862, which is in the public domain (CC0).
 
+mod all;
 mod codes;
 mod game;
-mod all;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
