@@ -278,7 +278,7 @@ impl Database {
     /// text, texts, objects of `chess.Move`, or bytes as `plies` has them; `pawns`, a FEN of which only the pawns
     /// count; `material`, pieces such as `KRPkr`. Castling rights and en passant count if the FEN has them. Only main
     /// lines are searched, unless the query has `in:variations`, and games marked as deleted are left out. `sort` is
-    /// `date` (earliest first), `elo` (highest mean first), `length` (shortest first) or the order of the database, and
+    /// `date` (earliest first), `elo` (highest sum of known ratings first), `length` (shortest first) or the order of the database, and
     /// `limit` the number of games at most. `progress` is called again and again with the number of games that have been
     /// read and that of all; `True` shows a bar of tqdm.
     ///

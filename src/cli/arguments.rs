@@ -281,7 +281,7 @@ fn find() -> Command {
                 .value_parser(SortKey::NAMES)
                 .default_value("database")
                 .help(
-                    "Order of the games: as in the databases, earliest first, highest mean rating first, or \
+                    "Order of the games: as in the databases, earliest first, highest sum of known ratings first, or \
                      shortest first; games where this is unknown come last",
                 ),
             Arg::new("reverse")

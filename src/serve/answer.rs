@@ -166,7 +166,7 @@ pub(super) async fn no_such_method(uri: Uri) -> Response {
 
 fn missing(status: StatusCode, uri: &Uri, what: &str) -> Response {
     if uri.path().starts_with("/api/") {
-        let error = json!({ "error": { "what": what, "term": null, "offset": null } });
+        let error = json!({ "error": { "what": what, "term": null, "offset": null, "message": what } });
         return (status, Json(error)).into_response();
     }
     (status, format!("{what}\n")).into_response()

@@ -15,6 +15,7 @@ static FILES: &[(&str, &str, &str)] = &[
     ("/board/icon.svg", "image/svg+xml", include_str!("board/icon.svg")),
     ("/board/api.js", SCRIPT, include_str!("board/api.js")),
     ("/board/board.js", SCRIPT, include_str!("board/board.js")),
+    ("/board/box.js", SCRIPT, include_str!("board/box.js")),
     ("/board/dom.js", SCRIPT, include_str!("board/dom.js")),
     ("/board/main.js", SCRIPT, include_str!("board/main.js")),
     ("/board/pieces.js", SCRIPT, include_str!("board/pieces.js")),

@@ -1,6 +1,6 @@
 //! A position as requests name it: by FEN, and by moves from there.
 
-use chessdb::board::{Counters, Fen, Position, Setup, Undo};
+use chessdb::board::{Counters, Fen, Move, Position, Setup, Uci, Undo};
 use chessdb_library::openings::OpeningName;
 
 /// Maximum number of moves.
@@ -11,8 +11,9 @@ const MOST_PLIES: usize = 1000;
 pub(super) struct PlayedLine {
     pub(super) position: Position,
     counters: Counters,
-    /// The last move in SAN.
-    pub(super) san: Option<String>,
+    /// The moves in SAN, and in the notation of UCI.
+    pub(super) sans: Vec<String>,
+    pub(super) ucis: Vec<String>,
     /// The opening of the last position on the way that has a name.
     pub(super) opening: Option<OpeningName>,
 }
@@ -23,6 +24,27 @@ impl PlayedLine {
     /// # Errors
     /// The name of the parameter that is wrong, and what.
     pub(super) fn read(fen: Option<&str>, play: Option<&str>) -> Result<PlayedLine, (&'static str, String)> {
+        let moves = play.unwrap_or_default().split(',');
+        PlayedLine::played(fen, "play", moves, Position::read_uci)
+    }
+
+    /// Reads a position, and moves as a game has them, with or without their numbers.
+    ///
+    /// # Errors
+    /// The name of the parameter that is wrong, and what.
+    pub(super) fn read_moves(fen: Option<&str>, moves: &str) -> Result<PlayedLine, (&'static str, String)> {
+        let moves = moves.split_whitespace().map(without_number);
+        PlayedLine::played(fen, "moves", moves, |position, text| {
+            position.read_move(text.trim_end_matches(['!', '?'])).ok()
+        })
+    }
+
+    fn played<'a>(
+        fen: Option<&str>,
+        parameter: &'static str,
+        moves: impl Iterator<Item = &'a str>,
+        read: impl Fn(&Position, &str) -> Option<Move>,
+    ) -> Result<PlayedLine, (&'static str, String)> {
         let setup = match fen.filter(|fen| !fen.trim().is_empty()) {
             Some(fen) => Some(read_fen(fen).map_err(|what| ("fen", what))?),
             None => None,
@@ -31,14 +53,12 @@ impl PlayedLine {
             Some((position, counters)) => (position, counters),
             None => (Position::initial(), Counters::default()),
         };
-        let (mut opening, mut san) = (OpeningName::of(&position), None);
-        let moves = play
-            .unwrap_or_default()
-            .split(',')
-            .filter(|text| !text.is_empty());
+        let mut opening = OpeningName::of(&position);
+        let (mut sans, mut ucis) = (Vec::new(), Vec::new());
+        let moves = moves.filter(|text| !text.is_empty());
         for (text, number) in moves.zip(0..) {
             if number == MOST_PLIES {
-                return Err(("play", format!("there are more than {MOST_PLIES} moves")));
+                return Err((parameter, format!("there are more than {MOST_PLIES} moves")));
             }
             let wrong = || {
                 let what = format!(
@@ -46,12 +66,13 @@ impl PlayedLine {
                     number + 1,
                     self::fen(&position, &counters)
                 );
-                ("play", what)
+                (parameter, what)
             };
-            let mv = position.read_uci(text).ok_or_else(wrong)?;
+            let mv = read(&position, text).ok_or_else(wrong)?;
             let mut after = position;
             let played = after.play_legal(mv, &mut Undo::default());
-            san = Some(played.map_err(|_| wrong())?.to_string());
+            sans.push(played.map_err(|_| wrong())?.to_string());
+            ucis.push(uci(&position, mv));
             counters.follow(&position, mv);
             position = after;
             opening = OpeningName::of(&position).or(opening);
@@ -59,7 +80,8 @@ impl PlayedLine {
         Ok(PlayedLine {
             position,
             counters,
-            san,
+            sans,
+            ucis,
             opening,
         })
     }
@@ -73,6 +95,31 @@ impl PlayedLine {
     pub(super) fn counters(&self) -> Counters {
         self.counters
     }
+}
+
+/// A move as a game has it, without the number before it.
+fn without_number(text: &str) -> &str {
+    match text.rsplit_once(['.', '…']) {
+        Some((number, mv))
+            if number
+                .chars()
+                .all(|c| c.is_ascii_digit() || matches!(c, '.' | '…')) =>
+        {
+            mv
+        }
+        _ => text,
+    }
+}
+
+/// A move in the notation of UCI.
+pub(super) fn uci(position: &Position, mv: Move) -> String {
+    let is_chess960 = position.is_chess960();
+    let uci = Uci {
+        position,
+        mv,
+        is_chess960,
+    };
+    uci.to_string()
 }
 
 /// The FEN of a position.
@@ -124,6 +171,33 @@ mod tests {
             "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"
         );
         assert_eq!(line.opening.unwrap().name, "Sicilian Defense");
+    }
+
+    #[test]
+    fn moves_are_read_as_games_have_them() {
+        for (moves, ucis) in [
+            ("1. e4 e5 2. Nf3", "e2e4 e7e5 g1f3"),
+            ("1.e4 e5!? 2.Nf3", "e2e4 e7e5 g1f3"),
+            ("e4 e5", "e2e4 e7e5"),
+            (
+                "1. e4 1... e5 2. Nf3 Nc6 3. Bc4 Bc5 4. 0-0",
+                "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1",
+            ),
+            ("1. e4 1… e5", "e2e4 e7e5"),
+            ("", ""),
+        ] {
+            let line = PlayedLine::read_moves(None, moves).unwrap();
+            assert_eq!(line.ucis.join(" "), ucis, "{moves}");
+            let same = PlayedLine::read(None, Some(&line.ucis.join(","))).unwrap();
+            assert_eq!((same.sans, same.ucis), (line.sans, line.ucis), "{moves}");
+        }
+        let (name, what) = PlayedLine::read_moves(None, "1. e4 e5 2. Ke3").unwrap_err();
+        assert!(
+            name == "moves" && what.starts_with("move 3, Ke3, is not legal in "),
+            "{what}"
+        );
+        let line = PlayedLine::read_moves(Some("4k3/8/8/8/8/8/4P3/4K3 b - - 0 7"), "7... Ke7").unwrap();
+        assert_eq!(line.ucis, ["e8e7"]);
     }
 
     #[test]

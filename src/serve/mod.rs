@@ -19,6 +19,7 @@ mod login;
 mod path;
 mod patience;
 mod player;
+mod search;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};

@@ -1,13 +1,30 @@
 //! Searches for a player whom a request names.
 
-/// A term for a name as a search takes it: with `=` before it for exactly this one.
+use std::borrow::Cow;
+
+/// A term for a name as a search takes it: with `=` before it for exactly this one, and with or without quotes.
 pub(super) fn player_term(field: &str, name: &str) -> String {
     let (sign, name) = match name.strip_prefix('=') {
         Some(name) => ("=", name),
         None => ("", name),
     };
+    let name = unquoted(name).map_or(Cow::Borrowed(name), Cow::Owned);
     let name = name.replace('\\', r"\\").replace('"', r#"\""#);
     format!("{field}:{sign}\"{name}\"")
+}
+
+/// The text of a value in quotes; `None` if these are not around all of it.
+fn unquoted(value: &str) -> Option<String> {
+    let mut signs = value.strip_prefix('"')?.strip_suffix('"')?.chars();
+    let mut text = String::new();
+    while let Some(sign) = signs.next() {
+        match sign {
+            '"' => return None,
+            '\\' => text.push(signs.next()?),
+            sign => text.push(sign),
+        }
+    }
+    Some(text)
 }
 
 #[cfg(test)]
@@ -24,6 +41,9 @@ mod tests {
             "a|b",
             "( x )",
             "then",
+            r#""a" year:2020 "b""#,
+            r#""a\""#,
+            r#"""#,
         ] {
             for name in [name.to_owned(), format!("={name}")] {
                 let query = Query::parse(&player_term("player", &name)).unwrap();
@@ -32,6 +52,20 @@ mod tests {
                 let quotes = query.canonical().replace(r"\\", "").replace(r#"\""#, "");
                 assert!(quotes.matches('"').count() <= 2, "{}", query.canonical());
             }
+        }
+    }
+
+    #[test]
+    fn a_name_may_be_quoted_already() {
+        for (name, term) in [
+            ("Carlsen,M", r#"player:"Carlsen,M""#),
+            (r#""Carlsen,M""#, r#"player:"Carlsen,M""#),
+            (r#"="Carlsen,M""#, r#"player:="Carlsen,M""#),
+            (r#"="O\"Neil\\""#, r#"player:="O\"Neil\\""#),
+            (r#"O"Neil"#, r#"player:"O\"Neil""#),
+            (r#""""#, r#"player:"""#),
+        ] {
+            assert_eq!(player_term("player", name), term, "{name}");
         }
     }
 }

@@ -393,3 +393,216 @@ fn errors_name_what_is_wrong() {
     );
     assert_eq!(served.json("/api/query?q=white:Tal")["canonical"], "white:tal");
 }
+
+/// Words are searched for as the command does it: names in a mount and in `/files` need a field, questions need none.
+#[test]
+fn words_without_a_field_are_a_search() {
+    let served = Served::games(&[]);
+    let source = served.source();
+    for (words, query, games) in [
+        ("tal", "tal", 6),
+        ("Müller%20bird", "bird müller", 2),
+        ("-tal", "-tal", 2),
+        ("(tal|nobody)", "( nobody | tal )", 6),
+        ("nobody", "nobody", 0),
+        ("%20", "", 8),
+    ] {
+        let found = served.json(&format!("/api/games?q={words}"));
+        assert_eq!(found["count"], games, "{words}");
+        assert_eq!(
+            served.json(&format!("/api/moves?q={words}"))["games"],
+            games,
+            "{words}"
+        );
+        let canonical = served.json(&format!("/api/query?q={words}"))["canonical"].clone();
+        assert_eq!(canonical.as_str().unwrap_or_default(), query, "{words}");
+        if query.is_empty() {
+            continue;
+        }
+        let command = Command::new(env!("CARGO_BIN_EXE_pgnfs"))
+            .args(["find", "--cache-dir=none", "--", query])
+            .arg(&source)
+            .output()
+            .unwrap();
+        let lines = String::from_utf8(command.stdout).unwrap().lines().count();
+        assert_eq!(lines, games, "{words}");
+        // The explorer leaves out the two games that are not finished.
+        let explored = served.json(&format!("/in/{words}/masters"));
+        let results = ["white", "draws", "black"].map(|result| explored[result].as_u64().unwrap());
+        let finished = served.json(&format!("/api/games?q={words}%20-result:*"));
+        assert_eq!(Some(results.iter().sum()), finished["count"].as_u64(), "{words}");
+        let name = format!("/files/all/search/{words}/");
+        assert_eq!(served.get(&name).status, 404, "{words}");
+    }
+    assert_eq!(served.json("/api/prepare?player=tal&q=bird")["all"]["games"], 4);
+}
+
+/// Wherever a query is refused, the sentence is the same.
+#[test]
+fn a_refusal_is_one_sentence() {
+    let served = Served::with(&[("a.pgn", GAMES)], &[]);
+    for query in ["playr:x", "year:", "tal elo:abc", "result:win", "(a"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_pgnfs"))
+            .args(["find", "--cache-dir=none", "--", query])
+            .arg(served.source())
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let encoded = query.replace(' ', "%20");
+        for path in [
+            format!("/api/games?q={encoded}"),
+            format!("/api/moves?q={encoded}"),
+            format!("/api/query?q={encoded}"),
+        ] {
+            let answer = served.get(&path);
+            let body: Value = serde_json::from_slice(&answer.body).unwrap();
+            let message = body["error"]["message"].as_str().unwrap();
+            assert_eq!(answer.status, 400, "{path}");
+            assert!(said.contains(message), "{path}: {message}; {said}");
+        }
+        let answer = served.get(&format!("/in/{encoded}/masters"));
+        assert!(said.contains(answer.text().trim()), "{query}: {}", answer.text());
+        assert_eq!(answer.status, 400, "{query}");
+    }
+}
+
+/// As the placeholder of the page *Prepare* and the documentation write it.
+#[test]
+fn a_player_may_be_named_exactly() {
+    let served = Served::with(&[("a.pgn", GAMES)], &[]);
+    for (name, games) in [
+        ("tal", 3),
+        ("=Tal", 3),
+        ("=%22Tal%22", 3),
+        ("%22tal%22", 3),
+        ("=%22tal%22", 0),
+        ("=%22Müller,%20%3Cb%3E%22", 2),
+    ] {
+        let found = served.json(&format!("/api/prepare?player={name}"));
+        assert_eq!(found["all"]["games"], games, "{name}");
+    }
+}
+
+/// A list and the files of the same search have the same games.
+#[test]
+fn a_search_has_an_address_among_the_files() {
+    let served = Served::games(&[]);
+    for query in [
+        "",
+        "db=a.pgn",
+        "q=tal",
+        "q=white:tal&db=more/b%20ü.pgn",
+        "play=e2e4,c7c5",
+        "q=tal&play=e2e4,c7c5",
+        "q=played:e4%20then%20played:d5&play=e2e4,c7c5",
+        "q=played:c3%20then%20played:d5&db=a.pgn&fen=rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR%20w%20KQkq%20-%200%201",
+    ] {
+        let count = served.json(&format!("/api/games?{query}"))["count"]
+            .as_u64()
+            .unwrap();
+        let files = served.json(&format!("/api/query?{query}"))["files"].clone();
+        let all = served.get(&format!("{}all.pgn", files.as_str().unwrap()));
+        let games = all
+            .text()
+            .lines()
+            .filter(|line| line.starts_with("[White "))
+            .count();
+        assert_eq!((all.status, games as u64), (200, count), "{query}: {files}");
+    }
+    for (len, has_name) in [(255, true), (256, false)] {
+        let name = "x".repeat(len - "player:".len());
+        let files = served.json(&format!("/api/query?q=player:{name}"))["files"].clone();
+        assert_eq!(files.is_string(), has_name, "{len}");
+    }
+    // Its mirror images would count, too.
+    let files = served.json("/api/query?q=material:KRkr%20mirror:colour&play=e2e4")["files"].clone();
+    assert_eq!(files, Value::Null);
+    let single = Served::at(&served.source().join("a.pgn"), &[]);
+    assert_eq!(
+        single.json("/api/query?q=tal")["files"],
+        "/files/search/tal%20deleted%3Ano/"
+    );
+}
+
+#[test]
+fn names_are_suggested() {
+    let served = Served::games(&[]);
+    let names = |query: &str| -> Vec<String> {
+        let answer = served.json(&format!("/api/names?{query}"));
+        let names = answer["names"].as_array().unwrap().iter();
+        names
+            .map(|name| {
+                format!(
+                    "{} {} {}",
+                    name["kind"].as_str().unwrap(),
+                    name["q"].as_str().unwrap(),
+                    name["games"]
+                )
+            })
+            .collect()
+    };
+    assert_eq!(names("text=ta&kind=player"), ["player player:\"Tal\" 6"]);
+    assert_eq!(
+        names("text=mueller&kind=player&db=a.pgn"),
+        ["player player:\"Müller, <b>\" 2"]
+    );
+    assert_eq!(names("text=club&kind=event"), ["event event:\"Club\" 6"]);
+    assert_eq!(names("text=club&kind=player"), [""; 0]);
+    assert_eq!(
+        names("text=king's+pawn+game&kind=opening&count=1"),
+        ["opening opening:\"King's Pawn Game\" null"]
+    );
+    assert_eq!(
+        names("text=pl&kind=field"),
+        ["field player: null", "field played: null", "field ply: null"]
+    );
+    assert_eq!(names("text=b&kind=player,event").len(), 2);
+    assert_eq!(names("text=&kind=player&count=2").len(), 2);
+    for (count, most) in [(100, 100), (101, 100)] {
+        assert_eq!(
+            names(&format!("text=defense&kind=opening&count={count}")).len(),
+            most,
+            "{count}"
+        );
+    }
+    for (query, said) in [
+        ("kind=x", "kind: 'x' is not one of"),
+        ("count=x", "count: 'x' is not a number"),
+    ] {
+        let answer = served.get(&format!("/api/names?text=a&{query}"));
+        let body: Value = serde_json::from_slice(&answer.body).unwrap();
+        assert_eq!(answer.status, 400, "{query}");
+        assert!(
+            body["error"]["message"].as_str().unwrap().starts_with(said),
+            "{body}"
+        );
+    }
+    // What is suggested finds what it says.
+    for name in served.json("/api/names?text=&count=100&kind=player,event")["names"]
+        .as_array()
+        .unwrap()
+    {
+        let term = percent(name["q"].as_str().unwrap());
+        assert_eq!(
+            served.json(&format!("/api/games?q={term}"))["count"],
+            name["games"],
+            "{term}"
+        );
+    }
+}
+
+/// A text as the value of a parameter.
+fn percent(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02x}")).collect()
+}
+
+#[test]
+fn a_line_is_read_as_games_have_it() {
+    let served = Served::games(&[]);
+    let line = served.json("/api/position?moves=1.+e4+c5+2.Nf3!");
+    assert_eq!(line["play"], json!(["e2e4", "c7c5", "g1f3"]));
+    assert_eq!(line["line"], json!(["e4", "c5", "Nf3"]));
+    let error = served.get("/api/position?moves=1.+e5");
+    assert_eq!(error.status, 400);
+    assert!(error.text().contains("move 1, e5, is not legal in "));
+}

@@ -288,3 +288,29 @@ fn nibbler_and_en_croissant_are_answered() {
         }
     }
 }
+
+/// The address by which clients once asked for the months alone.
+#[test]
+fn months_have_an_address_of_their_own() {
+    let served = served();
+    for asked in [
+        "",
+        "play=e2e4",
+        "play=e2e4&speeds=blitz&moves=5&topGames=2",
+        "since=2000-01",
+    ] {
+        let alone = served.json(&format!("/lichess/history?{asked}"));
+        let whole = served.json(&format!("/lichess?{asked}&history=true"));
+        for same in ["history", "opening", "white", "draws", "black"] {
+            assert_eq!(alone[same], whole[same], "{asked}");
+        }
+        for empty in ["moves", "topGames", "recentGames"] {
+            assert_eq!(alone[empty], json!([]), "{asked}");
+        }
+    }
+    assert_eq!(
+        served.json("/in/white:tal/lichess/history?play=e2e4")["history"],
+        json!([])
+    );
+    assert_ne!(served.json("/lichess/history")["history"], json!([]));
+}

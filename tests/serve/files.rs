@@ -227,3 +227,26 @@ fn nothing_outside_the_tree_is_named() {
         assert_eq!(served.ask(method, "/files/a.pgn/x", &[]).status, 405, "{method}");
     }
 }
+
+#[test]
+fn a_page_has_folders_first_and_names_in_order() {
+    let files = ["b.pgn", "A.pgn", "c/x.pgn", "ä.pgn"].map(|name| (name, GAMES));
+    let served = Served::with(&files, &[]);
+    let names = |path: &str| -> Vec<String> {
+        let page = served.get(path).text();
+        let rows = page
+            .lines()
+            .filter_map(|line| line.split_once("<a href=\"./")?.1.split_once('"'));
+        rows.map(|(name, _)| name.to_owned()).collect()
+    };
+    let root = ["A.pgn/", "all/", "b.pgn/", "c/", "%C3%A4.pgn/", "info.txt"];
+    assert_eq!(names("/files/"), root);
+    let database = names("/files/b.pgn/");
+    let folders = database.iter().take_while(|name| name.ends_with('/')).count();
+    assert!(folders > 1 && folders < database.len());
+    assert!(
+        database[..folders].is_sorted() && database[folders..].is_sorted(),
+        "{database:?}"
+    );
+    assert!(!database[folders..].iter().any(|name| name.ends_with('/')));
+}

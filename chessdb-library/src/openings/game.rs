@@ -6,13 +6,12 @@ use std::sync::LazyLock;
 use chessdb::Database;
 use chessdb::game::Eco;
 
-use super::{BY_KEY, NAMES, OpeningName, key, position_after};
+use super::{BY_KEY, OpeningName, key, position_after, rows};
 
 /// Half-moves after which no position has a name, and the fewest pieces of a position that has one (tested).
 const PLIES: u32 = 36;
 static LEAST_PIECES: LazyLock<usize> = LazyLock::new(|| {
-    let moves = NAMES.lines().filter_map(|line| line.rsplit('\t').next());
-    let pieces = moves.filter_map(|moves| Some(position_after(moves)?.occupied().count()));
+    let pieces = rows().filter_map(|(_, moves)| Some(position_after(moves)?.occupied().count()));
     pieces.min().unwrap_or_default()
 });
 
@@ -71,12 +70,11 @@ mod tests {
     #[test]
     fn every_name_is_found_by_its_moves() {
         let mut longest = 0;
-        for line in NAMES.lines() {
-            let moves = line.rsplit('\t').next().unwrap();
+        for (opening, moves) in rows() {
             let plies = moves.split(' ').filter(|word| !word.ends_with('.')).count();
             longest = longest.max(plies as u32);
             let pieces = position_after(moves).unwrap().occupied().count();
-            assert!(pieces >= *LEAST_PIECES, "{line}");
+            assert!(pieces >= *LEAST_PIECES, "{opening:?}");
         }
         assert_eq!(longest, PLIES);
     }

@@ -30,13 +30,18 @@ pub struct OpeningName {
 
 /// The openings by the keys of their positions, of which no two are equal (tested).
 static BY_KEY: LazyLock<HashMap<u64, OpeningName>> = LazyLock::new(|| {
-    let rows = NAMES.lines().zip(0..).filter_map(|(line, number)| {
-        let (eco, rest) = line.split_once('\t')?;
-        let (name, moves) = rest.split_once('\t')?;
-        Some((key(&position_after(moves)?), OpeningName { eco, name, number }))
-    });
-    rows.collect()
+    let keyed = rows().filter_map(|(opening, moves)| Some((key(&position_after(moves)?), opening)));
+    keyed.collect()
 });
+
+/// The rows of the table: the openings with their moves.
+fn rows() -> impl Iterator<Item = (OpeningName, &'static str)> {
+    NAMES.lines().zip(0..).filter_map(|(line, number)| {
+        let mut columns = line.split('\t');
+        let (eco, name) = (columns.next()?, columns.next()?);
+        Some((OpeningName { eco, name, number }, columns.next()?))
+    })
+}
 
 /// What some openings are called elsewhere, beside a word of their names here.
 const OTHER_NAMES: [(&str, &str); 12] = [
@@ -62,11 +67,17 @@ pub(crate) fn with_other_names(name: &str) -> String {
 
 /// The names in both tables.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    let of_positions = NAMES.lines().filter_map(|line| line.split('\t').nth(1));
-    of_positions.chain(codes::names())
+    OpeningName::all()
+        .map(|opening| opening.name)
+        .chain(codes::names())
 }
 
 impl OpeningName {
+    /// All openings that have a name, by their codes. Several may have one name.
+    pub fn all() -> impl Iterator<Item = OpeningName> {
+        rows().map(|(opening, _)| opening)
+    }
+
     /// The opening that a position has, whatever moves lead to it.
     ///
     /// ```
@@ -105,6 +116,7 @@ mod tests {
     #[test]
     fn every_line_of_the_table_is_one_opening() {
         let lines: Vec<&str> = NAMES.lines().collect();
+        assert_eq!(OpeningName::all().count(), lines.len());
         for line in &lines {
             let moves = line.rsplit('\t').next().unwrap();
             let position = position_after(moves).unwrap_or_else(|| panic!("{line}"));

@@ -20,6 +20,7 @@ mod group_order;
 mod groups;
 mod hints;
 mod left;
+mod names;
 mod order;
 mod parse;
 mod player;
@@ -43,6 +44,7 @@ pub use groups::{
     Mirror, Mover, PawnKind, PositionGroup, PositionQuery, PositionTerm, SearchedGames, TermError,
 };
 pub use hints::{QueryHint, hints};
+pub use names::{GameNames, NameList};
 pub use order::{ListOrder, SortKey};
 pub use player::PlayerGame;
 

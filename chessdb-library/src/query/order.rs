@@ -16,7 +16,7 @@ const FEW: u32 = 256;
 pub enum SortKey {
     /// The date; the earliest comes first.
     Date,
-    /// The mean of the known ratings; the highest comes first.
+    /// The sum of the known ratings; the highest comes first.
     Elo,
     /// The number of half-moves of the main line; the fewest come first.
     Length,
@@ -44,7 +44,7 @@ impl From<SortKey> for ListOrder {
 /// Number of games whose values are in memory at the same time.
 const BLOCK: u32 = 1 << 20;
 
-/// More than twice the highest rating.
+/// More than the highest ratings of two players.
 const HIGHEST: u32 = 1 << 17;
 
 /// What stands for an unknown value, which comes last in any case.
@@ -199,13 +199,10 @@ impl SortKey {
             }
             SortKey::Elo => {
                 let facts = Facts::of(database, game);
-                let twice = match (facts.white_elo(), facts.black_elo()) {
-                    (Some(white), Some(black)) => u32::from(white) + u32::from(black),
-                    (Some(only), None) | (None, Some(only)) => 2 * u32::from(only),
-                    (None, None) => return None,
-                };
-                // The highest comes first.
-                Some(HIGHEST.saturating_sub(twice))
+                let known = [facts.white_elo(), facts.black_elo()].into_iter().flatten();
+                let sum: u32 = known.map(u32::from).sum();
+                // The highest comes first. Ratings are not 0.
+                (sum != 0).then(|| HIGHEST.saturating_sub(sum))
             }
             SortKey::Length => {
                 let mut plies = 0;

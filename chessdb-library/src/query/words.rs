@@ -20,7 +20,7 @@ pub(super) fn words_of(text: &str) -> Vec<String> {
 }
 
 /// The words of a folded text.
-fn words(folded: &str) -> impl Iterator<Item = &str> + Clone {
+pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> + Clone {
     folded
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -46,11 +46,15 @@ impl FoldedText {
         FoldedText { plain, long }
     }
 
+    /// The ways to write it.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &String> + Clone {
+        [Some(&self.plain), self.long.as_ref()].into_iter().flatten()
+    }
+
     /// True if each of the words is the beginning of a word of the text.
     pub(super) fn has(&self, wanted: &[WantedWord]) -> bool {
-        let texts = || [Some(&self.plain), self.long.as_ref()].into_iter().flatten();
         wanted.iter().all(|wanted| {
-            let mut words = texts().flat_map(|text| words(text));
+            let mut words = self.texts().flat_map(|text| words(text));
             words.any(|word| wanted.begins(word))
         })
     }

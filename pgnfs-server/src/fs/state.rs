@@ -318,6 +318,12 @@ impl ChessFs {
         self.all.first().or_else(own)
     }
 
+    /// The path of this directory.
+    pub fn path_of_all(&self) -> Option<String> {
+        let prefix = self.all_games()?.prefix();
+        self.folders.paths().remove(&prefix)
+    }
+
     /// The inode of the directory of the branch with this prefix.
     pub(super) fn directory_of(&self, prefix: Prefix) -> Inode {
         match self.detached(prefix) {

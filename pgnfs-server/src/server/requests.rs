@@ -250,6 +250,11 @@ impl Requests {
         self.live().status()
     }
 
+    /// The path in the tree of the directory that has all games: `all`, or the only database. `None` without databases.
+    pub fn path_of_all(&self) -> Option<String> {
+        self.live().current().path_of_all()
+    }
+
     /// Describes a node for the log, without looking at the source.
     pub fn describe(&self, node: Inode) -> String {
         self.live().describe(node)

@@ -1,11 +1,11 @@
 //! Positions and the moves in them.
 
-use chessdb::board::{Color, Counters, Move, Position, Uci, Undo};
+use chessdb::board::{Color, Counters, Move, Position, Undo};
 use chessdb_library::openings::OpeningName;
 use chessdb_library::positions::{MoveRow, MovesTable};
 use serde_json::{Value, json};
 
-use crate::serve::line::{PlayedLine, fen};
+use crate::serve::line::{PlayedLine, fen, uci};
 
 /// A position with its legal moves.
 pub(super) fn position(line: &PlayedLine) -> Value {
@@ -18,7 +18,9 @@ pub(super) fn position(line: &PlayedLine) -> Value {
     json!({
         "fen": line.fen(),
         "turn": color(position.turn()),
-        "san": line.san,
+        "san": line.sans.last(),
+        "line": line.sans,
+        "play": line.ucis,
         "check": is_check,
         "mate": is_check && moves.is_empty(),
         "opening": opening(line.opening),
@@ -79,15 +81,4 @@ pub(super) fn opening(opening: Option<OpeningName>) -> Option<Value> {
 
 pub(super) fn color(color: Color) -> &'static str {
     color.fold_wb("white", "black")
-}
-
-/// A move in the notation of UCI.
-pub(super) fn uci(position: &Position, mv: Move) -> String {
-    let is_chess960 = position.is_chess960();
-    let uci = Uci {
-        position,
-        mv,
-        is_chess960,
-    };
-    uci.to_string()
 }

@@ -1,15 +1,18 @@
 //! What the board asks: databases, lists of games, games, positions, moves and queries, as JSON.
 //!
-//! Keys may be added, none changed. Errors are `{"error": {"what", "term", "offset"}}`.
+//! Keys may be added, none changed. Errors are `{"error": {"what", "term", "offset", "message"}}`.
 
 mod board;
 mod games;
 mod movetext;
+mod names;
 mod pieces;
 mod prepare;
+mod query;
 mod status;
 
 use std::collections::HashMap;
+use std::fmt;
 use std::iter::once_with;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -21,13 +24,14 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use chessdb_library::positions::{Answers, DatabasePart, Pattern};
-use chessdb_library::query::{Query, QueryError};
+use chessdb_library::query::{GameNames, Query, QueryError};
 use pgnfs_server::{Failure, FsError, Requests};
 use serde_json::{Value, json};
 
-use super::answer::{Visit, ask, looked_for, read_query, status_of, with_retry_after};
+use super::answer::{Visit, ask, looked_for, status_of, with_retry_after};
 use super::kept::{GamesId, KeptAnswers};
 use super::line::PlayedLine;
+use super::search::read_search;
 use games::GameList;
 use movetext::GameJson;
 use pieces::streamed;
@@ -41,6 +45,8 @@ type Given = Parameters<HashMap<String, String>>;
 struct Api {
     requests: Requests,
     lists: KeptAnswers<Arc<GameList>>,
+    /// The names of players and events.
+    names: KeptAnswers<Arc<GameNames>>,
     /// Tables of moves, and what players do, as JSON.
     kept: KeptAnswers<Arc<str>>,
     snapshots: Snapshots,
@@ -56,6 +62,9 @@ impl FromRef<Api> for Requests {
 /// Number of windows of sorted lists that are kept, each of 20,000 games.
 const MOST_LISTS: NonZeroUsize = NonZeroUsize::new(32).unwrap();
 
+/// Number of lists of names that are kept: of all databases, and of single ones.
+const MOST_NAMES: NonZeroUsize = NonZeroUsize::new(4).unwrap();
+
 /// Bytes of other answers that are kept.
 const MOST_KEPT: usize = 16 << 20;
 
@@ -64,6 +73,7 @@ impl Api {
         Api {
             requests,
             lists: KeptAnswers::new(MOST_LISTS),
+            names: KeptAnswers::new(MOST_NAMES),
             kept: KeptAnswers::with_bytes(MOST_KEPT),
             snapshots: Snapshots::default(),
             since: Instant::now(),
@@ -81,7 +91,8 @@ pub(super) fn routes(requests: Requests) -> Router {
         .route("/api/game", get(game))
         .route("/api/position", get(position))
         .route("/api/moves", get(moves))
-        .route("/api/query", get(query))
+        .route("/api/query", get(query::query))
+        .route("/api/names", get(names::names))
         .route("/api/prepare", get(prepare::prepare))
         .with_state(api)
 }
@@ -91,6 +102,8 @@ enum ApiError {
     Query(QueryError),
     /// The parameter that is wrong, and what.
     Wrong(&'static str, String),
+    /// Why a search that is written well is refused.
+    Refused(String),
     /// There is no database at this path.
     NoDatabase(String),
     Fs(FsError),
@@ -108,21 +121,42 @@ impl From<QueryError> for ApiError {
     }
 }
 
+impl fmt::Display for ApiError {
+    /// The sentence that the command prints, too.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ApiError::Query(error) => error.fmt(f),
+            ApiError::Wrong(name, what) => write!(f, "{name}: {what}"),
+            ApiError::Refused(what) => f.write_str(what),
+            ApiError::NoDatabase(path) => write!(f, "db: {}", no_database(path)),
+            ApiError::Fs(error) => error.fmt(f),
+        }
+    }
+}
+
+fn no_database(path: &str) -> String {
+    format!("no database has the path '{path}': /api/databases lists them")
+}
+
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
+        let message = self.to_string();
         let (status, what, term, offset) = match self {
             ApiError::Query(error) => {
                 let QueryError { offset, term, what } = error;
                 (StatusCode::BAD_REQUEST, what, Some(term), Some(offset))
             }
             ApiError::Wrong(name, what) => (StatusCode::BAD_REQUEST, what, Some(name.to_owned()), None),
-            ApiError::NoDatabase(path) => {
-                let what = format!("no database has the path '{path}': /api/databases lists them");
-                (StatusCode::NOT_FOUND, what, Some("db".to_owned()), None)
-            }
-            ApiError::Fs(error) => (status_of(&error), error.to_string(), None, None),
+            ApiError::Refused(what) => (StatusCode::BAD_REQUEST, what, Some("q".to_owned()), None),
+            ApiError::NoDatabase(path) => (
+                StatusCode::NOT_FOUND,
+                no_database(&path),
+                Some("db".to_owned()),
+                None,
+            ),
+            ApiError::Fs(error) => (status_of(&error), message.clone(), None, None),
         };
-        let error = json!({ "error": { "what": what, "term": term, "offset": offset } });
+        let error = json!({ "error": { "what": what, "term": term, "offset": offset, "message": message } });
         with_retry_after((status, Json(error)).into_response())
     }
 }
@@ -134,11 +168,7 @@ async fn search(
     given: &HashMap<String, String>,
 ) -> Result<Option<Query>, ApiError> {
     let text = given.get("q").map_or("", |text| text.trim());
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let query = read_query(requests, visit, text.to_owned()).await??;
-    Ok(Some(query).filter(Query::has_fields))
+    Ok(read_search(requests, visit, text).await??)
 }
 
 /// Answers a question about the games that a request names by `q` and `db`.
@@ -180,7 +210,7 @@ async fn about<A: Send + 'static>(
         requests.positions(visit.visitor, search, question, answer)
     });
     answer.await.map_err(|error| match error {
-        FsError::Refused(refusal) => ApiError::Wrong("q", refusal.to_string()),
+        FsError::Refused(refusal) => ApiError::Refused(refusal.to_string()),
         FsError::NotFound => match given.get("db").filter(|path| !path.is_empty()) {
             Some(path) => ApiError::NoDatabase(path.clone()),
             None => error.into(),
@@ -197,16 +227,6 @@ async fn databases(State(api): State<Api>) -> Response {
 /// What the program does, as `pgnfs status --json` has it.
 async fn status(State(api): State<Api>) -> Response {
     streamed(api.snapshots.state(api.requests, api.since))
-}
-
-/// The canonical form of a query.
-async fn query(
-    State(requests): State<Requests>,
-    visit: Visit,
-    Parameters(given): Given,
-) -> Result<Json<Value>, ApiError> {
-    let query = search(&requests, visit, &given).await?;
-    Ok(Json(json!({ "canonical": query.map(|query| query.canonical()) })))
 }
 
 /// A game with its tree of moves.
@@ -256,7 +276,11 @@ fn json_text(text: &str) -> Response {
 
 fn line(given: &HashMap<String, String>) -> Result<PlayedLine, ApiError> {
     let text = |name| given.get(name).map(String::as_str);
-    PlayedLine::read(text("fen"), text("play")).map_err(|(name, what)| ApiError::Wrong(name, what))
+    let line = match text("moves") {
+        Some(moves) => PlayedLine::read_moves(text("fen"), moves),
+        None => PlayedLine::read(text("fen"), text("play")),
+    };
+    line.map_err(|(name, what)| ApiError::Wrong(name, what))
 }
 
 #[cfg(test)]

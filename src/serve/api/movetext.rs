@@ -9,9 +9,8 @@ use chessdb::board::{Counters, Position, Undo};
 use chessdb::game::{TextRange, Token};
 use serde::Serialize;
 
-use super::board::uci;
 use super::pieces::{PIECE, append};
-use crate::serve::line::{fen, read_fen};
+use crate::serve::line::{fen, read_fen, uci};
 
 /// Where a line goes on.
 #[derive(Clone)]

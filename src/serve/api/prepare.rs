@@ -12,10 +12,10 @@ use chessdb_library::query::{Days, PlayerGame, Query, QueryError};
 use pgnfs_server::{FsError, Requests};
 use serde_json::{Value, json};
 
-use super::board::{self, color, uci};
+use super::board::{self, color};
 use super::{Api, ApiError, Given, about, games, json_text};
 use crate::serve::answer::{Visit, read_query};
-use crate::serve::line::fen;
+use crate::serve::line::{fen, uci};
 use crate::serve::player::player_term;
 
 /// Number of entries of each list.

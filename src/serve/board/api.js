@@ -6,8 +6,7 @@ export async function ask(what, parameters, signal) {
   const response = await fetch(`/api/${what}?${new URLSearchParams(given)}`, { signal });
   const answer = await response.json().catch(() => null);
   if (response.ok && answer) return answer;
-  const error = answer?.error;
-  throw new Error(error ? `${error.term ? `${error.term}: ` : ""}${error.what}` : `the server answered ${response.status}`);
+  throw new Error(answer?.error?.message ?? `the server answered ${response.status}`);
 }
 
 /** Where the page is. */
@@ -24,15 +23,35 @@ export function address(place) {
 
 const listeners = [];
 
-/** Calls `listener` whenever the place changes. */
+/** Calls `listener` whenever the place changes; with how far its page was scrolled if it was here before. */
 export function followed(listener) {
   listeners.push(listener);
 }
 
 /** Goes to a place. With `replace`, going back skips the present one. */
 export function go(place, replace = false) {
-  history[replace ? "replaceState" : "pushState"](null, "", address(place));
-  listeners.forEach((listener) => listener(here()));
+  keep();
+  if (replace) history.replaceState(history.state, "", address(place));
+  else history.pushState(null, "", address(place));
+  listeners.forEach((listener) => listener(here(), null));
 }
 
-addEventListener("popstate", () => listeners.forEach((listener) => listener(here())));
+/** How far the page of the present place was scrolled when it was last here. */
+export const scrolled = () => history.state?.top ?? null;
+
+let waits;
+
+/** Keeps with the present place how far it is scrolled. */
+function keep() {
+  clearTimeout(waits);
+  history.replaceState({ top: scrollY }, "");
+}
+
+addEventListener("scroll", () => {
+  clearTimeout(waits);
+  waits = setTimeout(keep, 100);
+});
+addEventListener("popstate", () => {
+  clearTimeout(waits);
+  listeners.forEach((listener) => listener(here(), scrolled()));
+});

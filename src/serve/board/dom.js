@@ -54,19 +54,29 @@ export async function copy(button, text) {
 /** A number with separators of thousands. */
 export const count = (number) => number.toLocaleString("en");
 
-/** A bar of results, with White's share first, or a player's with other names. */
-export function results(white, draws, black, names = ["White", "drawn", "Black"]) {
-  const all = white + draws + black;
+/** What the colours of bars mean, in games and in the games of a player. No colour means two things. */
+const MEANINGS = {
+  games: [["white", "White won"], ["drawn", "drawn"], ["black", "Black won"]],
+  player: [["won", "won"], ["drawn", "drawn"], ["lost", "lost"]],
+};
+
+/** A bar of results in their order in `MEANINGS`. */
+export function results(parts, kind = "games") {
+  const all = parts.reduce((sum, part) => sum + part);
   if (!all) return element("span", { class: "dim" }, "no results");
-  const percent = (part) => Math.round((100 * part) / all);
-  const label = [white, draws, black].map((part, n) => `${percent(part)} % ${names[n]}`).join(", ");
-  const parts = [[white, "#fdfcf9"], [draws, "#9a9da3"], [black, "#3a3d42"]];
+  const label = parts.map((part, n) => `${Math.round((100 * part) / all)} % ${MEANINGS[kind][n][1]}`).join(", ");
   let at = 0;
-  const rects = parts.map(([part, colour]) => {
+  const rects = parts.map((part, n) => {
     const width = (100 * part) / all;
     at += width;
-    return drawn("rect", { x: at - width, y: 0, width, height: 10, fill: colour });
+    return drawn("rect", { class: MEANINGS[kind][n][0], x: at - width, y: 0, width, height: 10 });
   });
   const bar = drawn("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": label }, rects);
   return element("span", { class: "bar", title: label }, bar);
+}
+
+/** Says what the colours of the bars above or below mean. */
+export function legend(kind = "games") {
+  return element("p", { class: "legend" }, MEANINGS[kind].map(([name, meaning]) =>
+    element("span", {}, drawn("svg", { class: "key", viewBox: "0 0 10 10", "aria-hidden": "true" }, drawn("rect", { class: name, width: 10, height: 10 })), meaning)));
 }

@@ -1,9 +1,10 @@
 // The page: shows the place that its address names.
 
-import { ask, followed, go, here } from "./api.js";
+import { ask, followed, go, here, scrolled } from "./api.js";
 import { Board, marks, spoken } from "./board.js";
+import * as box from "./box.js";
 import { copy, element, replace } from "./dom.js";
-import { prepare } from "./prepare.js";
+import { form, prepare } from "./prepare.js";
 import { search } from "./search.js";
 import * as views from "./views.js";
 
@@ -13,10 +14,11 @@ const SHOWN = { tree: views.tree, games: views.games, search, prepare, databases
 
 const at = (selector) => document.querySelector(selector);
 const board = new Board(at("#board"), play);
-let shown = { game: null, path: null, near: {} };
+/** What the board shows: a place, and its game. A game that is missing leaves it as it was. */
+let shown = { place: {}, game: null, path: null, near: {} };
 let present = new AbortController();
-/** The moves of the tree that were last shown, of which the present ones may be the first. */
-let ahead = [];
+/** The moves of the tree that were last shown, in UCI and in SAN. The present ones may be the first of them. */
+let ahead = { fen: null, play: [], sans: [] };
 
 const tabs = TABS.map(([name, text]) => element("button", { role: "tab", "aria-controls": "panel", click: () => open(name) }, text));
 at("[role=tablist]").append(...tabs);
@@ -33,18 +35,24 @@ const tabOf = (place) => place.tab ?? (place.game ? "game" : place.q || place.db
 
 /** Plays a move on the board: in a game if it has it, else in the tree. */
 function play(uci) {
-  const place = here();
-  if (!place.game) return go({ ...place, play: [place.play, uci].filter(Boolean).join(","), tab: "tree" });
+  const { place } = shown;
+  if (!shown.game) return go({ ...place, play: [place.play, uci].filter(Boolean).join(","), tab: "tree" });
   const next = shown.game.moves.findIndex((move) => (move.parent ?? -1) === shown.current && move.uci === uci);
   return next >= 0 ? showMove(next) : go({ ...views.inTree(place, shown), play: uci });
 }
 
 /** Shows a move of the game. */
 function showMove(number) {
-  go({ ...here(), move: number < 0 ? null : number, ply: null }, true);
+  go({ ...shown.place, move: number < 0 ? null : number, ply: null }, true);
 }
 
-async function show(place) {
+/** The parts of a place that say which page of which list it is. A place that differs in them begins at the top. */
+const pageOf = (place) => JSON.stringify([tabOf(place), ...["q", "db", "from", "game", "player", "at"].map((name) => place[name])]);
+
+let pageShown = null;
+
+/** Shows a place, scrolled to `top` if that is a number. */
+async function show(place, top) {
   present.abort();
   present = new AbortController();
   const { signal } = present;
@@ -64,18 +72,39 @@ async function show(place) {
     const nodes = tab === "game" && place.game ? views.game(shown, place, showMove) : await (SHOWN[tab] ?? views.tree)(place, signal);
     if (signal.aborted) return;
     const hadFocus = at("#panel").contains(document.activeElement);
+    const moves = at(".movetext") ? scroller(at(".movetext")).scrollTop : 0;
     replace(at("#panel"), nodes);
-    const current = at("[aria-current=true]");
-    current?.scrollIntoView({ block: "nearest" });
-    if (hadFocus) (current ?? at("#panel")).focus();
-    document.title = `${at("#panel h2")?.firstChild.textContent.trim() ?? (place.q || TABS.find(([name]) => name === tab)[1])} · pgnfs`;
+    const isSame = pageShown === pageOf(place);
+    if (top !== null) scrollTo(0, top);
+    else if (pageShown !== null && !isSame) scrollTo(0, 0);
+    pageShown = pageOf(place);
+    const current = at("#panel [aria-current=true]");
+    if (at(".movetext")) scrollMoves(isSame ? moves : 0, current);
+    if (hadFocus) (current ?? at("#panel")).focus({ preventScroll: true });
+    document.title = `${at("#panel h2")?.dataset.title ?? at("#panel h2")?.firstChild.textContent.trim() ?? (place.q || TABS.find(([name]) => name === tab)[1])} · pgnfs`;
     say("");
   } catch (error) {
     if (error.name === "AbortError") return;
+    pageShown = null;
+    const again = tab === "game" ? views.link(shown.place, "Back to the board") : views.link({ tab }, "Start again");
+    replace(at("#panel"), tab === "prepare" ? form(place) : element("p", {}, again));
+    if (!at("#fen code").textContent) await showBoard({}, signal).catch(() => {});
     say(error.message);
-    replace(at("#panel"), element("p", {}, views.link({ tab }, "Start again")));
   }
   at("#panel").ariaBusy = null;
+}
+
+/** What scrolls the moves of a game: on a phone all that is below the board. */
+const scroller = (text) => getComputedStyle(text).overflowY === "visible" ? at("#panel") : text;
+
+/** Scrolls the moves of a game, and nothing else, so that the board stays in sight. */
+function scrollMoves(top, current) {
+  const box = scroller(at(".movetext"));
+  box.scrollTop = top;
+  if (!current) return;
+  const [frame, own] = [box.getBoundingClientRect(), current.getBoundingClientRect()];
+  const above = top + own.top - frame.top;
+  box.scrollTop = Math.max(Math.min(top, above - own.height), above + 2 * own.height - box.clientHeight);
 }
 
 async function showBoard(place, signal) {
@@ -84,6 +113,8 @@ async function showBoard(place, signal) {
       const [game, near] = await Promise.all([ask("game", { path: place.game }, signal), views.near(place, signal)]);
       shown = { game, path: place.game, near, next: nextMoves(game) };
     }
+    at("#line").hidden = true;
+    shown.place = place;
     shown.current = currentMove(shown, place);
     const move = shown.game.moves[shown.current];
     const fen = move?.fen ?? shown.game.fen;
@@ -91,11 +122,29 @@ async function showBoard(place, signal) {
     const drawn = marks((move ?? shown.game).comments ?? []);
     return draw({ fen, legal: moves, last: move?.uci ?? null, san: move && `${move.san}${views.signs(move.nags)}`, marks: drawn });
   }
-  shown = { game: null, path: null, near: {} };
-  const { fen, moves, san } = await ask("position", { fen: place.fen, play: place.play }, signal);
+  shown = { place, game: null, path: null, near: {} };
+  const { fen, moves, san, line } = await ask("position", { fen: place.fen, play: place.play }, signal);
   const played = playedIn(place);
-  if (played.some((uci, n) => uci !== ahead[n])) ahead = played;
+  const start = place.fen ?? null;
+  if (ahead.fen !== start || played.some((uci, n) => uci !== ahead.play[n])) ahead = { fen: start, play: played, sans: line };
+  showLine(fen, played.length);
   return draw({ fen, legal: moves, last: played.at(-1) ?? null, san });
+}
+
+/** Shows the moves that were played, and those from which the player has gone back, with their numbers. */
+function showLine(fen, played) {
+  const [, turn, , , , full] = fen.split(" ");
+  const first = 2 * (Number(full) - 1) + (turn === "b" ? 1 : 0) - played;
+  const moves = ahead.sans.map((san, n) => {
+    const number = Math.floor((first + n) / 2) + 1;
+    const label = (first + n) % 2 === 0 ? `${number}. ` : n === 0 ? `${number}… ` : "";
+    const click = () => go({ ...shown.place, play: ahead.play.slice(0, n + 1).join(",") });
+    return element("li", {}, label, element("button", { class: n < played ? null : "dim", "aria-current": n === played - 1 ? "true" : null, click }, san));
+  });
+  replace(at("#line"), moves);
+  at("#line").hidden = !moves.length;
+  const current = at("#line [aria-current=true]");
+  if (current) at("#line").scrollTop = current.offsetTop - at("#line").clientHeight / 2;
 }
 
 /** The moves of a game by which each line goes on, by the numbers of those before them; -1 is the beginning. */
@@ -129,19 +178,19 @@ function say(text) {
 
 /** What the buttons and keys do. */
 const STEPS = {
-  first: () => shown.game ? showMove(-1) : go({ ...here(), play: null }),
+  first: () => shown.game ? showMove(-1) : go({ ...shown.place, play: null }),
   back: () => {
     if (shown.game) return shown.current >= 0 && showMove(shown.game.moves[shown.current].parent ?? -1);
-    const played = playedIn(here());
-    return played.length && go({ ...here(), play: played.slice(0, -1).join(",") });
+    const played = playedIn(shown.place);
+    return played.length && go({ ...shown.place, play: played.slice(0, -1).join(",") });
   },
   forward: () => {
-    const played = playedIn(here()).length;
-    if (!shown.game) return played < ahead.length && go({ ...here(), play: ahead.slice(0, played + 1).join(",") });
+    const played = playedIn(shown.place).length;
+    if (!shown.game) return played < ahead.play.length && go({ ...shown.place, play: ahead.play.slice(0, played + 1).join(",") });
     return shown.next.has(shown.current) && showMove(shown.next.get(shown.current));
   },
   last: () => {
-    if (!shown.game) return go({ ...here(), play: ahead.join(",") });
+    if (!shown.game) return go({ ...shown.place, play: ahead.play.join(",") });
     let last = shown.current;
     while (shown.next.has(last)) last = shown.next.get(last);
     return showMove(last);
@@ -180,19 +229,26 @@ at("#typed").addEventListener("submit", (event) => {
   move.value = "";
   return play(wanted.uci);
 });
+const closeNames = box.start(say);
 at("#filter").addEventListener("submit", (event) => {
   event.preventDefault();
   const { q, db } = event.target;
-  const { fen, play, tab } = here();
-  go({ q: q.value, db: db.value, fen, play, tab: tab === "tree" ? tab : "games" });
+  if (box.show(q.value, say)) return;
+  closeNames();
+  const { fen, play, at, tab } = here();
+  go({ q: q.value, db: db.value, fen, play, at, tab: tab === "tree" ? tab : "games" });
 });
 at("#filter").db.addEventListener("change", () => at("#filter").requestSubmit());
 
+// Where there is one database, its directory is the root.
+ask("query", {}).then(({ files }) => { at("#syntax").href = `${files}search/syntax.txt`; }).catch(() => {});
 ask("databases", {}).then(({ databases }) => {
   const options = databases.map(({ path, name }) => element("option", { value: path }, name));
   if (databases.length > 1) at("#filter").db.append(...options);
   at("#filter").db.value = here().db ?? "";
   at("#filter").db.hidden = databases.length < 2;
 }).catch((error) => say(error.message));
+// A browser would scroll before the answers are here.
+history.scrollRestoration = "manual";
 followed(show);
-show(here());
+show(here(), scrolled());

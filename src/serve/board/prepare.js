@@ -1,14 +1,13 @@
 // The tab Prepare: what an opponent does, and what the opponent has changed lately.
 
 import { ask, go, here } from "./api.js";
-import { count, element, results } from "./dom.js";
-import { dash, link, listed, table } from "./views.js";
+import { count, element, legend, results } from "./dom.js";
+import { dash, downloads, link, listed, table } from "./views.js";
 
 const SIDES = { white: "White", black: "Black" };
-const OUTCOMES = ["won", "drawn", "lost"];
 
 /** Asks for a player. */
-function form({ player, colour, since, q }) {
+export function form({ player, colour, since, q }) {
   // Whoever has searched for a player wants to prepare against this one.
   const [, searched] = /^player:"?([^":]+)"?$/.exec(q ?? "") ?? [];
   const start = (event) => {
@@ -29,7 +28,7 @@ function form({ player, colour, since, q }) {
 function cells(row) {
   return [
     element("td", { class: "number" }, count(row.games)),
-    element("td", {}, results(row.wins, row.draws, row.losses, OUTCOMES)),
+    element("td", {}, results([row.wins, row.draws, row.losses], "player")),
     element("td", { class: "number" }, row.score === null ? "" : `${row.score.toFixed(1)} %`),
   ];
 }
@@ -42,7 +41,7 @@ function sums(head, rows, name, tab = "games") {
     const to = { q: row.q, db: here().db, tab };
     return element("tr", { click: () => go(to) }, element("td", {}, link(to, name(row))), cells(row));
   });
-  return table([[head], ...HEADS], shown);
+  return table(head, [[head], ...HEADS], shown);
 }
 
 function section(title, content) {
@@ -72,7 +71,7 @@ function changes(list, said) {
       element("td", { class: "dim" }, said(change)),
       element("td", {}, link(game, dash(change.game.Date))));
   });
-  return table([["Moves"], ["Played"], ["Game"]], rows);
+  return table("Changes", [["Moves"], ["Played"], ["Game"]], rows);
 }
 
 /** The page. */
@@ -86,11 +85,14 @@ export async function prepare(place, signal) {
   const colours = found.colours.map((row) => ({ ...row, name: `as ${SIDES[row.colour]}` }));
   const openings = colours.map(({ colour, name }) => section(`Openings ${name}`,
     sums("Opening", found.openings.filter((row) => row.colour === colour), (row) => `${row.eco} ${row.name ?? ""}`, "tree")));
+  const files = await downloads({ q: found.q, db }, signal);
   const games = (list) => list.length ? listed(list, { q: found.q, db }) : element("p", { class: "dim" }, "none");
   return [
     form(place),
     element("h2", {}, player.replace(/^=|"/g, ""), " ", element("span", { class: "dim" }, found.all.performance ? `performance ${found.all.performance}` : "")),
     sums("Which games", [all, ...(colours.length > 1 ? colours : []), recent], (row) => row.name),
+    legend("player"),
+    files,
     element("div", { class: "columns" },
       openings,
       section(`First played since ${found.since}`, changes(found.new, (change) => `${change.games} of ${change.after}`)),

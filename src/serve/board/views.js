@@ -1,7 +1,7 @@
 // The tabs beside the board. Each shows a place; what is clicked leads to another one.
 
 import { address, ask, go } from "./api.js";
-import { copy, count, element, results } from "./dom.js";
+import { copy, count, element, legend, results } from "./dom.js";
 import { comment } from "./board.js";
 
 const PAGE = 100;
@@ -20,21 +20,27 @@ export function link(place, ...children) {
   return element("a", { href: address(place), click: follow }, ...children);
 }
 
-export function table(heads, rows) {
+/** A table, with what it lists for those who do not see it. */
+export function table(label, heads, rows) {
   const cells = heads.map(([text, kind]) => element("th", { class: kind, scope: "col" }, text));
-  return element("table", {}, element("thead", {}, element("tr", {}, cells)), element("tbody", {}, rows));
+  return element("table", { "aria-label": label }, element("thead", {}, element("tr", {}, cells)), element("tbody", {}, rows));
 }
 
 const filters = ({ q, db }) => ({ q, db });
 const position = ({ fen, play }) => ({ fen, play });
 export const dash = (value) => value ?? "";
+const short = (result) => result === "1/2-1/2" ? "½-½" : dash(result);
+
+/** A date, and its year where there is little room. */
+const day = (date) => [element("span", { class: "wide" }, dash(date)), element("span", { class: "narrow" }, dash(date).slice(0, 4))];
 
 /** The moves played in the position, and the games that have it. */
 export async function tree(place, signal) {
   const list = { ...filters(place), fen: place.fen ?? "", play: place.play ?? "", sort: place.sort ?? "elo" };
-  const [played, games] = await Promise.all([
+  const [played, games, files] = await Promise.all([
     ask("moves", { ...filters(place), ...position(place) }, signal),
     ask("games", { ...list, count: 12 }, signal),
+    downloads({ ...filters(place), ...(place.fen || place.play ? position(place) : {}) }, signal),
   ]);
   const opening = played.opening;
   const isWhole = place.rows === "all" || played.moves.length <= MOVES + 1;
@@ -45,7 +51,7 @@ export async function tree(place, signal) {
     return element("tr", { click: open },
       element("td", {}, next ? link(next, row.move) : row.uci ? "null move" : element("span", { class: "dim" }, "end")),
       element("td", { class: "number" }, count(row.games)),
-      element("td", {}, results(row.white, row.draws, row.black)),
+      element("td", {}, results([row.white, row.draws, row.black])),
       element("td", { class: "number" }, row.score === null ? "" : `${row.score.toFixed(1)} %`),
       element("td", { class: "number wide" }, dash(row.performance)),
       element("td", { class: "number wide" }, dash(row.elo)),
@@ -55,12 +61,14 @@ export async function tree(place, signal) {
   const order = (name, text) => list.sort === name ? text : link({ ...place, sort: name }, text);
   return [
     element("h2", {}, opening ? `${opening.eco} ${opening.name}` : "Moves", " ", element("span", { class: "dim" }, `${count(played.games)} games`)),
-    played.games ? table([["Move"], ["Games", "number"], ["Results"], ["Score", "number"], ["Perf.", "number wide"], ["Elo", "number wide"], ["Years", "number wide"], ["Opening", "wide"]], rows)
+    played.games ? table("Moves played here", [["Move"], ["Games", "number"], ["Results"], ["Score", "number"], ["Perf.", "number wide"], ["Elo", "number wide"], ["Years", "number wide"], ["Opening", "wide"]], rows)
       : element("p", { class: "dim" }, "No game has this position."),
+    played.games ? legend() : null,
     isWhole ? null : element("p", { class: "pager" }, link({ ...place, rows: "all" }, `${played.moves.length - MOVES} more moves`)),
     element("h3", {}, "Games: ", order("elo", "the strongest"), " · ", order("-date", "the latest"), " · ",
-      link({ ...place, tab: "games", at: "position" }, `all ${count(games.count)}`)),
+      link({ ...place, tab: "games", at: null }, `all ${count(games.count)}`)),
     listed(games.games, place, list),
+    games.count ? files : null,
   ];
 }
 
@@ -72,20 +80,43 @@ export function listed(games, place, list = null, from = 0) {
     return element("tr", { click: () => go(to) },
       element("td", {}, link(to, game.White ?? "?"), element("span", { class: "dim wide" }, game.WhiteElo ? ` ${game.WhiteElo}` : "")),
       element("td", {}, game.Black ?? "?", element("span", { class: "dim wide" }, game.BlackElo ? ` ${game.BlackElo}` : "")),
-      element("td", { class: "short" }, dash(game.Result)),
-      element("td", { class: "dim short" }, dash(game.Date)),
+      element("td", { class: "short" }, short(game.Result)),
+      element("td", { class: "dim short" }, day(game.Date)),
       element("td", { class: "wide dim" }, dash(game.Event)),
       element("td", { class: "wide dim short" }, dash(game.ECO)));
   });
-  return table([["White"], ["Black"], ["Result"], ["Date"], ["Event", "wide"], ["ECO", "wide"]], rows);
+  return table("Games", [["White"], ["Black"], ["Result"], ["Date"], ["Event", "wide"], ["ECO", "wide"]], rows);
 }
 
-/** The games that answer the search, page by page. */
+/** The address of a path in the tree. */
+const inFiles = (path) => `/files/${path.split("/").map(encodeURIComponent).join("/")}`;
+
+/** A text that every system takes as the name of a file. */
+const fileName = (text) => text.replace(/[\\/:*?"<>|\p{Cc}]+/gu, "_");
+
+/** Links to all games of a list as files, whose name says what they are; nothing if a search is too long for a name. */
+export async function downloads(list, signal) {
+  const { canonical, files } = await ask("query", list, signal);
+  if (!files) return null;
+  const line = document.querySelector("#line");
+  const played = [...line.querySelectorAll("li:not(:has(.dim))")].map((move) => move.textContent).join(" ");
+  const position = list.play ? `after ${played}` : list.fen ? "with a position" : "";
+  const name = fileName([canonical?.replaceAll(":", "-"), list.db, position].filter(Boolean).join(" ") || "all games").slice(0, 100).trim();
+  const one = (file, text, kind) => element("a", { href: files + file, download: `${name}.${kind}` }, text);
+  const repertoires = canonical?.match(/(?<![^ ])repertoire:/g)?.length;
+  return element("p", { class: "pager" },
+    "Download:", one("all.pgn", "PGN", "pgn"), one("tables/games.csv", "CSV", "csv"), one("tables/games.parquet", "Parquet", "parquet"),
+    repertoires === 1 ? one("tables/deviations.csv", "Deviations from the repertoire (CSV)", "deviations.csv") : null,
+    element("span", {}, "in the order of the databases, not of this page"));
+}
+
+/** The games that answer the search, page by page: those with the position on the board once a line has been played. */
 export async function games(place, signal) {
   const from = Number(place.from ?? 0);
-  const at = place.at === "position" ? { fen: place.fen ?? "", play: place.play ?? "" } : {};
+  const hasPosition = Boolean(place.fen || place.play);
+  const at = hasPosition && place.at !== "all" ? position(place) : {};
   const list = { ...filters(place), ...at, sort: place.sort ?? "database" };
-  const found = await ask("games", { ...list, from, count: PAGE }, signal);
+  const [found, files] = await Promise.all([ask("games", { ...list, from, count: PAGE }, signal), downloads({ ...filters(place), ...at }, signal)]);
   const last = Math.min(from + PAGE, found.count);
   const page = (to, text) => to < 0 || to >= found.count || to === from ? element("span", { class: "dim" }, text) : link({ ...place, from: to || null }, text);
   const pager = () => element("p", { class: "pager" },
@@ -94,33 +125,50 @@ export async function games(place, signal) {
     page(from + PAGE, "next"), page(Math.floor((found.count - 1) / PAGE) * PAGE, "last"));
   const orders = [["database", "database"], ["-date", "latest"], ["date", "earliest"], ["elo", "strongest"]];
   const order = orders.map(([name, text]) => (place.sort ?? "database") === name ? element("b", {}, text) : link({ ...place, sort: name, from: null }, text));
+  const which = [[null, "with this position"], ["all", "all"]];
+  const choice = which.map(([name, text]) => (place.at ?? null) === name ? element("b", {}, text) : link({ ...place, at: name, from: null }, text));
   return [
+    hasPosition ? element("p", { class: "pager" }, "games: ", choice) : null,
     element("p", { class: "pager" }, "order: ", order),
     ...(found.hints ?? []).map((hint) => element("p", {}, hint)),
     pager(), listed(found.games, place, list, from), pager(),
+    found.count ? files : null,
   ];
 }
 
-/** The databases. */
+/** The databases, by folder. */
 export async function databases(place, signal) {
   const { databases, opening } = await ask("databases", {}, signal);
-  const rows = databases.map((database) => {
+  const folders = new Map();
+  for (const database of databases) {
+    const folder = database.path.slice(0, Math.max(database.path.lastIndexOf("/"), 0));
+    if (folders.has(folder)) folders.get(folder).push(database);
+    else folders.set(folder, [database]);
+  }
+  const stay = (event) => event.stopPropagation();
+  const row = (database, folder) => {
     const to = { db: database.path, tab: "games" };
+    const problems = database.problems && element("a", { href: inFiles(`${database.path}/tables/problems.txt`.replace(/^\//, "")), click: stay }, count(database.problems));
     return element("tr", { click: () => go(to) },
-      element("td", {}, link(to, database.name)),
+      element("td", { class: folder ? "inside" : null }, link(to, folder ? database.path.slice(folder.length + 1) : database.name)),
       element("td", { class: "wide" }, database.title),
       element("td", { class: "number" }, count(database.games)),
-      element("td", { class: "number wide" }, database.problems ? count(database.problems) : ""),
+      element("td", { class: "number" }, problems || ""),
       element("td", { class: "dim wide" }, database.index === "building" ? `${count(database.index_read)} games read` : ""));
+  };
+  const rows = [...folders].sort(([one], [other]) => one < other ? -1 : 1).map(([folder, own]) => {
+    const to = { q: `db:"${folder.replace(/["\\]/g, "\\$&")}"`, tab: "games" };
+    const head = folder && element("tr", { class: "folder", click: () => go(to) }, element("th", { colspan: 5, scope: "rowgroup" }, link(to, `${folder}/`)));
+    return [head || null, own.map((database) => row(database, folder))];
   });
   const waiting = opening.map((one) => element("p", { class: "dim" }, `${one.path} is being opened`, one.percent === null ? "" : `: ${one.percent} %`));
-  return [table([["Database"], ["Format", "wide"], ["Games", "number"], ["Problems", "number wide"], ["Index", "wide"]], rows), waiting];
+  return [table("Databases", [["Database"], ["Format", "wide"], ["Games", "number"], ["Problems", "number"], ["Index", "wide"]], rows), waiting];
 }
 
-const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⨀", 32: "⟳", 36: "→", 40: "↑", 44: "=∞", 132: "⇆", 138: "⊕", 140: "∆", 142: "⌓", 145: "RR", 146: "N" };
+const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 13: "∞", 14: "+/=", 15: "=/+", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⨀", 32: "⟳", 36: "→", 40: "↑", 44: "=∞", 132: "⇆", 138: "⊕", 140: "∆", 142: "⌓", 145: "RR", 146: "N" };
 
-/** The signs of a move. */
-export const signs = (nags = []) => nags.map((nag) => NAGS[nag] ?? ` $${nag}`).join("");
+/** The signs of a move. Those that judge the position stand apart, since `+/=` could be a check. */
+export const signs = (nags = []) => nags.map((nag) => `${nag < 7 ? "" : " "}${NAGS[nag] ?? `$${nag}`}`).join("");
 
 /** The movetext of a game; `current` is the move that the board shows. */
 export function movetext(game, current, show) {
@@ -162,7 +210,7 @@ export function movetext(game, current, show) {
     }
     return nodes;
   };
-  return element("div", { class: "movetext" }, said(game.comments), line(-1, true), " ", element("b", {}, game.result));
+  return element("div", { class: "movetext", role: "group", "aria-label": "Moves of the game" }, said(game.comments), line(-1, true), " ", element("b", {}, game.result));
 }
 
 /** The games before and after one in the list from which it was opened. */
@@ -188,18 +236,25 @@ export function inTree(place, { game, current }) {
 export function game(shown, place, show) {
   const { game, near, current } = shown;
   const tag = (name) => game.tags.find(([own]) => own === name)?.[1];
-  const file = `/files/${place.game.split("/").map(encodeURIComponent).join("/")}`;
-  const others = game.tags.filter(([name]) => !["White", "Black", "Result"].includes(name));
+  const known = (name) => /[^?.\s]/.test(tag(name) ?? "") ? tag(name) : null;
+  const [white, black] = [tag("White") ?? "?", tag("Black") ?? "?"];
+  const file = inFiles(place.game);
+  const name = fileName([`${white} - ${black}`, known("Date")?.slice(0, 4)].filter(Boolean).join(" "));
+  const others = game.tags.filter(([name]) => !["White", "Black", "Result", "WhiteElo", "BlackElo", "Date", "Event", "Site", "Round"].includes(name));
+  const round = known("Round") && `round ${known("Round")}`;
+  const facts = [known("Date"), [known("Event"), round].filter(Boolean).join(", "), known("Site")].filter(Boolean).join(" · ");
+  const rating = (name) => known(name) ? element("span", { class: "rating" }, ` ${known(name)}`) : null;
   const copyAll = async ({ target }) => copy(target, await (await fetch(file)).text());
   return [
-    element("h2", {}, `${tag("White") ?? "?"} – ${tag("Black") ?? "?"} `, element("span", { class: "dim" }, game.result)),
+    element("h2", { "data-title": `${white} – ${black}` }, white, rating("WhiteElo"), ` – ${black}`, rating("BlackElo"), " ", element("span", { class: "dim" }, game.result)),
+    facts ? element("p", { class: "facts dim" }, facts) : null,
     movetext(game, current, show),
     element("p", { class: "pager" },
       near.previous ? link(near.previous, "previous game") : null,
       near.next ? link(near.next, "next game") : null,
       link(inTree(place, shown), "this position in the tree"),
       element("button", { click: copyAll }, "Copy PGN"),
-      element("a", { href: file, download: true }, "Download"),
+      element("a", { href: file, download: `${name}.pgn` }, "Download"),
       element("a", { href: file.slice(0, file.lastIndexOf("/") + 1) }, "In the files")),
     game.problems.length ? element("p", { class: "dim" }, game.problems.join("; ")) : null,
     element("dl", { class: "tags" }, others.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),

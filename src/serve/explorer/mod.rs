@@ -21,9 +21,10 @@ use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, Pattern, 
 use chessdb_library::query::Query;
 use pgnfs_server::{Failure, FsError, Requests};
 
-use super::answer::{HttpError, Visit, ask, looked_for, read_query};
+use super::answer::{HttpError, Visit, ask, looked_for};
 use super::kept::{GamesId, KeptAnswers};
 use super::player::player_term;
+use super::search::read_search;
 use ids::GameIds;
 use lines::LINE_EVERY;
 use question::{ExplorerKind, ExplorerQuestion, Parameters};
@@ -53,6 +54,7 @@ pub(super) fn routes(requests: Requests) -> Router {
         .route("/masters", get(masters))
         .route("/master", get(masters))
         .route("/lichess", get(lichess))
+        .route("/lichess/history", get(history))
         .route("/player", get(player))
         .route("/personal", get(player))
         .route("/masters/pgn/{id}", get(pgn))
@@ -80,6 +82,18 @@ async fn lichess(
     query: RawQuery,
 ) -> Result<Response, HttpError> {
     answer(ExplorerKind::Lichess, state, visit, named, query).await
+}
+
+/// The months of a position alone, by the address that the explorer of Lichess once had for them.
+async fn history(
+    state: State<Explorer>,
+    visit: Visit,
+    named: AddressParts,
+    RawQuery(query): RawQuery,
+) -> Result<Response, HttpError> {
+    let only = "history=true&moves=0&topGames=0&recentGames=0";
+    let query = query.map_or(only.to_owned(), |query| format!("{query}&{only}"));
+    answer(ExplorerKind::Lichess, state, visit, named, RawQuery(Some(query))).await
 }
 
 async fn player(
@@ -148,10 +162,9 @@ impl ExplorerRequest {
             return Err(HttpError::Bad(what.to_owned()));
         }
         let search = match question.search(search) {
-            Some(text) => Some(read_query(&explorer.requests, visit, text).await?),
-            None => None,
+            Some(text) => read_search(&explorer.requests, visit, &text).await?,
+            None => Ok(None),
         };
-        let search = search.transpose();
         let search = search.map_err(|error| HttpError::Bad(error.to_string()))?;
         let key = question.key(search.as_ref());
         Ok(ExplorerRequest {

@@ -89,13 +89,15 @@ impl TreeRequest {
         let title = escaped(&title);
         let mut html = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
-             content=\"width=device-width\">\n<title>{title}</title>\n<link rel=\"icon\" href=\"/board/icon.svg\">\n<link rel=\"stylesheet\" \
-             href=\"/listing.css\">\n<h1>{title}</h1>\n<table>\n"
+             content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n<link rel=\"icon\" href=\"/board/icon.svg\">\n<link rel=\"stylesheet\" \
+             href=\"/listing.css\">\n<main>\n<h1>{title}</h1>\n<table>\n"
         );
         if !self.path.names.is_empty() {
             html += "<tr><td><a href=\"../\">..</a><td>-<td>\n";
         }
-        for listed in &page.entries {
+        let mut shown: Vec<&ListingRow> = page.entries.iter().collect();
+        shown.sort_by_cached_key(|listed| (listed.kind != Kind::Directory, listed.name.to_lowercase()));
+        for listed in shown {
             html += &self.row(listed).await;
         }
         html += "</table>\n";
@@ -105,6 +107,7 @@ impl TreeRequest {
         if let Some(next) = page.next {
             html += &format!("<a href=\"?from={next}\" rel=\"next\">next</a>\n");
         }
+        html += "</main>\n";
         Html(html)
     }
 

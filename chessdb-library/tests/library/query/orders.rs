@@ -35,8 +35,7 @@ fn place(key: SortKey, [white, black, date, line]: Values) -> Option<i64> {
         }
         SortKey::Elo => {
             let known: Vec<f64> = [white, black].into_iter().filter_map(elo).collect();
-            let mean = known.iter().sum::<f64>() / known.len() as f64;
-            (!known.is_empty()).then_some((-2.0 * mean) as i64)
+            (!known.is_empty()).then_some(-known.iter().sum::<f64>() as i64)
         }
         SortKey::Length => Some(
             line.split(' ')
@@ -94,9 +93,9 @@ fn games_of_all_ratings_dates_and_lengths_are_in_each_order() {
     }
 }
 
-/// The only rating that is known counts, and not half of it.
+/// A player who is known to be strong makes no strong game: the other one may be anybody.
 #[test]
-fn a_game_with_one_rating_is_sorted_by_it() {
+fn a_game_with_one_rating_comes_after_those_with_both() {
     let elos = [
         ("2000", "2000"),
         ("2700", ""),
@@ -114,5 +113,5 @@ fn a_game_with_one_rating_is_sorted_by_it() {
     let database = database(&pgn.concat());
     let mut games: Vec<u32> = (0..6).collect();
     ListOrder::from(SortKey::Elo).arrange(&mut games, |&game| (&*database, game), 1);
-    assert_eq!(games, [1, 3, 2, 0, 5, 4]);
+    assert_eq!(games, [3, 0, 5, 1, 2, 4]);
 }

@@ -1,0 +1,194 @@
+//! The names of players and events, found by what somebody has typed of them.
+
+use std::collections::HashMap;
+
+use chessdb::{Database, TextId};
+
+use super::words::{FoldedText, words, words_of};
+use crate::positions::DatabasePart;
+
+/// Number of names that are looked through together.
+const BLOCK: usize = 64;
+
+/// The names of the games of some databases. Those with the most games come first.
+#[derive(Debug, Default)]
+pub struct GameNames {
+    /// Of players.
+    pub players: NameList,
+    /// Of events.
+    pub events: NameList,
+}
+
+/// Names, and in how many games they are.
+#[derive(Debug, Default)]
+pub struct NameList {
+    names: Box<[(Box<str>, u32)]>,
+    /// Their words in small letters, each after a blank, with a line for each name.
+    lines: String,
+    /// Where the lines of each block of names begin.
+    blocks: Vec<usize>,
+}
+
+impl GameNames {
+    /// The names of all games that are not marked as deleted.
+    pub fn of(parts: &[DatabasePart]) -> GameNames {
+        let mut players = HashMap::new();
+        let mut events = HashMap::new();
+        for part in parts {
+            let database = part.database();
+            let [mut own_players, mut own_events]: [HashMap<TextId, u32>; 2] = Default::default();
+            for game in part.games_at(0..part.len()) {
+                let keys = database.keys(game);
+                if keys.deleted {
+                    continue;
+                }
+                for player in [keys.white, keys.black] {
+                    *own_players.entry(player).or_default() += 1;
+                }
+                *own_events.entry(keys.event).or_default() += 1;
+            }
+            add(&mut players, database, own_players);
+            add(&mut events, database, own_events);
+        }
+        GameNames {
+            players: players.into_iter().collect(),
+            events: events.into_iter().collect(),
+        }
+    }
+}
+
+/// Adds the counts of a database.
+fn add(names: &mut HashMap<String, u32>, database: &dyn Database, own: HashMap<TextId, u32>) {
+    for (id, games) in own {
+        let name = database.text(id);
+        if !matches!(&*name, "" | "?") {
+            *names.entry(name).or_default() += games;
+        }
+    }
+}
+
+impl FromIterator<(String, u32)> for NameList {
+    fn from_iter<I: IntoIterator<Item = (String, u32)>>(names: I) -> NameList {
+        let mut names: Vec<(Box<str>, u32)> = names
+            .into_iter()
+            .map(|(name, games)| (name.into_boxed_str(), games))
+            .collect();
+        names.sort_unstable_by(|(a, a_games), (b, b_games)| b_games.cmp(a_games).then_with(|| a.cmp(b)));
+        names.dedup();
+        let (mut lines, mut blocks) = (String::new(), Vec::new());
+        for (number, (name, _)) in names.iter().enumerate() {
+            if number % BLOCK == 0 {
+                blocks.push(lines.len());
+            }
+            for word in FoldedText::of(name).texts().flat_map(|text| words(text)) {
+                lines.push(' ');
+                lines += word;
+            }
+            lines.push('\n');
+        }
+        NameList {
+            names: names.into_boxed_slice(),
+            lines,
+            blocks,
+        }
+    }
+}
+
+impl NameList {
+    /// The number of names.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// True if there is no name.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The first `most` names in which each word of a text begins a word, and in how many games each is.
+    pub fn find(&self, text: &str, most: usize) -> Vec<(&str, u32)> {
+        // With the blank before each.
+        let words: Vec<String> = words_of(text).iter().map(|word| format!(" {word}")).collect();
+        // The longest word is in the fewest names.
+        let Some(rarest) = words.iter().max_by_key(|word| word.len()) else {
+            return self
+                .names
+                .iter()
+                .take(most)
+                .map(|(name, games)| (&**name, *games))
+                .collect();
+        };
+        let mut found = Vec::new();
+        for (number, &begin) in self.blocks.iter().enumerate() {
+            let end = self.blocks.get(number + 1).copied().unwrap_or(self.lines.len());
+            let block = &self.lines[begin..end];
+            if !block.contains(rarest.as_str()) {
+                continue;
+            }
+            for (line, (name, games)) in block.lines().zip(&self.names[number * BLOCK..]) {
+                if words.iter().all(|word| line.contains(word.as_str())) {
+                    found.push((&**name, *games));
+                    if found.len() == most {
+                        return found;
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(names: &[(&str, u32)]) -> NameList {
+        let names = names.iter().map(|&(name, games)| (name.to_owned(), games));
+        names.collect()
+    }
+
+    #[test]
+    fn each_word_begins_a_word_and_many_games_come_first() {
+        let names = list(&[
+            ("Carlsen, Magnus", 40),
+            ("Carlsen,M", 7),
+            ("Carlsson, Pontus", 50),
+            ("Müller, Karl", 9),
+            ("Vitaly, Tal", 2),
+            ("Tal, Mikhail", 3),
+            ("O'Kelly de Galway", 1),
+        ]);
+        let found = |text: &str, most: usize| -> Vec<&str> {
+            names.find(text, most).into_iter().map(|(name, _)| name).collect()
+        };
+        assert_eq!(
+            found("carls", 9),
+            ["Carlsson, Pontus", "Carlsen, Magnus", "Carlsen,M"]
+        );
+        assert_eq!(found("CARLSEN, m", 9), ["Carlsen, Magnus", "Carlsen,M"]);
+        assert_eq!(found("magnus carl", 9), ["Carlsen, Magnus"]);
+        assert_eq!(found("carls", 1), ["Carlsson, Pontus"]);
+        for text in ["muller", "mueller", "Müller"] {
+            assert_eq!(found(text, 9), ["Müller, Karl"], "{text}");
+        }
+        assert_eq!(found("tal", 9), ["Tal, Mikhail", "Vitaly, Tal"]);
+        assert_eq!(found("kelly", 9), ["O'Kelly de Galway"]);
+        assert_eq!(found("aly", 9), [""; 0]);
+        assert_eq!(found("", 2), ["Carlsson, Pontus", "Carlsen, Magnus"]);
+        assert_eq!(found(" , ", 1), ["Carlsson, Pontus"]);
+        assert_eq!(found("x", 9), [""; 0]);
+    }
+
+    #[test]
+    fn names_of_all_blocks_are_found() {
+        for count in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK] {
+            let all: Vec<(String, u32)> = (0..count).map(|n| (format!("Player{n:04} A"), 1)).collect();
+            let names: NameList = all.iter().cloned().collect();
+            assert_eq!((names.len(), names.is_empty()), (count, count == 0));
+            assert_eq!(names.find("a", usize::MAX).len(), count);
+            for (name, games) in &all {
+                assert_eq!(names.find(name, 9), [(name.as_str(), *games)]);
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What a search is: the one way to write it, and where its games are among the files.
+
+use axum::Json;
+use axum::extract::{Query as Parameters, State};
+use chessdb_library::positions::epd;
+use chessdb_library::query::Query;
+use pgnfs_server::Requests;
+use serde_json::{Value, json};
+
+use super::{ApiError, Given, line};
+use crate::serve::answer::{Visit, read_query};
+use crate::serve::path::TreePath;
+use crate::serve::search::read_search;
+
+/// The canonical form of a query, and the address of the directory of the games that it finds in a database; of those that
+/// have a position if one is given.
+pub(super) async fn query(
+    State(requests): State<Requests>,
+    visit: Visit,
+    Parameters(given): Given,
+) -> Result<Json<Value>, ApiError> {
+    let text = given.get("q").map_or("", |text| text.trim());
+    let canonical = match text {
+        "" => None,
+        text => Some(read_query(&requests, visit, text.to_owned()).await??.canonical()),
+    };
+    let position = if given.contains_key("fen") || given.contains_key("play") {
+        Some(format!("( fen:\"{}\" )", epd(&line(&given)?.position)))
+    } else {
+        None
+    };
+    let files = match position {
+        // Their mirror images would count, and positions in variations.
+        Some(_) if canonical.as_deref().is_some_and(is_about_positions) => None,
+        position => {
+            let terms = [position.as_deref(), Some(text)].into_iter().flatten();
+            let search = terms.collect::<Vec<_>>().join(" ");
+            let search = read_search(&requests, visit, &search).await??;
+            files(&requests, given.get("db"), search.as_ref())
+        }
+    };
+    Ok(Json(json!({ "canonical": canonical, "files": files })))
+}
+
+/// True if a query has a setting that is about all positions that it asks for.
+fn is_about_positions(canonical: &str) -> bool {
+    let mut terms = canonical.split(' ');
+    terms.any(|term| term.starts_with("mirror:") || term.starts_with("in:"))
+}
+
+/// The address of the directory of a search; `None` if its name is too long for one.
+fn files(requests: &Requests, database: Option<&String>, search: Option<&Query>) -> Option<String> {
+    let of_database = database.filter(|path| !path.is_empty()).cloned();
+    let path = of_database.or_else(|| requests.path_of_all())?;
+    if !Requests::keeps(search) {
+        return None;
+    }
+    let own = search.map(|search| ["search".to_owned(), search.name()]);
+    let names = path.split('/').filter(|name| !name.is_empty());
+    let path = TreePath {
+        names: names
+            .map(str::to_owned)
+            .chain(own.into_iter().flatten())
+            .collect(),
+        is_directory: true,
+    };
+    Some(path.address())
+}
