@@ -647,6 +647,20 @@ const STEPS = {
     assert.ok(bytes > 20_000 && bytes < 250 * 1024, `${bytes} bytes`);
     await other.close();
   },
+  async "each game counts once, or with all its copies"() {
+    const games = async () => Number((await panel()).match(/of ([\d,. ]+)/)[1].replace(/\D/g, ""));
+    await page.goto(`${address}?tab=games`);
+    await shows("of ");
+    const once = await games();
+    await page.getByLabel("each game once").uncheck();
+    await page.waitForFunction(() => /copies=all/.test(location.search));
+    await shows("of ");
+    assert.ok((await games()) > once, "no game has a copy");
+    await tab("Tree");
+    await page.waitForFunction(() => /copies=all/.test(location.search));
+    await page.getByLabel("each game once").check();
+    await page.waitForFunction(() => !/copies/.test(location.search));
+  },
   async "the databases are listed"() {
     // Problems of games are known once somebody has looked.
     await page.goto(`${address}files/club/2020/cup.pgn/tables/problems.txt`);

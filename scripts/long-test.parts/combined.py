@@ -35,7 +35,7 @@ except ImportError:
 THREADS = (1, 2, 5)
 # Mirror images are made of so many games at most for one question.
 MIRRORED = 500
-COLUMNS = Columns(sorted({name for names in TEXTS.values() for name in names} - {"eco_name"}), [])
+COLUMNS = Columns(sorted({name for names in TEXTS.values() for name in names} - {"eco_name", "Opening", "opening_name"}), [])
 
 
 def games_of(large: Path, number: int, chance: random.Random) -> list[Game]:

@@ -19,7 +19,7 @@ TEXTS = {
     "annotator": ("Annotator",),
     "source": ("Source", "SourceTitle"),
     "team": ("WhiteTeam", "BlackTeam"),
-    "opening": ("eco_name",),
+    "opening": ("eco_name", "Opening", "opening_name"),
     "": ("White", "Black", "Event"),
 }
 # has: reads these otherwise.

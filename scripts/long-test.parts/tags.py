@@ -17,7 +17,7 @@ def compared(pgnfs: str, folder: Path, number: int, source: str) -> Differences:
     parquet, plies = folder / "games.parquet", folder / "plies.parquet"
     export = [pgnfs, "export", "--cache-dir=none", "--to=parquet", source]
     run([*export, f"--output={parquet}"])
-    run([*export, f"--output={plies}", "--columns=path,ply_count"])
+    run([*export, f"--output={plies}", "--columns=path,ply_count,opening_code,opening_name"])
     table = Table(parquet, plies)
     chance = random.Random(Path(source).name)
     rows = table.rows(500)

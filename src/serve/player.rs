@@ -43,7 +43,7 @@ mod tests {
             "then",
             r#""a" year:2020 "b""#,
             r#""a\""#,
-            r#"""#,
+            r#""a"#,
         ] {
             for name in [name.to_owned(), format!("={name}")] {
                 let query = Query::parse(&player_term("player", &name)).unwrap();

@@ -606,3 +606,47 @@ fn a_line_is_read_as_games_have_it() {
     assert_eq!(error.status, 400);
     assert!(error.text().contains("move 1, e5, is not legal in "));
 }
+
+/// Of a game that two databases have, one copy counts, everywhere the same.
+#[test]
+fn each_game_counts_once_if_that_is_asked_for() {
+    let served = Served::with(&[("a.pgn", GAMES), ("b.pgn", GAMES)], &[]);
+    let one = Served::with(&[("a.pgn", GAMES)], &[]);
+    let count = |served: &Served, path: &str| served.json(path)["count"].clone();
+    let moves = |served: &Served, path: &str| served.json(path)["moves"].clone();
+    let all = count(&one, "/api/games").as_u64().unwrap();
+    assert_eq!(count(&served, "/api/games"), 2 * all);
+    assert_eq!(count(&served, "/api/games?unique=false"), 2 * all);
+    assert_eq!(count(&served, "/api/games?unique=true"), all);
+    let of_player = count(&one, "/api/games?q=white:muller");
+    assert_eq!(count(&served, "/api/games?q=white:muller&unique=true"), of_player);
+    for path in [
+        "/api/moves?unique=true",
+        "/unique/masters?x=1",
+        "/unique/in/white:muller/lichess?x=1",
+    ] {
+        // The keys of moves are the same, but for the games that examples name.
+        let numbers = |moves: Value| -> Vec<(Value, Value, Value)> {
+            let rows = moves.as_array().unwrap().iter();
+            rows.map(|row| (row["uci"].clone(), row["white"].clone(), row["draws"].clone()))
+                .collect()
+        };
+        let expected = numbers(moves(
+            &one,
+            &path.replace("/unique", "").replace("unique=true", "x=1"),
+        ));
+        assert!(!expected.is_empty(), "{path}");
+        assert_eq!(numbers(moves(&served, path)), expected, "{path}");
+        let twice = moves(
+            &served,
+            &path.replace("/unique", "").replace("unique=true", "x=1"),
+        );
+        assert_ne!(numbers(twice), expected, "{path}");
+    }
+    let wrong = served.get("/api/games?unique=1");
+    assert!(
+        wrong.text().contains("'1' is neither true nor false"),
+        "{}",
+        wrong.text()
+    );
+}

@@ -469,15 +469,21 @@ impl BranchFs {
         Ok(Answers::new(Arc::clone(self.game_set().parts()), options))
     }
 
-    /// Asks something of the positions of its games.
+    /// Asks something of the positions of its games; with `unique`, of each of them once.
     ///
     /// # Errors
     /// The errors of `question`; [`FsError::Io`] if a database has changed.
     pub(super) fn positions<T>(
         &self,
+        unique: bool,
         question: impl FnOnce(&Answers) -> Result<T, FsError>,
     ) -> Result<T, FsError> {
-        let answer = question(&self.answers()?)?;
+        let mut answers = self.answers()?;
+        if unique {
+            let parts = Arc::clone(self.game_set().unique_parts());
+            answers = Answers::new(parts, answers.options().clone());
+        }
+        let answer = question(&answers)?;
         self.check(None)?;
         Ok(answer)
     }

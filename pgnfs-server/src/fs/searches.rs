@@ -142,8 +142,9 @@ impl ChessFs {
         }
     }
 
-    /// Asks something of the positions of all games, or of those that a search finds. These are kept as in `search/`, so
-    /// that they are searched for once, unless the name of the search is too long for it. May take long.
+    /// Asks something of the positions of all games, or of those that a search finds; with `unique`, of each of them once.
+    /// These are kept as in `search/`, so that they are searched for once, unless the name of the search is too long for it.
+    /// May take long.
     ///
     /// # Errors
     /// The errors of `question`; [`FsError::NotFound`] if there is no database; [`FsError::Refused`] if the query is no search
@@ -151,23 +152,24 @@ impl ChessFs {
     pub fn positions<T>(
         &self,
         search: Option<&Query>,
+        unique: bool,
         question: impl FnOnce(&Answers) -> Result<T, FsError>,
     ) -> Result<T, FsError> {
         let all = self.all_games().ok_or(FsError::NotFound)?;
         let Some(query) = search else {
-            return all.positions(question);
+            return all.positions(unique, question);
         };
         let named = all.game_set().search_for(query)?;
         let kept = (named.name.len() <= NAME_MAX).then(|| directory_of(self.registry(), all, named));
         match kept.transpose() {
             Ok(Some(found)) => {
-                let answer = found.branch.positions(question);
+                let answer = found.branch.positions(unique, question);
                 self.update_memory_use(&found.branch);
                 answer
             }
             // The source has changed meanwhile: its games are still there.
             Ok(None) | Err(FsError::Stale) => {
-                all.positions(|answers| question(&answers.among(query, &|_| ())))
+                all.positions(unique, |answers| question(&answers.among(query, &|_| ())))
             }
             Err(error) => Err(error),
         }

@@ -52,6 +52,8 @@ struct Databases {
     /// The paths of the databases' directories in the mount.
     paths: OnceLock<Vec<String>>,
     duplicates: Made<Duplicates>,
+    /// The best game of each group of these, and all other games, unless they are deleted.
+    unique: Made<Arc<[DatabasePart]>>,
     names: Made<Option<Arc<Names>>>,
     counted: CountedTexts,
 }
@@ -61,7 +63,7 @@ enum Shown {
     /// All.
     All,
     /// The best game of each group of duplicates, unless it is deleted. They are searched for on first use.
-    Unique(Made<Arc<[DatabasePart]>>),
+    Unique,
     /// Those that a search finds.
     Found(Box<FoundGames>),
 }
@@ -84,7 +86,7 @@ impl GameSet {
 
     /// The same databases with only the best game of each group of duplicates, and without deleted games.
     pub fn unique(&self) -> GameSet {
-        self.with(Shown::Unique(Made::new()))
+        self.with(Shown::Unique)
     }
 
     /// The same databases with only the games that are shown here and answer a query. They are found when the first of
@@ -106,6 +108,7 @@ impl GameSet {
             codes,
             paths: OnceLock::new(),
             duplicates: Made::new(),
+            unique: Made::new(),
             names: Made::new(),
             counted: CountedTexts::default(),
         };
@@ -205,14 +208,14 @@ impl GameSet {
 
     /// True if only one game of each group of duplicates is shown.
     pub fn is_unique(&self) -> bool {
-        matches!(self.shown, Shown::Unique(_))
+        matches!(self.shown, Shown::Unique)
     }
 
     /// True if which games are shown follows from the duplicates among all games.
     pub fn is_of_unique(&self) -> bool {
         match &self.shown {
             Shown::All => false,
-            Shown::Unique(_) => true,
+            Shown::Unique => true,
             Shown::Found(search) => search.of.is_of_unique(),
         }
     }
@@ -221,7 +224,7 @@ impl GameSet {
     pub fn is_sound(&self) -> bool {
         match &self.shown {
             Shown::Found(search) => search.found().1,
-            Shown::All | Shown::Unique(_) => true,
+            Shown::All | Shown::Unique => true,
         }
     }
 
@@ -234,7 +237,7 @@ impl GameSet {
     pub(super) fn query(&self) -> Option<&Query> {
         match &self.shown {
             Shown::Found(search) => Some(search.query()),
-            Shown::All | Shown::Unique(_) => None,
+            Shown::All | Shown::Unique => None,
         }
     }
 
@@ -244,7 +247,7 @@ impl GameSet {
         let views: usize = views.map(|view| view.bytes()).sum();
         match &self.shown {
             Shown::Found(search) => views + search.bytes(),
-            Shown::All | Shown::Unique(_) => views,
+            Shown::All | Shown::Unique => views,
         }
     }
 
@@ -252,7 +255,7 @@ impl GameSet {
     pub fn wait_for_parts(&self) -> Wait {
         match &self.shown {
             Shown::All => Wait::None,
-            Shown::Unique(parts) => parts.wait(),
+            Shown::Unique => self.all.unique.wait(),
             Shown::Found(search) => search.wait(),
         }
     }
@@ -261,12 +264,30 @@ impl GameSet {
     pub(crate) fn parts(&self) -> &Arc<[DatabasePart]> {
         match &self.shown {
             Shown::All => self.whole_parts(),
-            Shown::Unique(parts) => parts.get_or(|| {
+            Shown::Unique => self.unique_parts(),
+            Shown::Found(search) => &search.found().0,
+        }
+    }
+
+    /// The games that are shown, each once: those that are the best ones of their groups of duplicates among all games. On
+    /// first use, searches for duplicates.
+    pub(crate) fn unique_parts(&self) -> &Arc<[DatabasePart]> {
+        match &self.shown {
+            Shown::All | Shown::Unique => self.all.unique.get_or(|| {
                 let games = self.duplicates().unique(&self.formats());
                 let parts = self.whole_parts().iter().zip(games);
                 parts.map(|(part, games)| part.with(games)).collect()
             }),
-            Shown::Found(search) => &search.found().0,
+            Shown::Found(search) => {
+                let (found, best) = (&search.found().0, search.of.unique_parts());
+                search.unique.get_or(|| {
+                    let both = found.iter().zip(&**best).map(|(part, best)| {
+                        let games = part.games_at(0..part.len()).filter(|&game| best.has(game));
+                        part.with(games.collect::<Vec<u32>>())
+                    });
+                    both.collect()
+                })
+            }
         }
     }
 
@@ -566,6 +587,8 @@ pub(super) struct FoundGames {
     found: Made<(Arc<[DatabasePart]>, bool)>,
     /// The duplicates among them.
     pub(super) duplicates: Made<Duplicates>,
+    /// Those that are the best ones of their groups.
+    unique: Made<Arc<[DatabasePart]>>,
 }
 
 impl FoundGames {
@@ -582,6 +605,7 @@ impl FoundGames {
             on_found: Box::new(on_found),
             found: Made::new(),
             duplicates: Made::new(),
+            unique: Made::new(),
         }
     }
 
@@ -603,11 +627,11 @@ impl FoundGames {
     /// The memory that they take, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let duplicates = self.duplicates.get().map_or(0, Duplicates::bytes);
-        let games = self
+        let known = self
             .known()
             .into_iter()
-            .flatten()
-            .filter_map(|part| part.games.as_ref());
+            .chain(self.unique.get().map(|unique| &**unique));
+        let games = known.flatten().filter_map(|part| part.games.as_ref());
         games.map(|games| games.bytes()).sum::<usize>() + duplicates
     }
 

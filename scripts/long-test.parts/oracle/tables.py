@@ -19,9 +19,9 @@ Row = dict[str, Any]
 # A value's condition, of the expression that it is about.
 Holds = Callable[[Value, str], str]
 
-COLUMNS = {**TEXTS, "opening": ("eco_name",)}
+COLUMNS = {**TEXTS, "opening": ("eco_name", "Opening", "opening_name")}
 # Columns that are no further tags.
-OTHERS = {"database", "number", "path", "ply_count", "Deleted", "Date", "Round", "Result", "ECO", "WhiteElo", "BlackElo"}
+OTHERS = {"database", "number", "path", "ply_count", "opening_code", "Deleted", "Date", "Round", "Result", "ECO", "WhiteElo", "BlackElo"}
 OTHERS |= {"year", "month", "day"} | {name for names in COLUMNS.values() for name in names}
 SIDES = (("White", "Black", "1-0", "0-1"), ("Black", "White", "0-1", "1-0"))
 
@@ -91,8 +91,10 @@ def is_code(value: Value, _: str) -> str:
     if value.is_unknown():
         return "code IS NULL"
     low, high = (end.upper() for end in value.ends())
-    from_low = f"left(code, {len(low) or 3}) >= '{low or 'A00'}'"
-    return f"code IS NOT NULL AND {from_low} AND left(code, {len(high) or 3}) <= '{high or 'E99'}'"
+    # Without the tag, the code of the moves counts.
+    own = "coalesce(code, opening_code)"
+    from_low = f"left({own}, {len(low) or 3}) >= '{low or 'A00'}'"
+    return f"{own} IS NOT NULL AND {from_low} AND left({own}, {len(high) or 3}) <= '{high or 'E99'}'"
 
 
 def is_result(value: Value, win: str, loss: str) -> str:
@@ -133,7 +135,7 @@ class Table:
     def __init__(self, parquet: Path, plies: Path) -> None:
         self.connection = duckdb.connect()
         self.connection.execute(
-            f"CREATE TABLE games AS SELECT * FROM '{parquet}' JOIN (SELECT path, ply_count FROM '{plies}') USING (path)"
+            f"CREATE TABLE games AS SELECT * FROM '{parquet}' JOIN (SELECT path, ply_count, opening_code, opening_name FROM '{plies}') USING (path)"
         )
         kinds = {str(row[0]): row[1] for row in self.connection.execute("DESCRIBE games").fetchall()}
         self.columns = list(kinds)

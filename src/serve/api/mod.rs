@@ -182,8 +182,8 @@ async fn asked<A: Send + 'static>(
     about(requests, visit, given, search.as_ref(), question).await
 }
 
-/// Answers a question about the games that a search finds in the database that a request names by `db`. What the answer is
-/// kept by is that of all databases.
+/// Answers a question about the games that a search finds in the database that a request names by `db`; with `unique=true`,
+/// about each of them once. What the answer is kept by is that of all databases.
 async fn about<A: Send + 'static>(
     requests: &Requests,
     visit: Visit,
@@ -191,6 +191,16 @@ async fn about<A: Send + 'static>(
     search: Option<&Query>,
     question: impl FnOnce(&Answers, GamesId) -> Result<A, FsError> + Send + 'static,
 ) -> Result<A, ApiError> {
+    let unique = match given.get("unique").map_or("false", String::as_str) {
+        "true" => true,
+        "false" => false,
+        text => {
+            return Err(ApiError::Wrong(
+                "unique",
+                format!("'{text}' is neither true nor false"),
+            ));
+        }
+    };
     let database = given.get("db").filter(|path| !path.is_empty()).cloned();
     let own = search.cloned();
     let question = move |answers: &Answers| match database {
@@ -207,7 +217,7 @@ async fn about<A: Send + 'static>(
         }
     };
     let answer = ask(visit, |answer| {
-        requests.positions(visit.visitor, search, question, answer)
+        requests.positions(visit.visitor, search, unique, question, answer)
     });
     answer.await.map_err(|error| match error {
         FsError::Refused(refusal) => ApiError::Refused(refusal.to_string()),

@@ -1,8 +1,12 @@
 // Questions to the server, and the place where the page is: its address.
 
+/** What is asked about games, of which each counts once unless the place says otherwise. */
+const OF_GAMES = ["games", "moves", "prepare"];
+
 /** Asks the server. Throws an error with what is wrong. */
 export async function ask(what, parameters, signal) {
-  const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const unique = OF_GAMES.includes(what) && here().copies !== "all" ? "true" : null;
+  const given = Object.entries({ ...parameters, unique }).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const response = await fetch(`/api/${what}?${new URLSearchParams(given)}`, { signal });
   const answer = await response.json().catch(() => null);
   if (response.ok && answer) return answer;
@@ -14,9 +18,9 @@ export function here() {
   return Object.fromEntries(new URLSearchParams(location.search));
 }
 
-/** The address of a place. */
+/** The address of a place, where games count as often as here unless it says otherwise. */
 export function address(place) {
-  const given = Object.entries(place).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const given = Object.entries({ copies: here().copies, ...place }).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const search = String(new URLSearchParams(given));
   return search ? `/?${search}` : "/";
 }

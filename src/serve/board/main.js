@@ -47,7 +47,7 @@ function showMove(number) {
 }
 
 /** The parts of a place that say which page of which list it is. A place that differs in them begins at the top. */
-const pageOf = (place) => JSON.stringify([tabOf(place), ...["q", "db", "from", "game", "player", "at"].map((name) => place[name])]);
+const pageOf = (place) => JSON.stringify([tabOf(place), ...["q", "db", "from", "game", "player", "at", "copies"].map((name) => place[name])]);
 
 let pageShown = null;
 
@@ -60,6 +60,7 @@ async function show(place, top) {
   const tab = tabOf(place);
   at("#filter").q.value = place.q ?? "";
   at("#filter").db.value = place.db ?? "";
+  at("#filter").once.checked = place.copies !== "all";
   at("main").dataset.tab = tab;
   tabs.forEach((button, n) => {
     const isShown = TABS[n][0] === tab;
@@ -238,6 +239,7 @@ at("#filter").addEventListener("submit", (event) => {
   const { fen, play, at, tab } = here();
   go({ q: q.value, db: db.value, fen, play, at, tab: tab === "tree" ? tab : "games" });
 });
+at("#filter").once.addEventListener("change", ({ target }) => go({ ...here(), copies: target.checked ? null : "all", from: null }));
 at("#filter").db.addEventListener("change", () => at("#filter").requestSubmit());
 
 // Where there is one database, its directory is the root.

@@ -107,7 +107,7 @@ export async function downloads(list, signal) {
   return element("p", { class: "pager" },
     "Download:", one("all.pgn", "PGN", "pgn"), one("tables/games.csv", "CSV", "csv"), one("tables/games.parquet", "Parquet", "parquet"),
     repertoires === 1 ? one("tables/deviations.csv", "Deviations from the repertoire (CSV)", "deviations.csv") : null,
-    element("span", {}, "in the order of the databases, not of this page"));
+    element("span", {}, "with all copies, in the order of the databases, not of this page"));
 }
 
 /** The games that answer the search, page by page: those with the position on the board once a line has been played. */

@@ -33,6 +33,8 @@ use question::{ExplorerKind, ExplorerQuestion, Parameters};
 #[derive(Clone)]
 pub(super) struct Explorer {
     requests: Requests,
+    /// Each game counts once, however many databases have it.
+    unique: bool,
     ids: Arc<GameIds>,
     kept: KeptAnswers<Arc<str>>,
 }
@@ -43,24 +45,32 @@ const MOST_KEPT: usize = 16 << 20;
 /// Games of a search that are not looked through without a turn.
 const MANY: u32 = 2048;
 
-/// The routes, of all games and of those of a search.
+/// The routes: of all games, of those of a search, and of each of these once.
 pub(super) fn routes(requests: Requests) -> Router {
     let explorer = Explorer {
         requests,
+        unique: false,
         ids: Arc::default(),
         kept: KeptAnswers::with_bytes(MOST_KEPT),
     };
-    let own = Router::new()
-        .route("/masters", get(masters))
-        .route("/master", get(masters))
-        .route("/lichess", get(lichess))
-        .route("/lichess/history", get(history))
-        .route("/player", get(player))
-        .route("/personal", get(player))
-        .route("/masters/pgn/{id}", get(pgn))
-        .route("/master/pgn/{id}", get(pgn))
-        .with_state(explorer);
-    own.clone().nest("/in/{search}", own)
+    let of = |explorer: Explorer| {
+        let own = Router::new()
+            .route("/masters", get(masters))
+            .route("/master", get(masters))
+            .route("/lichess", get(lichess))
+            .route("/lichess/history", get(history))
+            .route("/player", get(player))
+            .route("/personal", get(player))
+            .route("/masters/pgn/{id}", get(pgn))
+            .route("/master/pgn/{id}", get(pgn))
+            .with_state(explorer);
+        own.clone().nest("/in/{search}", own)
+    };
+    let unique = Explorer {
+        unique: true,
+        ..explorer.clone()
+    };
+    of(explorer).nest("/unique", of(unique))
 }
 
 /// The named parts of an address.
@@ -188,7 +198,13 @@ impl ExplorerRequest {
         so_far: impl Fn(Arc<str>) + Send + Sync + 'static,
     ) -> Result<Arc<str>, FsError> {
         let ExplorerRequest {
-            explorer: Explorer { requests, ids, kept },
+            explorer:
+                Explorer {
+                    requests,
+                    unique,
+                    ids,
+                    kept,
+                },
             question,
             search,
             key,
@@ -217,7 +233,7 @@ impl ExplorerRequest {
             })
         };
         ask(visit, |answer| {
-            requests.positions(visit.visitor, search.as_ref(), explore, answer)
+            requests.positions(visit.visitor, search.as_ref(), unique, explore, answer)
         })
         .await
     }
@@ -272,7 +288,9 @@ async fn pgn(
             let part = answers.parts().get(part).ok_or(FsError::NotFound)?;
             Ok(text_of(part.entry(), game).pgn)
         };
-        explorer.requests.positions(visit.visitor, None, read, answer)
+        explorer
+            .requests
+            .positions(visit.visitor, None, false, read, answer)
     });
     let text = text.await.map_err(|error| match error {
         FsError::NotFound => HttpError::Missing("no game has this id"),

@@ -714,7 +714,7 @@ fn codes_of_openings_have_names() {
         .arg(scratch.path("x.pgn"));
     assert_eq!(
         run(&mut export).out,
-        "ECO,eco_name\nC67,\"Ruy Lopez, Berlin\"\nX67,\n"
+        "ECO,eco_name\nC67,Ruy Lopez: Berlin\nX67,\n"
     );
 }
 

@@ -102,7 +102,7 @@ fn find_answers_queries() {
         (&[" -carlsen"], "a3 b2"),
         // A field with a hyphen is a query, and no option.
         (&["-player:carlsen"], "a3 b2"),
-        (&["-opening:sicilian"], "a1 a2 a3 b1 b2"),
+        (&["-opening:sicilian"], "a2 a3"),
         (&["--", "-carlsen"], "a3 b2"),
         (&["-( carlsen )"], "a3 b2"),
         (

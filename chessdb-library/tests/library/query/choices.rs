@@ -14,8 +14,8 @@ fn a_game_is_found_if_a_side_holds() {
     let some = Selection::of([0, 2, 5]);
     // The games, each with its ply.
     for (query, expected) in [
-        ("( eco:B | year:1958 )", &[(0, 0), (2, 0)][..]),
-        ("( eco:B )", &[(0, 0)]),
+        ("( eco:B | year:1958 )", &[(0, 0), (2, 0), (5, 0)][..]),
+        ("( eco:B )", &[(0, 0), (5, 0)]),
         ("( played:c5 | played:O-O )", &[(0, 1), (1, 6), (5, 1)]),
         // The least ply of the sides that hold, which is 0 without a position.
         (
@@ -68,7 +68,7 @@ fn a_game_is_found_if_a_side_holds() {
             "-( played:d3 ) player:carlsen played:e4 mirror:colour",
             &[(1, 0), (4, 0)],
         ),
-        ("( db:club/* eco:B | db:other year:1958 )", &[(0, 0)]),
+        ("( db:club/* eco:B | db:other year:1958 )", &[(0, 0), (5, 0)]),
     ] {
         assert_eq!(answer(query, &whole), expected, "{query}");
         let with_index = Searched {
