@@ -9,7 +9,7 @@ const LONGEST: [(&str, usize); 4] = [
     ("chessdb", 8),
     ("chessdb-library", 8),
     ("pgnfs-server", 5),
-    (".", 5),
+    (".", 8),
 ];
 
 #[test]

@@ -392,6 +392,15 @@ fn errors_name_what_is_wrong() {
         "{status} {what}"
     );
     assert_eq!(served.json("/api/query?q=white:Tal")["canonical"], "white:tal");
+    for (path, words) in [
+        ("/files/a.pgn/search/playr:x/all.pgn", "playr"),
+        ("/files/a.pgn/search/tal/", "a search needs a field"),
+        ("/files/a.pgn/search/.git", "no such file or directory"),
+    ] {
+        let wrong = served.get(path);
+        assert_eq!(wrong.status, 404, "{path}");
+        assert!(wrong.text().contains(words), "{path}: {}", wrong.text());
+    }
 }
 
 /// Words are searched for as the command does it: names in a mount and in `/files` need a field, questions need none.

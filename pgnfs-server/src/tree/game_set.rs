@@ -354,7 +354,7 @@ impl GameSet {
     pub fn duplicates(&self) -> &Duplicates {
         let (formats, threads) = (self.formats(), self.threads());
         match &self.shown {
-            Shown::Found(search) => search.duplicates.get_or(|| {
+            Shown::Found(search) => search.own_duplicates.get_or(|| {
                 let _making = Making::begin("duplicates of a search", self.name(), 0);
                 let parts = self.parts();
                 let is_shown = |part: usize, game| parts.get(part).is_some_and(|part| part.has(game));
@@ -586,7 +586,7 @@ pub(super) struct FoundGames {
     on_found: Box<dyn Fn() -> bool + Send + Sync>,
     found: Made<(Arc<[DatabasePart]>, bool)>,
     /// The duplicates among them.
-    pub(super) duplicates: Made<Duplicates>,
+    own_duplicates: Made<Duplicates>,
     /// Those that are the best ones of their groups.
     unique: Made<Arc<[DatabasePart]>>,
 }
@@ -604,7 +604,7 @@ impl FoundGames {
             of: Arc::clone(of),
             on_found: Box::new(on_found),
             found: Made::new(),
-            duplicates: Made::new(),
+            own_duplicates: Made::new(),
             unique: Made::new(),
         }
     }
@@ -626,7 +626,7 @@ impl FoundGames {
 
     /// The memory that they take, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        let duplicates = self.duplicates.get().map_or(0, Duplicates::bytes);
+        let duplicates = self.own_duplicates.get().map_or(0, Duplicates::bytes);
         let known = self
             .known()
             .into_iter()
