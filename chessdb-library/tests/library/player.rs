@@ -134,7 +134,11 @@ fn games_are_counted_by_colour_opening_year_and_opponent() {
     assert_eq!(
         openings.collect::<Vec<_>>(),
         // The code of a game without one follows from its move.
-        [("A00", (1, 0, 0, 0)), ("B10", (2, 1, 0, 1)), ("E48", (2, 0, 1, 1))]
+        [
+            ("A00", (1, 0, 0, 0)),
+            ("B10", (2, 1, 0, 1)),
+            ("E48", (2, 0, 1, 1))
+        ]
     );
     let years = figures.years.iter().map(|(&year, own)| (year, results(own)));
     assert_eq!(

@@ -43,6 +43,7 @@ impl Index {
         Index {
             sections: Arc::clone(&self.sections),
             database: Arc::clone(&self.database),
+            lines: Arc::clone(&self.lines),
             ahead: FxHashMap::default(),
             among: Some(Arc::clone(games)),
             places: self.places_of(games),

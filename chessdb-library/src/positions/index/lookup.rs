@@ -17,7 +17,7 @@ use super::shared::{IndexNode, read, rest_of};
 use super::signature::Test;
 use super::spill::first_bits;
 use crate::kept::Damaged;
-use crate::lines::{Occurrence, at};
+use crate::lines::Occurrence;
 use chessdb::board::{Move, PackedMove, Position};
 use chessdb::bytes::{le_u32, le_u64};
 
@@ -246,7 +246,8 @@ impl Index {
     /// The position of a game after `ply` moves, and the next move; `None` if the game has fewer moves.
     pub fn at(&self, game: u32, ply: u32) -> Option<(Position, Option<Move>)> {
         let ahead = self.ahead.get(&(game, ply));
-        ahead.copied().unwrap_or_else(|| at(&*self.database, game, ply))
+        let read = || self.lines.at(&*self.database, game, ply);
+        ahead.copied().unwrap_or_else(read)
     }
 
     /// The number of the game at a place in the order of the index.

@@ -10,6 +10,7 @@ mod files;
 mod game_keys;
 mod key;
 mod leb;
+mod lines;
 mod lookup;
 mod moves;
 mod narrow;
@@ -31,12 +32,12 @@ use std::sync::{Arc, OnceLock};
 
 use among::{KnownPlaces, Places};
 use build::Builder;
+use lines::LongLines;
 use sections::IndexSections;
 use signature::FirstPawns;
 
 use super::selection::Selection;
 use crate::kept::{Output, folders, seal, temporary_files};
-use crate::lines::at;
 use chessdb::Database;
 use chessdb::board::{Move, Position};
 use rustc_hash::FxHashMap;
@@ -132,6 +133,7 @@ impl BuildOptions {
 pub struct Index {
     sections: Arc<IndexSections>,
     database: Arc<dyn Database>,
+    lines: Arc<LongLines>,
     /// Positions that were [read ahead](Index::read_ahead), by the game and the number of moves before them.
     ahead: FxHashMap<(u32, u32), Option<(Position, Option<Move>)>>,
     /// The games of which answers are; `None` for all.
@@ -148,6 +150,7 @@ impl Index {
         Index {
             sections: Arc::new(sections),
             database: Arc::clone(database),
+            lines: Arc::new(LongLines::new()),
             ahead: FxHashMap::default(),
             among: None,
             places: None,
@@ -163,7 +166,7 @@ impl Index {
         asked.dedup();
         let read = asked
             .into_iter()
-            .map(|(game, ply)| ((game, ply), at(&*self.database, game, ply)));
+            .map(|(game, ply)| ((game, ply), self.lines.at(&*self.database, game, ply)));
         self.ahead = read.collect();
     }
 

@@ -7,12 +7,14 @@
 use std::cmp::Ordering;
 use std::io;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::batch::Batch;
 use super::key::key_of;
+use super::lines::LongLine;
 use super::spill::Spill;
 use crate::lines::{LineStep, follow};
 use crate::parallel::chunks;
@@ -163,57 +165,50 @@ fn prefix_of(database: &dyn Database, game: u32) -> Option<LinePrefix> {
     if database.keys(game).deleted {
         return None;
     }
-    let (start, moves) = first_moves(database, game, PREFIX_PLIES)?;
-    Some(prefix(start, &moves))
-}
-
-/// Where a game begins, and its first moves, at most `most`; `None` if it has no start position.
-fn first_moves(database: &dyn Database, game: u32, most: usize) -> Option<(u64, Vec<PackedMove>)> {
-    let (mut start, mut moves) = (None, Vec::new());
+    let (mut start, mut moves) = (None, Vec::with_capacity(PREFIX_PLIES));
     follow(database, game, |step| {
         match step {
             LineStep::Start(position) => start = Some(start_of(position)),
             LineStep::Ply(ply) => moves.push(PackedMove::new(ply.mv)),
         }
-        if moves.len() < most {
+        if moves.len() < PREFIX_PLIES {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())
         }
     });
-    Some((start?, moves))
+    Some(prefix(start?, &moves))
 }
 
 /// A game with its moves, for comparisons by the order of the index.
 pub(super) struct IndexedGame {
     prefix: LinePrefix,
     start: u64,
-    moves: Vec<PackedMove>,
+    line: Arc<LongLine>,
     game: u32,
 }
 
 impl IndexedGame {
-    /// Reads a game; `None` if it has no start position.
-    pub(super) fn read(database: &dyn Database, game: u32) -> Option<IndexedGame> {
-        let (start, moves) = first_moves(database, game, MOST_PLIES)?;
-        Some(IndexedGame {
-            prefix: prefix(start, &moves),
+    pub(super) fn new(game: u32, line: Arc<LongLine>) -> IndexedGame {
+        let start = start_of(line.start());
+        IndexedGame {
+            prefix: prefix(start, &line.moves),
             start,
-            moves,
+            line,
             game,
-        })
+        }
     }
 
     /// Number of moves.
     pub(super) fn plies(&self) -> usize {
-        self.moves.len()
+        self.line.moves.len()
     }
 
     pub(super) fn cmp(&self, other: &IndexedGame) -> Ordering {
         let place = |place: &IndexedGame| (place.prefix, place.start);
         let order = place(self)
             .cmp(&place(other))
-            .then_with(|| self.moves.cmp(&other.moves));
+            .then_with(|| self.line.moves.cmp(&other.line.moves));
         order.then(self.game.cmp(&other.game))
     }
 }

@@ -167,8 +167,7 @@ impl Index {
         if game >= self.database.len() || self.database.keys(game).deleted || !self.selects(game) {
             return Ok(None);
         }
-        let database = &*self.database;
-        let Some(place) = IndexedGame::read(database, game) else {
+        let Some(place) = self.place_of(game) else {
             return Ok(None);
         };
         let usual = self.sections.usual();
@@ -180,7 +179,7 @@ impl Index {
             let order = if other == game {
                 Ordering::Equal
             } else {
-                IndexedGame::read(database, other).ok_or(Damaged)?.cmp(&place)
+                self.place_of(other).ok_or(Damaged)?.cmp(&place)
             };
             match order {
                 Ordering::Less => low = middle + 1,
@@ -203,6 +202,12 @@ impl Index {
             return Ok(None);
         };
         self.tree_node(self.around(node.node.lo, depth)?)
+    }
+
+    /// `None` if the game has no start position.
+    fn place_of(&self, game: u32) -> Option<IndexedGame> {
+        let line = self.lines.get(&*self.database, game)?;
+        Some(IndexedGame::new(game, line))
     }
 
     /// The node with `depth` moves that contains the game at a place.

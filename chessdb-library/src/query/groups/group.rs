@@ -52,7 +52,7 @@ impl PositionGroup {
     }
 
     /// True if it depends on which side is the player.
-    pub(in crate::query) fn has_player(&self) -> bool {
+    pub fn has_player(&self) -> bool {
         self.mover.is_some_and(Mover::is_of_player) || self.has_lead()
     }
 
@@ -62,7 +62,7 @@ impl PositionGroup {
     }
 
     /// Makes White the side whose lead it asks for.
-    pub(in crate::query) fn set_no_player(&mut self) {
+    pub fn set_no_player(&mut self) {
         let terms = self.terms.iter_mut().flatten();
         terms.for_each(PositionTerm::set_no_player);
     }

@@ -3,9 +3,11 @@
 use std::ops::ControlFlow;
 
 use super::filter::{LineFilter, Verdict};
-use super::group::{GroupTest, QueryImages};
+use super::group::{GroupTest, QueryImages, any_of_each};
 use super::moment::Moment;
 use super::progress::{ImageProgress, Place};
+use super::sacrifice::LineMaterial;
+use super::term::Condition;
 use super::whole_line::WholeLine;
 use crate::lines::{LineSource, LineStep, Occurrence, PackedLine, follow};
 use crate::query::sides::{PlayerSides, Sides};
@@ -273,5 +275,38 @@ impl<'a> Matcher<'a> {
         } else {
             ControlFlow::Break(())
         }
+    }
+}
+
+impl QueryImages {
+    /// The group that asks for sacrifices and nothing else, if that is all that is asked: then no position is needed.
+    pub(super) fn sacrifices(&self) -> Option<&GroupTest> {
+        let ([image], []) = (&*self.images, &*self.excluded) else {
+            return None;
+        };
+        let [group] = &*image.groups else { return None };
+        let mut conditions = group.terms.iter().flatten();
+        let is_plain = group.for_plies == 1 && group.player.is_none() && !group.terms.is_empty();
+        let are_sacrifices = conditions.all(|condition| matches!(condition, Condition::Sacrifice(_)));
+        (is_plain && are_sacrifices).then_some(group)
+    }
+}
+
+impl GroupTest {
+    /// The first sacrifice of a game that this group [asks for](QueryImages::sacrifices).
+    pub(super) fn first_sacrifice(&self, material: &LineMaterial, line: &PackedLine) -> Option<Place> {
+        let turn = line.start.position()?.turn();
+        let is_given = |condition: &Condition, ply: u32| match condition {
+            Condition::Sacrifice(sacrifice) => sacrifice.holds(ply, material),
+            _ => false,
+        };
+        let ply = material.losses().find(|&ply| {
+            let turn = if ply.is_multiple_of(2) { turn } else { !turn };
+            self.has_ply(ply)
+                && self.has_turn(turn)
+                && any_of_each(&self.terms, |condition| is_given(condition, ply))
+        })?;
+        let next = line.moves.get(ply as usize).map(|mv| mv.unpack());
+        Some(Place { ply, next })
     }
 }

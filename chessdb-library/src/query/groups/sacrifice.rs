@@ -7,9 +7,6 @@ use chessdb::board::{Color, Move, Position, Role};
 use chessdb::replay::Ply;
 
 use super::error::TermError;
-use super::group::{GroupTest, QueryImages, any_of_each};
-use super::progress::Place;
-use super::term::Condition;
 use crate::lines::{
     BranchingLine, LineStep, Mailbox, PackedLine, PieceTally, Pieces, PlainBoard, follow, value_of,
 };
@@ -169,7 +166,7 @@ impl LineMaterial {
     }
 
     /// The plies at which the side to move has less after its move and the reply.
-    fn losses(&self) -> impl Iterator<Item = u32> {
+    pub(super) fn losses(&self) -> impl Iterator<Item = u32> {
         let steps = (0..).zip(self.differences.windows(3));
         steps.filter_map(|(ply, step)| {
             let gain = step.last()? - step.first()?;
@@ -198,39 +195,6 @@ impl LineMaterial {
         }
         let most = after.iter().take(plies).map(own).max()?;
         Some(before.map(own).min()? - most)
-    }
-}
-
-impl QueryImages {
-    /// The group that asks for sacrifices and nothing else, if that is all that is asked: then no position is needed.
-    pub(super) fn sacrifices(&self) -> Option<&GroupTest> {
-        let ([image], []) = (&*self.images, &*self.excluded) else {
-            return None;
-        };
-        let [group] = &*image.groups else { return None };
-        let mut conditions = group.terms.iter().flatten();
-        let is_plain = group.for_plies == 1 && group.player.is_none() && !group.terms.is_empty();
-        let are_sacrifices = conditions.all(|condition| matches!(condition, Condition::Sacrifice(_)));
-        (is_plain && are_sacrifices).then_some(group)
-    }
-}
-
-impl GroupTest {
-    /// The first sacrifice of a game that this group [asks for](QueryImages::sacrifices).
-    pub(super) fn first_sacrifice(&self, material: &LineMaterial, line: &PackedLine) -> Option<Place> {
-        let turn = line.start.position()?.turn();
-        let is_given = |condition: &Condition, ply: u32| match condition {
-            Condition::Sacrifice(sacrifice) => sacrifice.holds(ply, material),
-            _ => false,
-        };
-        let ply = material.losses().find(|&ply| {
-            let turn = if ply.is_multiple_of(2) { turn } else { !turn };
-            self.has_ply(ply)
-                && self.has_turn(turn)
-                && any_of_each(&self.terms, |condition| is_given(condition, ply))
-        })?;
-        let next = line.moves.get(ply as usize).map(|mv| mv.unpack());
-        Some(Place { ply, next })
     }
 }
 
