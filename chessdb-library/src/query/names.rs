@@ -1,10 +1,12 @@
 //! The names of players and events, found by what somebody has typed of them.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use chessdb::{Database, TextId};
 
 use super::words::{FoldedText, words, words_of};
+use crate::openings::{OpeningName, with_other_names};
 use crate::positions::DatabasePart;
 
 /// Number of names that are looked through together.
@@ -69,6 +71,24 @@ fn add(names: &mut HashMap<String, u32>, database: &dyn Database, own: HashMap<T
 
 impl FromIterator<(String, u32)> for NameList {
     fn from_iter<I: IntoIterator<Item = (String, u32)>>(names: I) -> NameList {
+        NameList::with_words(names, str::to_owned)
+    }
+}
+
+/// The names of openings.
+static OPENINGS: LazyLock<NameList> = LazyLock::new(|| {
+    let names = OpeningName::all().map(|opening| (opening.name.to_owned(), 0));
+    NameList::with_words(names, with_other_names)
+});
+
+impl NameList {
+    /// The names of all openings, which are also found by what else they are called. No games are counted.
+    pub fn openings() -> &'static NameList {
+        &OPENINGS
+    }
+
+    /// Names that are found by the words of the texts that `text` gives for them.
+    fn with_words(names: impl IntoIterator<Item = (String, u32)>, text: impl Fn(&str) -> String) -> NameList {
         let mut names: Vec<(Box<str>, u32)> = names
             .into_iter()
             .map(|(name, games)| (name.into_boxed_str(), games))
@@ -80,7 +100,7 @@ impl FromIterator<(String, u32)> for NameList {
             if number % BLOCK == 0 {
                 blocks.push(lines.len());
             }
-            for word in FoldedText::of(name).texts().flat_map(|text| words(text)) {
+            for word in FoldedText::of(&text(name)).texts().flat_map(|text| words(text)) {
                 lines.push(' ');
                 lines += word;
             }
@@ -92,9 +112,7 @@ impl FromIterator<(String, u32)> for NameList {
             blocks,
         }
     }
-}
 
-impl NameList {
     /// The number of names.
     pub fn len(&self) -> usize {
         self.names.len()
@@ -177,6 +195,23 @@ mod tests {
         assert_eq!(found("", 2), ["Carlsson, Pontus", "Carlsen, Magnus"]);
         assert_eq!(found(" , ", 1), ["Carlsson, Pontus"]);
         assert_eq!(found("x", 9), [""; 0]);
+    }
+
+    #[test]
+    fn openings_are_found_by_their_other_names() {
+        let found = |text: &str| NameList::openings().find(text, usize::MAX);
+        let all = found("");
+        let different: std::collections::HashSet<&str> = all.iter().map(|(name, _)| *name).collect();
+        assert!(all.len() > 2000 && different.len() == all.len());
+        for text in [
+            "najdorf",
+            "spanish berlin",
+            "sicilian defence",
+            "sicilian defense",
+        ] {
+            assert!(!found(text).is_empty(), "{text}");
+        }
+        assert_eq!(found("sicilian defence najdorf")[0].1, 0);
     }
 
     #[test]

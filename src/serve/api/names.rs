@@ -1,10 +1,9 @@
 //! What somebody may mean who has typed the beginning of a name: players, events, openings and fields.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Query as Parameters, State};
-use chessdb_library::openings::OpeningName;
 use chessdb_library::query::{GameNames, NameList, fields};
 use pgnfs_server::FsError;
 use serde_json::{Value, json};
@@ -17,13 +16,6 @@ const USUALLY: usize = 8;
 const MOST: usize = 100;
 
 const KINDS: [&str; 4] = ["player", "event", "opening", "field"];
-
-/// The names of openings.
-static OPENINGS: LazyLock<NameList> = LazyLock::new(|| {
-    OpeningName::all()
-        .map(|opening| (opening.name.to_owned(), 0))
-        .collect()
-});
 
 /// Names in which each word of a text begins a word, those with the most games first, each with the term of a search.
 pub(super) async fn names(
@@ -65,7 +57,7 @@ pub(super) async fn names(
     } else {
         Vec::new()
     };
-    let openings = has("opening").then(|| rows("opening", &OPENINGS, &wanted, count));
+    let openings = has("opening").then(|| rows("opening", NameList::openings(), &wanted, count));
     let own_fields = has("field").then(|| field_rows(&wanted, count));
     let names = of_games.into_iter().chain(openings.into_iter().flatten());
     let names: Vec<Value> = names.chain(own_fields.into_iter().flatten()).collect();

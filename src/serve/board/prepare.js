@@ -69,7 +69,7 @@ function changes(list, said) {
     return element("tr", { click: () => go(tree) },
       element("td", {}, link(tree, moves.slice(0, -1).join(" "), " ", element("b", {}, moves.at(-1)))),
       element("td", { class: "dim" }, said(change)),
-      element("td", {}, link(game, dash(change.game.Date))));
+      element("td", { class: "short" }, link(game, dash(change.game.Date))));
   });
   return table("Changes", [["Moves"], ["Played"], ["Game"]], rows);
 }

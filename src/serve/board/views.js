@@ -104,7 +104,7 @@ export async function downloads(list, signal) {
   const name = fileName([canonical?.replaceAll(":", "-"), list.db, position].filter(Boolean).join(" ") || "all games").slice(0, 100).trim();
   const one = (file, text, kind) => element("a", { href: files + file, download: `${name}.${kind}` }, text);
   const repertoires = canonical?.match(/(?<![^ ])repertoire:/g)?.length;
-  return element("p", { class: "pager" },
+  return element("p", { class: "pager files" },
     "Download:", one("all.pgn", "PGN", "pgn"), one("tables/games.csv", "CSV", "csv"), one("tables/games.parquet", "Parquet", "parquet"),
     repertoires === 1 ? one("tables/deviations.csv", "Deviations from the repertoire (CSV)", "deviations.csv") : null,
     element("span", {}, "with all copies, in the order of the databases, not of this page"));
