@@ -250,6 +250,11 @@ pub(super) fn paths(code: &str) -> Vec<String> {
     let mut groups: Vec<String> = Vec::new();
     let mut rest = code;
     while let Some(first) = rest.chars().next() {
+        // From where an item can be seen is no use of that place.
+        if let Some(place) = rest.strip_prefix("pub(in ") {
+            rest = place.split_once(')').map_or("", |(_, item)| item);
+            continue;
+        }
         let word = &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())];
         let prefix = groups.last().cloned().unwrap_or_default();
         match first {
@@ -288,7 +293,7 @@ fn paths_start_at_the_root() {
 #[test]
 fn paths_are_found_however_they_are_written() {
     let code =
-        "use crate::{game::Date, mapped::{self, Mapped as M}};\nfn f() { std::fs::read(p) }\nuse a::*;";
+        "use crate::{game::Date, mapped::{self, Mapped as M}};\npub(in crate::b) fn f() { std::fs::read(p) }\nuse a::*;";
     let expected = [
         "crate::game::Date",
         "crate::mapped::self",

@@ -195,7 +195,7 @@ pub(super) fn walk_to(path: &Path, user: u32) -> io::Result<OwnedFd> {
     Ok(here)
 }
 
-/// The names of a path. That of the root is `/`.
+/// The names of a path; the root has the name `/`.
 fn names(path: &Path) -> Vec<OsString> {
     let names = path.components().map(|name| name.as_os_str().to_owned());
     names.collect()

@@ -102,7 +102,7 @@ impl PieceTally {
     }
 }
 
-/// The kinds of White's pieces, then those of Black's.
+/// The kinds of White's pieces, then of Black's.
 fn all_kinds() -> impl Iterator<Item = (Color, (Role, i64, u32))> {
     Color::ALL
         .into_iter()

@@ -1,6 +1,6 @@
 //! Names of openings by their ECO codes.
 
-/// The name of an opening: that of the range of codes in which its code is. `None` if it is no ECO code.
+/// The name of an opening by its code, from the range of codes in which it is. `None` if it is no ECO code.
 pub fn opening(code: &str) -> Option<&'static str> {
     let code = code.get(..3)?;
     let bytes = code.as_bytes();
@@ -18,8 +18,8 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     OPENINGS.iter().map(|(_, name)| *name)
 }
 
-/// The first code of each range, sorted, with the name of the opening. The codes are those of the Encyclopaedia of
-/// Chess Openings, the names begin like those of positions.
+/// The first code of each range, sorted, with the name of the opening. The codes are from the Encyclopaedia of
+/// Chess Openings, and the names begin like the names of positions.
 const OPENINGS: &[(&str, &str)] = &[
     ("A00", "Irregular Opening"),
     ("A01", "Nimzo-Larsen Attack"),

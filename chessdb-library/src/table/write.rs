@@ -21,8 +21,8 @@ pub enum TableForm {
 }
 
 impl Columns {
-    /// Writes games of several databases as a table. `lens` are the numbers of their games, of which `rows` passes those of
-    /// some games of one database to its last argument, in `threads` threads. `done` is called with numbers of games.
+    /// Writes games of several databases as a table. `lens` are the numbers of their games. `rows` passes the rows of some
+    /// games of one database to its last argument, in `threads` threads. `done` is called with numbers of games.
     ///
     /// # Errors
     /// If two columns have the same name, or writing fails.

@@ -26,7 +26,7 @@ use testkit::fake::{self, Fake, game};
 
 use super::table::row;
 
-/// The game of which the decoder panics.
+/// The game whose decoder panics.
 const FAILING: u32 = 1;
 
 /// What panics.
@@ -174,7 +174,7 @@ impl AsFiles for Failing {
     }
 }
 
-/// Some games, two of them equal, in a database of which a method panics for one of them.
+/// Some games, two of them equal, in a database whose method panics for one of them.
 fn entry(failing: Option<Method>) -> LibraryEntry {
     let games = (0..9).map(|n| {
         game(&format!("White{n}, A"), &format!("Black{n}, B"))

@@ -1,127 +1,119 @@
 //! Bar charts as SVG.
 
-use std::error::Error;
-
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+use std::fmt::{self, Write};
 
 use super::page::{Bar, escaped};
 use chessdb_library::library::on_one_line;
 
 /// Width of every chart in pixels.
-const WIDTH: u32 = 720;
+const WIDTH: f64 = 720.0;
 /// Height of a chart of columns.
-const HEIGHT: u32 = 240;
+const HEIGHT: f64 = 240.0;
+/// Where the columns of a chart are: between its axis of numbers on the left and its years below.
+const PLOT: Frame = Frame {
+    left: 72.0,
+    top: 8.0,
+    right: WIDTH - 24.0,
+    bottom: HEIGHT - 34.0,
+};
 /// Height of a row.
-const ROW: u32 = 22;
+const ROW: f64 = 22.0;
 /// Place of the bars in a chart of rows, and their greatest length.
-const BARS: i32 = 260;
+const BARS: f64 = 260.0;
 const LONGEST: f64 = 380.0;
 /// Characters of a row's label that are shown.
 const LABEL: usize = 36;
-const COLOR: RGBColor = RGBColor(0x3b, 0x6e, 0xa5);
-const FONT: (&str, u32) = ("sans-serif", 13);
+const COLOR: &str = "#3b6ea5";
+
+/// A rectangle.
+#[derive(Clone, Copy)]
+struct Frame {
+    left: f64,
+    top: f64,
+    right: f64,
+    bottom: f64,
+}
 
 /// A chart with a column for each number from the first on, in steps of `step`. `link` says where a column leads to.
 pub(super) fn columns(columns: &[(i64, u64)], step: i64, link: impl Fn(i64) -> Option<String>) -> String {
-    drawn(HEIGHT, |area| {
-        let (Some((first, _)), Some((last, _))) = (columns.first(), columns.last()) else {
-            return Ok(Vec::new());
-        };
-        let most = columns.iter().map(|&(_, count)| count).max().unwrap_or(1);
-        let mut chart = ChartBuilder::on(area)
-            .margin(8)
-            .margin_right(24)
-            .x_label_area_size(26)
-            .y_label_area_size(64)
-            .build_cartesian_2d(*first as f64..(last + step) as f64, 0f64..most as f64)?;
-        chart
-            .configure_mesh()
-            .disable_x_mesh()
-            .x_labels(labels_of((last + step - first) / step, 12))
-            .y_labels(labels_of(most as i64, 5))
-            .x_label_formatter(&|x| format!("{x:.0}"))
-            .y_label_formatter(&|y| format!("{y:.0}"))
-            .label_style(FONT)
-            .axis_style(BLACK.mix(0.4))
-            .bold_line_style(BLACK.mix(0.15))
-            .light_line_style(TRANSPARENT)
-            .draw()?;
+    let (Some(&(first, _)), Some(&(last, _))) = (columns.first(), columns.last()) else {
+        return drawn(HEIGHT, &Drawing::default());
+    };
+    let (end, most) = (last + step, columns.iter().map(|&(_, count)| count).max());
+    let most = i64::try_from(most.unwrap_or(1).max(1)).unwrap_or(i64::MAX);
+    let across = |at: f64| PLOT.left + (at - first as f64) / (end - first) as f64 * (PLOT.right - PLOT.left);
+    let up = |count: f64| PLOT.bottom - count / most as f64 * (PLOT.bottom - PLOT.top);
+    let mut drawing = Drawing::default();
+    for count in labels(0, most, 5) {
+        let y = up(count as f64);
+        drawing.line((PLOT.left, y), (PLOT.right, y), 0.15);
+        drawing.text((PLOT.left - 8.0, y), Anchor::End, &count.to_string());
+    }
+    for at in labels(first, end, 12) {
+        let x = across(at as f64);
+        drawing.line((x, PLOT.bottom), (x, PLOT.bottom + 5.0), 0.4);
+        drawing.text((x, PLOT.bottom + 16.0), Anchor::Middle, &at.to_string());
+    }
+    for &(start, count) in columns {
         let gap = step as f64 * 0.08;
-        chart.draw_series(columns.iter().map(|&(start, count)| {
-            let left = start as f64 + gap;
-            let right = (start + step) as f64 - gap;
-            Rectangle::new([(left, 0.0), (right, count as f64)], COLOR.filled())
-        }))?;
-        let links = columns.iter().filter_map(|&(start, count)| {
-            Some(Link {
-                from: chart.backend_coord(&(start as f64, most as f64)),
-                to: chart.backend_coord(&((start + step) as f64, 0.0)),
-                target: link(start)?,
-                title: format!("{start}: {count}"),
-            })
-        });
-        Ok(links.collect())
-    })
+        let of = |left, right, top| Frame {
+            left: across(left),
+            right: across(right),
+            top,
+            bottom: PLOT.bottom,
+        };
+        let (from, to) = (start as f64, (start + step) as f64);
+        drawing.bar(of(from + gap, to - gap, up(count as f64)));
+        if let Some(target) = link(start) {
+            drawing.link(of(from, to, PLOT.top), &target, &format!("{start}: {count}"));
+        }
+    }
+    drawing.line((PLOT.left, PLOT.top), (PLOT.left, PLOT.bottom), 0.4);
+    drawing.line((PLOT.left, PLOT.bottom), (PLOT.right, PLOT.bottom), 0.4);
+    drawn(HEIGHT, &drawing)
 }
 
-/// Number of labels of an axis with so many whole steps, at most `most`: more would be the same numbers again.
-fn labels_of(steps: i64, most: usize) -> usize {
-    usize::try_from(steps.saturating_add(1)).map_or(most, |labels| labels.clamp(2, most))
+/// The round numbers of a range, at most `most`: multiples of 1, 2 or 5 times a power of ten.
+fn labels(first: i64, last: i64, most: i64) -> impl Iterator<Item = i64> {
+    let sizes = (0..18).flat_map(|power| [1, 2, 5].map(|size| size * 10_i64.pow(power)));
+    let number = |size: i64| last.div_euclid(size) - (first - 1).div_euclid(size);
+    let size = sizes
+        .into_iter()
+        .find(|&size| number(size) <= most)
+        .unwrap_or(i64::MAX);
+    let begin = first + (-first).rem_euclid(size);
+    (0..most)
+        .map_while(move |n| begin.checked_add(n.checked_mul(size)?))
+        .take_while(move |&at| at <= last)
 }
 
 /// A chart with a labelled row for each text.
 pub(super) fn rows(rows: &[Bar]) -> String {
     let most = rows.iter().map(|row| row.count).max().unwrap_or(1).max(1);
-    drawn(ROW * rows.len() as u32 + 4, |area| {
-        let mut links = Vec::new();
-        for (Bar { text, count, link }, n) in rows.iter().zip(0..) {
-            let top = n * ROW as i32 + 4;
-            let middle = top + ROW as i32 / 2 - 2;
-            let style = |pos| FONT.into_text_style(area).pos(pos);
-            let (left, right) = (
-                Pos::new(HPos::Left, VPos::Center),
-                Pos::new(HPos::Right, VPos::Center),
-            );
-            area.draw(&Text::new(label(text), (BARS - 8, middle), style(right)))?;
-            let end = BARS + (*count as f64 / most as f64 * LONGEST).ceil() as i32;
-            let bar = [(BARS, top), (end, top + ROW as i32 - 4)];
-            area.draw(&Rectangle::new(bar, COLOR.filled()))?;
-            area.draw(&Text::new(count.to_string(), (end + 6, middle), style(left)))?;
-            if let Some(target) = link {
-                links.push(Link {
-                    from: (0, top - 2),
-                    to: (WIDTH as i32, top + ROW as i32 - 2),
-                    target: target.clone(),
-                    title: format!("{text}: {count}"),
-                });
-            }
+    let mut drawing = Drawing::default();
+    for (n, Bar { text, count, link }) in rows.iter().enumerate() {
+        let top = n as f64 * ROW + 4.0;
+        let middle = top + ROW / 2.0 - 2.0;
+        drawing.text((BARS - 8.0, middle), Anchor::End, &label(text));
+        let right = BARS + (*count as f64 / most as f64 * LONGEST).ceil();
+        drawing.bar(Frame {
+            left: BARS,
+            top,
+            right,
+            bottom: top + ROW - 4.0,
+        });
+        drawing.text((right + 6.0, middle), Anchor::Start, &count.to_string());
+        if let Some(target) = link {
+            let row = Frame {
+                left: 0.0,
+                top: top - 2.0,
+                right: WIDTH,
+                bottom: top + ROW - 2.0,
+            };
+            drawing.link(row, target, &format!("{text}: {count}"));
         }
-        Ok(links)
-    })
-}
-
-/// A part of a chart that leads somewhere.
-struct Link {
-    /// Its upper left and its lower right corner.
-    from: (i32, i32),
-    to: (i32, i32),
-    target: String,
-    title: String,
-}
-
-impl Link {
-    /// A rectangle in front of the chart that cannot be seen.
-    fn drawn(&self) -> String {
-        let ((left, top), (right, bottom)) = (self.from, self.to);
-        let (width, height) = (right - left, bottom - top);
-        format!(
-            "<a href=\"{}\"><title>{}</title><rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" \
-             fill-opacity=\"0\"/></a>\n",
-            self.target,
-            escaped(&self.title)
-        )
     }
+    drawn(ROW * rows.len() as f64 + 4.0, &drawing)
 }
 
 /// The beginning of a text that fits in front of a bar, on one line.
@@ -133,23 +125,107 @@ fn label(text: &str) -> String {
     }
 }
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+/// The side of a text on which its place is.
+enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// The elements of a chart, and in front of them its links, which cannot be seen.
+#[derive(Default)]
+struct Drawing {
+    elements: String,
+    links: String,
+}
+
+impl Drawing {
+    fn line(&mut self, from: (f64, f64), to: (f64, f64), opacity: f64) {
+        self.put(format_args!(
+            "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"#000\" stroke-opacity=\"{opacity}\"/>\n",
+            from.0, from.1, to.0, to.1
+        ));
+    }
+
+    fn text(&mut self, at: (f64, f64), anchor: Anchor, text: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        self.put(format_args!(
+            "<text x=\"{:.1}\" y=\"{:.1}\" dy=\"0.35em\" text-anchor=\"{anchor}\">{}</text>\n",
+            at.0,
+            at.1,
+            escaped(text)
+        ));
+    }
+
+    fn bar(&mut self, frame: Frame) {
+        self.put(format_args!("<rect {frame} fill=\"{COLOR}\"/>\n"));
+    }
+
+    fn link(&mut self, frame: Frame, target: &str, title: &str) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            self.links,
+            "<a href=\"{target}\"><title>{}</title><rect {frame} fill-opacity=\"0\"/></a>",
+            escaped(title)
+        );
+    }
+
+    fn put(&mut self, element: fmt::Arguments<'_>) {
+        let _ = self.elements.write_fmt(element);
+    }
+}
+
+impl fmt::Display for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (width, height) = (self.right - self.left, self.bottom - self.top);
+        let Frame { left, top, .. } = self;
+        write!(
+            f,
+            "x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\""
+        )
+    }
+}
 
 /// An SVG element for a page of HTML, which needs no name space.
-fn drawn(height: u32, draw: impl FnOnce(&Area<'_>) -> Result<Vec<Link>, Box<dyn Error>>) -> String {
-    let mut svg = String::new();
-    let area = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
-    let done = draw(&area).and_then(|links| {
-        area.present()?;
-        Ok(links)
-    });
-    drop(area);
-    let links = done.unwrap_or_else(|error| {
-        // Writing to memory cannot fail.
-        log::error!("a chart cannot be drawn: {error}");
-        Vec::new()
-    });
-    let links: String = links.iter().map(Link::drawn).collect();
-    let svg = svg.replace(" xmlns=\"http://www.w3.org/2000/svg\"", "");
-    svg.replacen("</svg>", &format!("{links}</svg>"), 1)
+fn drawn(height: f64, drawing: &Drawing) -> String {
+    let Drawing { elements, links } = drawing;
+    format!(
+        "<svg width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" \
+         font-size=\"13\">\n{elements}{links}</svg>"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_round_numbers_and_not_too_many() {
+        let all = |first, last, most| labels(first, last, most).collect::<Vec<_>>();
+        assert_eq!(all(0, 1, 5), [0, 1]);
+        assert_eq!(all(0, 4, 5), [0, 1, 2, 3, 4]);
+        assert_eq!(all(0, 5, 5), [0, 2, 4]);
+        assert_eq!(all(0, 1234, 5), [0, 500, 1000]);
+        assert_eq!(all(1851, 1863, 12), [1852, 1854, 1856, 1858, 1860, 1862]);
+        assert_eq!(all(1858, 1859, 12), [1858, 1859]);
+        assert_eq!(all(-3, 3, 7), [-3, -2, -1, 0, 1, 2, 3]);
+        for last in [7, 99, 1_000_000, i64::MAX / 4] {
+            let numbers = all(0, last, 5);
+            assert!((2..=5).contains(&numbers.len()), "{numbers:?}");
+        }
+    }
+
+    #[test]
+    fn the_highest_column_fills_the_chart() {
+        let chart = columns(&[(1990, 1), (1991, 4)], 1, |year| Some(format!("{year}/")));
+        let bars: Vec<&str> = chart.lines().filter(|line| line.contains(COLOR)).collect();
+        assert_eq!(bars.len(), 2);
+        assert!(bars[0].contains("height=\"49.5\"") && bars[1].contains("height=\"198.0\""));
+        assert!(chart.contains("<a href=\"1991/\"><title>1991: 4</title>"));
+        assert_eq!(chart.matches("</svg>").count(), 1);
+    }
 }

@@ -11,7 +11,7 @@ use arrow_array::{ArrayRef, FixedSizeListArray, UInt64Array};
 use arrow_schema::{DataType, Field, TimeUnit};
 
 use chessdb::board::Color;
-use chessdb_library::library::{LibraryEntry, digits};
+use chessdb_library::library::LibraryEntry;
 use chessdb_library::table::{BITBOARDS, Column, ColumnType, Columns, GamePath, GameRow, Value};
 
 /// Name and type of a column.

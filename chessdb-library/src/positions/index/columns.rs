@@ -152,8 +152,8 @@ fn common(one: (u64, &[PackedMove]), other: (u64, &[PackedMove])) -> usize {
     1 + one.1.iter().zip(other.1).take_while(|(a, b)| a == b).count()
 }
 
-/// The bits of the first move that no neighbouring line has, of which one has `common` nodes in common; 0 if there is
-/// none.
+/// The bits of the first move that no neighbouring line has, where one neighbour has `common` nodes in common; 0 if
+/// there is none.
 fn parting(moves: &[PackedMove], common: usize) -> u16 {
     let ply = common.checked_sub(1);
     ply.and_then(|ply| moves.get(ply)).map_or(0, |mv| mv.bits())

@@ -160,7 +160,7 @@ impl Test {
         )
     }
 
-    /// The test for these pawns, and for at most so many pieces.
+    /// The test for these pawns, and for at most these numbers of pieces.
     fn of(pawns: impl Fn(Color) -> Bitboard, most: impl Fn(Color, Role) -> u32) -> Test {
         Test {
             left: LeftPawns::new(!home_of(pawns)),
