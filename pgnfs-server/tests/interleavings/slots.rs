@@ -34,7 +34,7 @@ fn fault(slots: &Slots<2>) {
 fn a_fault_finds_its_map_while_another_slot_is_dropped_and_taken_again() {
     loom::model(|| {
         let slots = slots();
-        // Its slot comes before that of the faulting map, as in the search.
+        // Its slot comes before the slot of the faulting map, as in the search.
         let small = slots.take(0..10);
         let faulting = slots.take(100..200);
         let other = thread::spawn(move || {

@@ -142,7 +142,7 @@ impl Jobs {
         pool.submit(file_system, Instant::now(), Box::new(job), Box::new(give_up));
     }
 
-    /// Waits until so many were done or given up.
+    /// Waits until this many were done or given up.
     fn wait_for(&self, jobs: usize) {
         let ended = || self.done.load(Ordering::Relaxed) + self.given_up.load(Ordering::Relaxed);
         while ended() < jobs {

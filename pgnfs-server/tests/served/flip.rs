@@ -424,7 +424,7 @@ fn served(entry: &LibraryEntry) -> BTreeMap<String, Vec<u8>> {
     served_if(entry, |_| true)
 }
 
-/// Those of them whose paths, and those of their directories, are wanted.
+/// The files whose paths, and the paths of their directories, are wanted.
 fn served_if(entry: &LibraryEntry, is_wanted: impl Fn(&str) -> bool) -> BTreeMap<String, Vec<u8>> {
     let library = Library::from_databases(vec![entry.clone()]);
     let fs = ChessFs::new(library, ServeOptions::default());

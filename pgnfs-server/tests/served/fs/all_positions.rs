@@ -148,7 +148,7 @@ fn tables_are_the_sums_of_those_of_the_databases() {
         let (_, rows) = read_csv(&all);
         assert!(rows.iter().all(|row| tree.exists(&row["path"])), "{all}");
     }
-    // Score, mean rating, performance, years, opening code and path are those of the games of both databases.
+    // Score, mean rating, performance, years, opening code and path follow from the games of both databases.
     assert_eq!(
         tree.cat(&format!("all/positions/{GAMBIT}/moves.csv")),
         "move,uci,games,white,draws,black,score,elo,performance,first,last,reached,eco,path

@@ -45,7 +45,7 @@ pub fn links(more: u32) -> u32 {
     2 + directories as u32 + more
 }
 
-/// The number of directories of a database that have a game of two players: `games/` and those of views.
+/// The number of directories of a database that have a game of two players: `games/` and directories of views.
 pub fn directories_of_game() -> u32 {
     1 + VIEWS.iter().map(|(_, directories)| directories).sum::<u32>()
 }

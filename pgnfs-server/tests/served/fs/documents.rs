@@ -11,7 +11,7 @@ fn documents_stand_beside_all_pgn() {
         top.contains(&"book.pgn".to_owned()) && top.contains(&"index.pgn".to_owned()),
         "{top:?}"
     );
-    // The size is that of the text, before and after the first read.
+    // The size is the length of the text, before and after the first read.
     let text = tree.cat("book.pgn");
     assert!(text.ends_with("{book.pgn} *\n\n"), "{text}");
     assert_eq!(tree.stat("book.pgn").size, text.len() as u64);

@@ -486,7 +486,7 @@ fn info_of_unique_counts_what_it_shows() {
         assert!(line.ends_with(games), "{info}");
     }
     assert_eq!(lines.len(), 8);
-    // The codes are those of `all/`.
+    // The codes are the same as in `all/`.
     for line in tree.cat("all/info.txt").lines().skip(4) {
         let code = line.split_whitespace().next().unwrap();
         assert!(info.contains(&format!("  {code}  ")), "{info}");

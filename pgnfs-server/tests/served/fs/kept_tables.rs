@@ -19,7 +19,7 @@ use testkit::fake::{CancelAfter, Fake, FakeGame, game};
 
 const TABLES: [&str; 2] = ["tables/games.parquet", "tables/duplicates.csv"];
 
-/// So many games that tables are in files, each twice.
+/// Enough games for tables in files, each twice.
 fn fake() -> Fake {
     let one = |n: u32| -> FakeGame {
         let n = n % 1500;
@@ -107,7 +107,7 @@ fn the_next_mount_reads_what_the_first_one_made() {
     // Which games are the same is kept, too.
     assert_eq!(files.each_ref().map(Vec::len), [1, 2]);
     drop(first);
-    // The files of other games could not be told from those of the first.
+    // The files of other games could not be told from the files of the first.
     let others = others();
     let second = mount_one(&others, &folder);
     assert_eq!(TABLES.map(|table| bytes_of(&second, table)), right);

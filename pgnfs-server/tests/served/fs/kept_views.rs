@@ -174,7 +174,7 @@ fn a_file_is_for_one_state_of_one_database_and_one_view() {
     let keep = |entry: LibraryEntry, options: ServeOptions, files: KeptFiles| {
         let mut wanted = truth(options.clone(), &["years"]);
         let mut shown = look_at(&mount(entry, options, Some(files)), &["years"]);
-        // Inodes are those of another database.
+        // Inodes belong to another database.
         wanted
             .iter_mut()
             .chain(&mut shown)

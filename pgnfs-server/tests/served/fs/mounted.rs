@@ -105,7 +105,7 @@ impl Mounted {
         attributes
     }
 
-    /// Entries of a directory without `.` and `..`, and the attributes that are known or those of one game.
+    /// Entries of a directory without `.` and `..`, and the attributes that are known, or quickly found.
     #[track_caller]
     pub fn entries(&self, path: &str) -> Vec<(String, Inode, Kind, Option<Attributes>)> {
         let mut entries = Vec::new();
@@ -154,7 +154,7 @@ impl Mounted {
         String::from_utf8(bytes).unwrap()
     }
 
-    /// Every path of the tree; those of directories end with `/`. Looks up every listed name.
+    /// Every path of the tree; paths of directories end with `/`. Looks up every listed name.
     pub fn walk(&self) -> Vec<String> {
         self.walk_from("")
     }

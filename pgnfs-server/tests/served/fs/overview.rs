@@ -52,7 +52,7 @@ fn counted(values: impl Iterator<Item = String>) -> Counts {
     counts
 }
 
-/// Every number of a page is that of the games in `games.csv`. Returns the page.
+/// Every number of a page follows from the games in `games.csv`. Returns the page.
 fn check(tree: &Mounted, folder: &str) -> String {
     let page = tree.cat(&format!("{folder}tables/overview.html"));
     let (_, rows) = read_csv(&tree.cat(&format!("{folder}tables/games.csv")));

@@ -20,7 +20,7 @@ fn most_walked() -> u32 {
 #[test]
 fn every_sample_is_a_sound_tree() {
     let shared = needs!(samples);
-    // Samples of a format without a folder of its own are next to those of another format.
+    // Samples of a format without a folder of its own are next to samples of another format.
     let folders = FORMATS.iter().map(|format| shared.join("data").join(format.name));
     let mut walked = 0;
     for folder in folders.filter(|folder| folder.is_dir()) {
