@@ -292,8 +292,7 @@ fn paths_start_at_the_root() {
 
 #[test]
 fn paths_are_found_however_they_are_written() {
-    let code =
-        "use crate::{game::Date, mapped::{self, Mapped as M}};\npub(in crate::b) fn f() { std::fs::read(p) }\nuse a::*;";
+    let code = "use crate::{game::Date, mapped::{self, Mapped as M}};\npub(in crate::b) fn f() { std::fs::read(p) }\nuse a::*;";
     let expected = [
         "crate::game::Date",
         "crate::mapped::self",

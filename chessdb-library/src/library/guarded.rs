@@ -89,6 +89,15 @@ impl fmt::Debug for GuardedDatabase {
     }
 }
 
+/// A game as users number it.
+struct GameNumber(u32);
+
+impl Display for GameNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "game {}", u64::from(self.0) + 1)
+    }
+}
+
 /// What a decoder reads; the default if it panics.
 fn guard<T: Default>(of: impl Display, read: impl FnOnce() -> T) -> T {
     guard_all_but(&Cell::new(false), of, read)
@@ -96,7 +105,7 @@ fn guard<T: Default>(of: impl Display, read: impl FnOnce() -> T) -> T {
 
 /// What a decoder reads of a game; the default if it panics.
 fn guard_game<T: Default>(game: u32, read: impl FnOnce() -> T) -> T {
-    guard(number(game), read)
+    guard(GameNumber(game), read)
 }
 
 /// The same. While `is_with_caller` is set, panics are the caller's.
@@ -109,11 +118,6 @@ fn guard_all_but<T: Default>(is_with_caller: &Cell<bool>, of: impl Display, read
         log::error!("{of}: the decoder failed: {}", message(&*cause));
         T::default()
     })
-}
-
-/// A game as users number it.
-fn number(game: u32) -> impl Display {
-    fmt::from_fn(move |f| write!(f, "game {}", u64::from(game) + 1))
 }
 
 impl<D, L> Database for GuardedDatabase<D, L>
@@ -158,7 +162,7 @@ where
             return;
         }
         let is_with_caller = Cell::new(false);
-        guard_all_but(&is_with_caller, number(game), || {
+        guard_all_but(&is_with_caller, GameNumber(game), || {
             self.database.main_line(game, &mut |ply| {
                 is_with_caller.set(true);
                 let flow = each(ply);

@@ -129,13 +129,16 @@ impl BuildOptions {
     }
 }
 
+/// Positions and the moves played in them, by the game and the number of moves before; `None` where a game has fewer.
+type PositionsAhead = FxHashMap<(u32, u32), Option<(Position, Option<Move>)>>;
+
 /// The index of a database. Queries decode games of the database to verify matches.
 pub struct Index {
     sections: Arc<IndexSections>,
     database: Arc<dyn Database>,
     lines: Arc<LongLines>,
     /// Positions that were [read ahead](Index::read_ahead), by the game and the number of moves before them.
-    ahead: FxHashMap<(u32, u32), Option<(Position, Option<Move>)>>,
+    ahead: PositionsAhead,
     /// The games of which answers are; `None` for all.
     among: Option<Arc<Selection>>,
     /// Their places.

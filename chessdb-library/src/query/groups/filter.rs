@@ -347,8 +347,8 @@ impl GroupTest {
             let chances = term.iter().filter_map(|condition| condition.first_chance(moves));
             chances.min()
         };
-        let chances = self.terms.iter().map(of_term);
-        chances.fold(Some(0), |latest, own| Some(latest?.max(own?)))
+        let mut chances = self.terms.iter().map(of_term);
+        chances.try_fold(0, |latest, own| Some(latest.max(own?)))
     }
 
     /// False if it does not hold at the position after a move that changed this, and before these moves. May be false if
