@@ -167,10 +167,10 @@ fn questions(all: &[Tags], random: &mut impl FnMut(usize) -> usize) -> Vec<Quest
         };
         if let Some(code) = known(some_game(random), "ECO").filter(is_code) {
             let (code, first) = (code[..3].to_owned(), code[..2].to_owned());
-            questions.push(question(format!("eco:{first} has:ECO"), move |game| {
+            questions.push(question(format!("( eco:{first} has:ECO )"), move |game| {
                 known(game, "ECO").is_some_and(|own| own.starts_with(&first))
             }));
-            questions.push(question(format!("eco:{code}.. has:ECO"), move |game| {
+            questions.push(question(format!("( eco:{code}.. has:ECO )"), move |game| {
                 let own = known(game, "ECO").filter(is_code).map(|own| &own[..3]);
                 own.is_some_and(|own| own >= code.as_str())
             }));
