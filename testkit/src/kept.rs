@@ -1,4 +1,4 @@
-//! Changing kept files so that they look sound, by the table at the top of `chessdb-library/src/kept/sections.rs`.
+//! Changing kept files so that they look sound, by the table at the top of `chessdb-library/src/kept/sections/mod.rs`.
 
 use std::ops::Range;
 

@@ -7,7 +7,7 @@ use super::layering::{paths, sources};
 /// The packages, each with the maximum number of files in a circle.
 const LONGEST: [(&str, usize); 4] = [
     ("chessdb", 8),
-    ("chessdb-library", 8),
+    ("chessdb-library", 6),
     ("pgnfs-server", 5),
     (".", 8),
 ];

@@ -1,9 +1,18 @@
-//! Questions about the positions of several databases.
+//! Questions about the positions of some games of several databases.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::{AnswerOptions, DatabasePart, MovesTable, Pattern};
+use super::{
+    Damaged, Facts, Index, IndexError, IndexUse, MovesTable, Novelty, Pattern, PopularPosition, Positions,
+    Selection, scan, scan_moves,
+};
+use crate::library::LibraryEntry;
 use crate::lines::Occurrence;
+use crate::parallel::chunks_of;
+use crate::repertoire::Repertoires;
+use crate::spelling::Names;
+use chessdb::Database;
 
 /// Answers questions about the positions of some games of several databases, from indexes or by searching the games.
 ///
@@ -85,5 +94,261 @@ impl Answers {
     /// The moves played in a position, over all parts. For `done` and the result see [`Answers::find`].
     pub fn moves(&self, pattern: &Pattern, done: &(dyn Fn(u64) + Sync)) -> Option<MovesTable> {
         DatabasePart::sum(&*self.parts, |part| part.moves(pattern, &self.options, done))
+    }
+}
+
+/// Number of games of which a thread reads the facts at a time.
+const FEW: u32 = 4096;
+
+/// How questions are answered.
+#[derive(Clone)]
+pub struct AnswerOptions {
+    /// Which indexes are used, and whether missing ones are built.
+    pub index: IndexUse,
+    /// Whether all games are searched where no index answers.
+    pub scans: bool,
+    /// Maximum number of threads that search games.
+    pub threads: usize,
+    /// The names under which players are shown, for queries, if spellings are joined.
+    pub names: Option<Arc<Names>>,
+    /// What queries may name as a repertoire.
+    pub repertoires: Arc<Repertoires>,
+}
+
+impl Default for AnswerOptions {
+    fn default() -> AnswerOptions {
+        AnswerOptions {
+            index: IndexUse::default(),
+            scans: true,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            names: None,
+            repertoires: Arc::default(),
+        }
+    }
+}
+
+/// A database and some of its games. The games of several parts are numbered consecutively, part by part, and a game that
+/// is not among those of a part keeps its number.
+#[derive(Clone)]
+pub struct DatabasePart {
+    /// The database and its index of positions.
+    pub positions: Arc<Positions>,
+    /// The games; `None` for all.
+    pub games: Option<Arc<Selection>>,
+    /// The number of the database's first game among those of all parts.
+    pub first: u32,
+}
+
+impl DatabasePart {
+    /// All games of a database.
+    pub fn of(positions: Arc<Positions>) -> DatabasePart {
+        DatabasePart {
+            positions,
+            games: None,
+            first: 0,
+        }
+    }
+
+    /// All games of some databases. Counts them.
+    pub fn all(databases: impl IntoIterator<Item = Arc<Positions>>) -> Vec<DatabasePart> {
+        let mut next = 0u32;
+        let part = |positions: Arc<Positions>| {
+            let first = next;
+            next = next.saturating_add(positions.entry().database.len());
+            DatabasePart {
+                first,
+                ..DatabasePart::of(positions)
+            }
+        };
+        databases.into_iter().map(part).collect()
+    }
+
+    /// The same database with these games.
+    pub fn with(&self, games: impl Into<Box<[u32]>>) -> DatabasePart {
+        DatabasePart {
+            games: Some(Arc::new(Selection::of(games))),
+            ..self.clone()
+        }
+    }
+
+    /// The same database with the games that were found in it.
+    pub fn found(&self, found: &[Occurrence]) -> DatabasePart {
+        self.with(found.iter().map(|found| found.game).collect::<Vec<u32>>())
+    }
+
+    /// The database and its files.
+    pub fn entry(&self) -> &Arc<LibraryEntry> {
+        self.positions.entry()
+    }
+
+    /// The database.
+    pub fn database(&self) -> &dyn Database {
+        &*self.entry().database
+    }
+
+    /// Number of games.
+    pub fn len(&self) -> u32 {
+        match &self.games {
+            Some(games) => games.len() as u32,
+            None => self.database().len(),
+        }
+    }
+
+    /// True without games.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The games at some places among these, by their numbers in the database.
+    pub fn games_at(&self, places: Range<u32>) -> impl Iterator<Item = u32> + use<'_> {
+        places.map_while(|place| match &self.games {
+            Some(games) => games.games().get(place as usize).copied(),
+            None => Some(place),
+        })
+    }
+
+    /// True for a game of the database that is one of these.
+    #[inline]
+    pub fn has(&self, game: u32) -> bool {
+        self.games.as_ref().is_none_or(|games| games.has(game))
+    }
+
+    /// The part that has a game with this number among those of all parts, and the number of the game in its database.
+    pub fn place_of(parts: &[DatabasePart], game: u32) -> (usize, u32) {
+        // An empty database has the same first number as the next one.
+        let after = parts.partition_point(|part| part.first <= game);
+        let place = after.saturating_sub(1);
+        let first = parts.get(place).map_or(0, |part| part.first);
+        (place, game - first)
+    }
+
+    /// Answers a question about these games from the index of the database. See [`Positions::ask`].
+    pub fn ask<T>(&self, index: IndexUse, question: impl Fn(&Index) -> Result<T, Damaged>) -> Option<T> {
+        self.positions.ask(index, |index| match &self.games {
+            Some(games) => question(&index.among(games)),
+            None => question(index),
+        })
+    }
+
+    /// The games that match, in database order, each with its first occurrence. `done` is called with numbers of games
+    /// searched, which are those of the database in all. `None` if no index answers and games are not scanned.
+    pub fn find(
+        &self,
+        pattern: &Pattern,
+        options: &AnswerOptions,
+        done: &(dyn Fn(u64) + Sync),
+    ) -> Option<Vec<Occurrence>> {
+        self.ask_or_scan(
+            options,
+            done,
+            |index| index.find(pattern),
+            || {
+                scan(
+                    self.database(),
+                    Some(self.positions.lines()),
+                    pattern,
+                    self.games.as_ref(),
+                    options.threads,
+                    done,
+                )
+            },
+        )
+    }
+
+    /// Likewise in any order, with what tables need of each game.
+    pub fn find_with_facts(
+        &self,
+        pattern: &Pattern,
+        options: &AnswerOptions,
+    ) -> Option<Vec<(Occurrence, Facts)>> {
+        self.ask_or_scan(
+            options,
+            &|_| (),
+            |index| index.find_with_facts(pattern),
+            || {
+                let (database, games) = (self.database(), self.games.as_ref());
+                let found = scan(
+                    database,
+                    Some(self.positions.lines()),
+                    pattern,
+                    games,
+                    options.threads,
+                    &|_| (),
+                );
+                let chunks = chunks_of(FEW, found.len() as u32, options.threads, &|_| (), |places| {
+                    let found = &found[places.start as usize..places.end as usize];
+                    let with_facts = |&found: &Occurrence| (found, Facts::of(database, found.game));
+                    found.iter().map(with_facts).collect::<Vec<_>>()
+                });
+                chunks.concat()
+            },
+        )
+    }
+
+    /// The moves played in a position. For `done` and the result see [`DatabasePart::find`].
+    pub fn moves(
+        &self,
+        pattern: &Pattern,
+        options: &AnswerOptions,
+        done: &(dyn Fn(u64) + Sync),
+    ) -> Option<MovesTable> {
+        self.ask_or_scan(
+            options,
+            done,
+            |index| index.moves(pattern),
+            || {
+                scan_moves(
+                    self.database(),
+                    Some(self.positions.lines()),
+                    pattern,
+                    self.games.as_ref(),
+                    options.threads,
+                    done,
+                )
+            },
+        )
+    }
+
+    /// What the index has stored of a position that very many games have. `None` of all others, and of some games of a
+    /// database.
+    pub fn popular(&self, pattern: &Pattern, options: &AnswerOptions) -> Option<PopularPosition> {
+        self.ask(options.index, |index| index.popular(pattern)).flatten()
+    }
+
+    /// The novelties of the games, in database order. No scan finds them, so the index is built if it is missing.
+    ///
+    /// # Errors
+    /// If it cannot be built.
+    pub fn novelties(&self, done: &(dyn Fn(u64) + Sync)) -> Result<Vec<Novelty>, Arc<IndexError>> {
+        self.positions.build(&|_| ())?;
+        let novelties = self.ask(IndexUse::Yes, |index| index.novelties(done));
+        novelties.ok_or_else(|| Arc::new(IndexError::Damaged))
+    }
+
+    /// The sum of the tables of some parts, in which games have their numbers among those of all. `None` if a part has
+    /// none.
+    pub fn sum<'a>(
+        parts: impl IntoIterator<Item = &'a DatabasePart>,
+        mut table: impl FnMut(&DatabasePart) -> Option<MovesTable>,
+    ) -> Option<MovesTable> {
+        let mut sum = MovesTable::default();
+        for part in parts {
+            sum.merge(table(part)?, part.first);
+        }
+        Some(sum)
+    }
+
+    fn ask_or_scan<T>(
+        &self,
+        options: &AnswerOptions,
+        done: &(dyn Fn(u64) + Sync),
+        question: impl Fn(&Index) -> Result<T, Damaged>,
+        scan: impl FnOnce() -> T,
+    ) -> Option<T> {
+        let answer = self.ask(options.index, question);
+        if answer.is_some() {
+            done(self.database().len().into());
+        }
+        answer.or_else(|| options.scans.then(scan))
     }
 }

@@ -23,13 +23,9 @@
 //! removes its file, and repeats the query with a new index if one is to be built.
 
 mod answers;
-mod epd;
-mod facts;
 mod index;
 mod indexed;
 mod line_ends;
-mod notable;
-mod part;
 mod scan;
 mod selection;
 mod table;
@@ -37,21 +33,21 @@ mod tally;
 mod wanted;
 
 pub use answers::Answers;
-pub use epd::{diagram, epd, initial_name, pattern_epd, pattern_name, position_name, read_position};
-pub use facts::Facts;
+pub use answers::{AnswerOptions, DatabasePart};
 pub use index::{
     BuildOptions, Child, Damaged, Index, IndexError, IndexUse, Novelty, PopularPosition, TreeNode,
     novelties_csv,
 };
 pub use indexed::{IndexState, Positions};
 pub use line_ends::{LineEnd, LineEnds, OPENING_PLIES};
-pub use notable::NotableGames;
-pub(crate) use notable::{SLACK, keep_greatest};
-pub use part::{AnswerOptions, DatabasePart};
 pub(crate) use scan::{kept_occurrence, occurrence};
 pub use scan::{scan, scan_moves};
 pub use selection::Selection;
 pub use table::{COLUMNS, MoveRow, MovesTable, san_of};
+pub use tally::Facts;
+pub use tally::NotableGames;
 pub use tally::Tally;
+pub(crate) use tally::{SLACK, keep_greatest};
 pub(crate) use wanted::{Needs, Wanted, at_home, read_pawns};
 pub use wanted::{Pattern, Rights, WantedError, read_moves};
+pub use wanted::{diagram, epd, initial_name, pattern_epd, pattern_name, position_name, read_position};

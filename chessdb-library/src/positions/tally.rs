@@ -1,8 +1,10 @@
-//! Sums of results, ratings and years over several games.
+//! What tables add up of games: the facts of a game in one integer, sums of these, and the strongest and latest games.
 
-use super::facts::{Facts, eco_of};
+use std::cmp::Reverse;
+
+use chessdb::Database;
 use chessdb::board::Color;
-use chessdb::game::{Eco, Outcome};
+use chessdb::game::{Date, Eco, Outcome};
 
 /// Sums over games. The sums of two disjoint sets of games add up to the sum over both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -200,8 +202,164 @@ fn difference(percent: usize) -> i32 {
     }
 }
 
+/// Result, date, opening code and ratings of a game.
+///
+/// | bits | content |
+/// |---|---|
+/// | 0-1 | result: unknown, White wins, Black wins, draw |
+/// | 2-15 | year, 0 unknown |
+/// | 16-19 | month, 0 unknown |
+/// | 20-24 | day, 0 unknown |
+/// | 25-33 | opening code: 1 for A00 to 500 for E99, 0 unknown |
+/// | 34-45 | White's rating, 0 unknown |
+/// | 46-57 | Black's rating, 0 unknown |
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts(pub(super) u64);
+
+impl Facts {
+    /// Reads the data from the tags of a game; decodes no moves.
+    pub fn of(database: &dyn Database, game: u32) -> Facts {
+        let keys = database.keys(game);
+        let ratings = database.ratings(game);
+        let outcome = match keys.outcome {
+            Outcome::Unknown => 0,
+            Outcome::WhiteWins => 1,
+            Outcome::BlackWins => 2,
+            Outcome::Draw => 3,
+        };
+        let Date { year, month, day } = keys.date;
+        let eco = keys.eco.map_or(0, number_of);
+        Facts(
+            outcome
+                | u64::from(year.min(9999)) << 2
+                | u64::from(month.min(12)) << 16
+                | u64::from(day.min(31)) << 20
+                | eco << 25
+                | u64::from(ratings.white.unwrap_or(0)) << 34
+                | u64::from(ratings.black.unwrap_or(0)) << 46,
+        )
+    }
+
+    /// The result.
+    pub fn outcome(self) -> Outcome {
+        match self.0 & 3 {
+            0 => Outcome::Unknown,
+            1 => Outcome::WhiteWins,
+            2 => Outcome::BlackWins,
+            _ => Outcome::Draw,
+        }
+    }
+
+    /// The day on which the game was played.
+    pub fn date(self) -> Date {
+        Date {
+            year: self.bits(2, 14) as u16,
+            month: self.bits(16, 4) as u8,
+            day: self.bits(20, 5) as u8,
+        }
+    }
+
+    /// The number of the opening code: 1 for A00 to 500 for E99, or 0.
+    pub(super) fn eco(self) -> u16 {
+        self.bits(25, 9) as u16
+    }
+
+    /// White's rating; `None` if it is unknown.
+    pub fn white_elo(self) -> Option<u16> {
+        Some(self.bits(34, 12) as u16).filter(|&elo| elo != 0)
+    }
+
+    /// Black's rating; `None` if it is unknown.
+    pub fn black_elo(self) -> Option<u16> {
+        Some(self.bits(46, 12) as u16).filter(|&elo| elo != 0)
+    }
+
+    /// True if the game has a result.
+    pub fn is_decided(self) -> bool {
+        self.outcome() != Outcome::Unknown
+    }
+
+    /// The sum of the known ratings.
+    pub fn strength(self) -> u32 {
+        let ratings = [self.white_elo(), self.black_elo()];
+        ratings.into_iter().flatten().map(u32::from).sum()
+    }
+
+    /// The day as a number, which is greater for later days; an unknown month or day comes before the others.
+    pub fn day(self) -> u32 {
+        let Date { year, month, day } = self.date();
+        u32::from(year) << 9 | u32::from(month) << 5 | u32::from(day)
+    }
+
+    fn bits(self, first: u32, number: u32) -> u64 {
+        self.0 >> first & ((1 << number) - 1)
+    }
+}
+
+fn number_of(eco: Eco) -> u64 {
+    match *eco.as_str().as_bytes() {
+        [letter @ b'A'..=b'E', tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => {
+            u64::from(letter - b'A') * 100 + u64::from(tens - b'0') * 10 + u64::from(ones - b'0') + 1
+        }
+        _ => 0,
+    }
+}
+
+/// The opening code with a number from [`Facts::eco`].
+pub(super) fn eco_of(number: u16) -> Option<Eco> {
+    let number = number.checked_sub(1)?;
+    let digit = |value: u16| b'0' + (value % 10) as u8;
+    Eco::new([b'A' + (number / 100) as u8, digit(number / 10), digit(number)])
+}
+
+/// The strongest and the latest games of a position that have a result, by their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NotableGames {
+    /// The games with the highest [strength](Facts::strength), in this order; of equal ones the latest first.
+    pub strongest: Vec<u32>,
+    /// The games of the latest days, the last one first; of one day the strongest first.
+    pub latest: Vec<u32>,
+}
+
+impl NotableGames {
+    /// Number of the strongest games that are kept for a popular position.
+    pub const STRONGEST: usize = 15;
+    /// Number of the latest games that are kept.
+    pub const LATEST: usize = 8;
+
+    /// The greatest of some games.
+    pub(super) fn of(games: impl Iterator<Item = (u32, Facts)>) -> NotableGames {
+        let (mut strongest, mut latest) = (Vec::new(), Vec::new());
+        for (game, facts) in games.filter(|(_, facts)| facts.is_decided()) {
+            strongest.push((facts.strength(), facts.day(), game));
+            keep_greatest(&mut strongest, NotableGames::STRONGEST, SLACK, |&key| key);
+            latest.push((facts.day(), facts.strength(), game));
+            keep_greatest(&mut latest, NotableGames::LATEST, SLACK, |&key| key);
+        }
+        keep_greatest(&mut strongest, NotableGames::STRONGEST, 0, |&key| key);
+        keep_greatest(&mut latest, NotableGames::LATEST, 0, |&key| key);
+        let games = |keys: Vec<(u32, u32, u32)>| keys.into_iter().map(|(.., game)| game).collect();
+        NotableGames {
+            strongest: games(strongest),
+            latest: games(latest),
+        }
+    }
+}
+
+/// Items beyond those that are kept, between two times of sorting.
+pub(crate) const SLACK: usize = 64;
+
+/// Sorts items, the greatest first, and keeps `most` of them, as soon as there are more than `slack` beyond these; without
+/// slack in any case.
+pub(crate) fn keep_greatest<T, K: Ord>(items: &mut Vec<T>, most: usize, slack: usize, key: impl Fn(&T) -> K) {
+    if items.len() > most + slack || slack == 0 {
+        items.sort_unstable_by_key(|item| Reverse(key(item)));
+        items.truncate(most);
+    }
+}
+
 #[cfg(test)]
-mod tests {
+mod tally_tests {
     use super::*;
 
     fn facts(outcome: u64, year: u64, eco: u64, white: u64, black: u64) -> Facts {
@@ -262,5 +420,19 @@ mod tests {
         assert_eq!(performance(1, 2), Some(1875));
         assert_eq!(performance(4, 3), Some(2050));
         assert_eq!(performance(5, 3), Some(2095));
+    }
+}
+
+#[cfg(test)]
+mod facts_tests {
+    use super::*;
+
+    #[test]
+    fn opening_codes_have_numbers() {
+        for (code, number) in [(*b"A00", 1), (*b"B97", 198), (*b"E99", 500), (*b"b97", 0)] {
+            assert_eq!(number_of(Eco::new(code).unwrap()), number);
+        }
+        assert_eq!(eco_of(198), Eco::new(*b"B97"));
+        assert_eq!(eco_of(0), None);
     }
 }

@@ -7,12 +7,12 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
-use super::super::facts::Facts;
 use super::super::selection::Selection;
+use super::super::tally::Facts;
 use super::Index;
 use super::build::{LARGE, SMALL};
-use super::sections::IndexSection;
 use super::shared::IndexNode;
+use super::shared::IndexSection;
 use crate::kept::Damaged;
 use crate::recent::Recent;
 use chessdb::bytes::{le_u32, le_u64};

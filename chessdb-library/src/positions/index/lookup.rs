@@ -4,15 +4,15 @@ use std::hint::black_box;
 use std::ops::Range;
 
 use super::super::Facts;
-use super::super::notable::NotableGames;
 use super::super::scan::{MoveRows, MovesScan, Reached};
 use super::super::table::MovesTable;
+use super::super::tally::NotableGames;
 use super::super::wanted::Pattern;
 use super::Index;
 use super::build::{LARGE, SMALL};
-use super::key::key_of;
+use super::keys::key_of;
 use super::popular::{self, POPULAR, PopularPosition};
-use super::sections::IndexSection;
+use super::shared::IndexSection;
 use super::shared::{IndexNode, read, rest_of};
 use super::signature::Test;
 use super::spill::first_bits;

@@ -3,12 +3,9 @@
 //! signatures that tell which few games may have one.
 
 mod among;
-mod batch;
 mod build;
-mod columns;
 mod files;
-mod game_keys;
-mod key;
+mod keys;
 mod leb;
 mod lines;
 mod lookup;
@@ -17,12 +14,10 @@ mod narrow;
 mod novelty;
 mod order;
 mod popular;
-mod sections;
 mod shared;
 mod signature;
 mod spill;
 mod tree;
-mod walk;
 
 use std::fmt;
 use std::fs::File;
@@ -33,7 +28,7 @@ use std::sync::{Arc, OnceLock};
 use among::{KnownPlaces, Places};
 use build::Builder;
 use lines::LongLines;
-use sections::IndexSections;
+use shared::IndexSections;
 use signature::FirstPawns;
 
 use super::selection::Selection;

@@ -10,7 +10,7 @@ use super::super::table::{MoveRow, MovesTable};
 use super::super::tally::Tally;
 use super::super::wanted::Pattern;
 use super::Index;
-use super::key::{key_of, key_with};
+use super::keys::{key_of, key_with};
 use super::shared::IndexNode;
 use crate::kept::Damaged;
 use chessdb::board::{Move, Position, RunningKey, Undo};

@@ -3,7 +3,7 @@
 use super::super::scan::occurrence;
 use super::super::wanted::{Pattern, Wanted};
 use super::Index;
-use super::sections::IndexSection;
+use super::shared::IndexSection;
 use super::signature::{FirstPawns, Signature, Test};
 use crate::cancel;
 use crate::kept::Damaged;

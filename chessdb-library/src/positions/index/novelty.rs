@@ -5,12 +5,12 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use super::super::facts::Facts;
 use super::super::table::san_of;
+use super::super::tally::Facts;
 use super::Index;
-use super::key::key_with;
-use super::sections::IndexSection;
+use super::keys::key_with;
 use super::shared::IndexNode;
+use super::shared::IndexSection;
 use crate::cancel;
 use crate::csv::append_record;
 use crate::kept::Damaged;

@@ -5,8 +5,8 @@
 //! numbers of a [`Tally`]; `reached`; the game plus 1, 0 for none. After it come the number of the strongest games and
 //! these, and the number of the latest games and these. All integers are LEB128.
 
-use super::super::notable::NotableGames;
 use super::super::table::{MoveRow, MovesTable};
+use super::super::tally::NotableGames;
 use super::super::tally::Tally;
 use super::leb;
 use chessdb::board::{PackedMove, Position};

@@ -5,7 +5,7 @@
 //! [followed](super::matcher::Matcher) as without kept lines, unless the board has decided it.
 
 use super::group::{GroupTest, QueryImages, any_of_each};
-use super::progress::Place;
+use super::matcher::Place;
 use super::state::MoverState;
 use super::term::Condition;
 use crate::lines::{ALL, Change, KeptMove, LineStart, Mailbox, MoveMarks, PackedLine, Pieces, PlainBoard};
@@ -48,7 +48,7 @@ struct ImageFilter<'a> {
 /// What a term needs to be known about a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Need {
-    /// What was [read](super::whole_line::WholeLine) of the whole line.
+    /// What was [read](super::matcher::WholeLine) of the whole line.
     Line,
     /// The pieces on the board, and the moves that follow.
     Board,

@@ -3,16 +3,16 @@
 use std::ops::ControlFlow;
 
 use super::filter::{LineFilter, Verdict};
+use super::followed::{FollowedLines, RepertoireTest};
 use super::group::{GroupTest, QueryImages, any_of_each};
-use super::moment::Moment;
-use super::progress::{ImageProgress, Place};
 use super::sacrifice::LineMaterial;
 use super::term::Condition;
-use super::whole_line::WholeLine;
-use crate::lines::{LineSource, LineStep, Occurrence, PackedLine, follow};
+use crate::annotations::LineAnnotations;
+use crate::lines::{BranchingLine, LineSource, LineStep, Occurrence, PackedLine, follow};
 use crate::query::sides::{PlayerSides, Sides};
 use chessdb::Database;
-use chessdb::board::{Bitboard, ByColor, Move, Position};
+use chessdb::board::{Bitboard, ByColor, Color, Move, Position};
+use chessdb::game::Game;
 use chessdb::replay::Ply;
 
 /// Plies between two checks whether a game can still have what is asked for.
@@ -308,5 +308,218 @@ impl GroupTest {
         })?;
         let next = line.moves.get(ply as usize).map(|mv| mv.unpack());
         Some(Place { ply, next })
+    }
+}
+
+/// A position of a game.
+#[derive(Clone, Copy)]
+pub(super) struct Moment<'a> {
+    /// Number of moves before it.
+    pub(super) ply: u32,
+    pub(super) position: &'a Position,
+    /// The move that is played in it, and the position after it; `None` for the last position of a game, and for terms
+    /// that depend on no move.
+    pub(super) played: Option<(Move, &'a Position)>,
+    /// What terms ask of the whole game.
+    pub(super) line: &'a WholeLine,
+}
+
+/// What a query needs of a whole game; empty where it needs nothing.
+#[derive(Debug, Default)]
+pub(super) struct WholeLine {
+    pub(super) annotations: LineAnnotations,
+    pub(super) material: LineMaterial,
+    pub(super) followed: FollowedLines,
+}
+
+/// Which of it a query needs.
+#[derive(Debug)]
+pub(super) struct LineNeeds {
+    pub(super) annotations: bool,
+    pub(super) material: bool,
+    /// Each has its place as its number.
+    pub(super) repertoires: Vec<RepertoireTest>,
+    /// Number of half-moves after a position on which terms depend.
+    pub(super) looks_ahead: u32,
+}
+
+impl WholeLine {
+    /// Begins a game whose lines are followed one after the other.
+    pub(super) fn begin(&mut self, needs: &LineNeeds, game: &Game) {
+        if needs.annotations {
+            self.annotations = LineAnnotations::beginning(game);
+        }
+    }
+
+    /// Reads a line, which `winner` has won, and whose first `shared` moves are those of the line before. False if what holds at
+    /// the plies of these moves may be different, although it does not depend on the half-moves that terms look ahead.
+    pub(super) fn follow(
+        &mut self,
+        needs: &LineNeeds,
+        line: &BranchingLine,
+        shared: u32,
+        winner: Option<Color>,
+    ) -> bool {
+        if needs.material {
+            self.material.follow(line, shared, winner);
+        }
+        needs.repertoires.is_empty() || self.followed.follow(&needs.repertoires, line, shared)
+    }
+
+    /// Reads a game, whose main line may be packed.
+    pub(super) fn read(
+        &mut self,
+        needs: &LineNeeds,
+        database: &dyn Database,
+        game: u32,
+        packed: Option<&PackedLine>,
+    ) {
+        if needs.annotations {
+            self.annotations = LineAnnotations::of(database, game);
+        }
+        if needs.material {
+            self.material.read(database, game, packed);
+        }
+        if !needs.repertoires.is_empty() {
+            self.followed.read(&needs.repertoires, database, game);
+        }
+    }
+}
+
+/// A position of a game.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place {
+    pub(super) ply: u32,
+    pub(super) next: Option<Move>,
+}
+
+/// How far a game has got in one image of a query.
+#[derive(Clone)]
+pub(super) struct ImageProgress<'a> {
+    groups: &'a [GroupTest],
+    progress: Vec<GroupProgress>,
+    /// The first group that may still hold. Those before it have held early enough for all that follows.
+    from: usize,
+    is_open: bool,
+}
+
+/// How far a game has got in one group.
+#[derive(Clone, Default)]
+struct GroupProgress {
+    /// The first position from which on the group has held up to now, and which is late and early enough.
+    first: Option<Place>,
+    /// The plies of the last two positions at which it was complete, the later one first.
+    ends: [Option<u32>; 2],
+    /// Whether it held at the last position, if it depends on counts alone.
+    by_counts: Option<bool>,
+}
+
+impl GroupProgress {
+    /// The ply of the last position before this one at which the group was complete.
+    #[inline]
+    fn end_before(&self, ply: u32) -> Option<u32> {
+        self.ends.into_iter().flatten().find(|&end| end < ply)
+    }
+}
+
+impl<'a> ImageProgress<'a> {
+    pub(super) fn new(groups: &'a [GroupTest]) -> ImageProgress<'a> {
+        ImageProgress {
+            groups,
+            progress: vec![GroupProgress::default(); groups.len()],
+            from: 0,
+            is_open: false,
+        }
+    }
+
+    /// Begins a game, which may be one that is not asked for the image.
+    pub(super) fn begin(&mut self, is_open: bool) {
+        self.progress.fill(GroupProgress::default());
+        self.from = 0;
+        self.is_open = is_open;
+    }
+
+    /// True if the game may still have all groups.
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Closes the image if a group that has not begun is past.
+    #[inline]
+    pub(super) fn close_if(&mut self, is_past: impl Fn(&GroupTest) -> bool) {
+        if !self.is_open {
+            return;
+        }
+        let begun = |group: &GroupProgress| group.first.is_some() || group.ends[0].is_some();
+        let next = self.progress.iter().rposition(begun).map_or(0, |last| last + 1);
+        let mut others = self.groups.iter().skip(next.max(self.from));
+        self.is_open = !others.any(is_past);
+    }
+
+    /// Forgets what depends on the numbers of pieces.
+    #[inline]
+    pub(super) fn count_again(&mut self) {
+        self.progress.iter_mut().for_each(|group| group.by_counts = None);
+    }
+
+    /// Notes the move that is played at a place where the last group began.
+    #[inline]
+    pub(super) fn play(&mut self, place: Place) {
+        let first = self.progress.last_mut().and_then(|last| last.first.as_mut());
+        if let Some(first) = first.filter(|first| first.ply == place.ply) {
+            first.next = place.next;
+        }
+    }
+
+    /// Looks at a place, for groups that depend on the move played there, or for the others. Returns the first place of
+    /// the last group if all are complete. `holds` may use what it has kept of the numbers of pieces.
+    #[inline]
+    pub(super) fn look(
+        &mut self,
+        place: Place,
+        is_move: bool,
+        mut holds: impl FnMut(&GroupTest, &mut Option<bool>) -> bool,
+    ) -> Option<Place> {
+        if !self.is_open {
+            return None;
+        }
+        // Later groups first: what holds here is too late for another group to hold here, too.
+        for n in (self.from..self.groups.len()).rev() {
+            let group = &self.groups[n];
+            if group.has_played != is_move {
+                continue;
+            }
+            let may_begin = n == 0 || {
+                let end = self.progress[n - 1].end_before(place.ply);
+                end.is_some_and(|end| group.within.is_none_or(|most| place.ply - end <= most))
+            };
+            let own = &mut self.progress[n];
+            if group.for_plies <= 1 {
+                // It holds at one position.
+                own.first = None;
+            }
+            if own.first.is_none() && !may_begin {
+                own.by_counts = None;
+                continue;
+            }
+            if !holds(group, &mut own.by_counts) {
+                own.first = None;
+                continue;
+            }
+            let first = *own.first.get_or_insert(place);
+            if place.ply + 1 - first.ply < group.for_plies {
+                continue;
+            }
+            if n + 1 == self.groups.len() {
+                return Some(first);
+            }
+            own.ends = [Some(place.ply), own.end_before(place.ply)];
+            if self.groups[n + 1].within.is_none() {
+                self.from = n + 1;
+                break;
+            }
+        }
+        None
     }
 }

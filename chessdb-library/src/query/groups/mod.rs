@@ -6,33 +6,25 @@
 
 mod annotation;
 mod board;
-mod contents;
 mod error;
-mod exact;
 mod filter;
 mod find;
 mod followed;
 mod group;
 mod matcher;
-mod material;
-mod moment;
-mod move_form;
 mod move_table;
-mod mover;
 mod played;
-mod progress;
 mod reflection;
 mod sacrifice;
 mod state;
 mod term;
 mod variations;
-mod whole_line;
 
 pub use error::TermError;
 pub use find::SearchedGames;
+pub use group::Mover;
 pub use group::{PositionGroup, PositionQuery};
 pub(super) use move_table::is_move_pattern;
-pub use mover::Mover;
 pub use reflection::Mirror;
 pub(super) use sacrifice::MOST_PLIES_OF_LESS;
 pub use state::PawnKind;

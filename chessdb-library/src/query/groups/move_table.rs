@@ -11,7 +11,7 @@ use std::num::NonZeroUsize;
 use std::sync::{LazyLock, OnceLock};
 
 use super::error::TermError;
-use super::move_form::{FormPattern, FormState, SIGNS};
+use super::played::{FormPattern, FormState, SIGNS};
 use super::reflection::Reflection;
 use crate::lines::MoveMarks;
 use crate::recent::Recent;
@@ -513,7 +513,7 @@ fn captures(role: Role, from: Square) -> Bitboard {
 
 #[cfg(test)]
 mod tests {
-    use super::super::move_form::COMPARED;
+    use super::super::played::COMPARED;
     use super::*;
 
     /// Patterns that differ in one sign, in both orders: what is remembered of one says nothing of another.

@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use super::matcher::Matcher;
-use super::progress::{ImageProgress, Place};
+use super::matcher::{ImageProgress, Place};
 use crate::annotations::LineAnnotations;
 use crate::cancel;
 use crate::lines::{BranchingLine, Occurrence};
