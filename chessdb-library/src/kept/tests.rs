@@ -204,7 +204,6 @@ fn only_unused_files_are_removed() {
     files.tidy(Space {
         bytes: 2 * SMALL + 500,
         reserve: 0,
-        ..Space::default()
     });
     assert_eq!(
         [0, 1, 2, 3].map(there),
@@ -238,7 +237,6 @@ fn no_kind_drives_out_the_reserve_of_another() {
     let space = Space {
         bytes: 10_000,
         reserve: 500,
-        ..Space::default()
     };
     let old = [
         (Sizes, 80, 200),
@@ -307,7 +305,6 @@ fn no_kind_drives_out_the_reserve_of_another() {
     let small = Space {
         bytes: 1_200,
         reserve: 1_000,
-        ..space
     };
     let one_each: Vec<_> = KINDS.iter().map(|row| (row.kind, 5, 100)).collect();
     assert_eq!(remaining(small, &one_each).len(), KINDS.len());
