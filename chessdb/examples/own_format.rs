@@ -46,7 +46,7 @@ impl Database for Lines {
 
     fn text(&self, id: TextId) -> String {
         let (white, black, ..) = self.fields(id.0 / 2);
-        let name = if id.0 % 2 == 0 { white } else { black };
+        let name = if id.0.is_multiple_of(2) { white } else { black };
         if name.is_empty() { "?" } else { name }.to_owned()
     }
 
