@@ -281,19 +281,26 @@ pub(crate) fn is_evaluated(comment: &str) -> bool {
 /// The score at the beginning of a comment, before the slash and the depth, and what follows the slash.
 fn score(comment: &str) -> Option<(&str, &str)> {
     let (score, rest) = comment.trim_start().split_once('/')?;
-    // A date or a result has no decimal point.
+    // A result has no decimal point, and the points of a player, as in 5.5/7, have no sign and no time.
     let is_score = score.contains(['.', 'M']) && read_score(score).is_some();
-    (is_score && rest.starts_with(|c: char| c.is_ascii_digit())).then_some((score, rest))
+    let seconds = rest
+        .split([' ', ','])
+        .nth(1)
+        .and_then(|word| word.strip_suffix('s'));
+    let is_of_engine =
+        score.starts_with(['+', '-']) || score == "0.00" || seconds.and_then(decimal).is_some();
+    (is_score && is_of_engine && rest.starts_with(|c: char| c.is_ascii_digit())).then_some((score, rest))
 }
 
-/// A number of pawns, or `M5`, a mate with the fifth half-move from the last one on: after that move, two moves are left.
+/// A number of pawns, or `M5`, a mate with the fifth half-move from the last one on: after that move, two moves are left. `M1`
+/// stays a mate in one, since a mate on the board has no sign.
 fn read_score(text: &str) -> Option<Evaluation> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let Some(plies) = unsigned.strip_prefix('M') else {
         return Some(Evaluation::Hundredths(decimal(text)?.try_into().ok()?));
     };
-    let moves = plies.parse::<u16>().ok().filter(|&plies| plies > 0)? / 2;
-    let moves = i32::from(moves);
+    let plies = plies.parse::<u16>().ok().filter(|&plies| plies > 0)?;
+    let moves = i32::from(plies / 2).max(1);
     Some(Evaluation::Mate(if text.starts_with('-') {
         -moves
     } else {
@@ -620,7 +627,12 @@ mod tests {
             ),
             ("-M4/245 0.004s", Some(Mate(-2)), Some(Mate(2)), Some(0)),
             ("+M5/6", Some(Mate(2)), Some(Mate(-2)), None),
-            ("+M1/2 0.010s, White mates", Some(Mate(0)), Some(Mate(0)), Some(1)),
+            (
+                "+M1/2 0.010s, White mates",
+                Some(Mate(1)),
+                Some(Mate(-1)),
+                Some(1),
+            ),
             (
                 "d=25, mt=3018, wv=-0.18, R50=49",
                 Some(Hundredths(-18)),
@@ -628,6 +640,16 @@ mod tests {
                 Some(301),
             ),
             ("wv=M7, mt=5", Some(Mate(3)), Some(Mate(3)), Some(0)),
+            ("wv=-M1", Some(Mate(-1)), Some(Mate(-1)), None),
+            ("5.5/7 for Tal", None, None, None),
+            ("2.5/4 was enough for the prize", None, None, None),
+            (
+                "0.31/13 0.6s",
+                Some(Hundredths(31)),
+                Some(Hundredths(-31)),
+                Some(60),
+            ),
+            ("0.00/5", Some(Hundredths(0)), Some(Hundredths(0)), None),
             ("+M0/3", None, None, None),
             ("31/13", None, None, None),
             ("see 0.31/13 0.6s", None, None, None),
@@ -635,7 +657,7 @@ mod tests {
             ("book", None, None, None),
             ("wv=", None, None, None),
             (
-                "[%emt 0:00:05] 0.1/3 2s",
+                "[%emt 0:00:05] +0.1/3 2s",
                 Some(Hundredths(10)),
                 Some(Hundredths(-10)),
                 Some(500),

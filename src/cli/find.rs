@@ -63,6 +63,7 @@ impl Question {
         let (query, source, database) = match places {
             [Some(source), None, _] if is_novelty => (None, source, None),
             [Some(query), Some(source), database] => (Some(query), source, database),
+            _ if is_novelty => return Err("SOURCE is required, as in pgnfs find --novelty SOURCE".into()),
             _ => {
                 let what = "say what to find and where: a query and SOURCE are required, as in \
                             pgnfs find 'player:carlsen' SOURCE";
@@ -70,7 +71,7 @@ impl Question {
             }
         };
         if let Some(query) = query {
-            check_order(query.as_ref(), source.as_ref())?;
+            check_order(query.as_ref(), source.as_ref(), is_novelty)?;
         }
         let read = query.map(|query| read_query(query)).transpose()?;
         let (asked, filter) = match read {
@@ -130,13 +131,14 @@ impl Question {
 }
 
 /// Refuses a query that names a file or folder, before a source that does not exist.
-fn check_order(query: &Path, source: &Path) -> Result<(), CommandError> {
+fn check_order(query: &Path, source: &Path, is_novelty: bool) -> Result<(), CommandError> {
     if source.exists() || !query.exists() {
         return Ok(());
     }
     let (query, source) = (in_shell(query), in_shell(source));
+    let novelty = if is_novelty { "--novelty " } else { "" };
     Err(format!(
-        "there is no file or folder {source}: the query comes before SOURCE, as in pgnfs find {source} {query}"
+        "there is no file or folder {source}: the query comes before SOURCE, as in pgnfs find {novelty}{source} {query}"
     )
     .into())
 }
@@ -155,6 +157,9 @@ pub fn run(
     let asks_query = question.filter.is_some() || matches!(question.asked, Asked::Query(_));
     let all = all_of(&entries, settings, kept.as_ref());
     let parts = if question.is_unique {
+        // The best copy is one of those that are searched.
+        let is_searched = |part: &DatabasePart| question.may_concern(&part.entry().path);
+        let all: Vec<DatabasePart> = all.into_iter().filter(is_searched).collect();
         unique_of(&all, settings.serve.threads, kept.as_ref())
     } else {
         all

@@ -35,7 +35,8 @@ impl PlayedLine {
     pub(super) fn read_moves(fen: Option<&str>, moves: &str) -> Result<PlayedLine, (&'static str, String)> {
         let moves = moves.split_whitespace().map(without_number);
         PlayedLine::played(fen, "moves", moves, |position, text| {
-            position.read_move(text.trim_end_matches(['!', '?'])).ok()
+            let read = position.read_move(text.trim_end_matches(['!', '?'])).ok();
+            read.filter(|&mv| mv != Move::Null)
         })
     }
 

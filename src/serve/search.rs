@@ -21,7 +21,13 @@ pub(super) async fn read_search(
         return Ok(Ok(None));
     }
     let query = match read_query(requests, visit, text.to_owned()).await? {
-        Ok(query) if !query.has_fields() => read_query(requests, visit, format!("{FIELD} {text}")).await?,
+        Ok(query) if !query.has_fields() => {
+            let query = read_query(requests, visit, format!("{FIELD} {text}")).await?;
+            query.map_err(|error| QueryError {
+                offset: error.offset.saturating_sub(FIELD.len() + 1),
+                ..error
+            })
+        }
         query => query,
     };
     Ok(query.map(Some))

@@ -655,10 +655,41 @@ fn each_game_counts_once_if_that_is_asked_for() {
         );
         assert_ne!(numbers(twice), expected, "{path}");
     }
+    // The best copy is one of the games that are asked about: each database shows all of its games.
+    for path in ["a.pgn", "b.pgn"] {
+        assert_eq!(
+            count(&served, &format!("/api/games?db={path}&unique=true")),
+            all,
+            "{path}"
+        );
+        assert_eq!(
+            count(&served, &format!("/api/games?q=db:{path}&unique=true")),
+            all,
+            "{path}"
+        );
+        let prepared = served.json(&format!("/api/prepare?player=tal&db={path}&unique=true"));
+        assert_eq!(prepared["all"]["games"], 3, "{path}");
+    }
     let wrong = served.get("/api/games?unique=1");
     assert!(
         wrong.text().contains("'1' is neither true nor false"),
         "{}",
         wrong.text()
     );
+}
+
+/// Nobody has played lately whose games have no year.
+#[test]
+fn nothing_is_recent_without_a_year() {
+    let games = "[White \"Tal\"]\n\n1. e4 *\n\n";
+    let served = Served::with(&[("a.pgn", games)], &[]);
+    for (player, games) in [("tal", 1), ("nobody", 0)] {
+        let answer = served.json(&format!("/api/prepare?player={player}"));
+        assert_eq!(answer["all"]["games"], games);
+        assert_eq!(
+            (&answer["since"], &answer["recent"]),
+            (&Value::Null, &Value::Null),
+            "{player}"
+        );
+    }
 }

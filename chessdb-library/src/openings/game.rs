@@ -7,8 +7,9 @@ use chessdb::Database;
 use chessdb::game::Eco;
 
 use super::{BY_KEY, OpeningName, key, position_after, rows};
+use crate::lines::{LineStep, follow};
 
-/// Half-moves after which no position has a name, and the fewest pieces of a position that has one (tested).
+/// Half-moves within which all positions that have a name are reached in the table, and the fewest pieces of a position that has one (tested).
 const PLIES: u32 = 36;
 static LEAST_PIECES: LazyLock<usize> = LazyLock::new(|| {
     let pieces = rows().filter_map(|(_, moves)| Some(position_after(moves)?.occupied().count()));
@@ -16,8 +17,8 @@ static LEAST_PIECES: LazyLock<usize> = LazyLock::new(|| {
 });
 
 impl OpeningName {
-    /// The opening of a game: the last position of its main line that has a name, whatever moves lead to it. `None` if
-    /// none has one.
+    /// The opening of a game: the last position of its main line that has a name, within 36 half-moves, whatever moves lead to
+    /// it. `None` if none has one.
     ///
     /// ```
     /// use chessdb_library::library::Library;
@@ -34,12 +35,16 @@ impl OpeningName {
     pub fn of_game(database: &dyn Database, game: u32) -> Option<OpeningName> {
         let (least, names) = (*LEAST_PIECES, &*BY_KEY);
         let mut last = None;
-        database.main_line(game, &mut |ply| {
-            if ply.position.occupied().count() < least {
+        follow(database, game, |step| {
+            let (plies, position) = match step {
+                LineStep::Start(position) => (0, position),
+                LineStep::Ply(ply) => (ply.number + 1, ply.position),
+            };
+            if position.occupied().count() < least {
                 return ControlFlow::Break(());
             }
-            last = names.get(&key(ply.position)).copied().or(last);
-            if ply.number + 1 < PLIES {
+            last = names.get(&key(position)).copied().or(last);
+            if plies < PLIES {
                 ControlFlow::Continue(())
             } else {
                 ControlFlow::Break(())

@@ -49,20 +49,25 @@ const OTHER_NAMES: [(&str, &str); 12] = [
     ("Center", "Centre"),
     ("Ruy Lopez", "Spanish"),
     ("Petrov", "Petroff Russian"),
-    ("Scandinavian", "Center Centre Counter"),
+    ("Scandinavian Defense", "Center Centre Counter"),
     ("Alekhine", "Aljechin"),
     ("Philidor", "Philidor's"),
     ("Bird", "Bird's"),
     ("Nimzo-Larsen", "Nimzowitsch"),
     ("Nimzo-Indian", "Nimzoindian"),
     ("Réti", "Zukertort"),
-    ("Two Knights", "Prussian"),
+    ("Two Knights Defense", "Prussian"),
 ];
 
-/// The name of an opening, with what else it is called.
+/// The name of an opening, with what else it is called, and without its apostrophes, which people leave out.
 pub(crate) fn with_other_names(name: &str) -> String {
     let others = OTHER_NAMES.iter().filter(|(own, _)| name.contains(own));
-    others.fold(name.to_owned(), |all, (_, other)| all + " " + other)
+    let all = others.fold(name.to_owned(), |all, (_, other)| all + " " + other);
+    if all.contains('\'') {
+        format!("{all} {}", all.replace('\'', ""))
+    } else {
+        all
+    }
 }
 
 /// The names in both tables.

@@ -171,6 +171,12 @@ impl DatabasePart {
         }
     }
 
+    /// The games of this part that another one of the same database has, too.
+    pub fn and(&self, other: &DatabasePart) -> DatabasePart {
+        let games = self.games_at(0..self.len()).filter(|&game| other.has(game));
+        self.with(games.collect::<Vec<u32>>())
+    }
+
     /// The same database with the games that were found in it.
     pub fn found(&self, found: &[Occurrence]) -> DatabasePart {
         self.with(found.iter().map(|found| found.game).collect::<Vec<u32>>())

@@ -27,6 +27,11 @@ impl Query {
         unknown
     }
 
+    /// True if it asks for the games of some databases.
+    pub fn names_databases(&self) -> bool {
+        !self.asked_databases().is_empty()
+    }
+
     /// The terms with `db:` that leave no games out, also of choices.
     fn asked_databases(&self) -> Vec<&TagTerm> {
         let own = self.tags.iter();

@@ -137,6 +137,9 @@ impl NameList {
                 .collect();
         };
         let mut found = Vec::new();
+        if most == 0 {
+            return found;
+        }
         for (number, &begin) in self.blocks.iter().enumerate() {
             let end = self.blocks.get(number + 1).copied().unwrap_or(self.lines.len());
             let block = &self.lines[begin..end];

@@ -18,7 +18,7 @@ use super::types::{Failure, FsError, Kind};
 use crate::tree::{Existing, GameSet, Games, Inode, NamedSearch, Node, Prefix, Row, Section, TreeFolder};
 use chessdb::Keys;
 use chessdb_library::made::Wait;
-use chessdb_library::positions::{AnswerOptions, Answers, IndexState, IndexUse};
+use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, IndexState, IndexUse};
 use chessdb_library::spelling::{Names, Spelling};
 use chessdb_library::table::GamePath;
 use chessdb_library::workers::Pause;
@@ -469,21 +469,29 @@ impl BranchFs {
         Ok(Answers::new(Arc::clone(self.game_set().parts()), options))
     }
 
-    /// Asks something of the positions of its games; with `unique`, of each of them once.
+    /// Asks something of the positions of some copies of its games.
     ///
     /// # Errors
     /// The errors of `question`; [`FsError::Io`] if a database has changed.
     pub(super) fn positions<T>(
         &self,
-        unique: bool,
+        copies: Copies<'_>,
         question: impl FnOnce(&Answers) -> Result<T, FsError>,
     ) -> Result<T, FsError> {
-        let mut answers = self.answers()?;
-        if unique {
-            let parts = Arc::clone(self.game_set().unique_parts());
-            answers = Answers::new(parts, answers.options().clone());
-        }
-        let answer = question(&answers)?;
+        let all = self.answers()?;
+        let only = |parts: Arc<[DatabasePart]>| Answers::new(parts, all.options().clone());
+        let answer = match copies {
+            Copies::All => question(&all),
+            Copies::Best => question(&only(Arc::clone(self.game_set().unique_parts()))),
+            Copies::BestOf(own) => {
+                let best = own.game_set().unique_parts().first();
+                let of = |part: &DatabasePart| {
+                    let best = best.filter(|best| Arc::ptr_eq(best.entry(), part.entry()));
+                    best.map_or_else(|| part.clone(), |best| part.and(best))
+                };
+                question(&only(all.parts().iter().map(of).collect()))
+            }
+        }?;
         self.check(None)?;
         Ok(answer)
     }
@@ -546,6 +554,16 @@ pub(super) struct PartFs<'a> {
     pub(super) path: Option<&'a str>,
     /// The names under which players are shown, if these are not the stored ones.
     pub(super) names: Option<&'a Names>,
+}
+
+/// Which copies of games that occur more than once are asked about.
+pub(super) enum Copies<'a> {
+    /// All.
+    All,
+    /// The best one of each.
+    Best,
+    /// The best one of each in this database, whose other games are not asked about.
+    BestOf(&'a BranchFs),
 }
 
 impl PartFs<'_> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::branch::{BranchFs, DetachedDirectory};
+use super::branch::{BranchFs, Copies, DetachedDirectory};
 use super::node::BranchNode;
 use super::registry::{Registry, SearchPlace};
 use super::remote::RunOn;
@@ -142,7 +142,8 @@ impl ChessFs {
         }
     }
 
-    /// Asks something of the positions of all games, or of those that a search finds; with `unique`, of each of them once.
+    /// Asks something of the positions of all games, or of those that a search finds; with `once`, of each of them
+    /// once, among all databases or among those at this path.
     /// These are kept as in `search/`, so that they are searched for once, unless the name of the search is too long for it.
     /// May take long.
     ///
@@ -152,24 +153,32 @@ impl ChessFs {
     pub fn positions<T>(
         &self,
         search: Option<&Query>,
-        unique: bool,
+        once: Option<&str>,
         question: impl FnOnce(&Answers) -> Result<T, FsError>,
     ) -> Result<T, FsError> {
+        let own = once
+            .filter(|path| !path.is_empty())
+            .and_then(|path| self.branch_at(path));
+        let copies = || match (once, own) {
+            (None, _) => Copies::All,
+            (Some(_), None) => Copies::Best,
+            (Some(_), Some(own)) => Copies::BestOf(own),
+        };
         let all = self.all_games().ok_or(FsError::NotFound)?;
         let Some(query) = search else {
-            return all.positions(unique, question);
+            return all.positions(copies(), question);
         };
         let named = all.game_set().search_for(query)?;
         let kept = (named.name.len() <= NAME_MAX).then(|| directory_of(self.registry(), all, named));
         match kept.transpose() {
             Ok(Some(found)) => {
-                let answer = found.branch.positions(unique, question);
+                let answer = found.branch.positions(copies(), question);
                 self.update_memory_use(&found.branch);
                 answer
             }
             // The source has changed meanwhile: its games are still there.
             Ok(None) | Err(FsError::Stale) => {
-                all.positions(unique, |answers| question(&answers.among(query, &|_| ())))
+                all.positions(copies(), |answers| question(&answers.among(query, &|_| ())))
             }
             Err(error) => Err(error),
         }

@@ -318,7 +318,16 @@ impl ChessFs {
         self.all.first().or_else(own)
     }
 
-    /// The path of this directory.
+    /// The database at a path.
+    pub(super) fn branch_at(&self, path: &str) -> Option<&Arc<BranchFs>> {
+        let database = self
+            .databases
+            .iter()
+            .find(|database| database.entry().path == path)?;
+        self.present_branch(database.prefix())
+    }
+
+    /// The path of the directory that has all games.
     pub fn path_of_all(&self) -> Option<String> {
         let prefix = self.all_games()?.prefix();
         self.folders.paths().remove(&prefix)

@@ -13,8 +13,9 @@ impl Requests {
         search.is_none_or(|search| search.name().len() <= NAME_MAX)
     }
 
-    /// Answers by what `question` says of the games of all databases, or of those that a search finds; with `unique`, of the
-    /// best one of each group of duplicates among all games, which are searched for on first use. Searches are those
+    /// Answers by what `question` says of the games of all databases, or of those that a search finds; with `once`, of the
+    /// best one of each group of duplicates: among all games, or, if it is not empty, among those of the database at this path.
+    /// Duplicates are searched for on first use. Searches are those
     /// of `search/`, so that games are searched for once, unless their name is too long for it. `question` is called in a
     /// thread that may wait, within the work of the request.
     ///
@@ -24,7 +25,7 @@ impl Requests {
         &self,
         user: u32,
         search: Option<&Query>,
-        unique: bool,
+        once: Option<String>,
         question: impl FnOnce(&Answers) -> Result<A, FsError> + Send + 'static,
         reply: impl Reply<A>,
     ) -> Option<Unanswered> {
@@ -33,7 +34,7 @@ impl Requests {
         fs.note_request();
         let (run_on, search) = (fs.for_positions(), search.cloned());
         Some(self.hand_over(run_on, request, move |_, request| {
-            let answer = fs.positions(search.as_ref(), unique, question);
+            let answer = fs.positions(search.as_ref(), once.as_deref(), question);
             request.answer(|| answer);
         }))
     }

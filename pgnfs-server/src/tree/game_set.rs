@@ -269,8 +269,8 @@ impl GameSet {
         }
     }
 
-    /// The games that are shown, each once: those that are the best ones of their groups of duplicates among all games. On
-    /// first use, searches for duplicates.
+    /// The games that are shown, each once: those that are the best ones of their groups of duplicates among all games. Those
+    /// of a search in some databases are the best ones there. On first use, searches for duplicates.
     pub(crate) fn unique_parts(&self) -> &Arc<[DatabasePart]> {
         match &self.shown {
             Shown::All | Shown::Unique => self.all.unique.get_or(|| {
@@ -279,13 +279,23 @@ impl GameSet {
                 parts.map(|(part, games)| part.with(games)).collect()
             }),
             Shown::Found(search) => {
-                let (found, best) = (&search.found().0, search.of.unique_parts());
+                let found = &search.found().0;
                 search.unique.get_or(|| {
-                    let both = found.iter().zip(&**best).map(|(part, best)| {
-                        let games = part.games_at(0..part.len()).filter(|&game| best.has(game));
-                        part.with(games.collect::<Vec<u32>>())
-                    });
-                    both.collect()
+                    let best: Arc<[DatabasePart]> = if search.query().names_databases() {
+                        let games = self.duplicates().unique(&self.formats()).into_iter();
+                        found
+                            .iter()
+                            .zip(games)
+                            .map(|(part, games)| part.with(games))
+                            .collect()
+                    } else {
+                        Arc::clone(search.of.unique_parts())
+                    };
+                    found
+                        .iter()
+                        .zip(&*best)
+                        .map(|(part, best)| part.and(best))
+                        .collect()
                 })
             }
         }

@@ -202,6 +202,7 @@ async fn about<A: Send + 'static>(
         }
     };
     let database = given.get("db").filter(|path| !path.is_empty()).cloned();
+    let once = unique.then(|| database.clone().unwrap_or_default());
     let own = search.cloned();
     let question = move |answers: &Answers| match database {
         None => question(answers, GamesId::of(answers, own.as_ref())),
@@ -217,7 +218,7 @@ async fn about<A: Send + 'static>(
         }
     };
     let answer = ask(visit, |answer| {
-        requests.positions(visit.visitor, search, unique, question, answer)
+        requests.positions(visit.visitor, search, once, question, answer)
     });
     answer.await.map_err(|error| match error {
         FsError::Refused(refusal) => ApiError::Refused(refusal.to_string()),

@@ -125,6 +125,8 @@ impl PrepareQuestion {
         let preparation = Preparation::of(parts, &games, self.since, MOST);
         let figures = &preparation.figures;
         let since = preparation.since.to_string();
+        // Without the year of any game nothing is recent.
+        let is_known = !since.starts_with("0000");
         let listed = |games: &[PlayerGame]| -> Vec<Value> {
             let row = |played: &PlayerGame| games::row(parts, (played.part, played.game, None));
             games.iter().map(row).collect()
@@ -136,14 +138,14 @@ impl PrepareQuestion {
         json!({
             "player": self.name,
             "q": self.text,
-            "since": since.trim_end_matches("..").replace('.', "-"),
+            "since": is_known.then(|| since.trim_end_matches("..").replace('.', "-")),
             "all": tally(&figures.all, &self.text),
             "colours": self.colors().map(|side| {
                 let mut row = tally(&figures.all.only(side), &self.with_color(side));
                 row["colour"] = color(side).into();
                 row
             }).collect::<Vec<_>>(),
-            "recent": tally(&preparation.recent, &format!("date:{since} {}", self.text)),
+            "recent": is_known.then(|| tally(&preparation.recent, &format!("date:{since} {}", self.text))),
             "openings": self.openings(figures),
             "years": figures.years.iter().rev().map(|(year, own)| {
                 let mut row = tally(own, &format!("year:{year:04} {}", self.text));

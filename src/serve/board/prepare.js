@@ -81,7 +81,8 @@ export async function prepare(place, signal) {
   const found = await ask("prepare", { player, colour, since, q, db }, signal);
   if (!found.all.games) return [form(place), element("p", { class: "dim" }, "No game has this player.")];
   const all = { ...found.all, name: "all" };
-  const recent = { ...found.recent, name: `since ${found.since}` };
+  // Without a year nothing is recent.
+  const recent = found.since ? [{ ...found.recent, name: `since ${found.since}` }] : [];
   const colours = found.colours.map((row) => ({ ...row, name: `as ${SIDES[row.colour]}` }));
   const openings = colours.map(({ colour, name }) => section(`Openings ${name}`,
     sums("Opening", found.openings.filter((row) => row.colour === colour), (row) => `${row.eco} ${row.name ?? ""}`, "tree")));
@@ -90,14 +91,16 @@ export async function prepare(place, signal) {
   return [
     form(place),
     element("h2", {}, player.replace(/^=|"/g, ""), " ", element("span", { class: "dim" }, found.all.performance ? `performance ${found.all.performance}` : "")),
-    sums("Which games", [all, ...(colours.length > 1 ? colours : []), recent], (row) => row.name),
+    sums("Which games", [all, ...(colours.length > 1 ? colours : []), ...recent], (row) => row.name),
     legend("player"),
     files,
     element("div", { class: "columns" },
       openings,
-      section(`First played since ${found.since}`, changes(found.new, (change) => `${change.games} of ${change.after}`)),
-      section(`No longer played since ${found.since}`, changes(found.given_up, (change) => `${change.games} of ${change.before}, now 0 of ${change.after}`))),
-    section(`Lost since ${found.since}`, games(found.lost)),
+      ...(found.since ? [
+        section(`First played since ${found.since}`, changes(found.new, (change) => `${change.games} of ${change.after}`)),
+        section(`No longer played since ${found.since}`, changes(found.given_up, (change) => `${change.games} of ${change.before}, now 0 of ${change.after}`)),
+      ] : [])),
+    found.since ? section(`Lost since ${found.since}`, games(found.lost)) : null,
     section("Latest games", games(found.latest)),
     element("div", { class: "columns" },
       section("By year", sums("Year", found.years, (row) => String(row.year))),

@@ -204,7 +204,7 @@ impl Teller<'_> {
             white: player(card.white),
             black: player(card.black),
             year: card.year,
-            month: (card.month != 0).then(|| month((card.year, card.month))),
+            month: (card.year != 0 && card.month != 0).then(|| month((card.year, card.month))),
         })
     }
 }
@@ -216,12 +216,11 @@ fn after(position: &Position, mv: Move) -> Option<Position> {
 }
 
 fn history(months: &BTreeMap<(u16, u8), Results>) -> Vec<MonthAnswer> {
-    let months = months
-        .iter()
-        .map(|(&of, &Results { white, draws, black })| MonthAnswer {
-            month: month(of),
-            results: ResultsAnswer { white, draws, black },
-        });
+    let known = months.iter().filter(|((year, _), _)| *year != 0);
+    let months = known.map(|(&of, &Results { white, draws, black })| MonthAnswer {
+        month: month(of),
+        results: ResultsAnswer { white, draws, black },
+    });
     months.collect()
 }
 

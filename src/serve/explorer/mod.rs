@@ -233,7 +233,13 @@ impl ExplorerRequest {
             })
         };
         ask(visit, |answer| {
-            requests.positions(visit.visitor, search.as_ref(), unique, explore, answer)
+            requests.positions(
+                visit.visitor,
+                search.as_ref(),
+                unique.then(String::new),
+                explore,
+                answer,
+            )
         })
         .await
     }
@@ -290,7 +296,7 @@ async fn pgn(
         };
         explorer
             .requests
-            .positions(visit.visitor, None, false, read, answer)
+            .positions(visit.visitor, None, None, read, answer)
     });
     let text = text.await.map_err(|error| match error {
         FsError::NotFound => HttpError::Missing("no game has this id"),

@@ -317,7 +317,8 @@ impl Imbalance {
             more,
             has_pawns: first.counts[PAWN] + second.counts[PAWN] > 0,
         });
-        if more == [0; 6] {
+        let are_on_both_sides = |kind: usize| first.counts[kind] > 0 && second.counts[kind] > 0;
+        if (0..PAWN).any(are_on_both_sides) || more == [0; 6] {
             return Err(TermError::Imbalance);
         }
         Ok(match (first.color, second.color) {

@@ -234,3 +234,43 @@ fn openings_follow_from_codes_tags_and_moves() {
         assert_eq!(games(query, &searched), expected, "{query}");
     }
 }
+
+/// Apostrophes may be left out, the start of a set-up game counts, and what is called otherwise is that opening alone.
+#[test]
+fn openings_are_found_by_what_people_type() {
+    let of = |tags: &str, moves: &str| {
+        game(
+            &format!("White=A; Black=B; Result=*{tags}"),
+            &format!("{moves} *"),
+        )
+    };
+    let sicilian = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    let database = database(
+        &[
+            of("", "1. d4 d5 2. c4"),
+            of("", "1. f4"),
+            of("", "1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6"),
+            of("", "1. e4 c6 2. Nc3 d5 3. Nf3"),
+            of(&format!("; SetUp=1; FEN={sicilian}"), ""),
+            of("", "1. e4 Nf6 2. Nc3 d5"),
+            of("", "1. e4 d5"),
+        ]
+        .concat(),
+    );
+    let searched = searched(&*database, "a.pgn");
+    for (query, expected) in [
+        ("opening:\"queens gambit\"", &[0][..]),
+        ("opening:\"queen's gambit\"", &[0]),
+        ("opening:bird", &[1]),
+        ("opening:birds", &[1]),
+        // Not the Two Knights Attack of the Caro-Kann Defense.
+        ("opening:prussian", &[2]),
+        ("opening:\"two knights\"", &[2, 3]),
+        ("opening:sicilian", &[4]),
+        // Not the Scandinavian Variation of the Alekhine Defense.
+        ("opening:\"center counter\"", &[6]),
+        ("opening:scandinavian", &[5, 6]),
+    ] {
+        assert_eq!(games(query, &searched), expected, "{query}");
+    }
+}

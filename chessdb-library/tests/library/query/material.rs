@@ -95,7 +95,6 @@ fn pieces_of_one_side_stand_against_pieces_of_the_other() {
         ("imbalance:RvNB", "imbalance:Rvbn|BNvr"),
         ("imbalance:rvBN", "imbalance:BNvr"),
         ("imbalance:RPvbnp", "imbalance:RPvbnp"),
-        ("imbalance:RBvbbn", "imbalance:Rvbn"),
     ] {
         let query = Query::parse(text).unwrap();
         assert_eq!(query.canonical(), canonical);
@@ -108,6 +107,7 @@ fn pieces_of_one_side_stand_against_pieces_of_the_other() {
         "Rv",
         "vbn",
         "RvR",
+        "RBvbbn",
         "Rvx",
         "QQQQQQQQQQQQQQQQQvr",
     ] {
