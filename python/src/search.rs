@@ -18,9 +18,7 @@ use crate::source::Source;
 use chessdb::Options;
 use chessdb_library::lines::Occurrence;
 use chessdb_library::made::Wait;
-use chessdb_library::positions::{
-    AnswerOptions, DatabasePart, IndexUse, MoveRow, Pattern, WantedError,
-};
+use chessdb_library::positions::{AnswerOptions, DatabasePart, IndexUse, MoveRow, Pattern, WantedError};
 use chessdb_library::query::{ListOrder, Query, SortKey};
 use chessdb_library::repertoire::Repertoires;
 
@@ -344,7 +342,10 @@ pub fn find(
     all.truncate(order.limit);
     progress.finish(py)?;
     let threads = searches.first().map_or(1, |search| search.threads);
-    let query = asked.text.as_ref().map(|text| (asked.query.clone(), text.clone()));
+    let query = asked
+        .text
+        .as_ref()
+        .map(|text| (asked.query.clone(), text.clone()));
     Ok(FoundGames::new(all, sources, query, threads))
 }
 
@@ -391,18 +392,23 @@ pub fn moves_table(
             .found(&answer(py, search, query, &Progress::default())?),
         None => search.part.clone(),
     };
-    let table = |index, scans, done: &(dyn Fn(u64) + Sync)| part.moves(pattern, &search.options(index, scans), done);
+    let table =
+        |index, scans, done: &(dyn Fn(u64) + Sync)| part.moves(pattern, &search.options(index, scans), done);
     // The index is used where it answers in milliseconds: if castling rights and en passant count. It would read the games
     // of all other positions in one thread.
     let mut known = None;
     if pattern.is_exact() && part.positions.wait() == Wait::None {
-        known = search.source.read(py, |_| table(IndexUse::Auto, false, &|_| ()))?;
+        known = search
+            .source
+            .read(py, |_| table(IndexUse::Auto, false, &|_| ()))?;
     }
     let table = match known {
         Some(table) => table,
         None => {
             let progress = &Progress::default();
-            let scanned = aside(py, &search.source, progress, |_, done| table(IndexUse::No, true, done))?;
+            let scanned = aside(py, &search.source, progress, |_, done| {
+                table(IndexUse::No, true, done)
+            })?;
             scanned.unwrap_or_default()
         }
     };

@@ -53,7 +53,7 @@ def test_an_index_in_a_folder(own_games: Path, tmp_path: Path) -> None:
         expected.append(answers(database))
         database.index_positions(folder)
         expected.append(answers(database))
-        [file] = folder.iterdir()
+        [file] = folder.glob("*.positions")
         expected.append([file.name, file.stat().st_ino])
     assert expected[0] == expected[1] == expected[3] == expected[4]
     # The second one is the file of the first.
@@ -64,7 +64,7 @@ def test_an_index_in_a_folder(own_games: Path, tmp_path: Path) -> None:
     database = chessdb.open_database(own_games / "classics.pgn")
     database.index_positions(folder)
     assert len(database.find(moves="")) == 2 * len(expected[0][0])  # type: ignore[arg-type]
-    assert [file.stat().st_ino for file in folder.iterdir()] != [expected[2][1]]
+    assert [file.stat().st_ino for file in folder.glob("*.positions")] != [expected[2][1]]
 
 
 def test_a_damaged_index(samples: Path, tmp_path: Path) -> None:

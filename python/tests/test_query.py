@@ -39,7 +39,7 @@ QUESTIONS: "list[tuple[str, Judge]]" = [
     ("-result:1-0", lambda tags, moves: tags["Result"] != "1-0"),
     ("result:draw|0-1", lambda tags, moves: tags["Result"] in ("1/2-1/2", "0-1")),
     ("year:1850..1860", lambda tags, moves: "1850" <= tags["Date"][:4] <= "1860"),
-    ("eco:C", lambda tags, moves: tags.get("ECO", "").startswith("C")),
+    ("eco:C", lambda tags, moves: tags["ECO"].startswith("C") if "ECO" in tags else is_open_game(moves)),
     ("played:O-O", lambda tags, moves: castles(moves)),
     ("-played:O-O", lambda tags, moves: not castles(moves)),
     ('line:"e4 e5 Nf3"', lambda tags, moves: moves[:3] == ["e2e4", "e7e5", "g1f3"]),
@@ -48,6 +48,11 @@ QUESTIONS: "list[tuple[str, Judge]]" = [
         lambda tags, moves: has(tags["White"], "morphy") and moves[:2] == ["e2e4", "e7e5"],
     ),
 ]
+
+
+def is_open_game(moves: "list[str]") -> bool:
+    """The codes C00 to C99 are 1. e4 e6 and 1. e4 e5."""
+    return moves[:2] in (["e2e4", "e7e6"], ["e2e4", "e7e5"])
 
 
 def castles(moves: "list[str]") -> bool:

@@ -14,7 +14,7 @@ pub(crate) const KINDS: [(Role, i64, u32); 6] = [
     (Role::Pawn, 1, 6),
 ];
 
-/// Numbers of pieces by [`place_of`] their kind; those at other places mean nothing.
+/// Numbers of pieces, each at the place of its kind; the other places mean nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PieceTally(pub(crate) [u8; 16]);
 

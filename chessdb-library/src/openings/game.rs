@@ -26,7 +26,7 @@ impl OpeningName {
     ///
     /// let folder = tempfile::tempdir()?;
     /// let path = folder.path().join("games.pgn");
-    /// std::fs::write(&path, "[White \"Tal\"]\n\n1. Nf3 c5 2. e4 d6 3. d4 h6 *\n")?;
+    /// std::fs::write(&path, "[White \"Tal\"]\n\n1. Nf3 c5 2. e4 d6 3. h4 h6 *\n")?;
     /// let library = Library::open(&path, &Default::default())?;
     /// let opening = OpeningName::of_game(&*library.databases()[0].database, 0).unwrap();
     /// assert_eq!((opening.eco, opening.name), ("B50", "Sicilian Defense: Modern Variations"));

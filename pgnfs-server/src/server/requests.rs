@@ -205,7 +205,7 @@ impl Requests {
         )
     }
 
-    /// Lists a directory from `offset`, which is 0 or [`Entry::next`](super::Entry::next) of an entry, until the visitor
+    /// Lists a directory from `offset`, which is 0 or [`Entry::next`](crate::fs::Entry::next) of an entry, until the visitor
     /// stops. The first two entries are `.` and `..`. With [`Detail::WithAttributes`] the nodes of entries that have
     /// attributes are held by the front end, as those that were looked up.
     ///

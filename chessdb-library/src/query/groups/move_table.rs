@@ -73,6 +73,8 @@ pub(super) struct MoveTable {
     captures: [bool; CAPTURED.len()],
     /// False in an image in which castling is another move.
     castles: bool,
+    /// What all of them have in common; found once, since each game asks for it.
+    marks: MoveMarks,
 }
 
 /// The moves of a pattern, in a table that is made when it is needed.
@@ -165,7 +167,7 @@ impl MoveTable {
         let king_targets = of_king
             .iter()
             .fold(Bitboard::EMPTY, |all, &squares| all | squares);
-        MoveTable {
+        let mut table = MoveTable {
             targets,
             of_roles,
             castling,
@@ -173,11 +175,19 @@ impl MoveTable {
             king_targets,
             captures,
             castles,
-        }
+            marks: MoveMarks::ALL,
+        };
+        table.marks = table.find_marks();
+        table
     }
 
     /// What such moves have in common.
+    #[inline]
     pub(super) fn marks(&self) -> MoveMarks {
+        self.marks
+    }
+
+    fn find_marks(&self) -> MoveMarks {
         let kinds = self.targets.iter().enumerate().filter(|(_, to)| to.any());
         let kinds = kinds.map(|(at, _)| at / 64 % KINDS);
         let moves = kinds.map(|kind| (promotion_of(kind), captured_of(kind) > 0));
