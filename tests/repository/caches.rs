@@ -80,7 +80,12 @@ fn without_tests(code: &str) -> &str {
 fn every_cache_has_a_row() {
     let rows = rows(CACHES);
     let (mut missing, mut found) = (Vec::new(), 0);
-    for package in ["chessdb/src", "chessdb-library/src", "pgnfs-server/src", "src"] {
+    for package in [
+        "crates/chessdb/src",
+        "crates/chessdb-library/src",
+        "crates/pgnfs-server/src",
+        "src",
+    ] {
         for (file, code) in sources(package) {
             let file = format!("{package}/{file}");
             if file.ends_with("/tests.rs") || file.contains("/tests/") {
@@ -102,7 +107,7 @@ fn every_cache_has_a_row() {
 
 #[test]
 fn every_kind_of_kept_files_has_a_row() {
-    let file = "chessdb-library/src/kept/mod.rs";
+    let file = "crates/chessdb-library/src/kept/mod.rs";
     let code = text(file);
     let kinds = code
         .split_once("pub enum KeptKind {")

@@ -6,9 +6,9 @@ use super::layering::{paths, sources};
 
 /// The packages, each with the maximum number of files in a circle.
 const LONGEST: [(&str, usize); 4] = [
-    ("chessdb", 8),
-    ("chessdb-library", 6),
-    ("pgnfs-server", 5),
+    ("crates/chessdb", 8),
+    ("crates/chessdb-library", 6),
+    ("crates/pgnfs-server", 5),
     (".", 8),
 ];
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// before it.
 const PACKAGES: &[(&str, &[&[&str]])] = &[
     (
-        "chessdb",
+        "crates/chessdb",
         &[
             &["bytes", "text", "problem"],
             &["board"],
@@ -21,7 +21,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
         ],
     ),
     (
-        "chessdb-library",
+        "crates/chessdb-library",
         &[
             &[
                 "cancel",
@@ -47,7 +47,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
         ],
     ),
     (
-        "pgnfs-server",
+        "crates/pgnfs-server",
         &[&["overview", "watch"], &["tree"], &["fs"], &["server"]],
     ),
     (
@@ -58,16 +58,16 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
 
 /// Items that only some modules of a package may use.
 const OUTSIDE: &[(&str, &str, &[&str])] = &[
-    ("chessdb", "shakmaty", &["board"]),
-    ("chessdb", "memmap2", &["map"]),
-    ("chessdb", "std::fs", &["map", "open"]),
-    ("chessdb-library", "memmap2", &["mapped"]),
+    ("crates/chessdb", "shakmaty", &["board"]),
+    ("crates/chessdb", "memmap2", &["map"]),
+    ("crates/chessdb", "std::fs", &["map", "open"]),
+    ("crates/chessdb-library", "memmap2", &["mapped"]),
     (".", "clap", &["cli"]),
     (".", "fuser", &["fuse", "mount"]),
     (".", "std::env", &["cli", "mount", "status"]),
-    ("pgnfs-server", "std::env", &[]),
-    ("pgnfs-server", "std::fs", &["watch"]),
-    ("pgnfs-server", "std::process", &["fs"]),
+    ("crates/pgnfs-server", "std::env", &[]),
+    ("crates/pgnfs-server", "std::fs", &["watch"]),
+    ("crates/pgnfs-server", "std::process", &["fs"]),
     (
         ".",
         "std::fs",
@@ -121,7 +121,7 @@ fn may_listen(package: &str, module: &str) -> bool {
 
 #[test]
 fn formats_are_known_to_themselves_alone() {
-    let folder = "chessdb/src/formats";
+    let folder = "crates/chessdb/src/formats";
     let entries = fs::read_dir(root().join(folder)).unwrap().map(Result::unwrap);
     // A folder without a row is what formats share.
     let has_row = |path: &Path| {
@@ -134,10 +134,17 @@ fn formats_are_known_to_themselves_alone() {
         .collect();
     assert!(formats.len() >= 5, "{formats:?}");
     let mut broken = Vec::new();
-    for package in ["chessdb/src", "chessdb-library/src", "pgnfs-server/src", "src"] {
+    for package in [
+        "crates/chessdb/src",
+        "crates/chessdb-library/src",
+        "crates/pgnfs-server/src",
+        "src",
+    ] {
         for (name, code) in sources(package) {
             let code = code.to_lowercase();
-            let own = name.strip_prefix("formats/").filter(|_| package == "chessdb/src");
+            let own = name
+                .strip_prefix("formats/")
+                .filter(|_| package == "crates/chessdb/src");
             let own = own.and_then(|name| name.split('/').next());
             // The list of formats, which is the only one.
             if own == Some("mod.rs") {
@@ -156,7 +163,7 @@ fn formats_are_known_to_themselves_alone() {
 #[test]
 fn formats_use_nothing_of_the_list_of_formats() {
     let mut broken = Vec::new();
-    for (name, code) in sources("chessdb/src") {
+    for (name, code) in sources("crates/chessdb/src") {
         let is_list = name == "formats/mod.rs";
         if is_list || !name.starts_with("formats/") {
             continue;
@@ -164,8 +171,8 @@ fn formats_use_nothing_of_the_list_of_formats() {
         for path in paths(&code).into_iter().map(|path| from_root(&name, path)) {
             let folder = path.strip_prefix("crate::formats::");
             let folder = folder.and_then(|rest| rest.split("::").next());
-            if folder.is_some_and(|folder| !root().join("chessdb/src/formats").join(folder).is_dir()) {
-                broken.push(format!("chessdb/src/{name} must not use {path}"));
+            if folder.is_some_and(|folder| !root().join("crates/chessdb/src/formats").join(folder).is_dir()) {
+                broken.push(format!("crates/chessdb/src/{name} must not use {path}"));
             }
         }
     }
@@ -177,8 +184,8 @@ fn only_maps_have_unsafe_code() {
     for (package, _) in PACKAGES {
         for (name, code) in sources(&format!("{package}/src")) {
             let is_allowed = match *package {
-                "chessdb" => name == "map.rs",
-                "chessdb-library" => name.starts_with("mapped"),
+                "crates/chessdb" => name == "map.rs",
+                "crates/chessdb-library" => name.starts_with("mapped"),
                 _ => false,
             };
             assert!(

@@ -75,7 +75,12 @@ fn text(file: &str) -> String {
 fn every_value_has_a_row() {
     let rows = rows(PROBLEMS);
     let (mut missing, mut found) = (Vec::new(), 0);
-    for package in ["chessdb/src", "chessdb-library/src", "pgnfs-server/src", "src"] {
+    for package in [
+        "crates/chessdb/src",
+        "crates/chessdb-library/src",
+        "crates/pgnfs-server/src",
+        "src",
+    ] {
         for (file, code) in sources(package) {
             let file = format!("{package}/{file}");
             for value in values(&code) {

@@ -11,9 +11,9 @@ fn every_test_program_is_run() {
     let mut programs = BTreeSet::new();
     for folder in [
         "tests",
-        "chessdb/tests",
-        "chessdb-library/tests",
-        "pgnfs-server/tests",
+        "crates/chessdb/tests",
+        "crates/chessdb-library/tests",
+        "crates/pgnfs-server/tests",
     ] {
         for entry in fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();

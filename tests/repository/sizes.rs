@@ -71,7 +71,12 @@ fn text(file: &str) -> String {
 fn every_size_has_a_row() {
     let rows = rows();
     let mut missing = Vec::new();
-    for package in ["chessdb/src", "chessdb-library/src", "pgnfs-server/src", "src"] {
+    for package in [
+        "crates/chessdb/src",
+        "crates/chessdb-library/src",
+        "crates/pgnfs-server/src",
+        "src",
+    ] {
         for (file, code) in sources(package) {
             let file = format!("{package}/{file}");
             let is_size = |name: &&str| NAMES.contains(&name.split('_').next().unwrap());

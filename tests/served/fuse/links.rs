@@ -1,7 +1,7 @@
 //! Symbolic links.
 
 use super::kernel::{GETATTR, Kernel, LOOKUP, NO_OPEN, READLINK, terminated, u32_at, u64_at};
-#[path = "../../../pgnfs-server/tests/served/fs/steps.rs"]
+#[path = "../../../crates/pgnfs-server/tests/served/fs/steps.rs"]
 mod steps;
 use testkit::fake::{Fake, game};
 
