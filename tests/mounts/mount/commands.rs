@@ -873,7 +873,10 @@ fn find_says_what_is_wrong() {
         (&["material:KQ", "SOURCE"], "with one K and one k"),
         (&["line:e4", "SOURCE", "none.dci"], "has no database 'none.dci'"),
         (&["SOURCE"], "a query and SOURCE are required"),
-        (&["--novelty"], "SOURCE is required, as in pgnfs find --novelty SOURCE"),
+        (
+            &["--novelty"],
+            "SOURCE is required, as in pgnfs find --novelty SOURCE",
+        ),
         (&["--fen", "8/8/8/8/8/8/8/8 w", "SOURCE"], "--fen"),
     ] {
         let source = scratch.source.to_str().unwrap();
