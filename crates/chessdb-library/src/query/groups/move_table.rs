@@ -13,7 +13,7 @@ use std::sync::{LazyLock, OnceLock};
 use super::error::TermError;
 use super::played::{FormPattern, FormState, SIGNS};
 use super::reflection::Reflection;
-use crate::lines::MoveMarks;
+use crate::lines::{KeptMove, MoveMarks, Pieces, PlainBoard};
 use crate::recent::Recent;
 use chessdb::board::{Bitboard, CastlingSide, Color, File, Move, Position, Rank, Role, Square};
 use chessdb::shakmaty::attacks;
@@ -61,8 +61,6 @@ pub fn is_move_pattern(text: &str) -> bool {
 pub(super) struct MoveTable {
     /// The targets for each origin of each kind of move, for each sign if they differ.
     targets: Box<[Bitboard]>,
-    /// Likewise for each piece, whatever it captures or becomes.
-    of_roles: Box<[Bitboard]>,
     /// Castling to each side with each sign.
     castling: [[bool; 3]; 2],
     /// All targets, without castling.
@@ -73,8 +71,12 @@ pub(super) struct MoveTable {
     captures: [bool; CAPTURED.len()],
     /// False in an image in which castling is another move.
     castles: bool,
+    /// The moves with `+` and those with `#` differ.
+    pub(super) tells_mate: bool,
+    /// All moves have `#`.
+    pub(super) is_mate: bool,
     /// What all of them have in common; found once, since each game asks for it.
-    marks: MoveMarks,
+    pub(super) marks: MoveMarks,
 }
 
 /// The moves of a pattern, in a table that is made when it is needed.
@@ -152,24 +154,28 @@ impl MoveTable {
     }
 
     fn new(targets: Box<[Bitboard]>, castling: [[bool; 3]; 2], castles: bool) -> MoveTable {
-        let mut of_roles = vec![Bitboard::EMPTY; Role::ALL.len() * 64].into_boxed_slice();
-        for (at, &squares) in targets.iter().enumerate() {
-            of_roles[role_of(at / 64 % KINDS) as usize * 64 - 64 + at % 64] |= squares;
-        }
-        let all_targets = of_roles
-            .iter()
-            .fold(Bitboard::EMPTY, |all, &squares| all | squares);
         let mut captures = [false; CAPTURED.len()];
-        for (at, _) in targets.iter().enumerate().filter(|(_, to)| to.any()) {
-            captures[captured_of(at / 64 % KINDS)] = true;
+        let (mut all_targets, mut king_targets) = (Bitboard::EMPTY, Bitboard::EMPTY);
+        for (at, &to) in targets.iter().enumerate().filter(|(_, to)| to.any()) {
+            let kind = at / 64 % KINDS;
+            captures[captured_of(kind)] = true;
+            all_targets |= to;
+            if role_of(kind) == Role::King {
+                king_targets |= to;
+            }
         }
-        let of_king = of_roles.get(Role::King as usize * 64 - 64..).unwrap_or_default();
-        let king_targets = of_king
-            .iter()
-            .fold(Bitboard::EMPTY, |all, &squares| all | squares);
+        let of_sign = |sign: usize| {
+            let own = targets.chunks(KINDS * 64).nth(sign).unwrap_or(&targets);
+            (own, castling.map(|signs| signs[sign]))
+        };
+        let exists = |sign: usize| {
+            let (own, castling) = of_sign(sign);
+            own.iter().any(|to| to.any()) || castling.contains(&true)
+        };
         let mut table = MoveTable {
+            tells_mate: of_sign(1) != of_sign(2),
+            is_mate: !exists(0) && !exists(1),
             targets,
-            of_roles,
             castling,
             all_targets,
             king_targets,
@@ -179,12 +185,6 @@ impl MoveTable {
         };
         table.marks = table.find_marks();
         table
-    }
-
-    /// What such moves have in common.
-    #[inline]
-    pub(super) fn marks(&self) -> MoveMarks {
-        self.marks
     }
 
     fn find_marks(&self) -> MoveMarks {
@@ -197,19 +197,6 @@ impl MoveTable {
         } else {
             marks
         }
-    }
-
-    /// False if a piece makes no such move between these squares.
-    #[inline]
-    pub(super) fn has_squares(&self, role: Role, from: Square, to: Square) -> bool {
-        self.of_roles[role as usize * 64 - 64 + from as usize].contains(to)
-    }
-
-    /// False if no move of a piece captures something, or if each does.
-    #[inline]
-    pub(super) fn may_take(&self, takes: bool) -> bool {
-        let [nothing, others @ ..] = self.captures;
-        if takes { others.contains(&true) } else { nothing }
     }
 
     /// False if there is no such castling, as a step of the king or not.
@@ -245,6 +232,40 @@ impl MoveTable {
         }
     }
 
+    /// Whether the move that is played next on a board matches without a sign, with `+`, and with `#`.
+    #[inline]
+    pub(super) fn signs_of(&self, board: &PlainBoard, next: KeptMove) -> [bool; 3] {
+        if !self.marks.are_in(std::slice::from_ref(&next)) {
+            return [false; 3];
+        }
+        let with_signs = |kind: usize, from: Square, to: Square| {
+            [0, 1, 2].map(|sign: usize| {
+                let sign = sign.min(self.signs() - 1);
+                self.targets[place(sign, kind, from)].contains(to)
+            })
+        };
+        if let Some((side, king, _)) = next.castling() {
+            let to = Square::from_coords(side.king_to_file(), king.rank());
+            let by_squares = kind_of(Role::King, None, None).map(|kind| with_signs(kind, king, to));
+            return [0, 1, 2].map(|sign| self.castles_with(side, sign, by_squares));
+        }
+        let Move::Normal { from, to, promotion } = next.unpack() else {
+            return [false; 3];
+        };
+        // A pawn that is taken in passing is not on the target.
+        let captured = next.takes().then(|| board.role_at(to).unwrap_or(Role::Pawn));
+        let role = board.role_at(from);
+        let kind = role.and_then(|role| kind_of(role, captured, promotion));
+        kind.map_or([false; 3], |kind| with_signs(kind, from, to))
+    }
+
+    /// True if castling matches with a sign, by its name or, if its squares match with these signs, by them.
+    fn castles_with(&self, side: CastlingSide, sign: usize, by_squares: Option<[bool; 3]>) -> bool {
+        let mut named = SIDES.iter().zip(self.castling);
+        let by_name = named.any(|((own, _), signs)| *own == side && signs[sign]);
+        self.castles && (by_name || by_squares.is_some_and(|signs| signs[sign]))
+    }
+
     /// Number of signs that differ.
     fn signs(&self) -> usize {
         self.targets.len() / (KINDS * 64)
@@ -270,19 +291,14 @@ impl MoveTable {
         let sign = self.sign_of(after);
         match mv {
             Move::Normal { .. } => self.may_be(mv, after, captured),
-            Move::Castle(side) if self.castles => {
-                let is_side = |(own, _): &(CastlingSide, &str)| *own == side;
-                let by_name = SIDES
-                    .iter()
-                    .position(is_side)
-                    .is_some_and(|n| self.castling[n][sign]);
+            Move::Castle(side) => {
                 let by_squares = || {
                     let from = before.king(before.turn())?;
                     let to = Square::from_coords(side.king_to_file(), from.rank());
                     let kind = kind_of(Role::King, None, None)?;
-                    Some(self.targets[place(sign, kind, from)].contains(to))
+                    Some([self.targets[place(sign, kind, from)].contains(to); 3])
                 };
-                by_name || by_squares().unwrap_or(false)
+                self.castles_with(side, sign, by_squares())
             }
             _ => false,
         }

@@ -110,39 +110,58 @@ impl MovePattern {
                 let moves = promotions.iter().map(|&promotion| (promotion, piece.takes));
                 MoveMarks::of(Bitboard::from_square(piece.to), moves)
             }
-            Moved::Pattern(pattern) => pattern.table().marks(),
+            Moved::Pattern(pattern) => pattern.table().marks,
             Moved::Special(_) => MoveMarks::special(),
         }
     }
 
     /// True if [`MovePattern::may_be_next`] is certain.
     pub(super) fn shows_on_board(&self) -> bool {
-        self.sign.is_none() && !matches!(self.what, Moved::Pattern(_))
+        match &self.what {
+            Moved::Pattern(pattern) => !pattern.table().tells_mate,
+            _ => self.sign != Some(CheckSign::Mate),
+        }
+    }
+
+    /// Number of moves before the first that may match, as the moves alone show; `None` if there is none.
+    pub(super) fn first_chance(&self, moves: &[KeptMove]) -> Option<usize> {
+        let is_mate = match &self.what {
+            Moved::Pattern(pattern) => pattern.table().is_mate,
+            _ => self.sign == Some(CheckSign::Mate),
+        };
+        if is_mate {
+            return (0..moves.len()).find(|&ply| ends(&moves[ply + 1..]));
+        }
+        let marks = self.marks();
+        moves.iter().position(|mv| marks.are_in(std::slice::from_ref(mv)))
     }
 
     /// False if the first of these moves, which is played on this board, does not match.
     #[inline]
     pub(super) fn may_be_next(&self, board: &PlainBoard, moves: &[KeptMove]) -> bool {
-        let Some((next, rest)) = moves.split_first() else {
+        let Some((&next, rest)) = moves.split_first() else {
             return false;
         };
-        let may_be = match (&self.what, next.unpack()) {
+        let is_move = match (&self.what, next.unpack()) {
             (Moved::Piece(piece), Move::Normal { from, to, promotion }) => {
                 piece.has_squares(from, to)
                     && piece.takes == next.takes()
                     && board.role_at(from) == Some(piece.role)
                     && (piece.promotion.is_none() || promotion == piece.promotion)
             }
-            (Moved::Pattern(pattern), Move::Normal { from, to, .. }) => {
-                let table = pattern.table();
-                let has_squares = |role| table.has_squares(role, from, to);
-                table.may_take(next.takes()) && board.role_at(from).is_some_and(has_squares)
+            (Moved::Pattern(pattern), _) => {
+                let signs = pattern.table().signs_of(board, next);
+                return may_have_sign(signs, board, next, rest);
             }
-            (Moved::Pattern(pattern), Move::Castle(side)) => pattern.table().may_castle(side),
             (Moved::Special(special), mv) => *special == mv,
-            (Moved::Piece(_) | Moved::Pattern(_), _) => false,
+            (Moved::Piece(_), _) => false,
         };
-        may_be && (self.sign != Some(CheckSign::Mate) || ends(rest))
+        let signs = match self.sign {
+            None => [true; 3],
+            Some(CheckSign::Check) => [false, true, true],
+            Some(CheckSign::Mate) => [false, false, true],
+        };
+        is_move && may_have_sign(signs, board, next, rest)
     }
 
     /// True if the move matches that leads from one position to another.
@@ -194,6 +213,22 @@ impl MovePattern {
             sign: self.sign,
         })
     }
+}
+
+/// False if a move, after which these are played, matches neither without a sign, nor with `+`, nor with `#`, where these say
+/// with which of them it does. True is certain if `+` and `#` are the same.
+fn may_have_sign(signs: [bool; 3], board: &PlainBoard, next: KeptMove, rest: &[KeptMove]) -> bool {
+    let [quiet, check, mate] = signs;
+    if quiet == check && check == mate {
+        return quiet;
+    }
+    let mut after = board.clone();
+    after.play(next);
+    if !after.is_check() {
+        return quiet;
+    }
+    // Nothing is played after mate.
+    check || mate && ends(rest) && after.may_be_mated()
 }
 
 impl PieceMove {
@@ -409,6 +444,95 @@ impl FormPattern {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chessdb::board::{Fen, Undo};
+    use chessdb::replay::Ply;
+
+    /// Patterns and SAN with and without signs, which are asked of a board and of whole positions.
+    const ASKED: [&str; 21] = [
+        "*", "*+", "*#", "N*", "R*xr*", "Bxh7+", "*=*", "*=Q#", "P*xp*", "K*", "Ke1-g1", "Ke1-c1+", "O-O*",
+        "O-O-O", "O-O-O+", "O-O#", "exd6", "e8=N", "Qf7#", "Qf7", "--",
+    ];
+
+    #[test]
+    fn a_board_shows_what_positions_show() {
+        let starts = [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "rk2r3/8/8/8/8/8/8/RK2R3 w EAea - 0 1",
+            "4k3/pppp4/8/4PPPP/4pppp/8/PPPP4/4K3 w - - 0 1",
+            "1n2k1n1/P1P4P/8/8/8/8/p1p4p/1N2K1N1 w - - 0 1",
+            // Castling that checks or mates, and mates by a queen and by a pawn.
+            "5k2/8/8/8/8/8/8/4K2R w K - 0 1",
+            "3k4/R7/8/8/8/8/8/R3K3 w Q - 0 1",
+            "4rkr1/3pp1p1/8/8/8/8/8/R3K2R w KQ - 0 1",
+            "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1",
+            "6k1/7p/8/8/8/3B4/8/4K3 w - - 0 1",
+            "k7/2P5/1K6/8/8/8/8/8 w - - 0 1",
+        ];
+        let patterns = ASKED.map(|text| (text, MovePattern::parse(text).unwrap()));
+        let mut found = [(0, 0); ASKED.len()];
+        let mut random = testkit::Random(3);
+        for start in starts.repeat(60) {
+            let start = Fen::parse(start).unwrap().position;
+            let (mut position, mut undo) = (start, Undo::default());
+            let mut boards = vec![PlainBoard::of(&start)];
+            let (mut moves, mut positions) = (Vec::new(), vec![start]);
+            for number in 0..60 {
+                let legal = position.legal_moves();
+                if legal.is_empty() {
+                    break;
+                }
+                // Mates are rare among random moves, so one is played where there is one.
+                let mates = |mv: &&Move| {
+                    let mut after = position;
+                    after.advance(**mv, &mut Undo::default()).unwrap();
+                    after.is_checkmate()
+                };
+                let mates: Vec<Move> = legal.iter().filter(mates).copied().collect();
+                let mv = random.pick(if mates.is_empty() { &legal } else { &mates });
+                position.advance(mv, &mut undo).unwrap();
+                moves.push(KeptMove::of(&Ply::new(number, mv, &position, &undo)).unwrap());
+                positions.push(position);
+                let mut board = boards[boards.len() - 1].clone();
+                board.play(moves[moves.len() - 1]);
+                boards.push(board);
+            }
+            for (at, (text, pattern)) in patterns.iter().enumerate() {
+                let holds =
+                    |ply: usize| pattern.matches(&positions[ply], moves[ply].unpack(), &positions[ply + 1]);
+                for ply in 0..moves.len() {
+                    let (is, may_be) = (holds(ply), pattern.may_be_next(&boards[ply], &moves[ply..]));
+                    assert!(
+                        may_be || !is,
+                        "{text} {:?} {}",
+                        moves[ply].unpack(),
+                        positions[ply].fen()
+                    );
+                    assert!(
+                        is == may_be || !pattern.shows_on_board(),
+                        "{text} {:?} {}",
+                        moves[ply].unpack(),
+                        positions[ply].fen()
+                    );
+                    found[at].0 += usize::from(is);
+                    found[at].1 += usize::from(may_be);
+                }
+                if let Some(first) = (0..moves.len()).find(|&ply| holds(ply)) {
+                    assert!(
+                        pattern.first_chance(&moves).is_some_and(|chance| chance <= first),
+                        "{text}"
+                    );
+                }
+            }
+        }
+        for ((text, pattern), (found, may_be)) in patterns.iter().zip(found) {
+            assert!(found > 0 || *text == "--", "{text} is never played");
+            // Of the moves that a board admits, few are no mates.
+            assert!(
+                pattern.shows_on_board() || may_be < 2 * found.max(4),
+                "{text} {found} {may_be}"
+            );
+        }
+    }
 
     #[test]
     fn signs_stand_for_others() {

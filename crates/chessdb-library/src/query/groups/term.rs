@@ -493,10 +493,7 @@ impl Condition {
     pub(super) fn first_chance(&self, moves: &[KeptMove]) -> Option<usize> {
         match self {
             Condition::State(state) => state.first_chance(moves),
-            Condition::Played(wanted) => {
-                let marks = wanted.marks();
-                moves.iter().position(|mv| marks.are_in(std::slice::from_ref(mv)))
-            }
+            Condition::Played(wanted) => wanted.first_chance(moves),
             _ => Some(0),
         }
     }
