@@ -84,7 +84,7 @@ impl Question {
             (Asked::Query(query), "deviations") if query.only_repertoire().is_some() => {}
             (_, "deviations") => {
                 return Err(
-                    "--show deviations needs a query with one repertoire: and without mirror:, as in \
+                    "--show deviations needs a query with one repertoire: or left: and without mirror:, as in \
                      'player:tal repertoire:white.pgn by:player'"
                         .into(),
                 );

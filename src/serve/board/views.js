@@ -103,7 +103,7 @@ export async function downloads(list, signal) {
   const position = list.play ? `after ${played}` : list.fen ? "with a position" : "";
   const name = fileName([canonical?.replaceAll(":", "-"), list.db, position].filter(Boolean).join(" ") || "all games").slice(0, 100).trim();
   const one = (file, text, kind) => element("a", { href: files + file, download: `${name}.${kind}` }, text);
-  const repertoires = canonical?.match(/(?<![^ ])repertoire:/g)?.length;
+  const repertoires = canonical?.match(/(?<![^ ])(repertoire|left):/g)?.length;
   return element("p", { class: "pager files" },
     "Download:", one("all.pgn", "PGN", "pgn"), one("tables/games.csv", "CSV", "csv"), one("tables/games.parquet", "Parquet", "parquet"),
     repertoires === 1 ? one("tables/deviations.csv", "Deviations from the repertoire (CSV)", "deviations.csv") : null,

@@ -55,7 +55,7 @@ pub(super) static WORD: QueryField = {
 
 /// All fields, in the order of the documentation and of the canonical form.
 #[rustfmt::skip]
-pub(super) static FIELDS: [QueryField; 60] = {
+pub(super) static FIELDS: [QueryField; 61] = {
     use ValueKind as K;
     [
         tag("player", "words of White's or Black's name", "tal", K::Player, Keys, |asked| asked.player()),
@@ -133,6 +133,9 @@ pub(super) static FIELDS: [QueryField; 60] = {
         position("sacrifice", "the move that is played gives up so much", "3..", |text, _| one(PositionTerm::sacrifice(text))),
         position("repertoire", "the databases whose moves the side to move plays", "white.pgn", |text, is_name| {
             one(PositionTerm::repertoire(text, is_name))
+        }),
+        position("left", "the databases that the game leaves with the move that is played", "white.pgn", |text, is_name| {
+            one(PositionTerm::left(text, is_name))
         }),
         position("nag", "a glyph of the move that is played: its sign or number", "!!", |text, is_name| {
             one(PositionTerm::nag(&with_slashes(text, is_name)))

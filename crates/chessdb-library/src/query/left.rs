@@ -2,7 +2,7 @@
 
 use super::answer::Searched;
 use super::evaluate::Evaluator;
-use super::sides::{PlayerSides, Sides, side_of};
+use super::sides::{Sides, side_of};
 use super::value::TagSource;
 use super::{Mover, Query};
 use crate::parallel::chunks_of;
@@ -16,7 +16,8 @@ const FEW: u32 = 64;
 
 impl Query {
     /// For each of these games of a part that leaves the only repertoire of the query, the move with which it does; none if
-    /// the query does not name one alone. Which side is the player is asked of the query, too.
+    /// the query does not name one alone. Which side is the player is asked of the query, too. Of `left:`, the side that leaves
+    /// it must be the one of `by:`.
     pub fn left_in(
         &self,
         part: &DatabasePart,
@@ -24,25 +25,43 @@ impl Query {
         options: &AnswerOptions,
         done: &(dyn Fn(u64) + Sync),
     ) -> Vec<LeftRepertoire> {
-        let Some((pattern, mover)) = self.only_repertoire() else {
+        let Some((named, mover)) = self.only_repertoire() else {
             return Vec::new();
         };
-        let Some(repertoire) = options.repertoires.get(pattern) else {
+        let Some(repertoire) = options.repertoires.get(named.pattern) else {
             return Vec::new();
         };
         let searched = Searched::of(part, options);
         let evaluator = Evaluator::new(self, &searched);
+        let players = |game: u32| evaluator.player_sides(game, TagSource::Game).held;
+        // The sides whose repertoire it may be, `None` if it is nobody's.
+        let owners = |game: u32| -> Vec<Option<Color>> {
+            let owns = |side: Color| match mover {
+                _ if named.is_left => side_of(side) & players(game) != 0,
+                // No player is looked for where none matters.
+                Some(mover) if mover.is_of_player() => mover.is_side(side, players(game)),
+                Some(mover) => mover.is_side(side, 0),
+                None => false,
+            };
+            if named.is_left && !self.has_one_player() {
+                return vec![None];
+            }
+            Color::ALL
+                .into_iter()
+                .filter(|&side| owns(side))
+                .map(Some)
+                .collect()
+        };
+        let is_asked = |left: &LeftRepertoire, owner: Option<Color>| {
+            let is_mover = |mover: Mover| mover.is_side(left.position.turn(), owner.map_or(0, side_of));
+            !named.is_left || mover.is_none_or(is_mover)
+        };
         let left = |game: u32| {
             task::check();
-            let sides = if mover.is_of_player() {
-                evaluator.player_sides(game, TagSource::Game)
-            } else {
-                PlayerSides::BOTH
-            };
-            let mut sides = Color::ALL
-                .into_iter()
-                .filter(|&side| mover.is_side(side, sides.held));
-            sides.find_map(|side| repertoire.left_in(part.database(), game, side))
+            owners(game).into_iter().find_map(|owner| {
+                let left = repertoire.left_in(part.database(), game, owner);
+                left.filter(|left| is_asked(left, owner))
+            })
         };
         let parts = chunks_of(FEW, games.len() as u32, options.threads, done, |places| {
             let some = games.get(places.start as usize..places.end as usize);

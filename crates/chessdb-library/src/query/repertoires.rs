@@ -1,53 +1,47 @@
 //! The repertoires that a query names.
 
 use super::choice::Choice;
-use super::{Mirror, Mover, PositionGroup, PositionTerm, Query};
-use crate::library::DatabasePattern;
-use crate::repertoire::{RepertoireError, Repertoires};
+use super::{Mirror, Mover, PositionGroup, Query};
+use crate::repertoire::{NamedRepertoire, RepertoireError, Repertoires};
 
 impl Query {
-    /// The patterns of databases that `repertoire:` has, in choices, too.
-    pub fn repertoires(&self) -> Vec<&DatabasePattern> {
-        let own = self
-            .groups_and_excluded()
-            .flat_map(|group| group.terms.iter().flatten());
-        let own = own.filter_map(PositionTerm::pattern_of_repertoire);
+    /// The repertoires that `repertoire:` and `left:` name, in choices, too.
+    pub fn repertoires(&self) -> Vec<NamedRepertoire<'_>> {
+        let groups = self.positions.groups.iter().chain(&self.positions.excluded);
+        let own = groups.flat_map(PositionGroup::named_repertoires);
         let sides = self.choices.iter().flat_map(|choice| &choice.sides);
         own.chain(sides.flat_map(Query::repertoires)).collect()
     }
 
-    /// Checks that each of these patterns matches a database, and not too many games.
+    /// Checks that each of them matches a database, and not too many games.
     ///
     /// # Errors
     /// If one does not.
     pub fn check_repertoires(&self, known: &Repertoires) -> Result<(), RepertoireError> {
-        self.repertoires()
-            .into_iter()
-            .try_for_each(|pattern| known.check(pattern))
+        self.repertoires().iter().try_for_each(|named| known.check(named))
     }
 
-    /// The only repertoire that it names outside choices, and the side that plays its moves. `None` if it names
-    /// no repertoire or several, or if mirror images count.
-    pub fn only_repertoire(&self) -> Option<(&DatabasePattern, Mover)> {
+    /// The only repertoire that it names outside choices, and the side to move there: the one that plays its moves, or that
+    /// leaves it. `None` if it names no repertoire or several, if games must not leave it, or if mirror images count.
+    pub fn only_repertoire(&self) -> Option<(NamedRepertoire<'_>, Option<Mover>)> {
+        fn all(groups: &[PositionGroup]) -> impl Iterator<Item = (NamedRepertoire<'_>, Option<Mover>)> {
+            groups
+                .iter()
+                .flat_map(|group| group.named_repertoires().map(|named| (named, group.mover)))
+        }
         if self.positions.mirror != Mirror::None {
             return None;
         }
-        let named = |group: &PositionGroup| {
-            let terms = group.terms.iter().flatten();
-            let patterns = terms.filter_map(PositionTerm::pattern_of_repertoire);
-            patterns.count() > 0
-        };
-        let mut groups = self.groups_and_excluded().filter(|group| named(group));
-        let (group, None) = (groups.next()?, groups.next()) else {
-            return None;
-        };
-        let mut patterns = group.terms.iter().flatten();
-        let pattern = patterns.find_map(PositionTerm::pattern_of_repertoire);
-        let others = patterns.filter_map(PositionTerm::pattern_of_repertoire).count();
-        pattern.zip(group.mover).filter(|_| others == 0)
+        let mut excluded = all(&self.positions.excluded);
+        let mut named = all(&self.positions.groups);
+        match (named.next(), excluded.next()) {
+            (Some(only), None) => Some(only).filter(|_| named.next().is_none()),
+            (None, Some(only)) => Some(only).filter(|(only, _)| excluded.next().is_none() && !only.is_left),
+            _ => None,
+        }
     }
 
-    /// The same query with these repertoires, without which `repertoire:` holds nowhere.
+    /// The same query with these repertoires, without which `repertoire:` and `left:` hold nowhere.
     #[must_use]
     pub fn with_repertoires(&self, known: &Repertoires) -> Query {
         let mut query = self.clone();
@@ -65,9 +59,5 @@ impl Query {
         terms.for_each(|term| term.look_up(known));
         let sides = self.choices.iter_mut().flat_map(|Choice { sides, .. }| sides);
         sides.for_each(|side| side.look_up(known));
-    }
-
-    fn groups_and_excluded(&self) -> impl Iterator<Item = &PositionGroup> {
-        self.positions.groups.iter().chain(&self.positions.excluded)
     }
 }

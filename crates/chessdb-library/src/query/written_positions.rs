@@ -243,7 +243,7 @@ impl WrittenPositions {
                 "repertoire",
                 any(|group| {
                     let mut groups = group.excluded.iter().chain([&group.group]);
-                    group.group.mover.is_none() && groups.any(PositionGroup::has_repertoire)
+                    group.group.mover.is_none() && groups.any(PositionGroup::follows_repertoire)
                 }),
                 "needs the side that plays its moves, as in repertoire:white.pgn by:white",
             ),

@@ -13,9 +13,9 @@ use chessdb::Options;
 /// Reason why there is no repertoire.
 #[derive(Debug)]
 pub enum RepertoireError {
-    /// No database and no file has this name.
+    /// No database and no file has the name in this term.
     Unknown(String),
-    /// Databases with this name have so many games.
+    /// Databases with the name in this term have so many games.
     TooLarge(String, u64),
     /// The file cannot be opened.
     NotOpened(LibraryError),
@@ -24,15 +24,15 @@ pub enum RepertoireError {
 impl fmt::Display for RepertoireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RepertoireError::Unknown(name) => write!(
+            RepertoireError::Unknown(term) => write!(
                 f,
-                "repertoire:{}: no database here has this name, and there is no such file",
-                on_one_line(name)
+                "{}: no database here has this name, and there is no such file",
+                on_one_line(term)
             ),
-            RepertoireError::TooLarge(name, games) => write!(
+            RepertoireError::TooLarge(term, games) => write!(
                 f,
-                "repertoire:{}: {games} games are too many; a repertoire has at most {MOST_GAMES}",
-                on_one_line(name)
+                "{}: {games} games are too many; a repertoire has at most {MOST_GAMES}",
+                on_one_line(term)
             ),
             RepertoireError::NotOpened(error) => write!(f, "repertoire: {error}"),
         }
@@ -40,6 +40,22 @@ impl fmt::Display for RepertoireError {
 }
 
 impl std::error::Error for RepertoireError {}
+
+/// A repertoire as a query names it.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedRepertoire<'a> {
+    /// The databases.
+    pub pattern: &'a DatabasePattern,
+    /// True if games must leave it, and not follow it.
+    pub is_left: bool,
+}
+
+impl fmt::Display for NamedRepertoire<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let field = if self.is_left { "left" } else { "repertoire" };
+        write!(f, "{field}:{}", self.pattern)
+    }
+}
 
 /// Maximum number of games of a repertoire, whose positions are kept in memory.
 const MOST_GAMES: u64 = 100_000;
@@ -62,44 +78,41 @@ impl Repertoires {
         }
     }
 
-    /// Opens the files that are named by those patterns that match no database.
+    /// Opens the files that are named where no database matches.
     ///
     /// # Errors
     /// If there is no such file, if it is not a database, or if one has too many games.
-    pub fn open_files(
-        &self,
-        patterns: &[&DatabasePattern],
-        formats: &Options,
-    ) -> Result<(), RepertoireError> {
-        for &pattern in patterns {
-            let checked = self.check(pattern);
-            let Err(RepertoireError::Unknown(text)) = &checked else {
+    pub fn open_files(&self, all: &[NamedRepertoire<'_>], formats: &Options) -> Result<(), RepertoireError> {
+        for named in all {
+            let checked = self.check(named);
+            if !matches!(checked, Err(RepertoireError::Unknown(_))) {
                 checked?;
                 continue;
-            };
-            let path = Path::new(text);
+            }
+            let name = named.pattern.to_string();
+            let path = Path::new(&name);
             if !path.exists() {
                 return checked;
             }
             let library = Library::open(path, formats).map_err(RepertoireError::NotOpened)?;
-            check_size(pattern, library.databases())?;
+            check_size(named, library.databases())?;
             let new = Arc::new(Repertoire::new(library.databases().to_vec(), self.threads));
-            self.made.lock().push((pattern.clone(), new));
+            self.made.lock().push((named.pattern.clone(), new));
         }
         Ok(())
     }
 
-    /// Checks that a pattern matches a database, and not too many games.
+    /// Checks that the pattern matches a database, and not too many games.
     ///
     /// # Errors
     /// If it does not.
-    pub fn check(&self, pattern: &DatabasePattern) -> Result<(), RepertoireError> {
-        let entries = self.matching(pattern);
-        let is_made = || self.made.lock().iter().any(|(own, _)| own == pattern);
+    pub fn check(&self, named: &NamedRepertoire<'_>) -> Result<(), RepertoireError> {
+        let entries = self.matching(named.pattern);
+        let is_made = || self.made.lock().iter().any(|(own, _)| own == named.pattern);
         if entries.is_empty() && !is_made() {
-            return Err(RepertoireError::Unknown(pattern.to_string()));
+            return Err(RepertoireError::Unknown(named.to_string()));
         }
-        check_size(pattern, &entries)
+        check_size(named, &entries)
     }
 
     /// A database of the repertoires in use of which a file has changed.
@@ -116,7 +129,7 @@ impl Repertoires {
             return Some(Arc::clone(known));
         }
         let entries = self.matching(pattern);
-        if entries.is_empty() || check_size(pattern, &entries).is_err() {
+        if entries.is_empty() || games_of(&entries) > MOST_GAMES {
             return None;
         }
         // Several patterns may match the same databases.
@@ -136,10 +149,14 @@ impl Repertoires {
     }
 }
 
-fn check_size(pattern: &DatabasePattern, entries: &[Arc<LibraryEntry>]) -> Result<(), RepertoireError> {
-    let games = entries.iter().map(|entry| u64::from(entry.database.len())).sum();
+fn check_size(named: &NamedRepertoire<'_>, entries: &[Arc<LibraryEntry>]) -> Result<(), RepertoireError> {
+    let games = games_of(entries);
     if games > MOST_GAMES {
-        return Err(RepertoireError::TooLarge(pattern.to_string(), games));
+        return Err(RepertoireError::TooLarge(named.to_string(), games));
     }
     Ok(())
+}
+
+fn games_of(entries: &[Arc<LibraryEntry>]) -> u64 {
+    entries.iter().map(|entry| u64::from(entry.database.len())).sum()
 }

@@ -42,12 +42,57 @@ impl LeftRepertoire {
     }
 }
 
+/// Where a game has left a repertoire, up to some move.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Departure {
+    ply: Option<u32>,
+    is_final: bool,
+}
+
+impl Departure {
+    /// The ply of the move with which it did.
+    pub(crate) fn ply(self) -> Option<u32> {
+        self.ply
+    }
+
+    /// True if no later move matters, whether or not the game comes back.
+    pub(crate) fn is_final(self) -> bool {
+        self.is_final
+    }
+
+    /// The same up to the next move, at this ply. `is_known` says whether the repertoire has this move where it has some,
+    /// `is_of_owner` whether it is played by the side whose repertoire it is, `has_next` whether the repertoire has the position
+    /// that follows.
+    #[must_use]
+    pub(crate) fn then(
+        self,
+        ply: u32,
+        is_known: Option<bool>,
+        is_of_owner: bool,
+        has_next: impl FnOnce() -> bool,
+    ) -> Departure {
+        let departure = if is_known == Some(false) {
+            Departure {
+                ply: Some(ply),
+                is_final: is_of_owner,
+            }
+        } else {
+            self
+        };
+        if departure.ply.is_some() && !departure.is_final && has_next() {
+            return Departure::default();
+        }
+        departure
+    }
+}
+
 impl Repertoire {
     /// Where the main line of a game leaves it; `None` if it never does, or never has a position of it.
     ///
-    /// `side` leaves it with the first move that the repertoire does not have where it has others. The other side leaves it
-    /// with such a move if no later position is one of the repertoire.
-    pub fn left_in(&self, database: &dyn Database, game: u32, side: Color) -> Option<LeftRepertoire> {
+    /// `side`, whose repertoire it is, leaves it with the first move that the repertoire does not have where it has others.
+    /// The other side, or either if it is nobody's, leaves it with such a move if no later position is one of the repertoire.
+    pub fn left_in(&self, database: &dyn Database, game: u32, side: Option<Color>) -> Option<LeftRepertoire> {
+        let mut departure = Departure::default();
         let mut left = None;
         follow(database, game, |step| {
             let LineStep::Ply(step) = step else {
@@ -55,7 +100,12 @@ impl Repertoire {
             };
             let before = step.before();
             let moves = self.moves_in(&before);
-            if !moves.is_empty() && !moves.contains(&PackedMove::new(step.mv)) {
+            let is_known = (!moves.is_empty()).then(|| moves.contains(&PackedMove::new(step.mv)));
+            let is_of_owner = Some(before.turn()) == side;
+            departure = departure.then(step.number, is_known, is_of_owner, || self.has(step.position));
+            if departure.ply().is_none() {
+                left = None;
+            } else if departure.ply() == Some(step.number) {
                 left = Some(LeftRepertoire {
                     game,
                     ply: step.number,
@@ -63,14 +113,8 @@ impl Repertoire {
                     mv: step.mv,
                     moves: moves.iter().map(|mv| mv.unpack()).collect(),
                 });
-                if before.turn() == side {
-                    return ControlFlow::Break(());
-                }
             }
-            if left.is_some() && self.has(step.position) {
-                left = None;
-            }
-            if self.moves().is_past(step.position) {
+            if departure.is_final() || self.moves().is_past(step.position) {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())

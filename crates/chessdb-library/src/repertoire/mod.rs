@@ -1,14 +1,17 @@
 //! Repertoires: databases whose moves, with their variations, are those that somebody wants to play.
 //!
 //! Positions count however they are reached. A [`Repertoire`] says which moves it has in a position, and where a game leaves
-//! it ([`Repertoire::left_in`]). `repertoire:` of a query names one by a pattern of databases: [`Repertoires`] reads it
+//! it ([`Repertoire::left_in`]). `repertoire:` and `left:` of a query name one by a pattern of databases: [`Repertoires`] reads it
 //! when it is asked for first.
 
 mod known;
 mod left;
 mod moves;
 
-pub use known::{RepertoireError, Repertoires};
+pub(crate) use left::Departure;
+pub(crate) use moves::MovesByPosition;
+
+pub use known::{NamedRepertoire, RepertoireError, Repertoires};
 pub use left::{LEFT_COLUMNS, LeftRepertoire};
 
 use std::fmt;
@@ -17,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 use chessdb::board::{PackedMove, Position};
 
 use crate::library::LibraryEntry;
-use moves::{MovesByPosition, key_of};
+use moves::key_of;
 
 /// The moves of some databases, by the positions in which they are played. Games marked as deleted are left out.
 pub struct Repertoire {

@@ -186,6 +186,47 @@ fn a_game_leaves_a_repertoire_with_the_first_move_that_it_does_not_have() {
     }
 }
 
+/// `left:` finds the very games and moves that the table of deviations has.
+#[test]
+fn games_that_leave_a_repertoire_are_those_with_deviations() {
+    let (_folder, part, options) = opened();
+    let all: Vec<u32> = (0..GAMES.len() as u32).collect();
+    for query in [
+        "left:white.pgn",
+        "left:white.pgn by:white",
+        "left:white.pgn by:black",
+        "left:own/*",
+        "left:none.pgn",
+        "player:tal left:white.pgn",
+        "player:tal left:white.pgn by:player",
+        "player:tal left:white.pgn by:opponent",
+        "player:keres left:white.pgn by:opponent",
+        "player:o left:white.pgn by:white",
+    ] {
+        let query = Query::parse(query).unwrap();
+        let found = query.find(&part, &options, &|_| ());
+        let found: Vec<(u32, u32)> = found.iter().map(|found| (found.game, found.ply)).collect();
+        let left = query.left_in(&part, &all, &options, &|_| ());
+        let left: Vec<(u32, u32)> = left.iter().map(|left| (left.game, left.ply)).collect();
+        assert_eq!(found, left, "{}", query.canonical());
+    }
+    let found = |query: &str| -> Vec<(u32, u32)> {
+        let found = Query::parse(query).unwrap().find(&part, &options, &|_| ());
+        found.iter().map(|found| (found.game, found.ply)).collect()
+    };
+    // The last game comes back, and plays a move of the repertoire.
+    assert_eq!(
+        found("left:white.pgn by:white"),
+        [(2, 2), (3, 0), (10, 0), (12, 4)]
+    );
+    assert_eq!(found("left:white.pgn by:black"), [(1, 3), (5, 3), (6, 1)]);
+    assert_eq!(
+        found("player:tal left:white.pgn by:player"),
+        [(3, 0), (5, 3), (6, 1)]
+    );
+    assert_eq!(found("-left:white.pgn player:keres"), [(4, 0)]);
+}
+
 #[test]
 fn a_repertoire_is_a_database_or_a_file() {
     let (folder, part, options) = opened();

@@ -95,8 +95,8 @@ impl Slow {
         own().filter(|_| !leaves).map(|(ply, _, _)| ply).collect()
     }
 
-    /// The first other move of the side, or of the opponent if no later position belongs to it.
-    fn left(&self, line: &Line, side: Color) -> Option<u32> {
+    /// The first other move of the side whose repertoire it is, or of another side if no later position belongs to it.
+    fn left(&self, line: &Line, side: Option<Color>) -> Option<u32> {
         let after = |ply: u32| {
             line.steps
                 .iter()
@@ -109,7 +109,7 @@ impl Slow {
             .into_iter()
             .filter(|(_, _, is_known)| !is_known);
         let mut left = others.filter(|(ply, turn, _)| {
-            *turn == side || !after(*ply).any(|position| self.positions.contains(&key(position)))
+            Some(*turn) == side || !after(*ply).any(|position| self.positions.contains(&key(position)))
         });
         left.next().map(|(ply, _, _)| ply)
     }
@@ -162,7 +162,7 @@ fn plies(by: By, names: [&str; 2], line: &Line, of: &[Slow]) -> Vec<HashSet<u32>
 #[test]
 fn repertoires_are_followed_and_left_as_a_slow_search_says() {
     let mut random = Random(7);
-    let (mut found, mut left, mut returned) = (0, 0, 0);
+    let (mut found, mut left, mut returned, mut departed) = (0, 0, 0, 0);
     for _ in 0..testkit::cases(12, 200) {
         let mut lines = |number: usize, plies: usize| -> Vec<([&str; 2], Line)> {
             let line = |_| {
@@ -217,6 +217,15 @@ fn repertoires_are_followed_and_left_as_a_slow_search_says() {
             wanted
         };
         for (term, one) in &repertoires {
+            // By a move of either side.
+            let leaving = term.replace("repertoire:", "left:");
+            ask(&leaving, &|_, line| {
+                one.iter().any(|slow| slow.left(line, None).is_some())
+            });
+            ask(&format!("{leaving} white:tal"), &|names, line| {
+                let leaves = |slow: &Slow| slow.left(line, None).is_some();
+                names[0] == "Tal" && one.iter().any(leaves)
+            });
             for (by, player, mover) in By::ALL {
                 let text = format!("{player}{term} {mover}");
                 let games_found = ask(&text, &|names, line| {
@@ -231,7 +240,7 @@ fn repertoires_are_followed_and_left_as_a_slow_search_says() {
                         .filter_map(|&game| {
                             let (names, line) = &games[game as usize];
                             let mut sides = by.sides(*names).into_iter();
-                            let ply = sides.find_map(|side| one.left(line, side))?;
+                            let ply = sides.find_map(|side| one.left(line, Some(side)))?;
                             returned += usize::from(
                                 one.looked_at(line)
                                     .iter()
@@ -246,6 +255,50 @@ fn repertoires_are_followed_and_left_as_a_slow_search_says() {
                         assert_eq!(rows, wanted, "{text}");
                     }
                     left += wanted.len();
+                }
+                // Games that leave one of them, by a move of that side.
+                let text = text.replace("repertoire:", "left:");
+                let leaves = |names: [&str; 2], line: &Line| -> Vec<u32> {
+                    let has_player = !player.is_empty();
+                    let owners = [Color::White, Color::Black].map(Some);
+                    let owners = owners.into_iter().filter(|side| {
+                        side.is_some_and(|side| names[usize::from(side == Color::Black)] == "Tal")
+                    });
+                    let owners: Vec<_> = if has_player { owners.collect() } else { vec![None] };
+                    let is_mover = |ply: u32, owner: Option<Color>| {
+                        let turn = line.steps[ply as usize].0.turn();
+                        match by {
+                            By::White => turn == Color::White,
+                            By::Black => turn == Color::Black,
+                            By::Player => Some(turn) == owner,
+                            By::Opponent => Some(turn) != owner,
+                        }
+                    };
+                    let plies = owners.into_iter().flat_map(|owner| {
+                        let plies = one.iter().filter_map(move |slow| slow.left(line, owner));
+                        plies.filter(move |&ply| is_mover(ply, owner))
+                    });
+                    plies.collect()
+                };
+                let games_left = ask(&text, &|names, line| !leaves(names, line).is_empty());
+                departed += games_left.len();
+                if one.len() == 1 {
+                    let wanted: Vec<(u32, u32)> = games_left
+                        .iter()
+                        .map(|&game| {
+                            let (names, line) = &games[game as usize];
+                            (game, leaves(*names, line)[0])
+                        })
+                        .collect();
+                    let query = Query::parse(&text).unwrap();
+                    let found = query.find(&part, &kept, &|_| ());
+                    let found: Vec<_> = found.iter().map(|found| (found.game, found.ply)).collect();
+                    let has_one = |(game, _): &(u32, u32)| games[*game as usize].0 != ["Tal", "Tal"];
+                    let only = |rows: &[(u32, u32)]| rows.iter().copied().filter(has_one).collect::<Vec<_>>();
+                    assert_eq!(only(&found), only(&wanted), "{text}");
+                    let rows = query.left_in(&part, &games_left, &kept, &|_| ());
+                    let rows: Vec<_> = rows.iter().map(|left| (left.game, left.ply)).collect();
+                    assert_eq!(rows, wanted, "{text}");
                 }
                 for (other_term, other) in &repertoires {
                     // Both at the same move.
@@ -271,7 +324,7 @@ fn repertoires_are_followed_and_left_as_a_slow_search_says() {
         }
     }
     assert!(
-        found > 1_000 && left > 500 && returned > 50,
-        "{found} {left} {returned}"
+        found > 1_000 && left > 500 && returned > 50 && departed > 1_000,
+        "{found} {left} {returned} {departed}"
     );
 }

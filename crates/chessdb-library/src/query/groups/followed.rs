@@ -1,4 +1,4 @@
-//! Whether a game follows a repertoire.
+//! Whether a game follows a repertoire, and where it leaves it.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,19 +10,32 @@ use chessdb::replay::Ply;
 use super::reflection::Reflection;
 use crate::library::{DatabasePattern, PatternError};
 use crate::lines::{BranchingLine, LineStep, follow};
-use crate::repertoire::{Repertoire, Repertoires};
+use crate::repertoire::{Departure, MovesByPosition, Repertoire, Repertoires};
 
 /// Half-moves between two looks whether a game can come back to a repertoire.
 const LOOK_EVERY: u32 = 4;
 
-/// A repertoire whose moves a side must play wherever it has some, which must occur.
+/// What a game must do with a repertoire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RepertoireUse {
+    /// A side plays its moves wherever it has some, which must occur.
+    Follow,
+    /// The game leaves it.
+    Leave,
+}
+
+/// A repertoire that a game must follow or leave.
 #[derive(Clone, Debug)]
 pub(super) struct RepertoireTest {
     /// The databases that it is made of.
     pub(super) pattern: DatabasePattern,
+    /// Which of both.
+    pub(super) asked: RepertoireUse,
+    /// It is the repertoire of the player of the query, which is left.
+    is_of_player: bool,
     /// `None` until it is looked up, or if no database matches.
     repertoire: Option<Arc<Repertoire>>,
-    /// The side that must play its moves, in the game itself.
+    /// The side that must play its moves, or whose first other move leaves it, in the game itself.
     side: Option<Color>,
     /// The mirror image of a game's positions that the repertoire is asked about.
     reflection: Reflection,
@@ -32,7 +45,8 @@ pub(super) struct RepertoireTest {
 
 impl PartialEq for RepertoireTest {
     fn eq(&self, other: &RepertoireTest) -> bool {
-        (&self.pattern, self.side, self.reflection) == (&other.pattern, other.side, other.reflection)
+        let key = |test: &RepertoireTest| (test.asked, test.is_of_player, test.side, test.reflection);
+        self.pattern == other.pattern && key(self) == key(other)
     }
 }
 
@@ -40,7 +54,11 @@ impl Eq for RepertoireTest {}
 
 impl RepertoireTest {
     /// Reads a pattern of databases, which may be that of the name of a directory.
-    pub(super) fn parse(text: &str, is_name: bool) -> Result<RepertoireTest, PatternError> {
+    pub(super) fn parse(
+        text: &str,
+        is_name: bool,
+        asked: RepertoireUse,
+    ) -> Result<RepertoireTest, PatternError> {
         let pattern = if is_name {
             DatabasePattern::parse_name(text)
         } else {
@@ -48,6 +66,8 @@ impl RepertoireTest {
         };
         Ok(RepertoireTest {
             pattern: pattern?,
+            asked,
+            is_of_player: asked == RepertoireUse::Leave,
             repertoire: None,
             side: None,
             reflection: Reflection::default(),
@@ -68,10 +88,30 @@ impl RepertoireTest {
         }
     }
 
-    /// The same, where this side must play its moves.
+    /// The same where this side is to move, which must play the moves of a repertoire that is followed.
     pub(super) fn of_side(mut self, side: Option<Color>) -> RepertoireTest {
-        self.side = side;
+        if self.asked == RepertoireUse::Follow {
+            self.side = side;
+        }
         self
+    }
+
+    /// The same where this side is the player, whose repertoire is left.
+    pub(super) fn of_player(mut self, player: Color) -> RepertoireTest {
+        if self.is_of_player {
+            self.side = Some(player);
+        }
+        self
+    }
+
+    /// True if it is the player's repertoire that is left.
+    pub(super) fn is_of_player(&self) -> bool {
+        self.is_of_player
+    }
+
+    /// Makes a repertoire that is left nobody's.
+    pub(super) fn set_no_player(&mut self) {
+        self.is_of_player = false;
     }
 
     /// True if it has moves in no position that a game can reach from this one.
@@ -80,67 +120,146 @@ impl RepertoireTest {
         repertoire.is_none_or(|repertoire| repertoire.moves().is_past(position))
     }
 
-    /// The repertoire's moves before a move of the side, if it has some, and the image of the move. `key` is that of the position.
+    /// The repertoire's moves before a move, if it has some, and the image of the move. `key` is that of the position.
     fn answers(&self, step: &Ply<'_>, key: u64) -> Option<(&[PackedMove], Option<Move>)> {
-        if self.side != Some(!step.position.turn()) {
-            return None;
-        }
         let repertoire = self.repertoire.as_deref()?;
         if self.reflection == Reflection::default() {
             return Some((repertoire.moves().of(key), Some(step.mv)));
         }
-        let image = self.reflection.position(&step.before())?;
-        let moves = if self.reflection.side {
+        let key = self.key_of_image(&step.before())?;
+        Some((
+            self.moves_of_images(repertoire).of(key),
+            self.reflection.played(step.mv),
+        ))
+    }
+
+    /// True if the repertoire has a position. `key` is that of the position.
+    fn has(&self, position: &Position, key: u64) -> bool {
+        let Some(repertoire) = self.repertoire.as_deref() else {
+            return false;
+        };
+        if self.reflection == Reflection::default() {
+            return repertoire.moves().has(key);
+        }
+        let key = self.key_of_image(position);
+        key.is_some_and(|key| self.moves_of_images(repertoire).has(key))
+    }
+
+    fn key_of_image(&self, position: &Position) -> Option<u64> {
+        let image = self.reflection.position(position)?;
+        Some(image.key_with(EnPassantMode::Legal))
+    }
+
+    fn moves_of_images<'a>(&self, repertoire: &'a Repertoire) -> &'a MovesByPosition {
+        if self.reflection.side {
             repertoire.moves_without_castling()
         } else {
             repertoire.moves()
-        };
-        let key = image.key_with(EnPassantMode::Legal);
-        Some((moves.of(key), self.reflection.played(step.mv)))
+        }
     }
 }
 
-/// Where a game follows a repertoire.
-#[derive(Debug, Default)]
-pub(super) struct FollowedLine {
-    /// The plies at which it has the moves that are played.
-    plies: Vec<u32>,
-    /// The first ply at which it has other moves.
-    left: Option<u32>,
+/// Where a game follows a repertoire, or leaves it.
+#[derive(Debug)]
+pub(super) enum FollowedLine {
+    /// It must follow it.
+    Follow {
+        /// The plies at which it has the moves that are played.
+        plies: Vec<u32>,
+        /// The first ply at which it has other moves.
+        left: Option<u32>,
+    },
+    /// It must leave it: after each move, whether it has, so that another line can begin after any of them.
+    Leave(Vec<Departure>),
 }
 
 impl FollowedLine {
-    /// True if the game follows it, and plays one of its moves after so many others.
+    fn new(test: &RepertoireTest) -> FollowedLine {
+        match test.asked {
+            RepertoireUse::Follow => FollowedLine::Follow {
+                plies: Vec::new(),
+                left: None,
+            },
+            RepertoireUse::Leave => FollowedLine::Leave(Vec::new()),
+        }
+    }
+
+    /// True if the game does what is asked for with a move that is played after so many others.
     pub(super) fn holds(&self, ply: u32) -> bool {
-        self.left.is_none() && self.plies.binary_search(&ply).is_ok()
+        match self {
+            FollowedLine::Follow { plies, left } => left.is_none() && plies.binary_search(&ply).is_ok(),
+            FollowedLine::Leave(_) => self.left() == Some(ply),
+        }
     }
 
-    /// True if the game follows it.
+    /// True if the game does what is asked for.
     pub(super) fn is_anywhere(&self) -> bool {
-        self.left.is_none() && !self.plies.is_empty()
+        match self {
+            FollowedLine::Follow { plies, left } => left.is_none() && !plies.is_empty(),
+            FollowedLine::Leave(_) => self.left().is_some(),
+        }
     }
 
-    fn step(&mut self, test: &RepertoireTest, step: &Ply<'_>, key: u64) {
-        let answers = test.answers(step, key).filter(|_| self.left.is_none());
-        let Some((moves, played)) = answers.filter(|(moves, _)| !moves.is_empty()) else {
+    /// The ply at which it leaves the repertoire.
+    fn left(&self) -> Option<u32> {
+        match self {
+            FollowedLine::Follow { left, .. } => *left,
+            FollowedLine::Leave(departures) => departures.last().and_then(|departure| departure.ply()),
+        }
+    }
+
+    /// True if no later move matters.
+    fn is_decided(&self) -> bool {
+        match self {
+            FollowedLine::Follow { left, .. } => left.is_some(),
+            FollowedLine::Leave(departures) => {
+                departures.last().is_some_and(|departure| departure.is_final())
+            }
+        }
+    }
+
+    /// Reads the next move, where these are the keys of the positions before and after it.
+    fn step(&mut self, test: &RepertoireTest, step: &Ply<'_>, [before, after]: [u64; 2]) {
+        if self.is_decided() {
             return;
-        };
-        if played.is_some_and(|mv| moves.contains(&PackedMove::new(mv))) {
-            self.plies.push(step.number);
-        } else {
-            self.left = Some(step.number);
+        }
+        let is_of_side = test.side == Some(!step.position.turn());
+        let is_asked = is_of_side || test.asked == RepertoireUse::Leave;
+        let answers = is_asked.then(|| test.answers(step, before)).flatten();
+        let answers = answers.filter(|(moves, _)| !moves.is_empty());
+        // Whether the move is one of the repertoire, where it has some.
+        let is_known =
+            answers.map(|(moves, played)| played.is_some_and(|mv| moves.contains(&PackedMove::new(mv))));
+        match self {
+            FollowedLine::Follow { plies, left } => match is_known {
+                Some(true) => plies.push(step.number),
+                Some(false) => *left = Some(step.number),
+                None => {}
+            },
+            FollowedLine::Leave(departures) => {
+                let departure = departures.last().copied().unwrap_or_default();
+                let departure = departure.then(step.number, is_known, is_of_side, || {
+                    test.has(step.position, after)
+                });
+                departures.push(departure);
+            }
         }
     }
 
     /// Goes back to a ply.
     fn cut(&mut self, ply: u32) {
-        let kept = self.plies.partition_point(|&own| own < ply);
-        self.plies.truncate(kept);
-        self.left = self.left.filter(|&left| left < ply);
+        match self {
+            FollowedLine::Follow { plies, left } => {
+                let kept = plies.partition_point(|&own| own < ply);
+                plies.truncate(kept);
+                *left = left.filter(|&left| left < ply);
+            }
+            FollowedLine::Leave(departures) => departures.truncate(ply as usize),
+        }
     }
 }
 
-/// Where a line follows the repertoires of a query.
+/// Where a line follows or leaves the repertoires of a query.
 #[derive(Debug, Default)]
 pub(super) struct FollowedLines(Vec<FollowedLine>);
 
@@ -164,8 +283,7 @@ impl FollowedLines {
                 }
                 let mut lines = self.0.iter().zip(tests);
                 let is_looked_at = step.number.is_multiple_of(LOOK_EVERY);
-                if is_looked_at
-                    && lines.all(|(line, test)| line.left.is_some() || test.is_past(step.position))
+                if is_looked_at && lines.all(|(line, test)| line.is_decided() || test.is_past(step.position))
                 {
                     ControlFlow::Break(())
                 } else {
@@ -176,41 +294,46 @@ impl FollowedLines {
     }
 
     /// Reads another line, whose first `shared` moves are those of the line before. True if it follows the same repertoires,
-    /// so that the answers at the plies of these moves are the same.
+    /// and leaves none that it has to leave within these moves or leaves it there like the line before, so that the answers
+    /// at the plies of these moves are the same.
     pub(super) fn follow(&mut self, tests: &[RepertoireTest], line: &BranchingLine, shared: u32) -> bool {
         if shared == 0 {
             self.begin(tests);
         }
-        let before: Vec<bool> = self.followed().collect();
+        let before: Vec<_> = self.answers_before(shared).collect();
         self.0.iter_mut().for_each(|line| line.cut(shared));
         let mut running = begun(line.position_after(shared));
         for step in line.moves_from(shared) {
-            if self.followed().all(|is_followed| !is_followed) {
+            if self.0.iter().all(FollowedLine::is_decided) {
                 break;
             }
             self.step(tests, &step, &mut running);
         }
-        self.followed().eq(before)
+        self.answers_before(shared).eq(before)
     }
 
-    /// Whether the line follows each of them.
-    fn followed(&self) -> impl Iterator<Item = bool> {
-        self.0.iter().map(|line| line.left.is_none())
+    /// What the answers before a ply follow from: where the line leaves each repertoire, or whether it follows it.
+    fn answers_before(&self, ply: u32) -> impl Iterator<Item = Option<u32>> {
+        self.0.iter().map(move |line| match line {
+            FollowedLine::Follow { left, .. } => left.map(|_| 0),
+            FollowedLine::Leave(_) => line.left().filter(|&left| left < ply),
+        })
     }
 
     fn begin(&mut self, tests: &[RepertoireTest]) {
         self.0.clear();
-        self.0.resize_with(tests.len(), FollowedLine::default);
+        self.0.extend(tests.iter().map(FollowedLine::new));
     }
 
     #[inline]
     fn step(&mut self, tests: &[RepertoireTest], step: &Ply<'_>, running: &mut (RunningKey, u64)) {
         let (pieces, key) = running;
-        for (line, test) in self.0.iter_mut().zip(tests) {
-            line.step(test, step, *key);
-        }
         pieces.follow(step.undo, step.position);
-        *key = pieces.key_with(step.position, EnPassantMode::Legal);
+        let after = pieces.key_with(step.position, EnPassantMode::Legal);
+        let keys = [std::mem::replace(key, after), after];
+        for (line, test) in self.0.iter_mut().zip(tests) {
+            line.step(test, step, keys);
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::lines::{ALL, Change, Pieces};
 use crate::positions::Pattern;
 use crate::query::Bounds;
 use crate::query::sides::{Sides, side_of};
+use crate::repertoire::NamedRepertoire;
 use chessdb::board::Color;
 use chessdb::replay::Ply;
 
@@ -44,23 +45,24 @@ impl PositionGroup {
         self.terms.iter().flatten().any(PositionTerm::is_sacrifice)
     }
 
-    /// True if it asks for the moves of a repertoire.
-    pub fn has_repertoire(&self) -> bool {
-        let mut terms = self.terms.iter().flatten();
-        terms.any(|term| term.pattern_of_repertoire().is_some())
+    /// True if a repertoire must be followed.
+    pub fn follows_repertoire(&self) -> bool {
+        self.named_repertoires().any(|named| !named.is_left)
+    }
+
+    /// The repertoires that must be followed or left.
+    pub fn named_repertoires(&self) -> impl Iterator<Item = NamedRepertoire<'_>> {
+        let terms = self.terms.iter().flatten();
+        terms.filter_map(PositionTerm::named_repertoire)
     }
 
     /// True if it depends on which side is the player.
     pub fn has_player(&self) -> bool {
-        self.mover.is_some_and(Mover::is_of_player) || self.has_lead()
+        let mut terms = self.terms.iter().flatten();
+        self.mover.is_some_and(Mover::is_of_player) || terms.any(PositionTerm::is_of_player)
     }
 
-    /// True if it asks for the material of the player.
-    fn has_lead(&self) -> bool {
-        self.terms.iter().flatten().any(PositionTerm::is_lead)
-    }
-
-    /// Makes White the side whose lead it asks for.
+    /// Makes White the side whose lead it asks for, and a repertoire that is left nobody's.
     pub fn set_no_player(&mut self) {
         let terms = self.terms.iter_mut().flatten();
         terms.for_each(PositionTerm::set_no_player);

@@ -9,7 +9,7 @@ use super::board::ExactPosition;
 use super::board::{PartialBoard, PawnStructure};
 use super::error::TermError;
 use super::filter::{Marks, Need};
-use super::followed::{FollowedLine, RepertoireTest};
+use super::followed::{FollowedLine, RepertoireTest, RepertoireUse};
 use super::matcher::Moment;
 use super::matcher::WholeLine;
 use super::played::MovePattern;
@@ -17,11 +17,10 @@ use super::reflection::Reflection;
 use super::sacrifice::Sacrifice;
 use super::state::{Bishops, MoverState, PawnCount, PawnKind};
 use super::state::{Imbalance, MaterialRange};
-use crate::library::DatabasePattern;
 use crate::lines::{ALL, COUNTS, Change, KeptMove, PieceTally, Pieces, PlainBoard, bits_of, move_name};
 use crate::positions::{Pattern, WantedError, pattern_name, read_moves, read_pawns, read_position};
 use crate::query::Bounds;
-use crate::repertoire::Repertoires;
+use crate::repertoire::{NamedRepertoire, Repertoires};
 
 /// One alternative of a term that holds at a position. Its text is canonical: that of an equal term is the same, and
 /// reading it gives the same term.
@@ -270,14 +269,31 @@ impl PositionTerm {
     /// # Errors
     /// If the text is not a pattern.
     pub fn repertoire(text: &str, is_name: bool) -> Result<PositionTerm, TermError> {
-        let test = RepertoireTest::parse(text, is_name).map_err(TermError::Repertoire)?;
+        PositionTerm::of_repertoire(text, is_name, RepertoireUse::Follow)
+    }
+
+    /// The move with which a game leaves a repertoire, which is named likewise. With one player in the query, that is the
+    /// player's first move that the repertoire does not have where it has others, or such a move of the opponent after which
+    /// the game has no position of the repertoire; without one, such a move of either side.
+    ///
+    /// # Errors
+    /// If the text is not a pattern.
+    pub fn left(text: &str, is_name: bool) -> Result<PositionTerm, TermError> {
+        PositionTerm::of_repertoire(text, is_name, RepertoireUse::Leave)
+    }
+
+    fn of_repertoire(text: &str, is_name: bool, asked: RepertoireUse) -> Result<PositionTerm, TermError> {
+        let test = RepertoireTest::parse(text, is_name, asked).map_err(TermError::Repertoire)?;
         Ok(PositionTerm::new(text.to_owned(), Condition::Repertoire(test)))
     }
 
-    /// The pattern of a repertoire.
-    pub fn pattern_of_repertoire(&self) -> Option<&DatabasePattern> {
+    /// The repertoire that a game must follow or leave.
+    pub fn named_repertoire(&self) -> Option<NamedRepertoire<'_>> {
         match &self.condition {
-            Condition::Repertoire(test) => Some(&test.pattern),
+            Condition::Repertoire(test) => Some(NamedRepertoire {
+                pattern: &test.pattern,
+                is_left: test.asked == RepertoireUse::Leave,
+            }),
             _ => None,
         }
     }
@@ -296,15 +312,21 @@ impl PositionTerm {
         }
     }
 
-    /// True if it asks for the player's material.
-    pub(super) fn is_lead(&self) -> bool {
-        matches!(self.condition, Condition::Lead(_))
+    /// True if it asks for the player's material, or where the player's repertoire is left.
+    pub(super) fn is_of_player(&self) -> bool {
+        match &self.condition {
+            Condition::Lead(_) => true,
+            Condition::Repertoire(test) => test.is_of_player(),
+            _ => false,
+        }
     }
 
-    /// Makes the lead of the player that of White, where a query has no player.
+    /// Makes the lead of the player that of White, and the player's repertoire nobody's, where a query has no player.
     pub(super) fn set_no_player(&mut self) {
-        if let Condition::Lead(bounds) = self.condition {
-            self.condition = Condition::Difference(bounds);
+        match &mut self.condition {
+            Condition::Lead(bounds) => self.condition = Condition::Difference(*bounds),
+            Condition::Repertoire(test) => test.set_no_player(),
+            _ => {}
         }
     }
 
@@ -364,6 +386,7 @@ impl Condition {
     pub(super) fn of_player(self, player: Color) -> Condition {
         match self {
             Condition::Lead(bounds) => Condition::Difference(player.fold_wb(bounds, bounds.negated())),
+            Condition::Repertoire(test) => Condition::Repertoire(test.of_player(player)),
             other => other,
         }
     }
