@@ -30,7 +30,7 @@ pub(super) fn read<'a>(annotations: &mut Annotations<'a>, cba: &'a [u8], at: u64
         Some((at, what)) => annotations.damage(at, what),
         None if items.count != found => {
             let count = items.count;
-            let what = format!("there are {found} annotations, of which their record counts {count}");
+            let what = format!("there are {found} annotations, but their record counts {count}");
             annotations.problem(at, what);
         }
         None => {}
@@ -100,7 +100,7 @@ impl<'a> Iterator for Items<'a> {
         self.rest = rest;
         self.at += item.len() as u64;
         Some(Item {
-            // 24 bits with a sign.
+            // The position has 24 bits with a sign: it is put into the high bits, and the shift extends the sign.
             position: i32::from_be_bytes([a, b, c, 0]) >> 8,
             kind,
             data: item.get(ITEM_HEAD..)?,

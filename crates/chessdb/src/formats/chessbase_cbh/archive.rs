@@ -145,7 +145,7 @@ fn entries(archive: &SourceFile, problems: &mut Vec<Problem>) -> Vec<Entry> {
         problems.push(Problem::damage(&archive.name, bytes.len() as u64, what));
     }
     if count > MOST_FILES {
-        let what = format!("the archive has {count} files, of which the first {MOST_FILES} are looked at");
+        let what = format!("the archive has {count} files, and only the first {MOST_FILES} are read");
         let problem = Problem::new(ProblemKind::Limit, &archive.name, 2, what);
         problems.push(problem.with_remedy(Remedy::Unpack));
     }
@@ -173,13 +173,13 @@ fn name_of(name: &str) -> &str {
     name.rsplit('\\').next().unwrap_or(name)
 }
 
-/// The problem of a file of which only `unpacked` bytes could be unpacked; `None` if it is whole.
+/// The problem of a file, if it is longer than the `unpacked` bytes that could be unpacked.
 fn damage(archive: &SourceFile, entry: &Entry, unpacked: usize) -> Option<Problem> {
     let Entry { name, packed, .. } = entry;
     let there = archive.bytes.len().saturating_sub(entry.at);
     let what = if entry.is_cut(&archive.bytes) {
         format!(
-            "{name} has {packed} bytes from here on, of which the archive has {there}; {unpacked} of {} unpacked bytes \
+            "{name} has {packed} bytes from here on, but the archive has only {there}; {unpacked} of {} unpacked bytes \
              are read: {GET_WHOLE}",
             entry.unpacked
         )

@@ -212,7 +212,7 @@ fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<bool, N
     // One sound field is enough to recognise the format; the other one may be damaged.
     if version.is_none() && !has_size {
         return Err(NotADatabase::new(
-            "the .cbh does not begin as those of ChessBase do",
+            "the .cbh does not begin like a file of ChessBase",
         ));
     }
     if version.is_none() || !has_size {
