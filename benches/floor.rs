@@ -1,7 +1,7 @@
-//! What FUSE itself costs a search: `floor FOLDER MOUNTPOINT [empty]`.
+//! Measures what FUSE itself costs a search: `floor FOLDER MOUNTPOINT [empty]`.
 //!
 //! Mounts a file system with the names and sizes of `FOLDER`, a folder of folders of files such as `games/` of a
-//! mount, until the mount point is unmounted. It decodes and computes nothing: attributes are those of a table, and
+//! mount, until the mount point is unmounted. It decodes and computes nothing: attributes come from a table, and
 //! all files have the same text, which is stored in the page cache as soon as their directory was listed. With
 //! `empty` all files have 0 bytes. Without arguments the program does nothing.
 

@@ -19,10 +19,10 @@ struct Arguments {
     /// PGN files
     #[arg(required = true)]
     games: Vec<PathBuf>,
-    /// Repeat the games until there are so many; each repetition gets its own rounds
+    /// Repeat the games until there are COUNT of them; each repetition gets its own rounds
     #[arg(long)]
     count: Option<usize>,
-    /// Give the repetitions so many different player names
+    /// Give the repetitions PLAYERS different player names
     #[arg(long)]
     players: Option<usize>,
 }

@@ -1,7 +1,7 @@
-//! Writes as many games as are asked for, as PGN: `make_games COUNT GAMES.pgn >made.pgn`.
+//! Writes a number of games as PGN: `make_games COUNT GAMES.pgn >made.pgn`.
 //!
 //! Each game follows one of GAMES for some moves and goes on with random legal ones, so that the tree of openings looks like
-//! the one of GAMES and most positions after the opening are those of one game.
+//! the one of GAMES, and most positions after the opening are in one game only.
 
 use std::error::Error;
 use std::io::{BufWriter, Write};

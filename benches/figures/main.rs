@@ -19,7 +19,7 @@ use testkit::writers::source;
 use rustix::time::{ClockId, clock_gettime};
 use testkit::needs;
 
-/// Number of runs, of which the fastest counts: other work on the machine only makes runs slower.
+/// Number of runs. The fastest one counts, because other work on the machine only makes runs slower.
 const RUNS: usize = 15;
 
 fn main() {

@@ -46,7 +46,7 @@ fn compare(name: &str, text: &[u8], target: f64) {
 }
 
 /// The main lines of a database, with an evaluation and a clock after each move, as Lichess writes them: each game in one
-/// line, with the number of a move before that of Black, too.
+/// line, with a move number in front of Black's moves, too.
 fn with_clocks(database: &dyn Database) -> Vec<u8> {
     let mut text = Vec::new();
     for game in 0..database.len() {

@@ -16,10 +16,10 @@ use chessdb_library::positions::{BuildOptions, Index, Pattern, scan};
 use super::grown::{Grown, Random};
 use super::{row, row_at_most, seconds};
 
-/// The argument for these figures alone. A number may follow it: so many games are made of those of the sample.
+/// The argument for these figures alone. A number may follow it: the sample is then grown to this number of games.
 pub const ALONE: &str = "positions";
 
-/// Number of positions of each kind that are looked for.
+/// Number of positions of each kind that are searched.
 const POSITIONS: usize = 1000;
 
 /// Last ply from which positions are taken.

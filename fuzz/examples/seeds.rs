@@ -65,7 +65,7 @@ fn random(state: &mut u64) -> u8 {
 
 fn write_seeds(directory: &SourceFolder, target: &Path) {
     for format in FORMATS {
-        // The target `pgn` is that of the writer.
+        // The name `pgn` is taken by the target that tests the writer.
         let name = match format.name {
             "pgn" => "pgn_file".to_owned(),
             name => name.replace('-', "_"),

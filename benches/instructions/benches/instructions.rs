@@ -1,7 +1,7 @@
 //! Counts the instructions of the inner loops, which differ little from run to run, whatever else the machine does.
 //!
 //! `scripts/bench --check` runs these benches on databases that it makes from the example games, and compares
-//! the counts with those of `benches/instructions/counts.tsv`. `PGNFS_DATABASES` is the folder of the databases.
+//! the counts with `benches/instructions/counts.tsv`. `PGNFS_DATABASES` is the folder of the databases.
 
 #![allow(missing_docs)]
 
@@ -152,7 +152,8 @@ fn entry(name: &str) -> LibraryEntry {
     LibraryEntry::clone(library.databases().first().expect("a database"))
 }
 
-/// Likewise, in a program that has read its own file, which kept files are named after.
+/// The same, after the program has hashed its own file. Names of kept files contain this hash; computing it must
+/// not count.
 fn entry_of_known_program(name: &str) -> LibraryEntry {
     black_box(program_hash());
     entry(name)

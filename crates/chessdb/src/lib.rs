@@ -27,7 +27,7 @@
 //! - [`formats`] recognises databases among [`files`] that a program opens itself, and opens them from their bytes.
 //!   [`packed`] reads compressed files at any place.
 //! - [`board`] has positions, moves, SAN, FEN and keys of positions. Positions and moves can be converted to and from
-//!   those of [`shakmaty`].
+//!   the types of [`shakmaty`].
 //!
 //! Reading a game never fails. Damaged parts are missing from it, and a [`Problem`] and a
 //! [remark](game::Token::Remark) describe each.

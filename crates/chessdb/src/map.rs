@@ -11,7 +11,7 @@ use crate::files::Bytes;
 
 impl Bytes for Mmap {}
 
-/// The bytes of a file as a map; those of anything but a regular file, which cannot be mapped, are read.
+/// Maps a regular file. Anything else, such as a pipe, cannot be mapped and is read into memory.
 #[allow(unsafe_code)]
 pub(crate) fn map(path: &Path) -> io::Result<Arc<dyn Bytes>> {
     let file = File::open(path)?;

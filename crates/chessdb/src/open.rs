@@ -56,8 +56,8 @@ pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Box<dyn Da
     }
 }
 
-/// Opens all databases at a path: those of a file, of which an archive may hold several, or those in a folder and the
-/// folders below it, in the order of their paths. Symbolic links to folders are not followed.
+/// Opens all databases at a path, in the order of their paths: the database of a file, all databases of an archive, or
+/// all databases in a folder and in the folders below it. Symbolic links to folders are not followed.
 ///
 /// # Errors
 /// The file is no database, or the folder cannot be listed. The error of a database in the folder that cannot be opened,
@@ -127,7 +127,7 @@ fn open_file(path: &Path, options: &Options) -> Result<Vec<Found>, OpenError> {
     Err(OpenError::at(path, OpenErrorKind::NotADatabase(reasons)))
 }
 
-/// Opens the databases of one folder, of which there is at least one. Files that only look like one are passed over.
+/// Opens the databases of one folder; an error if there is no database. Files that only look like one are skipped.
 fn open_in_folder(path: &Path, options: &Options) -> Result<Vec<Found>, OpenError> {
     let mut opened = Vec::new();
     let mut reasons = Vec::new();
@@ -189,7 +189,7 @@ impl Found {
             })
     }
 
-    /// Its path below that of the folder or archive that was opened.
+    /// Its path relative to the folder or archive that was opened.
     fn name(&self, opened: &Path) -> String {
         let name = self.path.strip_prefix(opened).unwrap_or(&self.path);
         name.display().to_string()

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What is wrong, at which byte of which file.
+/// A problem: what is wrong, in which file, and at which byte.
 ///
 /// ```
 /// use chessdb::{Problem, ProblemKind};

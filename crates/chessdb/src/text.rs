@@ -1,4 +1,4 @@
-//! Text from bytes that another process may change at any moment, such as those of a memory map.
+//! Text from bytes that another process may change at any moment, such as a memory map.
 //!
 //! It is undefined behaviour if a `&str` stops being UTF-8. Therefore no text borrows from its source: the
 //! bytes are copied first, and the copy is checked. Formats create text from bytes only by these functions;
@@ -77,7 +77,8 @@ fn has_utf8(bytes: &[u8]) -> bool {
         .any(|chunk| chunk.valid().contains(is_wide))
 }
 
-/// The encoding of texts of which each is in UTF-8 or else in windows-1252, unless the user names one for all.
+/// How texts are encoded: each one in UTF-8 if it is valid, otherwise in windows-1252, unless the user names an
+/// encoding for all of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextEncoding {
     /// The encoding that the user names.

@@ -43,7 +43,7 @@ pub struct FakeGame {
     pub fen: Option<&'static str>,
     pub problems: Vec<String>,
     pub panics: bool,
-    /// Tags in addition to those of the other fields.
+    /// Further tags, besides the tags that follow from the other fields.
     pub tags: Vec<(&'static str, String)>,
     /// True if reading its tags panics as well.
     pub tags_panic: bool,
@@ -72,7 +72,7 @@ pub fn entry(database: Arc<dyn Database>, path: &str, inode: u64) -> LibraryEntr
     }
 }
 
-/// A game of which only the players are known.
+/// A game with only the players; everything else is unknown.
 pub fn game(white: &str, black: &str) -> FakeGame {
     FakeGame {
         white: white.to_owned(),
@@ -172,9 +172,9 @@ pub struct Fake {
     pub decoded: Arc<AtomicUsize>,
     /// Number of moves of main lines that were replayed.
     pub replayed: Arc<AtomicUsize>,
-    /// If set, what is cancelled while games are read.
+    /// If set, work is cancelled while games are read.
     pub cancel: Option<Arc<CancelAfter>>,
-    /// Counts games of which only the keys are read.
+    /// The same, for games whose keys alone are read.
     pub cancel_keys: Option<Arc<CancelAfter>>,
 }
 

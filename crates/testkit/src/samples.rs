@@ -56,7 +56,7 @@ pub fn all_samples() -> Vec<Sample> {
     formats.flat_map(|format| samples(format.name)).collect()
 }
 
-/// Paths without extension of the databases of all samples, and of those of ChessBase that have no expected PGN.
+/// Paths without extension of the databases of all samples, and of the ChessBase databases without an expected PGN.
 pub fn all_bases() -> BTreeSet<PathBuf> {
     let samples = all_samples().into_iter().flat_map(|sample| sample.bases());
     let folders = ["data/chessbase-cbh", "data/chessbase-2cbh"];
@@ -169,7 +169,7 @@ fn candidates_in(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<(&'stat
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
         .collect();
     files.sort();
-    // What a database must give is none of the databases beside it.
+    // The expected PGN of a database is not a database itself.
     files.retain(|name| !name.ends_with(".expected.pgn"));
     let directory = SourceFolder {
         path: folder.to_owned(),

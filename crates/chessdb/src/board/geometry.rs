@@ -14,7 +14,7 @@ pub(super) fn reach(piece: PackedPiece, square: Square) -> Bitboard {
     REACH[piece.role_index()][square as usize]
 }
 
-/// The whole rank, file or diagonal that contains both squares; empty if there is none.
+/// The whole rank, file or diagonal through both squares; empty if they share no line.
 ///
 /// `a` is the index of a square. 64 stands for a missing king, for which the result is always empty.
 #[inline]

@@ -39,9 +39,9 @@ impl Position {
         self.key_with(EnPassantMode::PseudoLegal)
     }
 
-    /// The key with `mode` for the en passant square. `PseudoLegal` is the rule of Polyglot. With `Legal`,
-    /// two positions have the same key if they are the same for threefold repetition. The keys equal those of
-    /// shakmaty's `zobrist_hash`.
+    /// The key with `mode` for the en passant square. `PseudoLegal` is the rule of Polyglot. With `Legal`, two
+    /// positions have the same key if they are the same for threefold repetition. shakmaty's `zobrist_hash` gives the
+    /// same keys.
     ///
     /// ```
     /// use chessdb::board::{EnPassantMode, Fen};

@@ -154,7 +154,7 @@ impl Position {
         (self.attackers(to, !self.turn, left) & !Bitboard::from_square(to)).is_empty()
     }
 
-    /// Those of `candidates` that can legally go to `to`. All of them could do so on an empty board.
+    /// The candidates that can legally go to `to`. The caller passes only pieces that could do so on an empty board.
     pub(super) fn candidates(&self, candidates: Bitboard, to: Square) -> Bitboard {
         let occupied = self.occupied();
         let can_go = |&candidate: &Square| {

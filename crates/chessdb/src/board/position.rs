@@ -208,7 +208,7 @@ impl Position {
         }
     }
 
-    /// The square on which a move captures if it captures: that of the pawn taken en passant, else `to`.
+    /// The square on which a move captures, if it does: the square of the pawn taken en passant, otherwise `to`.
     // Computed without a branch, because the processor cannot predict whether a piece captures.
     #[inline(always)]
     pub fn capture_square(&self, from: Square, to: Square) -> Square {

@@ -1,4 +1,4 @@
-//! Moves of which it is known which piece makes them and what they take.
+//! Moves whose piece, and what it takes, are known in advance.
 
 use shakmaty::attacks;
 
@@ -6,10 +6,10 @@ use super::geometry::{between, reach};
 use super::packed::PackedPiece;
 use super::{Bitboard, Color, Position, Rank, Role, San, Square, Undo};
 
-/// A move with its piece and what it takes, which some piece could make on an empty board.
+/// A move together with its piece and what it takes, which the piece could make on an empty board.
 ///
-/// Playing it takes less time than a move of which only the squares are known: whether it is one of the piece's need not
-/// be tested.
+/// Playing it takes less time than playing a move of two squares, because there is no need to test whether the piece
+/// moves that way.
 // Bits 0-5 to, 6-11 from, 12-16 the piece, 17-21 what it takes, 22-24 the promotion, 25 en passant. Tables of steps are
 // large, so that each bit less keeps more of them in the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Step {
         Step(self.0 | (role as u32) << 22)
     }
 
-    /// The same move of a pawn that takes one beside its target.
+    /// The same move, but the pawn takes en passant.
     pub(crate) fn en_passant(self) -> Step {
         Step(self.0 | 1 << 25)
     }
@@ -79,7 +79,7 @@ impl Step {
         self.taken_piece().role()
     }
 
-    /// True if the pawn that is taken stands beside the target.
+    /// True if the pawn that is taken is beside the target and not on it.
     pub(crate) fn is_en_passant(self) -> bool {
         self.0 >> 25 & 1 == 1
     }
@@ -92,8 +92,10 @@ impl Step {
 }
 
 impl Position {
-    /// Plays a step that is legal and neither a promotion nor en passant. Of all others nothing is said: the position
-    /// and `undo` are unchanged, and the move has to be tested.
+    /// Plays a step if it is legal and neither a promotion nor en passant.
+    ///
+    /// `None` does not mean that the step is illegal: the position and `undo` are unchanged, and the caller has to test
+    /// the move in full.
     #[inline(always)]
     pub(crate) fn play_step<const NAMED: bool>(&mut self, step: Step, undo: &mut Undo) -> Option<San> {
         // Compiled for each colour, as in `play_tested`.
@@ -106,7 +108,7 @@ impl Position {
     #[inline(always)]
     fn play_step_of<const NAMED: bool>(&mut self, us: Color, step: Step, undo: &mut Undo) -> Option<San> {
         let (from, to, piece, taken) = (step.from(), step.to(), step.piece(), step.taken_piece());
-        // One branch for all that is hardly ever so.
+        // One branch for everything that hardly ever happens, so that the processor predicts a single one, and well.
         let is_other = step.is_rare()
             | !piece.is_of(us)
             | (self.packed_at(from) != piece)

@@ -6,8 +6,8 @@ use super::{CastlingSide, Color, File, Move, Position, Role, Square};
 
 /// A move in the notation of UCI: `e2e4`, `e7e8q`, and `0000` for a null move.
 ///
-/// Castling is the king's move, `e1g1`. In Chess960 the king takes its own rook instead, `e1h1`, because the king's
-/// move may also be that of another move, or none at all.
+/// Castling is the king's move, `e1g1`. In Chess960 the king takes its own rook instead, `e1h1`, because there the king
+/// may not move at all when it castles, or could also go to that square without castling.
 ///
 /// ```
 /// use chessdb::board::{CastlingSide, Fen, Move, Uci};
@@ -63,8 +63,8 @@ impl Position {
         !self.castling_rooks().into_iter().all(is_usual)
     }
 
-    /// Origin and target of castling as [`Uci`] writes it: the king's move, or the squares of king and rook. Without the
-    /// right to castle, those of the usual rook.
+    /// Origin and target of castling as [`Uci`] writes it: the king's move, or the squares of king and rook. Without
+    /// the right to castle, the usual rook is assumed.
     pub fn castling_squares(&self, color: Color, side: CastlingSide, is_chess960: bool) -> (Square, Square) {
         let usual = |file| Square::from_coords(file, color.backrank());
         let king = self.king(color).unwrap_or(usual(File::E));

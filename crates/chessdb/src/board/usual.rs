@@ -52,14 +52,14 @@ impl Position {
 /// The bit of Black in the number of a row of [`SOURCES`].
 const BLACK: usize = 8;
 
-/// The row of [`SOURCES`] for pawns that take; that of other pawns is the number of the role.
+/// The row of [`SOURCES`] for pawns that take. All other moves use the number of the role as their row.
 const TAKING_PAWN: usize = 7;
 
 /// The role that the first character of SAN names, as a number; 0 for none.
 static ROLES: [u8; 256] = roles();
 
-/// The squares of departure that a character before the target permits: those of a file or a rank; all of them for `x`,
-/// and where there is no character.
+/// The squares of departure that the character in front of the target permits: one file or one rank; the whole board
+/// for `x`, and if there is no such character.
 static DEPARTURES: [Bitboard; 256] = departures();
 
 /// The squares from which a piece can go to a square of an otherwise empty board, by kind of piece and square.
@@ -113,7 +113,7 @@ const fn sources() -> [[Bitboard; 64]; 16] {
             table[BLACK + 2 + piece][index] = pieces[piece];
             piece += 1;
         }
-        // Two squares behind the fourth rank of each side stand the pawns that have not moved.
+        // A pawn that has not moved reaches the fourth rank of its side from two squares away.
         let square: u64 = 1 << index;
         let [white, black] = [square >> 8, square << 8];
         table[1][index] = Bitboard(white | if index / 8 == 3 { white >> 8 } else { 0 });

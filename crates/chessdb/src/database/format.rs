@@ -66,7 +66,7 @@ pub struct SmallFiles {
     pub are_joined: fn(&Options) -> bool,
 }
 
-/// A database, or those of an archive of several, or why the files are no database.
+/// The one database of the files, or all databases of an archive, or why the files are no database.
 pub type Opened = Result<Vec<NamedDatabase>, NotADatabase>;
 
 /// The files are not a database of the format.

@@ -106,8 +106,8 @@ impl Keys {
 pub trait Database: Send + Sync {
     // Required.
 
-    /// Number of games. Where all records have to be read for it and a file was changed before, it is what
-    /// [`AsFiles::uncounted`] gives.
+    /// Number of games. It is [`AsFiles::uncounted`] if all records would have to be read for it, and a file was
+    /// changed before that was done.
     fn len(&self) -> u32;
 
     /// What games are sorted by; `game < len()`, else all is unknown.
@@ -167,7 +167,7 @@ pub trait Database: Send + Sync {
         Vec::new()
     }
 
-    /// What a program needs in addition that shows databases as files.
+    /// What a program that shows databases as files needs in addition.
     fn as_files(&self) -> &dyn AsFiles {
         &NoFiles
     }
@@ -182,7 +182,7 @@ pub(crate) fn ratings_of(tags: &Tags) -> ByColor<Option<u16>> {
     }
 }
 
-/// The ratings of which the tags are these numbers, or are missing for 0.
+/// The ratings of tags that have these numbers; 0 is a missing tag.
 pub(crate) fn ratings_of_numbers<N: TryInto<u16>>([white, black]: [N; 2]) -> ByColor<Option<u16>> {
     let rating = |number: N| {
         let number = number.try_into().ok();
@@ -194,11 +194,13 @@ pub(crate) fn ratings_of_numbers<N: TryInto<u16>>([white, black]: [N; 2]) -> ByC
     }
 }
 
-/// What a program needs in addition that shows databases as files, such as a file system: what takes long, texts of
-/// which the length is known, and files beside the games.
+/// What a program that shows databases as files needs in addition: which calls take long, texts whose length is known
+/// in advance, and files beside the games.
 pub trait AsFiles {
-    /// The most games that there can be, as long as [`Database::len`] has to read all records before it answers, and
-    /// from then on if a file was changed before it could; none where it answers at once.
+    /// An upper bound for the number of games, while [`Database::len`] would have to read all records before it
+    /// answers. `None` where it answers at once.
+    ///
+    /// If a file is changed before the records are read, the bound stays.
     fn uncounted(&self) -> Option<u32> {
         None
     }
@@ -213,21 +215,21 @@ pub trait AsFiles {
         true
     }
 
-    /// Bytes of the record of a game, in proportion to which decoding it takes time; none where they are not known without
-    /// reading it.
+    /// Size in bytes of a game's record. The time to decode the game is proportional to it. `None` where the record
+    /// would have to be read for that.
     fn record_len(&self, game: u32) -> Option<u64> {
         let _ = game;
         None
     }
 
-    /// Bytes of the text that stands for a game instead of the decoded one; none where games are shown decoded. It is
-    /// either some for all games or for none.
+    /// Size in bytes of the text that is shown for a game instead of the decoded one; `None` where games are shown
+    /// decoded. A database has such texts for all its games or for none of them.
     fn stored_len(&self, game: u32) -> Option<u32> {
         let _ = game;
         None
     }
 
-    /// Appends the text of which [`AsFiles::stored_len`] gives the length; false where games are shown decoded.
+    /// Appends the text whose length [`AsFiles::stored_len`] gives; returns false where games are shown decoded.
     fn append_stored(&self, game: u32, out: &mut Vec<u8>) -> bool {
         let _ = (game, out);
         false
@@ -265,7 +267,7 @@ pub trait AsFiles {
     }
 }
 
-/// A database without files beside its games, of which nothing takes long.
+/// For a database without files beside its games, all of whose calls answer at once.
 struct NoFiles;
 
 impl AsFiles for NoFiles {}

@@ -16,7 +16,7 @@ pub struct Options {
     pub reading: Option<String>,
     /// Corrects dates that show a known bug of the writer.
     pub fix_dates: bool,
-    /// Passwords of encrypted archives, of which each is tried.
+    /// Passwords to try on encrypted archives.
     pub passwords: Passwords,
     /// How games of PGN files are shown.
     pub pgn: PgnForm,

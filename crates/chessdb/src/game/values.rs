@@ -78,7 +78,7 @@ pub fn rating(text: &str) -> Option<u16> {
     number.filter(|number| RATINGS.contains(number))
 }
 
-/// A date of which each part may be unknown.
+/// A date. Any of its parts may be unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Date {
     /// 1..=9999, 0 unknown.

@@ -25,14 +25,14 @@ impl Allowance {
         }
     }
 
-    /// Likewise, but at most 4 GiB, for an archive whose unpacked bytes stay in memory.
+    /// The same, but at most 4 GiB, for an archive whose unpacked bytes stay in memory.
     pub fn in_memory(packed: u64) -> Allowance {
         Allowance {
             left: AtomicU64::new(packed.saturating_mul(MOST_TIMES).clamp(FREE, MOST_IN_MEMORY)),
         }
     }
 
-    /// For bytes that are used in place: those of an archive, each once.
+    /// For an archive whose bytes are used in place: enough to use each byte once.
     pub fn in_place(len: u64) -> Allowance {
         Allowance {
             left: AtomicU64::new(len),

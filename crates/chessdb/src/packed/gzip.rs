@@ -226,7 +226,7 @@ impl MemberStream {
         }
     }
 
-    /// Compares the checksum after the contents with that of the bytes read.
+    /// Compares the checksum after the contents with the checksum of the bytes that were read.
     fn end(&mut self) -> Result<StreamStep, Damage> {
         self.state = MemberState::Header;
         let (sum, len) = match self.bare {

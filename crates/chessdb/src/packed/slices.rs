@@ -24,14 +24,14 @@ const STREAMS_TIMES: usize = 3;
 const LEAST: usize = 64 << 20;
 /// Maximum number of streams that are kept.
 const STREAMS: usize = 64;
-/// A stream that was not used for this long is dropped when another one needs its memory. One that is used again
-/// and again would have to begin again each time.
+/// A stream that was not used for this long is dropped when another one needs its memory. Without this wait, two
+/// streams that are used in turn would drop each other, and each would have to start again every time.
 const IDLE: Duration = Duration::from_millis(500);
-/// After waiting for so long, a stream is given the memory of others that rest, however recently they were used.
+/// After waiting this long, a stream gets the memory of idle streams, however recently they were used.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Unpacked bytes of any number of files, of which the least recently used are dropped first, and the memory of the
-/// streams that unpack them.
+/// A cache of unpacked bytes of any number of files, least recently used dropped first, which also accounts for the
+/// memory of the streams that unpack them.
 #[derive(Debug)]
 pub struct Slices {
     most: usize,

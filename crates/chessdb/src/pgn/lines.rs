@@ -3,7 +3,7 @@
 /// Maximum number of characters in a line of movetext.
 const WIDTH: usize = 79;
 
-/// Size in bytes of the buffer for short words; those of a typical game fit into it.
+/// Size in bytes of the buffer for short words. All short words of a typical game fit into it.
 const BUFFER: usize = 512;
 
 /// Appends words to a text, separated by spaces or line feeds.

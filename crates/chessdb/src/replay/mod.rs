@@ -471,7 +471,7 @@ mod tests {
     use super::*;
     use crate::board::Square;
 
-    /// A state of which all lines share the largest number so far.
+    /// A state for tests: all lines share the largest number so far.
     #[derive(Clone, Debug, Default)]
     struct Highest(u32);
 

@@ -89,7 +89,7 @@ impl<T: State> StoredLine<T> {
         self.outer.len()
     }
 
-    /// Begins a variation on the last move. Returns false if there is none.
+    /// Begins a variation on the last move. Returns false if the line has no move yet.
     pub fn start_variation(&mut self) -> bool {
         let Some((position, mut state)) = self.line.before.as_deref().cloned() else {
             return false;

@@ -16,7 +16,7 @@ pub const STARTS: [&str; 6] = [
     "5r1k/4P1pp/8/8/8/8/8/K3R3 w - - 0 9",
 ];
 
-/// Names of tags, some of which PGN does not allow.
+/// Names of tags. PGN does not allow some of them.
 const NAMES: [&str; 10] = [
     "White",
     "Black",

@@ -202,7 +202,7 @@ impl Piece {
     }
 }
 
-/// Checks that the main line alone is equal to that of the whole game, whatever is damaged.
+/// Checks that reading only the main line gives the same moves as reading the whole game, whatever is damaged.
 fn assert_main_line(database: &dyn Database, number: u32, game: &Game) {
     let (mut alone, mut whole) = (Vec::new(), Vec::new());
     database.main_line(number, &mut |ply| {

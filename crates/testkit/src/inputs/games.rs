@@ -45,7 +45,7 @@ const MOST_ITEMS: usize = 600;
 /// Maximum number of variations open at once, because the writers recurse.
 const DEEPEST: usize = 40;
 
-/// A game that begins in one of `starts`, the first of which is the normal start position.
+/// A game that begins in one of `starts`. The first of them must be the normal start position.
 pub fn game(choices: &mut Choices<'_>, starts: &[&str]) -> SourceGame {
     let mut game = SourceGame::default();
     let fen = choices.one_of(starts);

@@ -15,14 +15,14 @@ pub struct Reading {
     /// A piece's number is its position among the pieces of its kind on the board; otherwise it keeps its
     /// number.
     pub order: bool,
-    /// A black pawn's right is that of the diagram; otherwise its own.
+    /// The right of a black pawn is the right side of the diagram; otherwise it is the pawn's own.
     pub diagram: bool,
 }
 
 /// Writes a file in the main notation.
 ///
 /// # Errors
-/// Those of writing, and a game that the format cannot hold.
+/// Fails if a file cannot be written, or if the format cannot hold a game.
 pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> {
     write_as(games, target, Reading::default())
 }
@@ -201,7 +201,7 @@ impl PieceNumbers {
         }
     }
 
-    /// A number for a promoted piece: an unused one, or else that of a captured piece.
+    /// A number for a promoted piece: an unused number, or otherwise the number of a captured piece.
     fn number_of_promoted(&mut self, piece: Piece) -> Result<u8, String> {
         let of_kind = |living: &&(Piece, u8, Square)| living.0 == piece;
         let living: Vec<u8> = self.living.iter().filter(of_kind).map(|piece| piece.1).collect();

@@ -16,7 +16,7 @@ const MOST_PLIES: usize = 512;
 /// Writes a book whose variants branch off inside lines.
 ///
 /// # Errors
-/// Those of writing, and a game that a book cannot hold.
+/// Fails if the file cannot be written, or if a book cannot hold a game.
 pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> {
     write_file(target, &Tree::of(games)?.branching())
 }

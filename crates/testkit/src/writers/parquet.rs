@@ -27,7 +27,7 @@ pub struct Form {
 /// Writes a file in the usual form.
 ///
 /// # Errors
-/// Those of writing.
+/// Fails if a file cannot be written.
 pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> {
     let form = Form {
         group: 1000,
@@ -43,7 +43,7 @@ pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> 
 /// The bytes of a file.
 ///
 /// # Errors
-/// Those of the crate that writes it.
+/// Returns the errors of the crate that writes it.
 pub fn bytes(games: &[SourceGame], form: Form) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in games.iter().flat_map(|game| &game.tags) {

@@ -30,7 +30,7 @@ const NUMBERED: [&str; 7] = [
 /// Writes the three files of a database.
 ///
 /// # Errors
-/// Those of writing, and a game that the format cannot hold.
+/// Fails if a file cannot be written, or if the format cannot hold a game.
 pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> {
     let count = u32::try_from(games.len())?.to_be_bytes();
     let mut index = [b"Scid.si\0", &[1, 0x90, 0, 0, 0, 0][..], &count[1..]].concat();

@@ -11,7 +11,7 @@ use crate::writers::source::{Item, SourceGame};
 /// Writes the five files of a database.
 ///
 /// # Errors
-/// Those of writing, and a game that the format cannot hold.
+/// Fails if a file cannot be written, or if the format cannot hold a game.
 pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> {
     let mut players = Strings::new(b"SimpleCDbn");
     let mut sites = Strings::new(b"SimpleCDbs");

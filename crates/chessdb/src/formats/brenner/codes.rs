@@ -39,8 +39,8 @@
 //! 48 58 68 78 88 98 A8 B8    unassigned
 //! ```
 //!
-//! Three games, under *identity* and *own*; the first one in the main notation is that of the description, and in the
-//! third the new queen gets the number of the captured one:
+//! Three games, under *identity* and *own*. The description has the first one, in the main notation. In the third, the
+//! new queen gets the number of the captured one:
 //!
 //! ```text
 //! e4 e5 Qh5 Nc6 Bc4 Nf6?? Qxf7# 1-0

@@ -12,7 +12,7 @@
 //! | 20-FF | all other half-moves, and prefixes that name a promoted piece; two notations ([`codes`]) |
 //!
 //! The ambiguities of the description give eight readings; the games of a file decide which one applies ([`reading`]).
-//! Section numbers in this module are those of `docs/formats/brenner.md`.
+//! Section numbers in this module refer to `docs/formats/brenner.md`.
 
 mod codes;
 mod cut;

@@ -240,7 +240,7 @@ impl Numbers {
     }
 }
 
-/// The number of the piece that a byte means: its own, or that of the preceding prefix.
+/// The number of the piece that a byte means: the number in the byte itself, or in the prefix before it.
 #[inline]
 fn named(prefix: Option<Prefix>, role: Role, number: u8) -> Result<u8, Damage> {
     match prefix {

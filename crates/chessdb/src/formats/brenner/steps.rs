@@ -1,7 +1,7 @@
 //! The bytes of most half-moves as tables: which piece moves, and how far.
 //!
-//! Looking up both needs no branch, of which a processor would predict few, because the bytes of a game follow no
-//! pattern.
+//! Both are found without a branch. A processor would predict branches badly here, because the bytes of a game follow
+//! no pattern.
 
 use super::codes::{Code, Notation, table};
 use super::numbers::key;

@@ -8,7 +8,7 @@
 //! | `.d02` | records: length, then codes for moves, variations and comments ([`record`], [`codes`]) |
 //! | `.emb` | a mini file system ([`emb`]) with players, events, places and sources ([`names`]) |
 //!
-//! All integers are little endian. Section numbers in this module are those of `docs/formats/chess-assistant.md`.
+//! All integers are little endian. Section numbers in this module refer to `docs/formats/chess-assistant.md`.
 
 mod address;
 mod annotation;

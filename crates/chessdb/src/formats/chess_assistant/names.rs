@@ -182,13 +182,13 @@ impl Names {
             .read(records, address.saturating_add(from), u32::from(len))
     }
 
-    /// A name; empty if there is none.
+    /// The name with an id; empty if the id means that there is no name.
     pub(super) fn name(&self, kind: Kind, id: u32) -> Result<String, NoName> {
         let record = self.record(kind, id)?;
         Ok(record.map_or_else(String::new, |record| decode(&record.name, self.encoding)))
     }
 
-    /// A player; all empty if there is none.
+    /// A player; all fields are empty if the player is unknown.
     pub(super) fn player(&self, id: u32) -> Result<Player, NoName> {
         let unknown = Player {
             name: String::new(),
@@ -213,7 +213,7 @@ impl Names {
         })
     }
 
-    /// The text of an id from [`text_id`]; empty if there is none.
+    /// The text of an id from [`text_id`]; empty if the name does not exist or is damaged.
     pub(super) fn text_of(&self, id: TextId) -> String {
         let number = id.0 & ((1 << LIST_SHIFT) - 1);
         let kind = KINDS.iter().find(|(kind, _)| *kind as u32 == id.0 >> LIST_SHIFT);

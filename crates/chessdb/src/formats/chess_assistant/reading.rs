@@ -1,4 +1,4 @@
-//! The eight readings of the ambiguous description, one of which is chosen by trial (section 8).
+//! The eight readings of the ambiguous description. The one for a database is chosen by trial (section 8).
 
 use super::steps::Files;
 

@@ -2,8 +2,8 @@
 //!
 //! | offset | size | field |
 //! |---|---|---|
-//! | 0 | 36 | square and kind of White's pieces 0 to 17; 8, 0 if there is none |
-//! | 36 | 36 | the same of Black's |
+//! | 0 | 36 | square and kind of White's pieces 0 to 17; 8, 0 if there is no such piece |
+//! | 36 | 36 | the same for Black |
 //! | 72 | 2 | plies before the position |
 //! | 74 | 1 | castling: 1 White short, 2 White long, 4 Black short, 8 Black long |
 //! | 75 | 1 | square onto which a pawn may take en passant, 0 none |

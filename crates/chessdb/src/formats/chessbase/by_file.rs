@@ -81,7 +81,7 @@ impl Ray {
 
 /// The rays of a bishop in the order of the list (section 6.3).
 pub(super) static DIAGONALS: [Ray; 4] = [Ray::new(-1, -1), Ray::new(1, -1), Ray::new(1, 1), Ray::new(-1, 1)];
-/// The rays of a rook in the order of the list. A queen has those of the bishop first.
+/// The rays of a rook in the order of the list. A queen has a bishop's rays first, then these.
 pub(super) static STRAIGHTS: [Ray; 4] = [Ray::new(-1, 0), Ray::new(0, -1), Ray::new(1, 0), Ray::new(0, 1)];
 
 #[cfg(test)]

@@ -4,9 +4,11 @@
 //! multiplied by a constant, mod 256. The constants are odd and so have inverses. Therefore a block can also
 //! be read forwards, as far as a truncated file contains it.
 //!
-//! Keys of a header begin with 101 and are multiplied by 3; byte 11 is also XORed with `14 + plen + slen`. Those of
-//! the texts, one block of l = plen + slen bytes, begin with 3l and are multiplied by 3; those of the moves begin with
-//! 49 x mlen and are multiplied by 7.
+//! | block | first key | multiplied by |
+//! |---|---|---|
+//! | header; its byte 11 is also XORed with `14 + plen + slen` | 101 | 3 |
+//! | texts, one block of l = plen + slen bytes | 3l | 3 |
+//! | moves | 49 x mlen | 7 |
 
 /// 3 * 171 = 1 mod 256.
 const INVERSE_OF_3: u8 = 171;

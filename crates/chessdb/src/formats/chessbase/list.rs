@@ -9,7 +9,7 @@
 //! colours:
 //!
 //! - king: (-1,-1) (-1,0) (-1,+1) (0,-1) (0,+1) (+1,-1) (+1,0) (+1,+1); from e1 or e8: short castling if a rook is in
-//!   the corner of the h-file and no piece between, long castling likewise
+//!   the corner of the h-file and no piece between, then long castling if the same is true for the a-file
 //! - queen: runs of a bishop, then of a rook
 //! - bishop: runs (-1,-1) (+1,-1) (+1,+1) (-1,+1)
 //! - rook: runs (-1,0) (0,-1) (+1,0) (0,+1)
@@ -21,7 +21,7 @@
 //!
 //! ```text
 //! after          file                                                kept
-//! start          0, or that of the set-up's header (above 8: 0)      no
+//! start          0, or as in the set-up's header (above 8: 0)        no
 //! a double step  the pawn's, 1 to 8, even if no capture is possible  no
 //! castling       as before                                           yes, unless 0
 //! another move   0                                                   no
@@ -115,7 +115,7 @@ pub(super) fn numbered(
             Entry::Plays(mv, after) => return Ok((mv, after)),
             Entry::Fake(target) if !position.occupied().contains(target) => number += 1,
             Entry::Fake(_) | Entry::Ghost => {
-                return Err("the move's number is that of an entry that cannot be played");
+                return Err("the move's number refers to an entry that cannot be played");
             }
             Entry::Beyond => return Err("the move's number is beyond the list of moves"),
         }

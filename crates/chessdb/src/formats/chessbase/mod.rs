@@ -16,7 +16,7 @@
 //! | clen | comments ([`comments`]) |
 //! | 33 | position, in games that do not begin in the normal one ([`setup`]) |
 //!
-//! All integers are big endian. Section numbers in this module are those of `docs/formats/chessbase.md`.
+//! All integers are big endian. Section numbers in this module refer to `docs/formats/chessbase.md`.
 
 pub mod book;
 mod by_file;

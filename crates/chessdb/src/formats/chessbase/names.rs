@@ -19,9 +19,9 @@ pub(super) struct Names {
     hyphen: Option<usize>,
     /// The source, without round and annotator.
     source: String,
-    /// Empty if there is none.
+    /// Empty if the texts have no round.
     pub(super) round: String,
-    /// Empty if there is none.
+    /// Empty if the texts have no annotator.
     pub(super) annotator: String,
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Record<'a> {
     /// The move area, coded.
     moves: &'a [u8],
     pub(super) comments: &'a [u8],
-    /// The set-up position: 33 bytes, or fewer if the record is cut; `None` if there is none.
+    /// The set-up position: 33 bytes, or fewer if the record is cut; `None` if the game starts from the usual one.
     pub(super) position: Option<&'a [u8]>,
     /// True if the file ends inside the record.
     pub(super) is_cut: bool,

@@ -69,7 +69,7 @@ fn split(id: TextId) -> (u32, usize) {
     (number / PLACES, (number % PLACES) as usize)
 }
 
-/// The text of an id. `read` is that of [`ids`].
+/// The text of an id. `read` reads the names of a game, as for [`ids`].
 pub(super) fn text(id: TextId, read: impl FnOnce(u32, &mut Names) -> bool) -> String {
     let (game, place) = split(id);
     let mut names = Names::default();

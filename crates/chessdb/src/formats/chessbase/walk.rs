@@ -1,7 +1,7 @@
 //! Records that are found without an index (section 2.5).
 //!
-//! A record is expected where the previous one ends. If there is none, the bytes are a gap, and its end is
-//! searched for byte by byte. A checksum of eight bits is too weak for that, so the header, the texts and the
+//! A record is expected where the previous one ends. If the bytes there are not a record, they are a gap, and its end
+//! is searched for byte by byte. A checksum of eight bits is too weak for that, so the header, the texts and the
 //! moves together must be so unlikely to come about by chance that no gap has a false game.
 
 use std::ops::ControlFlow;

@@ -31,8 +31,8 @@
 //! 23¹, 25¹ 4 bytes: colours of a variation, time in a video
 //! ```
 //!
-//! A training question is six bytes, of which the third is the variant; i32 seconds, i16 points; four lists; u8 number
-//! of answers. An answer is four bytes and a list in variant 1, a byte and two lists in variant 2. A list is a u16
+//! A training question is six bytes (the third is the variant); i32 seconds, i16 points; four lists; u8 number of
+//! answers. An answer is four bytes and a list in variant 1, a byte and two lists in variant 2. A list is a u16
 //! count, each u16 and a string.
 
 use super::fields::Fields;

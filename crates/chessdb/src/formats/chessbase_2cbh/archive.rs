@@ -31,7 +31,7 @@ pub(super) fn unpack(archive: &SourceFile) -> Result<Contents, NotADatabase> {
         problems.push(Problem::damage(&archive.name, archive.bytes.len() as u64, what));
     }
     if found.members.len() > MOST_FILES {
-        let what = format!("the archive has more than {MOST_FILES} files, of which the first are looked at");
+        let what = format!("the archive has more than {MOST_FILES} files, and only the first are read");
         let problem = Problem::new(ProblemKind::Limit, &archive.name, None, what);
         problems.push(problem.with_remedy(Remedy::Unpack));
     }

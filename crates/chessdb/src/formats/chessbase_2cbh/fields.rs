@@ -37,7 +37,7 @@ impl<'a> Fields<'a> {
         self.at = self.at.saturating_add(len);
     }
 
-    /// So many bytes, if they are there.
+    /// The next `len` bytes; `None` if there are fewer, and then nothing is skipped.
     pub(super) fn take(&mut self, len: usize) -> Option<&'a [u8]> {
         let bytes = slice(self.bytes, self.at, len)?;
         self.at += len;
@@ -73,7 +73,7 @@ impl<'a> Fields<'a> {
         Some(bytes)
     }
 
-    /// A short string: a byte with its length and that of the zero byte behind it.
+    /// A short string, with the zero byte at its end: the byte before it is the length of both.
     pub(super) fn short_string(&mut self) -> Option<&'a [u8]> {
         let len = usize::from(self.u8()?);
         self.take(len)
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_have_their_length_before_them() {
+    fn strings_come_after_their_length() {
         let bytes = [2, 0, 0, 0, b'a', b'b', 3, b'c', b'd', 0, 0xff, 0xff, 0xff, 0xff];
         let mut fields = Fields::new(&bytes);
         assert_eq!(fields.string(), Some(&b"ab"[..]));

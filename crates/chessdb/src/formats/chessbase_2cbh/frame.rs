@@ -4,24 +4,24 @@
 //! |---|---|---|
 //! | 0 | 8 | `88 77 66 55 44 33 22 11` |
 //! | 8 | i32 | bytes of content |
-//! | 12 | i32 | spare bytes behind it, which mean nothing |
+//! | 12 | i32 | spare bytes after it, which mean nothing |
 //! | 16 | u64 | checksum of the content, big endian |
 //! | 24 | 2 | what the content is |
 //! | 26 | | content, then spare bytes |
 //! | | i64 | length of the whole frame |
 //!
-//! The length at the end is that of content and spare bytes plus 34. Byte i of the checksum, from the least
+//! The length at the end is the number of content and spare bytes, plus 34. Byte i of the checksum, from the least
 //! significant, is the sum of the bytes of the i-th eighth of the content, modulo 256. The remainder of the division
 //! by eight does not count; content below eight bytes is its own checksum.
 
 use crate::bytes::{be_u64, index, le_u16, le_u32, le_u64, slice};
 
 const MAGIC: [u8; 8] = [0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11];
-/// Bytes before the content.
+/// Size of everything in front of the content.
 const HEAD: usize = 26;
-/// Bytes of a frame beside its content and the spare ones.
+/// Size of a frame without its content and spare bytes: 26 bytes in front, 8 at the end.
 const FRAME: u64 = 34;
-/// No frame has more content.
+/// The most content that is accepted; a larger size can only be damage.
 const MOST: usize = 64 << 20;
 
 /// What the content of a frame is.

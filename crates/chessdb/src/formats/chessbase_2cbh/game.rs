@@ -194,7 +194,7 @@ impl ChessBase2Cbh {
 }
 
 impl Moves<'_> {
-    /// False if no game can be played from the start, or if the frame is not that of a game.
+    /// True if the frame has a game, and if it can be played from its start.
     fn has_game(&self) -> bool {
         matches!(self.frame.tag, frame::GAME | frame::CHESS960) && self.start.flaw.is_none()
     }

@@ -10,8 +10,8 @@
 //! | `.2cbv` | all these, in a ZIP file ([`archive`]) |
 //!
 //! All is little endian, but for checksums and the header of the `.2lid`.
-//! What games and annotations say is in [`chessbase_common`](super::chessbase_common).
-//! Section numbers in this module are those of `docs/formats/chessbase-2cbh.md`.
+//! The meaning of the fields of games and annotations is in [`chessbase_common`](super::chessbase_common).
+//! Section numbers in this module refer to `docs/formats/chessbase-2cbh.md`.
 
 mod annotations;
 mod archive;
@@ -157,7 +157,7 @@ impl InArchive for ChessBase2Cbh {
     }
 }
 
-/// Looks at the header of the `.2cbh`, and gives its version (section 2).
+/// Tests the header of the `.2cbh`, and returns its version (section 2).
 fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<u8, NotADatabase> {
     let bytes: &[u8] = &cbh.bytes;
     if bytes.len() < RECORD {
@@ -168,7 +168,7 @@ fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<u8, Not
     }
     if le_u16(bytes, 0x0a).map(usize::from) != Some(RECORD) {
         return Err(NotADatabase::new(
-            "the .2cbh does not begin as those of ChessBase do",
+            "the .2cbh does not begin like a file of ChessBase",
         ));
     }
     let next = le_u32(bytes, 0x10).unwrap_or(0);
@@ -178,10 +178,10 @@ fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<u8, Not
         problems.push(Problem::damage(&cbh.name, at, "the file ends inside a record"));
     }
     let records = bytes.len() / RECORD - 1;
-    // What is stored is the number of records and one more.
+    // The stored number is the number of the next record, which is one more than there are.
     if index(next.into()) != records + 1 {
         let count = next.saturating_sub(1);
-        let what = format!("the file has {records} records, of which its header counts {count}");
+        let what = format!("the file has {records} records, but its header counts {count}");
         problems.push(if index(count.into()) > records {
             Problem::damage(&cbh.name, 0x10, what)
         } else {
@@ -223,7 +223,7 @@ impl Database for ChessBase2Cbh {
             return Keys::UNKNOWN;
         };
         let references = header.references();
-        // Numbers that are too large for ids are those of no name.
+        // No name has a number that is too large for an id.
         let id = |at: Option<usize>, of: fn(u32) -> TextId| {
             let number = header.reference(at).map(u32::try_from);
             of(number.and_then(Result::ok).unwrap_or(u32::MAX))

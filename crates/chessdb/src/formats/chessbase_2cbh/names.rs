@@ -170,7 +170,7 @@ impl<'a> Entity<'a> {
         characters.append_name(self.string().unwrap_or_default(), out);
     }
 
-    /// Passes over so many bytes.
+    /// Skips `len` bytes, even beyond the end.
     pub(super) fn pass(&mut self, len: usize) {
         self.at = self.at.saturating_add(len);
     }

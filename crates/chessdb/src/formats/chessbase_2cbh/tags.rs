@@ -10,7 +10,7 @@ use crate::formats::chessbase_common::{Characters, nations, set_tags};
 use crate::game::Tags;
 
 impl ChessBase2Cbh {
-    /// All tags of a game but those of its start position and its length.
+    /// All tags of a game, except FEN and SetUp and the number of half-moves, which follow from its moves.
     pub(super) fn tags_of(&self, place: &Place<'_>) -> Tags {
         let header = &place.header;
         let references = header.references();

@@ -13,7 +13,7 @@ use super::*;
 use crate::pgn::to_text;
 use crate::problem::ProblemKind;
 
-/// A game in small files, of which each part can be changed.
+/// A game in small files; a test can change each part.
 struct Made {
     record: Vec<u8>,
     tag: u16,

@@ -1,7 +1,7 @@
 //! The words of a game in the order of PGN (sections 4.1, 6).
 //!
-//! The main line is stored first and whole, then the alternatives, those of the latest move first. PGN, and the
-//! numbers of annotated moves, want an alternative directly after the move that it replaces. Where it begins is found
+//! The main line is stored first and whole, then the alternatives: the later their move, the earlier they come. But
+//! PGN, and the numbers of annotated moves, need an alternative directly after the move that it replaces. Where it begins is found
 //! by following the marks from the first word on ([`Outline`]).
 //!
 //! Words:
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn nesting_needs_no_recursion() {
-        // Every move has an alternative, all of which come after the main line.
+        // Every move has an alternative. All alternatives come after the main line.
         let main = (0..60_000u16).flat_map(|_| [1, M]);
         let words: Vec<u16> = main
             .chain([E])

@@ -68,7 +68,7 @@ pub(super) fn is_no_mark(word: u16) -> bool {
     !matches!(word, ALTERNATIVE | END)
 }
 
-/// Words after those of steps.
+/// Decodes the words above the last step.
 #[cold]
 fn castling(word: u16) -> Option<Word> {
     let number = match word {

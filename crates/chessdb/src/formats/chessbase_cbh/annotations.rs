@@ -12,9 +12,11 @@ use crate::bytes::{be_u16, be_u32, index, slice};
 use crate::formats::chessbase_common::Annotations;
 use crate::formats::chessbase_common::items::Item;
 
+/// Size of a record's head.
 const HEAD: usize = 14;
+/// Size of an item's head.
 const ITEM_HEAD: usize = 6;
-/// Stands in the head of a record.
+/// The bytes in the head of a record by which it is recognised.
 const MAGIC: [u8; 4] = [1, 0, 14, 14];
 
 /// Reads the record at a place of the `.cba`.
@@ -28,7 +30,7 @@ pub(super) fn read<'a>(annotations: &mut Annotations<'a>, cba: &'a [u8], at: u64
         Some((at, what)) => annotations.damage(at, what),
         None if items.count != found => {
             let count = items.count;
-            let what = format!("there are {found} annotations, of which their record counts {count}");
+            let what = format!("there are {found} annotations, but their record counts {count}");
             annotations.problem(at, what);
         }
         None => {}
@@ -38,26 +40,27 @@ pub(super) fn read<'a>(annotations: &mut Annotations<'a>, cba: &'a [u8], at: u64
 /// The items of a record.
 #[derive(Clone, Debug)]
 pub(super) struct Items<'a> {
-    /// What is left of the record.
+    /// The items that have not been read.
     rest: &'a [u8],
     at: u64,
-    /// Their number as the record has it.
+    /// The number of items that the record says it has.
     count: usize,
-    /// What is wrong, and where.
+    /// The first damage, with its place in the file.
     damage: Option<(u64, &'static str)>,
 }
 
 impl<'a> Items<'a> {
-    /// The record at a place; none where none begins there.
+    /// The record at a place; `None` if no record starts there.
     pub(super) fn at(cba: &'a [u8], at: u64) -> Option<Items<'a>> {
         let start = index(at);
         let head = slice(cba, start, HEAD)?;
-        if slice(head, 3, 4) != Some(&MAGIC) {
+        let (magic, last_of_magic_and_count, size) =
+            (slice(head, 3, 4)?, be_u32(head, 6)?, be_u32(head, 10)?);
+        if magic != MAGIC {
             return None;
         }
-        let size = usize::try_from(be_u32(head, 10)?).ok()?;
-        // 24 bits: the first of these bytes is the last one of the magic.
-        let count = index((be_u32(head, 6)? & 0xff_ffff).into());
+        let size = usize::try_from(size).ok()?;
+        let count = index((last_of_magic_and_count & 0xff_ffff).into());
         let record = cba.get(start..)?;
         let (rest, damage) = match slice(record, HEAD, size.checked_sub(HEAD)?) {
             Some(rest) => (rest, None),
@@ -97,7 +100,7 @@ impl<'a> Iterator for Items<'a> {
         self.rest = rest;
         self.at += item.len() as u64;
         Some(Item {
-            // 24 bits with a sign.
+            // The position has 24 bits with a sign: it is put into the high bits, and the shift extends the sign.
             position: i32::from_be_bytes([a, b, c, 0]) >> 8,
             kind,
             data: item.get(ITEM_HEAD..)?,

@@ -7,7 +7,7 @@
 //! | 4 | length of an entry, `00 03 00` |
 //!
 //! Each entry has the name of a file in 128 bytes, then its place, its packed and its unpacked length. A file is
-//! packed in blocks, each with its length and two bytes more before it.
+//! packed in blocks. In front of each are its length and two more bytes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,17 +26,17 @@ use crate::problem::{Problem, ProblemKind, Remedy};
 
 const HEAD: usize = 8;
 const MAGIC: [u8; 2] = [8, 0];
-/// What ends the head.
+/// The last bytes of the head.
 const END_OF_HEAD: [u8; 3] = [0, 3, 0];
-/// Bytes of a name in an entry.
+/// Size of a name in an entry.
 const NAME: usize = 128;
-/// No entry is shorter.
+/// Size of the shortest possible entry.
 const SHORTEST: usize = NAME + 12;
 
 /// Extensions of archives, and of encrypted ones.
 pub(super) const KINDS: [&str; 2] = ["cbv", "cbz"];
 
-/// The databases of an archive; none where the files are no archive.
+/// The databases of an archive; `None` if the files are not an archive.
 pub(super) fn unpack(files: &Files, passwords: &Passwords) -> Result<Option<Contents>, NotADatabase> {
     let is_head = |block: &[u8]| block.starts_with(&MAGIC) && block.ends_with(&END_OF_HEAD);
     let [plain, encrypted] = KINDS.map(|kind| files.get(kind));
@@ -47,14 +47,14 @@ pub(super) fn unpack(files: &Files, passwords: &Passwords) -> Result<Option<Cont
     }
 }
 
-/// What an encrypted archive holds.
+/// Refuses an encrypted archive, because this build cannot decrypt it.
 #[cfg(not(feature = "des"))]
 fn decrypted(_: &SourceFile, _: &Passwords, _: impl Fn(&[u8]) -> bool) -> Result<SourceFile, NotADatabase> {
     let error = NotADatabase::new("the archive is encrypted, which is not supported");
     Err(error.with_remedy(Remedy::Unpack))
 }
 
-/// Unpacks the databases of an archive. All of them together keep to its bounds.
+/// Unpacks the databases of an archive. One limit of memory applies to all of them together.
 fn open(archive: &SourceFile) -> Result<Contents, NotADatabase> {
     let bytes: &[u8] = &archive.bytes;
     if !bytes.starts_with(&MAGIC) {
@@ -126,7 +126,7 @@ impl Entry {
     }
 }
 
-/// The table of files. What is missing of it is a problem.
+/// The entries of the table of files. If some are missing, that is reported in `problems`.
 fn entries(archive: &SourceFile, problems: &mut Vec<Problem>) -> Vec<Entry> {
     let bytes: &[u8] = &archive.bytes;
     let count = usize::from(le_u16(bytes, 2).unwrap_or(0));
@@ -145,7 +145,7 @@ fn entries(archive: &SourceFile, problems: &mut Vec<Problem>) -> Vec<Entry> {
         problems.push(Problem::damage(&archive.name, bytes.len() as u64, what));
     }
     if count > MOST_FILES {
-        let what = format!("the archive has {count} files, of which the first {MOST_FILES} are looked at");
+        let what = format!("the archive has {count} files, and only the first {MOST_FILES} are read");
         let problem = Problem::new(ProblemKind::Limit, &archive.name, 2, what);
         problems.push(problem.with_remedy(Remedy::Unpack));
     }
@@ -168,18 +168,18 @@ fn entries(archive: &SourceFile, problems: &mut Vec<Problem>) -> Vec<Entry> {
     entries.collect()
 }
 
-/// The last part of a name in an archive, which may have folders before it.
+/// A name in an archive without its folders.
 fn name_of(name: &str) -> &str {
     name.rsplit('\\').next().unwrap_or(name)
 }
 
-/// What is wrong with a file of which so many bytes could be unpacked.
+/// The problem of a file, if it is longer than the `unpacked` bytes that could be unpacked.
 fn damage(archive: &SourceFile, entry: &Entry, unpacked: usize) -> Option<Problem> {
     let Entry { name, packed, .. } = entry;
     let there = archive.bytes.len().saturating_sub(entry.at);
     let what = if entry.is_cut(&archive.bytes) {
         format!(
-            "{name} has {packed} bytes from here on, of which the archive has {there}; {unpacked} of {} unpacked bytes \
+            "{name} has {packed} bytes from here on, but the archive has only {there}; {unpacked} of {} unpacked bytes \
              are read: {GET_WHOLE}",
             entry.unpacked
         )
@@ -206,7 +206,8 @@ fn contents(archive: &SourceFile, entry: &Entry, allowance: &Allowance) -> Resul
             break;
         };
         let Some(payload) = slice(stream, 4, len) else {
-            // What is there of the block is unpacked, but for the last byte: it may be half a word.
+            // The archive ends inside the block. Its bytes are unpacked all the same, except for the last one: a single
+            // byte at the end is a literal in whole blocks, but here it may be the first half of a group's u16.
             let before = out.len();
             let _ = unpack::block(stream.get(4..).unwrap_or_default(), 0, most, &mut out);
             out.truncate(out.len().saturating_sub(1).max(before));

@@ -36,10 +36,10 @@ use crate::bytes::be_u16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stored {
     Null,
-    /// The king goes so many files and ranks, modulo 8.
+    /// The king goes this number of files and ranks, modulo 8.
     King(u8, u8),
     Castle(CastlingSide),
-    /// The piece in a slot goes so many files and ranks, modulo 8. For pawns of Black they are to be reversed.
+    /// The piece in a slot goes this number of files and ranks, modulo 8. Both are reversed for Black's pawns.
     Step {
         slot: u8,
         files: u8,

@@ -95,7 +95,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
         Game {
             record,
             encoding,
-            is_chess960: matches!(record.mode, 10 | 11),
+            is_chess960: record.is_chess960(),
             annotations,
             replay: Replay::new(sink, start.position, pieces, LIMITS, origin),
             outline: None,
@@ -334,7 +334,7 @@ fn meaning(stored: Stored, position: &Position, pieces: &Pieces, is_chess960: bo
     Some(match stored {
         Stored::Step { slot, files, ranks } => {
             let from = pieces.square(us, slot)?;
-            // Right and forward are those of the player.
+            // A pawn's steps are from its player's view, so Black's go the other way in both directions.
             let to = if slot >= PAWNS && us == Color::Black {
                 shifted(from, 8 - files, 8 - ranks)
             } else {
@@ -352,7 +352,7 @@ fn meaning(stored: Stored, position: &Position, pieces: &Pieces, is_chess960: bo
     })
 }
 
-/// The square so many files and ranks further, modulo 8.
+/// The square that is `files` to the right and `ranks` up, modulo 8.
 #[inline(always)]
 fn shifted(from: Square, files: u8, ranks: u8) -> Square {
     let from = u32::from(from);

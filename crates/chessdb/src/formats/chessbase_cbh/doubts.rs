@@ -1,31 +1,36 @@
-//! What in a game's record cannot be as it is stored, though the game can be read.
+//! Impossible values in a game's record. They are reported, and the game is read all the same.
 
-use super::header::{Header, RECORD};
+use super::header::{Header, RECORD, field};
 use super::{ChessBaseCbh, Place};
 use crate::formats::chessbase_common::Doubts;
 use crate::formats::chessbase_common::values::full_moves;
 use crate::game::Tags;
 use crate::problem::Problem;
 
-/// Impossible values of a record: where they are, and what they are called.
+/// A field that can be impossible: its offset, a test for it, and the text of the problem.
 type Impossible = (usize, fn(&Header) -> bool, &'static str);
 
 const IMPOSSIBLE: [Impossible; 3] = [
-    (24, |header| !header.has_possible_date(), "the date is impossible"),
     (
-        27,
+        field::DATE,
+        |header| !header.has_possible_date(),
+        "the date is impossible",
+    ),
+    (
+        field::RESULT,
         |header| !header.has_possible_outcome(),
         "the result is impossible",
     ),
     (
-        35,
+        field::OPENING,
         |header| !header.has_possible_opening(),
         "the opening is impossible",
     ),
 ];
 
 impl ChessBaseCbh {
-    /// What is wrong with the record of a game with these tags. `of_game` are the problems of its moves.
+    /// The problems of the record of a game with these tags. `of_game` are the problems of its moves: if they
+    /// include damage, the number of moves is not compared.
     pub(super) fn doubts(&self, place: &Place, tags: &Tags, of_game: &[Problem]) -> Vec<Problem> {
         let header = &place.header;
         let mut doubts = Doubts::new(&self.base.cbh, place.record, RECORD);
@@ -36,11 +41,22 @@ impl ChessBaseCbh {
         }
         let [white_team, black_team] = self.extended.get(place.record).teams();
         for (at, what, id, entities) in [
-            (9, "White", Some(header.white_id()), &self.players),
-            (12, "Black", Some(header.black_id()), &self.players),
-            (15, "the tournament", Some(header.tournament()), &self.tournaments),
-            (18, "the annotator", Some(header.annotator()), &self.annotators),
-            (21, "the source", Some(header.source()), &self.sources),
+            (field::WHITE, "White", Some(header.white_id()), &self.players),
+            (field::BLACK, "Black", Some(header.black_id()), &self.players),
+            (
+                field::TOURNAMENT,
+                "the tournament",
+                Some(header.tournament()),
+                &self.tournaments,
+            ),
+            (
+                field::ANNOTATOR,
+                "the annotator",
+                Some(header.annotator()),
+                &self.annotators,
+            ),
+            (field::SOURCE, "the source", Some(header.source()), &self.sources),
+            // Teams are in the `.cbj`, so the problem names the place of the whole record.
             (0, "White's team", white_team, &self.teams),
             (0, "Black's team", black_team, &self.teams),
         ] {
@@ -51,13 +67,13 @@ impl ChessBaseCbh {
             }
         }
         if let Some(counted) = counted(tags) {
-            doubts.full_moves(45, [counted, header.full_moves().into()], of_game);
+            doubts.full_moves(field::FULL_MOVES, [counted, header.full_moves().into()], of_game);
         }
         doubts.problems()
     }
 }
 
-/// The full moves of a game as its record counts them; none if its moves are not known.
+/// The number of full moves as a record counts them, from the tags; `None` if the moves cannot be read.
 fn counted(tags: &Tags) -> Option<u32> {
     let plies: u32 = tags.get("PlyCount")?.parse().ok()?;
     let is_of_black = |fen: &str| fen.split(' ').nth(1) == Some("b");

@@ -9,27 +9,38 @@
 //! | 16 | 8 | first deleted record, number of others |
 //! | 24 | 4 | bytes of the header after these: 0 in old databases, 4 in new ones |
 //!
-//! A record is a node of the tree, 9 bytes, and its fields. Its number is its place, so the tree is not needed.
+//! A record is a node of the tree, 9 bytes, and its fields. The number of a record is its place, so the tree is not
+//! needed. In the fields, offsets count from the end of the node:
+//!
+//! ```text
+//! .cbp  58  0 last name (30), 30 first name (20)
+//! .cbt  90  0 title (40), 40 place (30), 70 date u32, 74 kind, 75 bit 0 teams, 76 country, 78 category, 80 rounds
+//! .cbc  53  0 name (45)
+//! .cbs  59  0 title (25), 25 publisher (16), 41 publication u32, 45 date u32, 49 version, 50 quality
+//! .cbe  63  0 name (45), 45 number u32, 54 country
+//! ```
+//!
+//! The number after the extension is the length of all fields; a number in parentheses is the size of a text in bytes.
 
 use crate::bytes::{le_u32, slice};
 use crate::files::SourceFile;
 use crate::formats::chessbase_common::{Characters, records, tags};
 use crate::problem::Problem;
 
-/// Bytes of the header that all files have.
+/// Size of the header in old databases.
 const HEADER: usize = 28;
-/// Bytes of a node: left, right, balance.
+/// Size of a node: four bytes for each of its branches, one for its balance.
 const NODE: usize = 9;
-/// Stands in the header.
+/// A number in the header by which the file is recognised.
 const MAGIC: u32 = 1_234_567_890;
-/// The left branch of a record that is deleted.
+/// ChessBase marks a deleted record with this number as its left branch.
 const DELETED: [u8; 4] = (-999i32).to_le_bytes();
 
-/// What a table holds.
+/// A kind of table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kind {
     pub(super) extension: &'static str,
-    /// Bytes of the fields.
+    /// Length of the fields, if the header does not say it.
     len: usize,
 }
 
@@ -51,19 +62,20 @@ pub(super) struct Entities {
     file: Option<SourceFile>,
     /// Place of the first record.
     start: usize,
-    /// Bytes of a record.
+    /// Size of a record, with its node.
     size: usize,
-    /// The file has all records.
+    /// True if the file has all records that its header counts.
     is_whole: bool,
 }
 
 impl Entities {
-    /// Opens a table. What is wrong with its header or its length is a problem.
+    /// Opens a table. A damaged header or a wrong length of the file is reported in `problems`.
     pub(super) fn open(file: Option<&SourceFile>, kind: Kind, problems: &mut Vec<Problem>) -> Entities {
         let bytes: &[u8] = file.map_or(&[], |file| &file.bytes);
-        let field = |at| le_u32(bytes, at).and_then(|value| usize::try_from(value).ok());
-        let stored_len = field(12).filter(|len| (1..=1 << 16).contains(len));
-        let extra = field(24).filter(|extra| matches!(extra, 0 | 4));
+        let header = TableHeader(bytes);
+        // Longer records do not exist: a larger number is damage.
+        let stored_len = header.record_len().filter(|len| (1..=1 << 16).contains(len));
+        let extra = header.extra_len().filter(|extra| matches!(extra, 0 | 4));
         let mut entities = Entities {
             file: file.cloned(),
             start: HEADER + extra.unwrap_or(4),
@@ -71,8 +83,8 @@ impl Entities {
             is_whole: false,
         };
         let Some(file) = file else { return entities };
-        let damage = match (field(0), stored_len, extra) {
-            (Some(count), Some(_), Some(_)) if le_u32(bytes, 8) == Some(MAGIC) => {
+        let damage = match (header.count(), stored_len, extra) {
+            (Some(count), Some(_), Some(_)) if header.magic() == Some(MAGIC) => {
                 records::wrong_number(file, entities.start, entities.size, count)
             }
             _ => Some(records::no_header(file)),
@@ -82,13 +94,14 @@ impl Entities {
         entities
     }
 
-    /// The name of the file, if it has no record of this number though no record of it is lost.
+    /// The name of the file if it should have a record with this number, but does not: a file that has lost records is
+    /// reported once, not for each of them.
     pub(super) fn lacks(&self, id: u32, characters: Characters) -> Option<&str> {
         let file = self.file.as_ref().filter(|_| self.is_whole)?;
         self.get(id, characters).is_none().then_some(&file.name)
     }
 
-    /// A record by its number; none for a deleted one.
+    /// The record with a number; `None` if it does not exist or is deleted.
     pub(super) fn get(&self, id: u32, characters: Characters) -> Option<Entity<'_>> {
         let bytes: &[u8] = &self.file.as_ref()?.bytes;
         let place = usize::try_from(id).ok()?.checked_mul(self.size)?;
@@ -97,7 +110,7 @@ impl Entities {
         (!node.starts_with(&DELETED)).then_some(Entity { fields, characters })
     }
 
-    /// The first fields of the first records, for a look at their characters.
+    /// The first field of at most `most` records, from which the encoding of the database is guessed.
     pub(super) fn sample(&self, most: u32) -> impl Iterator<Item = &[u8]> {
         let bytes: &[u8] = self.file.as_ref().map_or(&[], |file| &file.bytes);
         let records = bytes
@@ -105,13 +118,42 @@ impl Entities {
             .unwrap_or_default()
             .chunks_exact(self.size);
         records.take(most as usize).map(|record| {
+            // The shortest of the first fields, the title of a source, has 25 bytes.
             let field = record.get(NODE..NODE + 25).unwrap_or_default();
             field.split(|&byte| byte == 0).next().unwrap_or_default()
         })
     }
 }
 
-/// A record.
+/// The header of a table.
+struct TableHeader<'a>(&'a [u8]);
+
+impl TableHeader<'_> {
+    /// Number of records in the file.
+    fn count(&self) -> Option<usize> {
+        self.number(0)
+    }
+
+    fn magic(&self) -> Option<u32> {
+        le_u32(self.0, 8)
+    }
+
+    /// Length of a record without its node.
+    fn record_len(&self) -> Option<usize> {
+        self.number(12)
+    }
+
+    /// Number of bytes that the header has after its first [`HEADER`] bytes.
+    fn extra_len(&self) -> Option<usize> {
+        self.number(24)
+    }
+
+    fn number(&self, at: usize) -> Option<usize> {
+        le_u32(self.0, at).and_then(|value| usize::try_from(value).ok())
+    }
+}
+
+/// A record of any table. [`Player`], [`Tournament`] and so on name its fields.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entity<'a> {
     fields: &'a [u8],
@@ -120,29 +162,114 @@ pub(super) struct Entity<'a> {
 
 impl Entity<'_> {
     /// Appends the text of a field.
-    pub(super) fn append(&self, at: usize, len: usize, out: &mut String) {
+    fn append(&self, at: usize, len: usize, out: &mut String) {
         let field = slice(self.fields, at, len).unwrap_or_default();
         self.characters.append_field(field, out);
     }
 
-    pub(super) fn byte(&self, at: usize) -> u8 {
+    fn byte(&self, at: usize) -> u8 {
         self.fields.get(at).copied().unwrap_or(0)
     }
 
-    pub(super) fn u32(&self, at: usize) -> u32 {
+    fn u32(&self, at: usize) -> u32 {
         le_u32(self.fields, at).unwrap_or(0)
     }
 }
 
-/// Appends the name of a player: `Last, First`.
-pub(super) fn append_player(player: &Entity<'_>, out: &mut String) {
-    let part = |at, len| move |out: &mut String| player.append(at, len, out);
-    tags::append_player(part(0, 30), part(30, 20), out);
+/// A record of the `.cbp`.
+pub(super) struct Player<'a>(pub(super) Entity<'a>);
+
+impl Player<'_> {
+    /// Appends the name: `Last, First`.
+    pub(super) fn append_name(&self, out: &mut String) {
+        let last = |out: &mut String| self.0.append(0, 30, out);
+        let first = |out: &mut String| self.0.append(30, 20, out);
+        tags::append_player(last, first, out);
+    }
 }
 
-/// Appends the title of a tournament.
-pub(super) fn append_title(tournament: &Entity<'_>, out: &mut String) {
-    tournament.append(0, 40, out);
+/// A record of the `.cbt`.
+pub(super) struct Tournament<'a>(pub(super) Entity<'a>);
+
+impl Tournament<'_> {
+    pub(super) fn append_title(&self, out: &mut String) {
+        self.0.append(0, 40, out);
+    }
+
+    pub(super) fn append_place(&self, out: &mut String) {
+        self.0.append(40, 30, out);
+    }
+
+    /// The date as it is stored.
+    pub(super) fn date(&self) -> u32 {
+        self.0.u32(70)
+    }
+
+    pub(super) fn kind(&self) -> u8 {
+        self.0.byte(74)
+    }
+
+    pub(super) fn is_for_teams(&self) -> bool {
+        self.0.byte(75) & 1 != 0
+    }
+
+    pub(super) fn country(&self) -> u8 {
+        self.0.byte(76)
+    }
+
+    pub(super) fn category(&self) -> u8 {
+        self.0.byte(78)
+    }
+
+    pub(super) fn rounds(&self) -> u8 {
+        self.0.byte(80)
+    }
+}
+
+/// A record of the `.cbc`.
+pub(super) struct Annotator<'a>(pub(super) Entity<'a>);
+
+impl Annotator<'_> {
+    pub(super) fn append_name(&self, out: &mut String) {
+        self.0.append(0, 45, out);
+    }
+}
+
+/// A record of the `.cbs`.
+pub(super) struct Source<'a>(pub(super) Entity<'a>);
+
+impl Source<'_> {
+    pub(super) fn append_title(&self, out: &mut String) {
+        self.0.append(0, 25, out);
+    }
+
+    /// The date of this version, as it is stored.
+    pub(super) fn date(&self) -> u32 {
+        self.0.u32(45)
+    }
+
+    pub(super) fn version(&self) -> u8 {
+        self.0.byte(49)
+    }
+
+    pub(super) fn quality(&self) -> u8 {
+        self.0.byte(50)
+    }
+}
+
+/// A record of the `.cbe`.
+pub(super) struct Team<'a>(pub(super) Entity<'a>);
+
+impl Team<'_> {
+    /// Appends the name with the number of the team: `Eppingen II`.
+    pub(super) fn append_name(&self, out: &mut String) {
+        self.0.append(0, 45, out);
+        tags::append_number_of_team(self.0.u32(45), out);
+    }
+
+    pub(super) fn country(&self) -> u8 {
+        self.0.byte(54)
+    }
 }
 
 #[cfg(test)]
@@ -176,12 +303,12 @@ mod tests {
     fn name(entities: &Entities, id: u32) -> Option<String> {
         let characters = Characters::choose(None, &mut Vec::new());
         let mut name = String::new();
-        append_player(&entities.get(id, characters)?, &mut name);
+        Player(entities.get(id, characters)?).append_name(&mut name);
         Some(name)
     }
 
     #[test]
-    fn records_are_found_behind_both_headers() {
+    fn records_are_found_after_both_headers() {
         for extra in [0, 4] {
             let entities = table(
                 extra,

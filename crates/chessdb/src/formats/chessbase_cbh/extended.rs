@@ -1,4 +1,5 @@
-//! The `.cbj`: what newer versions know of a game beyond its record (section 4).
+//! The `.cbj`: fields of games that newer versions added, because a record of the `.cbh` has no room for them
+//! (section 4).
 //!
 //! The header of 32 bytes has the version, the size of a record and their number, in little endian. The records are
 //! in big endian. Each version added fields at the end, so a field exists where it fits.
@@ -12,24 +13,25 @@ use crate::formats::chessbase_common::records;
 use crate::problem::Problem;
 
 const HEADER: usize = 32;
-/// No version has records as long as this.
+/// The most bytes that are accepted as the size of a record; all known versions have shorter ones.
 const LONGEST: usize = 1 << 12;
 
-/// An open `.cbj`, or none.
+/// The `.cbj` of a database. Without the file, all fields are unknown.
 #[derive(Clone, Debug)]
 pub(super) struct Extended {
     file: Option<SourceFile>,
-    /// Bytes of a record.
+    /// Size of a record.
     size: usize,
 }
 
 impl Extended {
-    /// Opens the file. What is wrong with its header or its length is a problem.
+    /// Opens the file. A damaged header or a wrong length is reported in `problems`.
     pub(super) fn open(file: Option<&SourceFile>, problems: &mut Vec<Problem>) -> Extended {
         let bytes: &[u8] = file.map_or(&[], |file| &file.bytes);
         let field = |at| le_u32(bytes, at).and_then(|value| usize::try_from(value).ok());
-        let size = field(4).filter(|size| (1..=LONGEST).contains(size));
-        problems.extend(file.and_then(|file| match (size, field(8)) {
+        let (record_size, count) = (field(4), field(8));
+        let size = record_size.filter(|size| (1..=LONGEST).contains(size));
+        problems.extend(file.and_then(|file| match (size, count) {
             (Some(size), Some(count)) => records::wrong_number(file, HEADER, size, count),
             _ => Some(records::no_header(file)),
         }));
@@ -39,7 +41,7 @@ impl Extended {
         }
     }
 
-    /// What is known of the game whose record is number `place` in the `.cbh`, from 0.
+    /// The fields of the game whose record is number `place` in the `.cbh`, from 0.
     pub(super) fn get(&self, place: usize) -> Fields<'_> {
         let bytes: &[u8] = self.file.as_ref().map_or(&[], |file| &file.bytes);
         let offset = place.saturating_mul(self.size).saturating_add(HEADER);
@@ -47,7 +49,7 @@ impl Extended {
     }
 }
 
-/// A record, empty where there is none.
+/// The fields of a record; empty if the record does not exist.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields<'a>(&'a [u8]);
 

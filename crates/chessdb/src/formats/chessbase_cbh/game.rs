@@ -1,4 +1,4 @@
-//! The parts of a game from the files that hold them.
+//! Puts a game together from the files that hold its parts.
 
 use std::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ use crate::game::Tags;
 use crate::problem::Problem;
 use crate::replay::{self, Fault, Limits, MainLine, Origin, Ply, Replay, Sink, Tree};
 
-/// From this size on, places in a file do not fit into the records of the `.cbh`.
+/// In files above this size, places do not fit into the 32 bits of the `.cbh`; the `.cbj` has them in 64 bits.
 const LARGE: u64 = 1 << 32;
 
 impl ChessBaseCbh {
@@ -28,7 +28,7 @@ impl ChessBaseCbh {
         }
     }
 
-    /// Where the annotations of a game are in the `.cba`; none for a game without.
+    /// The place of a game's annotations in the `.cba`; `None` if it has no annotations.
     pub(super) fn annotations_of(&self, place: &Place) -> Option<(&SourceFile, u64)> {
         let cba = self.base.cba.as_ref()?;
         let short = u64::from(place.header.annotations_at());
@@ -40,7 +40,7 @@ impl ChessBaseCbh {
         Some((cba, long.unwrap_or(short))).filter(|(_, at)| *at != 0)
     }
 
-    /// No annotations but medals.
+    /// Annotations that are empty except for the medals, which the record of the `.cbh` has.
     fn no_annotations<'a>(&self, origin: Origin<'a>, medals: u16) -> Annotations<'a> {
         Annotations::none(origin, self.base.characters, medals, items::said)
     }
@@ -70,11 +70,11 @@ impl ChessBaseCbh {
         }
     }
 
-    /// The tags of a game with those that its record brings.
+    /// All tags of a game. `record` and `start` are its moves, if they can be read.
     pub(super) fn all_tags(&self, place: &Place, record: Option<&Record<'_>>, start: Option<&Start>) -> Tags {
         let mut tags = self.tags_of(place);
         if let (Some(record), Some(start)) = (record, start) {
-            tags::set_start(&mut tags, matches!(record.mode, 10 | 11), start.fen());
+            tags::set_start(&mut tags, record.is_chess960(), start.fen());
             if let Some(plies) = self.ply_count(place, record, start) {
                 tags.set_number("PlyCount", plies);
             }
@@ -82,8 +82,8 @@ impl ChessBaseCbh {
         tags
     }
 
-    /// Half-moves of the main line (section 13.3). The moves are played only where what is stored contradicts itself,
-    /// so that illegal ones are to be expected.
+    /// Number of half-moves in the main line (section 13.3). The moves are played only if the stored data contradict
+    /// each other, because then some moves are likely to be illegal and do not count.
     fn ply_count(&self, place: &Place, record: &Record<'_>, start: &Start) -> Option<u32> {
         let plies = match Mode::numbered(record.mode)? {
             Mode::Before(encoding, _) => main_line_len(&encoding, record.moves),
@@ -106,7 +106,8 @@ impl ChessBaseCbh {
         Some(legal)
     }
 
-    /// The moves of a game into the sink for a position, a number of the first move and a number of tokens.
+    /// Replays the moves of a game. `sink` makes the sink from the start position, the number of the first move, and an
+    /// estimate of the number of tokens.
     pub(super) fn replay<S: Sink>(
         &self,
         place: &Place,
@@ -134,7 +135,7 @@ impl ChessBaseCbh {
         decode::replay(record, start, &annotations, origin(&self.base.names.cbg), sink)
     }
 
-    /// A game whose moves are not there.
+    /// An empty game, with the problem that its moves are missing.
     fn without_record<S: Sink>(
         &self,
         place: &Place,

@@ -39,10 +39,54 @@ use crate::formats::chessbase_common::Kind;
 use crate::formats::chessbase_common::values::{self, date};
 use crate::game::{Date, Eco, Outcome};
 
-/// Bytes of a record, and of the header of the file.
+/// Size of a record, and of the header of the file.
 pub(super) const RECORD: usize = 46;
 
-/// Bits of the first byte.
+/// Offsets of the fields of a game's record, as in the table above.
+pub(super) mod field {
+    pub(in super::super) const MOVES: usize = 1;
+    pub(in super::super) const ANNOTATIONS: usize = 5;
+    pub(in super::super) const WHITE: usize = 9;
+    pub(in super::super) const BLACK: usize = 12;
+    pub(in super::super) const TOURNAMENT: usize = 15;
+    pub(in super::super) const ANNOTATOR: usize = 18;
+    pub(in super::super) const SOURCE: usize = 21;
+    pub(in super::super) const DATE: usize = 24;
+    pub(in super::super) const RESULT: usize = 27;
+    pub(in super::super) const ROUND: usize = 29;
+    pub(in super::super) const SUBROUND: usize = 30;
+    pub(in super::super) const WHITE_ELO: usize = 31;
+    pub(in super::super) const BLACK_ELO: usize = 33;
+    pub(in super::super) const OPENING: usize = 35;
+    pub(in super::super) const MEDALS: usize = 37;
+    pub(in super::super) const FULL_MOVES: usize = 45;
+}
+
+/// The header of the file.
+pub(super) struct FileHeader<'a>(pub(super) &'a [u8]);
+
+impl FileHeader<'_> {
+    /// The version in files of ChessBase 6 to 8.
+    pub(super) const OLD: u16 = 0x24;
+    /// The version in files of ChessBase 9 and later.
+    pub(super) const NEW: u16 = 0x2c;
+
+    pub(super) fn version(&self) -> Option<u16> {
+        be_u16(self.0, 1)
+    }
+
+    /// Size of a record.
+    pub(super) fn record_size(&self) -> Option<u16> {
+        be_u16(self.0, 3)
+    }
+
+    /// Number of records + 1, which is the number of the next record.
+    pub(super) fn next_number(&self) -> Option<u32> {
+        be_u32(self.0, 6)
+    }
+}
+
+/// Bits of a record's first byte.
 const USED: u8 = 1;
 const TEXT: u8 = 2;
 const DELETED: u8 = 0x80;
@@ -74,7 +118,8 @@ impl Header {
         be_u32(&self.0, at).unwrap_or(0)
     }
 
-    /// What the record of a number stands for; of nearly all nothing but the first byte is looked at.
+    /// The kind of the record that is number `place` in the file. This is called for all records, so it reads more than
+    /// the first byte only if that says neither game nor text.
     #[inline]
     pub(super) fn kind_at(cbh: &[u8], place: usize) -> Option<Kind> {
         let first = place.checked_add(1)?.checked_mul(RECORD)?;
@@ -97,79 +142,79 @@ impl Header {
 
     /// Place in the `.cbg`.
     pub(super) fn moves_at(&self) -> u32 {
-        self.u32(1)
+        self.u32(field::MOVES)
     }
 
-    /// Place in the `.cba`; 0 for none.
+    /// Place in the `.cba`; 0 without annotations.
     pub(super) fn annotations_at(&self) -> u32 {
-        self.u32(5)
+        self.u32(field::ANNOTATIONS)
     }
 
     pub(super) fn white_id(&self) -> u32 {
-        self.u24(9)
+        self.u24(field::WHITE)
     }
 
     pub(super) fn black_id(&self) -> u32 {
-        self.u24(12)
+        self.u24(field::BLACK)
     }
 
     pub(super) fn tournament(&self) -> u32 {
-        self.u24(15)
+        self.u24(field::TOURNAMENT)
     }
 
     pub(super) fn annotator(&self) -> u32 {
-        self.u24(18)
+        self.u24(field::ANNOTATOR)
     }
 
     pub(super) fn source(&self) -> u32 {
-        self.u24(21)
+        self.u24(field::SOURCE)
     }
 
     pub(super) fn date(&self) -> Date {
-        date(self.u24(24))
+        date(self.u24(field::DATE))
     }
 
     pub(super) fn outcome(&self) -> Outcome {
-        values::outcome(self.byte(27))
+        values::outcome(self.byte(field::RESULT))
     }
 
-    /// False for a value that stands for no result.
+    /// False for a value that means no result.
     pub(super) fn has_possible_outcome(&self) -> bool {
-        self.byte(27) <= 7
+        self.byte(field::RESULT) <= 7
     }
 
-    /// False for a month that no calendar has.
+    /// False if the month is above 12.
     pub(super) fn has_possible_date(&self) -> bool {
-        (self.u24(24) >> 5) & 15 <= 12
+        (self.u24(field::DATE) >> 5) & 15 <= 12
     }
 
     /// False for a number between the last opening and the first position of Chess960.
     pub(super) fn has_possible_opening(&self) -> bool {
-        values::is_possible_opening(self.u16(35))
+        values::is_possible_opening(self.u16(field::OPENING))
     }
 
-    /// Round and subround; 0 for none.
+    /// Round and subround; 0 if they are not set.
     pub(super) fn round(&self) -> (u8, u8) {
-        (self.byte(29), self.byte(30))
+        (self.byte(field::ROUND), self.byte(field::SUBROUND))
     }
 
-    /// Ratings of White and Black; 0 for none.
+    /// Ratings of White and Black; 0 if they are not known.
     pub(super) fn elo(&self) -> [u16; 2] {
-        [self.u16(31), self.u16(33)]
+        [self.u16(field::WHITE_ELO), self.u16(field::BLACK_ELO)]
     }
 
-    /// The opening code and its sub-code, or 0 without one.
+    /// The opening code and its sub-code; `None` if it is unknown.
     pub(super) fn eco(&self) -> Option<(Eco, u16)> {
-        values::opening(self.u16(35))
+        values::opening(self.u16(field::OPENING))
     }
 
     pub(super) fn medals(&self) -> u16 {
-        self.u16(37)
+        self.u16(field::MEDALS)
     }
 
-    /// Full moves of the main line, 255 for that many and more.
+    /// Number of full moves in the main line; 255 means 255 or more.
     pub(super) fn full_moves(&self) -> u8 {
-        self.byte(45)
+        self.byte(field::FULL_MOVES)
     }
 }
 
@@ -177,7 +222,7 @@ impl Header {
 mod tests {
     use super::*;
 
-    /// The first code of an opening that stands for a game of Chess960.
+    /// The first of the opening codes for games of Chess960.
     const CHESS960: u16 = 0xfc40;
 
     fn with(place: usize, bytes: &[u8]) -> Header {
@@ -192,7 +237,7 @@ mod tests {
         let stored: u32 = (1992 << 9) | (11 << 5) | 28;
         assert_eq!(date(stored), Date::new(1992, 11, 28));
         assert_eq!(
-            with(24, &stored.to_be_bytes()[1..]).date(),
+            with(field::DATE, &stored.to_be_bytes()[1..]).date(),
             Date::new(1992, 11, 28)
         );
         assert_eq!(date(0), Date::default());
@@ -201,7 +246,7 @@ mod tests {
     #[test]
     fn opening_codes_have_a_sub_code() {
         let eco = |stored: u16| {
-            let eco = with(35, &stored.to_be_bytes()).eco();
+            let eco = with(field::OPENING, &stored.to_be_bytes()).eco();
             eco.map(|(eco, sub)| (eco.to_string(), sub))
         };
         assert_eq!(eco(128), Some(("A00".to_owned(), 0)));
@@ -214,13 +259,13 @@ mod tests {
 
     #[test]
     fn some_values_are_impossible() {
-        let is_opening = |stored: u16| with(35, &stored.to_be_bytes()).has_possible_opening();
+        let is_opening = |stored: u16| with(field::OPENING, &stored.to_be_bytes()).has_possible_opening();
         assert_eq!(
             [0, 128 * 501 - 1, 128 * 501, CHESS960 - 1, CHESS960].map(is_opening),
             [true, true, false, false, true]
         );
         assert_eq!(
-            [7, 8].map(|byte| with(27, &[byte]).has_possible_outcome()),
+            [7, 8].map(|byte| with(field::RESULT, &[byte]).has_possible_outcome()),
             [true, false]
         );
         let has_month = |month: u8| with(25, &[month >> 3, month << 5]).has_possible_date();

@@ -6,13 +6,13 @@
 //! | `.cbg` | moves ([`record`], [`setup`], [`codes`], [`pieces`], [`decode`]) and texts ([`texts`]) |
 //! | `.cba` | annotations ([`annotations`], [`items`], [`quotation`]) |
 //! | `.cbp` `.cbt` `.cbc` `.cbs` `.cbe` | players, tournaments, annotators, sources, teams ([`entities`]) |
-//! | `.cbj` | what newer versions know of each game ([`extended`]) |
+//! | `.cbj` | fields of each game that newer versions added ([`extended`]) |
 //! | `.cbv` `.cbz` | all these, packed ([`archive`], [`unpack`]), and encrypted (`encryption`) |
 //!
 //! Files of records say how many they have ([`records`]).
-//! What games and annotations say is in [`chessbase_common`](super::chessbase_common).
+//! The meaning of the fields of games and annotations is in [`chessbase_common`](super::chessbase_common).
 //! The records of `.cbh`, `.cbg`, `.cba` and `.cbj` are big endian, all others little endian.
-//! Section numbers in this module are those of `docs/formats/chessbase-cbh.md`.
+//! Section numbers in this module refer to `docs/formats/chessbase-cbh.md`.
 
 mod annotations;
 mod archive;
@@ -40,15 +40,15 @@ mod unpack;
 use std::ops::ControlFlow;
 
 use self::annotations::Items;
-use self::entities::{Entities, Entity};
+use self::entities::{Entities, Entity, Player, Tournament};
 use self::extended::Extended;
-use self::header::Header;
+use self::header::{FileHeader, Header};
 use self::texts::Text;
 use super::chessbase_common::archive::InArchive;
 use super::chessbase_common::base::{self, SAMPLE};
 use super::chessbase_common::{Base, Based, Characters, Numbering, Texts, companions, records, values};
 use crate::board::ByColor;
-use crate::bytes::{be_u16, be_u32, index};
+use crate::bytes::index;
 use crate::database::{
     AsFiles, Database, Decoded, Format, Info, Keys, NotADatabase, Options, TextId, ratings_of_numbers,
 };
@@ -174,7 +174,7 @@ impl InArchive for ChessBaseCbh {
     }
 }
 
-/// Files that are missed where they are not there, with what they hold.
+/// The files that a whole database has, and what is lost without each.
 const MISSED: [(&str, &str); 8] = [
     ("cbg", "games have no moves"),
     ("cba", "games have no annotations"),
@@ -194,7 +194,7 @@ fn describe_version(is_old: bool) -> &'static str {
     }
 }
 
-/// Looks at the header of the `.cbh`; true for that of an old version (section 3.1).
+/// Tests the header of the `.cbh`. Returns true if it comes from an old version (section 3.1).
 fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<bool, NotADatabase> {
     let bytes: &[u8] = &cbh.bytes;
     if bytes.len() < header::RECORD {
@@ -204,17 +204,23 @@ fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<bool, N
             header::RECORD
         )));
     }
-    let version = be_u16(bytes, 1).filter(|version| matches!(version, 0x24 | 0x2c));
-    let has_size = be_u16(bytes, 3).map(usize::from) == Some(header::RECORD);
+    let header = FileHeader(bytes);
+    let version = header
+        .version()
+        .filter(|&version| version == FileHeader::OLD || version == FileHeader::NEW);
+    let has_size = header.record_size().map(usize::from) == Some(header::RECORD);
+    // One sound field is enough to recognise the format; the other one may be damaged.
     if version.is_none() && !has_size {
         return Err(NotADatabase::new(
-            "the .cbh does not begin as those of ChessBase do",
+            "the .cbh does not begin like a file of ChessBase",
         ));
     }
     if version.is_none() || !has_size {
         problems.push(records::no_header(cbh));
     }
-    let count = be_u32(bytes, 6).and_then(|next| index(next.into()).checked_sub(1));
+    let count = header
+        .next_number()
+        .and_then(|next| index(next.into()).checked_sub(1));
     let damage = count.and_then(|count| records::wrong_number(cbh, header::RECORD, header::RECORD, count));
     let rest = bytes.len() % header::RECORD;
     if rest != 0 && damage.is_none() {
@@ -222,7 +228,7 @@ fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<bool, N
         problems.push(Problem::damage(&cbh.name, at, "the file ends inside a record"));
     }
     problems.extend(damage);
-    Ok(version == Some(0x24))
+    Ok(version == Some(FileHeader::OLD))
 }
 
 impl Database for ChessBaseCbh {
@@ -240,7 +246,7 @@ impl Database for ChessBaseCbh {
             black: base::player(header.black_id()),
             event: base::event(header.tournament()),
             date: header.date(),
-            event_year: tournament.map_or(0, |tournament| values::date(tournament.u32(70)).year),
+            event_year: tournament.map_or(0, |tournament| values::date(Tournament(tournament).date()).year),
             eco: header.eco().map(|(eco, _)| eco),
             outcome: header.outcome(),
             deleted: header.is_deleted(),
@@ -250,12 +256,12 @@ impl Database for ChessBaseCbh {
     fn text(&self, id: TextId) -> String {
         let player = |number, text: &mut String| {
             if let Some(player) = self.entity(&self.players, number) {
-                entities::append_player(&player, text);
+                Player(player).append_name(text);
             }
         };
         let event = |number, text: &mut String| {
             if let Some(tournament) = self.entity(&self.tournaments, number) {
-                entities::append_title(&tournament, text);
+                Tournament(tournament).append_title(text);
             }
         };
         base::name_of(id, player, event)

@@ -13,38 +13,40 @@
 
 use crate::bytes::{be_u32, slice};
 
-/// The record begins with a byte of flags and 24 bits of its size.
+/// Size of the head: a byte of flags and the size of the record in 24 bits.
 const HEAD: usize = 4;
-/// The game does not begin in the usual position.
+/// Flag of a game that does not begin in the usual position.
 const HAS_START: u8 = 0x40;
 /// The low bits of the flags are the mode of the moves.
 const MODE: u8 = 0x3f;
-/// Bytes of a start position.
+/// The modes of games of Chess960.
+const CHESS960_MODES: [u8; 2] = [10, 11];
+/// Size of a start position.
 pub(super) const START: usize = 28;
-/// Bytes after it in Chess960.
+/// Size of the kings and rooks after it in Chess960.
 pub(super) const ROOKS: usize = 8;
 
 /// The record of a game.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record<'a> {
-    /// Its place in the file.
+    /// Place of the record in the file.
     pub(super) offset: usize,
     /// How the moves are coded.
     pub(super) mode: u8,
     /// The start position, where it is not the usual one.
     pub(super) start: Option<&'a [u8; START]>,
-    /// Where kings and rooks stand at the start of a game of Chess960.
+    /// The squares of kings and rooks at the start of a game of Chess960.
     pub(super) rooks: Option<&'a [u8; ROOKS]>,
     /// The bytes of the moves.
     pub(super) moves: &'a [u8],
-    /// Their place in the file.
+    /// Place of the moves in the file.
     pub(super) moves_at: usize,
-    /// The file ends before the record does.
+    /// True if the file ends before the record does.
     pub(super) is_cut: bool,
 }
 
 impl<'a> Record<'a> {
-    /// The record at a place; none where the file ends before its moves or its size is impossible.
+    /// The record at a place; `None` if the file ends before its moves, or its size is impossible.
     pub(super) fn at(cbg: &'a [u8], offset: usize) -> Option<Record<'a>> {
         let head = be_u32(cbg, offset)?;
         let [flags, ..] = head.to_be_bytes();
@@ -63,11 +65,16 @@ impl<'a> Record<'a> {
         };
         if flags & HAS_START != 0 {
             record.start = Some(record.take()?);
-            if matches!(mode, 10 | 11) {
+            if record.is_chess960() {
                 record.rooks = Some(record.take()?);
             }
         }
         Some(record)
+    }
+
+    /// True if the game is Chess960, whichever position it starts from.
+    pub(super) fn is_chess960(&self) -> bool {
+        CHESS960_MODES.contains(&self.mode)
     }
 
     /// Takes bytes from the front of the moves.

@@ -1,20 +1,10 @@
 //! The tags of a game, as ChessBase exports them (section 13).
 //!
-//! Fields of names: the length of all, then offset, name and size in bytes of each.
-//!
-//! ```text
-//! .cbp  58  0 last name (30), 30 first name (20)
-//! .cbt  90  0 title (40), 40 place (30), 70 date u32, 74 kind, 75 bit 0 teams, 76 country, 78 category, 80 rounds
-//! .cbc  53  0 name (45)
-//! .cbs  59  0 title (25), 25 publisher (16), 41 publication u32, 45 date u32, 49 version, 50 quality
-//! .cbe  63  0 name (45), 45 number u32, 54 country
-//! ```
-//!
 //! Kinds of tournaments, in bits 0-4: 1 game, 2 match, 3 tourn, 4 swiss, 5 team, 6 k.o., 7 simul, 8 schev; bit 5
 //! blitz, 6 rapid, 7 correspondence.
 
 use super::annotations::Items;
-use super::entities::{Entity, append_player, append_title};
+use super::entities::{Annotator, Player, Source, Team, Tournament};
 use super::header::Header;
 use super::{ChessBaseCbh, Place, items};
 use crate::formats::chessbase_common::tags::{self, OfRecord, set_number, set_stored_date, set_text};
@@ -22,15 +12,14 @@ use crate::formats::chessbase_common::{nations, set_tags};
 use crate::game::Tags;
 
 impl ChessBaseCbh {
-    /// All tags of a game but those of its start position and its length.
+    /// All tags of a game, except FEN and SetUp and the number of half-moves, which follow from its `.cbg` record.
     pub(super) fn tags_of(&self, place: &Place) -> Tags {
         let header = &place.header;
         let mut tags = Tags::new(header.outcome());
         self.tournament_tags(header, &mut tags);
         for (name, id) in [("White", header.white_id()), ("Black", header.black_id())] {
             if let Some(player) = self.entity(&self.players, id) {
-                let name_of = |out: &mut String| append_player(&player, out);
-                set_text(&mut tags, name, name_of);
+                set_text(&mut tags, name, |out| Player(player).append_name(out));
             }
         }
         let (round, subround) = header.round();
@@ -45,7 +34,9 @@ impl ChessBaseCbh {
         };
         of_record.set(&mut tags);
         if let Some(annotator) = self.entity(&self.annotators, header.annotator()) {
-            set_text(&mut tags, "Annotator", |out| annotator.append(0, 45, out));
+            set_text(&mut tags, "Annotator", |out| {
+                Annotator(annotator).append_name(out)
+            });
         }
         self.source_tags(header, &mut tags);
         self.team_tags(place, &mut tags);
@@ -57,13 +48,14 @@ impl ChessBaseCbh {
         let Some(tournament) = self.entity(&self.tournaments, header.tournament()) else {
             return;
         };
-        set_text(tags, "Event", |out| append_title(&tournament, out));
-        set_text(tags, "Site", |out| tournament.append(40, 30, out));
-        set_stored_date(tags, "EventDate", tournament.u32(70));
+        let tournament = Tournament(tournament);
+        set_text(tags, "Event", |out| tournament.append_title(out));
+        set_text(tags, "Site", |out| tournament.append_place(out));
+        set_stored_date(tags, "EventDate", tournament.date());
         set_text(tags, "EventType", |out| append_kind(&tournament, out));
-        set_number(tags, "EventRounds", tournament.byte(80).into());
-        set_number(tags, "EventCategory", tournament.byte(78).into());
-        if let Some(country) = nations::code(tournament.byte(76)) {
+        set_number(tags, "EventRounds", tournament.rounds().into());
+        set_number(tags, "EventCategory", tournament.category().into());
+        if let Some(country) = nations::code(tournament.country()) {
             tags.set_str("EventCountry", country);
         }
     }
@@ -72,10 +64,11 @@ impl ChessBaseCbh {
         let Some(source) = self.entity(&self.sources, header.source()) else {
             return;
         };
-        set_text(tags, "SourceTitle", |out| source.append(0, 25, out));
-        set_number(tags, "SourceVersion", source.byte(49).into());
-        set_stored_date(tags, "SourceVersionDate", source.u32(45));
-        set_number(tags, "SourceQuality", source.byte(50).into());
+        let source = Source(source);
+        set_text(tags, "SourceTitle", |out| source.append_title(out));
+        set_number(tags, "SourceVersion", source.version().into());
+        set_stored_date(tags, "SourceVersionDate", source.date());
+        set_number(tags, "SourceQuality", source.quality().into());
     }
 
     fn team_tags(&self, place: &Place, tags: &mut Tags) {
@@ -88,8 +81,9 @@ impl ChessBaseCbh {
             let Some(team) = id.and_then(|id| self.entity(&self.teams, id)) else {
                 continue;
             };
-            set_text(tags, name, |out| append_team(&team, out));
-            if let Some(code) = nations::code(team.byte(54)) {
+            let team = Team(team);
+            set_text(tags, name, |out| team.append_name(out));
+            if let Some(code) = nations::code(team.country()) {
                 tags.set_str(country, code);
             }
         }
@@ -105,13 +99,7 @@ impl ChessBaseCbh {
     }
 }
 
-/// The kind of a tournament: `team-swiss (rapid)`.
-fn append_kind(tournament: &Entity<'_>, out: &mut String) {
-    tags::append_kind(tournament.byte(74), tournament.byte(75) & 1 != 0, out);
-}
-
-/// The name of a team, with its number: `Eppingen II`.
-fn append_team(team: &Entity<'_>, out: &mut String) {
-    team.append(0, 45, out);
-    tags::append_number_of_team(team.u32(45), out);
+/// Appends the kind of a tournament: `team-swiss (rapid)`.
+fn append_kind(tournament: &Tournament<'_>, out: &mut String) {
+    tags::append_kind(tournament.kind(), tournament.is_for_teams(), out);
 }

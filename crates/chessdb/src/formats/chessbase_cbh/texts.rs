@@ -17,12 +17,12 @@ use crate::bytes::{index, le_u16, le_u32, slice};
 use crate::files::SourceFile;
 use crate::formats::chessbase_common::{Characters, GuidingText, Texts, file_name};
 
-/// Languages by their number. A text in no language in particular has none in its name.
+/// Endings of names by the number of the language. The last one is for texts in no particular language.
 const LANGUAGES: [&str; 8] = [".en", ".de", ".fr", ".es", ".it", ".nl", ".pt", ""];
 const HEAD: usize = 4;
-/// Bytes of a guiding text in one language, at least: two lengths, two languages, and hardly any text.
+/// The fewest bytes that a guiding text in one language takes: two lengths, two languages, and hardly any text.
 const SHORTEST_TEXT: usize = 16;
-/// Titles and contents that a text may have.
+/// The most titles, and the most contents, that a text may have; more can only be damage.
 const MOST_PARTS: u16 = 256;
 
 /// A text in one language.
@@ -33,7 +33,7 @@ pub(super) struct Text {
     language: u8,
     title: Range<usize>,
     is_html: bool,
-    /// Where it is in the `.cbg`.
+    /// Place of the text in the `.cbg`.
     bytes: Range<usize>,
 }
 
@@ -53,7 +53,7 @@ impl GuidingText for Text {
     }
 }
 
-/// The texts of records that have these places, from 0.
+/// Reads the texts of the records at these places, from 0.
 pub(super) fn read_all(
     cbh: &SourceFile,
     cbg: &SourceFile,
@@ -70,7 +70,7 @@ pub(super) fn read_all(
     })
 }
 
-/// The texts of a record, one for each language that is known, and where they cannot be read on.
+/// The texts of a record, one for each known language, and the place of the first damage.
 fn read(cbg: &[u8], offset: usize, record: usize) -> (Vec<Text>, Option<usize>) {
     let mut texts = Vec::new();
     let mut body = Body {
@@ -99,7 +99,7 @@ impl Body<'_> {
         Some(value)
     }
 
-    /// Passes over so many bytes, which must be there.
+    /// Skips `len` bytes and returns their place; `None` if the file ends before.
     fn pass(&mut self, len: usize) -> Option<Range<usize>> {
         slice(self.cbg, self.at, len)?;
         let start = self.at;
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_text_has_at_most_256_languages() {
         for (languages, shown) in [(255u16, 1), (256, 1), (257, 0)] {
-            // All are the same one, of which the first is shown.
+            // All parts are in the same language, so only the first is shown.
             let mut body = vec![0x80, 0, 0, 0, 3, 0, 0, 0, 1];
             body.extend(languages.to_le_bytes());
             body.extend([0, 0, 1, 0, 0, 0, b'x', 0, 0, 0, 0].repeat(languages.into()));

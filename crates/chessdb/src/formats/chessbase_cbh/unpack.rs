@@ -27,7 +27,8 @@ pub(super) enum BlockError {
     TooLong,
 }
 
-/// Appends what a block unpacks to, up to an error. `start` is where its file begins in `out`: repetitions reach back to it.
+/// Unpacks a block and appends its bytes to `out`, up to an error. Its file starts at `start` in `out`, and repetitions
+/// may reach back to there.
 pub(super) fn block(payload: &[u8], start: usize, most: usize, out: &mut Vec<u8>) -> Result<(), BlockError> {
     let (&mode, data) = payload.split_first().ok_or(Damaged)?;
     match mode {
@@ -44,7 +45,7 @@ pub(super) fn block(payload: &[u8], start: usize, most: usize, out: &mut Vec<u8>
     }
 }
 
-/// The length of Huffman's output has 16 bits.
+/// Huffman's output is never longer, because its length has 16 bits.
 const MOST_BETWEEN: usize = 1 << 16;
 
 fn append(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), BlockError> {
@@ -74,14 +75,14 @@ impl Bits<'_> {
     }
 }
 
-/// A node of the tree of codes: where a 0 and a 1 lead to. Below 256 it is a byte, above a node; 0 stands for nothing,
-/// because the root is no node's child and bytes are counted from 1.
+/// A node of the tree of codes: its branches for a 0 and a 1. A branch from 1 to 256 is a byte + 1, a larger one is a
+/// node, counted from [`FIRST_NODE`]. 0 means that there is no branch yet.
 type Node = [u16; 2];
 
-/// Nodes are numbered from here on, bytes below it from 1.
+/// The number of the root; smaller numbers are bytes.
 const FIRST_NODE: u16 = 257;
 
-/// Decodes Huffman codes. The code of each byte precedes them.
+/// Decodes Huffman codes. The table of the codes comes first.
 fn huffman(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), BlockError> {
     let len = usize::from(be_u16(data, 0).ok_or(Damaged)?);
     if out.len().saturating_add(len) > most {
@@ -152,7 +153,7 @@ fn repetitions(data: &[u8], start: usize, most: usize, out: &mut Vec<u8>) -> Res
             }
         }
     }
-    // A last byte alone is itself.
+    // A single byte at the end is a literal.
     append(data.rest(), most, out)
 }
 
@@ -184,7 +185,8 @@ fn repeat(byte: u8, len: usize, most: usize, out: &mut Vec<u8>) -> Result<(), Bl
     Ok(())
 }
 
-/// Repeats bytes from so far back. They may include some that are being written.
+/// Repeats the `len` bytes that start `distance` bytes before the end. If `len` is larger than `distance`, they include
+/// bytes that this call has written, so they are copied one by one.
 fn copy(distance: usize, len: usize, start: usize, most: usize, out: &mut Vec<u8>) -> Result<(), BlockError> {
     let from = out.len().checked_sub(distance).filter(|&from| from >= start);
     let from = from.ok_or(Damaged)?;

@@ -61,7 +61,7 @@ impl<'a> Annotations<'a> {
         }
     }
 
-    /// Adds items, of which those of a position keep their order. Those that are never shown take no memory.
+    /// Adds items. The items of each position keep their order. Items of kinds that are never shown are not stored.
     pub(in crate::formats) fn extend(&mut self, items: impl Iterator<Item = Item<'a>>) {
         for item in items {
             self.read += 1;
@@ -113,7 +113,7 @@ impl<'a> Annotations<'a> {
         }
         if let Some(at) = self.beyond {
             let what =
-                format!("the game has more than {MOST_ITEMS} annotations, of which the first are shown");
+                format!("the game has more than {MOST_ITEMS} annotations, and only the first are shown");
             replay.problem(Problem::new(ProblemKind::Limit, self.origin.file, at, what));
         }
         let misplaced = self.items.partition_point(|item| item.position < WHOLE_GAME);

@@ -47,7 +47,7 @@ pub(in crate::formats) trait InArchive: Based + Database + Sized + 'static {
 }
 
 impl Unpacked {
-    /// A database of an archive of so many bytes, without files.
+    /// A database without files, from an archive of `packed_len` bytes.
     pub(in crate::formats) fn new(name: impl Into<String>, packed_len: usize) -> Unpacked {
         Unpacked {
             name: name.into(),

@@ -31,7 +31,7 @@ pub(in crate::formats) struct Base<T> {
     info: Info,
     /// Problems of the files.
     problems: Vec<Problem>,
-    /// The same and those of the guiding texts, which are known when the games are counted.
+    /// The problems of the files and of the guiding texts. The texts are only found when the games are counted.
     all_problems: OnceLock<Vec<Problem>>,
 }
 

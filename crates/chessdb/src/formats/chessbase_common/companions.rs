@@ -1,10 +1,10 @@
-//! Files that lie beside the databases of both formats, and those of them that are not read.
+//! Files in the same folder as a database of either format: which belong to it, and which are not read.
 
 use std::collections::HashSet;
 
 use crate::files::SourceFolder;
 
-/// Files that are not read, with what they are and what a user can do.
+/// Files that are not read: extension, what they are, and what a user can do.
 const UNREAD: [(&str, &str, &str); 3] = [
     (
         "ctg",
@@ -20,14 +20,14 @@ pub(in crate::formats) fn unread_kinds() -> impl Iterator<Item = &'static str> {
     UNREAD.iter().map(|(kind, ..)| *kind)
 }
 
-/// What the database beside which a file lies says of it, if it is one that is not read.
+/// The warning of a database that has a file of these kinds next to it.
 pub(in crate::formats) fn unread_warning(name: &str) -> Option<String> {
     let kind = kind_among(name, unread_kinds())?;
     let (_, what, _) = UNREAD.iter().find(|(known, ..)| *known == kind)?;
     Some(format!("{name} is not read: it is {what}"))
 }
 
-/// Why a file of a kind that is not read is no database, and what a user can do.
+/// Why a file of one of these kinds is not a database, and what a user can do.
 pub(in crate::formats) fn reason(kind: &str) -> Option<String> {
     let (_, what, remedy) = UNREAD.iter().find(|(known, ..)| *known == kind)?;
     Some(format!("it is {what}, which is not read: {remedy}"))
@@ -39,14 +39,14 @@ pub(in crate::formats) fn stem_of(name: &str) -> String {
     stem.to_lowercase()
 }
 
-/// The stems of a folder's files of a kind.
+/// The stems of all files of a kind in a folder.
 pub(in crate::formats) fn stems_of(directory: &SourceFolder, kind: &'static str) -> HashSet<String> {
     let files = directory.files.iter();
     let files = files.filter(|name| kind_among(name, [kind]).is_some());
     files.map(|name| stem_of(name)).collect()
 }
 
-/// The one of some kinds that a file has.
+/// The kind of a file, if it is one of `kinds`.
 pub(in crate::formats) fn kind_among(
     name: &str,
     kinds: impl IntoIterator<Item = &'static str>,

@@ -1,4 +1,4 @@
-//! What in a game's record cannot be as it is stored, though the game can be read.
+//! Impossible values in a game's record. They are reported, and the game is read all the same.
 
 use std::fmt::Display;
 
@@ -14,7 +14,7 @@ pub(in crate::formats) struct Doubts<'a> {
 }
 
 impl<'a> Doubts<'a> {
-    /// Those of the record at a place, from 0, in a file whose header is as long as each of its records.
+    /// An empty list for the record at a place, from 0. The header of the file must be as long as a record.
     pub(in crate::formats) fn new(file: &'a SourceFile, record: usize, size: usize) -> Doubts<'a> {
         Doubts {
             file: &file.name,
@@ -23,13 +23,13 @@ impl<'a> Doubts<'a> {
         }
     }
 
-    /// Something is damaged at a place of the record.
+    /// Reports damage at a place in the record.
     pub(in crate::formats) fn damage(&mut self, at: usize, what: impl Into<String>) {
         let at = self.at + at as u64;
         self.problems.push(Problem::damage(self.file, at, what.into()));
     }
 
-    /// The record refers to an entity that a file does not have.
+    /// Reports that the record refers to an entity that does not exist in a file.
     pub(in crate::formats) fn no_entity(&mut self, at: usize, what: &str, number: impl Display, file: &str) {
         self.damage(
             at,
@@ -37,7 +37,8 @@ impl<'a> Doubts<'a> {
         );
     }
 
-    /// Compares the full moves of a game with those that its record has at a place, unless the game is damaged.
+    /// Reports a number of full moves that the game does not have, unless the game is damaged. The stored number is at
+    /// `at` in the record.
     pub(in crate::formats) fn full_moves(
         &mut self,
         at: usize,
@@ -46,7 +47,7 @@ impl<'a> Doubts<'a> {
     ) {
         let is_damaged = of_game.iter().any(|problem| problem.kind == ProblemKind::Damage);
         if counted != stored && !is_damaged {
-            let what = format!("the game has {counted} full moves, of which its record counts {stored}");
+            let what = format!("the game has {counted} full moves, but its record counts {stored}");
             let at = self.at + at as u64;
             self.problems.push(Problem::doubt(self.file, at, what));
         }

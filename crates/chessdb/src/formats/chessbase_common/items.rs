@@ -179,7 +179,7 @@ fn clock(hundredths: u32) -> String {
 
 /// Stages of a time control as PGN has them; `None` if PGN has no words for them.
 fn time_control(stages: &[Stage]) -> Option<String> {
-    /// So many moves are all that are left.
+    /// ChessBase stores this number of moves for a stage that lasts to the end of the game.
     const REST: u16 = 1000;
     let mut text = String::new();
     let mut is_over = false;

@@ -1,17 +1,17 @@
-//! Which records are games, and which are guiding texts.
+//! Finds out which records are games and which are guiding texts.
 //!
-//! Nothing in the database counts them, so all records are looked at: of a short file when it is opened, of a long one
-//! when a number is first needed.
+//! A database does not store how many it has of each, so all records are read: in a short file when it is opened, in a
+//! long one when a number is first needed.
 
 use std::sync::OnceLock;
 
 use crate::database::Rows;
 use crate::files::SourceFile;
 
-/// Files with more records than this are not read through before a number is needed.
+/// The most records of a file that are read when it is opened; this must not take long.
 const MANY: u32 = 1 << 16;
 
-/// What a record stands for.
+/// What a record is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::formats) enum Kind {
     Game,
@@ -19,7 +19,7 @@ pub(in crate::formats) enum Kind {
     Unused,
 }
 
-/// What the record at a place stands for, from 0; none beyond the end of the file.
+/// Returns the kind of the record at a place, from 0; `None` beyond the end of the file.
 pub(in crate::formats) type KindAt = fn(&[u8], usize) -> Option<Kind>;
 
 /// The numbers of games and of texts.
@@ -27,15 +27,15 @@ pub(in crate::formats) type KindAt = fn(&[u8], usize) -> Option<Kind>;
 pub(in crate::formats) struct Numbering {
     rows: Rows,
     kind_at: KindAt,
-    /// Set when all records were looked at; `None` in it if the file was changed before.
+    /// Set when all records have been read. It contains `None` if the file was changed before that.
     counted: OnceLock<Option<Counted>>,
 }
 
-/// What a look at all records finds.
+/// The result of reading all records.
 #[derive(Debug, Default)]
 struct Counted {
     games: u32,
-    /// From this game on, so many records that are no games precede it.
+    /// Pairs: from this game on, this number of records before it are not games.
     passed: Vec<(u32, u32)>,
     /// Numbers of the rows that are texts.
     texts: Vec<u32>,
@@ -65,7 +65,7 @@ impl Numbering {
         self.rows.len() > MANY
     }
 
-    /// The number of records as long as the games among them are not counted.
+    /// The number of all records, until the games among them are counted; then `None`.
     pub(in crate::formats) fn uncounted(&self) -> Option<u32> {
         let is_counted = self.counted.get().is_some_and(Option::is_some);
         (!is_counted).then(|| self.rows.len())
@@ -89,7 +89,7 @@ impl Numbering {
         texts.unwrap_or_default().iter().map(|&row| self.rows.place(row))
     }
 
-    /// What is kept belongs to the file as it was opened. If it was changed since then, nothing is.
+    /// The counts of the file as it was opened; `None` if it was changed before they were complete.
     fn counted(&self, cbh: &SourceFile) -> Option<&Counted> {
         let count = || Some(self.count(cbh)).filter(|_| cbh.bytes.is_intact());
         self.counted.get_or_init(count).as_ref()

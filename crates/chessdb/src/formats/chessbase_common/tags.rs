@@ -80,7 +80,7 @@ impl OfRecord {
     }
 }
 
-/// Sets the tags of a start position; those of the usual one and of one that cannot be played from have no FEN.
+/// Sets the tags of a start position. `fen` is `None` for the usual one and for one that cannot be played from.
 pub(in crate::formats) fn set_start(tags: &mut Tags, is_chess960: bool, fen: Option<&str>) {
     if is_chess960 {
         tags.set_str("Variant", "chess 960");

@@ -1,9 +1,9 @@
-//! The guiding texts of a database, and what is wrong with them.
+//! The guiding texts of a database, and their problems.
 
 use crate::files::SourceFile;
 use crate::problem::Problem;
 
-/// Damaged texts that are listed.
+/// The most damaged texts that are reported one by one; further ones are only counted.
 const MOST_PROBLEMS: usize = 100;
 
 /// The guiding texts of a database, one for each language.
@@ -17,8 +17,10 @@ pub(in crate::formats) struct Texts<T> {
 pub(in crate::formats) type Damage = (Option<u64>, String);
 
 impl<T> Texts<T> {
-    /// Reads the texts of records that have these numbers, from 1. Records may share a text, so there are at most as
-    /// many texts as would fit into the file if each of them had so many bytes.
+    /// Reads the texts of the records with these numbers, from 1.
+    ///
+    /// In a damaged file many records may refer to the same bytes, and their texts would take much more memory than the
+    /// file. So there are at most as many as fit into the file if each has `shortest` bytes.
     pub(in crate::formats) fn read(
         cbg: &SourceFile,
         shortest: usize,
@@ -54,7 +56,7 @@ impl<T> Texts<T> {
         all
     }
 
-    /// What to say of texts whose file is missing.
+    /// The result for a database whose file of texts is missing: only a problem, if it has texts.
     pub(in crate::formats) fn missing(texts: usize, cbg: &str) -> Texts<T> {
         let what = format!("{texts} guiding texts are missing: they are in this file");
         let problem = (texts > 0).then(|| Problem::damage(cbg, None, what));

@@ -10,7 +10,7 @@
 //! | `.jose` | `IO_` tables in tar, mostly in gzip ([`archive`], [`tar`]) |
 //!
 //! A table is three files, `.frm`, `.MYI` and `.MYD` ([`myisam`]).
-//! Section numbers in this module are those of `docs/formats/jose.md`.
+//! Section numbers in this module refer to `docs/formats/jose.md`.
 
 mod archive;
 mod codes;

@@ -13,7 +13,7 @@ pub(super) struct SetUp {
     pub(super) flaw: Option<SetupError>,
     /// Number of the first move.
     pub(super) first_move: u32,
-    /// True if a castling right is not that of a classical king and rook.
+    /// True if a castling right is for a king or a rook that is not on its usual square.
     pub(super) is_chess960: bool,
 }
 

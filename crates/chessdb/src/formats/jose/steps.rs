@@ -1,8 +1,8 @@
-//! The codes 00 to 8f as tables: which place of a list has the piece, and where the piece goes from its square. The
-//! other codes use the second table only.
+//! Tables for the codes 00 to 8f: one has the piece's place in the lists, the other the square that the piece goes to.
+//! The other codes use only the second table.
 //!
-//! Looking up both needs no branch, of which a processor would predict few, because the codes of a game follow no
-//! pattern.
+//! Both are found without a branch. A processor would predict branches badly here, because the codes of a game follow
+//! no pattern.
 
 use super::pieces::{PieceLists, Slot};
 use crate::board::{Color, Role, Square};
@@ -20,7 +20,7 @@ struct Step {
 
 /// The ways of pieces in the order of [`way`]: a white and a black pawn, knight, bishop, rook, king.
 const WAYS: usize = 4 + 4 + 8 + 16 + 16 + 8;
-/// Stands for no square.
+/// The entry for a target that is not on the board.
 const NONE: u8 = 64;
 
 static STEPS: [[Step; CODES]; 2] = [steps(Color::Black), steps(Color::White)];
@@ -48,7 +48,7 @@ fn on_way(way: u8, from: Square) -> Option<Square> {
     (to < NONE).then(|| Square::new(to.into()))
 }
 
-/// The way of a piece in a direction, of which only the bits that its kind uses are read.
+/// The way of a piece in a direction. Bits of the direction that this kind of piece does not use are ignored.
 const fn way(us: Color, role: Role, direction: u8) -> u8 {
     match role {
         Role::Pawn => (us.is_black() as u8) << 2 | direction & 3,

@@ -13,7 +13,8 @@ pub(super) enum Frame {
 }
 
 impl<S: Sink> Decoder<'_, S> {
-    /// Begins a variation of the last move, or puts it off if there is none.
+    /// Begins a variation of the last move. At the start of a line there is no move to replace, so the variation is put
+    /// off until the first move was played.
     pub(super) fn start_variation(&mut self, at: usize) {
         if !S::WHOLE {
             return self.skip_variation();
@@ -101,7 +102,7 @@ impl<S: Sink> Decoder<'_, S> {
         self.replay.end_variation();
     }
 
-    /// Continues with the next postponed part. Returns false if there is none.
+    /// Continues with the next postponed part. Returns false if nothing was postponed.
     pub(super) fn next_frame(&mut self) -> bool {
         let (depth, cursor, is_variation) = match self.frames.pop() {
             Some(Frame::Line(cursor, depth)) => (depth, cursor, false),

@@ -16,13 +16,13 @@ pub(super) enum Meaning {
     Unsigned,
     /// Days since 1970.
     Day,
-    /// A time of day, in so many parts of a second.
+    /// A time of day; the number is how many units a second has.
     Time(i64),
-    /// A time since 1970, in so many parts of a second.
+    /// A time since 1970; the number is how many units a second has.
     Moment(i64),
 }
 
-/// What a column says of games.
+/// The part of a game that a column has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// A tag, with its name.

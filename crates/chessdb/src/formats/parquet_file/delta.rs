@@ -61,7 +61,7 @@ const MOST_PARTS: usize = 512;
 /// Start and length of each text in the bytes.
 pub(super) type Spans = Vec<(u32, u32)>;
 
-/// `count` texts in `bytes` from `start` on, of which the lengths come first.
+/// Finds `count` texts in `bytes` from `start` on. The lengths of all texts come first.
 pub(super) fn texts(bytes: &[u8], start: usize, count: usize) -> Option<Spans> {
     let (lens, at) = numbers(bytes.get(start..)?, count)?;
     let mut at = start.checked_add(at)?;
@@ -74,7 +74,8 @@ pub(super) fn texts(bytes: &[u8], start: usize, count: usize) -> Option<Spans> {
     lens.into_iter().map(span).collect()
 }
 
-/// How many times as long as their page texts may be.
+/// Texts that share beginnings may be this many times as long as their page. Without a limit, a small damaged page
+/// could take all memory.
 const MOST_TIMES: usize = 32;
 
 /// `count` texts that share beginnings, and their bytes.

@@ -274,7 +274,7 @@ fn check(footer: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// Passes over a list of structures of so many bytes or more, and gives its length.
+/// Skips a list of structures and returns their number; `None` if one has less than `least` bytes.
 fn check_list<'a>(
     thrift: &mut Thrift<'a>,
     least: usize,
@@ -291,7 +291,7 @@ fn check_list<'a>(
     Some(len)
 }
 
-/// Passes over the columns, each of which follows the one that it is in, and counts those without parts.
+/// Skips the columns and counts those without parts. A column comes before its parts.
 fn check_schema(thrift: &mut Thrift<'_>) -> Option<usize> {
     let (len, kind) = thrift.list()?;
     let mut columns = 0;
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn lists_declare_no_more_than_they_have() {
-        // Groups that are empty structures, of which the crate would take memory for each.
+        // Groups that are empty structures. The crate would allocate memory for each of them.
         let footer = [&[0x49, 0xfc, 100][..], &[0; 100], &[0]].concat();
         assert_eq!(check(&footer), None);
         assert_eq!(check(&[0x49, 0xfc, 0xff, 0xff, 3, 0]), None);

@@ -25,7 +25,7 @@ pub(super) struct AllKeys {
 /// The tags from which keys follow.
 pub(super) const TAGS: [&str; 7] = ["White", "Black", "Event", "Date", "EventDate", "ECO", "Result"];
 
-/// Keys of a game of which nothing is known: its names are the one for unknown.
+/// Keys of a game without any known value. Text 0 is the name for unknown.
 const UNKNOWN: Keys = Keys {
     white: TextId(0),
     black: TextId(0),
@@ -152,7 +152,7 @@ impl AllKeys {
 }
 
 impl AllKeys {
-    /// Takes from a column which games are marked as deleted. A game of which that cannot be read is not.
+    /// Reads from a column which games are marked as deleted. A game whose mark cannot be read is not deleted.
     pub(super) fn with_deleted(mut self, table: &Table, column: Option<usize>) -> AllKeys {
         let Some(column) = column else { return self };
         table.each(column, |row, cell| {

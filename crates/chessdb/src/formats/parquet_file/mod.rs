@@ -9,7 +9,7 @@
 //! | what games are sorted by | [`keys`], [`names`] |
 //!
 //! The column of each tag has its name, as in `White`; `movetext`, `pgn` or `moves` has the moves.
-//! Section numbers in this module are those of `docs/formats/parquet.md`.
+//! Section numbers in this module refer to `docs/formats/parquet.md`.
 
 mod cache;
 mod column;
@@ -126,7 +126,7 @@ impl ParquetFile {
     }
 }
 
-/// A game of which the text was made from a row.
+/// A game whose text was made from a row.
 fn stored(read: &RowText) -> Stored<'_> {
     let utf_8 = TextEncoding { forced: Some(UTF_8) };
     Stored::made(read.text.as_bytes(), read.at, utf_8)

@@ -100,7 +100,7 @@ impl Page {
                 (bytes.get(levels_at..start).ok_or(LEVELS)?, start)
             }
             (_, true) => {
-                // The only other encoding is that of a time before 2013.
+                // The only other encoding is older than 2013.
                 if head.levels != LEVELS_IN_RUNS {
                     return Err("it says in an old way what is null in it, which is not supported");
                 }
@@ -178,7 +178,7 @@ impl Page {
             + size_of::<Page>()
     }
 
-    /// A page that takes so many bytes.
+    /// A page that takes `size` bytes of memory.
     #[cfg(test)]
     pub(super) fn of_size(size: usize) -> Page {
         let bytes = vec![0; size.saturating_sub(size_of::<Page>())];

@@ -49,7 +49,7 @@ pub(super) struct RowText {
 }
 
 impl Columns {
-    /// Those of a table; `None` without moves.
+    /// Assigns the columns of a table; `None` if no column has moves.
     pub(super) fn of(table: &Table, texts: TextEncoding) -> Option<Columns> {
         let columns = table.layout.columns.iter().enumerate();
         let moves = columns.clone().filter_map(|(number, column)| match column.role {

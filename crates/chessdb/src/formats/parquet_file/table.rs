@@ -213,7 +213,7 @@ impl Table {
         Some((chunk, pages.get_or_init(|| self.walk(chunk, rows.rows, column))))
     }
 
-    /// Finds the pages of a column by their headers, of which each says where the next one is.
+    /// Finds the pages of a column. They follow each other, and each header has the length of its page.
     fn walk(&self, chunk: &Chunk, rows: u32, column: usize) -> Pages {
         let mut pages = Pages::default();
         let mut at = index(chunk.start);

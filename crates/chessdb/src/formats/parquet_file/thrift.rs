@@ -25,7 +25,7 @@ impl Kind {
     pub(super) const STRUCTURE: Kind = Kind(12);
 }
 
-/// Maximum number of values inside of each other. Those of Parquet have less than ten.
+/// Maximum nesting of values. Parquet itself needs less than ten levels.
 const DEEPEST: u32 = 32;
 
 /// Reads values one after another.
@@ -57,9 +57,10 @@ impl<'a> Thrift<'a> {
         self.unsigned().map(signed)
     }
 
-    /// The next field of a structure, of which the last one had the number `last`; `None` at its end.
+    /// The kind of a structure's next field, or `Some(None)` at the end of the structure. `last` is the number of the
+    /// previous field, and becomes the number of this one.
     ///
-    /// The outer option is `None` where the bytes are not those of a structure.
+    /// The outer option is `None` if the bytes are not a structure.
     pub(super) fn field(&mut self, last: &mut i64) -> Option<Option<Kind>> {
         let byte = self.byte()?;
         let kind = Kind(byte & 0xf);

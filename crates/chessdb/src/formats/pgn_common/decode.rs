@@ -65,12 +65,12 @@ pub(super) struct Decoder<'a, S> {
     needs_counts: bool,
 }
 
-/// The move numbers of the lines that are open, for a game with words that are no moves. Other games do without.
+/// Counts the moves of the open lines. It is only used for games that have words which are not moves.
 struct Counts {
     line: MoveCount,
-    /// Those of the lines from which the current one branches off, outermost first.
+    /// Counts of the lines from which the current one branches off, outermost first.
     outer: Vec<MoveCount>,
-    /// Up to this offset, words of a line at this depth that are no moves stand for none.
+    /// An offset and a depth: up to there, words of a line at this depth that are not moves do not count as moves.
     passed: (usize, usize),
     /// Number of bytes that may still be read ahead.
     budget: usize,

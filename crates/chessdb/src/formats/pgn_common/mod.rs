@@ -5,7 +5,7 @@
 //! | tags | [`near`], [`tag`], [`section`], [`between`], [`usual_names`], [`values`], [`characters`] |
 //! | movetext | [`items`], [`words`], [`form`], [`numbers`], [`symbols`], [`languages`], [`decode`], [`results`] |
 //!
-//! Section numbers in this module are those of `docs/formats/pgn.md`.
+//! Section numbers in this module refer to `docs/formats/pgn.md`.
 
 pub(super) mod between;
 pub(super) mod characters;

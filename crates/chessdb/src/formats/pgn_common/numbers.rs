@@ -151,9 +151,9 @@ impl MoveCount {
         let agrees = self.plies / 2 == number.value - 1;
         let counts = match self.last {
             None => number.points > 0 || agrees,
-            // So few words lead to no such number: it is a year, perhaps.
+            // The number is too large to be reached in a few words: perhaps it is a year.
             Some(last) if number.value > last.value + u64::from(MOST_WORDS) => false,
-            // A number without points is none in a game that writes points, or in `p. 123`.
+            // In a game that writes points, and in `p. 123`, a number without points is not the number of a move.
             Some(last) => number.points > 0 || last.points == 0 && !is_abbreviation,
         };
         if !counts {

@@ -2,12 +2,12 @@
 
 use crate::game::Eco;
 
-/// Replaces all kinds of dashes by those of ASCII.
+/// Replaces all kinds of dashes by ASCII hyphens.
 pub(super) fn with_plain_dashes(text: &str) -> String {
     text.replace(DASHES, "-")
 }
 
-/// Replaces all kinds of dashes, and signs of capture, by those of ASCII.
+/// Replaces all kinds of dashes by ASCII hyphens, and the sign × of a capture by `x`.
 pub(in crate::formats) fn with_plain_signs(text: &str) -> String {
     with_plain_dashes(text).replace('×', "x")
 }

@@ -28,7 +28,7 @@ pub(super) fn line_end(source: &dyn Source) -> u8 {
 /// of games that begin inside an unclosed comment.
 ///
 /// # Errors
-/// Those of `each`.
+/// Returns the errors of `each`.
 pub(super) fn find(
     source: &dyn Source,
     line_end: u8,
@@ -46,7 +46,7 @@ pub(super) fn find(
 /// Like [`find`], from the game that begins with the tag at `start`. The source has no gaps.
 ///
 /// # Errors
-/// Those of `each`.
+/// Returns the errors of `each`.
 pub(super) fn find_from(
     source: &dyn Source,
     start: u64,
@@ -58,7 +58,7 @@ pub(super) fn find_from(
     find_in_part(source, &(start..source.len()), first, shares, each)
 }
 
-/// Finds the games of a range, at whose beginning `first` is.
+/// Finds the games of a range. `first` is the scanner at its beginning.
 fn find_in_part(
     source: &dyn Source,
     part: &Range<u64>,

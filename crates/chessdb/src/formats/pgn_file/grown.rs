@@ -144,7 +144,7 @@ impl<'a> Grown<'a> {
     /// inside an unclosed comment.
     ///
     /// # Errors
-    /// Those of `each`.
+    /// Returns the errors of `each`.
     pub(super) fn find(
         &self,
         source: &dyn Source,

@@ -9,7 +9,7 @@
 //! | files that grow at their end | [`grown`] |
 //! | the text as it is shown | [`clean`] |
 //!
-//! Section numbers in this module are those of `docs/formats/pgn.md`.
+//! Section numbers in this module refer to `docs/formats/pgn.md`.
 
 mod boundaries;
 mod clean;
@@ -69,7 +69,7 @@ const KIND: &str = "pgn";
 /// Set in numbers of names that come from a second scan.
 const AGAIN: u32 = 1 << 31;
 
-/// The stored index. If there is none, makes one and stores it.
+/// Opens the stored index, or makes one and stores it.
 fn kept_index(file: &make_index::File<'_>, kept: Option<&dyn Kept>) -> Option<Index> {
     let (kept, len) = (kept?, file.source.len());
     let make = |scope: Scope<'_>| {

@@ -109,7 +109,7 @@ fn without_directory(archive: &str) -> Problem {
 /// Name of the stored index of a compressed file.
 const POINTS: &str = "points";
 
-/// Opens a compressed file with its stored index. If there is none, stores one.
+/// Opens a compressed file with its stored index. Without a stored index, it makes one and stores it.
 fn with_kept(
     kept: Option<&dyn Kept>,
     open: impl FnOnce(Option<Arc<dyn Bytes>>) -> Result<Packed, PackedError>,

@@ -20,14 +20,15 @@ use crate::text::without_cut_character;
 /// Rows of the custom flags for display.
 const FLAGS: [&str; 6] = ["flag 1", "flag 2", "flag 3", "flag 4", "flag 5", "flag 6"];
 
-/// Longest description and longest name of a flag, with the zero after them.
+/// Size of the field for the description, with the zero after it.
 const DESCRIPTION: usize = 108;
+/// Size of the field for the name of a custom flag, with the zero after it.
 const FLAG: usize = 9;
 
-/// Longest text that version 5 shows.
+/// The most bytes of a record that are read. Version 5 itself has no limit, but these texts are kept in memory.
 const LONGEST: usize = 1 << 12;
 
-/// What the types mean (section 2.2). From 20 on they are theory.
+/// Names of the types of databases (section 2.2). All types from 20 on are "theory".
 const TYPES: [&str; 20] = [
     "unknown",
     "temporary",
@@ -51,7 +52,7 @@ const TYPES: [&str; 20] = [
     "openings",
 ];
 
-/// What a database says of itself. Empty is what it does not say.
+/// The description of a database; what is not set is empty or 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct About {
     description: String,
@@ -61,7 +62,8 @@ pub(super) struct About {
 }
 
 impl About {
-    /// Reads the header of an index of version 3 or 4. That of version 3 has no names of flags.
+    /// Reads the header of an index of version 3 or 4. In version 3 the header ends before the names of flags, so they
+    /// stay empty.
     pub(super) fn of_header(header: &[u8], texts: Texts) -> About {
         let text = |start, len| {
             let field = slice(header, start, len).unwrap_or_default();
@@ -71,7 +73,7 @@ impl About {
         let mut about = About {
             description: text(20, DESCRIPTION),
             kind: be_u32(header, 10).unwrap_or(0),
-            // Three bytes; the one before them is the last of the number of games.
+            // The number has three bytes, +17 to +19. The byte at +16 is the last one of the number of games.
             autoload: be_u32(header, 16).unwrap_or(0) & 0xff_ffff,
             ..About::default()
         };
@@ -81,7 +83,8 @@ impl About {
         about
     }
 
-    /// Takes a record of the names file of version 5: a key with its value after it.
+    /// Sets the field that a record of version 5's file of names is about: the record is a key and its value in one
+    /// text.
     pub(super) fn set(&mut self, record: &[u8], texts: Texts) {
         let record = record.get(..LONGEST).unwrap_or(record);
         let record = texts.line(without_cut_character(record));

@@ -1,4 +1,4 @@
-//! One game: the bytes of its moves become tokens (sections 5.5 to 5.9 and 11).
+//! Decodes one game: turns the bytes of its moves into tokens (sections 5.5 to 5.9 and 11).
 
 use super::moves::{self, Bytes, COMMENT, END, FINISH, GLYPH, NoMove, START};
 use super::pieces::{Effect, Lists};
@@ -16,7 +16,7 @@ const LIMITS: Limits = Limits {
     moves: u32::MAX,
 };
 
-/// A game whose record is there.
+/// A game whose record is in the file.
 pub(super) struct Stored<'a> {
     pub(super) record: Record<'a>,
     pub(super) parts: Result<Parts<'a>, Damage>,
@@ -68,26 +68,27 @@ impl<'a> Stored<'a> {
     }
 }
 
-/// The texts of comments that no mark has taken yet.
+/// The texts of comments whose marks have not been reached. All texts are stored after the moves, in the order of the
+/// marks.
 #[derive(Default)]
 struct Comments<'a> {
-    /// What is left of them; none before the first mark.
+    /// The remaining texts; `None` until the first mark is reached.
     rest: Option<&'a [u8]>,
-    /// There is no further text, and that was reported.
+    /// True if the texts have run out and that was reported.
     is_short: bool,
 }
 
 impl<'a> Comments<'a> {
-    /// Finds the texts from a place among the moves. Without an end of the moves there are none.
+    /// Finds the texts, from any place among the moves. If the moves have no end, there are no texts.
     fn find(&mut self, moves: &Bytes<'a>) {
         if self.rest.is_none() {
-            let texts = moves.behind_end();
+            let texts = moves.after_end();
             self.is_short = texts.is_none();
             self.rest = Some(texts.unwrap_or_default());
         }
     }
 
-    /// The next text; bytes without a zero after them are none.
+    /// The next text. Bytes without a zero after them are not a text.
     fn next(&mut self) -> Option<&'a [u8]> {
         let texts = self.rest?;
         let end = texts.iter().position(|&byte| byte == 0)?;
@@ -161,7 +162,7 @@ impl<S: Sink> Decoder<'_, S> {
         }
     }
 
-    /// The legal line ends; the remark holds what is stored of it.
+    /// Ends the line at an illegal move; the remark has the rest of the line as it is stored.
     #[cold]
     fn unplayed(&mut self, unplayed: Unplayed, number: u8, mv: Move, at: usize) -> Next {
         if !S::WHOLE {
@@ -181,7 +182,8 @@ impl<S: Sink> Decoder<'_, S> {
         Next::End
     }
 
-    /// A byte that is no move ends the game in the main line. In a variation what is left of that is passed over.
+    /// Handles a byte that is not a move: in the main line it ends the game, in a variation the rest of the variation
+    /// is skipped.
     #[cold]
     fn no_move(&mut self, reason: NoMove, at: usize) -> Next {
         self.fault(at, &reason.into());
@@ -247,7 +249,7 @@ impl<S: Sink> Decoder<'_, S> {
         }
     }
 
-    /// Passes over the rest of a variation. Its comments are used up.
+    /// Skips the rest of a variation, and the texts of its comments.
     fn skip_variation(&mut self) -> Next {
         let mut comments = 0;
         if S::WHOLE {
@@ -265,7 +267,7 @@ impl<S: Sink> Decoder<'_, S> {
         Next::End
     }
 
-    /// The mark of the end.
+    /// Handles the mark of the game's end: reports what is still open, and texts that belong to no mark.
     fn finish(&mut self, at: usize) {
         if self.replay.depth() > 0 {
             self.fault(at, &Fault::OpenVariations);
@@ -289,7 +291,7 @@ impl<S: Sink> Decoder<'_, S> {
         }
     }
 
-    /// The bytes end without the mark.
+    /// Reports that the bytes end without the mark of the game's end.
     #[cold]
     fn without_end(&mut self) {
         let fault = if self.stored.record.is_cut {
@@ -300,7 +302,7 @@ impl<S: Sink> Decoder<'_, S> {
         self.fault(self.stored.record.bytes.len(), &fault);
     }
 
-    /// The remark on a position that no game can be played from holds it and the moves.
+    /// Reports a start position from which no game can be played; the remark has the position and the moves.
     #[cold]
     fn unplayable(&mut self, set_up: &SetUp, at: usize) {
         let flaw = set_up.flaw.map(|flaw| format!("{flaw}: {}", set_up.fen));
@@ -316,7 +318,7 @@ impl<S: Sink> Decoder<'_, S> {
         self.replay.fault_with(self.offset(at), &fault, &detail);
     }
 
-    /// A fault at a place of the record.
+    /// Reports a fault at a place in the record.
     #[cold]
     fn fault(&mut self, at: usize, fault: &Fault) {
         self.replay.fault(self.offset(at), fault);

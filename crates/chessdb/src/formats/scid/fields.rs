@@ -13,12 +13,12 @@
 //! 9 P  pawn structure     16-21 1 to 6  custom
 //! ```
 //!
-//! Opening codes: 0 is unknown. Otherwise n - 1 = 131 b + s: b from 0 (A00) to 499 (E99); s = 0 is the plain code,
-//! else s - 1 = 5 l + d with a letter l from a to z and a digit d from 1 to 4, or none where d is 0.
+//! Opening codes: 0 is unknown. Otherwise n - 1 = 131 b + s: b from 0 (A00) to 499 (E99); s = 0 is the plain code, else
+//! s - 1 = 5 l + d with a letter l from a to z and a digit d from 1 to 4; d = 0 means that there is no digit.
 //!
 //! A date has its year in bits 19-9, month in 8-5, day in 4-0; 0, or a month above 12, is unknown. A date of the event
 //! in versions 3 and 4 has y in bits 11-9, month in 8-5, day in 4-0. With y = 0 the date is unknown. Otherwise the year
-//! is that of the game + y - 4, or unknown if that is not above 0.
+//! is the game's year + y - 4, or unknown if this is not above 0.
 //!
 //! Kinds of ratings: 0 Elo, 1 Rating, 2 Rapid, 3 ICCF, 4 USCF, 5 DWZ, 6 ECF; others are 0.
 
@@ -41,7 +41,7 @@ pub(super) fn date(bits: u32) -> Date {
     Date::new(low16(bits >> 9 & 0x7ff), low8(bits >> 5 & 15), low8(bits & 31))
 }
 
-/// A date of 12 bits that counts its year from that of the game (section 2.8).
+/// A date of 12 bits, whose year is relative to the year of the game (section 2.8).
 pub(super) fn relative_date(bits: u32, game: Date) -> Date {
     let year = match low16(bits >> 9 & 7) {
         0 => return Date::default(),
@@ -50,7 +50,7 @@ pub(super) fn relative_date(bits: u32, game: Date) -> Date {
     Date::new(year, low8(bits >> 5 & 15), low8(bits & 31))
 }
 
-/// A result, of which the lower two bits count.
+/// The result in the lower two bits; the others are ignored.
 pub(super) fn outcome(bits: u32) -> Outcome {
     match bits & 3 {
         1 => Outcome::WhiteWins,
@@ -71,7 +71,7 @@ pub(super) struct OpeningCode {
 }
 
 impl OpeningCode {
-    /// None where it is unknown or damaged.
+    /// The code with this number; `None` if it is unknown or damaged.
     pub(super) fn new(code: u16) -> Option<OpeningCode> {
         let number = code.checked_sub(1).filter(|_| OpeningCode::is_sound(code))?;
         let (basic, extension) = (number / 131, number % 131);
@@ -93,17 +93,17 @@ impl OpeningCode {
         Some(OpeningCode { text, len })
     }
 
-    /// True for what is a code or unknown.
+    /// True for 0 (unknown) and for all codes that exist.
     pub(super) fn is_sound(code: u16) -> bool {
         code <= LAST_CODE
     }
 
-    /// All of it.
+    /// The whole code, with Scid's extension.
     pub(super) fn characters(&self) -> impl Iterator<Item = char> {
         self.text.iter().take(self.len).map(|&c| char::from(c))
     }
 
-    /// Without Scid's extension.
+    /// The ECO code, without Scid's extension.
     pub(super) fn plain(self) -> Option<Eco> {
         let [letter, tens, units, ..] = self.text;
         Eco::new([letter, tens, units])
@@ -145,7 +145,7 @@ impl Rating {
 pub(super) struct Flags(pub(super) u32);
 
 impl Flags {
-    /// Marked as deleted.
+    /// True if the game is marked as deleted.
     pub(super) fn is_deleted(self) -> bool {
         self.0 & 8 != 0
     }

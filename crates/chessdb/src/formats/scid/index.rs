@@ -13,7 +13,7 @@
 //! +10     2+2           White and Black, lower 16 bits
 //! +14     1      7-5, 4-2, 1-0   event, site, round: bits above 15
 //! +15     2+2+2         event, site, round, lower 16 bits
-//! +21     2      15-12  result, of which two bits count: 0 *, 1 1-0, 2 0-1, 3 1/2-1/2
+//! +21     2      13-12  result: 0 *, 1 1-0, 2 0-1, 3 1/2-1/2; bits 15 and 14 are ignored
 //!                11-0   coded numbers of glyphs, comments, variations
 //! +23     2             opening code (2.6)
 //! +25     4      31-20  date of the event (2.8)
@@ -48,10 +48,10 @@ use crate::files::SourceFile;
 use crate::game::{Date, Outcome};
 use crate::problem::Problem;
 
-/// How versions 3 and 4 begin.
+/// The first bytes of an index of version 3 or 4.
 const MAGIC: &[u8] = b"Scid.si\0";
 
-/// Entries of version 5 that are looked at to tell whether they are entries at all.
+/// Number of entries that are tested to decide whether a file without a header is an index of version 5.
 const LOOKS: u32 = 32;
 
 /// Versions of the format.
@@ -63,7 +63,8 @@ pub(super) enum Version {
 }
 
 impl Version {
-    /// The version of an index: by its header, or by its extension where it has none (section 1.3).
+    /// The version of an index, from its header. Version 5 has no header and is recognised by the extension of the file
+    /// (section 1.3).
     fn read(file: &SourceFile, is_five: bool) -> Result<Version, NotADatabase> {
         let bytes: &[u8] = &file.bytes;
         if !bytes.starts_with(MAGIC) {
@@ -89,7 +90,7 @@ impl Version {
         }
     }
 
-    /// Bytes of the header.
+    /// Size of the header in bytes.
     fn header(self) -> usize {
         match self {
             Version::Three => 128,
@@ -98,7 +99,7 @@ impl Version {
         }
     }
 
-    /// Bytes of an entry.
+    /// Size of an entry in bytes.
     fn entry(self) -> usize {
         match self {
             Version::Three => 46,
@@ -107,7 +108,7 @@ impl Version {
         }
     }
 
-    /// The number that people know it by.
+    /// The number by which users know the version.
     pub(super) fn number(self) -> u8 {
         match self {
             Version::Three => 3,
@@ -136,7 +137,7 @@ impl Index {
         let version = Version::read(file, is_five)?;
         let counted = match version {
             Version::Five => usize::MAX,
-            // Three bytes; the one before them is the last of the type.
+            // The number of games has three bytes, +14 to +16. The byte at +13 is the last one of the type.
             _ => be_u32(&file.bytes, 13).map_or(0, |count| count & 0xff_ffff) as usize,
         };
         let index = Index {
@@ -151,7 +152,7 @@ impl Index {
         Ok(index)
     }
 
-    /// Says where the size of the file does not fit the number of games (section 11.1).
+    /// Reports a size of the file that does not fit the number of games (section 11.1).
     fn compare_size(&self, counted: usize, warnings: &mut Vec<String>, problems: &mut Vec<Problem>) {
         let name = &self.file.name;
         let bytes = self.file.bytes.len().saturating_sub(self.version.header());
@@ -173,7 +174,10 @@ impl Index {
         }
     }
 
-    /// True where one entry of some that are looked at can be right, or none is there (section 1.3).
+    /// True if the file can be an index of version 5: at least one of the tested entries is plausible, or there are no
+    /// entries (section 1.3).
+    ///
+    /// One is enough, because a damaged index is still an index; files that only have the extension fail all tests.
     fn is_plausible(&self, games: Option<&SourceFile>) -> bool {
         let games = games.map_or(0, |games| games.bytes.len());
         let len = self.len();
@@ -200,7 +204,7 @@ impl Index {
         self.rows.len()
     }
 
-    /// The entry of a game; after the end an empty one.
+    /// The entry of a game; an empty entry for a number beyond the end.
     #[inline]
     pub(super) fn entry(&self, game: u32) -> Entry {
         if game >= self.len() {
@@ -211,9 +215,9 @@ impl Index {
         let at = place.saturating_add(self.version.header());
         let bytes = slice(&self.file.bytes, at, size);
         let entry = bytes.and_then(|bytes| match self.version {
-            Version::Three => Entry::read(bytes, 0, bytes.get(6..)?),
-            Version::Four => Entry::read(bytes, *bytes.get(6)?, bytes.get(7..)?),
-            Version::Five => Entry::read_five(bytes),
+            Version::Three => Entry::of_three_or_four(Fields::of_three(bytes)?),
+            Version::Four => Entry::of_three_or_four(Fields::of_four(bytes)?),
+            Version::Five => Entry::of_five(FieldsOfFive(bytes)),
         });
         Entry {
             at: at as u64,
@@ -222,12 +226,12 @@ impl Index {
     }
 }
 
-/// What the index says of a game.
+/// The fields of a game's entry, decoded.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Entry {
-    /// Where the entry is in the index.
+    /// Offset of the entry in the index.
     pub(super) at: u64,
-    /// Where the game is in the games file.
+    /// Offset of the game in the file of games.
     pub(super) offset: u64,
     pub(super) len: u32,
     pub(super) flags: Flags,
@@ -240,81 +244,84 @@ pub(super) struct Entry {
     eco: u16,
     pub(super) date: Date,
     pub(super) event_date: Date,
-    /// White's and Black's.
+    /// Ratings of White and Black.
     pub(super) ratings: [Rating; 2],
     pub(super) is_chess960: bool,
-    /// No field has a value that only damage gives it.
+    /// True if no field has a value that only damage can explain.
     has_sound_fields: bool,
 }
 
 impl Entry {
-    /// An entry of version 3 or 4: `high` is the byte that version 3 lacks, `rest` what follows it.
-    fn read(bytes: &[u8], high: u8, rest: &[u8]) -> Option<Entry> {
-        let high = u32::from(high);
-        let number = |at| be_u16(rest, at).map(u32::from);
-        let byte = |at: usize| rest.get(at).map(|&byte| u32::from(byte));
-        let (players, others) = (byte(2)?, byte(7)?);
-        let dates = be_u32(rest, 18)?;
+    /// Decodes an entry of version 3 or 4.
+    fn of_three_or_four(fields: Fields<'_>) -> Option<Entry> {
+        let high = u32::from(fields.length_and_flags_high);
+        let (players, others) = (fields.player_highs()?, fields.other_highs()?);
+        let dates = fields.dates()?;
         let date = date(dates & 0xf_ffff);
         let rating = |field: u32| Rating::new(field >> 12, field & 0xfff);
         Some(Entry {
-            offset: be_u32(bytes, 0)?.into(),
-            len: u32::from(be_u16(bytes, 4)?) | high >> 7 << 16,
-            flags: Flags((high & 0x3f) << 16 | number(0)?),
-            white: players >> 4 << 16 | number(3)?,
-            black: (players & 15) << 16 | number(5)?,
-            event: others >> 5 << 16 | number(8)?,
-            site: (others >> 2 & 7) << 16 | number(10)?,
-            round: (others & 3) << 16 | number(12)?,
-            outcome: outcome(number(14)? >> 12),
-            eco: be_u16(rest, 16)?,
+            offset: fields.offset()?.into(),
+            len: high >> 7 << 16 | fields.length_low()?,
+            flags: Flags((high & 0x3f) << 16 | fields.flags_low()?),
+            white: players >> 4 << 16 | fields.white_low()?,
+            black: (players & 15) << 16 | fields.black_low()?,
+            event: others >> 5 << 16 | fields.event_low()?,
+            site: (others >> 2 & 7) << 16 | fields.site_low()?,
+            round: (others & 3) << 16 | fields.round_low()?,
+            outcome: outcome(fields.result_and_counts()? >> 12),
+            eco: fields.opening()?,
             date,
             event_date: relative_date(dates >> 20, date),
-            ratings: [rating(number(22)?), rating(number(24)?)],
+            ratings: [rating(fields.white_rating()?), rating(fields.black_rating()?)],
             is_chess960: false,
             has_sound_fields: true,
             ..Entry::default()
         })
     }
 
-    /// An entry of version 5.
-    fn read_five(bytes: &[u8]) -> Option<Entry> {
-        let number = |at| le_u32(bytes, at);
-        let (white_date, black_date) = (number(20)?, number(24)?);
-        let (length, last) = (number(32)?, number(44)?);
+    /// Decodes an entry of version 5.
+    fn of_five(fields: FieldsOfFive<'_>) -> Option<Entry> {
+        let date_and_white_rating = fields.date_and_white_rating()?;
+        let event_date_and_black_rating = fields.event_date_and_black_rating()?;
+        let round_and_variant = fields.round_and_variant()?;
+        let length_and_offset_high = fields.length_and_offset_high()?;
+        let len = length_and_offset_high >> 15;
+        let last = fields.pawns_kinds_result_and_opening()?;
         let eco = low16(last);
         let kinds @ [white_kind, black_kind] = [last >> 21 & 7, last >> 18 & 7];
+        // The shortest game has three bytes: the zero after its tags, its flags, and the mark of its end. Home pawns are
+        // counted for both sides together, so there are at most 16.
         let is_date = |date: u32| date >> 5 & 15 <= 12;
-        let has_sound_fields = length >> 15 >= 3
-            && is_date(white_date)
-            && is_date(black_date)
+        let has_sound_fields = len >= 3
+            && is_date(date_and_white_rating)
+            && is_date(event_date_and_black_rating)
             && OpeningCode::is_sound(eco)
             && kinds.iter().all(|&kind| kind <= 6)
             && last >> 24 <= 16;
         Some(Entry {
-            offset: u64::from(length & 0x7fff) << 32 | u64::from(number(36)?),
-            len: length >> 15,
-            flags: Flags(number(28)? & 0x3f_ffff),
-            white: number(0)? & 0xfff_ffff,
-            black: number(4)? & 0xfff_ffff,
-            event: number(8)? & 0xfff_ffff,
-            site: number(12)?,
-            round: number(16)? & 0x7fff_ffff,
+            offset: u64::from(length_and_offset_high & 0x7fff) << 32 | u64::from(fields.offset_low()?),
+            len,
+            flags: Flags(fields.half_moves_and_flags()? & 0x3f_ffff),
+            white: fields.comments_and_white()? & 0xfff_ffff,
+            black: fields.variations_and_black()? & 0xfff_ffff,
+            event: fields.glyphs_and_event()? & 0xfff_ffff,
+            site: fields.site()?,
+            round: round_and_variant & 0x7fff_ffff,
             outcome: outcome(last >> 16),
             eco,
-            date: date(white_date),
-            event_date: date(black_date),
+            date: date(date_and_white_rating),
+            event_date: date(event_date_and_black_rating),
             ratings: [
-                Rating::new(white_kind, white_date >> 20),
-                Rating::new(black_kind, black_date >> 20),
+                Rating::new(white_kind, date_and_white_rating >> 20),
+                Rating::new(black_kind, event_date_and_black_rating >> 20),
             ],
-            is_chess960: number(16)? >> 31 != 0,
+            is_chess960: round_and_variant >> 31 != 0,
             has_sound_fields,
             ..Entry::default()
         })
     }
 
-    /// An entry that is not there: it has no names.
+    /// The entry for a game that has none: all its names are unknown.
     fn unknown() -> Entry {
         Entry {
             white: u32::MAX,
@@ -326,8 +333,157 @@ impl Entry {
         }
     }
 
-    /// The opening code, where it is known.
+    /// The opening code, if it is known.
     pub(super) fn opening(&self) -> Option<OpeningCode> {
         OpeningCode::new(self.eco)
+    }
+}
+
+/// The stored fields of an entry of version 3 or 4, at the offsets of the first table above.
+struct Fields<'a> {
+    /// +0 to +5.
+    start: &'a [u8],
+    /// +6; 0 in version 3, which lacks this byte.
+    length_and_flags_high: u8,
+    /// Everything from +7 on.
+    rest: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    fn of_three(entry: &'a [u8]) -> Option<Fields<'a>> {
+        Some(Fields {
+            start: entry,
+            length_and_flags_high: 0,
+            rest: entry.get(6..)?,
+        })
+    }
+
+    fn of_four(entry: &'a [u8]) -> Option<Fields<'a>> {
+        Some(Fields {
+            start: entry,
+            length_and_flags_high: *entry.get(6)?,
+            rest: entry.get(7..)?,
+        })
+    }
+
+    fn offset(&self) -> Option<u32> {
+        be_u32(self.start, 0)
+    }
+
+    fn length_low(&self) -> Option<u32> {
+        be_u16(self.start, 4).map(u32::from)
+    }
+
+    fn flags_low(&self) -> Option<u32> {
+        self.number(7)
+    }
+
+    fn player_highs(&self) -> Option<u32> {
+        self.byte(9)
+    }
+
+    fn white_low(&self) -> Option<u32> {
+        self.number(10)
+    }
+
+    fn black_low(&self) -> Option<u32> {
+        self.number(12)
+    }
+
+    fn other_highs(&self) -> Option<u32> {
+        self.byte(14)
+    }
+
+    fn event_low(&self) -> Option<u32> {
+        self.number(15)
+    }
+
+    fn site_low(&self) -> Option<u32> {
+        self.number(17)
+    }
+
+    fn round_low(&self) -> Option<u32> {
+        self.number(19)
+    }
+
+    fn result_and_counts(&self) -> Option<u32> {
+        self.number(21)
+    }
+
+    fn opening(&self) -> Option<u16> {
+        be_u16(self.rest, 23 - 7)
+    }
+
+    fn dates(&self) -> Option<u32> {
+        be_u32(self.rest, 25 - 7)
+    }
+
+    fn white_rating(&self) -> Option<u32> {
+        self.number(29)
+    }
+
+    fn black_rating(&self) -> Option<u32> {
+        self.number(31)
+    }
+
+    /// The byte at an offset from 7 on.
+    fn byte(&self, offset: usize) -> Option<u32> {
+        self.rest.get(offset - 7).map(|&byte| u32::from(byte))
+    }
+
+    /// The 16 bits at an offset from 7 on.
+    fn number(&self, offset: usize) -> Option<u32> {
+        be_u16(self.rest, offset - 7).map(u32::from)
+    }
+}
+
+/// The stored fields of an entry of version 5, at the offsets of the second table above.
+struct FieldsOfFive<'a>(&'a [u8]);
+
+impl FieldsOfFive<'_> {
+    fn comments_and_white(&self) -> Option<u32> {
+        le_u32(self.0, 0)
+    }
+
+    fn variations_and_black(&self) -> Option<u32> {
+        le_u32(self.0, 4)
+    }
+
+    fn glyphs_and_event(&self) -> Option<u32> {
+        le_u32(self.0, 8)
+    }
+
+    fn site(&self) -> Option<u32> {
+        le_u32(self.0, 12)
+    }
+
+    /// Whether the game is Chess960, and the round.
+    fn round_and_variant(&self) -> Option<u32> {
+        le_u32(self.0, 16)
+    }
+
+    fn date_and_white_rating(&self) -> Option<u32> {
+        le_u32(self.0, 20)
+    }
+
+    fn event_date_and_black_rating(&self) -> Option<u32> {
+        le_u32(self.0, 24)
+    }
+
+    fn half_moves_and_flags(&self) -> Option<u32> {
+        le_u32(self.0, 28)
+    }
+
+    fn length_and_offset_high(&self) -> Option<u32> {
+        le_u32(self.0, 32)
+    }
+
+    fn offset_low(&self) -> Option<u32> {
+        le_u32(self.0, 36)
+    }
+
+    /// Number of home pawns, kinds of the ratings, result, and opening code.
+    fn pawns_kinds_result_and_opening(&self) -> Option<u32> {
+        le_u32(self.0, 44)
     }
 }

@@ -15,8 +15,8 @@
 //! | moves, glyphs, variations and marks of comments, up to `0F` | [`moves`], [`pieces`], [`decode`] |
 //! | the texts of the comments, each up to a zero | [`decode`] |
 //!
-//! Integers are big endian in versions 3 and 4 and little endian in version 5. Section numbers in this module are those
-//! of `docs/formats/scid.md`.
+//! Integers are big endian in versions 3 and 4 and little endian in version 5. Section numbers in this module refer to
+//! `docs/formats/scid.md`.
 
 mod about;
 mod decode;
@@ -61,19 +61,19 @@ pub const FORMAT: Format = Format {
     open: |files, options| Ok(NamedDatabase::only(Scid::open(files, options)?)),
 };
 
-/// Extensions of index, names and games, by version, as remarks have them.
+/// Extensions of index, names and games for each version, with the dot that remarks show.
 static EXTENSIONS: [[&str; 3]; 3] = [
     [".si3", ".sn3", ".sg3"],
     [".si4", ".sn4", ".sg4"],
     [".si5", ".sn5", ".sg5"],
 ];
 
-/// An extension as files are found by it.
+/// An extension without its dot, as files are found by it.
 fn kind(extension: &str) -> &str {
     extension.trim_start_matches('.')
 }
 
-/// A file as remarks name places in it.
+/// How remarks name places in a file: in hexadecimal, with its extension.
 fn place_in<'a>(file: &'a SourceFile, extension: &'static str) -> Origin<'a> {
     Origin {
         file: &file.name,
@@ -91,7 +91,7 @@ fn find(directory: &SourceFolder) -> Vec<Candidate> {
     candidates
 }
 
-/// The id of a text that is not known.
+/// The id of a name that is missing.
 const UNKNOWN: TextId = TextId(u32::MAX);
 
 /// An open Scid database.
@@ -133,7 +133,8 @@ impl Scid {
         if let Some(games) = games
             && let Some(last) = index.len().checked_sub(1)
         {
-            // Games are appended, so that the last one shows without a look at all whether the file was cut.
+            // Scid appends games, so if the last one is whole, the file was not cut. Testing all of them would read the
+            // whole index.
             let Entry { offset, len, .. } = index.entry(last);
             let end = games.bytes.len() as u64;
             if offset.saturating_add(len.into()) > end {
@@ -161,7 +162,7 @@ impl Scid {
         })
     }
 
-    /// The bytes of a game; an error where the index leads to none.
+    /// The bytes of a game; an error if the index gives no place with bytes.
     fn record(&self, entry: &Entry) -> Result<Record<'_>, &'static str> {
         let games = self.games.as_ref().ok_or("there is no file of games")?;
         let rest = games.bytes.get(bytes::index(entry.offset)..).unwrap_or_default();
@@ -179,7 +180,7 @@ impl Scid {
         })
     }
 
-    /// A game with its tags; the tags are none of those of the index where its bytes are not there.
+    /// A game with its tags. If its bytes are missing, only the tags from the index are left.
     fn read(&self, entry: &Entry) -> (Tags, Result<Stored<'_>, &'static str>) {
         let mut tags = self.tags_before(entry);
         let stored = self.record(entry).map(|record| {
@@ -193,12 +194,12 @@ impl Scid {
             }
         });
         let set_up = stored.as_ref().ok().and_then(|stored| stored.set_up.as_ref());
-        self.add_tags_behind(&mut tags, entry, set_up);
+        self.add_tags_after(&mut tags, entry, set_up);
         (tags, stored)
     }
 
-    /// The place that remarks name for a game without bytes: the one in the file of games that the index gives, or
-    /// without that file the game's entry in the index.
+    /// The place that remarks name for a game without bytes: where it should be in the file of games, or, if there is
+    /// no such file, the game's entry in the index.
     fn nowhere(&self, entry: &Entry) -> (Origin<'_>, u64) {
         let [index, _, _] = self.extensions;
         match self.games {
@@ -212,7 +213,7 @@ impl Scid {
         place_in(self.games.as_ref().unwrap_or(&self.index.file), games)
     }
 
-    /// The moves of a game into a sink. Without its bytes they are a remark.
+    /// Replays the moves of a game into a sink. If its bytes are missing, there is only a remark.
     fn replay<S: Sink>(
         &self,
         entry: &Entry,
@@ -231,7 +232,8 @@ impl Scid {
         }
     }
 
-    /// A row for each name that an entry refers to and that a sound file of names lacks.
+    /// A problem for each name that an entry refers to, but that does not exist. If the file of names is damaged or
+    /// missing, that was reported once for the database, and this is empty.
     fn missing_names(&self, entry: &Entry) -> Vec<Problem> {
         if !self.names.is_whole() {
             return Vec::new();

@@ -1,10 +1,10 @@
-//! What a byte of the moves means (sections 5.5 and 5.6).
+//! The bytes of the moves: what each means (sections 5.5 and 5.6).
 //!
 //! ```text
 //! 00      null move
 //! 01-0A   the king's move
-//! 0B n    glyph n of the move before
-//! 0C      a comment stands here
+//! 0B n    glyph n of the previous move
+//! 0C      a comment belongs here
 //! 0D, 0E  a variation begins, ends
 //! 0F      the game ends
 //! 10-FF   high half: number of the piece; low half: where to
@@ -72,8 +72,8 @@ impl<'a> Bytes<'a> {
         matches!(self.peek(), Some(GLYPH..=START))
     }
 
-    /// Passes over all bytes up to the end of the game, and gives what follows it. None where there is no end.
-    pub(super) fn behind_end(&self) -> Option<&'a [u8]> {
+    /// The bytes after the mark of the game's end; `None` if there is no mark.
+    pub(super) fn after_end(&self) -> Option<&'a [u8]> {
         let mut ahead = *self;
         while let Some(byte) = ahead.next() {
             match byte {
@@ -85,8 +85,8 @@ impl<'a> Bytes<'a> {
         None
     }
 
-    /// Passes over all bytes up to the ends of so many variations, and counts the comments among them. False where the
-    /// game ends before; its mark is not passed.
+    /// Skips the rest of `depth` nested variations and counts the comments in them. Returns false if the game ends
+    /// earlier; then the next byte is the mark of its end.
     pub(super) fn skip(&mut self, mut depth: usize, comments: &mut usize) -> bool {
         while depth > 0 {
             match self.peek() {
@@ -107,7 +107,7 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// Why a byte is no move.
+/// Why a byte is not a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoMove {
     NoPiece,
@@ -126,8 +126,8 @@ impl From<NoMove> for Fault {
     }
 }
 
-/// The move that a byte means, whether or not it is legal, and the number of its piece. A second byte is taken from
-/// `bytes` where there is one.
+/// The move that a byte means, legal or not, and the number of its piece. If the move has a second byte, it is read
+/// from `bytes`.
 #[inline(always)]
 pub(super) fn read(
     byte: u8,
@@ -147,13 +147,13 @@ pub(super) fn read(
     let target = targets.and_then(|values| values.get(usize::from(value)));
     match target.copied().unwrap_or(NONE) {
         square @ 0..64 => Ok((number, Move::normal(from, Square::new(square.into())))),
-        rare => Ok((number, rarity(from, us, value, rare, bytes)?)),
+        rare => Ok((number, rare_move(from, us, value, rare, bytes)?)),
     }
 }
 
-/// A move that is more than a step onto a square.
+/// A move for which [`TARGETS`] has one of the codes below instead of a square.
 #[cold]
-fn rarity(from: Square, us: Color, value: u8, target: u8, bytes: &mut Bytes<'_>) -> Result<Move, NoMove> {
+fn rare_move(from: Square, us: Color, value: u8, target: u8, bytes: &mut Bytes<'_>) -> Result<Move, NoMove> {
     match target {
         NULL => Ok(Move::Null),
         CASTLING => Ok(Move::Castle(match value {
@@ -186,20 +186,21 @@ fn rarity(from: Square, us: Color, value: u8, target: u8, bytes: &mut Bytes<'_>)
     }
 }
 
-// What the table has where a value is no square.
+// Codes in the table of targets: all are above 63, the last square.
 
-/// The value leads nowhere.
+/// The move does not exist.
 const NONE: u8 = 0xff;
 /// A null move.
 const NULL: u8 = 0xfe;
-/// The value says to which side.
+/// Castling; the value says to which side.
 const CASTLING: u8 = 0xfd;
-/// The next byte has the square.
+/// A queen's move whose target is in the next byte.
 const SECOND: u8 = 0xfc;
-/// The value says what the pawn becomes.
+/// A promotion; the value says to which square and to which piece.
 const PROMOTION: u8 = 0xfb;
 
-/// Where a piece goes, by its role, its square and the value. Place 0 is for Black's pawns.
+/// The square that a piece goes to, by its role, its square and the value, or one of the codes above. Roles start at 1,
+/// so row 0 is free for Black's pawns.
 static TARGETS: [[[u8; 16]; 64]; 7] = targets();
 
 /// Files and ranks of the king's steps by the value, from 1 on.
@@ -214,7 +215,7 @@ const KING: [(i32, i32); 8] = [
     (1, 1),
 ];
 
-/// The same of a knight.
+/// The same for a knight.
 const KNIGHT: [(i32, i32); 8] = [
     (-1, -2),
     (1, -2),
@@ -260,7 +261,7 @@ const fn targets() -> [[[u8; 16]; 64]; 7] {
     table
 }
 
-/// A square, or [`NONE`] where it is off the board.
+/// The number of a square, or [`NONE`] if it is not on the board.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -281,7 +282,8 @@ const fn step(file: i32, rank: i32, steps: &[(i32, i32); 8], value: usize) -> u8
     }
 }
 
-/// Where a pawn goes; `forward` is -1 for Black. 7 squares on are one file aside, 9 one file to the other side.
+/// The square that a pawn goes to; `forward` is 1 for White and -1 for Black. Values 0 and 2 are the captures, 7 and 9
+/// squares on.
 const fn pawn(file: i32, rank: i32, value: i32, forward: i32) -> u8 {
     match value {
         0..3 => at(file + forward * (value - 1), rank + forward),
@@ -295,7 +297,7 @@ mod tests {
     use super::*;
     use crate::board::Fen;
 
-    /// The move of a byte, with the next one after it, in a position where White's king is 0.
+    /// The target of the move that a byte and the one after it mean in a position.
     fn target(fen: &str, byte: u8, second: u8) -> Result<String, NoMove> {
         let position = Fen::parse(fen).unwrap().position;
         let mut bytes = Bytes::new(&[0], 0);
@@ -345,7 +347,7 @@ mod tests {
         let bytes = [
             GLYPH, FINISH, START, GLYPH, END, COMMENT, END, END, 0x11, FINISH, b'x', 0,
         ];
-        assert_eq!(Bytes::new(&bytes, 0).behind_end(), Some(&b"x\0"[..]));
+        assert_eq!(Bytes::new(&bytes, 0).after_end(), Some(&b"x\0"[..]));
         let mut comments = 0;
         let mut skipped = Bytes::new(&bytes, 0);
         assert!(skipped.skip(1, &mut comments));

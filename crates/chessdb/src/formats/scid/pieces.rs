@@ -5,7 +5,7 @@
 //! - From a FEN: in its order, a8 to h8 first and a1 to h1 last, each piece gets the next number of its side; the
 //!   king gets 0, and the piece that had it gets the next number.
 //!
-//! The last piece of the list takes the number of a captured one; in promotions and castling numbers stay. A
+//! When a piece is captured, the last piece of the list takes its number. Promotions and castling change no numbers. A
 //! variation begins with the lists as they were before the move that it replaces.
 
 use std::sync::LazyLock;
@@ -13,10 +13,10 @@ use std::sync::LazyLock;
 use crate::board::{CastlingSide, Color, File, Move, Position, Rank, Role, Square};
 use crate::replay;
 
-/// Most pieces of a side.
+/// Maximum number of pieces of a side.
 const MOST: usize = 16;
 
-/// The pieces of one side by their numbers: indices of squares.
+/// The pieces of one side: the square of each, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct List {
     squares: [u8; MOST],
@@ -29,7 +29,7 @@ impl List {
         len: 0,
     };
 
-    /// The usual start, on the home ranks of a side: king, rook, knight, bishop, queen, bishop, knight, rook, pawns.
+    /// The list of a side at the usual start.
     fn usual(color: Color) -> List {
         let pieces = [
             File::E,
@@ -51,7 +51,7 @@ impl List {
         list
     }
 
-    /// Gives a piece the next number. One beyond the last number gets none.
+    /// Gives a piece the next number, if there is one left.
     fn push(&mut self, square: u8) {
         if let Some(place) = self.squares.get_mut(usize::from(self.len)) {
             *place = square;
@@ -59,7 +59,7 @@ impl List {
         }
     }
 
-    /// Gives the king number 0, and the piece that has it the next one.
+    /// Gives the king number 0, and the piece that had it the next number.
     fn push_king(&mut self, square: u8) {
         match self.squares.first_mut().filter(|_| self.len > 0) {
             Some(first) => {
@@ -77,13 +77,16 @@ impl List {
         Some(Square::new(u32::from(square & 63)))
     }
 
-    /// The number of the piece on a square, [`MOST`] or more where there is none. All are looked at, many at once,
-    /// because the processor cannot guess where it is found.
+    /// The number of the piece on a square; [`MOST`] if the list has no piece there.
+    ///
+    /// This compares all sixteen squares at once, as the bytes of one integer: a loop would end at an unpredictable
+    /// place, and the wrong guess costs more than all comparisons.
     #[inline(always)]
     fn number(&self, square: Square) -> usize {
         const ONES: u128 = u128::MAX / 0xff;
         let others = u128::from_le_bytes(self.squares) ^ (ONES * (square as u128));
-        // The lowest byte that is zero gets its highest bit.
+        // The known trick to find zero bytes: the highest bit of the lowest zero byte is set. Bytes above it may be
+        // wrong.
         let zeros = others.wrapping_sub(ONES) & !others & (ONES << 7);
         let number = zeros.trailing_zeros() / 8;
         if number < u32::from(self.len) {
@@ -100,7 +103,7 @@ impl List {
         }
     }
 
-    /// The piece with the highest number takes that of the one which leaves, if there is one.
+    /// Removes the piece on a square, if there is one. The piece with the highest number takes over its number.
     #[inline(always)]
     fn remove(&mut self, square: Square) {
         let number = self.number(square);
@@ -122,7 +125,7 @@ pub(super) struct Lists {
 impl replay::State for Lists {}
 
 impl Lists {
-    /// The numbers at the usual start.
+    /// The lists at the usual start.
     pub(super) fn usual() -> Lists {
         static USUAL: LazyLock<Lists> = LazyLock::new(|| Lists {
             white: List::usual(Color::White),
@@ -131,7 +134,7 @@ impl Lists {
         *USUAL
     }
 
-    /// The numbers in a position that comes from a FEN, in the order of its letters.
+    /// The lists for a position that comes from a FEN, in the order of its letters.
     pub(super) fn of(position: &Position) -> Lists {
         let mut lists = Lists {
             white: List::EMPTY,
@@ -160,7 +163,7 @@ impl Lists {
         }
     }
 
-    /// Where the piece with a number stands.
+    /// The square of the piece with a number.
     #[inline]
     pub(super) fn square(&self, color: Color, number: u8) -> Option<Square> {
         match color {
@@ -169,7 +172,7 @@ impl Lists {
         }
     }
 
-    /// Takes over what a move does to the numbers.
+    /// Updates the lists after a move.
     #[inline(always)]
     pub(super) fn follow(&mut self, effect: Effect) {
         let us = effect.mover;
@@ -195,7 +198,8 @@ impl Lists {
             CastlingSide::QueenSide => (File::C, File::D),
         };
         let list = self.of_side(us);
-        // In Chess960 each may come to stand where the other stood.
+        // In Chess960 the king may go to the rook's square and the rook to the king's. The rook is found by its square,
+        // so it goes first; the king always has number 0.
         list.step(rook, Square::from_coords(rook_to, home));
         if let Some(king) = list.squares.first_mut() {
             *king = Square::from_coords(king_to, home) as u8;
@@ -203,7 +207,7 @@ impl Lists {
     }
 }
 
-/// What a move does to the numbers.
+/// What a move changes in the lists. It is found before the move is played, and applied with [`Lists::follow`] after.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effect {
     mover: Color,
@@ -214,14 +218,14 @@ pub(super) struct Effect {
 #[derive(Clone, Copy, Debug)]
 enum Steps {
     None,
-    /// The piece with this number stands there now.
+    /// The piece with this number is on this square now.
     One(u8, Square),
-    /// The rook that takes part stands on this square.
+    /// Castling with the rook that is on this square before the move.
     Castling(CastlingSide, Square),
 }
 
 impl Effect {
-    /// What a move of the piece with a number is going to do in a position.
+    /// The effect of a move that the piece with this number is about to make.
     #[inline(always)]
     pub(super) fn of(position: &Position, number: u8, mv: Move) -> Effect {
         let mover = position.turn();

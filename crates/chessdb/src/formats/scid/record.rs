@@ -8,8 +8,8 @@
 //! | comments | each with a zero |
 //!
 //! A further tag is a byte n, the name, one byte with the length of the value, and the value. From 1 to 240 n is the
-//! length of a stored name, from 241 to 250 it stands for a name, and from 251 to 254 the tag is skipped; 255 is the
-//! date of the event in three bytes, without a length.
+//! length of the stored name, from 241 to 250 the number of a known name, and from 251 to 254 the tag is skipped; 255
+//! is the date of the event in three bytes, without a length.
 
 use std::borrow::Cow;
 
@@ -37,13 +37,13 @@ const FIRST_NAME: u8 = 241;
 /// Number of the date of the event.
 const EVENT_DATE: u8 = 255;
 
-/// The bytes of a game, as far as they are there.
+/// The bytes of a game, as far as the file has them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record<'a> {
     pub(super) bytes: &'a [u8],
-    /// Where it begins in the file.
+    /// Offset of the game in the file.
     pub(super) start: u64,
-    /// The file ends before the game does.
+    /// True if the file ends before the game does.
     pub(super) is_cut: bool,
 }
 
@@ -53,7 +53,7 @@ pub(super) enum Tag<'a> {
     EventDate(Date),
 }
 
-/// Why a game has no moves that can be read.
+/// Why the moves of a game cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Damage {
     /// Place in the record.
@@ -61,19 +61,19 @@ pub(super) struct Damage {
     pub(super) what: &'static str,
 }
 
-/// What follows the tags.
+/// The parts of a game after its tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Parts<'a> {
     /// The start position, where it is not the usual one.
     pub(super) fen: Option<&'a [u8]>,
-    /// Where the FEN is in the record.
+    /// Place of the FEN in the record.
     pub(super) fen_at: usize,
-    /// Where the moves begin in the record.
+    /// Place of the first byte of the moves in the record.
     pub(super) moves_at: usize,
 }
 
 impl<'a> Record<'a> {
-    /// Gives the further tags to `each`, and then what follows them.
+    /// Passes the further tags to `each`, and returns the parts after them.
     pub(super) fn read(&self, mut each: impl FnMut(Tag<'a>)) -> Result<Parts<'a>, Damage> {
         let mut at = 0;
         while let Some(stored) = self.tag_at(at)? {
@@ -82,19 +82,20 @@ impl<'a> Record<'a> {
             }
             at = stored.end;
         }
-        self.behind_tags(at + 1)
+        self.after_tags(at + 1)
     }
 
-    /// What follows the tags.
+    /// The parts after the tags. Unlike [`Record::read`] it makes no names of tags, because main lines do not
+    /// need them.
     pub(super) fn parts(&self) -> Result<Parts<'a>, Damage> {
         let mut at = 0;
         while let Some(stored) = self.tag_at(at)? {
             at = stored.end;
         }
-        self.behind_tags(at + 1)
+        self.after_tags(at + 1)
     }
 
-    /// The tag at a place; none at the end of the tags.
+    /// The tag at a place; `None` at the end of the tags.
     #[inline]
     fn tag_at(&self, at: usize) -> Result<Option<StoredTag<'a>>, Damage> {
         let cut = Damage {
@@ -130,7 +131,8 @@ impl<'a> Record<'a> {
         }))
     }
 
-    fn behind_tags(&self, at: usize) -> Result<Parts<'a>, Damage> {
+    /// The parts of the game, where the tags with the zero at their end have been read.
+    fn after_tags(&self, at: usize) -> Result<Parts<'a>, Damage> {
         let rest = self.bytes.get(at..).unwrap_or_default();
         let (flags, rest) = rest.split_first().ok_or(Damage {
             at,
@@ -158,15 +160,15 @@ impl<'a> Record<'a> {
 /// A tag as it is stored in a record.
 struct StoredTag<'a> {
     kind: u8,
-    /// Empty where `kind` says it.
+    /// Empty where `kind` is the number of a known name.
     name: &'a [u8],
     value: &'a [u8],
-    /// Where the next one begins.
+    /// Place of the next tag.
     end: usize,
 }
 
 impl<'a> StoredTag<'a> {
-    /// What it says; none for a name that is not known or that PGN cannot have.
+    /// Name and value of the tag; `None` if its number is undefined, or if PGN does not allow the name.
     fn tag(&self) -> Option<Tag<'a>> {
         if self.kind == EVENT_DATE {
             let bits = self
@@ -183,7 +185,7 @@ impl<'a> StoredTag<'a> {
     }
 }
 
-/// Names that are frequent, so that they need no memory.
+/// Frequent names of tags, which are borrowed from here and so need no memory of their own.
 const FREQUENT: [&str; 22] = [
     "WhiteTitle",
     "BlackTitle",
@@ -209,7 +211,7 @@ const FREQUENT: [&str; 22] = [
     "UTCTime",
 ];
 
-/// The name of a tag: names are printable ASCII, or PGN cannot have them.
+/// The name of a tag; `None` if it is not printable ASCII, which PGN does not allow.
 fn name(bytes: &[u8]) -> Option<Cow<'static, str>> {
     let mut frequent = FREQUENT.into_iter();
     if let Some(name) = frequent.find(|name| name.as_bytes() == bytes) {
@@ -242,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_stand_before_the_moves() {
+    fn tags_come_before_the_moves() {
         let bytes = b"\x01X\x02ab\xf3\x01n\xfb\x01z\xff\x0f\xa2\x21\0\0\x0f";
         let (tags, parts) = read(bytes);
         assert_eq!(tags, ["X=ab", "Annotator=n", "2001.01.01"]);

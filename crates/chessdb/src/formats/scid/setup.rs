@@ -5,9 +5,9 @@ use crate::board::{Fen, Position, SetupError};
 /// A stored start position.
 #[derive(Clone, Debug)]
 pub(super) struct SetUp {
-    /// The FEN for the tag: as it is stored where it is complete, else completed.
+    /// The FEN for the tag: the stored text if it is complete, otherwise with the missing fields added.
     pub(super) fen: String,
-    /// The position; none where the text cannot be read as one.
+    /// The position; `None` if the text cannot be read.
     pub(super) position: Option<Position>,
     /// Why no game can be played from it.
     pub(super) flaw: Option<SetupError>,
@@ -15,7 +15,7 @@ pub(super) struct SetUp {
 }
 
 impl SetUp {
-    /// Reads the stored text.
+    /// Parses a stored text. A text that cannot be read is kept, with its flaw.
     pub(super) fn parse(text: &str) -> SetUp {
         let text = text.trim();
         if text.split_ascii_whitespace().count() == 6
@@ -47,7 +47,7 @@ impl SetUp {
     }
 }
 
-/// A FEN with six fields from one that lacks some, or the slashes between its rows.
+/// Completes a FEN that lacks fields, or the slashes between its rows.
 fn completed(text: &str) -> Option<String> {
     let mut fields = text.split_ascii_whitespace();
     let rows = Rows::parse(fields.next()?)?;
@@ -88,9 +88,9 @@ impl Rows {
         (squares.len() == 64).then_some(Rows(squares))
     }
 
-    /// Rights wherever king and rook stand at home.
+    /// The rights to castle for every king and rook on their home squares, as a field of FEN.
     fn rights(&self) -> String {
-        let stands = |square: usize, letter| self.0.get(square) == Some(&letter);
+        let has = |square: usize, letter| self.0.get(square) == Some(&letter);
         let rights = [
             ('K', 60, b'K', 63, b'R'),
             ('Q', 60, b'K', 56, b'R'),
@@ -100,7 +100,7 @@ impl Rows {
         let rights = rights
             .into_iter()
             .filter(|&(_, king, king_letter, rook, rook_letter)| {
-                stands(king, king_letter) && stands(rook, rook_letter)
+                has(king, king_letter) && has(rook, rook_letter)
             });
         let rights: String = rights.map(|(right, ..)| right).collect();
         if rights.is_empty() { "-".to_owned() } else { rights }

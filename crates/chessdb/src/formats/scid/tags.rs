@@ -10,11 +10,11 @@ use crate::board::ByColor;
 use crate::database::ratings_of;
 use crate::game::{Date, Tags};
 
-/// Tags that say what other fields say. Further tags of these names are not shown.
+/// Tags whose values come from other fields. Further tags with these names are not shown.
 const REDUNDANT: [&str; 7] = ["Date", "Result", "SetUp", "Setup", "FEN", "ScidFlags", "Deleted"];
 
 impl Scid {
-    /// The tags that further tags may replace.
+    /// The tags that a record's further tags may replace, so they are set before these.
     pub(super) fn tags_before(&self, entry: &Entry) -> Tags {
         let mut tags = Tags::new(entry.outcome);
         for (name, kind, number) in [
@@ -40,8 +40,8 @@ impl Scid {
         }
     }
 
-    /// The tags that replace further ones.
-    pub(super) fn add_tags_behind(&self, tags: &mut Tags, entry: &Entry, set_up: Option<&SetUp>) {
+    /// Adds the tags that replace further tags of the same name, so they are set after these.
+    pub(super) fn add_tags_after(&self, tags: &mut Tags, entry: &Entry, set_up: Option<&SetUp>) {
         tags.set_date("Date", entry.date);
         add_ratings(tags, entry);
         if let Some(opening) = entry.opening() {
@@ -65,14 +65,14 @@ impl Scid {
         }
     }
 
-    /// The ratings of a game. Its record has some only if the index does not.
+    /// The ratings of a game. The record is read only if the index lacks one: its further tags may have it.
     pub(super) fn ratings_of(&self, entry: &Entry) -> ByColor<Option<u16>> {
         let mut tags = Tags::default();
         let is_elo = |rating: &Rating| rating.value != 0 && rating.tags() == Rating::default().tags();
         if !entry.ratings.iter().all(is_elo)
             && let Ok(record) = self.record(entry)
         {
-            // What is wrong with the record is said where its game is read.
+            // Damage of the record is reported when its game is read.
             let _ = record.read(|tag| self.add_tag(&mut tags, tag));
         }
         add_ratings(&mut tags, entry);

@@ -1,15 +1,16 @@
-//! Texts: their encoding, and what one line of them is (section 9).
+//! Texts: how they are encoded, and how they are put on one line (section 9).
 
 use encoding_rs::Encoding;
 
 use crate::text::{self, TextEncoding};
 
-/// How texts are read.
+/// The encoding of the texts of a database.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Texts(pub(super) TextEncoding);
 
 impl Texts {
-    /// Texts by the page's rule, or in the encoding that the user names. An unknown name gets a warning.
+    /// The encoding that the user names; without one, each text is UTF-8 or windows-1252. An unknown name gives a
+    /// warning.
     pub(super) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> Texts {
         let forced = label.and_then(|label| {
             let known = Encoding::for_label(label.as_bytes());
@@ -35,7 +36,7 @@ impl Texts {
         line
     }
 
-    /// Appends what [`Texts::line`] gives.
+    /// Appends a text on one line, as [`Texts::line`].
     pub(super) fn append_line(self, bytes: &[u8], out: &mut String) {
         if is_plain(bytes) && self.keeps_ascii() {
             text::append_ascii(bytes, out);
@@ -44,7 +45,7 @@ impl Texts {
         }
     }
 
-    /// Appends the value of a tag: a line in which the escapes of PGN, which old writers stored, are undone
+    /// Appends the value of a tag on one line. Old writers stored the escapes of PGN, `\"` and `\\`; these are undone
     /// (section 5.2).
     pub(super) fn append_value(self, bytes: &[u8], out: &mut String) {
         if is_plain(bytes) && !bytes.contains(&b'\\') && self.keeps_ascii() {
@@ -59,7 +60,7 @@ impl Texts {
     }
 }
 
-/// Printable ASCII, as nearly all texts are.
+/// True for printable ASCII, which nearly all texts are. Such a text needs no decoding.
 fn is_plain(bytes: &[u8]) -> bool {
     bytes
         .iter()

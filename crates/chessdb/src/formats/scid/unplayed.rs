@@ -1,24 +1,25 @@
 //! The rest of a line after an illegal move, as text (section 11.2).
 //!
-//! The board plays on, whatever the rules say, so that later numbers keep their meaning.
+//! The moves are played on a board that allows everything: a later byte names its piece by a number, and what the
+//! number means depends on all moves before it.
 
 use super::moves::{self, Bytes, COMMENT, END, FINISH, GLYPH, START};
 use super::pieces::{Effect, Lists};
 use crate::board::{Move, Position};
 use crate::replay::{Notation, StoredLine};
 
-/// Most variations that are open at once inside the text.
+/// Maximum number of nested variations in the text.
 const DEEPEST: usize = 255;
 
-/// A line that is played on.
+/// The rest of a line, played without regard to the rules.
 pub(super) struct UnplayedLine {
     line: StoredLine<Lists>,
-    /// Comments that were passed.
+    /// Number of marks of comments that were skipped, so that the caller can skip their texts.
     pub(super) comments: usize,
 }
 
 impl UnplayedLine {
-    /// A line that goes on from a position.
+    /// An empty line that starts in a position.
     pub(super) fn new(position: Position, lists: Lists) -> UnplayedLine {
         UnplayedLine {
             line: StoredLine::new(position, lists, Notation::Long),
@@ -26,7 +27,7 @@ impl UnplayedLine {
         }
     }
 
-    /// The moves as the detail of a remark.
+    /// The text of the moves for a remark.
     pub(super) fn detail(self) -> String {
         self.line.detail()
     }
@@ -38,8 +39,8 @@ impl UnplayedLine {
         self.line.play(mv, after);
     }
 
-    /// Plays what the bytes have, up to the end of the line or of the game. Where a byte is no move, the rest of its
-    /// line is passed over. True where the line's own end was read.
+    /// Plays the moves up to the end of the line or of the game. If a byte is not a move, the rest of its variation is
+    /// skipped. Returns true if the end of the line itself was read.
     pub(super) fn read(&mut self, bytes: &mut Bytes<'_>) -> bool {
         loop {
             let before = *bytes;

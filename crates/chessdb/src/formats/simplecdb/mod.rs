@@ -7,7 +7,7 @@
 //! | `.dcn` `.dcs` `.dce` | players, sites, events: magic, then texts of 36 bytes (`strings`) |
 //!
 //! All integers are big endian, but for one writer's reversed record lengths (`length`).
-//! Section numbers in this module are those of `docs/formats/simplecdb.md`.
+//! Section numbers in this module refer to `docs/formats/simplecdb.md`.
 
 mod body;
 mod decode;

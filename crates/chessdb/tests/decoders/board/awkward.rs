@@ -18,7 +18,7 @@ fn castling(color: Color, king: File, rook: File, other: Square) -> Setup {
     setup
 }
 
-/// The position of a set-up in both programs; `None` if it is none.
+/// The position of a set-up in both programs; `None` if it is not legal.
 fn both(setup: &Setup) -> Option<(Position, Chess)> {
     let theirs = Chess::from_setup(setup.clone(), CastlingMode::Chess960).ok()?;
     Some((Position::from_setup(setup).unwrap(), theirs))

@@ -36,7 +36,7 @@ impl RandomGame {
     }
 }
 
-/// Games from the normal start position, from those of Chess960, and from random set-ups.
+/// Games from the normal start position, from start positions of Chess960, and from random set-ups.
 pub fn random_games(count: usize, plies: usize) -> impl Iterator<Item = RandomGame> {
     let mut random = Random(count as u64);
     (0..count).map(move |number| {

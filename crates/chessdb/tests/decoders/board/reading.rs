@@ -154,8 +154,7 @@ fn compare_all_texts(theirs: &Chess) {
                     promotion,
                 };
                 let mut text = san.to_string();
-                // Without a letter, a full departure square may be that of any piece, and `b` may mean a
-                // bishop.
+                // Without a letter, any piece may be on a full departure square, and `b` may mean a bishop.
                 if is_pawn && (rank.is_some() || file == Some(File::B)) {
                     text.insert(0, 'P');
                 }

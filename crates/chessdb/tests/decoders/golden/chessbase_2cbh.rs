@@ -76,7 +76,7 @@ fn moves(game: &Read) -> Vec<String> {
     nodes(game).into_iter().map(|node| node.san).collect()
 }
 
-/// The games of a sample, and those of its PGN.
+/// The games of a sample, and the games of its PGN.
 fn both(name: &str, expected: &str) -> (Vec<Read>, Vec<Read>) {
     let database = sample(name);
     let expected = pgn::read(&fs::read(folder().join(expected)).unwrap());
@@ -94,7 +94,7 @@ fn first_comment(game: &chessdb::game::Game) -> &str {
     comment.unwrap_or_default()
 }
 
-/// Removes the remark, of which reading leaves the offset and which is no part of what is expected.
+/// Removes what is left of the remark after reading, its offset, because the expected PGN has no remarks.
 fn without_remark(comment: &mut String, place: &str) {
     const BEGINNING: &str = "pgnfs offset ";
     let start = comment.find(BEGINNING).expect(place);

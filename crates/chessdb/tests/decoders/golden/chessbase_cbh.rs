@@ -42,7 +42,7 @@ fn sample(name: &str) -> Box<dyn Database> {
     open(&folder().join(name), &Options::default()).unwrap()
 }
 
-/// The games of a sample, and those of its PGN.
+/// The games of a sample, and the games of its PGN.
 fn both(name: &str) -> (Vec<Read>, Vec<Read>) {
     let folder = folder();
     let database = sample(&format!("{name}.cbh"));
@@ -406,7 +406,7 @@ fn names_and_values_that_a_record_cannot_have_are_problems_of_its_game() {
         (25, &[0x0f, 0xff], "the date is impossible"),
         (27, &[77], "the result is impossible"),
         (35, &[0xfb, 0], "the opening is impossible"),
-        (45, &[200], "of which its record counts 200"),
+        (45, &[200], "but its record counts 200"),
     ] {
         let (_folder, path) = copy("Annotation/TestBase.cbh");
         let mut cbh = fs::read(&path).unwrap();

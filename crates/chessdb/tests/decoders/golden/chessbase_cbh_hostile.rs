@@ -183,7 +183,7 @@ fn a_file_that_is_cut_costs_the_others_of_its_archive_nothing() {
     assert!(
         told[0].starts_with(&place)
             && told[0].contains(
-                "x.cbg has 105 bytes from here on, of which the archive has 40; 34 of 100 unpacked bytes"
+                "x.cbg has 105 bytes from here on, but the archive has only 40; 34 of 100 unpacked bytes"
             ),
         "{told:?}"
     );
@@ -193,7 +193,7 @@ fn a_file_that_is_cut_costs_the_others_of_its_archive_nothing() {
     let at = 8 + 173 * 3;
     let error = open(&[("cbv", whole[..at + 3].to_vec())]).err().unwrap();
     assert!(
-        error.contains(&format!("x.cbv: byte {at} ")) && error.contains("of which the archive has 3"),
+        error.contains(&format!("x.cbv: byte {at} ")) && error.contains("but the archive has only 3"),
         "{error}"
     );
     let error = open(&[("cbv", whole[..100].to_vec())]).err().unwrap();
@@ -217,7 +217,7 @@ fn an_archive_names_the_entries_that_are_not_looked_at() {
     let told = problems(&*open(&[("cbv", bytes)]).unwrap());
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(
-        told[0].contains("has 10001 files, of which the first 10000 are looked at"),
+        told[0].contains("has 10001 files, and only the first 10000 are read"),
         "{told:?}"
     );
 }

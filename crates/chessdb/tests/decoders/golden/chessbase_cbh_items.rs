@@ -236,7 +236,7 @@ fn annotations_of_moves_that_are_not_there_are_problems() {
     miscounted[26 + 9] = 8;
     assert_eq!(
         told(&*with_cba(miscounted)),
-        ["x.cba: byte 26 (0x1a): there are 1 annotations, of which their record counts 7"]
+        ["x.cba: byte 26 (0x1a): there are 1 annotations, but their record counts 7"]
     );
 }
 

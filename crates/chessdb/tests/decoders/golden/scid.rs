@@ -100,8 +100,8 @@ fn normalize(game: &mut Read) {
     }
 }
 
-/// Removes glyphs of which Scid keeps one for each move when loading a game, if it kept another one. Returns
-/// their number.
+/// Removes glyphs that Scid drops when it loads a game: of some kinds it keeps only one for each move. Returns the
+/// number of removed glyphs.
 fn drop_surplus_glyphs(game: &mut Read, expected: &Read) -> usize {
     let before = game.movetext.len();
     let mut at = 0;

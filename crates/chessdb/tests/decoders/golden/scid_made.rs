@@ -289,7 +289,7 @@ fn a_file_that_only_has_the_extension_is_no_index_of_version_5() {
     std::fs::write(path("sg5"), b"\0\0\x0f").unwrap();
     for (index, games) in [
         (
-            "Plain text of a length that does for an entry or two, but it is none.".repeat(3),
+            "Plain text that is as long as an entry or two, but is not an entry...".repeat(3),
             None,
         ),
         ("short".to_owned(), None),

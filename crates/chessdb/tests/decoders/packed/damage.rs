@@ -206,7 +206,7 @@ fn other_files_are_not_taken_for_compressed_ones() {
     }
 }
 
-/// With so many members, each of which has another checksum.
+/// A file with this many copies of a member, all with a wrong checksum.
 fn members(number: usize, member: &[u8], checksum_at: usize) -> Vec<u8> {
     let mut member = member.to_vec();
     member[checksum_at] ^= 1;

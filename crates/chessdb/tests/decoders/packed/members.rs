@@ -8,7 +8,7 @@ use chessdb::packed::{Allowance, PackedError, Whole, ZipMembers, zip_entries};
 use super::ways::MIB;
 use super::zip_writer::{Form, zip};
 
-/// Two members, of which the second is large enough for several blocks.
+/// Two members; the second one is large enough for several blocks.
 fn members() -> Vec<(String, Vec<u8>)> {
     let long = (0..400_000u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 27) as u8);
     vec![

@@ -10,7 +10,7 @@ pub fn assert_written(game: &Game) {
     sweep::assert_written(&to_text(game), game);
 }
 
-/// Random bytes, many of which lead to valid games.
+/// Random bytes that often lead to valid games.
 pub fn game_bytes() -> impl Strategy<Value = Vec<u8>> {
     let byte =
         prop_oneof![3 => 0u8..16, 1 => any::<u8>(), 1 => prop::sample::select(b"}\"\\[]%;\n (".to_vec())];

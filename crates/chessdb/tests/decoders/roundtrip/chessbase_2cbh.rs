@@ -32,7 +32,7 @@ fn game_of_2cbh(number: u64) -> SourceGame {
 #[test]
 fn random_games_come_back_exactly() {
     let folder = tempfile::tempdir().unwrap();
-    // Of each tenth game castling rights are those of Chess960, as far as the format can name their rooks.
+    // Each tenth game has castling rights of Chess960, as far as the format can name their rooks.
     let games = (0..most_games()).map(|number| match number % 10 {
         0 => game_of_chess960(number),
         _ => game_of_2cbh(number),
@@ -56,7 +56,7 @@ fn random_games_come_back_from_an_archive() {
 }
 
 #[test]
-fn an_alternative_to_the_first_move_of_a_variation_stands_beside_it() {
+fn an_alternative_to_the_first_move_of_a_variation_is_next_to_it() {
     let text = b"1. e4 e5 (1... c5 (1... c6 2. d4 (2. Nf3)) (1... d5) 2. Nf3 d6 (2... e6)) 2. d4 *";
     let games = source::read(text).unwrap();
     let folder = tempfile::tempdir().unwrap();

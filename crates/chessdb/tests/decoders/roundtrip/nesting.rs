@@ -17,7 +17,7 @@ const DEEPEST: [(&str, usize); 6] = [
     ("simplecdb", 255),
 ];
 
-/// A game with so many variations, each of which replaces the second move of the one before.
+/// A game with `depth` nested variations. Each replaces the second move of the previous one.
 fn nested(depth: usize) -> SourceGame {
     let start = Chess::default();
     // Quiet ones, so that there are always two.

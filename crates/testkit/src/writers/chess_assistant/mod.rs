@@ -16,7 +16,7 @@ pub use record::record;
 /// Writes the files of a database.
 ///
 /// # Errors
-/// Those of writing, and a game that the format cannot hold.
+/// Fails if a file cannot be written, or if the format cannot hold a game.
 pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> {
     let mut writer = Writer::default();
     for (number, game) in games.iter().enumerate() {
@@ -82,7 +82,7 @@ impl Writer {
     /// Writes the files.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Fails if a file cannot be written.
     pub fn finish(self, target: &Path) -> Result<(), Box<dyn Error>> {
         for (extension, bytes) in self.files() {
             let path = target.with_extension(extension);

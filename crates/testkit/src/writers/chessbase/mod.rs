@@ -18,7 +18,7 @@ use movetext::movetext;
 /// Writes the two files of a database.
 ///
 /// # Errors
-/// Those of writing, and a game that the format cannot hold.
+/// Fails if a file cannot be written, or if the format cannot hold a game.
 pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> {
     let mut records = Vec::new();
     let mut words = vec![games.len() + 1];

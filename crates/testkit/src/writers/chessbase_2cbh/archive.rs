@@ -5,11 +5,11 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-/// The version that the headers of members ask for: that of ZIP64, though no size needs it.
+/// The version that the headers of members ask for. It means ZIP64, though no size needs that: ChessBase writes it so.
 const VERSION: u16 = 45;
 /// The version that the directory asks for.
 const DIRECTORY_VERSION: u16 = 20;
-/// What stands for a number that a ZIP64 field has.
+/// The value of a number that is in a ZIP64 field instead.
 const ELSEWHERE: u32 = u32::MAX;
 /// The number of ZIP64 fields.
 const ZIP64: u16 = 1;

@@ -1,13 +1,13 @@
-//! Frames, in which the `.2cbg` and the `.2cba` keep their contents (section 3).
+//! Frames: the `.2cbg` and the `.2cba` consist of them (section 3).
 
 const HEADER: usize = 12;
 const MAGIC: [u8; 8] = [0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11];
 /// Bytes of a frame without its content and its spare area.
 const AROUND: usize = 34;
-/// Frames get spare bytes up to a multiple of so many.
+/// The size of a frame is a multiple of this; spare bytes fill the rest.
 const ROUND: usize = 16;
 
-/// What a frame holds.
+/// The kind of a frame's content.
 pub type Tag = [u8; 2];
 
 pub const GAME: Tag = [1, 0];
@@ -28,13 +28,13 @@ impl Frames {
         }
     }
 
-    /// Appends a frame and gives its place.
+    /// Appends a frame and returns its place.
     pub fn add(&mut self, tag: Tag, content: &[u8]) -> i64 {
         let used = content.len() + AROUND;
         self.add_with_spare(tag, content, used.next_multiple_of(ROUND) - used)
     }
 
-    /// Appends a frame with so many spare bytes and gives its place.
+    /// Appends a frame with `spare` spare bytes, and returns its place.
     pub fn add_with_spare(&mut self, tag: Tag, content: &[u8], spare: usize) -> i64 {
         let at = self.bytes.len();
         self.bytes.extend(MAGIC);

@@ -28,7 +28,7 @@ const RECORD: usize = 192;
 /// Writes a database as ChessBase does.
 ///
 /// # Errors
-/// Those of writing, and a game that the format cannot hold.
+/// Fails if a file cannot be written, or if the format cannot hold a game.
 pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> {
     for (extension, bytes) in Database::of(games)?.files() {
         let path = target.with_extension(extension);

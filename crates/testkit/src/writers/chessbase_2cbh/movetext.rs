@@ -72,7 +72,7 @@ impl Tree {
                         parent: current,
                     });
                     if current == 0 && outer.is_empty() {
-                        // Those of the main line belong to the game.
+                        // Comments in front of the main line belong to the whole game.
                         let texts = std::mem::take(&mut nodes[number].before);
                         nodes[0].after = texts.into_iter().map(Item::Comment).collect();
                     }
@@ -207,7 +207,7 @@ impl Tree {
                     annotations.add(position, GLYPHS, &[*glyph, of_position, 0]);
                 }
                 Item::Nag(glyph) => annotations.add(position, GLYPHS, &[0, *glyph, 0]),
-                _ => return Err("an annotation that is none".to_owned()),
+                _ => return Err("an item that is not an annotation".to_owned()),
             }
         }
         Ok(())

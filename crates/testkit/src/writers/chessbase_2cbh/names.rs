@@ -37,7 +37,7 @@ impl Default for Names {
 }
 
 impl Names {
-    /// No names, with a header of so many bytes.
+    /// No names yet, with a header of `header` bytes.
     pub fn new(header: usize) -> Names {
         Names {
             header,
@@ -177,7 +177,7 @@ pub fn date(value: Option<&str>) -> i32 {
     part() << 9 | part() << 5 | part()
 }
 
-/// A number, 0 if there is none.
+/// The number that a tag has; 0 if it is unknown or not a number.
 pub fn number_of(value: Option<&str>) -> i32 {
     known(value).parse().unwrap_or(0)
 }

@@ -134,7 +134,8 @@ fn outermost(board: &Board, color: Color, side: CastlingSide) -> Option<Square> 
     }
 }
 
-/// The number of a position among the start positions of Chess960, of which the usual one is not stored so.
+/// The number of a position among the start positions of Chess960; `None` for the usual one, which is stored in another
+/// way.
 fn number_in_chess960(start: &Chess) -> Option<u16> {
     let fen = Fen::from_position(start, EnPassantMode::Legal).to_string();
     let rank = fen.split('/').next()?;

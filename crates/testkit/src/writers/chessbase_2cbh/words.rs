@@ -193,7 +193,7 @@ fn append_pawn(color: Color, from: Square, all: &mut Vec<Named>) {
     }
 }
 
-/// The square so many files and ranks away, if the board goes so far.
+/// The square that is this number of files and ranks away; `None` if it is not on the board.
 fn beside(from: Square, files: i32, ranks: i32) -> Option<Square> {
     let file = u32::from(from.file()).checked_add_signed(files)?;
     let rank = u32::from(from.rank()).checked_add_signed(ranks)?;

@@ -24,7 +24,7 @@ const HEADER: usize = 26;
 /// Writes a database as ChessBase does.
 ///
 /// # Errors
-/// Those of writing, and a game that the format cannot hold.
+/// Fails if a file cannot be written, or if the format cannot hold a game.
 pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> {
     write_in(Mode::usual, games, target)
 }

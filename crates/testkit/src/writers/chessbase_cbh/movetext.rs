@@ -212,7 +212,7 @@ impl Writer<'_> {
                 kind: 0x03,
                 data: vec![*nag],
             }),
-            _ => return Err("an annotation that is none".to_owned()),
+            _ => return Err("an item that is not an annotation".to_owned()),
         }
         Ok(())
     }

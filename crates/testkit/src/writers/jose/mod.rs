@@ -18,7 +18,7 @@ use tables::{Column, Table, Value};
 /// Writes an archive.
 ///
 /// # Errors
-/// Those of writing, and a game that the format cannot hold.
+/// Fails if a file cannot be written, or if the format cannot hold a game.
 pub fn write(games: &[SourceGame], target: &Path) -> Result<(), Box<dyn Error>> {
     let path = target.with_extension("jose");
     let archive = archive(games)?;

@@ -118,7 +118,7 @@ impl<S: Sink> Replaying<'_, S> {
         }
     }
 
-    /// Begins a variation that must be read before the next move. Returns false if there is none.
+    /// Begins the next variation that must be read before the next move. Returns false if no variation is waiting.
     pub(super) fn enter_variation(&mut self) -> bool {
         let (span, slot) = match self.line.owed.pop_front() {
             Some(span) => (span, None),

@@ -29,7 +29,7 @@ impl<S: Sink> Game<'_, S> {
         self.unplayed_move(word, number);
     }
 
-    /// The game has more moves than are read: neither this line nor another goes on.
+    /// Ends the game, because it has more moves than are read.
     #[cold]
     pub(super) fn stop_at_limit(&mut self, at: usize) {
         self.is_full = true;
@@ -37,7 +37,7 @@ impl<S: Sink> Game<'_, S> {
         self.fault(self.source.place(at), &Fault::TooLong(LIMITS.moves));
     }
 
-    /// What follows in this line is left out.
+    /// Leaves the board: the rest of this line is only text.
     pub(super) fn leave(&mut self, fault: Option<(u64, Fault)>, is_open: bool) {
         self.unplayed = Some(Line {
             depth: self.depth,
@@ -84,7 +84,7 @@ impl<S: Sink> Game<'_, S> {
         }
     }
 
-    /// No move can be played from the start: all of them are text (section 4.4).
+    /// Starts a game whose start position cannot be played from: all of its moves are text (section 4.4).
     #[cold]
     pub(super) fn begin_without_board(&mut self) {
         self.leave(None, false);
@@ -99,7 +99,7 @@ impl<S: Sink> Game<'_, S> {
             frame, start, origin, ..
         } = *self.source;
         let why = start.flaw.map_or_else(
-            || "its moves are not those of games".to_owned(),
+            || "its moves are coded for positions without a king".to_owned(),
             |flaw| flaw.to_string(),
         );
         let what = format!("no game can be played from the start position: {why}");

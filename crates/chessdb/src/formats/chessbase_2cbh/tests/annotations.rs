@@ -134,7 +134,7 @@ fn reading_of_annotations_ends_where_a_kind_is_not_known() {
             (1, "a.2cba"),
             "{problems:?}"
         );
-        // The place is that of the item.
+        // The place of the problem is the item.
         assert_eq!(problems[0].offset, Some(12 + 26 + 8 + 5 + 8));
     }
     for (bytes, what) in [

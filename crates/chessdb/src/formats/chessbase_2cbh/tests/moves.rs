@@ -124,7 +124,7 @@ fn offset_of(word: usize) -> Option<u64> {
 fn a_game_with_too_many_moves_says_so_once() {
     let mut words = vec![0xfffc];
     words.extend(std::iter::repeat_n(NULL, 999_999));
-    // The last five moves have alternatives, each of which is one too many.
+    // The last five moves have alternatives, and each alternative is one too many.
     words.extend([[NULL, MARK]; 5].concat());
     words.push(END_OF_LINE);
     words.extend([[NULL, END_OF_LINE]; 5].concat());

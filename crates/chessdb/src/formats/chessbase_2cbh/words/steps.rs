@@ -71,7 +71,7 @@ const TAKEN: [Option<Role>; 6] = [
 ];
 const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Knight, Role::Bishop, Role::Rook];
 
-/// The square so many files and ranks further.
+/// The square that is this number of files and ranks away; `None` if it is not on the board.
 fn shifted(from: Square, (files, ranks): Direction) -> Option<Square> {
     let file = i32::try_from(u32::from(from.file())).ok()? + files;
     let rank = i32::try_from(u32::from(from.rank())).ok()? + ranks;

@@ -55,7 +55,7 @@ const FORMS: [Option<[usize; 4]>; 14] = [
 ];
 
 impl Block {
-    /// Reads the block at `at`; `None` if there is none. Its end or next part may be outside the file.
+    /// Reads the block at `at`; `None` if no block starts there. Its end or next part may be outside the file.
     pub(super) fn read(file: &[u8], at: usize) -> Option<Block> {
         let rest = file.get(at..)?;
         let (&kind, header) = rest.split_first()?;

@@ -95,7 +95,7 @@ fn column(entry: &[u8], name: &[u8]) -> Option<ColumnSpec<String>> {
 mod tests {
     use super::*;
 
-    /// A file with so many columns that have integers of four bytes.
+    /// A file with this number of columns, all for integers of four bytes.
     fn file(columns: u16) -> Vec<u8> {
         const FORM: usize = 128;
         let mut data = vec![0; FORM + 288];

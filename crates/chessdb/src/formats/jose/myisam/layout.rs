@@ -13,7 +13,7 @@ use crate::formats::jose::columns::{COLUMNS, Column, Known};
 pub(in crate::formats::jose) struct ColumnSpec<Name> {
     pub(in crate::formats::jose) name: Name,
     pub(in crate::formats::jose) kind: Type,
-    /// Length of the value in bytes; for texts the maximum, for blobs that of the length field.
+    /// Length of the value in bytes. For a text it is the maximum, for a blob the length of the field with its length.
     pub(in crate::formats::jose) length: u16,
     pub(in crate::formats::jose) charset: Charset,
     pub(in crate::formats::jose) nullable: bool,

@@ -1,4 +1,4 @@
-//! Moves in the form of nearly all, of which words are read eight bytes at a time.
+//! A fast path for moves in the usual form, which nearly all moves have: it reads words eight bytes at a time.
 
 use super::{Decoder, State};
 use crate::board::{CastlingSide, Move};

@@ -337,7 +337,7 @@ fn check_numbers(text: &str, wanted: &str, ends_at: &str) {
         let words = text.split_whitespace().filter(|word| !word.ends_with("..."));
         words.map(str::to_owned).collect()
     };
-    // A variation without moves is none.
+    // A variation without moves does not count.
     let plain = plain.replace("( ", "(").replace(" )", ")");
     assert_eq!(words(&plain), words(&format!("{wanted} *")), "{text}: {given}");
     let rest = format!("this is no move: {ends_at}; the line goes on");
@@ -443,7 +443,7 @@ fn each_flaw_of_a_date_is_a_problem() {
 
 /// The rest of a line that cannot be played begins with the number of its move, but not with one of another line.
 #[test]
-fn a_number_before_a_parenthesis_is_that_of_no_move_behind_it() {
+fn a_number_before_a_parenthesis_does_not_belong_to_a_move_after_it() {
     for (text, shown) in [
         (
             "1. e4 e5 (1... d5 2. d3 2 (Ke5) d4) 2. Nf3 *",

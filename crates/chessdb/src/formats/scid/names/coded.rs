@@ -1,4 +1,5 @@
-//! The names of versions 3 and 4: sorted, each with only what differs from the one before (section 7).
+//! The names of versions 3 and 4. They are sorted, and each is stored without the beginning that it shares with the
+//! previous name (section 7).
 //!
 //! | size | field |
 //! |---|---|
@@ -6,7 +7,7 @@
 //! | 2 or 3 | number of the name |
 //! | 1 to 3 | frequency |
 //! | 1 | length of the whole name |
-//! | 1 | how many bytes it has in common with the one before; absent in the first of each kind |
+//! | 1 | how many bytes it shares with the previous name; absent in the first name of each kind |
 //! | the rest | the bytes that differ |
 
 use super::{Damage, KINDS, Kind};
@@ -16,10 +17,10 @@ use crate::formats::scid::texts::Texts;
 
 const MAGIC: &[u8] = b"Scid.sn\0";
 
-/// Bytes of the header.
+/// Size of the header in bytes.
 const HEADER: usize = 36;
 
-/// Least bytes of a record.
+/// Size of the shortest record in bytes.
 const SHORTEST: usize = 4;
 
 /// Longest name.
@@ -32,21 +33,21 @@ pub(crate) struct Coded {
     pub(super) is_whole: bool,
 }
 
-/// Where a name is.
+/// Where a name is stored.
 #[derive(Clone, Copy, Debug, Default)]
 struct Name {
-    /// Place of its own bytes in the file; 0 for a name that is not there.
+    /// Place of its own bytes in the file; 0 if there is no name with this number.
     at: u32,
-    /// Number of the name that the byte before them is from.
+    /// Number of an earlier name that has the last of the shared bytes among its own bytes.
     prefix: u32,
-    /// Bytes that it has from that one.
+    /// Number of bytes that it shares with the previous name.
     same: u8,
-    /// Bytes of the whole name.
+    /// Length of the whole name in bytes.
     len: u8,
 }
 
 impl Coded {
-    /// Reads where the names are, up to the first damage.
+    /// Finds all names up to the first damage.
     pub(super) fn open(file: &SourceFile, warnings: &mut Vec<String>) -> (Coded, Option<Damage>) {
         let mut names = Coded {
             file: file.clone(),
@@ -65,7 +66,7 @@ impl Coded {
         }
         let mut at = HEADER;
         for (number, kind) in (0..).zip(&mut self.kinds) {
-            // Three bytes each; the one before them belongs to what is there.
+            // Each count has three bytes, from +12 and from +24 on. The byte in front belongs to another field.
             let count = |at| be_u32(&file.bytes, at).map(|field| field & 0xff_ffff);
             let widths = count(11 + 3 * number).zip(count(23 + 3 * number));
             let (count, frequency) = widths.ok_or_else(|| damage(0, "its header is cut"))?;
@@ -103,7 +104,7 @@ impl Coded {
         names.filter(|name| name.at != 0).count()
     }
 
-    /// Appends a name; false where it is unknown.
+    /// Appends a name; returns false if it is unknown.
     pub(super) fn append(&self, kind: Kind, number: u32, texts: Texts, out: &mut String) -> bool {
         let mut buffer = [0; LONGEST];
         let bytes = self.bytes(kind, number, &mut buffer);
@@ -113,7 +114,8 @@ impl Coded {
         bytes.is_some()
     }
 
-    /// Puts a name together from its end to its beginning. Each step leaves fewer bytes to be found.
+    /// Puts a name together from its end to its beginning. Each step leaves fewer bytes to find, so that it ends even
+    /// in a damaged file.
     fn bytes<'b>(&self, kind: Kind, number: u32, buffer: &'b mut [u8; LONGEST]) -> Option<&'b [u8]> {
         let mut name = self.name(kind, number)?;
         let len = usize::from(name.len);
@@ -140,7 +142,7 @@ struct Widths {
     frequency: usize,
 }
 
-/// Reads where the names of one kind are, and gives the place after them.
+/// Finds the names of one kind, and returns the place after them.
 fn read_kind(
     file: &SourceFile,
     start: usize,
@@ -151,7 +153,9 @@ fn read_kind(
     let bytes: &[u8] = &file.bytes;
     let most = bytes.len().saturating_sub(start) / SHORTEST;
     names.resize(count.min(most), Name::default());
-    // Names whose own bytes later ones can begin with: their numbers, with lengths of prefixes that rise.
+    // The names that have the bytes of the current one among their own: for each, how many bytes it shares and its
+    // number. A name that shares as many bytes as a later one, or more, is covered by it and not needed any more.
+    // Therefore the numbers of shared bytes rise.
     let mut prefixes: Vec<(u8, u32)> = Vec::new();
     let mut before = None;
     let mut at = start;
@@ -217,7 +221,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    /// A file of players alone.
+    /// A file that has only players.
     fn file(count: u8, records: &[u8]) -> SourceFile {
         let mut bytes = [MAGIC, &[0; 28]].concat();
         bytes[14] = count;
@@ -259,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_those_that_are_counted_and_each_comes_once() {
+    fn numbers_are_below_the_count_and_each_comes_once() {
         let record = b"\0\0\x01\x01A";
         let twice = [&record[..], b"\0\0\x01\x01\0B"].concat();
         let (names, damage) = open(2, &twice);

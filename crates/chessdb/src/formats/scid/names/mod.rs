@@ -11,10 +11,10 @@ use super::texts::Texts;
 use crate::files::SourceFile;
 use crate::problem::Problem;
 
-/// What stands for a name that is not known.
+/// The text for an unknown name.
 pub(super) const UNKNOWN: &str = "?";
 
-/// A kind of names, by its place in the file.
+/// The kinds of names, in the order of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Player,
@@ -36,14 +36,15 @@ pub(super) enum Names {
     Plain(Plain),
 }
 
-/// What is wrong with a file of names, and where. What precedes it is good.
+/// Damage in a file of names. The names in front of it are good.
 struct Damage {
     at: usize,
     what: String,
 }
 
 impl Names {
-    /// Reads where the names are. Version 5 has what the database says of itself among them.
+    /// Finds the names in the file. In version 5 the file also has the description of the database, which goes into
+    /// `about`.
     pub(super) fn open(
         file: Option<&SourceFile>,
         version: Version,
@@ -74,7 +75,7 @@ impl Names {
         names
     }
 
-    /// True for the number of a name that is there.
+    /// True if there is a name with this number.
     #[inline]
     pub(super) fn has(&self, kind: Kind, number: u32) -> bool {
         match self {
@@ -84,7 +85,7 @@ impl Names {
         }
     }
 
-    /// True where all names are known that the file should have.
+    /// True if the file has all names that it should have.
     pub(super) fn is_whole(&self) -> bool {
         match self {
             Names::Missing => false,
@@ -93,7 +94,7 @@ impl Names {
         }
     }
 
-    /// Appends a name as it is stored, `?` for one that is unknown.
+    /// Appends a name as it is stored, or `?` if it is unknown.
     pub(super) fn append(&self, kind: Kind, number: u32, texts: Texts, out: &mut String) {
         let is_known = match self {
             Names::Missing => false,
@@ -105,7 +106,7 @@ impl Names {
         }
     }
 
-    /// How many names there are of each kind, for display.
+    /// The number of names of each kind, for display.
     pub(super) fn describe(&self) -> String {
         let count = |kind| match self {
             Names::Missing => 0,

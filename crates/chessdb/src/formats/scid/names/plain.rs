@@ -1,4 +1,4 @@
-//! The names of version 5: a length and a kind in one number, then the text (section 8).
+//! The names of version 5: each is a number with its length and kind, then the text (section 8).
 //!
 //! Records are without gaps: a number in groups of 7 bits, the lowest first, the top bit set in all bytes but the
 //! last; then number div 8 bytes of text. Number mod 8 is 0 player, 1 event, 2 site, 3 round, 4 information. Names of
@@ -9,22 +9,22 @@ use crate::bytes::{index, slice};
 use crate::files::SourceFile;
 use crate::formats::scid::texts::Texts;
 
-/// The kind of records that say something of the database itself.
+/// The kind of records that describe the database itself.
 const INFORMATION: u64 = 4;
 
-/// Longest text of a name.
+/// Maximum length of a name in bytes; the rest of a longer one is not shown.
 const LONGEST: usize = 1 << 12;
 
 /// The names in a file.
 pub(crate) struct Plain {
     file: SourceFile,
-    /// Where the record of each name begins.
+    /// The place of each name's record, by kind and number.
     kinds: [Vec<u32>; KINDS],
     pub(super) is_whole: bool,
 }
 
 impl Plain {
-    /// Reads where the names are, up to the first damage. `about` gets the texts that are no names.
+    /// Finds all names up to the first damage, and passes the texts that describe the database to `about`.
     pub(super) fn open(file: &SourceFile, about: impl FnMut(&[u8])) -> (Plain, Option<Damage>) {
         let mut names = Plain {
             file: file.clone(),
@@ -82,7 +82,7 @@ impl Plain {
         self.kinds.get(kind as usize).map_or(0, Vec::len)
     }
 
-    /// Appends a name; false where it is unknown.
+    /// Appends a name; returns false if it is unknown.
     pub(super) fn append(&self, kind: Kind, number: u32, texts: Texts, out: &mut String) -> bool {
         let place = self.place(kind, number);
         let record = place.and_then(|at| Record::at(&self.file.bytes, at as usize));
@@ -93,11 +93,11 @@ impl Plain {
     }
 }
 
-/// A record of the file.
+/// A record in the file.
 struct Record<'a> {
     kind: u64,
     text: &'a [u8],
-    /// Where the next one begins.
+    /// Place of the next record.
     end: usize,
 }
 
