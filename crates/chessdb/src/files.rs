@@ -71,7 +71,7 @@ pub struct Files {
     pub files: Vec<(String, SourceFile)>,
     /// Oddities found so far, for the log and [`Info::warnings`](crate::database::Info::warnings).
     pub warnings: Vec<String>,
-    /// What is kept for the database; none where nothing can be kept.
+    /// The kept data of the database; `None` if nothing can be kept.
     pub kept: Option<Arc<dyn Kept>>,
     /// How far opening has come.
     pub progress: Arc<Progress>,

@@ -54,7 +54,7 @@ impl Position {
         RunningKey::new(self).key_with(self, mode)
     }
 
-    /// The square on which a pawn can be captured en passant by a legal move; none where no pawn can do so.
+    /// The target square of a legal en passant capture; `None` if there is no such capture.
     ///
     /// ```
     /// use chessdb::board::{Fen, Square};

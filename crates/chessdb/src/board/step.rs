@@ -79,7 +79,7 @@ impl Step {
         self.taken_piece().role()
     }
 
-    /// True if the pawn that is taken is beside the target and not on it.
+    /// True if the move takes a pawn that is next to the target square, not on it.
     pub(crate) fn is_en_passant(self) -> bool {
         self.0 >> 25 & 1 == 1
     }
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use crate::board::{Fen, Move};
 
-    /// The step that a move of the side to move is in a position, if a piece stands there.
+    /// The step of a move in a position; `None` if there is no piece on `from`.
     fn step_of(position: &Position, from: Square, to: Square) -> Option<Step> {
         let role = position.role_at(from)?;
         let takes_on = position.capture_square(from, to);

@@ -194,8 +194,8 @@ pub(crate) fn ratings_of_numbers<N: TryInto<u16>>([white, black]: [N; 2]) -> ByC
     }
 }
 
-/// What a program that shows databases as files needs in addition: which calls take long, texts whose length is known
-/// in advance, and files beside the games.
+/// Additional methods for a program that shows databases as files: which calls take long, texts whose length is known
+/// in advance, and files besides the games.
 pub trait AsFiles {
     /// An upper bound for the number of games, while [`Database::len`] would have to read all records before it
     /// answers. `None` where it answers at once.
@@ -222,8 +222,8 @@ pub trait AsFiles {
         None
     }
 
-    /// Size in bytes of the text that is shown for a game instead of the decoded one; `None` where games are shown
-    /// decoded. A database has such texts for all its games or for none of them.
+    /// Size in bytes of the stored text that is shown for a game; `None` if games are decoded to be shown.
+    /// A database has such texts for all its games or for none of them.
     fn stored_len(&self, game: u32) -> Option<u32> {
         let _ = game;
         None

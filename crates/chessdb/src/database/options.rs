@@ -59,7 +59,7 @@ impl Passwords {
         Passwords(bytes.collect())
     }
 
-    /// True where there are none.
+    /// True if there are no passwords.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

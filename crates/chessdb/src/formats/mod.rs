@@ -1,7 +1,7 @@
 //! The only list of formats.
 //!
-//! A new format is a folder here, a row in [`FORMATS`], a page in `docs/formats/` and a folder of test data. What the
-//! formats share is in `database`, and they use nothing of this list.
+//! A new format is a folder here, a row in [`FORMATS`], a page in `docs/formats/` and a folder of test data. Code that
+//! all formats share is in `database`. No format uses this list.
 
 #![deny(
     clippy::cast_possible_truncation,

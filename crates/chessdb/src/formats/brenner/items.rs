@@ -77,7 +77,7 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
-/// The result that a byte stands for.
+/// The result that a byte means.
 pub(super) fn outcome(byte: u8) -> Option<Outcome> {
     match byte {
         1 => Some(Outcome::BlackWins),

@@ -85,7 +85,7 @@ const MOVE: u32 = 2;
 const POSITION: u32 = 20;
 /// Bits of two lengths of texts that are both 0.
 const NO_TEXTS: u32 = 12;
-/// Bytes of the move area that are looked at, so that the search takes time in proportion to the file.
+/// The most bytes of a move area that are tested. The limit keeps the time of the search proportional to the file.
 const MOVES_SEEN: usize = 256;
 
 /// Bits of evidence that a record with a good checksum begins at an offset: n bits mean that bytes of noise are as

@@ -1,4 +1,4 @@
-//! What in a game's record cannot be as it is stored, though the game can be read.
+//! Impossible values in a game's record. They are reported, and the game is read all the same.
 
 use super::frame;
 use super::game::{Moves, full_moves};

@@ -8,7 +8,7 @@ use crate::formats::chessbase_common::companions::{kind_among, stem_of, stems_of
 
 /// The file that names a database.
 pub(super) const MAIN: &str = "2cbh";
-/// The files beside the `.2cbh` that are read.
+/// The files of a database besides its `.2cbh`.
 const COMPANIONS: [&str; 4] = ["2cbg", "2cba", "2lid", "ini"];
 
 const PART: (&str, &str) = (
@@ -16,7 +16,7 @@ const PART: (&str, &str) = (
     "get the whole database",
 );
 
-/// Files that are no database by themselves, with what they are and what a user can do.
+/// Files that are not a database by themselves: extension, what they are, and what a user can do.
 const OTHERS: [(&str, (&str, &str)); 4] = [
     ("2cbg", PART),
     ("2cba", PART),

@@ -90,7 +90,8 @@ impl<'a> Header<'a> {
         le_u64(self.0, at).map_or(-1, u64::cast_signed)
     }
 
-    /// What the record of a number stands for; of nearly all only two bytes are looked at.
+    /// The kind of the record that is number `place` in the file. This is called for all records, so it reads more than
+    /// two bytes only if both are 0.
     #[inline]
     pub(super) fn kind_at(cbh: &[u8], place: usize) -> Option<Kind> {
         let first = place.checked_add(1)?.checked_mul(RECORD)?;
@@ -107,7 +108,7 @@ impl<'a> Header<'a> {
         self.byte(2) == ANALYSIS
     }
 
-    /// False for a value that stands for neither a game nor an analysis.
+    /// False for a value that means neither a game nor an analysis.
     pub(super) fn has_possible_kind(&self) -> bool {
         matches!(self.byte(2), 1 | ANALYSIS)
     }
@@ -148,7 +149,7 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// False for a value that stands for no result.
+    /// False for a value that means no result.
     pub(super) fn has_possible_outcome(&self) -> bool {
         self.is_analysis() || self.byte(0x58) <= 7
     }

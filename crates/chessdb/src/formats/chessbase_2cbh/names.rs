@@ -139,7 +139,7 @@ impl Names {
         })
     }
 
-    /// The first texts of the first entities of a type, for a look at their characters.
+    /// The first texts of at most `most` entities of a type, from which the encoding of the database is guessed.
     pub(super) fn sample(&self, of: Type, most: u32) -> impl Iterator<Item = &[u8]> {
         let entities = (0..i64::from(most)).map_while(move |number| {
             let is_there = self.types.get(of as usize)?.entities > u64::try_from(number).ok()?;

@@ -39,7 +39,7 @@ pub(super) fn len(data: &[u8]) -> Result<usize, Unread> {
     pass().ok_or(Unread::Cut)
 }
 
-/// Passes over all that comes before the start position, and tells how that is stored.
+/// Skips everything in front of the start position, and returns how the position is stored.
 fn pass_head(fields: &mut Fields<'_>) -> Option<u8> {
     fields.take(BEFORE)?;
     for _ in 0..6 {

@@ -89,7 +89,8 @@ impl Start {
         }
     }
 
-    /// The rooks that stand at home, with their kings, and have no stored right to castle; none in Chess960.
+    /// The rooks that are on their home squares, with their king, but have no stored right to castle. In Chess960
+    /// this is always empty.
     pub(super) fn rooks_without_right(&self) -> Bitboard {
         if !self.is_set_up || self.flaw.is_some() {
             return Bitboard::EMPTY;
@@ -171,7 +172,7 @@ fn read_setup(words: &[u16], is_chess960: bool) -> Option<Start> {
     })
 }
 
-/// The piece of a word, and where it stands.
+/// The piece of a word, and its square.
 fn piece(word: u16) -> Option<(Square, Piece)> {
     const ROLES: [Role; 5] = [Role::King, Role::Queen, Role::Knight, Role::Bishop, Role::Rook];
     let (color, number, is_pawn) = match word {

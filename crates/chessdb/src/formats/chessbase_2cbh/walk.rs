@@ -217,7 +217,7 @@ impl<'a> Walk<'a> {
         Some(line.iter().map(|word| u16::from_le_bytes(*word)).zip(self.at..))
     }
 
-    /// Passes over all words.
+    /// Skips the rest of the game.
     pub(super) fn end(&mut self) {
         self.is_over = true;
     }
@@ -236,7 +236,7 @@ impl<'a> Walk<'a> {
         if self.at == marks {
             return;
         }
-        // What may be played in place of the first move of a variation is a variation beside it.
+        // An alternative to the first move of a variation becomes another variation of the same move.
         let is_first = self.depth > 0 && !self.has_move;
         if !is_first {
             self.pending.push(Pending::Rest(self.at));

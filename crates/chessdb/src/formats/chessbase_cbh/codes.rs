@@ -115,8 +115,8 @@ pub(super) trait Encoding: Copy {
     fn may_end_without_mark(&self) -> bool;
 }
 
-/// One byte a move, with few exceptions. With `BEFORE` the number of moves is taken off before the byte is looked up
-/// in the table, else behind.
+/// One byte a move, with few exceptions. The number of moves so far is subtracted from the byte before it is translated
+/// with the table if `BEFORE`, otherwise after.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compact<const BEFORE: bool> {
     table: &'static Table,

@@ -69,7 +69,7 @@ struct Game<'a, E, S> {
 enum Pending {
     /// A variation on the last move of the outer line.
     Variation(Cursor),
-    /// The rest of the outer line; none where it has ended.
+    /// The rest of the outer line; `None` if it has ended.
     Rest(Option<Cursor>),
 }
 
@@ -173,7 +173,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
         cursor: &mut Cursor,
     ) -> Next {
         let has_variations = S::WHOLE && !variations.is_empty();
-        // What may be played in place of the first move of a variation is a variation beside it.
+        // An alternative to the first move of a variation becomes another variation of the same move.
         let is_first = has_variations && self.replay.depth() > 0 && !self.replay.has_move();
         let next = self.play_stored(stored, place, has_variations);
         if next != Next::Item {
@@ -327,7 +327,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
     }
 }
 
-/// The move that a stored one means; none where the piece that it names is not there.
+/// The move that a stored one means; `None` if the piece that it names does not exist.
 #[inline(always)]
 fn meaning(stored: Stored, position: &Position, pieces: &Pieces, is_chess960: bool) -> Option<Move> {
     let us = position.turn();

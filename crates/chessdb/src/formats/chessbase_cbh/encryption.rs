@@ -51,7 +51,7 @@ pub(super) fn decrypted(
     })
 }
 
-/// The key that a password stands for. A long one is folded, a short one repeated.
+/// The key for a password. A long password is folded, a short one repeated.
 ///
 /// None for an empty one.
 fn key_of(password: &[u8]) -> Option<Des> {

@@ -10,17 +10,17 @@ use crate::formats::chessbase_common::companions::{
 
 /// The file that names a database.
 const MAIN: &str = "cbh";
-/// The files beside the `.cbh` that are read.
+/// The files of a database besides its `.cbh`.
 const COMPANIONS: [&str; 8] = ["cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj"];
 
-/// The databases and archives of a folder, and the files that are named as not read.
+/// Finds the databases and archives of a folder, and the files that are reported as not read.
 pub(super) fn find(directory: &SourceFolder) -> Vec<Candidate> {
     let mut candidates = by_stem(directory, &[MAIN], &COMPANIONS);
     let stems = candidates.iter().enumerate();
     let databases: HashMap<String, usize> = stems
         .map(|(place, candidate)| (stem_of(&candidate.name), place))
         .collect();
-    // They name the files beside them that no `.cbh` has.
+    // If there is no `.cbh` with the same name, a `.2cbh` reports these files, so they must not be reported here.
     let newer = stems_of(directory, "2cbh");
     for name in &directory.files {
         let Some(kind) = kind_among(name, archive::KINDS.into_iter().chain(unread_kinds())) else {
@@ -66,7 +66,7 @@ mod tests {
         };
         let found = find(&directory);
         let names: Vec<_> = found.iter().map(|candidate| candidate.name.as_str()).collect();
-        // The `.2cbh` names what lies beside it.
+        // `N.cko` has the name of a `.2cbh`, which reports it.
         assert_eq!(names, ["a.cbh", "b.CTG", "c.cbv"]);
         assert_eq!(found[0].files.len(), 2);
         assert_eq!(found[0].warnings, ["a.cko is not read: it is an opening key"]);

@@ -18,14 +18,14 @@ use std::sync::LazyLock;
 use crate::board::{CastlingSide, Color, File, Move, Position, Role, Square};
 use crate::replay::State;
 
-/// Slots of a side; only the first 20 stand for pieces, and the last one for those without a number. A power of two, so
-/// that no index is ever out of range.
+/// Slots of a side. The first 20 are for numbered pieces, and the last one is shared by all pieces without a number.
+/// The number of slots is a power of two, so that a masked index is never out of range.
 const SLOTS: usize = 32;
 /// First slot of the pawns.
 pub(super) const PAWNS: u8 = 12;
-/// Slots of a kind of piece other than pawns.
+/// Number of slots of each kind of piece other than pawns.
 const OF_A_KIND: u8 = 3;
-/// The slot of what has no number.
+/// The slot of pieces without a number.
 const NO_SLOT: u8 = 31;
 /// No square.
 const NO_SQUARE: u8 = 0xff;
@@ -39,7 +39,7 @@ pub(super) enum Order {
     Reverse,
 }
 
-/// Which numbered piece stands where. Kings need no number.
+/// The squares of the numbered pieces. Kings need no number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pieces {
     /// The square of each slot.
@@ -166,7 +166,7 @@ impl Pieces {
         }
     }
 
-    /// Gives a piece the first free number of its kind; without a free one it has none for ever.
+    /// Gives a piece the first free number of its kind. If none is free, it never gets a number.
     fn give_number(&mut self, color: Color, role: Role, square: Square) {
         let Some(first) = first_slot(role) else { return };
         let most = if role == Role::Pawn { 8 } else { OF_A_KIND };
@@ -191,7 +191,7 @@ impl Pieces {
         self.give_number(color, role, square);
     }
 
-    /// Higher numbers of a kind move down by one behind an empty slot. Pawns keep theirs.
+    /// Closes the gap of an empty slot: the higher numbers of its kind become lower by one. Pawns keep their numbers.
     fn move_down(&mut self, color: Color, slot: u8) {
         let Some(squares) = self.squares.get_mut(color as usize) else {
             return;
@@ -220,7 +220,7 @@ pub(super) enum Played {
     Piece {
         from: Square,
         to: Square,
-        /// Where a piece of the other side stands that the move takes.
+        /// The square of the piece that the move takes.
         taken: Square,
         promotion: Option<Role>,
     },

@@ -47,7 +47,8 @@ impl Start {
         }
     }
 
-    /// The rooks that stand at home, with their kings, and have no stored right to castle; none in Chess960.
+    /// The rooks that are on their home squares, with their king, but have no stored right to castle. In Chess960
+    /// this is always empty.
     pub(super) fn rooks_without_right(&self, record: &Record<'_>) -> Bitboard {
         if record.start.is_none() || record.rooks.is_some() || self.flaw.is_some() {
             return Bitboard::EMPTY;
@@ -65,7 +66,7 @@ impl Start {
         }
     }
 
-    /// FEN for the tag: none where the position is the usual one or cannot be played from.
+    /// FEN for the tag; `None` if the position is the usual one, or if no game can be played from it.
     pub(super) fn fen(&self) -> Option<&str> {
         self.fen.as_deref().filter(|_| self.flaw.is_none())
     }
@@ -172,7 +173,7 @@ fn classical_rooks(rights: u8) -> Bitboard {
     rooks_with_right(rights, [Square::A1, Square::H1, Square::A8, Square::H8])
 }
 
-/// The rooks that may castle in Chess960; none where the squares are impossible.
+/// The rooks that may castle in Chess960; `None` if the stored squares are impossible.
 fn chess960_rooks(setup: &Setup, rights: u8, squares: &[u8; ROOKS]) -> Option<Bitboard> {
     let [
         white_king,
@@ -244,7 +245,7 @@ mod tests {
         let squares = [32, 39, 48, 0, 55, 7, 0, 253];
         let read = Start::read(start([1, 0, 0b1010, 1], &pieces), Some(squares));
         assert_eq!(read.fen(), Some("4k1r1/8/8/8/8/8/8/4K1RR w Gg - 0 1"));
-        // In Chess960 no right is missing, whatever stands at home.
+        // In Chess960 no right is missing, even if a rook is on its home square.
         let record = |rooks| Record {
             offset: 0,
             mode: 10,

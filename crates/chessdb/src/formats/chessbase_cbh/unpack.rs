@@ -114,7 +114,7 @@ fn huffman(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), BlockError
     Ok(())
 }
 
-/// Adds the code of a byte to the tree; none where another code is in its way.
+/// Adds the code of a byte to the tree; `None` if one code is the beginning of another.
 fn add_code(nodes: &mut Vec<Node>, byte: u16, code: u16, len: u16) -> Option<()> {
     let mut node = 0;
     for place in (0..len).rev() {
@@ -157,7 +157,7 @@ fn repetitions(data: &[u8], start: usize, most: usize, out: &mut Vec<u8>) -> Res
     append(data.rest(), most, out)
 }
 
-/// Unpacks a token that stands for several bytes.
+/// Unpacks a token for several bytes.
 fn token(data: &mut Tokens<'_>, start: usize, most: usize, out: &mut Vec<u8>) -> Result<(), BlockError> {
     let tag = data.byte()?;
     let (kind, low) = (tag >> 4, usize::from(tag & 15));

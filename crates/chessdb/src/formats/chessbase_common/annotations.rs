@@ -1,4 +1,4 @@
-//! Annotations of a game, and where they stand in it.
+//! The annotations of a game, by the position in the game to which they belong.
 
 use std::collections::BTreeMap;
 

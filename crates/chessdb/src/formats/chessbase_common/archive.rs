@@ -10,7 +10,7 @@ use crate::problem::Problem;
 /// What a user can do about an archive that is cut.
 pub(in crate::formats) const GET_WHOLE: &str = "get a whole copy of the archive";
 
-/// Files of an archive that are looked at.
+/// The most files of an archive that are read.
 pub(in crate::formats) const MOST_FILES: usize = 10_000;
 
 /// A database of an archive.

@@ -1,4 +1,4 @@
-//! What a database of either format keeps, and what it shows beside its games.
+//! The common part of the databases of both formats: their files, and what they show besides games.
 
 use std::io;
 use std::ops::Range;
@@ -11,12 +11,12 @@ use crate::problem::Problem;
 
 /// The directory of guiding texts.
 const TEXTS: &str = "texts";
-/// Players and events have ids in turn.
+/// Ids of players are even and ids of events odd, so the number of a name is its id divided by this.
 const KINDS_OF_NAMES: u32 = 2;
-/// Names and games whose characters are looked at for a guess at their encoding, of each kind.
+/// The number of names of each kind, and of games, from which the encoding is guessed.
 pub(in crate::formats) const SAMPLE: u32 = 500;
 
-/// What a database keeps whatever its format. `T` is a guiding text in one language.
+/// The fields that databases of both formats have. `T` is a guiding text in one language.
 pub(in crate::formats) struct Base<T> {
     /// The records.
     pub(in crate::formats) cbh: SourceFile,
@@ -187,7 +187,7 @@ pub(in crate::formats) fn event(number: u32) -> TextId {
     TextId(number.saturating_mul(KINDS_OF_NAMES).saturating_add(1))
 }
 
-/// The name that an id stands for, which is appended by one of these.
+/// The name with an id. It is appended by the function for its kind.
 pub(in crate::formats) fn name_of(
     id: TextId,
     append_player: impl FnOnce(u32, &mut String),

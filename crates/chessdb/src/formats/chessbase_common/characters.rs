@@ -7,10 +7,10 @@ use crate::text;
 /// Most bytes of a text on one line; readers of PGN give up at long tags.
 const LONGEST_LINE: usize = 2048;
 
-/// Stands for a diagram in a comment.
+/// The byte for a diagram in a comment.
 const DIAGRAM: u8 = 0x04;
 
-/// The pieces that the bytes from a2 to a7 hexadecimal stand for, before a square.
+/// The letters for the bytes from a2 to a7 (hexadecimal), which mean pieces in front of a square.
 const FIGURINES: &[u8; 6] = b"KQNBRP";
 
 /// True for the rest of a move after its piece: `f6`, `xf6`, `df6`, `1f6`.
@@ -30,7 +30,7 @@ pub(in crate::formats) struct Characters {
     /// Code page of what is not UTF-8.
     fallback: &'static Encoding,
     is_given: bool,
-    /// Characters of comments that stand for others.
+    /// Characters of comments that are replaced by others.
     marks: Marks,
 }
 

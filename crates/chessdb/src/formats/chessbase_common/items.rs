@@ -31,8 +31,9 @@ const MISSING: [(u8, &str); 4] = [
     (0x20, "a video"),
 ];
 
-/// Kinds that are not shown, and that say nothing of the game or repeat what it shows: pawn structures, paths of
-/// pieces, critical positions, marks of correspondence games, colours of variations, times in a video.
+/// Kinds that are not shown, and not reported either, because they have no information about the game or repeat it:
+/// pawn structures, paths of pieces, critical positions, marks of correspondence games, colours of variations, times in
+/// a video.
 const LEFT_OUT: [u8; 7] = [0x14, 0x15, 0x18, 0x19, 0x23, 0x25, 0x61];
 
 /// An item as it is stored.
@@ -62,7 +63,7 @@ pub(in crate::formats) enum Said<'a> {
     /// Hours, minutes, seconds.
     TimeSpent([u8; 3]),
     Quotation(Quotation<'a>),
-    /// An address and the words that stand for it.
+    /// An address and the text of its link.
     Link([&'a [u8]; 2]),
     /// Value, kind, depth.
     Evaluation([i16; 3]),

@@ -3,7 +3,7 @@
 use crate::board::{Bitboard, CastlingSide, Color, File, Move, Position, Role, Square};
 use crate::game::{Movetext, Token};
 
-/// The rooks that stand at home with their kings.
+/// The rooks that are on their home squares, with their king on its own.
 pub(in crate::formats) fn rooks_at_home(position: &Position) -> Bitboard {
     let of = |color: Color| {
         let home = Square::from_coords(File::E, color.backrank());

@@ -47,7 +47,7 @@ const DELETED: &str = "deleted";
 /// The column for tags without a column of their own, in a table with very many.
 const OTHER_TAGS: &str = "other_tags";
 
-/// A prefix for the text of a tag, beside a column that has the tag as a number.
+/// The prefix of a column with the text of a tag, if another column has the same tag as a number.
 const TAG: &str = "tag:";
 
 impl Role {
@@ -60,7 +60,7 @@ impl Role {
         }
     }
 
-    /// The role of a column with this name; `None` if it has none.
+    /// The role of a column with this name; `None` if the column is not read.
     pub(super) fn of(name: &str) -> Option<Role> {
         if let Some(number) = WITH_MOVES.iter().position(|column| *column == name) {
             return Some(Role::Moves(number));

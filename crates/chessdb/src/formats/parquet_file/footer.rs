@@ -8,8 +8,9 @@
 //! | 4 | its length in little endian |
 //! | 4 | `PAR1`, or `PARE` if it is encrypted |
 //!
-//! The crate `parquet` reads the footer, after a look at what could cost it more than the footer has bytes: it takes
-//! memory for each item that a list declares, and follows structures inside of each other without a limit.
+//! The crate `parquet` reads the footer, but only after it was checked here: the crate allocates memory for each item
+//! that a list declares, and follows nested structures without a limit, so a small damaged footer could cost it all
+//! memory or the stack.
 
 use parquet::basic::CompressionCodec;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader};
@@ -245,7 +246,7 @@ const DEEPEST: usize = 32;
 const LEAST_CHUNK: usize = 12;
 const LEAST_GROUP: usize = 6;
 
-/// Passes over a footer; `None` if something in it is not as it should be.
+/// Checks a footer; `None` if the crate must not read it.
 fn check(footer: &[u8]) -> Option<()> {
     let mut thrift = Thrift::new(footer, 0);
     let (mut number, mut columns) = (0, 0);

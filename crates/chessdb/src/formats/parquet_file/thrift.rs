@@ -86,7 +86,7 @@ impl<'a> Thrift<'a> {
         (len <= rest).then_some((len, Kind(byte & 0xf)))
     }
 
-    /// Passes over a value; `None` if it does not end within the bytes.
+    /// Skips a value; `None` if it does not end within the bytes.
     pub(super) fn skip(&mut self, kind: Kind) -> Option<()> {
         self.skip_within(kind, DEEPEST)
     }
@@ -129,7 +129,7 @@ impl<'a> Thrift<'a> {
         Some(())
     }
 
-    /// Passes over an item of a list or map, in which a truth value takes a byte.
+    /// Skips an item of a list or map. There a truth value takes a byte, unlike in a field.
     fn skip_item(&mut self, kind: Kind, depth: u32) -> Option<()> {
         match kind.0 {
             Kind::TRUE | Kind::FALSE => self.pass(1),
@@ -148,7 +148,7 @@ impl<'a> Thrift<'a> {
     }
 }
 
-/// An integer of 7 bits a byte, lowest first, at an offset that moves behind it.
+/// Reads an integer of 7 bits a byte, lowest first, and moves the offset to the byte after it.
 pub(super) fn varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {

@@ -342,7 +342,7 @@ impl<'a> Stored<'a> {
         Some((first?, what))
     }
 
-    /// Adds lines of the tags that are none: comments to the moves, and a remark for other text.
+    /// Adds lines between the tags that are not tags: comments go to the moves, and other text into a remark.
     fn add_lines(&self, replay: &mut Replay<'_, Tree>, lines: Range<usize>) {
         let mut items = Items::new(
             self.text.get(..lines.end).unwrap_or_default(),

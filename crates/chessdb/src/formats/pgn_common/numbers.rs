@@ -1,4 +1,4 @@
-//! Move numbers, which show whether a word that is no move stands for one (section 5.5).
+//! Move numbers. They show whether a word that cannot be read as a move was meant as one (section 5.5).
 
 use crate::text::Charset;
 
@@ -104,12 +104,12 @@ pub(super) struct MoveCount {
     encoding: Charset,
 }
 
-/// What move numbers say of a word that is no move.
+/// What move numbers show about a word that is not a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It stands for no move, nor does any such word of the line up to this offset.
+    /// It was not meant as a move, and the same is true for all such words of the line up to this offset.
     NoMove(usize),
-    /// It stands for a move.
+    /// It was meant as a move.
     Move,
     /// There is no number, or it fits both.
     Unknown,

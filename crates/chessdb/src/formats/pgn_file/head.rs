@@ -62,7 +62,8 @@ fn next_start(text: &[u8], at: usize, line_end: u8) -> Option<(usize, usize)> {
     }
 }
 
-/// The place after the comments at a place, and what is ignored beside them. Braces with others inside are no comment.
+/// The place after the comments at a place, and after characters that are ignored between them. Braces that contain
+/// braces are not a comment.
 fn after_comments(text: &[u8], at: usize, line_end: u8) -> usize {
     let mut at = at;
     loop {

@@ -173,7 +173,7 @@ fn open_several(found: &ZipMembers, file: &SourceFile, files: &Files, options: &
             let kept = Arc::clone(kept);
             Arc::new(KeptOfMember { kept, number })
         };
-        // Nothing is kept of a short file, so nothing is looked for either.
+        // An index is never stored for a short file, so there is no need to search for one.
         let kept = files.kept.as_ref().filter(|_| member.unpacked >= LEAST_KEPT);
         let files = &Files {
             kept: kept.map(of_member),

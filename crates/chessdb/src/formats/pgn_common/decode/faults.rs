@@ -21,7 +21,7 @@ pub(in crate::formats::pgn_common) fn short(text: &str) -> String {
     }
 }
 
-/// The fault for a text that is left out, and what its remark has beside it.
+/// The fault for a text that is left out, and the detail that its remark has in addition.
 pub(in crate::formats::pgn_common) fn left_out(what: &str, text: &str) -> (Fault, String) {
     let quoted = short(text);
     let detail = if quoted == text {
@@ -66,8 +66,8 @@ impl<S: Sink> Decoder<'_, S> {
         self.broken(start, &Fault::damage(fault));
     }
 
-    /// Handles a word that is no move where one could be. It is skipped, unless the move numbers show that it stands for
-    /// a move; its line ends there then.
+    /// Handles a word that is not a move, at a place where a move could be. It is skipped, unless the move numbers show
+    /// that it was meant as a move: then its line ends there.
     #[cold]
     pub(super) fn no_move(&mut self, word: &[u8], start: usize) {
         if !S::WHOLE {

@@ -113,8 +113,9 @@ impl Scanner {
         }
     }
 
-    /// The end of the lines at `start` that belong to the tags although they are none; `None` if movetext begins there. A
-    /// tag of the roster that comes again after them begins a game, so that they are its predecessor's moves.
+    /// The end of the lines at `start` that are not tags, but belong to the tags all the same; `None` if movetext
+    /// begins there. If a tag of the roster that the game already has comes after them, it begins another game, and the
+    /// lines are the moves of this one.
     #[cold]
     fn pass_between(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
         let Part::Tags {
