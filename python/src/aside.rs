@@ -10,9 +10,9 @@ use pyo3::prelude::*;
 use crate::errors::ReadError;
 use crate::progress::Progress;
 use crate::source::Source;
-use chessdb_library::cancel::Cancel;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::parallel::chunks_of;
+use chessdb_library::task::Cancel;
 
 /// Interval at which Python checks for signals and reports progress while other threads work.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -51,8 +51,9 @@ QUESTIONS: "list[tuple[str, Judge]]" = [
 
 
 def is_open_game(moves: "list[str]") -> bool:
-    """The codes C00 to C99 are 1. e4 e6 and 1. e4 e5."""
-    return moves[:2] in (["e2e4", "e7e6"], ["e2e4", "e7e5"])
+    """The codes C00 to C99 are 1. e4 e6, which 1. d4 e6 2. e4 reaches too, and 1. e4 e5."""
+    openings = (["e2e4", "e7e6"], ["d2d4", "e7e6", "e2e4"], ["e2e4", "e7e5"])
+    return any(moves[: len(opening)] == opening for opening in openings)
 
 
 def castles(moves: "list[str]") -> bool:

@@ -679,7 +679,7 @@ const STEPS = {
     await page.goBack();
     await shows("classics.pgn");
     await page.getByRole("link", { name: "club/2020/" }).click();
-    await shows("1–1 of 1");
+    await shows("1–8 of 8");
   },
   async "a game says who played, when and where, and its file has a name"() {
     await page.goto(`${address}?db=club/2020/cup.pgn&tab=games`);

@@ -24,7 +24,6 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
         "crates/chessdb-library",
         &[
             &[
-                "cancel",
                 "csv",
                 "links",
                 "made",
@@ -33,8 +32,8 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
                 "mapped",
                 "recent",
                 "similar",
+                "task",
                 "time_control",
-                "within",
                 "workers",
             ],
             &["kept", "parallel", "spill", "turns"],

@@ -7,9 +7,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use chessdb_library::cancel::Cancel;
 use chessdb_library::library::Library;
-use chessdb_library::turns::{Searcher, for_searcher, in_turn};
+use chessdb_library::task::Request;
+use chessdb_library::turns::in_turn;
 use pgnfs::serve::{Guard, HttpLimits, HttpOptions, serve_until};
 use pgnfs_server::watch::Means;
 use pgnfs_server::{PassOptions, ServeOptions, Server};
@@ -268,16 +268,15 @@ fn a_client_that_takes_little_at_a_time_is_served() {
 
 /// Takes all turns of the clients on this machine, until the sender is dropped.
 fn take_turns(until: impl Fn() -> Receiver<()>) -> Vec<JoinHandle<()>> {
-    let client = Searcher::new(Ipv4Addr::LOCALHOST.into(), &Cancel::default());
+    let client = Request::new(Ipv4Addr::LOCALHOST.into());
     let turns = (0..2).map(|_| {
         let (client, until, (taken, is_taken)) = (client.clone(), until(), channel());
         let turn = thread::spawn(move || {
-            for_searcher(&client, || {
-                in_turn(move || {
-                    taken.send(()).unwrap();
-                    let _ = until.recv();
-                });
-            });
+            let work = move || {
+                taken.send(()).unwrap();
+                let _ = until.recv();
+            };
+            client.serve(|| in_turn(work)).unwrap();
         });
         is_taken.recv().unwrap();
         turn

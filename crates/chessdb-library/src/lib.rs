@@ -43,7 +43,7 @@
 //! - [`player`] has the results of a player and the changes in the player's repertoire, [`table`] lists games as CSV,
 //!   JSON and Parquet, [`duplicates`] finds games that several databases have, [`polyglot`] makes opening books,
 //!   [`spelling`] joins names that are one player.
-//! - [`cancel`], [`workers`] and the other modules are for programs that serve databases from file systems that may
+//! - [`task`], [`workers`] and the other modules are for programs that serve databases from file systems that may
 //!   hang.
 //!
 //! # What it does to a process
@@ -58,12 +58,11 @@
 //! - [`Library::endings`](library::Library::endings) and [`workers::hung::on_answer`] let a program wait for databases
 //!   that open late, and for file systems that answer again: [`Endings::stop`](library::Endings::stop) ends the waiting,
 //!   and dropping the [`Listener`](workers::hung::Listener) the calls.
-//! - Long work ends by [`Cancel::cancel`](cancel::Cancel::cancel), if it was started by
-//!   [`Cancel::run`](cancel::Cancel::run). It then unwinds, so a program that aborts on panic cannot cancel.
+//! - Long work ends by [`Cancel::cancel`](task::Cancel::cancel), if it was started by
+//!   [`Cancel::run`](task::Cancel::run). It then unwinds, so a program that aborts on panic cannot cancel.
 //! - Nothing is written but files of [`kept`], where a program names a folder, and temporary files of large indexes.
 
 pub mod annotations;
-pub mod cancel;
 pub mod csv;
 pub mod duplicates;
 pub mod explorer;
@@ -87,7 +86,7 @@ pub mod similar;
 pub mod spelling;
 mod spill;
 pub mod table;
+pub mod task;
 pub mod time_control;
 pub mod turns;
-mod within;
 pub mod workers;

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use crate::cancel::{self, Askers};
+use crate::task::{self, Askers};
 
 /// How often a thread that waits looks whether its request was abandoned.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -120,7 +120,7 @@ impl<T> Made<T> {
             askers.join();
             self.changed.wait_for(&mut making, pause);
             drop(making);
-            cancel::while_wanted(cancel::check);
+            task::while_wanted(task::check);
         }
     }
 }
@@ -170,7 +170,7 @@ impl<T> Drop for MakingTurn<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cancel::Cancel;
+    use crate::task::{Cancel, Request};
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc::channel;
@@ -196,7 +196,7 @@ mod tests {
                         }
                         7
                     };
-                    let value = Cancel::default().serve(|| *made.get_or(make));
+                    let value = Request::new(1).serve(|| *made.get_or(make));
                     assert_eq!(value, Ok(7));
                 });
             }
@@ -216,7 +216,7 @@ mod tests {
         let cancelled = cancel.run(|| {
             made.get_or(|| {
                 cancel.cancel();
-                cancel::check();
+                task::check();
                 1
             });
         });
@@ -226,13 +226,13 @@ mod tests {
 
     #[test]
     fn it_is_made_as_long_as_a_request_wants_it() {
-        let (made, first, second) = (Made::new(), Cancel::default(), Cancel::default());
+        let (made, first, second) = (Made::new(), Request::new(1), Request::new(2));
         let (made, first, second) = (&made, &first, &second);
         let ((begun, begins), (end, ends)) = (channel(), channel());
         let make = move |n: u8| {
             begun.send(n).unwrap();
             while ends.try_recv().is_err() {
-                cancel::while_wanted(cancel::check);
+                task::while_wanted(task::check);
                 thread::yield_now();
             }
             n
@@ -250,19 +250,19 @@ mod tests {
             let third = scope.spawn(move || *made.get_or(|| 3));
             wait_for(3);
             // The request of the thread that makes it is abandoned, and another one, but not the third.
-            first.cancel();
-            second.cancel();
+            first.abandon();
+            second.abandon();
             assert!(left.join().unwrap().is_err());
             end.send(()).unwrap();
             assert_eq!(third.join().unwrap(), 1);
             assert_eq!(maker.join().unwrap(), Ok(1));
         });
         // Nobody wants this one.
-        let (made, only) = (Made::<u8>::new(), Cancel::default());
+        let (made, only) = (Made::<u8>::new(), Request::new(1));
         let abandoned = only.serve(|| {
             made.get_or(|| {
-                only.cancel();
-                cancel::while_wanted(cancel::check);
+                only.abandon();
+                task::while_wanted(task::check);
                 1
             });
         });

@@ -1,16 +1,10 @@
 //! Turns of searches: many of one user leave the processors to all others.
 
 use parking_lot::{Condvar, Mutex};
-use std::cell::RefCell;
-use std::panic::resume_unwind;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use crate::cancel::{self, Cancel, Underway};
-use crate::within::within;
-use crate::workers::progress;
+use crate::task::{self, Cancelled, Request, Underway};
 
 /// How many searches have a turn at the same time, and how many of one user: a quick one passes a slow one.
 const MOST: usize = 8;
@@ -23,76 +17,31 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// background pass.
 const NICE: i32 = 10;
 
-thread_local! {
-    /// For whom this thread searches.
-    static SEARCHER: RefCell<Option<Searcher>> = const { RefCell::new(None) };
-}
-
 static TURNS: Turns = Turns::new();
 
-/// A request of a user, whose searches take turns.
-#[derive(Clone, Debug)]
-pub struct Searcher {
-    user: u32,
-    abandoned: Cancel,
-    waits: Arc<AtomicBool>,
-}
-
-impl Searcher {
-    /// A new request of a user, which is cancelled when it is abandoned. Its search then leaves its turn to those of others,
-    /// even if they want the same.
-    pub fn new(user: u32, abandoned: &Cancel) -> Searcher {
-        Searcher {
-            user,
-            abandoned: abandoned.clone(),
-            waits: Arc::default(),
-        }
-    }
-
-    /// True while its search waits for its turn.
-    pub fn waits(&self) -> bool {
-        self.waits.load(Ordering::Acquire)
-    }
-}
-
-/// Does work for a request.
-pub fn for_searcher<T>(searcher: &Searcher, work: impl FnOnce() -> T) -> T {
-    within(&SEARCHER, Some(searcher.clone()), work)
-}
-
 /// Searches when it is the turn of this thread's user, in threads of low priority, and returns what was found. `search`
-/// must not wait for another search. Unwinds if it is [cancelled](crate::cancel).
+/// must not wait for another search. Unwinds if it is [cancelled](crate::task).
 pub fn in_turn<T: Send>(search: impl FnOnce() -> T + Send) -> T {
-    let searcher = SEARCHER.with_borrow(Clone::clone);
-    let _turn = TURNS.take(searcher.as_ref());
+    let request = Request::current();
+    let _turn = TURNS.take(request.as_ref());
     at_low_priority(search)
 }
 
 /// Works in a thread of low priority, as do the threads that it starts.
 pub fn at_low_priority<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    let (current, mark) = (cancel::current(), progress::current());
     let mut work = Some(work);
     let place = &mut work;
     let run = || {
         lower_priority(NICE);
-        let mut result = None;
-        let work = || result = place.take().map(|work| work());
-        progress::work_for(mark, || cancel::join_in(current.as_ref(), work));
-        result
+        place.take().map(|work| work())
     };
-    let result = thread::scope(|scope| {
-        let thread = thread::Builder::new().name("pgnfs-search".to_owned());
-        let started = thread.spawn_scoped(scope, run);
-        let started = started.inspect_err(|error| log::warn!("cannot start a thread for a search: {error}"));
-        started
-            .ok()
-            .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
-    });
-    result.flatten().unwrap_or_else(|| match work {
+    let result = thread::scope(|scope| task::help(scope, "pgnfs-search", run).map(task::join));
+    match (result, work) {
+        (Some(Ok(Some(result))), _) => result,
+        (Some(Err(Cancelled)), _) | (_, None) => task::unwind(),
         // No thread could be started.
-        Some(work) => work(),
-        None => cancel::unwind(),
-    })
+        (_, Some(work)) => work(),
+    }
 }
 
 /// The lowest priority, as a nice value.
@@ -148,9 +97,9 @@ impl Turns {
     }
 
     /// Waits for a turn.
-    fn take(&self, searcher: Option<&Searcher>) -> Turn<'_> {
-        let user = searcher.map(|searcher| searcher.user);
-        let _waiting = searcher.map(|searcher| Underway::new(&searcher.waits));
+    fn take(&self, request: Option<&Request>) -> Turn<'_> {
+        let user = request.map(|request| request.user);
+        let _waiting = request.map(|request| Underway::new(&request.waits));
         let mut state = self.state.lock();
         state.last += 1;
         let number = state.last;
@@ -158,12 +107,12 @@ impl Turns {
         drop(state);
         let place = WaitingSearch(self, number);
         loop {
-            cancel::check();
-            if searcher.is_some_and(|searcher| searcher.abandoned.is_cancelled()) {
-                cancel::unwind();
+            task::check();
+            if request.is_some_and(Request::is_abandoned) {
+                task::unwind();
             }
             // The source has nothing to do with it that this takes long.
-            progress::beat();
+            task::report_progress();
             let mut state = self.state.lock();
             if state.next() == Some(number) {
                 state.running.push(user);
@@ -212,7 +161,8 @@ impl Drop for Turn<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use crate::task::Cancel;
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
     use std::sync::mpsc::channel;
 
     fn state(running: &[u32], waiting: &[u32]) -> TurnState {
@@ -243,7 +193,7 @@ mod tests {
     #[test]
     fn those_of_one_user_wait_and_others_do_not() {
         static TURNS: Turns = Turns::new();
-        let [one, two] = [1, 2].map(|user| Searcher::new(user, &Cancel::default()));
+        let [one, two] = [1, 2].map(Request::new);
         let own = [(); MOST_OF_USER].map(|()| TURNS.take(Some(&one)));
         let (begun, begins) = channel();
         let waiting = (0..100).map(|_| {
@@ -293,20 +243,19 @@ mod tests {
     fn one_whose_request_is_abandoned_does_not_wait_for_those_who_want_the_same() {
         static TURNS: Turns = Turns::new();
         let own = [(); MOST_OF_USER].map(|()| TURNS.take(None));
-        let abandoned = Cancel::default();
-        let searcher = Searcher::new(1, &abandoned);
-        let full = [(); MOST_OF_USER].map(|()| TURNS.take(Some(&searcher)));
-        assert!(!searcher.waits());
+        let request = Request::new(1);
+        let full = [(); MOST_OF_USER].map(|()| TURNS.take(Some(&request)));
+        assert!(!request.waits());
         thread::scope(|scope| {
             // Nothing else that it works for is cancelled.
-            let waiting = scope.spawn(|| Cancel::default().run(|| drop(TURNS.take(Some(&searcher)))));
-            while !searcher.waits() {
+            let waiting = scope.spawn(|| Cancel::default().run(|| drop(TURNS.take(Some(&request)))));
+            while !request.waits() {
                 thread::yield_now();
             }
-            abandoned.cancel();
+            request.abandon();
             assert!(waiting.join().unwrap().is_err());
         });
-        assert!(!searcher.waits());
+        assert!(!request.waits());
         drop((own, full));
         assert!(TURNS.state.lock().running.is_empty());
     }
@@ -320,7 +269,7 @@ mod tests {
         let cancel = Cancel::default();
         let cancelled = cancel.run(|| {
             cancel.cancel();
-            at_low_priority(cancel::check);
+            at_low_priority(task::check);
         });
         assert!(cancelled.is_err());
         let panics = AssertUnwindSafe(|| at_low_priority(|| resume_unwind(Box::new(7))));

@@ -10,9 +10,9 @@ use chessdb::formats::Format;
 use chessdb::game::{Date, Eco, Game, Outcome, Tags};
 use chessdb::replay::{Limits, MainLine, Origin, Ply, Replay};
 use chessdb::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, NotADatabase, Problem, TextId};
-use chessdb_library::cancel::Cancel;
 use chessdb_library::library::{GuardedDatabase, LibraryEntry};
 use chessdb_library::mapped::Identity;
+use chessdb_library::task::Cancel;
 
 /// The format of databases in memory. It finds no files.
 pub static FAKE: Format = Format::new(

@@ -7,7 +7,7 @@ from typing import Callable
 
 import chess
 
-from oracle.games import Played, View, words, worth_of
+from oracle.games import Played, View, begins_words, words, worth_of
 from oracle.language import Term, Value
 
 Holds = Callable[[View], bool]

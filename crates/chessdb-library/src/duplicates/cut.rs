@@ -24,11 +24,11 @@ use super::line::ComparedLine;
 use super::occasion::{dates_agree, event_words};
 use super::player::Player;
 use super::{ComparedGames, Duplicate, Hashed, MOST_SEEN, Reason};
-use crate::cancel;
 use crate::kept::{folders, temporary_files};
 use crate::parallel::chunks;
 use crate::positions::OPENING_PLIES;
 use crate::spill::Partitions;
+use crate::task;
 use chessdb::bytes::le_u32;
 use chessdb::game::Outcome;
 use chessdb::{Keys, TextId};
@@ -98,7 +98,7 @@ fn lists_of(
     let keyed = keyed_games(games, hashed, occasion, names, file)?;
     let mut lists = Vec::new();
     for part in 0..keyed.parts() {
-        cancel::check();
+        task::check();
         let records = keyed.records(part)?;
         let mut keyed: Vec<(u64, Hashed)> = records.iter().map(read_record).collect();
         keyed.sort_unstable_by_key(|(key, hashed)| (*key, hashed.opening, hashed.hash, hashed.game));
@@ -142,7 +142,7 @@ fn keyed_games(
     let mut pushed = Ok(());
     for (n, &hashed) in hashed.iter().enumerate() {
         if n.is_multiple_of(1024) {
-            cancel::check();
+            task::check();
         }
         names.keys(games, hashed.game, occasion, |key| {
             if pushed.is_ok() {

@@ -123,7 +123,7 @@ impl Results {
 impl Explored {
     /// What was played in a position. `None` if a part has no index and is not scanned.
     ///
-    /// Ends when its work is [cancelled](crate::cancel).
+    /// Ends when its work is [cancelled](crate::task).
     pub fn find(
         answers: &Answers,
         pattern: &Pattern,

@@ -8,8 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use super::open::message;
-use crate::cancel::Cancelled;
-use crate::workers::progress;
+use crate::task::{self, Cancelled};
 use chessdb::board::ByColor;
 use chessdb::game::{Game, Tags};
 use chessdb::replay::Ply;
@@ -19,7 +18,7 @@ use chessdb::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, Problem, T
 ///
 /// - An answer of a decoder that panics is empty: no tags, no game, no text. Of a main line, the moves before that count.
 ///   The panics of what a caller does with each move are the caller's, and [cancelled](Cancelled) work unwinds as everywhere.
-/// - Every successful read is [progress](progress::beat) of the job of this thread.
+/// - Every successful read is [progress](task::report_progress) of the task of this thread.
 /// - Main lines are read from `lines`, as far as they are there.
 ///
 /// [`Database::len`] and [`Database::keys`] are not guarded, because nothing could be shown of a game without them.
@@ -111,7 +110,7 @@ fn guard_game<T: Default>(game: u32, read: impl FnOnce() -> T) -> T {
 /// The same. While `is_with_caller` is set, panics are the caller's.
 fn guard_all_but<T: Default>(is_with_caller: &Cell<bool>, of: impl Display, read: impl FnOnce() -> T) -> T {
     let read = catch_unwind(AssertUnwindSafe(read));
-    read.inspect(|_| progress::beat()).unwrap_or_else(|cause| {
+    read.inspect(|_| task::report_progress()).unwrap_or_else(|cause| {
         if is_with_caller.get() || cause.is::<Cancelled>() {
             resume_unwind(cause);
         }
@@ -131,7 +130,7 @@ where
 
     fn keys(&self, game: u32) -> Keys {
         let keys = self.database.keys(game);
-        progress::beat();
+        task::report_progress();
         keys
     }
 

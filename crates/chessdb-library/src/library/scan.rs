@@ -17,8 +17,8 @@ use super::opener::Opener;
 use super::task::{self, NamedCandidates, OpeningTask, Unusable};
 use super::unread;
 use crate::mounts::{self, Mount, Mounts};
+use crate::task::report_progress;
 use crate::workers::hung::{self, Hung};
-use crate::workers::progress;
 use chessdb::files::{Candidate, SourceFolder};
 use chessdb::formats::Format;
 
@@ -328,7 +328,7 @@ impl FolderNames {
         let mut names = FolderNames::default();
         let mut folder = Dir::new(how.root.folder(path)?)?;
         while let Some(entry) = folder.read() {
-            progress::beat();
+            report_progress();
             match entry.and_then(|entry| Ok((file_type(&folder, &entry)?, entry))) {
                 Ok((file_type, entry)) => match entry.file_name().to_bytes() {
                     b"." | b".." => {}

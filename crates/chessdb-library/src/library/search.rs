@@ -13,7 +13,8 @@ use super::opener::Opener;
 use super::root::Root;
 use super::scan::{FolderContents, FolderScan, hung_of, scan};
 use super::task::{OpeningTask, of_content, of_file};
-use crate::workers::{hung, progress};
+use crate::task;
+use crate::workers::hung;
 use chessdb::files::SourceFolder;
 use chessdb::formats::recognisable;
 
@@ -46,7 +47,7 @@ pub(super) fn search(source: &Path, opener: &Opener<'_>) -> Result<FoundSource, 
     let (wanted, options, kept) = (real.clone(), opener.options.clone(), opener.openings.kept());
     let opened = hung::ask(mount, move || {
         let kind = fs::metadata(&wanted)?.file_type();
-        progress::beat();
+        task::report_progress();
         let folder = if kind.is_file() {
             wanted.parent().unwrap_or(Path::new("/"))
         } else {

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::LibraryEntry;
 use super::open::message;
-use crate::workers::progress;
+use crate::task;
 use chessdb::board::Position;
 use chessdb::game::{Game, Tags};
 use chessdb::replay::Replay;
@@ -125,7 +125,7 @@ pub fn document_text(entry: &LibraryEntry, document: u32) -> Vec<u8> {
 fn written<T>(entry: &LibraryEntry, write: impl FnOnce(&dyn Database) -> T) -> Result<T, String> {
     let written = catch_unwind(AssertUnwindSafe(|| write(entry.database.unguarded())));
     written
-        .inspect(|_| progress::beat())
+        .inspect(|_| task::report_progress())
         .map_err(|panic| message(&*panic).to_owned())
 }
 

@@ -8,11 +8,10 @@ use chessdb::Database;
 use super::packed::{LineSource, PackedLine};
 use super::store::{self, LinesSection};
 use super::write::{LineWriter, PackedGames};
-use crate::cancel::Underway;
 use crate::kept::{KeptFile, KeptFiles, KeptKind, Sections};
 use crate::library::LibraryEntry;
 use crate::parallel::chunks;
-use crate::workers::progress;
+use crate::task::{self, Underway};
 
 /// The main lines of all games of a database, in a file that the first search of all games writes.
 pub struct KeptLines {
@@ -175,7 +174,7 @@ impl LineSource for KeptLines {
         }
         match store::read(sections, game, line) {
             Ok(is_read) => {
-                progress::beat();
+                task::report_progress();
                 is_read
             }
             Err(damaged) => {

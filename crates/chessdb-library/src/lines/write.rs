@@ -14,8 +14,8 @@ use super::packed::{KeptMove, LineSource, LineStart, PackedLine};
 use super::store::{
     BLOCK, BLOCK_BYTES, GAMES, HAS_START, LONG, LinesSection, NOWHERE, START_BYTES, STARTS, UNPACKED,
 };
-use crate::cancel;
 use crate::kept::{NewKeptFile, Numbers, SectionId, begin, next_page};
+use crate::task;
 
 /// Start positions that are kept, each once. Chess960 has 960; games with others are read from the database.
 const MOST_STARTS: usize = 1 << 16;
@@ -42,7 +42,7 @@ impl PackedGames {
         };
         let mut line = PackedLine::default();
         for game in games {
-            cancel::check();
+            task::check();
             if line.read(database, game) {
                 packed.moves.extend_from_slice(&line.moves);
                 if line.start != LineStart::Usual {

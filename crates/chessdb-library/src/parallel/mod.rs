@@ -4,10 +4,10 @@ mod ordered;
 
 use parking_lot::Mutex;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
-use crate::cancel;
+use crate::task::{self, Cancelled};
 pub use ordered::in_order;
 
 /// Number of games that a thread takes at a time.
@@ -22,7 +22,7 @@ pub fn at_once<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) ->
     let next = || items.lock().next();
     let run = || {
         while let Some((n, item)) = next() {
-            cancel::check();
+            task::check();
             let result = work(item);
             results.lock().push((n, result));
         }
@@ -59,7 +59,7 @@ pub fn chunks_of<T: Send>(
             if chunk >= last {
                 return;
             }
-            cancel::check();
+            task::check();
             let games = chunk * size..(chunk * size).saturating_add(size).min(len);
             let number = games.len() as u64;
             let result = work(games);
@@ -71,28 +71,20 @@ pub fn chunks_of<T: Send>(
     sorted(results)
 }
 
-/// Calls `run` in as many threads, including this one. Returns when all have ended.
+/// Calls `run` in as many threads, including this one. Returns when all have ended, and unwinds if the task of this thread
+/// was cancelled in one of them.
 pub fn in_threads(threads: usize, run: impl Fn() + Sync) {
-    let (work, is_whole) = (cancel::current(), AtomicBool::new(true));
-    let help = || {
-        if !cancel::join_in(work.as_ref(), &run) {
-            is_whole.store(false, Ordering::Relaxed);
-        }
-    };
     thread::scope(|scope| {
-        for _ in 1..threads {
-            let other = thread::Builder::new().name("pgnfs-games".to_owned());
-            // The remaining threads do the work of the missing one.
-            if let Err(error) = other.spawn_scoped(scope, help) {
-                log::warn!("cannot start a worker thread: {error}");
-                break;
-            }
-        }
+        let run = &run;
+        // The remaining threads do the work of one that cannot be started.
+        let helpers = (1..threads).map_while(|_| task::help(scope, "pgnfs-games", run));
+        let helpers: Vec<_> = helpers.collect();
         run();
+        let ended: Result<(), Cancelled> = helpers.into_iter().try_for_each(task::join);
+        if ended.is_err() {
+            task::unwind();
+        }
     });
-    if !is_whole.into_inner() {
-        cancel::check();
-    }
 }
 
 /// Results without the numbers by which they are sorted.

@@ -4,8 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
-use crate::cancel;
-use crate::workers::progress;
+use crate::task;
 
 /// Number of games in a chunk.
 const CHUNK: u32 = 128;
@@ -15,8 +14,7 @@ const AHEAD: usize = 2;
 
 /// Calls `work` for the chunks of `0..len` on up to `threads` threads, and `take` on this thread with the results
 /// in order, until it breaks. A few results of each thread wait at most, however long `take` needs. If
-/// there is one thread only, it is this one. Unwinds if the work is cancelled,
-/// and progress counts for the job of this thread.
+/// there is one thread only, it is this one. Unwinds if the task of this thread is cancelled in one of them.
 pub fn in_order<T, W, F>(len: u32, threads: usize, work: W, mut take: F) -> ControlFlow<()>
 where
     T: Send,
@@ -26,11 +24,10 @@ where
     let chunks = len.div_ceil(CHUNK);
     let threads = threads.min(usize::try_from(chunks).unwrap_or(usize::MAX));
     let work_on = |chunk: u32| {
-        cancel::check();
+        task::check();
         let begin = chunk * CHUNK;
         work(begin..begin.saturating_add(CHUNK).min(len))
     };
-    let (current, mark) = (cancel::current(), progress::current());
     // Thread i of n processes the chunks i, i + n, ..., so receiving from the threads in turn yields the results in
     // order.
     let work_at = |first: usize, step: usize, results: SyncSender<T>| {
@@ -41,22 +38,20 @@ where
         }
     };
     thread::scope(|scope| {
-        let mut begun = Vec::new();
+        let (mut begun, mut helpers) = (Vec::new(), Vec::new());
         while threads > 1 && begun.len() < threads {
             let ((begin, place), (sender, results)) = (sync_channel(1), sync_channel(AHEAD));
-            let (work_at, current, mark) = (&work_at, &current, mark.clone());
+            let work_at = &work_at;
             let work = move || {
                 if let Ok((first, step)) = place.recv() {
-                    let work = || work_at(first, step, sender);
-                    progress::work_for(mark, || cancel::join_in(current.as_ref(), work));
+                    work_at(first, step, sender);
                 }
             };
-            let thread = thread::Builder::new().name("pgnfs-games".to_owned());
-            if let Err(error) = thread.spawn_scoped(scope, work) {
-                log::warn!("cannot start a worker thread: {error}");
+            let Some(helper) = task::help(scope, "pgnfs-games", work) else {
                 break;
-            }
+            };
             begun.push((begin, results));
+            helpers.push(helper);
         }
         if begun.is_empty() {
             return (0..chunks).try_for_each(|chunk| take(work_on(chunk)));
@@ -66,12 +61,16 @@ where
             let _ = begin.send((first, begun.len()));
         }
         // The first thread without a further result has finished its last chunk, and so have all others, unless the
-        // work was cancelled.
+        // task was cancelled.
         let mut results = begun.iter().cycle();
         while let Some(result) = results.next().and_then(|(_, results)| results.recv().ok()) {
             take(result)?;
         }
-        cancel::check();
+        // Those that still have results end when nothing takes them.
+        drop(begun);
+        if helpers.into_iter().try_for_each(task::join).is_err() {
+            task::unwind();
+        }
         ControlFlow::Continue(())
     })
 }

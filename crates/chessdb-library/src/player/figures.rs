@@ -7,10 +7,10 @@ use chessdb::board::Color;
 use chessdb::game::Eco;
 
 use super::tally::PlayerTally;
-use crate::cancel;
 use crate::openings::code_of;
 use crate::positions::{DatabasePart, Facts};
 use crate::query::PlayerGame;
+use crate::task;
 
 /// Width of a group of ratings.
 pub const RATINGS: u16 = 100;
@@ -52,11 +52,11 @@ pub struct PlayerFigures {
 impl PlayerFigures {
     /// Those of the games of a player among these parts. Reads their tags.
     ///
-    /// Ends when its work is [cancelled](crate::cancel).
+    /// Ends when its work is [cancelled](crate::task).
     pub fn of(parts: &[DatabasePart], games: &[PlayerGame]) -> PlayerFigures {
         let mut figures = PlayerFigures::default();
         for played in games {
-            cancel::check();
+            task::check();
             let Some(part) = parts.get(played.part) else {
                 continue;
             };

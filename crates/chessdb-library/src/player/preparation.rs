@@ -32,7 +32,7 @@ impl Preparation {
     /// last year with a game are new. Of each list it has `most`. The games are those of
     /// [`Query::games_of_player`](crate::query::Query::games_of_player), in their order.
     ///
-    /// Ends when its work is [cancelled](crate::cancel).
+    /// Ends when its work is [cancelled](crate::task).
     pub fn of(parts: &[DatabasePart], games: &[PlayerGame], since: Option<Days>, most: usize) -> Preparation {
         let facts = |played: &PlayerGame| {
             let part = parts.get(played.part)?;

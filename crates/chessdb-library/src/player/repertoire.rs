@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 
 use chessdb::board::{EnPassantMode, Move, PackedMove, Position};
 
-use crate::cancel;
 use crate::lines::{LineStep, follow};
 use crate::positions::DatabasePart;
 use crate::query::PlayerGame;
+use crate::task;
 
 /// Half-moves of a game that count as its opening.
 const LONGEST_OPENING: u32 = 40;
@@ -61,7 +61,7 @@ pub(super) fn changes(
     let since = old.len();
     let mut moves = Vec::new();
     for (place, played) in (0..).zip(games) {
-        cancel::check();
+        task::check();
         if let Some(part) = parts.get(played.part) {
             append(&mut moves, part, played, place);
         }

@@ -18,7 +18,7 @@ use chessdb::Database;
 ///
 /// Clones share the databases with their indexes. What is done once for all questions is kept there: an index stays open,
 /// and knows the places of the games that were selected last. Answers end when their work is
-/// [cancelled](crate::cancel).
+/// [cancelled](crate::task).
 ///
 /// ```
 /// use chessdb_library::library::Library;

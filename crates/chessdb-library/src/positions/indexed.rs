@@ -6,12 +6,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::{BuildOptions, Damaged, Index, IndexError, IndexUse};
-use crate::cancel::Underway;
 use crate::kept::KeptFiles;
 use crate::library::LibraryEntry;
 use crate::lines::KeptLines;
 use crate::made::{Made, Wait};
 use crate::making::Making;
+use crate::task::Underway;
 
 /// How long a question that can be answered without the index waits for it.
 const MOST_PATIENCE: Duration = Duration::from_millis(100);

@@ -8,9 +8,9 @@ use super::Facts;
 use super::selection::Selection;
 use super::table::{MoveRow, MovesTable};
 use super::wanted::Pattern;
-use crate::cancel;
 use crate::lines::{KeptLines, LineSource, LineStep, Occurrence, PackedLine, PlainBoard, at, follow};
 use crate::parallel::chunks;
+use crate::task;
 use chessdb::Database;
 use chessdb::board::{Color, Move};
 use rustc_hash::FxHashMap;
@@ -174,7 +174,7 @@ impl MovesScan {
     ) -> Vec<Reached> {
         let mut reached = vec![Reached::default(); self.rows.after.len()];
         for game in games {
-            cancel::check();
+            task::check();
             self.count(database, game, &mut reached);
         }
         reached

@@ -2,10 +2,10 @@
 
 use super::Facts;
 use super::tally::Tally;
-use crate::cancel;
 use crate::csv::{append_record, number};
 use crate::lines::{NULL_MOVE, Occurrence, position_of};
 use crate::parallel::chunks_of;
+use crate::task;
 use chessdb::Database;
 use chessdb::board::{Move, Position, Uci, Undo};
 
@@ -135,7 +135,7 @@ impl MovesTable {
     }
 
     fn add(&mut self, database: &dyn Database, found: &Occurrence) {
-        cancel::check();
+        task::check();
         let Some(position) = position_of(database, found) else {
             return;
         };

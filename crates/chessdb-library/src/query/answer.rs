@@ -37,7 +37,7 @@ impl Query {
     /// groups, or else the least of the sides that hold of the choices that have groups; 0 where no position is asked
     /// for. `done` is called with numbers of games searched, which are those of the database in all.
     ///
-    /// Ends when its work is [cancelled](crate::cancel).
+    /// Ends when its work is [cancelled](crate::task).
     ///
     /// # Errors
     /// If the index is damaged. Without it the answer is the same.

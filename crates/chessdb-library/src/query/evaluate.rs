@@ -8,7 +8,7 @@ use super::question::{KnownTexts, TagQuestion};
 use super::sides::{BOTH, PlayerSides, Sides};
 use super::tag_term::TagTerm;
 use super::value::TagSource;
-use crate::cancel;
+use crate::task;
 
 /// A query that is asked of a database.
 pub(super) struct Evaluator<'a> {
@@ -98,7 +98,7 @@ impl<'a> Evaluator<'a> {
                 break;
             }
             if term.source == TagSource::Game {
-                cancel::check();
+                task::check();
             }
             let sides = self.sides(term, &asked);
             if !term.term.is_negated {

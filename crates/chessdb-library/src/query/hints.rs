@@ -14,11 +14,11 @@ use super::tag_term::{TagTerm, tag_term};
 use super::terms::{TermHead, WrittenTerm, terms};
 use super::value::{TagValue, ValueKind, WrittenAlternative, names_of_parts};
 use super::words::words_of;
-use crate::cancel;
 use crate::library::{abridged, on_one_line};
 use crate::openings::{names, with_other_names};
 use crate::similar::{SimilarNames, similar};
 use crate::table::known;
+use crate::task;
 use chessdb::{Keys, TextId};
 
 /// Words that stand between players elsewhere.
@@ -239,7 +239,7 @@ fn similar_tags(values: &[TagValue], searched: &[Searched<'_>]) -> Vec<String> {
     for one in searched {
         for game in 0..one.database.len() {
             if game.is_multiple_of(1024) {
-                cancel::check();
+                task::check();
             }
             let own = one.database.tags(game);
             for (name, _) in own.iter().filter(|(_, value)| known(value).is_some()) {
@@ -356,7 +356,7 @@ fn for_each_name(searched: &[Searched<'_>], mut each: impl FnMut(ValueKind, &str
         let mut seen: FxHashSet<(bool, TextId)> = FxHashSet::default();
         for game in 0..one.database.len() {
             if game.is_multiple_of(1024) {
-                cancel::check();
+                task::check();
             }
             let Keys {
                 white, black, event, ..

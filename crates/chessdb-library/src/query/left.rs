@@ -5,10 +5,10 @@ use super::evaluate::Evaluator;
 use super::sides::{PlayerSides, Sides, side_of};
 use super::value::TagSource;
 use super::{Mover, Query};
-use crate::cancel;
 use crate::parallel::chunks_of;
 use crate::positions::{AnswerOptions, DatabasePart};
 use crate::repertoire::LeftRepertoire;
+use crate::task;
 use chessdb::board::Color;
 
 /// Number of games that a thread takes at a time.
@@ -33,7 +33,7 @@ impl Query {
         let searched = Searched::of(part, options);
         let evaluator = Evaluator::new(self, &searched);
         let left = |game: u32| {
-            cancel::check();
+            task::check();
             let sides = if mover.is_of_player() {
                 evaluator.player_sides(game, TagSource::Game)
             } else {

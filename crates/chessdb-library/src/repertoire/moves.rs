@@ -4,10 +4,10 @@ use chessdb::board::{Bitboard, Color, EnPassantMode, Move, PackedMove, Position,
 use chessdb::game::Token;
 
 use super::Repertoire;
-use crate::cancel;
 use crate::library::LibraryEntry;
 use crate::lines::BranchingLine;
 use crate::parallel::chunks_of;
+use crate::task;
 
 /// Moves by the keys of positions. Positions with the same key are taken for one: among ten million, two have the same
 /// by chance once in 300,000 times.
@@ -176,7 +176,7 @@ fn append(
     number: u32,
     has_castling: bool,
 ) {
-    cancel::check();
+    task::check();
     if entry.database.keys(number).deleted {
         return;
     }

@@ -33,7 +33,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use crate::cancel;
+use crate::task;
 use chessdb::{Database, TextId};
 
 pub use file::{NoSpellings, SpellingFile};
@@ -131,7 +131,7 @@ impl Players {
         let mut by_id: FxHashMap<TextId, u32> = FxHashMap::default();
         let games = (0..database.len()).map(|game| {
             if game % CHECK_INTERVAL == 0 {
-                cancel::check();
+                task::check();
             }
             let keys = database.keys(game);
             [keys.white, keys.black].map(|id| {

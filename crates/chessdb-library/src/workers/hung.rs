@@ -16,9 +16,10 @@ use std::time::Duration;
 
 use log::Level;
 
-use super::{FileSystemKey, Patience, Prepare, Silence, WorkerOptions, Workers, progress};
+use super::{FileSystemKey, Patience, Prepare, Silence, WorkerOptions, Workers};
 use crate::links::NamesLeft;
 use crate::mounts::{Mount, Mounts};
+use crate::task;
 
 /// Time without progress after which a file system is considered not to answer.
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -41,7 +42,7 @@ impl fmt::Display for Hung {
 }
 
 /// Runs `call`, which makes system calls on a file system: on the thread of `mount`, or on this thread if it
-/// is `None`, which means a local file system. A call that takes long reports [progress](super::progress::beat).
+/// is `None`, which means a local file system. A call that takes long reports [progress](crate::task::report_progress).
 ///
 /// # Errors
 /// If there was neither a result nor progress for a few seconds. The call continues, and its result is
@@ -66,7 +67,7 @@ fn ask_with<T: Send + 'static>(
     let given_up = reply.clone();
     let job = move || {
         let is_late = reply.try_send(Some(call())).is_err();
-        progress::beat();
+        task::report_progress();
         if is_late {
             let listeners: Vec<Listener> = LISTENERS
                 .lock()
@@ -267,7 +268,7 @@ mod tests {
         let call = move || {
             for _ in 0..4 {
                 clock.move_on(TIMEOUT * 2 / 3);
-                progress::beat();
+                task::report_progress();
             }
         };
         assert_eq!(next(&asked(&workers, &mount, call)), Ok(()));

@@ -8,7 +8,7 @@ mod clock;
 pub mod hung;
 mod options;
 mod pool;
-pub mod progress;
+pub(crate) mod progress;
 mod queue;
 mod silence;
 

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use super::clock::Clock;
 use super::options::{Patience, WorkerOptions};
-use super::progress::{self, Mark};
+use super::progress::Mark;
 use super::queue::{Call, FileSystemKey, NextJob, OpenJob, Queue, WaitingJob};
 use super::silence::Pause;
 use super::sync::{Condvar, Mutex, MutexGuard, spawn};
+use crate::task::Task;
 
 /// An idle thread ends after this time.
 const IDLE: Duration = Duration::from_secs(5);
@@ -158,10 +159,10 @@ impl WorkerPool {
             number, mark, job, ..
         }: WaitingJob,
     ) {
-        let work = || progress::work_for(Some(Arc::clone(&mark)), job);
+        let work = || Task::of_job(Arc::clone(&mark)).run(job);
         // The panic message is already in the log.
         let _ = catch_unwind(AssertUnwindSafe(work));
-        mark.beat();
+        mark.record();
         let done = self.queue().end(number);
         drop(done);
     }

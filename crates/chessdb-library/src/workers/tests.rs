@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::options::MOST_WAITING;
 use super::*;
+use crate::task;
 
 /// How long a test that fails waits.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -123,7 +124,7 @@ impl BusyJob {
             move || {
                 while !is_over.load(Ordering::Relaxed) {
                     if beats {
-                        progress::beat();
+                        task::report_progress();
                     }
                     count.fetch_add(1, Ordering::Relaxed);
                     thread::yield_now();

@@ -10,7 +10,6 @@ use chessdb::game::{Game, Outcome, Tags};
 use chessdb::replay::Ply;
 use chessdb::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, Problem, TextId};
 use chessdb_library::annotations::evaluations;
-use chessdb_library::cancel::{self, Cancel, Cancelled};
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::explorer::{Explored, ExplorerFilter, ExplorerLimits, GameCard};
 use chessdb_library::kept::{KeptFiles, Space};
@@ -22,6 +21,7 @@ use chessdb_library::positions::{
 };
 use chessdb_library::query::{ListOrder, Query, SortKey};
 use chessdb_library::table::{Columns, RowKind, TableForm, TableRow};
+use chessdb_library::task::{self, Cancel, Cancelled};
 use testkit::fake::{self, Fake, game};
 
 use super::table::row;
@@ -418,7 +418,7 @@ fn a_panic_of_the_caller_and_cancelled_work_are_not_the_decoders() {
     let cancelled = cancel.run(|| {
         cancel.cancel();
         entry.database.main_line(0, &mut |_| {
-            cancel::check();
+            task::check();
             ControlFlow::Continue(())
         });
     });
@@ -441,7 +441,7 @@ fn a_panic_of_the_caller_and_cancelled_work_are_not_the_decoders() {
         }
 
         fn game(&self, _: u32) -> Decoded {
-            cancel::unwind()
+            task::unwind()
         }
     }
 

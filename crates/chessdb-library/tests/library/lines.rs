@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chessdb::board::{Move, Position};
 use chessdb::{Database, Options};
-use chessdb_library::cancel::Cancel;
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::{Library, LibraryEntry, to_pgn};
 use chessdb_library::positions::{AnswerOptions, BuildOptions, DatabasePart, IndexUse, Pattern, Positions};
 use chessdb_library::query::Query;
+use chessdb_library::task::Cancel;
 use testkit::fake::{Fake, game};
 use testkit::needs;
 use testkit::samples::{all_bases, open_base};

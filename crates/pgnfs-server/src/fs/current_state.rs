@@ -17,9 +17,9 @@ use super::state::{ChessFs, FolderFs, RootInfo};
 use super::status::Status;
 use super::types::{FsError, Inode, Kind, Outdated, Statistics};
 use crate::tree::{self, TreeFolder};
-use chessdb_library::cancel::Cancel;
 use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::made::Wait;
+use chessdb_library::task::Cancel;
 
 /// A [`ChessFs`] that can be replaced while it is used.
 pub struct CurrentState {

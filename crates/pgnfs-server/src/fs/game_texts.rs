@@ -11,14 +11,13 @@ use super::sizes::Sizes;
 use super::status::PassState;
 use super::types::{Failure, Failures, FsError};
 use crate::tree::Games;
-use chessdb_library::cancel;
-use chessdb_library::cancel::Underway;
 use chessdb_library::kept::{KeptFile, KeptFiles};
 use chessdb_library::library::{LibraryEntry, append_text, problems_of};
 use chessdb_library::making::Making;
 use chessdb_library::parallel::in_threads;
 use chessdb_library::positions::Positions;
-use chessdb_library::workers::progress;
+use chessdb_library::task;
+use chessdb_library::task::Underway;
 
 /// The files are checked after this many bytes of texts. At most so much is decoded in vain if they have
 /// changed.
@@ -141,7 +140,7 @@ impl Texts {
         let mut result = Ok(());
         let mut texts = Vec::with_capacity(USUAL_TEXTS);
         loop {
-            cancel::check();
+            task::check();
             texts.clear();
             match self.append(&mut texts, MOST_UNSEEN, games, &mut each) {
                 Ok(()) if texts.is_empty() => return result,
@@ -253,10 +252,10 @@ impl Texts {
         }
         let making = Making::begin("problems", self.name(), self.sizes().games().into());
         let next = AtomicU64::new(0);
-        on_threads(threads.min(self.sizes().shares()), || {
+        in_threads(threads.min(self.sizes().shares()), || {
             while let Some(share) = self.sizes().share_from(&next).filter(|_| !is_over()) {
                 for game in share {
-                    cancel::check();
+                    task::check();
                     making.done(1);
                     self.sizes()
                         .record_problems(game, &problems_of(&self.entry, game));
@@ -299,7 +298,7 @@ impl Texts {
             decode(&mut games.filter(|&game| self.sizes().get(game).is_none() && !is_over()));
         };
         if games.are_all_of(self.sizes().games()) && !self.sizes().are_complete() {
-            on_threads(threads.min(self.sizes().shares()), || {
+            in_threads(threads.min(self.sizes().shares()), || {
                 while let Some(mut share) = self.sizes().take_share().filter(|_| !is_over()) {
                     decode(&mut share);
                 }
@@ -438,9 +437,9 @@ const CHUNK: usize = 32;
 /// Calls `decode` for chunks of `games`, each game once, from up to `threads` threads.
 pub(super) fn decode_missing(games: &[u32], threads: usize, decode: impl Fn(&[u32]) + Sync) {
     let next = AtomicUsize::new(0);
-    on_threads(threads.min(games.len().div_ceil(CHUNK)), || {
+    in_threads(threads.min(games.len().div_ceil(CHUNK)), || {
         loop {
-            cancel::check();
+            task::check();
             let start = next.fetch_add(CHUNK, Ordering::Relaxed);
             match games.get(start..) {
                 None | Some([]) => return,
@@ -448,11 +447,4 @@ pub(super) fn decode_missing(games: &[u32], threads: usize, decode: impl Fn(&[u3
             }
         }
     });
-}
-
-/// Runs `work` on `threads` threads, including this one, and returns when all are done. Progress in any of
-/// them counts for the job of this thread.
-pub(super) fn on_threads(threads: usize, work: impl Fn() + Sync) {
-    let mark = progress::current();
-    in_threads(threads, || progress::work_for(mark.clone(), &work));
 }

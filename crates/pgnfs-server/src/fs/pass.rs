@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::game_texts::Texts;
-use chessdb_library::cancel::{self, Cancel};
+use chessdb_library::task::{self, Cancel};
 
 /// Options of the background pass.
 #[derive(Clone, Copy, Debug)]
@@ -206,7 +206,7 @@ impl Worker {
     /// Opens or builds an index that the database is to have.
     fn prepare(&self, texts: &Texts) {
         let prepare = || {
-            cancel::check();
+            task::check();
             texts.prepare();
         };
         if self.cancel.run(prepare).is_err() {

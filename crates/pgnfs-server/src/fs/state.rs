@@ -19,11 +19,11 @@ use super::types::{
     Attributes, Directory, Entry, FIRST_OFFSET, FsError, Inode, Kind, ServeOptions, Statistics,
 };
 use crate::tree::{GameSet, Node, Placement, Prefix, Section, SourceTree, TreeFolder, UNIQUE};
-use chessdb_library::cancel::Cancel;
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, LibraryEntry, Opening};
 use chessdb_library::made::{Made, Wait};
 use chessdb_library::positions::IndexUse;
+use chessdb_library::task::Cancel;
 
 /// A library as a read-only tree of files. All methods, also those of a [`Node`](super::Node), may be called from any
 /// thread.

@@ -7,8 +7,7 @@ use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use crate::fs::{Failure, FsError};
-use chessdb_library::cancel::Cancel;
-use chessdb_library::turns::Searcher;
+use chessdb_library::task::Request;
 
 /// What takes an answer to the caller, such as a function.
 pub trait Reply<A>: Send + 'static {
@@ -37,7 +36,7 @@ impl Unanswered {
 
     /// True while it waits for the [turn](chessdb_library::turns) of its search.
     pub fn waits_for_turn(&self) -> bool {
-        self.0.upgrade().is_some_and(|waiting| waiting.searcher().waits())
+        self.0.upgrade().is_some_and(|waiting| waiting.request().waits())
     }
 
     /// Gives it up because its caller has left: it is answered with [`FsError::Interrupted`], and what only it needs ends
@@ -64,11 +63,8 @@ pub(super) trait Waiting: Send + Sync {
     /// True if it is given up when serving ends.
     fn ends_with_serving(&self) -> bool;
 
-    /// Cancelled when it is given up.
-    fn abandoned(&self) -> &Cancel;
-
-    /// Who searches for its answer.
-    fn searcher(&self) -> &Searcher;
+    /// What threads that answer it work for; abandoned when it is given up.
+    fn request(&self) -> &Request;
 
     /// Answers it with an error, unless it has an answer.
     fn give_up(&self, error: FsError);
@@ -98,8 +94,7 @@ struct SharedReply<A, R: Reply<A>> {
     /// When the request began to wait. All its parts share one timeout.
     since: Instant,
     ends_with_serving: bool,
-    abandoned: Cancel,
-    searcher: Searcher,
+    request: Request,
 }
 
 impl<A: 'static, R: Reply<A>> Pending<A, R> {
@@ -121,16 +116,12 @@ impl<A: 'static, R: Reply<A>> Pending<A, R> {
     /// began to wait.
     pub(super) fn share(self) -> (Pending<A, R>, Arc<dyn Waiting>, Instant) {
         let shared = match self.reply {
-            ReplyPlace::Here(unsent) => {
-                let abandoned = Cancel::default();
-                Arc::new(SharedReply {
-                    unsent: Mutex::new(unsent),
-                    since: Instant::now(),
-                    ends_with_serving: self.ends_with_serving,
-                    searcher: Searcher::new(self.user, &abandoned),
-                    abandoned,
-                })
-            }
+            ReplyPlace::Here(unsent) => Arc::new(SharedReply {
+                unsent: Mutex::new(unsent),
+                since: Instant::now(),
+                ends_with_serving: self.ends_with_serving,
+                request: Request::new(self.user),
+            }),
             ReplyPlace::Shared(shared) => shared,
         };
         let (waiting, since) = (Arc::clone(&shared), shared.since);
@@ -176,16 +167,12 @@ impl<A: 'static, R: Reply<A>> Waiting for SharedReply<A, R> {
         self.ends_with_serving
     }
 
-    fn abandoned(&self) -> &Cancel {
-        &self.abandoned
-    }
-
-    fn searcher(&self) -> &Searcher {
-        &self.searcher
+    fn request(&self) -> &Request {
+        &self.request
     }
 
     fn give_up(&self, error: FsError) {
-        self.abandoned.cancel();
+        self.request.abandon();
         let reply = self.unsent.lock().0.take();
         if let Some(reply) = reply {
             reply.send(Err(error));
@@ -236,7 +223,7 @@ mod tests {
         unanswered.end();
         assert!(unanswered.is_open() && answered().is_empty());
         unanswered.leave();
-        assert!(!unanswered.is_open() && waiting.abandoned().is_cancelled());
+        assert!(!unanswered.is_open() && waiting.request().is_abandoned());
         own.answer(|| panic!("a given-up request is answered"));
         drop(waiting);
         assert_eq!(answered(), [Err(FsError::Interrupted)]);

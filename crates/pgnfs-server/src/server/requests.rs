@@ -17,7 +17,6 @@ use crate::fs::{
 };
 use chessdb::Decoded;
 use chessdb_library::query::{Query, QueryError};
-use chessdb_library::turns::for_searcher;
 use chessdb_library::workers::{WorkerOptions, Workers};
 
 /// Maximum number of threads in which requests of a user wait at a time. The thread of a caller that has left waits on
@@ -421,12 +420,11 @@ impl Requests {
         if is_new {
             self.remember(Unanswered::of(&waiting));
         }
-        let (abandoned, searcher) = (waiting.abandoned().clone(), waiting.searcher().clone());
+        let served = waiting.request().clone();
         let work = move || {
             let cancel = own.live().cancel();
-            let work = || abandoned.serve(|| work(&own, request));
             // A request that is dropped is answered with an error.
-            let _ = cancel.run(|| for_searcher(&searcher, work));
+            let _ = cancel.run(|| served.serve(|| work(&own, request)));
         };
         let give_up = move || waiting.give_up(refusal);
         workers.submit(since, || _ = guarded(work), give_up);

@@ -14,7 +14,6 @@ use super::inode::{CountedTexts, Node, ViewId};
 use super::layout::Layout;
 use super::names::{canonical, directory_name, game_of_name};
 use chessdb::Database;
-use chessdb_library::cancel;
 use chessdb_library::duplicates::Duplicates;
 use chessdb_library::kept::KeptFile;
 use chessdb_library::library::{cut, game_path, numbered};
@@ -24,6 +23,7 @@ use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, IndexUse}
 use chessdb_library::query::Query;
 use chessdb_library::repertoire::Repertoires;
 use chessdb_library::spelling::{Names, Spelling};
+use chessdb_library::task;
 use chessdb_library::turns::{at_low_priority, in_turn};
 
 /// Maximum length of a file name in bytes.
@@ -652,7 +652,7 @@ impl FoundGames {
             self.of.names();
             // The next request that needs the games searches again.
             self.found.get_or(|| {
-                cancel::while_wanted(|| {
+                task::while_wanted(|| {
                     let databases = self.of.databases();
                     let is_local = databases.iter().all(|database| database.entry().is_local);
                     let find = || self.of.find(&self.query);
@@ -694,7 +694,7 @@ impl GameSet {
 
     /// The games that are shown and answer a query.
     ///
-    /// Ends when its work is [cancelled](chessdb_library::cancel).
+    /// Ends when its work is [cancelled](chessdb_library::task).
     fn find(&self, query: &Query) -> Arc<[DatabasePart]> {
         let all = self
             .databases()

@@ -11,10 +11,10 @@ use rustc_hash::FxHashMap;
 use super::names::directory_name;
 use super::views::{By, Group, Sorting, View};
 use chessdb::Keys;
-use chessdb_library::cancel;
 use chessdb_library::library::{LibraryEntry, TakenNames, numbered};
 use chessdb_library::parallel::at_once;
 use chessdb_library::positions::LineEnd;
+use chessdb_library::task;
 
 /// Number of games after which the sort checks whether it was cancelled and whether the files have changed.
 const CHECK_INTERVAL: u32 = 1024;
@@ -154,7 +154,7 @@ fn collect_part<K: Eq + Hash + Clone>(
     let mut places: FxHashMap<K, u32> = FxHashMap::default();
     for game in games.clone() {
         if game % CHECK_INTERVAL == 0 {
-            cancel::check();
+            task::check();
             if entry.is_lost() {
                 break;
             }

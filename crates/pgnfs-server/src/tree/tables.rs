@@ -8,11 +8,11 @@ use super::game_set::GameSet;
 use super::indexed_database::IndexedDatabase;
 use super::inode::{KIND_DOCUMENT, Node, Table};
 use super::section::{Content, Existing, Kind, Section};
-use chessdb_library::cancel;
 use chessdb_library::csv::append_record;
 use chessdb_library::making::Making;
 use chessdb_library::positions::DatabasePart;
 use chessdb_library::repertoire::LEFT_COLUMNS;
+use chessdb_library::task;
 
 /// `tables/` of a branch.
 pub(super) struct TablesDirectory(pub(super) Arc<GameSet>);
@@ -165,7 +165,7 @@ pub(super) fn deviations(game_set: &GameSet) -> Option<String> {
     let games: u32 = game_set.parts().iter().map(DatabasePart::len).sum();
     let making = Making::begin("deviations.csv", game_set.name(), games.into());
     for part in game_set.parts().iter() {
-        cancel::check();
+        task::check();
         let games: Vec<u32> = part.games_at(0..part.len()).collect();
         for left in query.left_in(part, &games, &options, &|games| making.done(games)) {
             let path = game_set.path(part.first.saturating_add(left.game));

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
 use chessdb_library::mounts::{Mount, Mounts};
+use chessdb_library::task;
 use chessdb_library::workers::hung::{self, Hung};
-use chessdb_library::workers::progress;
 
 /// Result of examining a source.
 #[derive(Default)]
@@ -104,7 +104,7 @@ fn list(folder: &Path, mount: Option<&Mount>, mounts: &Mounts, hash: &mut Xxh3) 
 fn entries(folder: &Path, points: &[PathBuf]) -> Vec<(PathBuf, Option<Metadata>)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let entries = entries.filter_map(|entry| {
-        progress::beat();
+        task::report_progress();
         let path = entry.path();
         let meta = if points.contains(&path) {
             None

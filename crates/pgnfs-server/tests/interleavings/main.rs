@@ -3,8 +3,9 @@
 mod counted;
 mod counters;
 mod slots;
-#[path = "../../../chessdb-library/src/within.rs"]
-mod within;
+#[path = "../../../chessdb-library/src/task.rs"]
+#[allow(dead_code)]
+mod task;
 mod workers;
 
 /// The item of the tree that `fs::sizes` uses.

@@ -17,7 +17,7 @@ mod options;
 mod pool;
 #[path = "../../../chessdb-library/src/workers/progress.rs"]
 #[allow(dead_code)]
-mod progress;
+pub mod progress;
 #[path = "../../../chessdb-library/src/workers/queue.rs"]
 #[allow(dead_code)]
 mod queue;

@@ -12,8 +12,8 @@ use super::task::OpeningTask;
 use super::{DatabaseSelection, LibraryEntry};
 use crate::mapped::Identity;
 use crate::mounts::{Mount, Mounts};
+use crate::task::report_progress;
 use crate::workers::hung::{self, Hung};
-use crate::workers::progress;
 use chessdb::Options;
 use chessdb::files::Candidate;
 use chessdb::formats::Format;
@@ -223,7 +223,7 @@ fn each_file<T: Send + 'static>(
     hung::ask(task.mount.as_ref(), move || {
         let answers = paths.iter().map(|path| {
             let answer = ask(path);
-            progress::beat();
+            report_progress();
             answer
         });
         answers.collect()

@@ -15,9 +15,9 @@ use super::shared::{BUCKET_BITS, GAMES, IndexSection, IndexSections, USUAL};
 use super::shared::{GameOrder, NodeEntry, bucket_bits, write_shared};
 use super::spill::{ENTRY, KeyedPly, Spill};
 use super::{Index, IndexError, popular};
-use crate::cancel;
 use crate::kept::{Numbers, Output, begin, next_page};
 use crate::parallel::chunks_of;
+use crate::task;
 use chessdb::Database;
 use chessdb::board::PackedMove;
 
@@ -96,7 +96,7 @@ impl Builder<'_> {
             bits,
             self.threads,
             |buckets, positions| {
-                cancel::check();
+                task::check();
                 out.write_at(bucket, buckets)?;
                 out.write_at(end, positions)?;
                 bucket += buckets.len() as u64;
@@ -160,7 +160,7 @@ impl Builder<'_> {
         let mut tables = Vec::new();
         let mut keys = Vec::new();
         for nodes in popular.chunks(AHEAD) {
-            cancel::check();
+            task::check();
             let begins = nodes.iter().map(|node| {
                 let game = index.sections.u32(IndexSection::Games, node.lo as usize)?;
                 Ok((game, u32::from(node.depth)))
@@ -177,7 +177,7 @@ impl Builder<'_> {
             }
             index.read_ahead(asked);
             for (node, position) in nodes.iter().zip(positions) {
-                cancel::check();
+                task::check();
                 let Some(position) = position else { continue };
                 popular::append(&mut tables, &index.add_up(&position)?);
                 keys.extend(node.key.to_le_bytes());

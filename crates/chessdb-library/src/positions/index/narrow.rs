@@ -5,9 +5,9 @@ use super::super::wanted::{Pattern, Wanted};
 use super::Index;
 use super::shared::IndexSection;
 use super::signature::{FirstPawns, Signature, Test};
-use crate::cancel;
 use crate::kept::Damaged;
 use crate::lines::Occurrence;
+use crate::task;
 
 /// Number of games in a row that are passed over together. They begin with the same moves.
 const ROW: usize = 16;
@@ -59,7 +59,7 @@ impl Index {
         admitted.sort_unstable();
         let found = admitted.into_iter();
         let found = found.filter_map(|game| {
-            cancel::check();
+            task::check();
             occurrence(&*self.database, game, pattern)
         });
         Ok(found.take(most).collect())

@@ -11,10 +11,10 @@ use super::Index;
 use super::keys::key_with;
 use super::shared::IndexNode;
 use super::shared::IndexSection;
-use crate::cancel;
 use crate::csv::append_record;
 use crate::kept::Damaged;
 use crate::lines::{LineStep, Occurrence, follow};
+use crate::task;
 use chessdb::Database;
 use chessdb::board::RunningKey;
 use chessdb::bytes::le_u64;
@@ -51,7 +51,7 @@ impl Index {
         };
         let mut novelties = Vec::new();
         for place in 0..self.sections.games() {
-            cancel::check();
+            task::check();
             novelties.extend(search.game(place)?);
             done(1);
         }
@@ -65,7 +65,7 @@ pub fn novelties_csv(database: &dyn Database, novelties: &[Novelty], path: impl 
     let mut out = Vec::new();
     append_record(&mut out, COLUMNS);
     for Novelty { found, before } in novelties {
-        cancel::check();
+        task::check();
         let (number, san) = (u64::from(found.game) + 1, san_of(database, found));
         let [number, ply, before] = [number, found.ply.into(), (*before).into()].map(|n: u64| n.to_string());
         append_record(&mut out, [number, ply, san, before, path(found.game)]);

@@ -3,12 +3,12 @@
 use super::group::{PositionQuery, QueryImages};
 use super::matcher::Matcher;
 use super::term::Condition;
-use crate::cancel;
 use crate::library::GuardedDatabase;
 use crate::lines::{KeptLines, LineSource, NewLines, Occurrence, PackedGames, PackedLine};
 use crate::parallel::{chunks, chunks_of};
 use crate::positions::{Damaged, Index, Pattern, Wanted, kept_occurrence};
 use crate::query::sides::PlayerSides;
+use crate::task;
 use chessdb::Database;
 
 /// Number of games that a thread takes at a time if they are far apart.
@@ -96,14 +96,14 @@ impl PositionQuery {
             if let Some(one) = one {
                 let mut packed = PackedLine::default();
                 let found = games.filter_map(|game| {
-                    cancel::check();
+                    task::check();
                     kept_occurrence(database, lines, &mut packed, game, one)
                 });
                 return found.collect::<Vec<_>>();
             }
             let mut matcher = Matcher::new(&images, lines);
             let found = games.filter_map(|game| {
-                cancel::check();
+                task::check();
                 let sides = if images.has_player {
                     players(game)
                 } else {

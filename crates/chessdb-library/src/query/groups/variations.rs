@@ -8,9 +8,9 @@ use std::ops::ControlFlow;
 use super::matcher::Matcher;
 use super::matcher::{ImageProgress, Place};
 use crate::annotations::LineAnnotations;
-use crate::cancel;
 use crate::lines::{BranchingLine, Occurrence};
 use crate::query::sides::PlayerSides;
+use crate::task;
 use chessdb::Database;
 use chessdb::board::{Bitboard, ByColor, Color};
 use chessdb::game::{Game, Token};
@@ -182,7 +182,7 @@ impl<'a> Matcher<'a> {
         winner: Option<Color>,
         first: &mut Option<(Place, u32)>,
     ) {
-        cancel::check();
+        task::check();
         let line = &lines.line;
         let is_same = self.line.follow(&self.query.needs, line, lines.shared, winner);
         // Some terms depend on the moves that follow.

@@ -1,8 +1,8 @@
 //! What terms mean together: groups, their order, plies, mirror images and excluded positions.
 
-use chessdb_library::cancel::{Cancel, Cancelled};
 use chessdb_library::lines::{move_name, position_after};
 use chessdb_library::query::{Bounds, Mirror, PositionGroup, PositionQuery, PositionTerm, SearchedGames};
+use chessdb_library::task::{Cancel, Cancelled};
 
 use super::asking::{ENDING, asking, board, found, game, games, group, line, played, set_up};
 

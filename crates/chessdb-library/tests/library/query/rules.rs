@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use chessdb::Database;
-use chessdb_library::cancel::{Cancel, Cancelled};
 use chessdb_library::positions::{BuildOptions, Index, Selection};
 use chessdb_library::query::{Query, Searched};
 use chessdb_library::spelling::{Names, Spelling};
+use chessdb_library::task::{Cancel, Cancelled};
 use testkit::samples::open_base;
 
 use super::{answer, games, searched};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use chessdb_library::cancel::{Cancel, Cancelled};
 use chessdb_library::spelling::Spelling;
+use chessdb_library::task::{Cancel, Cancelled};
 use pgnfs_server::inside::{Layout, PassOptions, PassState, ServeOptions};
 
 use super::mounted::{Mounted, mount, mount_with};

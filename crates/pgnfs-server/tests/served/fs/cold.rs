@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Barrier};
 use std::thread;
 
-use chessdb_library::cancel::Cancel;
+use chessdb_library::task::Cancel;
 use pgnfs_server::inside::Inode;
 
 use super::mounted::{Mounted, mount};

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use chessdb_library::cancel::Cancel;
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::spelling::Spelling;
+use chessdb_library::task::Cancel;
 use pgnfs_server::inside::{Failure, FsError, Layout, ServeOptions};
 use tempfile::TempDir;
 use testkit::kept::Layout as FileLayout;
