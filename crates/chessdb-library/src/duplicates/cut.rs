@@ -267,7 +267,7 @@ fn batches(lists: &[Vec<u32>]) -> Vec<&[Vec<u32>]> {
     batches
 }
 
-/// Which of these games are the beginning of which others.
+/// The games that are beginnings of other games, each with the games that continue it.
 fn beginnings(games: &ComparedGames<'_>, list: &[u32]) -> Vec<Beginning> {
     let of_game = |&game: &u32| {
         let seen = games.seen.get(&game)?;
@@ -304,7 +304,7 @@ fn beginnings(games: &ComparedGames<'_>, list: &[u32]) -> Vec<Beginning> {
     found
 }
 
-/// True if a game with `plies` half-moves, all of which another game starts with, can be that other game.
+/// True if a game whose `plies` half-moves are the start of another game can be that other game.
 fn is_same(games: &ComparedGames<'_>, plies: u32, shorter: &KnownGame, longer: &KnownGame) -> bool {
     let outcome = |game: &KnownGame| {
         games

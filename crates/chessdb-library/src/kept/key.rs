@@ -62,7 +62,7 @@ impl SourceFiles {
         xxh3_128(&[&*self.stays, &self.state].concat())
     }
 
-    /// Adds very many small files of a folder, any of which may be added or replaced. `name` is the name of the
+    /// Adds a folder with very many small files. A file may be added or replaced at any time. `name` is the name of the
     /// database.
     pub fn add_folder<'a>(
         &mut self,
