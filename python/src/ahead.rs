@@ -1,5 +1,5 @@
-//! Games that are decoded before they are asked for. Whoever asks for one game after another gets most of them from
-//! blocks, for each of which files are checked, and the GIL is released, once.
+//! Games that are decoded before they are asked for. A program that asks for one game after another gets most of them
+//! from blocks. Files are checked, and the GIL is released, once for each block.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -37,7 +37,7 @@ impl<B> Ahead<B> {
     /// of one game, or of twice as many games as the one before if games are asked for one after another.
     ///
     /// # Errors
-    /// Those of `decode`.
+    /// If `decode` fails.
     pub fn get(
         &self,
         game: u32,

@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// is given with numbers of games that have been read.
 ///
 /// # Errors
-/// The exception of a signal handler or of a report of progress, after which the work ends; those of [`Source::checked`].
+/// The exception of a signal handler or of a report of progress, which ends the work; as for [`Source::checked`].
 pub fn aside<T: Send>(
     py: Python<'_>,
     source: &Source,
@@ -58,7 +58,7 @@ pub fn aside<T: Send>(
 /// their order. A single chunk is worked on in this thread.
 ///
 /// # Errors
-/// Those of [`aside`].
+/// As for [`aside`].
 pub fn in_chunks<T: Send>(
     py: Python<'_>,
     source: &Source,

@@ -95,7 +95,7 @@ impl Database {
         })
     }
 
-    /// Builds the index of positions, in memory of about so many bytes, or loads it from a folder that has it.
+    /// Builds the index of positions, in memory of about `memory` bytes, or loads it from a folder that has it.
     fn build_index(
         &self,
         py: Python<'_>,
@@ -176,16 +176,16 @@ impl Database {
         Ok(self.chosen(start, stop)?.pgn())
     }
 
-    /// The games from `start` to `stop` as a table in the memory format of Arrow.
-    ///
-    /// Columns are those of `pgnfs export`: names of tags, and `database`, `number`, `year`, `month`, `day`, `eco_name`,
-    /// `deleted`, `ply_count`, `plies`, `moves`, `uci`, `final_fen`, `clocks`, `evals`, `movetext`, `pgn`, `other_tags` and `path`. What is
-    /// unknown is null. If `where` has one `player:`, `colour` is the colour of this player and `score` the points. Ratings and their differences are numbers, `UTCDate` and `UTCTime` a day and a time; other tags are
+    /// The games from `start` to `stop` as a table in the memory format of Arrow. The columns are the same as for
+    /// `pgnfs export`: names of tags, and `database`, `number`, `year`, `month`, `day`, `eco_name`, `deleted`,
+    /// `ply_count`, `plies`, `moves`, `uci`, `final_fen`, `clocks`, `evals`, `movetext`, `pgn`, `other_tags` and
+    /// `path`. What is unknown is null. If `where` has one `player:`, `colour` is the colour of this player and `score`
+    /// the points. Ratings and their differences are numbers, `UTCDate` and `UTCTime` a day and a time; other tags are
     /// texts, as is any with `tag:` before its name. `where` is a query that the games answer.
     ///
-    /// With `rows="positions"`, each row is a position of a main line, with the move played there: the first occurrence in
-    /// each game that is not marked as deleted. Its columns are `ply`, `key` and `move` too, and those of its game. The key
-    /// is that of `Game.positions`, less 2**64 if it is 2**63 or more.
+    /// With `rows="positions"`, each row is a position of a main line, with the move played there: the first occurrence
+    /// in each game that is not marked as deleted. It has the columns `ply`, `key` and `move`, too, and the columns of
+    /// its game. The key is the one in `Game.positions`, less 2**64 if it is 2**63 or more.
     ///
     /// >>> import chessdb, pyarrow
     /// >>> database = chessdb.open_database("classics.pgn")
@@ -275,12 +275,12 @@ impl Database {
     ///
     /// One argument says what is searched for: `query`, tags and positions in the language of `pgnfs find`; `fen`, a
     /// FEN, an EPD or a `chess.Board`, which `query` may also be; `moves`, a line from the usual start position: a
-    /// text, texts, objects of `chess.Move`, or bytes as `plies` has them; `pawns`, a FEN of which only the pawns
-    /// count; `material`, pieces such as `KRPkr`. Castling rights and en passant count if the FEN has them. Only main
-    /// lines are searched, unless the query has `in:variations`, and games marked as deleted are left out. `sort` is
-    /// `date` (earliest first), `elo` (highest sum of known ratings first), `length` (shortest first) or the order of the database, and
-    /// `limit` the number of games at most. `progress` is called again and again with the number of games that have been
-    /// read and that of all; `True` shows a bar of tqdm.
+    /// text, texts, objects of `chess.Move`, or bytes as `plies` has them; `pawns`, a FEN whose pawns alone count;
+    /// `material`, pieces such as `KRPkr`. Castling rights and en passant count if the FEN has them. Only main lines
+    /// are searched, unless the query has `in:variations`, and games marked as deleted are left out. `sort` is `date`
+    /// (earliest first), `elo` (highest sum of known ratings first), `length` (shortest first) or the order of the
+    /// database, and `limit` the number of games at most. `progress` is called again and again with the number of games
+    /// that have been read and the number of all games; `True` shows a bar of tqdm.
     ///
     /// A wrong query is a `QueryError`.
     ///
@@ -311,7 +311,7 @@ impl Database {
         find(py, &[self.search()?], &question.read(py)?, &order, progress)
     }
 
-    /// Games that are there more than once, as lists of which the first game is the best, by the rules of `duplicates.csv`.
+    /// Games that are there more than once, as lists with the best game first, by the rules of `duplicates.csv`.
     ///
     /// >>> import chessdb
     /// >>> chessdb.open_database("classics.pgn").duplicates()

@@ -72,7 +72,7 @@ impl Duplicate {
 /// The groups of games that are the same, in the order of their first games; the best of each comes first.
 ///
 /// # Errors
-/// The exception of a signal handler, after which the search ends; those of [`Source::checked`].
+/// The exception of a signal handler, which ends the search; as for [`Source::checked`].
 pub fn groups(py: Python<'_>, sources: &[Source], threads: usize) -> PyResult<Vec<Vec<Duplicate>>> {
     let Some(first) = sources.first() else {
         return Ok(Vec::new());

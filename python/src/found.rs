@@ -83,7 +83,7 @@ impl Found {
         Ok(Some(san).filter(|san| !san.is_empty()))
     }
 
-    /// The moves that lead to the position, as SAN: those of a variation if it was found there.
+    /// The moves that lead to the position, as SAN; moves of a variation if it was found there.
     #[getter]
     pub fn line(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let found = self.found;
@@ -149,7 +149,7 @@ impl FoundGames {
         source.ok_or_else(|| PyIndexError::new_err("there is no such database"))
     }
 
-    /// The games, those of one database together as far as they follow each other.
+    /// The games in runs of consecutive games of one database.
     fn chosen(&self) -> PyResult<Vec<ChosenGames>> {
         let runs = self.found.chunk_by(|(a, _), (b, _)| a == b);
         let chosen = runs.filter_map(|run| {

@@ -16,7 +16,7 @@ use chessdb_library::positions::{BuildOptions, Index, IndexError, Positions};
 /// The index of a database, in a file that is removed when the index is dropped.
 ///
 /// # Errors
-/// Those of [`load_or_build`].
+/// As for [`load_or_build`].
 pub fn build(
     py: Python<'_>,
     source: &Source,
@@ -34,7 +34,7 @@ pub fn build(
 /// The index of a database, from its file in `folder` if there is a valid one. Otherwise it is built, and kept there.
 ///
 /// # Errors
-/// If the index cannot be built; those of [`aside`].
+/// If the index cannot be built; as for [`aside`].
 pub fn load_or_build(
     py: Python<'_>,
     source: &Source,
@@ -42,7 +42,7 @@ pub fn load_or_build(
     options: BuildOptions,
     progress: &Progress,
 ) -> PyResult<Positions> {
-    // Indexes of the program `pgnfs` have other options, so that neither replaces those of the other.
+    // Indexes of the program `pgnfs` have other options, so that neither replaces an index of the other.
     let reading = format!("python {}", source.opening.options);
     let built = aside(py, source, progress, |_, done| {
         built(&source.entry, &folder, &reading, options, done)

@@ -76,7 +76,7 @@ impl Novelty {
 /// The novelties of a database that has its index, in its order.
 ///
 /// # Errors
-/// The exception of a signal handler or of a report of progress, after which the search ends; those of `Source::checked`.
+/// The exception of a signal handler or of a report of progress, which ends the search; as for `Source::checked`.
 pub fn novelties(py: Python<'_>, search: &Search, progress: &Progress) -> PyResult<Vec<Novelty>> {
     let found = aside(py, &search.source, progress, |_, done| {
         search.part.novelties(done)

@@ -6,7 +6,7 @@ use pyo3::types::PyBytes;
 use crate::source::Source;
 use chessdb::{Problem as Fault, ProblemKind};
 
-/// What is wrong, at which byte of which file.
+/// What is wrong, in which file, at which byte.
 #[pyclass(frozen, eq, get_all, module = "chessdb")]
 #[derive(Clone, PartialEq)]
 pub struct Problem {
@@ -86,7 +86,7 @@ pub struct Member {
     /// Its name.
     #[pyo3(get)]
     name: String,
-    /// Directory of the mounted tree that shows it; empty for that of the database.
+    /// Directory of the mounted tree that shows it; empty for the database's own directory.
     #[pyo3(get)]
     directory: &'static str,
     /// Length in bytes.

@@ -41,7 +41,7 @@ impl Progress {
         })
     }
 
-    /// So many more games have been read.
+    /// Adds `games` games to those that have been read.
     pub fn add(&self, games: u64) {
         self.done.fetch_add(games, Ordering::Relaxed);
     }

@@ -44,11 +44,11 @@ impl ChosenGames {
         }
     }
 
-    /// Those of `games` that answer a query, or all. If columns are wanted of the one player of the query, with the sides
-    /// that this player had.
+    /// The games among `games` that answer a query, or all; with the sides that the query's one player had if columns
+    /// are about this player.
     ///
     /// # Errors
-    /// `ValueError` if the query has no such player; those of [`answer`].
+    /// `ValueError` if the query has no such player; as for [`answer`].
     pub fn of(
         py: Python<'_>,
         search: &Search,
@@ -67,7 +67,7 @@ impl ChosenGames {
     /// The same games, which answer a query, with the sides that its one player had.
     ///
     /// # Errors
-    /// `ValueError` if the query has no such player; those of [`Source::read`].
+    /// `ValueError` if the query has no such player; as for [`Source::read`].
     pub fn with_player(self, py: Python<'_>, query: Option<&Query>, threads: usize) -> PyResult<ChosenGames> {
         let Some(query) = query.filter(|query| query.has_one_player()) else {
             return Err(no_player());
@@ -93,14 +93,14 @@ impl ChosenGames {
 
 /// The exception for columns of a player where none was searched for.
 pub fn no_player() -> PyErr {
-    PyValueError::new_err("colour and score are those of a player: give a query with one player:NAME")
+    PyValueError::new_err("colour and score are about one player: give a query with one player:NAME")
 }
 
 impl Rows {
-    /// Those of `games` that answer a query, or all.
+    /// The games among `games` that answer a query, or all.
     ///
     /// # Errors
-    /// Those of [`answer`].
+    /// As for [`answer`].
     pub fn of(py: Python<'_>, search: &Search, games: Range<u32>, query: Option<&Query>) -> PyResult<Rows> {
         let Some(query) = query else {
             return Ok(Rows::All(games));

@@ -25,8 +25,8 @@ impl<T: Send> Shared<T> {
     /// Calls `work` with the state.
     ///
     /// # Errors
-    /// Those of `work`, and ValueError if `work` runs in this thread already: while it checks for signals, their handlers
-    /// may do anything.
+    /// If `work` fails, and ValueError if `work` runs in this thread already: while it checks for signals, a handler
+    /// may call anything, this object included.
     pub fn with<R>(&self, py: Python<'_>, work: impl FnOnce(&mut T) -> PyResult<R>) -> PyResult<R> {
         let own = thread::current().id();
         if self.user() == Some(own) {

@@ -28,7 +28,7 @@ use chessdb_library::table::{self, RowKind, TAG, further_tags, no_tag};
 /// Games in a batch.
 const CHUNK: u32 = 8192;
 
-/// Games in a batch of positions, of which a game has about a hundred.
+/// Games in a batch of positions. A game has about a hundred positions.
 const CHUNK_OF_POSITIONS: u32 = 512;
 
 /// The columns of a table of games if none are named.
@@ -126,7 +126,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// The columns with these names, or the usual ones, with that of the database first if `has_database`.
+    /// The columns with these names, or the usual ones, starting with the column of the database if `has_database`.
     ///
     /// # Errors
     /// If no column is named, a name is unknown, or `rows` is.
@@ -231,7 +231,7 @@ impl Columns {
     /// The number of rows of some games of databases. Only their moves are read.
     ///
     /// # Errors
-    /// Those of [`in_chunks`].
+    /// As for [`in_chunks`].
     fn count(&self, py: Python<'_>, chosen: &[ChosenGames], threads: usize) -> PyResult<usize> {
         let mut number = 0;
         for ChosenGames { source, rows, .. } in chosen {

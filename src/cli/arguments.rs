@@ -36,7 +36,7 @@ pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
     }
 }
 
-/// `pgnfs help --help` asks for what `pgnfs --help` says, and `pgnfs help find --help` for that of `find`.
+/// `pgnfs help --help` asks for the help of `pgnfs --help`, and `pgnfs help find --help` for the help of `find`.
 fn without_needless_help(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_help = |argument: &OsString| argument == "--help" || argument == "-h";
     if arguments.get(1).is_some_and(|command| command == "help") {

@@ -115,7 +115,7 @@ impl Request<'_> {
         let filter = given_query(matches)?;
         let has_player = filter.as_ref().is_some_and(Query::has_one_player);
         if columns.as_ref().is_some_and(Columns::are_of_player) && !has_player {
-            return Err("colour and score are those of a player: give --where with one player:NAME".into());
+            return Err("colour and score are about one player: give --where with one player:NAME".into());
         }
         let path = matches.get_one("output").map(PathBuf::as_path);
         let path = path.filter(|path| *path != Path::new("-"));

@@ -248,7 +248,7 @@ fn show_table(
     (sum.games().into(), written)
 }
 
-/// Shows games: those of each database as soon as they are found, unless they have to be sorted.
+/// Shows the games of each database as soon as they are found, unless they have to be sorted.
 fn games(
     search: &Search,
     question: &Question,

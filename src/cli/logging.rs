@@ -41,7 +41,7 @@ pub fn start() {
     }
 }
 
-/// The libraries whose lines are those of the program.
+/// The libraries whose lines count as the program's own.
 const LIBRARIES: [&str; 2] = ["chessdb_library", "pgnfs_server"];
 
 /// A log with a valid filter, in which `pgnfs` stands for these libraries, too.

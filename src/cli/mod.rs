@@ -52,8 +52,8 @@ const MOUNT_FAILED: Failed = Failed { usage: 1, work: 32 };
 
 /// Runs the command given by the arguments. Errors are printed to standard error as `pgnfs: message`.
 ///
-/// The exit code is 0 for success, 1 if problems were found or a search found nothing, 2 for a failure; under
-/// the name `mount.pgnfs` it is that of mount(8).
+/// The exit code is 0 for success, 1 if problems were found or a search found nothing, 2 for a failure; under the name
+/// `mount.pgnfs` it is the exit code that mount(8) expects.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     limit_kept();
     logging::start();

@@ -40,7 +40,7 @@ enum OutputKind {
     Stream,
 }
 
-/// A folder in which files are made one after another, each of which has its name only when it is complete.
+/// A folder in which files are made one after another. A file gets its name when it is complete.
 pub struct OutputFolder {
     path: PathBuf,
     /// The file that is being made.
@@ -190,7 +190,7 @@ fn temporary(
     };
     // The kernel takes the umask away.
     let usual = Permissions::from_mode(0o666);
-    // A short name, which fits wherever that of the output does.
+    // A short name, which fits wherever the name of the output does.
     let target = place.file_name().unwrap_or_default().as_encoded_bytes();
     let prefix = format!(".pgnfs-{:08x}-", xxh3_64(target) as u32);
     remove_left(folder, &prefix);

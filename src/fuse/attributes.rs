@@ -35,7 +35,7 @@ impl Presentation {
         }
     }
 
-    /// The attributes of an entry of which only inode and kind are known.
+    /// The attributes of an entry if only its inode and kind are known.
     pub(super) fn bare(&self, inode: Inode, kind: Kind) -> FileAttr {
         FileAttr {
             ino: INodeNo(inode.0),

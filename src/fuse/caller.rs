@@ -5,7 +5,7 @@ use std::io;
 
 use rustix::process::{Pid, test_kill_process};
 
-/// True if the numbers of processes in `/proc` are those of this process' namespace, so that callers can be found there.
+/// True if `/proc` numbers processes as the namespace of this process does, so that callers can be found there.
 pub fn are_known() -> bool {
     fs::read_link("/proc/self").is_ok_and(|own| own.to_str() == Some(&std::process::id().to_string()))
 }

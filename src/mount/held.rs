@@ -26,7 +26,7 @@ impl Held {
     /// Opens the folder at an absolute path without links.
     ///
     /// # Errors
-    /// If there is none, or a link took the place of a part of the path.
+    /// If there is no such folder, or a link took the place of a part of the path.
     pub(super) fn open(path: &Path) -> Result<Held, MountError> {
         let opened = rustix::fs::open(path, FLAGS, Mode::empty()).map_err(|error| match error {
             Errno::NOTDIR => MountError::NotAFolder(path.to_owned()),

@@ -96,7 +96,7 @@ impl MountPoint {
 /// they are closed.
 ///
 /// # Errors
-/// If there is none, or the user is not permitted to unmount it.
+/// If there is no mount, or the user is not permitted to unmount it.
 pub fn unmount(path: &Path) -> Result<bool, MountError> {
     let resolved = match resolve(path) {
         Err(MountError::Missing(path)) => return Err(MountError::NotMounted(path)),
@@ -123,7 +123,7 @@ pub fn unmount(path: &Path) -> Result<bool, MountError> {
 /// The device number of the pgnfs at `path` and the user who mounted it.
 ///
 /// # Errors
-/// If there is none.
+/// If there is no mount.
 pub fn find(path: &Path) -> Result<(u64, u32), MountError> {
     let resolved = match resolve(path) {
         Err(MountError::Missing(path)) => return Err(MountError::NotMounted(path)),

@@ -93,7 +93,7 @@ impl<S: Sync> FromRequestParts<S> for Visit {
     }
 }
 
-/// The number of a visitor: that of the address.
+/// The number of a visitor, computed from the address.
 fn visitor(address: IpAddr) -> u32 {
     match address.to_canonical() {
         IpAddr::V4(address) => address.into(),

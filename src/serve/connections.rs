@@ -96,7 +96,8 @@ pub(super) async fn serve(
     }
 }
 
-/// Bytes that the kernel keeps for a client, of which it asks for more when a third is taken. It uses twice as many itself.
+/// Bytes that the kernel buffers for a client. It asks for more when a client has taken a third. Its own memory for
+/// them is twice as large.
 const SEND_BUFFER: usize = 128 << 10;
 
 fn builder() -> http1::Builder {

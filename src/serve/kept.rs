@@ -42,7 +42,7 @@ impl<V: Clone> KeptAnswers<V> {
     /// The answer to a question about these games, which `make` finds if it is not kept. It is kept if the games are.
     ///
     /// # Errors
-    /// Those of `make`.
+    /// If `make` fails.
     pub(super) fn get_or_make<E>(
         &self,
         games: GamesId,

@@ -71,7 +71,7 @@ pub fn serve(server: &Server, options: HttpOptions, ready: impl FnOnce(SocketAdd
     serve_within(server, options, ready, connections::signals)
 }
 
-/// Likewise, until `ends` changes; open downloads are then finished, unless it changes again.
+/// Serves until `ends` changes. Open downloads are then finished, unless it changes again.
 ///
 /// # Errors
 /// If the address is taken, or a thread cannot be started.

@@ -38,7 +38,7 @@ pub fn ask(device: u64, user: u32) -> io::Result<Value> {
         let advice = "set XDG_RUNTIME_DIR as it was for the mount, or see its log";
         io::Error::new(
             io::ErrorKind::NotFound,
-            format!("there is none in {folders}: {advice}"),
+            format!("there is no socket of the mount in {folders}: {advice}"),
         )
     };
     Err(first.unwrap_or_else(nowhere))

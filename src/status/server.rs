@@ -115,8 +115,8 @@ fn answer(client: &UnixStream, report: &dyn Fn(Uid) -> Value) {
 /// Writes all bytes.
 ///
 /// # Errors
-/// [`io::ErrorKind::TimedOut`] if the client has not read everything after `patience`, even if it reads some
-/// bytes now and then; those of writing.
+/// [`io::ErrorKind::TimedOut`] if the client has not read everything after `patience`, even if it reads some bytes now
+/// and then; or if writing fails.
 fn send(mut client: &UnixStream, mut bytes: &[u8], patience: Duration) -> io::Result<()> {
     let end = Instant::now() + patience;
     while !bytes.is_empty() {

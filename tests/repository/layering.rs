@@ -252,7 +252,7 @@ fn is_in(path: &str, prefix: &str) -> bool {
 pub(super) fn paths(code: &str) -> Vec<String> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '*');
     let mut paths = Vec::new();
-    // The beginnings of paths before the open braces, most of which are not groups.
+    // The beginnings of paths in front of the open braces. Most of these braces are not groups.
     let mut groups: Vec<String> = Vec::new();
     let mut rest = code;
     while let Some(first) = rest.chars().next() {

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// No answer takes longer, unless it never comes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Four games: two Sicilians, one of which is not finished, and two others.
+/// Four games: a finished and an unfinished Sicilian, and two others.
 pub const GAMES: &str = r#"[Event "Club"]
 [Site "https://lichess.org/abcd1234"]
 [Date "2019.05.07"]

@@ -1,7 +1,6 @@
-//! Requests as the Finder of macOS and the WebDAV client of Windows send them.
-//!
-//! The headers and bodies are those of Apple's webdavfs, which is published, and of Microsoft's redirector, as
-//! [MS-WDV] and the documentation of WebDAV servers show them.
+//! Requests as the Finder of macOS and the WebDAV client of Windows send them. The headers and bodies are what Apple's
+//! webdavfs sends, which is published, and Microsoft's redirector, as [MS-WDV] and the documentation of WebDAV servers
+//! show them.
 
 use super::client::{Answer, Served};
 use super::webdav::addresses;

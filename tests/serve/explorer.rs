@@ -225,8 +225,8 @@ fn wrong_questions_are_refused() {
     );
 }
 
-/// Requests as Nibbler and En Croissant send them. A page of Nibbler asks first whether it may name its program; those of
-/// En Croissant go through the program, which says where the page is.
+/// Requests as Nibbler and En Croissant send them. A page of Nibbler asks first whether it may name its program; the
+/// pages of En Croissant go through the program, which says where the page is.
 #[test]
 fn nibbler_and_en_croissant_are_answered() {
     let served = Served::with(

@@ -243,7 +243,7 @@ fn eight_threads_read_one_state_or_another_while_the_source_changes_and_callers_
     assert!(left.into_inner() > 0);
 }
 
-/// Reads a file or lists a directory. Players are those of one state.
+/// Reads a file or lists a directory. All players that it finds must be of one state.
 fn look(front_end: &FrontEnd, path: &str, states: &[&[&str]]) -> Result<(), FsError> {
     if !path.ends_with(".pgn") && !path.ends_with(".csv") {
         return front_end.list(path).map(drop);

@@ -7,9 +7,9 @@
 //! | `[%clk 1:02:03.4]` | time left after the move, in hours, minutes and seconds; hours, or hours and minutes, may be left out; the decimal point may be a comma |
 //! | `[%eval 0.35]`, `[%eval -1.2,20]` | pawns from White's side, and the depth in plies |
 //! | `[%eval -50,20]` | hundredths of a pawn, if the game counts these |
-//! | `[%eval #-3]` | mate in so many moves, negative if Black mates |
+//! | `[%eval #-3]` | mate in three moves, negative if Black mates |
 //!
-//! An evaluation is that of the position after the move that has the comment.
+//! An evaluation is about the position after the move that has the comment.
 //!
 //! Engine matches have evaluations and times without commands. They count where no command has one:
 //!
@@ -27,14 +27,14 @@ use chessdb::game::{Game, Movetext, Token};
 
 use crate::time_control::TimeControl;
 
-/// The time left on the clock after each half-move of a game's main line, in hundredths of a second; `None` where no comment
-/// says it.
+/// The time left on the clock after each half-move of a game's main line, in hundredths of a second; `None` where no
+/// comment gives it.
 pub fn clocks(database: &dyn Database, game: u32) -> Vec<Option<i32>> {
     LineAnnotations::of(database, game).clocks()
 }
 
-/// The evaluation after each half-move of a game's main line in hundredths of a pawn from White's side, at most 31,000; for a
-/// mate in `n` 32,000 - `n`, negative if Black mates. `None` where no comment says it.
+/// The evaluation after each half-move of a game's main line in hundredths of a pawn from White's side, at most 31,000;
+/// for a mate in `n` 32,000 - `n`, negative if Black mates. `None` where no comment gives it.
 pub fn evaluations(database: &dyn Database, game: u32) -> Vec<Option<i32>> {
     LineAnnotations::of(database, game).evaluations()
 }
@@ -51,7 +51,7 @@ pub fn with_pawns(movetext: &Movetext) -> Option<Movetext> {
 #[derive(Debug, Default)]
 pub(crate) struct LineAnnotations {
     movetext: Movetext,
-    /// What evaluations of the game count, once one is asked for.
+    /// The unit of the game's evaluations, found on first use.
     unit: OnceCell<EvaluationUnit>,
     /// What each move adds to the clock, in hundredths of a second.
     increment: u32,
@@ -62,7 +62,7 @@ pub(crate) struct LineAnnotations {
 }
 
 impl LineAnnotations {
-    /// Those of a game.
+    /// The annotations of a game's main line.
     pub(crate) fn of(database: &dyn Database, game: u32) -> LineAnnotations {
         let game = database.game(game).game;
         let increment = increment(&game);
@@ -85,7 +85,7 @@ impl LineAnnotations {
         }
     }
 
-    /// Those of a game of which nothing is read yet.
+    /// The annotations of a game, empty so far. The caller adds them with [`LineAnnotations::push`].
     pub(crate) fn beginning(game: &Game) -> LineAnnotations {
         LineAnnotations {
             movetext: game.movetext.clone(),
@@ -94,12 +94,12 @@ impl LineAnnotations {
         }
     }
 
-    /// Adds a glyph or a comment after so many moves, which are at least as many as those of the last one.
+    /// Adds a glyph or a comment after `moves` moves. No annotation that is already there may come later in the game.
     pub(crate) fn push(&mut self, moves: u32, token: Token) {
         self.entries.push((moves, token));
     }
 
-    /// Removes those after more than so many moves, and returns them.
+    /// Removes the annotations after more than `moves` moves, and returns them.
     pub(crate) fn cut(&mut self, moves: u32) -> Vec<(u32, Token)> {
         let kept = self.entries.partition_point(|(before, _)| *before <= moves);
         self.entries.split_off(kept)
@@ -125,8 +125,9 @@ impl LineAnnotations {
         self.comments(moves).find_map(clock)
     }
 
-    /// The hundredths of a second that the last of so many moves took, as a comment says it, or as the clock shows it since
-    /// the move before by the same side. `None` where neither does, and where the clock has gained more than the increment.
+    /// How long the last of `moves` moves took, in hundredths of a second: what a comment says, otherwise what the
+    /// clock shows since the same side's previous move. `None` if there is neither, or if the clock gained more than
+    /// the increment.
     pub(crate) fn time_spent(&self, moves: u32) -> Option<u32> {
         self.comments(moves).find_map(written_time).or_else(|| {
             let before = self.clock(moves.checked_sub(2)?)?;
@@ -136,7 +137,8 @@ impl LineAnnotations {
         })
     }
 
-    /// The evaluation after a number of moves, by the first command that has one, else by the comment of an engine match.
+    /// The evaluation after a number of moves, from the first command that has one, otherwise from the comment of an
+    /// engine match.
     pub(crate) fn evaluation(&self, moves: u32) -> Option<Evaluation> {
         let mut evaluations = self.comments(moves).flat_map(evaluations_in);
         let Some((_, written)) = evaluations.next() else {
@@ -149,13 +151,13 @@ impl LineAnnotations {
         Some(written.read(unit))
     }
 
-    /// Numbers of moves that are followed by annotations, in ascending order.
+    /// The numbers of moves after which there are annotations, in ascending order.
     pub(crate) fn places(&self) -> impl Iterator<Item = u32> {
         let runs = self.entries.chunk_by(|(a, _), (b, _)| a == b);
         runs.filter_map(|run| run.first()).map(|(moves, _)| *moves)
     }
 
-    /// The glyphs after so many moves.
+    /// The glyphs after `moves` moves.
     pub(crate) fn nags(&self, moves: u32) -> impl Iterator<Item = u8> {
         self.after(moves).iter().filter_map(|(_, token)| match token {
             Token::Nag(nag) => Some(*nag),
@@ -163,7 +165,7 @@ impl LineAnnotations {
         })
     }
 
-    /// The comments after so many moves.
+    /// The comments after `moves` moves.
     pub(crate) fn comments(&self, moves: u32) -> impl Iterator<Item = &str> {
         self.after(moves).iter().filter_map(|(_, token)| match token {
             Token::Comment(range) => Some(self.movetext.text(*range)),
@@ -171,7 +173,7 @@ impl LineAnnotations {
         })
     }
 
-    /// True if White made the last of so many moves, and so mates if that is mate.
+    /// True if White made the last of `moves` moves, and therefore gives mate if that position is mate.
     pub(crate) fn white_moved(&self, moves: u32) -> bool {
         self.movetext.first_ply().wrapping_add(moves) % 2 == 1
     }
@@ -189,22 +191,22 @@ impl LineAnnotations {
 pub(crate) enum Evaluation {
     /// Hundredths of a pawn, from White's side.
     Hundredths(i32),
-    /// Mate in so many moves; negative if Black mates.
+    /// Mate in this number of moves; negative if Black mates.
     Mate(i32),
 }
 
-/// The number of a mate on the board, from the side of the winner.
+/// The number of a mate that is on the board, from the winner's side.
 const MATE: i16 = 32_000;
 
-/// The longest mate that has a number of its own, and the room between mates and other evaluations.
+/// The longest mate with a number of its own. It fixes the gap between mates and other evaluations.
 const LONGEST_MATE: u32 = 999;
 
 /// The most hundredths of a pawn, from either side.
 const MOST_HUNDREDTHS: i32 = 31_000;
 
 impl Evaluation {
-    /// Hundredths of a pawn from White's side, at most 31,000; for a mate in `n` 32,000 - `n`, negative if Black mates. A mate in 0
-    /// is one of White's if `white_moved`.
+    /// Hundredths of a pawn from White's side, at most 31,000; for a mate in `n` 32,000 - `n`, negative if Black mates.
+    /// White has given a mate in 0 if `white_moved`.
     pub(crate) fn number(self, white_moved: bool) -> i16 {
         match self {
             Evaluation::Hundredths(value) => {
@@ -230,7 +232,7 @@ impl Evaluation {
         }
     }
 
-    /// True if White is better. A mate in 0 is one of White's if `white_moved`.
+    /// True if White is better. White has given a mate in 0 if `white_moved`.
     pub(crate) fn favours_white(self, white_moved: bool) -> bool {
         match self {
             Evaluation::Hundredths(value) | Evaluation::Mate(value) if value != 0 => value > 0,
@@ -240,12 +242,12 @@ impl Evaluation {
     }
 }
 
-/// The time left on the clock that a comment has, in hundredths of a second: that of the first command which says one.
+/// The time left on the clock in hundredths of a second, from the first command of a comment that gives one.
 pub(crate) fn clock(comment: &str) -> Option<u32> {
     commands(comment, "clk").find_map(|(_, text)| time_left(text))
 }
 
-/// What a move adds to the clock, as the first period of a game's time control says, in hundredths of a second.
+/// What a move adds to the clock in the first period of a game's time control, in hundredths of a second.
 fn increment(game: &Game) -> u32 {
     let control = game.tags.get("TimeControl").and_then(TimeControl::parse);
     let seconds = control.map_or(0, |control| control.increment.saturating_mul(100));
@@ -264,7 +266,7 @@ fn written_time(comment: &str) -> Option<u32> {
         })
 }
 
-/// The evaluation that the comment of an engine match has.
+/// The evaluation in the comment of an engine match.
 fn of_match(comment: &str, white_moved: bool) -> Option<Evaluation> {
     if let Some(written) = value_of(comment, "wv") {
         return read_score(written);
@@ -292,8 +294,8 @@ fn score(comment: &str) -> Option<(&str, &str)> {
     (is_score && is_of_engine && rest.starts_with(|c: char| c.is_ascii_digit())).then_some((score, rest))
 }
 
-/// A number of pawns, or `M5`, a mate with the fifth half-move from the last one on: after that move, two moves are left. `M1`
-/// stays a mate in one, since a mate on the board has no sign.
+/// Reads a number of pawns, or `M5`: mate with the fifth half-move, counted from the one just played, after which two
+/// moves are left. `M1` stays a mate in one, since a mate on the board has no sign.
 fn read_score(text: &str) -> Option<Evaluation> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let Some(plies) = unsigned.strip_prefix('M') else {
@@ -330,7 +332,7 @@ fn time_left(text: &str) -> Option<u32> {
     Some(hundredths)
 }
 
-/// What the evaluations of a game count.
+/// The unit in which the evaluations of a game are written.
 ///
 /// Programs write pawns with a decimal point. ChessBase writes hundredths of a pawn without one, and the depth after them. So a
 /// whole game counts hundredths if one of its evaluations has a depth and none has a decimal point. Mates do not count here.
@@ -359,7 +361,7 @@ impl EvaluationUnit {
     }
 }
 
-/// An evaluation as a command says it.
+/// An evaluation as it is written in a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WrittenEvaluation {
     /// Mate in a number of moves.
@@ -428,7 +430,7 @@ fn in_pawns(comment: &str) -> Cow<'_, str> {
     Cow::Owned(changed)
 }
 
-/// What the commands of a name say: the text of each `[%name text]`, and its offset.
+/// The commands with a name: the text of each `[%name text]`, and its offset.
 fn commands<'a>(comment: &'a str, name: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
     comment.match_indices("[%").filter_map(move |(at, mark)| {
         // A comment of a PGN file may have a line end instead of the blank.
@@ -436,7 +438,7 @@ fn commands<'a>(comment: &'a str, name: &'a str) -> impl Iterator<Item = (usize,
         let text = command.strip_prefix(name)?.strip_prefix(char::is_whitespace)?;
         let text = text.trim_start();
         let start = comment.len() - text.len();
-        // A command without an end ends where the next one begins.
+        // A command that is not closed ends where the next one starts.
         let end = text.find("[%").unwrap_or(text.len());
         let end = text.find(']').map_or(end, |bracket| bracket.min(end));
         Some((start, text.get(..end)?.trim_end()))

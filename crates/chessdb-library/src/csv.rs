@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use csv_core::{Writer, quote};
 
-/// Knows the characters that need quotation marks.
+/// The writer of fields, which has a table of the characters that need quotation marks.
 static WRITER: LazyLock<Writer> = LazyLock::new(Writer::new);
 
 /// Appends a field, quoted if necessary.
@@ -15,7 +15,7 @@ pub fn append_field(out: &mut Vec<u8>, value: &str) {
     }
     out.push(b'"');
     let start = out.len();
-    // At most, each byte is a quotation mark, which is doubled.
+    // In the worst case each byte is a quotation mark, and is doubled.
     out.resize(start + 2 * value.len(), 0);
     let (_, _, len) = quote(value, &mut out[start..], b'"', b'"', true);
     out.truncate(start + len);

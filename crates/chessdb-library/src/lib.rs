@@ -40,15 +40,16 @@
 //!   long to find.
 //! - [`query`] is the language of searches, [`positions`] has positions of all games and their moves, by a scan or an
 //!   index, and [`lines`] names the moves of a game.
-//! - [`player`] has the results of a player and what the player has changed, [`table`] lists games as CSV, JSON and Parquet, [`duplicates`] finds games that several databases have,
-//!   [`polyglot`] makes opening books, [`spelling`] joins names that are one player.
-//! - [`task`], [`workers`] and the other modules are what programs need that serve databases of file systems that may
+//! - [`player`] has the results of a player and the changes in the player's repertoire, [`table`] lists games as CSV,
+//!   JSON and Parquet, [`duplicates`] finds games that several databases have, [`polyglot`] makes opening books,
+//!   [`spelling`] joins names that are one player.
+//! - [`task`], [`workers`] and the other modules are for programs that serve databases from file systems that may
 //!   hang.
 //!
 //! # What it does to a process
 //!
-//! - Files are mapped, so the first opened database installs a **handler of SIGBUS**, for good. It puts zeros in place
-//!   of bytes that a file has lost, and passes any other signal on to the handler that was there before.
+//! - Files are mapped, so opening the first database installs a **handler of SIGBUS**, which stays. It puts zeros in
+//!   place of bytes that a file has lost, and passes any other signal on to the previous handler.
 //! - Databases are opened in **threads** that nothing joins, because a call of a file system may never return;
 //!   [`LibraryOptions::prepare`](library::LibraryOptions::prepare) is called on each. They end with their database, and
 //!   [`Library::give_up_openings`](library::Library::give_up_openings) ends them as soon as the file system answers.

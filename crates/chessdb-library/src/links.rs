@@ -24,8 +24,8 @@ impl<N> NamesLeft<N> {
         self.names.is_empty()
     }
 
-    /// Puts the names of a link's target in front of the others. False if the path has too many links, which may lead in a
-    /// circle.
+    /// Puts the names of a link's target in front of the others. Returns false if the path has too many links, which
+    /// may lead in a circle.
     #[must_use]
     pub fn follow<I: IntoIterator<Item = N, IntoIter: DoubleEndedIterator>>(&mut self, target: I) -> bool {
         self.links += 1;

@@ -82,7 +82,7 @@ impl<T> Made<T> {
     /// while it waits.
     ///
     /// # Errors
-    /// Those of `make`.
+    /// If `make` fails.
     pub fn get_or_make<E>(&self, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
         match self.turn(|| Ok::<Duration, Infallible>(PAUSE)) {
             Ok(turn) => turn.or_else(|turn| turn.make(make)),

@@ -35,7 +35,7 @@ pub struct BeingMade {
 }
 
 impl Making {
-    /// Begins to make something of so many games; 0 if they are not counted.
+    /// Begins to make something of `games` games; 0 if they are not counted.
     pub fn begin(what: impl Into<String>, of: &str, games: u64) -> Making {
         let begun = Arc::new(BegunMaking {
             what: what.into(),

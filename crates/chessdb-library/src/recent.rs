@@ -11,8 +11,8 @@ use parking_lot::Mutex;
 
 use crate::made::Made;
 
-/// Up to a number of values by their keys, or as many as have room; the least recently used one makes room for the next.
-/// Each is [made](Made) by one thread, and no lock is held meanwhile.
+/// A cache of values by their keys, for a number of values or of bytes; the least recently used one makes room for the
+/// next. Each value is [made](Made) once, by one thread, and the lock is not held meanwhile.
 ///
 /// Values are cheap to clone, such as an `Arc`.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Recent<K: Hash + Eq, V>(Mutex<RecentState<K, V>>);
 #[derive(Debug)]
 struct RecentState<K: Hash + Eq, V> {
     kept: LruCache<K, V>,
-    /// How much the kept values may take together, if that is limited.
+    /// The limit of what the kept values take together, if there is one.
     room: Option<Room<K, V>>,
     making: HashMap<K, Arc<Made<V>>>,
 }
@@ -59,7 +59,7 @@ impl<K: Hash + Eq, V> RecentState<K, V> {
 }
 
 impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
-    /// Room for `most` values, which is taken as they come.
+    /// A cache of up to `most` values. Its memory is taken as they come.
     pub fn new(most: NonZeroUsize) -> Recent<K, V> {
         Recent(Mutex::new(RecentState {
             kept: LruCache::sparse(most),
@@ -68,7 +68,7 @@ impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
         }))
     }
 
-    /// Room for values that take `most` bytes together, of which `of` returns how many one takes with its key.
+    /// A cache of values that take up to `most` bytes together. `of` returns the bytes of one value and its key.
     pub fn with_bytes(most: usize, of: fn(&K, &V) -> usize) -> Recent<K, V> {
         Recent(Mutex::new(RecentState {
             kept: LruCache::unbounded(),
@@ -77,19 +77,19 @@ impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
         }))
     }
 
-    /// The value of a key, if it is kept.
+    /// The value of a key, if it is kept. Counts as use.
     pub fn get(&self, key: &K) -> Option<V> {
         self.0.lock().kept.get(key).cloned()
     }
 
-    /// True if the value of a key is kept. This is no use of it.
+    /// True if the value of a key is kept. Does not count as use.
     pub fn has(&self, key: &K) -> bool {
         self.0.lock().kept.contains(key)
     }
 
-    /// Keeps a value, in place of an earlier one of this key.
+    /// Keeps a value, and replaces an earlier value of this key.
     pub fn put(&self, key: K, value: V) {
-        // What is dropped may be large.
+        // Dropped after the lock is released, since dropping a large value takes long.
         let dropped = self.0.lock().keep(key, value);
         drop(dropped);
     }
@@ -106,7 +106,7 @@ impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
         drop(dropped);
     }
 
-    /// The sum of a number for each value, such as the memory that it takes. This is no use of them.
+    /// The sum of a number for each value, such as the memory that it takes. Does not count as use.
     pub fn sum(&self, of: impl Fn(&V) -> usize) -> usize {
         self.0.lock().kept.iter().map(|(_, value)| of(value)).sum()
     }
@@ -126,7 +126,7 @@ impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
     /// Like [`Recent::get_or`], for a value that cannot always be made. See [`Made::get_or_make`].
     ///
     /// # Errors
-    /// Those of `make`.
+    /// If `make` fails.
     pub fn get_or_make<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         let mut state = self.0.lock();
         if let Some(value) = state.kept.get(&key) {
@@ -140,20 +140,21 @@ impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
     }
 }
 
-/// Keeps a value when its making has ended, however it did.
+/// Keeps a value when its making has ended, even by a panic.
 struct End<'a, K: Clone + Hash + Eq, V: Clone>(&'a Recent<K, V>, &'a K, Arc<Made<V>>);
 
 impl<K: Clone + Hash + Eq, V: Clone> Drop for End<'_, K, V> {
     fn drop(&mut self) {
         let End(Recent(state), key, made) = self;
         let mut state = state.lock();
-        // Given back with the lock held, so that the last one finds no other.
+        // This thread's clone is dropped while the lock is held, so that the last thread that waits counts only its own
+        // and the map's.
         let made = std::mem::take(made);
         let is_it = state
             .making
             .get(*key)
             .is_some_and(|other| Arc::ptr_eq(other, &made));
-        // Others that wait make it if this thread could not.
+        // If this thread could not make the value, a waiting thread tries, and only the last one gives up.
         let is_over = made.get().is_some() || Arc::strong_count(&made) == 2;
         let mut dropped = Vec::new();
         if is_it && is_over {

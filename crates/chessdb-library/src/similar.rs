@@ -1,9 +1,9 @@
-//! Names that are probably meant by a name that does not exist.
+//! Suggestions for a name that does not exist: the existing names that are most like it.
 
-/// Least likeness of two words, from 0 to 1, of which one is probably meant by the other.
+/// Two words with at least this likeness, from 0 to 1, are probably meant to be the same.
 const LEAST_OF_WORDS: f64 = 0.65;
 
-/// Likewise of two names, of which a database has very many.
+/// The same for two names. It is higher because a database has very many names.
 const LEAST_OF_NAMES: f64 = 0.8;
 
 /// The three of `all` that are most like `name`, whatever the letter case, the most similar first.

@@ -1,4 +1,4 @@
-//! Records of one length in parts that are read one by one: few stay in memory, many are in a file.
+//! Records of one length, in parts that are read one by one: few stay in memory, many go to a file.
 
 use std::borrow::Cow;
 use std::fs::File;

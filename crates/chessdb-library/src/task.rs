@@ -76,7 +76,7 @@ impl Task {
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
     is_cancelled: Arc<AtomicBool>,
-    /// The work of which this is a part, and with which it ends.
+    /// The work that this is a part of. When that ends, so does this.
     whole: Option<Arc<Cancel>>,
     /// The requests that want the work. It ends when all of them are abandoned.
     askers: Option<Askers>,
@@ -131,7 +131,8 @@ impl Request {
         }
     }
 
-    /// Ends what only this request needs. Its search leaves its turn to those of others, even if they want the same.
+    /// Ends what only this request needs. Its search leaves its turn to the searches of other requests, even if they
+    /// want the same.
     pub fn abandon(&self) {
         self.abandoned.cancel();
     }

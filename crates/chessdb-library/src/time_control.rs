@@ -1,4 +1,4 @@
-//! The time that players have, and how fast a game is, as Lichess names it.
+//! Time controls, and how fast a game is, in the words of Lichess.
 
 use chessdb::game::Tags;
 
@@ -19,7 +19,8 @@ pub enum Speed {
     Correspondence,
 }
 
-/// The speeds of games against the clock, with the seconds from which on they are no longer meant.
+/// The speeds of games against the clock, each with the number of seconds from which on a game belongs to the next
+/// speed.
 const LIMITS: &[(u64, Speed)] = &[
     (30, Speed::UltraBullet),
     (180, Speed::Bullet),
@@ -27,7 +28,7 @@ const LIMITS: &[(u64, Speed)] = &[
     (1500, Speed::Rapid),
 ];
 
-/// Number of moves for which increments are reckoned.
+/// Number of moves for which increments are counted.
 const MOVES: u64 = 40;
 
 /// Seconds of a day. A time control of a day or more a move is correspondence.
@@ -100,7 +101,8 @@ impl Speed {
             .map_or(Speed::Classical, Speed::of_time_control)
     }
 
-    /// The speed of a time control as PGN has it (standard, 9.6.1), from its first period: the time and 40 increments.
+    /// The speed of a time control as PGN writes it (standard, 9.6.1), from its first period: the time and 40
+    /// increments.
     ///
     /// ```
     /// use chessdb_library::time_control::Speed;

@@ -13,8 +13,7 @@ const MOST_OF_USER: usize = 2;
 /// How often a search that waits looks whether it was cancelled.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Priority of the threads of a search: lower than that of threads that answer requests, higher than that of the
-/// background pass.
+/// Priority of the threads of a search: below the threads that answer requests, above the background pass.
 const NICE: i32 = 10;
 
 static TURNS: Turns = Turns::new();

@@ -53,7 +53,7 @@ pub fn folder(path: &Path) -> Result<OutputFolder, CommandError> {
 /// Writes the games of each month into files of the folder. `is_intact` is called before a file gets its name.
 ///
 /// # Errors
-/// That of `is_intact`. A file that cannot be written is an inner error.
+/// If `is_intact` fails. A file that cannot be written is an inner error.
 pub fn write(
     folder: &OutputFolder,
     exported: &ExportedTable,
@@ -119,7 +119,7 @@ fn months(parts: &[DatabasePart], threads: usize) -> BTreeMap<Month, PartGames> 
     months
 }
 
-/// The month in which a game began in UTC, or that of its date if this is unknown.
+/// The month in which a game began in UTC, or the month of its date if this is unknown.
 fn month_of(part: &DatabasePart, game: u32) -> Month {
     let date = utc_date(&part.database().tags(game));
     let date = date.unwrap_or_else(|| part.database().keys(game).date);

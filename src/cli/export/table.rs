@@ -16,8 +16,8 @@ use chessdb_library::table::{
     Columns, GamePath, GameRow, TableForm, TableRow, TagCounts, further_tags, no_tag,
 };
 
-/// The columns that a table has where none are named: those of the tables in a mount. Every part of an export has the
-/// same, so the tags of all games are read.
+/// The columns that a table has if the user names none: the same as the tables of a mount. All parts of an export have
+/// the same columns, so the tags of all games are read.
 pub fn usual_columns(form: TableForm, parts: &[DatabasePart], has_database: bool, threads: usize) -> Columns {
     let others = tags_until(parts, threads, |_| false);
     let games = parts.iter().map(|part| u64::from(part.len())).sum();
@@ -79,14 +79,14 @@ fn tags_until(parts: &[DatabasePart], threads: usize, is_enough: impl Fn(&TagCou
 /// A table that is written.
 pub struct ExportedTable {
     pub columns: Columns,
-    /// The side of the player that the games were searched for, by the number of the game among those of all parts.
+    /// The side of the player that the games were searched for, by the number of the game through all parts.
     pub colors: HashMap<u32, Color>,
-    /// Number of games of which the table has the moves and not the start position.
+    /// Number of games with a start position of their own that the table lacks, although it has the moves.
     set_up: AtomicU64,
 }
 
 impl ExportedTable {
-    /// A table of which nothing is written yet.
+    /// A table before anything is written.
     pub fn new(columns: Columns, colors: HashMap<u32, Color>) -> ExportedTable {
         ExportedTable {
             columns,

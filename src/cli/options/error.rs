@@ -12,7 +12,7 @@ const MOST_SHOWN: usize = 200;
 /// What is wrong with an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionError {
-    /// No command has an option of this name. The scope is that of the command that was called.
+    /// No command has an option of this name. The scope belongs to the command that was called.
     Unknown(String, Scope),
     /// The option belongs to these commands, not to the one that was called.
     OnlyFor(&'static str, &'static str),

@@ -38,7 +38,7 @@ pub struct Settings {
     pub xattr: bool,
     /// Owner of the files; `None` for the user who mounts.
     pub uid: Option<u32>,
-    /// Group of the files; `None` for that of the user who mounts.
+    /// Group of the files; `None` for the group of the user who mounts.
     pub gid: Option<u32>,
     /// Permission bits to remove from all files.
     pub umask: u16,

@@ -208,7 +208,7 @@ impl GamesPage {
         listed.collect()
     }
 
-    /// The games of a page in the order of the databases, of so many in all.
+    /// The games of a page in the order of the databases. `number` is how many games there are in all.
     fn unsorted(&self, parts: &[DatabasePart], number: u32) -> Vec<ListedGame> {
         let end = self.from.saturating_add(self.count).min(number);
         let places = if self.order.is_reversed {

@@ -182,8 +182,8 @@ async fn asked<A: Send + 'static>(
     about(requests, visit, given, search.as_ref(), question).await
 }
 
-/// Answers a question about the games that a search finds in the database that a request names by `db`; with `unique=true`,
-/// about each of them once. What the answer is kept by is that of all databases.
+/// Answers a question about the games that a search finds in the database that a request names by `db`; with
+/// `unique=true`, about each of them once. Answers are kept by the [`GamesId`] of all databases.
 async fn about<A: Send + 'static>(
     requests: &Requests,
     visit: Visit,

@@ -1,6 +1,6 @@
-//! A game as a list of moves, each of which knows the one before it, written piece by piece: a game of megabytes has
-//! a hundred times as many bytes as the game. A piece has at least the tags, a move with its comments, or the problems, so it
-//! is at most in proportion to the game itself.
+//! A game as a list of moves that each refer to the move before, written piece by piece: a game of megabytes has a
+//! hundred times as many bytes as the game. A piece has at least the tags, a move with its comments, or the problems,
+//! so it is at most in proportion to the game itself.
 
 use std::collections::HashMap;
 

@@ -62,8 +62,8 @@ impl GameIds {
         Some(written(u64::from(*code) << GAME_BITS | u64::from(game)))
     }
 
-    /// The part and the number of the game with an id. One of Lichess may be that of another game now, if the database was
-    /// made again.
+    /// The part and the number of the game with an id. An id of Lichess may belong to another game now, if the database
+    /// was made again.
     pub(super) fn game(&self, parts: &[DatabasePart], id: &str) -> Option<(usize, u32)> {
         // Reading the game may take long.
         let known = self.of_lichess.lock().get(id).cloned();
@@ -142,7 +142,7 @@ mod tests {
         let found = codes(paths.iter().map(String::as_str));
         let different: std::collections::BTreeSet<&u32> = found.iter().collect();
         assert_eq!(different.len(), paths.len());
-        // The order in which databases are found is that of their paths.
+        // Databases are found in the order of their paths.
         let reversed = codes(paths.iter().rev().map(String::as_str));
         assert!(found.iter().eq(reversed.iter().rev()));
     }

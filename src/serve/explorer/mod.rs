@@ -1,4 +1,4 @@
-//! The opening explorer, as programs ask that of Lichess, over the games of the library or of a search.
+//! The opening explorer over the games of the library or of a search, for clients of the Lichess explorer.
 
 mod ids;
 mod json;
@@ -45,7 +45,7 @@ const MOST_KEPT: usize = 16 << 20;
 /// Games of a search that are not looked through without a turn.
 const MANY: u32 = 2048;
 
-/// The routes: of all games, of those of a search, and of each of these once.
+/// The routes: for all games, for the games of a search, and for both without duplicates.
 pub(super) fn routes(requests: Requests) -> Router {
     let explorer = Explorer {
         requests,

@@ -37,7 +37,7 @@ const TOP: usize = 4;
 const RECENT: usize = 8;
 const RECENT_USUALLY: usize = 4;
 
-/// Years from which on a bound is none.
+/// The bounds that clients send when they mean no bound: from this year on, and until this year.
 const NO_SINCE: u16 = 1;
 const NO_UNTIL: u16 = 3000;
 

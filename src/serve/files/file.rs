@@ -204,7 +204,7 @@ fn read_ranges(text: &str, size: u64) -> Option<Vec<Range<u64>>> {
     (ranges.len() <= MOST_RANGES).then_some(ranges)
 }
 
-/// A response with so many bytes.
+/// A response with a body of `len` bytes.
 fn sent(status: StatusCode, media: &str, len: u64, body: Body) -> Response {
     let headers = [
         (header::CONTENT_TYPE, media.to_owned()),

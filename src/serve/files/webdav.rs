@@ -37,7 +37,7 @@ const MOST_PROPERTIES: usize = 64;
 const OF_XML: &str = "http://www.w3.org/XML/1998/namespace";
 const OF_DECLARATIONS: &str = "http://www.w3.org/2000/xmlns/";
 
-/// The properties that everything has, and those of files alone.
+/// The properties of files and folders, and the ones that only files have.
 const PROPERTIES: &[&str] = &["displayname", "resourcetype", "getlastmodified", "supportedlock"];
 const OF_FILES: &[&str] = &["getcontentlength", "getcontenttype"];
 

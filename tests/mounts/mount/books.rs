@@ -4,7 +4,7 @@ use std::fs;
 
 use super::scratch::{Ended, Scratch, pgnfs, run};
 
-/// Three games of one database, of which one begins with a set-up position.
+/// Three games of one database. One of them begins with a set-up position.
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     fs::remove_dir_all(&scratch.source).unwrap();

@@ -11,7 +11,7 @@ use testkit::needs;
 fn whatever_times_files_have_they_are_shown() {
     needs!(mount);
     let scratch = Scratch::new();
-    // tmpfs stores any time. The times of size files are as odd as those of the source.
+    // tmpfs stores any time. The times of size files are as odd as the source's.
     let script = r#"
         cd "$1" && mkdir disk && mount -t tmpfs none disk && mkdir disk/kept && chmod 700 disk/kept || exit 9
         "$2" export source a.dci > whole

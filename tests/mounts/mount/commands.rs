@@ -721,7 +721,7 @@ fn codes_of_openings_have_names() {
 #[test]
 fn castling_in_chess960_is_the_king_taking_its_rook() {
     let scratch = Scratch::new();
-    // The king's move would be that of a move to g1, or none at all.
+    // Written with the king's target, castling would look like a plain move to g1, or like no move at all.
     let [first, second] = [
         "rk5r/1p6/8/8/8/8/8/1R3K1R w HBha - 0 9",
         "k7/8/8/8/8/8/8/1RK3R1 w GB - 3 9",

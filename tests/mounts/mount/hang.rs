@@ -1,4 +1,4 @@
-//! A source of which a part does not answer.
+//! Sources with a part that does not answer.
 
 use std::fs;
 use std::io;

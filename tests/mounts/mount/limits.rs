@@ -79,7 +79,7 @@ fn few_open_files() {
         );
         assert!(!error.contains("no chess database"), "{error}");
     }
-    // Five files for each database, in addition to those of the mount itself.
+    // Five files for each database, in addition to the files of the mount itself.
     let info = limited(&scratch, "-n 64").unwrap();
     // Which databases are served, and whether one more fits, depends on the order in which they are opened.
     let is_so = |count: u32| info.contains(&format!("Databases: {count}\n"));

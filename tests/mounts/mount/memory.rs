@@ -8,7 +8,7 @@ use super::scratch::{CACHE, Scratch, pgnfs, run, wait_for};
 use super::simplecdb::{self, OPERA};
 use testkit::{missing, needs};
 
-/// A control group below that of the test, removed at the end.
+/// A control group below the test's own, removed at the end.
 struct Group(PathBuf);
 
 impl Group {

@@ -184,7 +184,7 @@ fn find_shows_answers_in_every_form() {
         let row: Vec<&str> = table.lines().nth(1).unwrap().split(',').collect();
         assert_eq!((row[0], row[2], row[11]), ("Nf3", "1", reached), "{query}");
     }
-    // Novelties are those of all games, and shown of some.
+    // A novelty is new among all games, even if only some games are shown.
     let novelties = |more: &[&str]| games(&find(&scratch, &[&["--novelty"], more].concat()).out);
     let all = novelties(&[]);
     let some: Vec<&str> = all.split(' ').filter(|game| game.starts_with("a1")).collect();
@@ -216,7 +216,7 @@ fn export_writes_the_games_that_answer_a_query() {
             "{rows}"
         );
     }
-    // The columns are those of the games that are written, whatever the part.
+    // The columns follow from the games of all parts, whatever part is written.
     let [first, second] =
         ["1/2", "2/2"].map(|part| export(&["--where=-has:WhiteElo", "--to=csv", "--part", part]));
     assert_eq!(first.lines().next(), second.lines().next());
@@ -300,7 +300,7 @@ fn export_writes_the_colour_and_the_points_of_a_player() {
         let refused = run(pgnfs()
             .args(["export", filter, "--to=csv", "--columns=score"])
             .arg(&scratch.source));
-        let said = "colour and score are those of a player: give --where with one player:NAME";
+        let said = "colour and score are about one player: give --where with one player:NAME";
         assert!(
             refused.code == Some(2) && refused.err.contains(said),
             "{}",

@@ -275,7 +275,7 @@ fn files_in_the_way_of_the_socket_are_kept() {
         put();
         mount(&scratch);
         assert_eq!(scratch.games().len(), 2, "{what}");
-        // The socket is elsewhere, or there is none, which is logged.
+        // The socket is in another folder, or could not be made, which is logged.
         let asked = status(&scratch, &["--json"]);
         assert!([Some(0), Some(2)].contains(&asked.code), "{what}: {asked:?}");
         assert!(!asked.err.contains("only that user"), "{what}: {asked:?}");

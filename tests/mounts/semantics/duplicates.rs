@@ -28,7 +28,7 @@ for path in glob.glob("**/games/*/*.pgn", recursive=True):
     moves = [str(move) for move in game.mainline_moves()]
     of = game.headers
     is_known = "?" not in (of["White"], of["Black"]) and "?" not in of["Date"]
-    # A short game has all its tags in the key; one of which too little is known is equal to no other.
+    # A short game has all its tags in the key; a game with too little known is the same as no other.
     short = None if len(moves) >= 10 else str(of) if is_known else path
     equal[of.get("FEN"), *moves, short, of["White"], of["Black"], of["Date"]].add(path)
 expected = {frozenset(paths) for paths in equal.values() if len(paths) > 1}

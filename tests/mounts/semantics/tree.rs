@@ -22,7 +22,7 @@ fn section_1_2_all_databases_are_one_directory_too() {
     let Some(mounted) = Mounted::new(&[]) else { return };
     let top = "all.pgn eco events info.txt material merged moves players positions search tables years";
     assert_eq!(mounted.lines("ls all").join(" "), top);
-    // A player's games are those of all databases, each the same file as there.
+    // A player's games come from all databases, each the same file as there.
     let inodes = |folders: &str, player: &str| {
         let path = format!("'*/players/{player}/*'");
         mounted.lines(&format!("find {folders} -path {path} -printf '%i\\n' | sort"))

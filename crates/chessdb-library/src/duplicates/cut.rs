@@ -8,9 +8,9 @@
 //! - it has at least twenty half-moves, or date and round are known and equal;
 //! - the results are equal, or one of them is unknown.
 //!
-//! It stays alone if it is the beginning of two games neither of which is the beginning of the other, since it may be
-//! either. For the same reason, if several games would join a longer one, each must be the beginning of the next.
-//! Games are compared that have a surname of each player in common, and a date or an event.
+//! It stays alone if it is the beginning of two games and neither of these is the beginning of the other, since it may
+//! be either. For the same reason, if several games would join a longer one, each must be the beginning of the next.
+//! Only games that have a surname of each player in common, and a date or an event, are compared.
 
 use std::cmp::Reverse;
 use std::fs::File;
@@ -78,13 +78,13 @@ pub(super) fn similar_games(games: &ComparedGames<'_>, hashed: &[Hashed]) -> Vec
             log::warn!("games are compared in memory: {error}");
             lists_of(games, hashed, occasion, &mut names, None)
         });
-        // In memory nothing fails.
+        // `lists_of` fails only if it uses a file, and here everything is in memory.
         lists.extend(found.unwrap_or_default());
     }
     lists
 }
 
-/// The lists of games that have this in common.
+/// The lists of games that have something in common with each other: `occasion` and surnames.
 ///
 /// # Errors
 /// If the file for their keys cannot be written or read.
@@ -103,7 +103,8 @@ fn lists_of(
         let mut keyed: Vec<(u64, Hashed)> = records.iter().map(read_record).collect();
         keyed.sort_unstable_by_key(|(key, hashed)| (*key, hashed.opening, hashed.hash, hashed.game));
         for run in keyed.chunk_by(|(a, _), (b, _)| a == b) {
-            // Lines without an opening sort first. With an equal date and round they may begin any other line.
+            // Lines that are too short for an opening sort first. With the same date and round they may begin any other
+            // line.
             let has_short = run.first().is_some_and(|(_, hashed)| hashed.opening == 0);
             if has_short && occasion == SharedOccasion::Date {
                 lists.extend(list(run));
@@ -116,10 +117,10 @@ fn lists_of(
     Ok(lists)
 }
 
-/// Keys of more games are in a file.
+/// The keys of more games than this are kept in a file.
 const MOST_IN_MEMORY: usize = 1_000_000;
 
-/// Games of a part of the keys, about.
+/// The number of games in a part of the keys, roughly.
 const GAMES_OF_PART: usize = 1 << 18;
 
 /// Bytes of a game with a key.
@@ -177,7 +178,7 @@ fn temporary_file() -> Option<File> {
     Some(file)
 }
 
-/// What two games have in common that are compared.
+/// What two games must have in common to be compared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum SharedOccasion {
     Date,
@@ -191,7 +192,7 @@ fn list(run: &[(u64, Hashed)]) -> Option<Vec<u32>> {
     differ.then(|| run.iter().map(|(_, hashed)| hashed.game).collect())
 }
 
-/// Names that were read before, by the number of the database and the text.
+/// Names that were read before, by the number of the database and the id of the text.
 #[derive(Default)]
 struct KnownNames {
     /// Hashes of the surnames that a player may have.
@@ -266,7 +267,7 @@ fn batches(lists: &[Vec<u32>]) -> Vec<&[Vec<u32>]> {
     batches
 }
 
-/// Which of these games begin which others.
+/// The games that are beginnings of other games, each with the games that continue it.
 fn beginnings(games: &ComparedGames<'_>, list: &[u32]) -> Vec<Beginning> {
     let of_game = |&game: &u32| {
         let seen = games.seen.get(&game)?;
@@ -279,7 +280,7 @@ fn beginnings(games: &ComparedGames<'_>, list: &[u32]) -> Vec<Beginning> {
         Some((&seen.line, duplicate, KnownGame::of(games, game, true)?))
     };
     let mut sorted: Vec<(&ComparedLine, Duplicate, KnownGame)> = list.iter().filter_map(of_game).collect();
-    // A line is followed by those that it begins.
+    // A line is followed by the lines that start with it.
     sorted.sort_by_key(|(line, duplicate, _)| (*line, duplicate.game));
     let mut found = Vec::new();
     let mut rest = sorted.as_slice();
@@ -303,7 +304,7 @@ fn beginnings(games: &ComparedGames<'_>, list: &[u32]) -> Vec<Beginning> {
     found
 }
 
-/// True if a game of so many half-moves, which are the first ones of another game, can be that game.
+/// True if a game whose `plies` half-moves are the start of another game can be that other game.
 fn is_same(games: &ComparedGames<'_>, plies: u32, shorter: &KnownGame, longer: &KnownGame) -> bool {
     let outcome = |game: &KnownGame| {
         games
@@ -328,7 +329,7 @@ fn is_same(games: &ComparedGames<'_>, plies: u32, shorter: &KnownGame, longer: &
         && (outcomes[0] == outcomes[1] || outcomes.contains(&Some(Outcome::Unknown)))
 }
 
-/// Joins groups with those of longer games. Each is named by its first game.
+/// Joins groups of shorter games with the groups of longer ones. A group is named by its first game.
 fn join_groups(found: &[Beginning], groups: &mut Vec<Vec<Duplicate>>) {
     let mut names: FxHashMap<u32, u32> = FxHashMap::default();
     for group in &*groups {
@@ -361,9 +362,10 @@ fn join_groups(found: &[Beginning], groups: &mut Vec<Vec<Duplicate>>) {
     groups.extend(members.into_values().filter(|group| group.len() > 1));
 }
 
-/// The groups that join another one, whose games are the longest. Each of them begins all that are longer.
+/// Each group that shorter groups join, with the names of these. A group joins the longest of the groups whose games it
+/// is the beginning of, and only if each of them is the beginning of all that are longer.
 fn chains(found: &[Beginning], name: impl Fn(u32) -> u32) -> Vec<(u32, Vec<u32>)> {
-    // The half-moves and names of the longer groups of each, the shortest first.
+    // For each group the half-moves and names of the longer groups, the shortest first.
     let mut longer: FxHashMap<u32, Vec<(u32, u32)>> = FxHashMap::default();
     for found in found {
         let of_one = longer.entry(name(found.shorter.game)).or_default();

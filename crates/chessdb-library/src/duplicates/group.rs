@@ -1,9 +1,9 @@
 //! Which of the games with the same moves are one game.
 //!
-//! Two games contradict each other if the occasion or a player of one cannot be that of the other. This is not
-//! transitive: a game without a date contradicts neither of two games with different dates. So games are taken one by
-//! one, those of which most is known first (parts of the date, then players, then initials, then by path and number), and
-//! each joins the first group in which it contradicts no game.
+//! Two games contradict each other if they cannot have the same occasion or the same players. This is not transitive: a
+//! game without a date contradicts neither of two games with different dates. So games are taken one by one, and each
+//! joins the first group in which it contradicts no game. The games about which most is known come first (parts of the
+//! date, then players, then initials, then by path and number).
 
 use std::cmp::Reverse;
 
@@ -22,7 +22,7 @@ const MOST_NAMES: usize = 16;
 /// Maximum number of different occasions in a group.
 const MOST_OCCASIONS: usize = 32;
 
-/// Maximum number of groups with a surname that a game is compared with, the newest ones.
+/// Maximum number of groups with the same surname that a game is compared with; the newest are compared.
 const MOST_GROUPS: usize = 64;
 
 /// The groups of at least two games among games with the same moves.
@@ -62,8 +62,9 @@ fn by_players(games: &ComparedGames<'_>, same: &[u32], are_long: bool) -> Vec<Ve
     let mut known: Vec<KnownGame> = known.collect();
     known.sort_by_key(|known| (Reverse(known.amount()), known.game));
     let mut groups: Vec<AgreeingGames> = Vec::new();
-    // The groups whose first game has a surname. Games with a complete date are first compared with those of this date,
-    // because all groups before them have complete dates, too. Only long games can have another one.
+    // The groups by the surname in their first game. Games with a complete date are compared first with the groups of
+    // this date, because all earlier groups have complete dates, too. Only long games can belong to a group of another
+    // date.
     let mut by_key: FxHashMap<PlayerKey, Vec<u32>> = FxHashMap::default();
     for game in known {
         let date = Some(game.occasion.date).filter(|&date| is_complete(date));
@@ -144,7 +145,7 @@ impl KnownGame {
         )
     }
 
-    /// The keys under which groups are found that may take the game.
+    /// The keys under which the groups are found that may accept the game.
     fn keys(&self, date: Option<Date>) -> Vec<PlayerKey> {
         let date = date.map(|date| (date.year, date.month, date.day));
         let players = self.players.iter().enumerate();
@@ -197,7 +198,7 @@ impl AgreeingGames {
         group
     }
 
-    /// How a game fits that contradicts none of the games, and has a player in common with the first one. Games whose
+    /// How a game fits if it contradicts none of the games and has a player in common with the first one. Games whose
     /// players are both unknown go together. In long games one player may have another spelling.
     fn fit(&self, game: &KnownGame, are_long: bool) -> Option<Fit> {
         let mut colors = self.players.iter().zip(&game.players);
@@ -231,8 +232,8 @@ impl AgreeingGames {
         })
     }
 
-    /// True for a game with one player of all the games, while the other one has another spelling, where neither results
-    /// nor occasions differ.
+    /// True if one player of the game is the same in all the games, the other one has another spelling, and neither
+    /// results nor occasions differ.
     fn has_other_spelling(&self, game: &KnownGame) -> bool {
         let [mut is_shared, mut are_alike] = [false, true];
         for (names, player) in self.players.iter().zip(&game.players) {

@@ -43,8 +43,9 @@ impl Duplicates {
         files.file(KeptKind::Duplicates, "groups", origins)
     }
 
-    /// The duplicates of all games of some databases, `games` together: from their [file](Duplicates::file), or else what
-    /// `find` finds, which is kept. `is_intact` is false if a database has changed, so that nothing may be kept.
+    /// The duplicates among all games of some databases, which have `games` games together: from their
+    /// [file](Duplicates::file), otherwise what `find` returns, which is then kept. `is_intact` is false if a database
+    /// has changed, so that nothing may be kept.
     pub fn kept_or(
         file: Option<&KeptFile>,
         games: u32,

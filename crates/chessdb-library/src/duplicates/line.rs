@@ -1,4 +1,4 @@
-//! The main line of a game, which is equal for equal moves from equal positions.
+//! The main line of a game, in a form that is the same for the same moves from the same position.
 
 use crate::positions::epd;
 use chessdb::board::{PackedMove, Position};

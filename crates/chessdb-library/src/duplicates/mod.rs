@@ -1,10 +1,9 @@
 //! Duplicates: games with the same moves whose players and occasions do not contradict each other.
 //!
-//! One pass over all main lines finds a hash for each game. Games with equal hashes are decoded once more, in the order
-//! in which they are stored: their moves, players and dates are compared, which gives the groups.
+//! One pass over all main lines finds a hash for each game. Games with the same hash are decoded once more, in the
+//! order in which they are stored: comparing their moves, players and dates gives the groups.
 //!
 //! Games of at least ten half-moves with the same moves are in one group if they do not contradict each other in
-//!
 //! - dates: known years, months or days that differ. They do not count in games of at least 40 half-moves with two
 //!   known players, unless known rounds have different first numbers, or each of two known events has a word that the
 //!   other lacks (apart from numbers of four digits and ordinals such as `12th` and `XII`);
@@ -43,14 +42,14 @@ use seen::ComparedGame;
 /// A game that has fewer plies is a duplicate only of a game with exactly the same tags.
 pub const FEWEST_PLIES: u32 = 10;
 
-/// A game with at least as many plies can be that of another date with the same moves.
+/// A game with at least this number of plies can be the same as a game with the same moves and another date.
 pub const LONG_PLIES: u32 = 40;
 
-/// Number of games that are in memory at the same time to be compared, unless more have equal moves. Each takes about
-/// 500 bytes.
+/// Number of games that are in memory at the same time to be compared, unless more have the same moves. Each takes
+/// about 500 bytes.
 const MOST_SEEN: usize = 200_000;
 
-/// Number of games that are followed before their hashes are collected.
+/// Number of games whose main lines are followed before their hashes are collected.
 const BLOCK: u32 = 1 << 20;
 
 /// The duplicates in some databases. Games are numbered from 0, database by database.
@@ -71,12 +70,12 @@ pub struct Duplicate {
     pub plies: u32,
     /// Number of its comments, glyphs and variations.
     pub annotations: u32,
-    /// What makes it the same game as the best one of its group; `None` for the latter.
+    /// Why it is the same game as the best one of its group; `None` for the best game itself.
     pub reason: Option<Reason>,
 }
 
-/// What makes a game the same as another one, in addition to players that do not contradict each other and, except for
-/// the last one, to the moves.
+/// Why a game is the same as another one. In addition their players do not contradict each other and, except for the
+/// last reason, their moves are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// All tags, in a short game.
@@ -113,8 +112,9 @@ impl Duplicates {
         Duplicates::find_among(databases, threads, |_, _| true, |_| None)
     }
 
-    /// Like [`Duplicates::find`], among the games for which `is_shown` is true. It is given the number of the database
-    /// and that of the game in it. `ends` returns the ends of a database's main lines if they are known.
+    /// Like [`Duplicates::find`], among the games for which `is_shown` is true. `is_shown` is called with the number of
+    /// the database and the number of the game in it. `ends` returns the ends of a database's main lines if they are
+    /// known.
     pub fn find_among<'a>(
         databases: &[&dyn Database],
         threads: usize,
@@ -125,7 +125,7 @@ impl Duplicates {
         let hashed = hashed_games(&games, threads, is_shown, ends);
         let similar = cut::similar_games(&games, &hashed);
         let equal = equal_hashes(hashed);
-        // If there is room for all, one pass reads what is compared.
+        // If there is room for all these games, one pass reads everything that is compared.
         let all = equal.games.iter().map(|hashed| hashed.game);
         let all: Vec<u32> = all.chain(similar.iter().flatten().copied()).collect();
         if all.len() <= MOST_SEEN {
@@ -236,7 +236,7 @@ impl<'a> ComparedGames<'a> {
         }
     }
 
-    /// Reads these games, unless all have been read, and forgets others.
+    /// Reads these games, unless all have been read, and drops the others.
     fn see(&mut self, mut wanted: Vec<u32>, threads: usize) {
         if !wanted.iter().all(|game| self.seen.contains_key(game)) {
             wanted.sort_unstable();
@@ -295,7 +295,7 @@ impl EqualHashes {
     }
 }
 
-/// Follows all main lines. Games that are not shown or marked as deleted are left out. Sorted by hash, then by game.
+/// Follows all main lines. Games that are hidden or marked as deleted are left out. Sorted by hash, then by game.
 fn hashed_games<'a>(
     games: &ComparedGames<'_>,
     threads: usize,
@@ -329,7 +329,7 @@ fn hashed_games<'a>(
     hashed
 }
 
-/// The games that share their hash with others, in the memory of all.
+/// The games that share their hash with others. Reuses the memory of the list of all games.
 fn equal_hashes(mut hashed: Vec<Hashed>) -> EqualHashes {
     let mut runs = Vec::new();
     let (mut start, mut kept) = (0, 0);
@@ -348,9 +348,9 @@ fn equal_hashes(mut hashed: Vec<Hashed>) -> EqualHashes {
     EqualHashes { games: hashed, runs }
 }
 
-/// The groups among games with equal hashes.
+/// The groups among games with the same hash.
 fn groups_of(games: &ComparedGames<'_>, run: impl Iterator<Item = u32>) -> Vec<Vec<Duplicate>> {
-    // Different lines have equal hashes once in billions of games.
+    // Different lines have the same hash once in billions of games.
     let mut lines: Vec<(&line::ComparedLine, Vec<u32>)> = Vec::new();
     for game in run {
         let Some(ComparedGame { line, .. }) = games.seen.get(&game) else {

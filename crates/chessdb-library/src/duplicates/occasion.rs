@@ -5,7 +5,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::player::words;
 use chessdb::game::{Date, Tags};
 
-/// When a game was played and, if that can tell it from one with the same moves, in which event and round.
+/// When a game was played and, if these can distinguish it from another game with the same moves, in which event and
+/// round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Occasion {
     pub(super) date: Date,
@@ -16,16 +17,16 @@ pub(super) struct Occasion {
 /// An event and a round of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EventRound {
-    /// Hashes of the words that identify the event, sorted; none if it is unknown.
+    /// Hashes of the words that identify the event, sorted; empty if it is unknown.
     pub(super) event: Box<[u64]>,
-    /// Those of its years and ordinals, likewise.
+    /// Hashes of the years and ordinals of the event, sorted.
     edition: Box<[u64]>,
-    /// The numbers in the round: 2 and 10 in `2.10` and in `Round 2, board 10`; none if it is unknown.
+    /// The numbers in the round: 2 and 10 in `2.10` and in `Round 2, board 10`; empty if it is unknown.
     round: Box<[u64]>,
 }
 
 impl Occasion {
-    /// An occasion of which only the date counts.
+    /// An occasion with nothing but a date.
     pub(super) fn of_date(date: Date) -> Occasion {
         Occasion { date, place: None }
     }
@@ -70,12 +71,13 @@ impl EventRound {
         self.has_first_round_of(other) && one_is_part(&self.event, &other.event)
     }
 
-    /// True if both events are known and equal, but for years and ordinals that one of them leaves out.
+    /// True if both events are known and the same, apart from years and ordinals that one of them leaves out.
     pub(super) fn has_event_of(&self, other: &EventRound) -> bool {
         !self.event.is_empty() && self.event == other.event && one_is_part(&self.edition, &other.edition)
     }
 
-    /// True if both rounds are equal, but for further numbers that one of them leaves out. `None` if one is unknown.
+    /// True if both rounds are the same, apart from further numbers that one of them leaves out. `None` if one is
+    /// unknown.
     pub(super) fn has_round_of(&self, other: &EventRound) -> Option<bool> {
         let mut numbers = self.round.iter().zip(&other.round).peekable();
         numbers.peek()?;
@@ -147,7 +149,7 @@ fn is_roman(word: &str) -> bool {
     !word.is_empty() && has_tens && is_digit
 }
 
-/// The numbers in a text: 2 and 10 in `2.10`. One that is too large ends them.
+/// The numbers in a text: 2 and 10 in `2.10`. A number that is too large ends the list.
 fn numbers(text: &str) -> Box<[u64]> {
     let digits = text
         .split(|c: char| !c.is_ascii_digit())

@@ -25,7 +25,8 @@ pub(super) struct SurnameAndInitial {
 impl Player {
     /// Reads a name. `None` if it means an unknown player.
     ///
-    /// Before a comma is the surname. Without a comma, the surname can be the first or the last word, or all.
+    /// The surname is in front of a comma. Without a comma, the surname can be the first or the last word, or all
+    /// words.
     pub(super) fn read(name: &str) -> Option<Player> {
         let (surname, given) = name.split_once(',').unwrap_or((name, ""));
         let (surname, given) = (words(surname), words(given));
@@ -40,7 +41,7 @@ impl Player {
         if !name.contains(',') && surname.len() > 1 {
             let (first, last) = (surname.split_first(), surname.split_last());
             let is_initial = |word: &String| word.chars().count() == 1;
-            // Behind a surname of several words, initials are the words of one letter.
+            // After a surname of several words, words of one letter are initials.
             let before = surname.iter().take_while(|word| !is_initial(word)).count();
             if (1..surname.len()).contains(&before) {
                 readings.push(reading(&surname[..before], &surname[before..]));
@@ -78,8 +79,8 @@ impl Player {
         is_version && readings.any(|a| other.readings.iter().any(|b| agree(a, b)))
     }
 
-    /// True if both names can be spellings of one player: the same surname, whatever the given names, or one that is
-    /// written alike, as `Kortschnoj` and `Korchnoi`. Names of programs have numbers, and are never alike.
+    /// True if both names can be spellings of one player: the same surname, whatever the given names, or a similar
+    /// surname, such as `Kortschnoj` and `Korchnoi`. Names of programs have numbers, and never count as similar.
     pub(super) fn is_alike(&self, other: &Player) -> bool {
         let are_alike = |a: &str, b: &str| {
             let most = a.chars().count().max(b.chars().count()) / 3;
@@ -92,7 +93,7 @@ impl Player {
     }
 }
 
-/// The part of a name from its first digit to the last one: the version of a program.
+/// The version of a program: the part of a name from its first digit to its last one.
 fn version(name: &str) -> &str {
     let is_digit = |c: char| c.is_ascii_digit();
     let range = name.find(is_digit).zip(name.rfind(is_digit));

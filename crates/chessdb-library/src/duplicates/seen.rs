@@ -1,5 +1,5 @@
-//! What is compared of games that may be duplicates. It is read in the order in which databases store their games,
-//! because each look-up in another order may unpack all that precedes a game in a compressed file.
+//! What of possible duplicates is compared. It is read in the order in which databases store their games, because
+//! reading in another order may unpack all that precedes a game in a compressed file, again for each game.
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use xxhash_rust::xxh3::Xxh3;
@@ -9,10 +9,10 @@ use super::{ComparedGames, worth};
 use crate::parallel::chunks_of;
 use chessdb::game::Tags;
 
-/// Number of games that a thread reads at a time: few, so that all threads are near each other in a file.
+/// Number of games that a thread reads at a time: few, so that all threads are at nearly the same place in a file.
 const CHUNK: u32 = 32;
 
-/// A game, as far as it is compared.
+/// The compared parts of a game.
 pub(super) struct ComparedGame {
     pub(super) line: ComparedLine,
     /// Its event and round.
@@ -26,7 +26,7 @@ pub(super) struct ComparedGame {
 }
 
 impl ComparedGame {
-    /// Decodes a game; `None` if nothing of it can be read.
+    /// Decodes a game; `None` if no part of it can be read.
     fn of(games: &ComparedGames<'_>, game: u32) -> Option<ComparedGame> {
         let (database, own) = games.get(game)?;
         let game = database.game(own).game;
@@ -36,7 +36,7 @@ impl ComparedGame {
         }
         let (mut hash, mut place) = (Xxh3::new(), Tags::default());
         for (name, value) in tags.iter() {
-            // No tag contains this byte.
+            // A separator that no tag contains.
             for text in [name, value] {
                 hash.update(text.as_bytes());
                 hash.update(&[0xff]);

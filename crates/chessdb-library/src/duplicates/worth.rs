@@ -1,4 +1,4 @@
-//! Which game of a group is shown once for all.
+//! Which game of a group is the one that is shown.
 
 use std::cmp::Reverse;
 
@@ -8,8 +8,8 @@ use super::{ComparedGames, Duplicate, FEWEST_PLIES, Reason};
 use crate::library::REMARK;
 use chessdb::game::{Date, Movetext, Token};
 
-/// Sorts a group: the game with the most annotations first, of several the one with the most tags, of several the
-/// first one. The others follow in their order.
+/// Sorts a group: the game with the most annotations comes first; among several the game with the most tags; among
+/// several the first one. The others follow in their order.
 pub(super) fn best_first(games: &ComparedGames<'_>, group: &[u32], plies: u32) -> Vec<Duplicate> {
     let duplicates = group.iter().filter_map(|&game| {
         let &ComparedGame {
@@ -39,7 +39,7 @@ pub(super) fn best_first(games: &ComparedGames<'_>, group: &[u32], plies: u32) -
     best.into_iter().chain(others).collect()
 }
 
-/// What makes a game the same as the best one of its group.
+/// Why a game is the same as the best one of its group.
 fn reason(games: &ComparedGames<'_>, best: u32, duplicate: Duplicate) -> Reason {
     let date = |game| {
         let found = games.get(game);
@@ -54,7 +54,7 @@ fn reason(games: &ComparedGames<'_>, best: u32, duplicate: Duplicate) -> Reason 
     }
 }
 
-/// True for the value of a tag that says something.
+/// True for the value of a tag that contains information.
 pub(super) fn is_known(value: &str) -> bool {
     !matches!(value, "" | "?" | "????.??.??" | "*")
 }
@@ -71,8 +71,8 @@ pub(super) fn annotations(movetext: &Movetext) -> u32 {
     movetext.tokens().iter().filter(counts).count() as u32
 }
 
-/// True for a comment with more than commands in brackets, such as `[%clk 1:00:00]`. A remark is a comment in PGN that
-/// pgnfs has exported.
+/// True for a comment that has more than commands in brackets, such as `[%clk 1:00:00]`. Remarks do not count: in a PGN
+/// file that pgnfs has exported they are comments.
 fn says_something(comment: &str) -> bool {
     if comment.starts_with(REMARK) {
         return false;

@@ -12,8 +12,8 @@ const GROUPS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 /// Which games are counted. The default is all that have a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ExplorerFilter {
-    /// The first month or, with the month 0, the first year. Games without a year, or with a month that is not known
-    /// where one is given, are left out.
+    /// The first month or, with the month 0, the first year. Games without a year are left out, and games without a
+    /// known month if this is a month.
     pub since: Option<(u16, u8)>,
     /// The last month, or the last year.
     pub until: Option<(u16, u8)>,
@@ -31,7 +31,7 @@ impl ExplorerFilter {
         *self == ExplorerFilter::default()
     }
 
-    /// True for a game that is counted if it has a result.
+    /// True for a game that is counted, provided that it has a result.
     pub(super) fn has(&self, database: &dyn Database, game: u32, facts: Facts) -> bool {
         if !self.has_date(facts.date()) {
             return false;
@@ -77,7 +77,7 @@ pub fn group(rating: u16) -> u16 {
     GROUPS[after.saturating_sub(1)]
 }
 
-/// False for games of events that say that they are casual.
+/// False for games of events that are called casual.
 pub(super) fn is_rated(tags: &Tags) -> bool {
     !tags.get("Event").is_some_and(|event| event.starts_with("Casual"))
 }

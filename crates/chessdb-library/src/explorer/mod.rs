@@ -1,4 +1,4 @@
-//! The opening explorer: what was played in a position, how that went, and the strongest and latest games.
+//! The opening explorer: what was played in a position, with what results, and the strongest and latest games.
 //!
 //! Games without a result count only for the mean rating of a move, and null moves are no moves.
 
@@ -29,7 +29,7 @@ const FEW: u32 = 4096;
 pub struct Explored {
     /// All games that have the position.
     pub all: Results,
-    /// The moves, the most frequent first, those of equal frequency by UCI.
+    /// The moves, the most frequent first; moves of the same frequency are sorted by UCI.
     pub moves: Vec<ExploredMove>,
     /// The games with the highest sums of ratings, in this order.
     pub strongest: Vec<ExploredGame>,
@@ -68,7 +68,7 @@ pub struct ExploredMove {
 /// A game that has the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExploredGame {
-    /// Its number among those of all parts.
+    /// Its number among the games of all parts.
     pub game: u32,
     /// The move that was played in the position.
     pub next: Option<Move>,
@@ -133,7 +133,7 @@ impl Explored {
         Explored::find_part_by_part(answers, pattern, filter, limits, |_| ())
     }
 
-    /// Likewise. After each part, `so_far` is called with what tells the sums of those that are done.
+    /// Like `find`, and calls `so_far` after each part with a function that returns the sums of the parts done so far.
     pub fn find_part_by_part(
         answers: &Answers,
         pattern: &Pattern,
@@ -176,7 +176,7 @@ impl Explored {
 }
 
 impl ExplorerLimits {
-    /// True if what an index stores of popular positions is enough.
+    /// True if the answer follows from what an index stores about popular positions.
     fn are_stored(&self) -> bool {
         !self.months && self.strongest <= NotableGames::STRONGEST && self.latest <= NotableGames::LATEST
     }
@@ -186,7 +186,7 @@ impl ExplorerLimits {
 #[derive(Clone, Default)]
 struct Sums {
     all: Results,
-    /// Each move with its games, and the last of these that has a result.
+    /// Each move with its games, and the last of these games that has a result.
     moves: Vec<(Move, Tally, Option<u32>)>,
     strongest: Vec<ExploredGame>,
     latest: Vec<ExploredGame>,
@@ -194,8 +194,8 @@ struct Sums {
 }
 
 impl Sums {
-    /// Those over all games of a part that have a popular position. `None` if a move has a game with a result and others
-    /// without, because it is not known which of these it is.
+    /// The sums over all games of a part that have a popular position. `None` if a move has a game with a result and
+    /// others without, because the index does not store which of them has the result.
     fn stored(part: &DatabasePart, popular: &PopularPosition, pattern: &Pattern) -> Option<Sums> {
         let database = part.database();
         let mut sums = Sums::default();
@@ -340,7 +340,7 @@ impl Sums {
     }
 }
 
-/// What the explorer says of a game.
+/// What the explorer shows about a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameCard {
     /// White's name and rating, 0 if it is unknown.
@@ -382,7 +382,7 @@ impl GameCard {
     }
 }
 
-/// The eight characters by which Lichess knows a game. Four more are the player's own address of it.
+/// The eight characters that identify a game on Lichess. An address may have four more, which select the player's side.
 pub fn lichess_id(tags: &Tags) -> Option<String> {
     let address = tags.get("Site")?.strip_prefix(LICHESS)?;
     let end = address.find(['/', '?', '#']).unwrap_or(address.len());
@@ -394,7 +394,7 @@ pub fn lichess_id(tags: &Tags) -> Option<String> {
         )
     };
     let is_id = matches!(name.len(), 8 | 12) && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    // These pages have names of eight letters, too.
+    // These pages have names of eight letters, too, and are no games.
     let is_page = ["training", "analysis", "practice", "streamer", "insights"].contains(&name);
     (is_id && is_side(rest) && !is_page).then(|| name[..8].to_owned())
 }

@@ -12,7 +12,7 @@ use super::{KeptFiles, KeptKind, Numbers, SectionId, Sections, seal};
 /// The use of a file is noted only if the last note is older than this.
 const NOTE_AFTER: Duration = Duration::from_secs(24 * 3600);
 
-/// A file that is being written, and is kept when it is complete. Nothing is left of it otherwise.
+/// A file that is being written, and is kept when it is complete. Otherwise it leaves nothing in the folder.
 pub struct NewKeptFile {
     kept: KeptFile,
     new: New,
@@ -20,18 +20,18 @@ pub struct NewKeptFile {
 }
 
 impl NewKeptFile {
-    /// The file. Its first section begins behind the [key](super::begin).
+    /// The file. Its first section starts after the [key](super::begin).
     pub fn file(&self) -> &File {
         &self.new.file
     }
 
-    /// Everything that the contents follow from.
+    /// The key: everything that determines the contents.
     pub fn key(&self) -> &[u8] {
         &self.key
     }
 
     /// Seals the file, whose sections are all written, and gives it its name. The databases must not have changed
-    /// meanwhile. A file that is larger than allowed gets no name, and is there as long as it is open.
+    /// meanwhile. A file that is larger than allowed gets no name, and exists only as long as it is open.
     ///
     /// # Errors
     /// If reading or writing fails; an existing file is then unchanged.
@@ -74,8 +74,8 @@ pub struct KeptFile {
 }
 
 impl KeptFile {
-    /// The sections in the file. Reads only its header. `None` if there are none of the present state of the databases;
-    /// the log says why.
+    /// The sections in the file. Reads only its header. `None` if there is no file for the present state of the
+    /// databases; the log says why.
     pub fn load<P: SectionId>(&self) -> Option<Sections<P>> {
         self.find(Same::All, |file, is_wanted| Sections::open(file, is_wanted))
     }
@@ -86,7 +86,7 @@ impl KeptFile {
         self.find(Same::All, |file, is_wanted| Sections::read(file, most, is_wanted))
     }
 
-    /// The sections in the file, also if the databases had other contents.
+    /// The sections in the file, even if they were made from other contents of the databases.
     pub(super) fn load_earlier<P: SectionId>(&self) -> Option<Sections<P>> {
         self.find(Same::AllButState, |file, is_wanted| {
             Sections::open(file, is_wanted)
@@ -125,9 +125,9 @@ impl KeptFile {
         Ok(sections)
     }
 
-    /// Replaces the file by a new one, which is returned. `write` gets the new file and its key, must
-    /// [seal](super::seal) it, and must fail if the databases change meanwhile. A file that is larger than allowed gets no
-    /// name, and is there as long as it is open.
+    /// Replaces the file by a new one, and returns the new one. `write` gets the new file and its key, must
+    /// [seal](super::seal) it, and must fail if the databases change meanwhile. A file that is larger than allowed gets
+    /// no name, and exists only as long as it is open.
     ///
     /// # Errors
     /// If writing fails; an existing file is then unchanged.
@@ -178,8 +178,8 @@ impl KeptFile {
         (self.files.program)().ok_or_else(|| io::Error::other("the program cannot be read"))
     }
 
-    /// Marks the file as used, at most once a day: its times are what shows other processes that have mapped it whether
-    /// it was changed.
+    /// Marks the file as used, at most once a day: other processes that have mapped it see from its times whether it
+    /// was changed, and must check it again after each mark.
     fn note_use(&self, file: &File) {
         let noted = file.metadata().and_then(|meta| meta.modified());
         if matches!(noted.map(|time| time.elapsed()), Ok(Ok(age)) if age < NOTE_AFTER) {

@@ -71,7 +71,7 @@ impl KeptFiles {
         })
     }
 
-    /// A file that follows from these databases. `what` tells files of one kind apart.
+    /// The file of a kind for these databases. `what` distinguishes files of one kind.
     pub fn file(&self, kind: KeptKind, what: &str, of: &[SourceFiles]) -> KeptFile {
         let key = Key::new(kind, &self.options, what, of);
         KeptFile {
@@ -92,8 +92,8 @@ impl KeptFiles {
         self.shared.folder.create(&name)?.file.try_clone()
     }
 
-    /// Why a file of so many databases and games is not kept, if that is known or can be expected. `first` is the display
-    /// name of the first database.
+    /// Why a file for this number of databases and games is not kept, if it was already found too large or will
+    /// probably be. `first` is the display name of the first database.
     pub fn refusal(&self, kind: KeptKind, first: &str, databases: usize, games: u64) -> Option<String> {
         let SharedFolder { space, too_large, .. } = &*self.shared;
         let is_certain = too_large.lock().contains(&(kind, name_of(first, databases)));
@@ -109,8 +109,8 @@ impl KeptFiles {
         }
     }
 
-    /// Tidies the folder after the first file that this process writes, and then from time to time: looking through
-    /// it for each file would take as long as all files together.
+    /// Tidies the folder after the first file that this process writes, and then from time to time: searching it for
+    /// each file would take as long as all files together.
     pub(super) fn tidy_if_due(&self, written: u64) {
         let shared = &*self.shared;
         let mut tidied = shared.tidied.lock();
@@ -127,7 +127,7 @@ impl KeptFiles {
         self.tidy(shared.space);
     }
 
-    /// Removes files that have not been used for a long time, and what does not fit.
+    /// Removes files that have not been used for a long time, and files that exceed the space.
     pub(super) fn tidy(&self, space: Space) {
         let folder = &self.shared.folder;
         match folder.files(is_kept) {
@@ -140,7 +140,7 @@ impl KeptFiles {
     }
 }
 
-/// What several databases are called in messages.
+/// How messages name several databases.
 fn name_of(first: &str, databases: usize) -> String {
     match databases {
         0 | 1 => first.to_owned(),

@@ -1,11 +1,12 @@
 //! A folder that belongs to the user, and in which only the user can write.
 //!
 //! Several processes may use it at the same time: a file gets its name when it is complete. Until then it has none, so
-//! nothing is left of it if the program is ended, or a temporary one if the file system requires that. It need not be on
-//! the disk by then: a power failure may leave parts of it out, so each part needs a checksum.
+//! that nothing is left of it if the program is ended, or a temporary one if the file system requires a name. It need
+//! not be on the disk when it gets its name: after a power failure parts of it may be missing, so each part needs a
+//! checksum.
 //!
-//! Its files are accessed through its descriptor. So if its path is replaced, nothing is written or removed elsewhere. It
-//! is opened once, and again only if it was deleted.
+//! Its files are accessed through the folder's descriptor. So if its path is replaced, nothing is written or removed
+//! elsewhere. It is opened once, and again only if it was deleted.
 
 use parking_lot::RwLock;
 use std::ffi::{OsStr, OsString};
@@ -83,7 +84,7 @@ impl KeptFolder {
         Ok(file)
     }
 
-    /// Creates a file that gets the name later, and first the folder if it was deleted.
+    /// Creates a file that gets the name later. First creates the folder if it was deleted.
     ///
     /// # Errors
     /// If the file cannot be created.
@@ -107,7 +108,7 @@ impl KeptFolder {
         }
     }
 
-    /// The regular files whose names are wanted.
+    /// The regular files for whose names `is_wanted` is true.
     ///
     /// # Errors
     /// If the folder cannot be read.
@@ -130,7 +131,7 @@ impl KeptFolder {
     }
 }
 
-/// Opens the folder, and creates it and those above it if they do not exist.
+/// Opens the folder. Creates it and its parents if they do not exist.
 fn open_folder(path: &Path) -> io::Result<OwnedFd> {
     let user = rustix::process::geteuid().as_raw();
     let folder = walk_to(path, user)?;
@@ -144,8 +145,8 @@ fn open_folder(path: &Path) -> io::Result<OwnedFd> {
     Ok(folder)
 }
 
-/// Opens a folder for `user`, name by name, so that no other user decides where it is: only links of this user and of root
-/// are followed on the way to it, and the folder itself must not be a link.
+/// Opens a folder for `user`, name by name, so that no other user decides where it is: only links of this user and of
+/// root are followed on the way, and the folder itself must not be a link.
 pub(super) fn walk_to(path: &Path, user: u32) -> io::Result<OwnedFd> {
     let open = |here: BorrowedFd<'_>, name: &OsStr, how: OFlags| {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | how;
@@ -201,7 +202,7 @@ fn names(path: &Path) -> Vec<OsString> {
     names.collect()
 }
 
-/// A file that is being written. It is removed if it is not kept.
+/// A file that is being written. Dropping it without [keeping](New::keep_as) it removes it.
 pub(super) struct New {
     folder: Arc<OwnedFd>,
     pub(super) file: File,
@@ -219,7 +220,7 @@ impl New {
             mode,
         );
         let (file, partial) = match nameless {
-            // Some file systems do not have files without a name.
+            // Some file systems cannot create a file without a name.
             Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => {
                 let partial = partial(name);
                 let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | SAFELY;

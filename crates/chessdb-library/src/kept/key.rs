@@ -1,4 +1,4 @@
-//! What a kept file follows from.
+//! The key of a kept file: everything that determines its contents.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -8,14 +8,14 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::KeptKind;
 use crate::mapped::Identity;
 
-/// The files of a database: what names them, and their state.
+/// The files of a database: their names, and their state.
 ///
 /// The bytes of both are in the key of each file that is kept of the database:
 ///
 /// | bytes | what |
 /// |---|---|
 /// | 16 | hash of the running program, so that what another decoder made is not used |
-/// | 4 + *n* each | the kind of the kept file, the options by which databases are read, and what tells files of one kind apart |
+/// | 4 + *n* each | the kind of the kept file, the options by which databases are read, and what distinguishes files of one kind |
 /// | for each database: 4 + *n* each | name of the format; its name in its archive, if that contains several databases |
 /// | 4 + *n* each | names on disk of its files that are not UTF-8 |
 /// | for each of its files: 4 + *n*, 8, 8 | name, device, inode; of very many small files only their folder and the name of the database |
@@ -52,17 +52,18 @@ impl SourceFiles {
         self.state.extend(changed.to_le_bytes());
     }
 
-    /// Adds what a file is called on disk whose name is shown in another encoding.
+    /// Adds the name on disk of a file whose name is shown in another encoding.
     pub fn add_name(&mut self, name: &[u8]) {
         push_text(&mut self.stays, name);
     }
 
-    /// A number that is another one as soon as a file changes.
+    /// A hash that changes with any of the files.
     pub fn hash(&self) -> u128 {
         xxh3_128(&[&*self.stays, &self.state].concat())
     }
 
-    /// Adds very many small files of a folder, of which any may be added or replaced. `name` is that of the database.
+    /// Adds a folder with very many small files. A file may be added or replaced at any time. `name` is the name of the
+    /// database.
     pub fn add_folder<'a>(
         &mut self,
         folder: &Path,
@@ -78,7 +79,7 @@ impl SourceFiles {
     }
 }
 
-/// The key of a kept file, but for the hash of the program: the program may be on a slow disk, and is read only where a
+/// The key of a kept file without the hash of the program: the program may be on a slow disk, and is read only when a
 /// file is found or written.
 #[derive(Clone, Debug)]
 pub(super) struct Key {
@@ -86,7 +87,7 @@ pub(super) struct Key {
     state: Vec<u8>,
 }
 
-/// How much of the key of a file must be the present one.
+/// How much of the key of a file must be the same as now.
 #[derive(Clone, Copy)]
 pub(super) enum Same {
     All,
@@ -95,7 +96,7 @@ pub(super) enum Same {
 }
 
 impl Key {
-    /// The key of a file that follows from these databases. `what` tells files of one kind apart.
+    /// The key of a file for these databases. `what` distinguishes files of one kind.
     pub(super) fn new(kind: KeptKind, options: &str, what: &str, of: &[SourceFiles]) -> Key {
         let mut stays = Vec::new();
         for text in [kind.row().extension, options, what] {
@@ -107,7 +108,7 @@ impl Key {
         Key { stays, state }
     }
 
-    /// The number after which the file is named. It stays when the contents of the databases change.
+    /// The number after which the file is named. It stays the same when the contents of the databases change.
     pub(super) fn number(&self) -> u128 {
         xxh3_128(&self.stays)
     }
@@ -117,7 +118,7 @@ impl Key {
         [&program.to_le_bytes(), &*self.stays, &self.state].concat()
     }
 
-    /// True if the key of a file is the present one, as far as `same` demands.
+    /// True if the key of a file is the same as now, as far as `same` demands.
     pub(super) fn is(&self, same: Same, of_file: &[u8], program: u128) -> bool {
         let key = self.bytes(program);
         let needed = match same {

@@ -1,11 +1,10 @@
 //! Files that are kept between runs. Losing one costs time and nothing else.
 //!
-//! [`KeptFiles`] is a folder of them, and [`KINDS`] lists what they contain. All have the same layout,
-//! [`Sections`], with a key of everything that the contents follow from, see [`SourceFiles`]. [`Space`] limits what they take
-//! together.
+//! [`KeptFiles`] is a folder of them, and [`KINDS`] lists what they contain. All have the same layout, [`Sections`],
+//! with a key of everything that determines the contents, see [`SourceFiles`]. [`Space`] limits their total size.
 //!
 //! The name of a file is `v2-`, a hash of what stays the same when its database changes, and the kind. So the next file
-//! of the same database takes its place. Files without `v2-` are of an earlier layout.
+//! of the same database replaces it. Files without `v2-` are of an earlier layout.
 
 mod file;
 mod files;
@@ -31,7 +30,7 @@ pub use temporary::{NoTemporaryFile, folders, temporary_files};
 pub enum KeptKind {
     /// Sizes and problems of games.
     Sizes,
-    /// What opening a database found, such as where the games of a PGN file begin.
+    /// What was found while opening a database, such as where the games of a PGN file start.
     Scan,
     /// A view.
     Views,
@@ -54,7 +53,7 @@ pub struct KeptRow {
     pub extension: &'static str,
     /// What a file is, in messages.
     pub what: &'static str,
-    /// Bytes of a file for each game of its database, roughly; 0 if the number of games does not say it.
+    /// Bytes of a file for each game of its database, roughly; 0 if the size does not depend on the number of games.
     pub bytes_a_game: u64,
 }
 

@@ -1,5 +1,5 @@
-//! What databases keep from one opening to the next, such as where the games of a PGN file begin. Until it is replaced,
-//! they can use what they kept of an earlier state for what did not change.
+//! What databases keep from one opening to the next, such as where the games of a PGN file start. After a change, a
+//! database can still use what it kept of the earlier state for the parts that did not change, until that is replaced.
 
 use std::fmt;
 use std::fs::File;
@@ -80,7 +80,7 @@ impl Kept for Scans {
     }
 }
 
-/// The only section of a file of bytes that are written as a whole.
+/// The only section of a file that is written as a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct WholeFile;
 
@@ -97,7 +97,7 @@ impl SectionId for WholeFile {
 /// Writes a file with one section, and seals it.
 ///
 /// # Errors
-/// Those of `write`, or if reading or writing the file fails.
+/// If `write` fails, or if reading or writing the file fails.
 pub fn write_whole<E: From<io::Error>>(
     file: &mut File,
     key: &[u8],

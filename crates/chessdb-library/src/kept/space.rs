@@ -11,7 +11,7 @@ const LONGEST_UNUSED: Duration = Duration::from_secs(90 * 24 * 3600);
 /// A temporary file that is older than this is never completed.
 const LONGEST_WRITING: Duration = Duration::from_secs(3600);
 
-/// What the name of a file begins with.
+/// The start of the names of kept files.
 const LAYOUT: &str = "v2-";
 
 /// The limits of a folder of kept files.
@@ -19,7 +19,7 @@ const LAYOUT: &str = "v2-";
 pub struct Space {
     /// Maximum number of bytes of all files together.
     pub bytes: u64,
-    /// Bytes of the last files of each kind that files of other kinds do not drive out.
+    /// For each kind, this number of bytes of the most recently used files is safe from files of other kinds.
     pub reserve: u64,
 }
 
@@ -33,13 +33,13 @@ impl Default for Space {
 }
 
 impl Space {
-    /// Maximum number of bytes of a file: what is left beside the reserves of the other kinds.
+    /// Maximum number of bytes of a file: what the reserves of the other kinds leave.
     pub(super) fn of_file(&self) -> u64 {
         let others = KINDS.len() as u64 - 1;
         self.bytes - others * self.reserve()
     }
 
-    /// Why a file is not kept that is larger than allowed, or may turn out to be.
+    /// Why a file is not kept that is larger than allowed or, unless `is_certain`, may turn out to be.
     pub(super) fn refusal(&self, row: &KeptRow, is_certain: bool) -> String {
         let most = self.of_file();
         let why = if is_certain { ", because" } else { " if" };
@@ -54,7 +54,7 @@ impl Space {
         self.reserve.min(self.bytes / (2 * KINDS.len() as u64))
     }
 
-    /// The files that have to be removed: what was not used for a long time, then what was used least recently.
+    /// The files that have to be removed: those that were not used for a long time, then the least recently used ones.
     pub(super) fn surplus(&self, mut files: Vec<FolderFile>, now: SystemTime) -> Vec<String> {
         let mut surplus = Vec::new();
         let mut removable = Vec::new();
@@ -78,7 +78,7 @@ impl Space {
             }
             sums[kind as usize] = end;
             sum = sum.saturating_add(bytes);
-            // A file that is only partly in the reserve goes after all that are not.
+            // A file that is only partly in the reserve is removed after all files that are outside it.
             if end > self.reserve() {
                 removable.push((before < self.reserve(), used, bytes, name));
             }
@@ -106,7 +106,7 @@ pub(super) fn is_kept(name: &str) -> bool {
     extension.is_some_and(|extension| is_partial(extension) || kind_of(name).is_some())
 }
 
-/// True for the name of a file that an earlier program has kept.
+/// True for the name of a file that was kept by an earlier version of pgnfs.
 pub(super) fn is_of_earlier_layout(name: &str) -> bool {
     matches!(after_number(name), Some("sizes" | "scan" | "views" | "positions"))
 }

@@ -28,10 +28,10 @@ pub struct NoTemporaryFile {
     pub error: io::Error,
 }
 
-/// Empty files without names in the first of these folders in which files can be created, and this folder.
+/// Empty files without names in the first of these folders in which files can be created, and that folder.
 ///
 /// # Errors
-/// That of the first folder; `None` if there is no folder.
+/// The error of the first folder; `None` if there is no folder.
 pub fn temporary_files<const N: usize>(
     folders: &'static [PathBuf],
 ) -> Result<(&'static Path, [File; N]), Option<NoTemporaryFile>> {

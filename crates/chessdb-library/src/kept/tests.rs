@@ -251,7 +251,7 @@ fn no_kind_drives_out_the_reserve_of_another() {
     ];
     let all = [&old[..], &flood].concat();
     let left = remaining(space, &all);
-    // 11,600 bytes: the index used least recently goes, and nothing of another kind.
+    // 11,600 bytes: the index used least recently is removed, and no file of another kind.
     assert_eq!(
         left,
         [
@@ -466,7 +466,7 @@ fn links_of_other_users_lead_to_no_folder() {
     for path in ["loop/kept", "link", "far"] {
         assert!(inode(path, own).is_err(), "{path}");
     }
-    // Only root can change the owner. To other users, links of this one are those of others.
+    // Only root can change the owner. For other users, the links of this user are links of somebody else.
     let other = if own == 0 {
         for link in ["link", "far"] {
             lchown(at(link), Some(65534), None).unwrap();

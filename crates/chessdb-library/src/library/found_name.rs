@@ -78,7 +78,7 @@ pub(super) fn file_name(path: &Path) -> String {
     found_name(path.file_name().unwrap_or_default().as_bytes())
 }
 
-/// The name of the file at a path as people see it: that of [`LibraryEntry::files`](super::LibraryEntry::files).
+/// The name of the file at a path as people see it, and as [`LibraryEntry::files`](super::LibraryEntry::files) has it.
 pub fn legible_file_name(path: &Path) -> String {
     legible(&file_name(path)).into_owned()
 }

@@ -30,7 +30,7 @@ pub fn game_path(game: u32, games: u32) -> String {
     path
 }
 
-/// Appends the path of a game from the directory of its database, whose numbers have so many digits.
+/// Appends the path of a game from the directory of its database. Numbers of games have `digits` digits there.
 pub fn append_game_path(path: &mut String, game: u32, digits: usize) {
     path.push_str("games/");
     append_block_name(path, game / BLOCK, digits);
@@ -50,7 +50,7 @@ fn append_game_name(name: &mut String, game: u32, digits: usize) {
     name.push_str(".pgn");
 }
 
-/// Appends a number with at least so many digits.
+/// Appends a number, with zeros in front if it has fewer than `digits` digits.
 fn append_number(text: &mut String, number: u64, digits: usize) {
     let mut buffer = itoa::Buffer::new();
     let number = buffer.format(number);

@@ -1,4 +1,4 @@
-//! Many small files of a folder, each of which could be a database, as one database.
+//! Joins many small files of a folder, which could each be a database, into one database.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use chessdb::files::{Candidate, SourceFolder};
 use chessdb::formats::{FORMATS, Format, SmallFiles};
 
 /// Takes the small files of a folder out of its databases, if they are very many, and returns them as one database of
-/// each format. A file is one of them if its name or that of the database is wanted.
+/// each format. A file is included if its name or the name of the database is wanted.
 pub(super) fn join(
     named: &mut Vec<NamedCandidates>,
     folder: &SourceFolder,

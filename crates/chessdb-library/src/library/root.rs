@@ -32,7 +32,7 @@ impl Root {
     /// Opens a folder by its absolute path without symbolic links.
     ///
     /// # Errors
-    /// Those of opening, and one if a component has become a symbolic link.
+    /// If opening fails, or if a component has become a symbolic link.
     pub(super) fn open(path: &Path) -> io::Result<Root> {
         let below = path.strip_prefix("/").unwrap_or(path);
         let top = openat(rustix::fs::CWD, "/", PASSED | OFlags::CLOEXEC, Mode::empty())?;
@@ -50,7 +50,7 @@ impl Root {
     /// Opens a folder for listing: this one, or one below it by its absolute path without symbolic links.
     ///
     /// # Errors
-    /// Those of opening, and one if a component has become a symbolic link.
+    /// If opening fails, or if a component has become a symbolic link.
     pub(super) fn folder(&self, path: &Path) -> io::Result<OwnedFd> {
         self.below(path, OFlags::DIRECTORY).map_err(explained)
     }
@@ -58,7 +58,7 @@ impl Root {
     /// Opens a file for reading. The file itself may be a symbolic link to a file below this folder.
     ///
     /// # Errors
-    /// Those of opening, and one if the path leads out of this folder or a component was replaced.
+    /// If opening fails, or if the path leads out of this folder or a component was replaced.
     pub(super) fn file(&self, path: &Path) -> io::Result<File> {
         let opened = match self.below(path, FILE) {
             Err(Errno::LOOP) => self.below(&fs::canonicalize(path)?, FILE),

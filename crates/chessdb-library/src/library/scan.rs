@@ -200,7 +200,7 @@ struct UnreadFolder {
 pub(super) struct FolderContents {
     /// The files that may belong to a database.
     pub(super) directory: SourceFolder,
-    /// Those of them that cannot be opened, with the reason.
+    /// The files that cannot be opened, with the reason.
     pub(super) unusable: Arc<Unusable>,
     /// The first mount that is not local and contains the folder or one of its files.
     pub(super) mount: Option<Mount>,

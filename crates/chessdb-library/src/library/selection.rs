@@ -16,7 +16,7 @@ pub struct DatabaseSelection {
 }
 
 impl DatabaseSelection {
-    /// Selects the databases that match a [pattern](DatabasePattern), in addition to those of other patterns.
+    /// Selects the databases that match a [pattern](DatabasePattern), in addition to what other patterns select.
     ///
     /// # Errors
     /// If the pattern is invalid.
@@ -25,8 +25,8 @@ impl DatabaseSelection {
         Ok(())
     }
 
-    /// Selects the databases of these kinds, in addition to those of other lists: extensions of their files or names of
-    /// formats, with commas between them.
+    /// Selects the databases of these kinds, in addition to what other lists select. `kinds` has extensions of files or
+    /// names of formats, separated by commas.
     ///
     /// # Errors
     /// If there is no kind among them.

@@ -28,7 +28,8 @@ pub struct GameText {
     pub problems: Vec<Problem>,
 }
 
-/// The text of a game as it is shown: that of its database, or else decoded. A decoder that panics costs the movetext of this game and nothing else.
+/// The text of a game as it is shown. If the database has no text of it, the game is decoded. If the decoder panics,
+/// only the movetext of this game is lost.
 pub fn text_of(entry: &LibraryEntry, game: u32) -> GameText {
     let mut pgn = Vec::with_capacity(USUAL_TEXT);
     let problems = append_text(&mut pgn, entry, game);

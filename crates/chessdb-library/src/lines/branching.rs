@@ -126,7 +126,7 @@ impl BranchingLine {
         self.moves.last().map_or(&self.start, |last| &last.position)
     }
 
-    /// The position after so many moves, or the last one.
+    /// The position after `moves` moves, or the last one if there are fewer.
     pub(crate) fn position_after(&self, moves: u32) -> &Position {
         match moves.checked_sub(1) {
             None => &self.start,

@@ -65,7 +65,7 @@ pub fn read_line(text: &str) -> Option<Vec<Move>> {
     Some(moves)
 }
 
-/// The text after a move number and its dots; `None` if the number is not that of this ply.
+/// The text after a move number and its dots; `None` if this ply has another number.
 fn without_number(text: &str, ply: u32) -> Option<&str> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, rest) = text.split_at(digits);

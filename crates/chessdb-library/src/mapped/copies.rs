@@ -51,8 +51,8 @@ impl Copies {
     /// Copies a regular file of at most `most` bytes that is open for reading. `path` is the path by which it was found.
     ///
     /// # Errors
-    /// Those of reading, [`ErrorKind::InvalidInput`] for anything but a regular file, and [`ErrorKind::ResourceBusy`] if
-    /// the file is being changed or has become longer than `most`.
+    /// If reading fails; [`ErrorKind::InvalidInput`] for anything but a regular file, and [`ErrorKind::ResourceBusy`]
+    /// if the file is being changed or has become longer than `most`.
     pub fn copy(&mut self, file: &File, path: &Path, most: u64) -> io::Result<Arc<FileCopy>> {
         let watched = watch(file, path)?;
         if watched.identity.size > most {

@@ -32,7 +32,7 @@ impl Identity {
     /// The identity of the file at a path.
     ///
     /// # Errors
-    /// Those of `stat`.
+    /// If `stat` fails.
     pub fn at(path: &Path) -> io::Result<Identity> {
         Ok(Identity::from(&path.metadata()?))
     }
@@ -41,7 +41,7 @@ impl Identity {
     /// [`Duration::MAX`] if that time is in the future.
     ///
     /// # Errors
-    /// Those of `stat`.
+    /// If `stat` fails.
     pub fn with_age(path: &Path) -> io::Result<(Identity, Duration)> {
         let meta = path.metadata()?;
         let age = u64::try_from(now() - Stamp::of(&meta).newest());
@@ -90,7 +90,7 @@ impl Watched {
     /// [`settled`].
     ///
     /// # Errors
-    /// Those of `fstat`, and [`io::ErrorKind::ResourceBusy`] for a file that keeps changing.
+    /// If `fstat` fails, and [`io::ErrorKind::ResourceBusy`] for a file that keeps changing.
     pub(super) fn new(file: &File, path: &Path) -> io::Result<Watched> {
         let look = || file.metadata().map(|meta| (Stamp::of(&meta), meta));
         let meta = settled(look, now, thread::sleep)?;
@@ -110,7 +110,7 @@ impl Watched {
     /// Examines a file that was just opened. Changes within one step of its clock may not be seen.
     ///
     /// # Errors
-    /// Those of `fstat`.
+    /// If `fstat` fails.
     pub(super) fn at_once(file: &File) -> io::Result<Watched> {
         Ok(Watched::of(&file.metadata()?, Path::new("")))
     }
@@ -133,7 +133,7 @@ impl Watched {
     /// The present size and times of the file.
     ///
     /// # Errors
-    /// Those of `fstat`.
+    /// If `fstat` fails.
     pub(super) fn stamp(&self) -> io::Result<Stamp> {
         let meta = match &self.file {
             Some(file) => file.metadata(),

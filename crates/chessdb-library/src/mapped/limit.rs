@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Maximum number of mapped files: three quarters of the memory maps and of the open files that the kernel
-/// allows the process. The rest is for heap memory and other files, a few of which are always needed.
+/// Maximum number of mapped files: three quarters of the memory maps and of the open files that the kernel allows the
+/// process. The rest is for heap memory and for other files: the process always needs a few.
 pub(super) static MOST_FILES: LazyLock<usize> = LazyLock::new(|| {
     let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap_or_default();
     let most_maps = text.trim().parse().unwrap_or(65_530);

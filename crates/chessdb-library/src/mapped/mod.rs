@@ -71,7 +71,7 @@ impl Mapped {
     /// Maps a regular file.
     ///
     /// # Errors
-    /// Those of opening and mapping, [`io::ErrorKind::QuotaExceeded`] for too many open files, and
+    /// If opening or mapping fails; [`io::ErrorKind::QuotaExceeded`] for too many open files, and
     /// [`io::ErrorKind::InvalidInput`] for anything but a regular file.
     pub fn open(path: &Path) -> io::Result<Mapped> {
         // Opening a named pipe must not wait for its other end.
@@ -85,7 +85,7 @@ impl Mapped {
     /// Maps a regular file that is open for reading. `path` is the path by which it was found.
     ///
     /// # Errors
-    /// Those of [`Mapped::open`].
+    /// As for [`Mapped::open`].
     pub fn new(file: File, path: &Path) -> io::Result<Mapped> {
         let ticket = Ticket::take(*MOST_FILES)?;
         let watched = watch(&file, path)?;
@@ -101,8 +101,8 @@ impl Mapped {
     /// changes are visible in the times of the file, since such files have checksums.
     ///
     /// # Errors
-    /// Those of [`Mapped::open`]. There is an error for fewer files than there, so that the source can be opened
-    /// even where many files are kept.
+    /// As for [`Mapped::open`]. The limit of open files is half as high, so that the source can be opened even where
+    /// many files are kept.
     pub fn of_kept(file: File) -> io::Result<Mapped> {
         let ticket = Ticket::take(*MOST_FILES / 2)?;
         let watched = Watched::at_once(&file)?;
@@ -113,7 +113,7 @@ impl Mapped {
     /// be far more small files than a process may have of both.
     ///
     /// # Errors
-    /// Those of [`Mapped::open`], and [`io::ErrorKind::ResourceBusy`] if the file becomes shorter.
+    /// As for [`Mapped::open`], and [`io::ErrorKind::ResourceBusy`] if the file becomes shorter.
     pub fn copy_or_map(file: File, path: &Path) -> io::Result<Mapped> {
         let watched = watch(&file, path)?;
         let Some(copy) = Copied::read(&file, watched.identity.size)? else {
@@ -172,7 +172,7 @@ impl Mapped {
     /// The present size and times of the file.
     ///
     /// # Errors
-    /// Those of `stat`.
+    /// If `stat` fails.
     pub fn stamp(&self) -> io::Result<Stamp> {
         self.file.stamp()
     }
@@ -287,7 +287,8 @@ mod tests {
     use std::io::Write;
     use std::os::unix::fs::FileExt;
 
-    /// All maps together may replace only so many single pages, so tests that replace pages run one after another.
+    /// The single pages that all maps together may replace are limited, so tests that replace pages run one after
+    /// another.
     static FAULTS: Mutex<()> = Mutex::new(());
 
     fn file(bytes: &[u8]) -> tempfile::NamedTempFile {

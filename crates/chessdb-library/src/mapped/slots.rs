@@ -96,7 +96,7 @@ pub struct Slot {
     is_taken: AtomicBool,
     /// Odd while the addresses are being changed; different after each change.
     generation: AtomicUsize,
-    /// The addresses of the map; both are 0 if there is none.
+    /// The addresses of the map; both are 0 if the slot has no map.
     start: AtomicUsize,
     end: AtomicUsize,
     faults: AtomicUsize,

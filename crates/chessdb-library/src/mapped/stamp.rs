@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 /// such a change is missed.
 ///
 /// # Errors
-/// Those of `look`, and [`io::ErrorKind::ResourceBusy`] if each of [`MOST_LOOKS`] looks finds another change.
+/// If `look` fails, and [`io::ErrorKind::ResourceBusy`] if each of [`MOST_LOOKS`] looks finds another change.
 pub(super) fn settled<T>(
     look: impl Fn() -> io::Result<(Stamp, T)>,
     now: impl Fn() -> i128,

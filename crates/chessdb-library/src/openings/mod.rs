@@ -28,7 +28,7 @@ pub struct OpeningName {
     pub(crate) number: u16,
 }
 
-/// The openings by the keys of their positions, of which no two are equal (tested).
+/// The openings by the keys of their positions. No two keys are the same (tested).
 static BY_KEY: LazyLock<HashMap<u64, OpeningName>> = LazyLock::new(|| {
     let keyed = rows().filter_map(|(opening, moves)| Some((key(&position_after(moves)?), opening)));
     keyed.collect()

@@ -50,7 +50,7 @@ pub struct PlayerFigures {
 }
 
 impl PlayerFigures {
-    /// Those of the games of a player among these parts. Reads their tags.
+    /// The figures of a player's games in these parts. Reads the tags of the games.
     ///
     /// Ends when its work is [cancelled](crate::task).
     pub fn of(parts: &[DatabasePart], games: &[PlayerGame]) -> PlayerFigures {
@@ -80,7 +80,7 @@ impl PlayerFigures {
 }
 
 impl PlayerFigures {
-    /// The openings with one colour, the most frequent first, those of equal frequency by code.
+    /// The openings with one colour, the most frequent first, and equally frequent ones by code.
     pub fn openings_of(&self, color: Color) -> Vec<(Eco, PlayerTally)> {
         let all = self.openings.iter().map(|(&eco, all)| (eco, all.only(color)));
         let mut own: Vec<_> = all.filter(|(_, own)| own.games() > 0).collect();
@@ -89,8 +89,8 @@ impl PlayerFigures {
     }
 }
 
-/// The games of a player, the latest first and those without a year last. They are those of
-/// [`Query::games_of_player`](crate::query::Query::games_of_player), in their order.
+/// The games of a player, the latest first and those without a year last. `games` is what
+/// [`Query::games_of_player`](crate::query::Query::games_of_player) returns, in the same order.
 pub fn latest_games(parts: &[DatabasePart], games: &[PlayerGame]) -> Vec<PlayerGame> {
     let year = |played: &PlayerGame| {
         let part = parts.get(played.part)?;

@@ -28,9 +28,10 @@ pub struct Preparation {
 }
 
 impl Preparation {
-    /// Compares the games of a player that may be of some days with all others, which are old. Without days, those of the
-    /// last year with a game are new. Of each list it has `most`. The games are those of
-    /// [`Query::games_of_player`](crate::query::Query::games_of_player), in their order.
+    /// Compares the new games of a player with all others. A game is new if it may have been played on one of the days
+    /// of `since`; without `since`, if it is of the last year in which the player has a game. Each list has at most
+    /// `most` items. `games` is what [`Query::games_of_player`](crate::query::Query::games_of_player) returns, in the
+    /// same order.
     ///
     /// Ends when its work is [cancelled](crate::task).
     pub fn of(parts: &[DatabasePart], games: &[PlayerGame], since: Option<Days>, most: usize) -> Preparation {

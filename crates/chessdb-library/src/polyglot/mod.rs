@@ -1,8 +1,9 @@
 //! Opening books in the format of Polyglot, made of games.
 //!
-//! A book is what `polyglot make-book` makes of the same games, byte for byte: how often a move was played in a position
-//! and how well it scored. Its entries have 16 bytes: key of the position, move, weight, and four bytes that are 0. They
-//! are sorted by keys, and the moves of a position by weights. Keys are [those of positions](chessdb::board::Position::key).
+//! A book is what `polyglot make-book` makes of the same games, byte for byte: how often a move was played in a
+//! position and how well it scored. Its entries have 16 bytes: key of the position, move, weight, and four bytes that
+//! are 0. They are sorted by keys, and the moves of a position by weights. Keys are the [keys of
+//! positions](chessdb::board::Position::key).
 //!
 //! Games are counted in two steps, so that few of their positions are in memory at a time. [`BookMoves::add`] puts all
 //! moves into parts by the first bits of their keys, and [`BookMoves::write`] counts part by part.
@@ -16,7 +17,7 @@ pub use ply::ply;
 
 use chessdb::board::Color;
 
-/// Which moves are in a book, and with what weight. The default is that of `polyglot make-book`.
+/// Which moves are in a book, and with what weight. The default is the same as for `polyglot make-book`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BookOptions {
     /// Number of moves of each game that count.

@@ -16,7 +16,7 @@ use chessdb::board::{CastlingSide, Color, File, Move, Position, Role, RunningKey
 use chessdb::bytes::{le_u16, le_u64};
 use chessdb::game::Outcome;
 
-/// Number of parts, as a power of two. So many blocks are in memory at a time.
+/// Number of parts, as a power of two. One block of each part is in memory at a time.
 const PART_BITS: u32 = 10;
 
 /// Number of parts that a thread counts before their entries are written.

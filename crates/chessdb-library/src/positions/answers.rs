@@ -77,8 +77,8 @@ impl Answers {
         &self.options
     }
 
-    /// The games that match, by their numbers among those of all parts, each with its first occurrence. `done` is called
-    /// with numbers of games searched. `None` if a part has no index and is not scanned.
+    /// The games that match, numbered through all parts, each with its first occurrence. `done` is called with numbers
+    /// of games searched. `None` if a part has no index and is not scanned.
     pub fn find(&self, pattern: &Pattern, done: &(dyn Fn(u64) + Sync)) -> Option<Vec<Occurrence>> {
         let mut all = Vec::new();
         for part in &*self.parts {
@@ -97,7 +97,7 @@ impl Answers {
     }
 }
 
-/// Number of games of which a thread reads the facts at a time.
+/// Number of games whose facts a thread reads at a time.
 const FEW: u32 = 4096;
 
 /// How questions are answered.
@@ -127,15 +127,15 @@ impl Default for AnswerOptions {
     }
 }
 
-/// A database and some of its games. The games of several parts are numbered consecutively, part by part, and a game that
-/// is not among those of a part keeps its number.
+/// A database and some of its games. The games of several parts are numbered consecutively, part by part. A game of the
+/// database that is left out of the part still takes a number.
 #[derive(Clone)]
 pub struct DatabasePart {
     /// The database and its index of positions.
     pub positions: Arc<Positions>,
     /// The games; `None` for all.
     pub games: Option<Arc<Selection>>,
-    /// The number of the database's first game among those of all parts.
+    /// The number of the database's first game when the games are numbered through all parts.
     pub first: u32,
 }
 
@@ -219,7 +219,7 @@ impl DatabasePart {
         self.games.as_ref().is_none_or(|games| games.has(game))
     }
 
-    /// The part that has a game with this number among those of all parts, and the number of the game in its database.
+    /// Finds a game by its number through all parts: the part that has it, and its number in the database.
     pub fn place_of(parts: &[DatabasePart], game: u32) -> (usize, u32) {
         // An empty database has the same first number as the next one.
         let after = parts.partition_point(|part| part.first <= game);
@@ -237,7 +237,7 @@ impl DatabasePart {
     }
 
     /// The games that match, in database order, each with its first occurrence. `done` is called with numbers of games
-    /// searched, which are those of the database in all. `None` if no index answers and games are not scanned.
+    /// searched, which add up to all games of the database. `None` if no index answers and games are not scanned.
     pub fn find(
         &self,
         pattern: &Pattern,
@@ -261,7 +261,7 @@ impl DatabasePart {
         )
     }
 
-    /// Likewise in any order, with what tables need of each game.
+    /// Like [`DatabasePart::find`], but in any order, and with what tables need of each game.
     pub fn find_with_facts(
         &self,
         pattern: &Pattern,
@@ -331,8 +331,8 @@ impl DatabasePart {
         novelties.ok_or_else(|| Arc::new(IndexError::Damaged))
     }
 
-    /// The sum of the tables of some parts, in which games have their numbers among those of all. `None` if a part has
-    /// none.
+    /// The sum of the tables of some parts, in which games are numbered through all parts. `None` if a part has no
+    /// table.
     pub fn sum<'a>(
         parts: impl IntoIterator<Item = &'a DatabasePart>,
         mut table: impl FnMut(&DatabasePart) -> Option<MovesTable>,

@@ -16,7 +16,7 @@ use crate::task::Underway;
 /// How long a question that can be answered without the index waits for it.
 const MOST_PATIENCE: Duration = Duration::from_millis(100);
 
-/// After so many damaged indexes none is kept any more, where others can change it.
+/// After this number of damaged indexes no index is kept any more where other programs can change it.
 const MOST_DAMAGED: u64 = 2;
 
 /// A database and its index of positions.
@@ -155,7 +155,7 @@ impl Positions {
         }
     }
 
-    /// Opens the index if it is kept. It is not built. Returns false if there is none.
+    /// Opens the index if it is kept. It is not built. Returns false if no index is kept.
     pub fn open(&self) -> bool {
         self.opened().is_some()
     }
@@ -165,7 +165,7 @@ impl Positions {
         self.opened_or_built().is_some()
     }
 
-    /// Likewise. `done` is called with numbers of games that have been read.
+    /// Opens the index, or builds it if none is kept. `done` is called with numbers of games that have been read.
     ///
     /// # Errors
     /// If the index can be neither opened nor built, which is tried once. The log does not say why.

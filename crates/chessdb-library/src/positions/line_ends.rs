@@ -118,7 +118,7 @@ impl Drop for LineEnds {
     }
 }
 
-/// True if the lines of so many games more can be remembered. Databases that are asked for at once may all pass.
+/// True if the lines of `games` more games can be remembered. Databases that are asked for at once may all pass.
 fn may_be_remembered(games: u32) -> bool {
     let remembered = REMEMBERED.load(Ordering::Relaxed);
     remembered.saturating_add(games) <= MOST_GAMES

@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 /// Number of plies after which pieces are counted again.
 const COUNT_EVERY: u32 = 4;
 
-/// Likewise, when many positions are searched for at once.
+/// The same when many positions are searched for at once.
 const COUNT_SELDOM: u32 = 16;
 
 /// The games with a match, in database order, each with its first occurrence. Only the games `among` are searched, all
@@ -292,7 +292,7 @@ impl MoveRows {
 
     /// Adds a row for the move of a game, and returns its index.
     fn add(&mut self, database: &dyn Database, pattern: &Pattern, found: &Occurrence) -> usize {
-        // If the FEN lacks the castling rights, those of the game may permit more moves.
+        // If the FEN lacks castling rights that the game has, the game may permit more moves.
         let played = at(database, found.game, found.ply).map(|(position, _)| pattern.with(position));
         let pattern = played.unwrap_or(*pattern);
         self.after.push(found.next.and_then(|mv| pattern.after(mv)));

@@ -174,7 +174,7 @@ impl MovesTable {
         self.csv_with(path, true)
     }
 
-    /// Likewise, for a table of different positions: [`MoveRow::reached`] is empty.
+    /// The CSV of a table of different positions, where [`MoveRow::reached`] is empty.
     pub fn csv_of_found(&self, path: impl Fn(&MoveRow) -> Option<String>) -> String {
         self.csv_with(path, false)
     }

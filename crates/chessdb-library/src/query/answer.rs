@@ -33,9 +33,10 @@ pub struct Searched<'a> {
 }
 
 impl Query {
-    /// The games of a database that answer the query, in ascending order, each with the ply of its answer: that of its own
-    /// groups, or else the least of the sides that hold of the choices that have groups; 0 where no position is asked
-    /// for. `done` is called with numbers of games searched, which are those of the database in all.
+    /// The games of a database that answer the query, in ascending order, each with the ply of its answer. The query's
+    /// own groups give the ply; without any, it is the earliest ply of the sides that hold of choices with groups; 0 if
+    /// no position is asked for. `done` is called with numbers of games searched, which add up to all games of the
+    /// database.
     ///
     /// Ends when its work is [cancelled](crate::task).
     ///
@@ -147,7 +148,7 @@ fn held(
 }
 
 impl Evaluator<'_> {
-    /// Those of the games for which all terms hold.
+    /// The games for which all terms hold.
     fn retained(&self, found: Vec<Occurrence>, threads: usize) -> Vec<Occurrence> {
         let parts = chunks_of(FEW, found.len() as u32, threads, &|_| (), |places| {
             let some = found.get(places.start as usize..places.end as usize);

@@ -29,7 +29,7 @@ fn name_of_command(text: &str) -> &str {
     text.get(..end.unwrap_or(text.len())).unwrap_or_default()
 }
 
-/// A game, of which as little is read as terms need.
+/// A game that terms ask about. Only what they need is read.
 pub(super) struct AskedGame<'a> {
     database: &'a dyn Database,
     game: u32,

@@ -34,7 +34,7 @@ pub(super) fn quoted(text: &str) -> String {
     }
 }
 
-/// Likewise, where two dots are no reason.
+/// Like [`quoted`], for text that may be a range: two dots alone need no quotes.
 pub(super) fn quoted_or_range(text: &str) -> String {
     // A parenthesis would close a choice, and a colon begin another side of it after `|`.
     let is_sign = |c: char| matches!(c, '|' | '"' | '(' | ')' | ':') || c.is_whitespace();

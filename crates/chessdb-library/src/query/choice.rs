@@ -1,4 +1,4 @@
-//! Questions of which one must hold.
+//! Choices between questions: at least one must hold.
 
 use rustc_hash::FxHashMap;
 

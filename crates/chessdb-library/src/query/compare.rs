@@ -27,7 +27,7 @@ pub(super) fn has_text(values: &[TagValue], text: Option<&str>) -> bool {
     })
 }
 
-/// Likewise for a round, of which the first part counts, too.
+/// True if a round is asked for. Its part in front of the first dot counts, too; `None` is an unknown round.
 pub(super) fn has_round(values: &[TagValue], round: Option<&str>) -> bool {
     let Some(round) = round else {
         return values.contains(&TagValue::Unknown);

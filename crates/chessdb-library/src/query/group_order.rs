@@ -19,7 +19,7 @@ impl GroupOrder {
         }
     }
 
-    /// That of a word.
+    /// The order that a word of a query means.
     pub(super) fn of_word(word: &str) -> Option<GroupOrder> {
         [GroupOrder::Then, GroupOrder::Next]
             .into_iter()

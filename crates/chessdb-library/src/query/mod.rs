@@ -83,7 +83,7 @@ impl Query {
         self.has_fields
     }
 
-    /// Number of the groups of terms of which the last one gives the ply of a game; 0 if its plies mean nothing.
+    /// Number of groups of terms. The last group gives the ply of a game; if there are 0, plies mean nothing.
     pub fn groups(&self) -> usize {
         match self.positions.groups.len() {
             0 => self

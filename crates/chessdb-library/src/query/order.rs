@@ -51,7 +51,7 @@ const HIGHEST: u32 = 1 << 17;
 const UNKNOWN: u32 = u32::MAX;
 
 impl ListOrder {
-    /// Puts games, which `game` finds in their databases, in this order. They are in that of the databases.
+    /// Puts games in this order. They must be in the order of the databases; `game` finds each in its database.
     pub fn arrange<'a, T: Send + Sync>(
         self,
         games: &mut Vec<T>,
@@ -174,7 +174,7 @@ impl<T: Ord> Nearest<T> {
 }
 
 impl SortKey {
-    /// The names of the orders: that of the databases, and the keys.
+    /// The names of the orders: the order of the databases, and the keys to sort by.
     pub const NAMES: [&str; 4] = ["database", "date", "elo", "length"];
 
     /// The key with a name; `None` for the order of the databases.

@@ -29,7 +29,7 @@ impl Query {
     }
 
     /// The side that the [one player](Query::has_one_player) had in each game of some parts, by the number of the game
-    /// among those of all parts. The games answer the query.
+    /// through all parts. The games answer the query.
     pub fn colors_of_player(&self, parts: &[DatabasePart], options: &AnswerOptions) -> HashMap<u32, Color> {
         let games = self.games_of_player(parts, options).into_iter();
         let color = |played: PlayerGame| {

@@ -18,7 +18,7 @@ use chessdb::game::Eco;
 /// What a row of a field is given to say whether a term holds for a game.
 pub(super) struct TagQuestion<'a> {
     pub(super) game: &'a AskedGame<'a>,
-    /// The values of the term, of which one must hold.
+    /// The values of the term. At least one must hold.
     pub(super) values: &'a [TagValue],
     /// The tag that `tag:` asks for, in small letters.
     pub(super) tag: &'a str,
@@ -143,7 +143,7 @@ impl TagQuestion<'_> {
         has_round(self.values, self.game.tag("Round").as_deref())
     }
 
-    /// The ratings of both sides, or those of the player.
+    /// The sides whose ratings are asked for: both at once, or, for a player, each by its own rating.
     pub(super) fn ratings(&self) -> Sides {
         let ratings = self.game.ratings();
         let (white, black) = (self.number(ratings.white), self.number(ratings.black));

@@ -16,7 +16,7 @@ pub(super) fn both(is_held: bool) -> Sides {
     if is_held { BOTH } else { 0 }
 }
 
-/// The sides of which it is true.
+/// The sides for which a test is true.
 #[inline]
 pub(super) fn each(white: bool, black: bool) -> Sides {
     Sides::from(white) | Sides::from(black) << 1
@@ -32,7 +32,7 @@ pub(super) fn side_of(color: Color) -> Sides {
 pub(super) struct PlayerSides {
     /// Those that have the name.
     pub(super) named: Sides,
-    /// Those of them as whose player all terms hold that were asked.
+    /// The sides of `named` for which all terms that were asked so far hold.
     pub(super) held: Sides,
 }
 
@@ -43,6 +43,6 @@ impl PlayerSides {
         held: BOTH,
     };
 
-    /// Those of a game that does not answer a query.
+    /// The sides of a game that does not answer a query.
     pub(super) const NONE: PlayerSides = PlayerSides { named: 0, held: 0 };
 }

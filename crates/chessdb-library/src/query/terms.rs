@@ -44,7 +44,8 @@ pub(super) enum TermHead {
 }
 
 impl TermHead {
-    /// The field; that of a word alone has no name. `None` for what begins a group, and for the signs of a choice.
+    /// The field; for a word alone, a field without a name. `None` for what begins a group, and for the signs of a
+    /// choice.
     pub(super) fn field(&self) -> Option<&'static QueryField> {
         match self {
             TermHead::Word => Some(&WORD),

@@ -36,7 +36,7 @@ pub(super) enum ValueKind {
     Event,
     /// Another text that a tag may have.
     Text,
-    /// A text of which only words are compared.
+    /// A text that is compared word by word.
     Words,
     Round,
     /// A tag or a [`GamePart`] that the game has.

@@ -7,7 +7,7 @@ use super::{Mirror, Mover, PositionGroup, PositionQuery};
 /// Maximum number of groups, since the progress in each is kept wherever a variation begins.
 const MOST_GROUPS: usize = 16;
 
-/// The groups that were read so far, of which the last is the present one.
+/// The groups that were read so far. The last one is still being read.
 pub(super) struct WrittenPositions {
     pub(super) groups: Vec<WrittenGroup>,
     pub(super) mirror: Option<Mirror>,

@@ -11,7 +11,7 @@ use super::{Mirror, Mover, Query};
 /// What was read so far.
 #[derive(Default)]
 pub(super) struct WrittenQuery<'a> {
-    /// Its terms, without those of choices.
+    /// Its terms, except the terms within choices.
     pub(super) terms: Vec<&'a WrittenTerm<'a>>,
     pub(super) tags: Vec<TagTerm>,
     pub(super) choices: Vec<WrittenChoice<'a>>,

@@ -8,8 +8,7 @@ use super::name::{NameParts, Word};
 /// Letters that a cut name lacks at least: `Martin` is not `Martina` without its end.
 const FEWEST: usize = 2;
 
-/// Replaces cut given names by the names of which they are the beginning. A name that may be the beginning of several
-/// names of the same surname stays as it is.
+/// Completes given names that were cut off. A name that several names of the same surname start with is left alone.
 pub(super) fn complete(parts: &mut [NameParts]) {
     let mut groups: HashMap<_, Vec<usize>> = HashMap::new();
     for (n, parts) in parts.iter().enumerate() {
@@ -36,7 +35,7 @@ pub(super) fn complete(parts: &mut [NameParts]) {
     }
 }
 
-/// The only name of which a word is the beginning. `words` are sorted.
+/// The only name that starts with `word` and goes on. `words` are sorted.
 fn whole<'a>(word: &Word, words: &'a [Word]) -> Option<&'a Word> {
     if word.is_initial() {
         return None;

@@ -80,7 +80,7 @@ impl SpellingFile {
 
     fn add(&mut self, spelling: &str, correct: &Arc<str>) {
         let key = key(spelling);
-        // Any name without letters would be that of the player.
+        // Otherwise any name without letters would be a name of the player.
         if !key.contains(char::is_alphanumeric) {
             return;
         }

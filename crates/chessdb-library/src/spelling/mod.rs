@@ -48,9 +48,9 @@ pub enum Spelling {
     /// None.
     #[default]
     Stored,
-    /// Those of the same surname and given names, as far as they are written.
+    /// Names with the same surname and given names, as far as they are written.
     Fold,
-    /// Those that a file names, and then as in [`Spelling::Fold`].
+    /// Names that a file says are one player, and then as in [`Spelling::Fold`].
     File(Arc<SpellingFile>),
 }
 

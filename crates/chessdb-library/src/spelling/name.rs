@@ -97,7 +97,7 @@ impl NameParts {
 }
 
 /// The words of a text in small letters, without accents and punctuation. Up to three capital letters together are
-/// initials if `has_small` is true: those of a name that is not written in capital letters throughout.
+/// initials if `has_small` is true, that is, if the name is not written in capital letters throughout.
 pub(super) fn words(text: &str, has_small: bool) -> Vec<String> {
     let mut words = Vec::new();
     let text: String = text

@@ -64,7 +64,7 @@ pub enum Column {
     Path,
     /// The number of half-moves before the position of the row.
     Ply,
-    /// [Polyglot's key](chessdb::board::Position::key) of the position, of which bit 63 is the sign.
+    /// [Polyglot's key](chessdb::board::Position::key) of the position as a signed number: bit 63 is the sign.
     Key,
     /// The move played in the position, named as in tables of moves.
     Move,
@@ -128,9 +128,9 @@ pub enum ColumnType {
     Date,
     /// A time of day in milliseconds.
     Time,
-    /// A list of signed numbers of 16 bits, some of which may be unknown.
+    /// A list of signed numbers of 16 bits. Items may be unknown.
     Int16List,
-    /// A list of signed numbers of 32 bits, some of which may be unknown.
+    /// A list of signed numbers of 32 bits. Items may be unknown.
     Int32List,
     /// [`BITBOARDS`](crate::table::BITBOARDS) numbers of 64 bits without a sign.
     Bitboards,
@@ -182,7 +182,7 @@ static COLUMNS: [NamedColumn; 33] = {
     ]
 };
 
-/// Prefix for the text of a tag whose name is that of another column. No name of a tag can contain it.
+/// Prefix for the text of a tag that has the name of another column. No name of a tag can contain it.
 pub const TAG: &str = "tag:";
 
 impl Column {
@@ -199,7 +199,7 @@ impl Column {
             .map(|tag| Column::Tag(TagName::new(tag)))
     }
 
-    /// The name of the column; that of a tag begins with [`TAG`].
+    /// The name of the column; for a tag it starts with [`TAG`].
     pub(super) fn name(&self) -> String {
         match (self, self.row()) {
             (Column::Tag(tag), _) => format!("{TAG}{}", tag.as_str()),

@@ -62,7 +62,7 @@ const LICHESS: [&str; 18] = [
     "movetext",
 ];
 
-/// The columns of a table of positions, besides that of the database.
+/// The columns of a table of positions, besides the column of the database.
 const OF_POSITIONS: [&str; 8] = [
     "number", "ply", "key", "move", "Result", "WhiteElo", "BlackElo", "Date",
 ];
@@ -96,8 +96,9 @@ impl Columns {
         Columns::with(others.keys(), has_database, &[])
     }
 
-    /// Like [`Columns::of_text`], with the parts of the date and the name of the opening, for so many games. A table with a
-    /// column for every rare tag would have as many cells as the square of the games, so these have one column together.
+    /// Like [`Columns::of_text`], with the parts of the date and the name of the opening, for `games` games. A table
+    /// with a column for every rare tag would have as many cells as the square of the games, so these have one column
+    /// together.
     pub fn typed(others: &TagCounts, games: u64, has_database: bool) -> Columns {
         let rare = rare_tags(others, games);
         let own = others.keys().filter(|tag| !rare.contains(tag));
@@ -126,7 +127,7 @@ impl Columns {
         Columns::new(RowKind::Games, names.into_iter().zip(all).collect())
     }
 
-    /// These columns, of which that of other tags has those that no other column has.
+    /// These columns. The column of other tags has the tags that no other column has.
     fn new(rows: RowKind, mut columns: Vec<(String, Column)>) -> Columns {
         let own: BTreeSet<String> = columns.iter().filter_map(|(_, column)| column.tag()).collect();
         let own = Arc::new(own);
@@ -163,7 +164,7 @@ impl Columns {
     /// The columns with these names, for such rows. A name that begins with a capital letter or with `tag:` names a tag.
     ///
     /// # Errors
-    /// If a name is neither that of a tag nor of another column.
+    /// If a name is neither a tag nor another column.
     pub fn of_names<'a>(
         rows: RowKind,
         names: impl Iterator<Item = &'a str>,
@@ -282,8 +283,8 @@ fn is_of_other_column(tag: &str) -> bool {
     Column::names(RowKind::Games).any(|name| name == tag)
 }
 
-/// The tags of which a typed table has no column: those that are neither usual nor among the most frequent ones, and that
-/// less than a thousandth of the games have.
+/// The tags without a column in a typed table: they are neither usual nor among the most frequent ones, and less than a
+/// thousandth of the games have them.
 fn rare_tags(others: &TagCounts, games: u64) -> BTreeSet<&String> {
     let mut unusual: Vec<(&String, u64)> = others
         .iter()

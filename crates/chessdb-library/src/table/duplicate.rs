@@ -7,7 +7,7 @@ use super::value::known;
 use crate::csv::append_record;
 use chessdb::game::Tags;
 
-/// The columns after that of the database.
+/// The columns after the column of the database.
 const COLUMNS: &str = "group,number,White,Black,Date,plies,annotations,unique,differs,path,reason\n";
 
 /// A row of `duplicates.csv`.

@@ -39,8 +39,8 @@ pub(super) struct Parquet {
 }
 
 impl Parquet {
-    /// Writes games of several databases as a file. `lens` are the numbers of their games, of which `rows` reads some of
-    /// one database, in `threads` threads. `done` is called with numbers of games.
+    /// Writes games of several databases as a file. `lens` are the numbers of games of each database; `rows` reads some
+    /// games of one database. Works in `threads` threads. `done` is called with numbers of games.
     ///
     /// # Errors
     /// If two columns have the same name, or writing fails.

@@ -55,7 +55,7 @@ impl<'a> GamePath<'a> {
 
 /// A row of a table.
 pub trait TableRow {
-    /// The value in a column, which has the place `n` among those of the table; `None` if it is unknown.
+    /// The value in a column, the one at place `n` of the table; `None` if the value is unknown.
     fn field(&self, n: usize, column: &Column) -> Option<Value<'_>>;
 }
 
@@ -72,7 +72,7 @@ pub struct GameRow<'a> {
 }
 
 impl<'a> GameRow<'a> {
-    /// A game, of which tags and moves are read when they are first needed.
+    /// A game. Its tags and moves are read when they are first needed.
     pub fn new(entry: &'a LibraryEntry, place: GamePath<'a>) -> GameRow<'a> {
         GameRow {
             entry,

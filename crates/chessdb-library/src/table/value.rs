@@ -24,20 +24,20 @@ pub enum Value<'a> {
     Halves(u8),
     /// True or false.
     Bool(bool),
-    /// A day of which all parts are known.
+    /// A day whose parts are all known.
     Date(Date),
     /// A time of day in seconds.
     Time(u32),
     /// Bytes.
     Bytes(Vec<u8>),
-    /// Numbers of which some may be unknown.
+    /// Numbers that may be unknown.
     List(Vec<Option<i32>>),
     /// A position.
     Bitboards(&'a Bitboards),
 }
 
 impl Value<'_> {
-    /// The same value, of which a text is borrowed.
+    /// The same value with its text borrowed.
     pub(super) fn borrowed(&self) -> Value<'_> {
         match self {
             Value::Text(text) => Value::Text(Cow::Borrowed(text)),
@@ -189,7 +189,7 @@ fn time(text: &str) -> Option<u32> {
     (minutes < 60 && seconds < 60 && time < DAY).then_some(time)
 }
 
-/// Three numbers of so many digits.
+/// Three numbers with `between` between them, each of the given number of digits.
 fn numbers(text: &str, between: char, digits: [usize; 3]) -> Option<[u16; 3]> {
     let mut parts = text.split(between);
     let mut numbers = [0; 3];

@@ -23,7 +23,7 @@ impl Workers {
         self.0.move_on(time);
     }
 
-    /// Waits until so many jobs run.
+    /// Waits until `jobs` jobs run.
     pub(super) fn wait_until_running(&self, jobs: usize) {
         wait_until(|| self.0.queue().running() == jobs);
     }
@@ -73,7 +73,7 @@ enum End {
     GivenUp(usize),
 }
 
-/// Submits jobs each of which runs until something is sent through the sender.
+/// Submits jobs that each run until something is sent through the sender.
 fn submit(workers: &Workers, jobs: usize) -> (Sender<()>, Receiver<End>) {
     let (open, gate) = channel();
     let (end, ended) = channel();
@@ -211,7 +211,7 @@ fn few_jobs_of_a_file_system_run_at_a_time() {
     });
     let [first, _second, third] = [1, 1, 1].map(|file_system| submit_for(&workers, file_system));
     workers.wait_until_running(2);
-    // Those of another one, and of none, do not wait.
+    // Jobs of another file system, and of no file system, do not wait.
     let _other = submit_for(&workers, 2);
     assert_answers(&workers, 3);
     assert_eq!(workers.0.queue().waiting(), 1);

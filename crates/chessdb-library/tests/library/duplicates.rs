@@ -45,7 +45,7 @@ fn first(plies: usize, line: &str) -> String {
     moves.take(plies).collect::<Vec<_>>().join(" ")
 }
 
-/// A game with these tags and moves; the result is that of the tag.
+/// A game with these tags and moves; the moves end with the result of the tag.
 fn tagged(tags: &[(&str, &str)], moves: &str) -> String {
     let result = tags
         .iter()

@@ -12,7 +12,7 @@ use chessdb_library::query::{Days, PlayerGame, Query};
 /// White, Black, result, date, ratings, code, moves.
 type Game<'a> = (&'a str, &'a str, &'a str, &'a str, [u16; 2], &'a str, &'a str);
 
-/// A database with these games, and those of the player of a query.
+/// A database with these games, and the games of the player of a query.
 fn games_of(games: &[Game<'_>], query: &str) -> (Vec<DatabasePart>, Vec<PlayerGame>) {
     let folder = tempfile::tempdir().unwrap();
     let mut text = String::new();
@@ -198,10 +198,10 @@ fn moves_are_new_or_given_up_in_positions_that_go_on_occurring() {
         preparation.lost.iter().map(|lost| lost.game).collect::<Vec<_>>(),
         [6]
     );
-    // The latest first, those of an unknown day before others of the year, those of an unknown year last.
+    // The latest first, games of an unknown day before others of the year, games of an unknown year last.
     let latest = preparation.latest.iter().map(|latest| latest.game);
     assert_eq!(latest.collect::<Vec<_>>(), [9, 7, 6, 8, 5, 3, 2, 1, 0, 4]);
-    // A game of which the month is not known may be of the days.
+    // A game whose month is unknown may have been played on these days.
     let since = Days::parse("1961.05.02..").unwrap();
     let preparation = Preparation::of(&parts, &played, Some(since), 2);
     assert_eq!(preparation.recent.games(), 2);

@@ -256,7 +256,8 @@ fn a_repertoire_is_a_database_or_a_file() {
     open("white.pgn").unwrap();
 }
 
-/// A source with `games.pgn`, which has one game, and `many.pgn` with so many, of which the last one has other moves.
+/// A source with `games.pgn`, which has one game, and `many.pgn`, which has `games` games, the last one with other
+/// moves.
 fn source_with(games: usize) -> (TempDir, DatabasePart, Arc<Repertoires>) {
     let folder = tempfile::tempdir().unwrap();
     let many = "[Event \"A\"]\n\n1. d4 *\n".repeat(games - 1) + "[Event \"A\"]\n\n1. e4 e5 2. Nf3 *\n";

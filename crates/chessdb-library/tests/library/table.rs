@@ -115,7 +115,7 @@ fn castling_is_written_as_in_chess960_where_the_game_is_one_with_or_without_its_
         "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
         "r3k2r/8/8/8/8/8/8/1R3K1R w KQkq - 0 1",
     );
-    // The king of a usual game goes to its target; those of Chess960 take their own rooks.
+    // The king of a usual game goes to its target; the kings of Chess960 take their own rooks.
     assert_eq!(uci(&from(usual), "1. O-O O-O-O"), "e1g1 e8c8");
     assert_eq!(uci(&(from(usual) + variant), "1. O-O O-O-O"), "e1h1 e8a8");
     assert_eq!(uci(&from(unusual), "1. O-O O-O-O"), "f1h1 e8a8");

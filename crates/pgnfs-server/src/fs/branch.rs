@@ -167,7 +167,8 @@ impl BranchFs {
         self.databases.first()
     }
 
-    /// What tells its states, or those of the directory that is searched, from those of other directories.
+    /// What all states of this directory have in common and no other directory has; for a search, of the directory that
+    /// is searched.
     pub(super) fn path(&self) -> &str {
         &self.path
     }
@@ -223,7 +224,7 @@ impl BranchFs {
     }
 }
 
-/// Approximate memory of a directory of which nothing was asked for, in bytes.
+/// Approximate memory in bytes of a directory that nobody has asked about yet.
 const EMPTY: usize = 12 << 10;
 
 /// The rows after the built-in ones.

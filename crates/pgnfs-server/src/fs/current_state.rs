@@ -181,7 +181,7 @@ impl CurrentState {
     /// Looks up `name` in a directory (see [`OpenNode::child`]) and resolves it in the present state.
     ///
     /// # Errors
-    /// Those of [`OpenNode::child`].
+    /// As for [`OpenNode::child`].
     pub fn child(&self, directory: &OpenNode, name: &OsStr) -> Result<Node, FsError> {
         let child = directory.child(name);
         if Arc::ptr_eq(directory.fs(), &self.current.read()) {
@@ -212,7 +212,7 @@ impl CurrentState {
     }
 }
 
-/// Compares `after` with the present state `before`, of which `retired` are earlier states of directories.
+/// Compares `after` with the present state `before`. `retired` are earlier states of directories.
 pub(super) fn outdated(
     before: &ChessFs,
     retired: &[Arc<DetachedDirectory>],

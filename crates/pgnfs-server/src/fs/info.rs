@@ -122,7 +122,7 @@ pub(super) fn search_info<'a>(
     text
 }
 
-/// The rows of `problems.txt`: those of the database itself, then those of the games that are shown, in their order.
+/// The rows of `problems.txt`: first about the database itself, then about the games that are shown, in their order.
 pub(super) fn problem_rows(
     own: &[Problem],
     games: &Sizes,

@@ -521,7 +521,7 @@ impl OpenNode {
     /// The game that a file is, decoded.
     ///
     /// # Errors
-    /// [`FsError::WrongKind`] if it is none; [`FsError::Io`] if the source cannot be read or has changed.
+    /// [`FsError::WrongKind`] if the node is not a game; [`FsError::Io`] if the source cannot be read or has changed.
     pub fn decoded(&self) -> Result<Decoded, FsError> {
         let (database, game) = self.game().ok_or(FsError::WrongKind)?;
         let decoded = database.entry().database.game(game);

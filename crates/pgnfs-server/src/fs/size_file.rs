@@ -5,8 +5,7 @@
 //! | short | size of each game in 2 bytes; 0: unknown; 65535: it is among the long ones |
 //! | long | sizes of the long games, in the order of games: 4 bytes |
 //! | rows | for each game with problems, in their order: its number from 0 (4), the bytes of its rows (4), its rows, with line feeds between them; a row is the name of the file, a tab, and the rest of the line of `problems.txt` |
-//!
-//! The first number in the header is that of the games.
+//! The first number in the header is the number of games.
 
 use std::io;
 

@@ -25,8 +25,8 @@ use chessdb_library::made::{Made, Wait};
 use chessdb_library::positions::IndexUse;
 use chessdb_library::task::Cancel;
 
-/// A library as a read-only tree of files. All methods, also those of a [`Node`](super::Node), may be called from any
-/// thread.
+/// A library as a read-only tree of files. All methods, including the methods of a [`Node`](super::Node), may be called
+/// from any thread.
 pub struct ChessFs {
     pub(super) library: Library,
     pub(super) folders: Arc<SourceTree>,
@@ -277,7 +277,8 @@ impl ChessFs {
         self.present_branch(prefix).cloned().or_else(detached)
     }
 
-    /// The directory with this prefix of a search, or of an earlier state. That of a search is made if it is not there.
+    /// The directory with this prefix of a search, or of an earlier state. If the directory of a search is not there,
+    /// it is made.
     pub(super) fn detached(&self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
         self.registry()
             .directory(prefix, |place| self.search_again(place, prefix))

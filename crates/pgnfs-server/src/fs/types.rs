@@ -85,7 +85,7 @@ pub struct Attributes {
     pub blocks: u64,
     /// Time of last modification: seconds since 1970, negative before, and nanoseconds.
     pub modified: (i64, u32),
-    /// Time of last change: that of the database's files.
+    /// Time of last change: when the database's files changed last.
     pub changed: (i64, u32),
     /// Number of links: the directories that show a file; 1 for a directory whose subdirectories are not
     /// counted.
@@ -262,7 +262,8 @@ pub(super) trait Directory {
     /// The number of entries, without `.` and `..`.
     fn len(&self) -> usize;
 
-    /// The first entry after an offset, which is [`FIRST_OFFSET`] or that of another entry, without `.` and `..`.
+    /// The first entry after an offset, which is [`FIRST_OFFSET`] or the offset of another entry. `.` and `..` are left
+    /// out.
     fn entry_after(&self, offset: u64) -> Option<Entry<'_>>;
 
     /// The inode of the entry with this name.

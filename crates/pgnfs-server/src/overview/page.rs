@@ -39,7 +39,7 @@ p { color: #555; margin: 0.3em 0 }
 ";
 
 /// The directory of a view that has these texts from the view's own directory on, as a path from the page; `None` if
-/// there is none.
+/// the view has no such directory.
 pub type Directories<'a> = &'a dyn Fn(&str, &[&str]) -> Option<String>;
 
 /// What a page is about.

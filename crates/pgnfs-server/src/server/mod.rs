@@ -58,10 +58,10 @@ pub struct Server {
 
 impl Server {
     /// Begins to watch an absolute path, and then opens it with `open`, so that no later change is missed. `means` and
-    /// `quiet` are those of [`Watch::start`]. Decodes no game.
+    /// `quiet` are passed to [`Watch::start`]. Decodes no game.
     ///
     /// # Errors
-    /// Those of `open`, and of [`Watch::start`].
+    /// If `open` or [`Watch::start`] fails.
     pub fn open<E: From<io::Error>>(
         source: &Path,
         means: Means,

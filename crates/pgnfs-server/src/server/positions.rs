@@ -13,14 +13,14 @@ impl Requests {
         search.is_none_or(|search| search.name().len() <= NAME_MAX)
     }
 
-    /// Answers by what `question` says of the games of all databases, or of those that a search finds; with `once`, of the
-    /// best one of each group of duplicates: among all games, or, if it is not empty, among those of the database at this path.
-    /// Duplicates are searched for on first use. Searches are those
-    /// of `search/`, so that games are searched for once, unless their name is too long for it. `question` is called in a
-    /// thread that may wait, within the work of the request.
+    /// Asks `question` about games, and answers with what it returns: about the games of all databases, or the games
+    /// that a search finds. With `once`, only the best game of each group of duplicates counts: the best among all
+    /// games, or, if `once` is a path, among the games of the database there. Duplicates are searched for on first use.
+    /// A search shares its directory in `search/`, so that games are searched for once, unless the name of the search
+    /// is too long for a file name. `question` is called in a thread that may wait, within the work of the request.
     ///
-    /// Errors of the answer: those of `question`; [`FsError::NotFound`] if there is no database; [`FsError::Refused`] if the
-    /// query is no search here.
+    /// Errors of the answer: whatever `question` returns; [`FsError::NotFound`] if there is no database;
+    /// [`FsError::Refused`] if the query cannot be searched for here.
     pub fn positions<A: Send + 'static>(
         &self,
         user: u32,

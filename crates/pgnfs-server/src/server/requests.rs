@@ -94,9 +94,7 @@ impl Requests {
     }
 
     /// Follows a path from the root, names separated by `/`, and answers with the attributes of its node, which is not
-    /// held. Links are not followed, and `.` and `..` are no names.
-    ///
-    /// Errors of the answer: those of [`Requests::look_up`].
+    /// held. Links are not followed, and `.` and `..` are no names. Errors of the answer: as for [`Requests::look_up`].
     pub fn find(&self, user: u32, path: &str, reply: impl Reply<Attributes>) -> Option<Unanswered> {
         find(
             self,
@@ -162,9 +160,8 @@ impl Requests {
         })
     }
 
-    /// Opens a file by its path. See [`Requests::find`] and [`OpenFile`].
-    ///
-    /// Errors of the answer: those of [`Requests::find`] and [`Requests::read`].
+    /// Opens a file by its path. See [`Requests::find`] and [`OpenFile`]. Errors of the answer: as for
+    /// [`Requests::find`] and [`Requests::read`].
     pub fn open(&self, user: u32, path: &str, reply: impl Reply<OpenFile>) -> Option<Unanswered> {
         let asked = path.to_owned();
         find(
@@ -179,9 +176,8 @@ impl Requests {
         )
     }
 
-    /// Answers with the decoded game that a file is, by its path. See [`Requests::find`].
-    ///
-    /// Errors of the answer: those of [`Requests::find`]; [`FsError::WrongKind`] for a file that is no game.
+    /// Answers with the decoded game that a file is, by its path. See [`Requests::find`]. Errors of the answer: as for
+    /// [`Requests::find`]; [`FsError::WrongKind`] for a file that is not a game.
     pub fn game(&self, user: u32, path: &str, reply: impl Reply<Decoded>) -> Option<Unanswered> {
         find(
             self,

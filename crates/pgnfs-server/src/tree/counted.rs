@@ -46,8 +46,8 @@ impl<K: Eq + Hash + ?Sized> Counted<K> {
         Some(number)
     }
 
-    /// The number of a key: its own, or the next for which `is_free` is true and that no other key has. `None` if
-    /// there is none.
+    /// The number of a key: its own, or the next for which `is_free` is true and that no other key has. `None` if all
+    /// numbers are taken.
     pub fn number(&mut self, key: impl Into<Arc<K>>, is_free: impl Fn(u32) -> bool) -> Option<u32> {
         let key = key.into();
         if let Some(known) = self.known(&key) {
@@ -78,7 +78,7 @@ impl<K: Eq + Hash + ?Sized> Counted<K> {
         counting.map_or(0, |counting| counting.references)
     }
 
-    /// Forgets the keys for which `is_wanted` is true. Returns their numbers with those of their references.
+    /// Forgets the keys for which `is_wanted` is true. Returns their numbers, each with its number of references.
     pub fn remove_where(&mut self, is_wanted: impl Fn(&K) -> bool) -> Vec<(u32, u64)> {
         let removed = self.by_number.extract_if(|_, counting| is_wanted(&counting.key));
         let removed: Vec<_> = removed.collect();

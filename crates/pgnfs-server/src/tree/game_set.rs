@@ -37,7 +37,7 @@ const MOST_NUMBERED: u32 = 9;
 pub struct GameSet {
     all: Arc<Databases>,
     shown: Shown,
-    /// The views, if they are not those of the only database.
+    /// The views, unless the views of the only database serve.
     views: Vec<Made<Box<ViewIndex>>>,
 }
 
@@ -195,7 +195,7 @@ impl GameSet {
         })
     }
 
-    /// The number after that of the last game of all databases.
+    /// The number after the last game of all databases.
     pub(super) fn end(&self) -> u32 {
         let last = self.whole_parts().last();
         last.map_or(0, |part| part.first + part.database().len())
@@ -269,8 +269,8 @@ impl GameSet {
         }
     }
 
-    /// The games that are shown, each once: those that are the best ones of their groups of duplicates among all games. Those
-    /// of a search in some databases are the best ones there. On first use, searches for duplicates.
+    /// The games that are shown, without duplicates: of each group of duplicates only the best game among all games.
+    /// For a search in some databases, it is the best game among these. On first use, searches for duplicates.
     pub(crate) fn unique_parts(&self) -> &Arc<[DatabasePart]> {
         match &self.shown {
             Shown::All | Shown::Unique => self.all.unique.get_or(|| {
@@ -499,8 +499,8 @@ impl GameSet {
         self.views.get(id.index()).map_or(Wait::None, Made::wait)
     }
 
-    /// The path of a view's directory: that of the group with these texts from the view's own directory on. Sorts all
-    /// games if they are not yet.
+    /// The path of a group's directory, found by the texts of the directories that lead to it from the view's own one.
+    /// Sorts all games if they are not sorted yet.
     pub fn path_of_group(&self, view: &str, texts: &[&str]) -> Option<String> {
         let mut views = self.layout().views();
         let (id, _) = views.find(|(_, other)| other.name() == view)?;

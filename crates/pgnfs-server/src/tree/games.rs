@@ -77,7 +77,7 @@ impl<'a> Games<'a> {
         Games(List::Ordered { games, places })
     }
 
-    /// Games of a view, by their places among those of all directories.
+    /// Games of a view, by their places in the list of all its directories' games.
     pub(super) fn in_arrays(arrays: &'a Arrays, Range { start, end }: Range<u32>) -> Games<'a> {
         Games(List::InArrays { arrays, start, end })
     }
@@ -103,7 +103,7 @@ impl<'a> Games<'a> {
         self.len() == 0
     }
 
-    /// True if these are listed as all games of a database with so many.
+    /// True if these are listed as all games of a database that has `games` games.
     pub fn are_all_of(&self, games: u32) -> bool {
         matches!(&self.0, List::Range(range) if *range == (0..games))
     }

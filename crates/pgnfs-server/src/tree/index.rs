@@ -286,8 +286,8 @@ impl ViewIndex {
         }
     }
 
-    /// Number of merged files, if they are all in one directory and its order differs from that of the numbers of
-    /// directories, else 0.
+    /// Number of merged files, if they are all in one directory and its order differs from the order of the
+    /// directories' numbers, else 0.
     fn by_name(&self) -> usize {
         self.arrays.bytes(Array::ByName) / 4
     }
@@ -438,7 +438,7 @@ struct SourceLists {
     /// For each directory, the index in `sources` of a source that is shown in it or below it. It provides
     /// the name.
     named_by: Vec<u32>,
-    /// Index of the first source of each directory. Its sources end where those of the next directory begin.
+    /// Index of the first source of each directory. Its sources end where the next directory's begin.
     starts: Vec<u32>,
     sources: Vec<Source>,
     /// The games, if these are not all games of the sources.
@@ -525,9 +525,10 @@ pub(super) fn combined_view(
 
 /// The directories of the databases that a view combines.
 enum Indexes {
-    /// Those of the databases' own views, whose texts are shown as they are.
+    /// The directories of the databases' own views, whose texts are shown as they are.
     Own,
-    /// Those of the databases' views of players as they are stored, each of which is shown under one of these names.
+    /// The directories of the databases' views of players, by their stored names. Each is shown under one of these
+    /// names.
     Players(Arc<Names>),
     /// Directories in whose texts players have the names under which they are shown.
     Named(Vec<Option<ViewIndex>>),

@@ -4,7 +4,7 @@
 //! |--------|------------------------------------------|---------------------|
 //! | 40..64 | prefix of the database, never 0          | 0                   |
 //! | 32..40 | kind of the node, see [`Node`]           | hash of the path    |
-//! | 0..32  | number of the node among those of a kind | hash of the path    |
+//! | 0..32  | number of the node within its kind      | hash of the path    |
 
 use std::collections::HashSet;
 use std::fmt;
@@ -86,7 +86,7 @@ impl Prefix {
     }
 }
 
-/// A file, directory or link in a database's directory: its kind and its number among those of the kind.
+/// A file, directory or link in a database's directory: its kind and its number within the kind.
 ///
 /// What it stands for is known to the [`Section`](super::Section) that has it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -123,12 +123,12 @@ pub(super) const KIND_MERGED: u8 = 0x60;
 /// A directory of merged files, which stands for a view's directory.
 pub(super) const KIND_MERGED_FOLDER: u8 = 0x80;
 pub(super) const LAST_MERGED_FOLDER: u8 = 0x9f;
-/// A position of a game without all of its rights, in the same uses as those of a ply.
+/// A position of a game without all of its rights, for the same uses as a ply.
 pub(super) const KIND_LOOSE: u8 = 0xac;
 /// A ply of a game, from here to the last kind; [`Use`](super::plies::Use) says what for.
 pub(super) const KIND_PLY: u8 = 0xc0;
 
-/// Most views of a tree, those of the user among them.
+/// Most views of a tree, including the user's.
 pub(super) const MOST_VIEWS: usize = (KIND_MERGED - KIND_VIEW) as usize;
 
 impl Node {
@@ -163,7 +163,7 @@ impl Node {
     /// `tables/`
     pub const TABLES: Node = Node::new(KIND_SINGLE, 14);
 
-    /// The node of a number among those of a kind. Each section has kinds of its own.
+    /// The node with a number within a kind. Each section has kinds of its own.
     pub const fn new(kind: u8, number: u32) -> Node {
         Node { kind, number }
     }
@@ -204,7 +204,7 @@ impl Node {
         self.kind
     }
 
-    /// Its number among those of its kind.
+    /// Its number within its kind.
     pub const fn number(self) -> u32 {
         self.number
     }
@@ -266,7 +266,7 @@ pub enum Table {
     Ndjson,
 }
 
-/// The place of a view among those of a [`Layout`](super::Layout).
+/// The place of a view in a [`Layout`](super::Layout).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ViewId(pub(super) u8);
 

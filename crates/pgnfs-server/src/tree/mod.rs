@@ -1,8 +1,8 @@
 //! The directory tree: names, inode numbers and views, computed from keys and texts alone.
 //!
-//! The directory of a [`GameSet`] consists of [sections](Section), each of which defines its own nodes. Names of
-//! games are never stored, inode numbers need no table, and a view is a row of [`VIEWS`] and a few arrays of
-//! integers, built on first use. Nothing changes after it was built.
+//! The directory of a [`GameSet`] consists of [sections](Section), which define their own nodes. Names of games are
+//! never stored, inode numbers need no table, and a view is a row of [`VIEWS`] and a few arrays of integers, built on
+//! first use. Nothing changes after it was built.
 
 mod counted;
 mod game_directories;

@@ -326,7 +326,7 @@ impl BranchPositions {
         Some(self.part(number)?.first + game)
     }
 
-    /// The node whose first game is that of `at` and that this game reaches there; `None` if there is none.
+    /// The node that the game of `at` reaches at this ply, if this game is the first game of the node.
     pub(super) fn node_at(&self, at: AtPly) -> Option<OpeningNode> {
         if at.ply == 0 {
             return self.root().filter(|_| at.game == 0);
@@ -427,7 +427,7 @@ const KINDS: u8 = 4;
 
 const BITS: u32 = 34;
 
-/// Likewise for positions without all of their rights. One of the bits distinguishes [`Rights::Castling`] from
+/// The same for positions without all of their rights. One of the bits distinguishes [`Rights::Castling`] from
 /// [`Rights::None`].
 const LOOSE_KINDS: u8 = 2;
 

@@ -56,7 +56,7 @@ impl PositionDirectories {
         Node::all_of(Use::Position.first_kind(), Use::FenLink.last_kind()),
     ];
 
-    /// The entries of `positions/`, some of which may be missing.
+    /// The entries that `positions/` may have.
     const TOP_ENTRIES: [(&str, Node); 3] = [
         ("info.txt", Self::HOW_TO_ASK),
         ("novelties.csv", Self::NOVELTIES),
@@ -118,7 +118,7 @@ impl PositionDirectories {
     /// The moves played in a position, each with its link.
     fn next_moves(&self, found: &FoundPosition) -> Vec<(String, Node)> {
         let entry = |&(mv, after): &(Move, AtPly)| {
-            // Where not all rights count, those of the game may permit more moves.
+            // Where not all rights count, the game's own rights may permit more moves.
             let before = AtPly {
                 ply: after.ply - 1,
                 ..after

@@ -1,7 +1,6 @@
-//! `search/`: the description of queries, and links to their canonical names.
-//!
-//! The directory of a query is that of a branch of its own, with the games that the query finds. It is no node of the
-//! branch in which it is looked up.
+//! `search/`: the description of queries, and links to their canonical names. The directory of a query belongs to a
+//! branch of its own, with the games that the query finds. It is not a node of the branch in which its name is looked
+//! up.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;

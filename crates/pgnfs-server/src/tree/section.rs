@@ -12,7 +12,7 @@ use chessdb_library::made::Wait;
 /// Only the section interprets the numbers of its nodes. Apart from games, which belong to `games/` but may
 /// be listed by any directory, it creates only nodes that its [`Row`](super::rows::Row) assigns to it.
 pub trait Section: Send + Sync {
-    /// Names in the directory, beside those of the [`Row`](super::rows::Row), with their nodes.
+    /// Names in the directory that the [`Row`](super::rows::Row) lacks, with their nodes.
     fn top(&self) -> Vec<(String, Node)> {
         Vec::new()
     }

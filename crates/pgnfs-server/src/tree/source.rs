@@ -37,7 +37,7 @@ pub struct TreeFolder {
     listed: OnceLock<Vec<(u64, usize)>>,
 }
 
-/// The first cookie of a subfolder; lower ones are those of other entries.
+/// The first cookie of a subfolder; other entries have lower ones.
 const FIRST_COOKIE: u64 = 1 << 62;
 
 /// A database to be placed in the tree.

@@ -110,7 +110,7 @@ impl Section for TablesDirectory {
 pub(super) struct SingleFiles;
 
 impl SingleFiles {
-    /// Those of every branch.
+    /// The files that every branch has.
     pub(super) const NAMES: &[(&str, Node)] = &[("all.pgn", Node::ALL), ("info.txt", Node::INFO)];
     pub(super) const NODES: &[RangeInclusive<Node>] = &[Node::ALL..=Node::INFO];
 }

@@ -107,7 +107,8 @@ fn bytes_that_change_while_they_are_read() {
     }
 }
 
-/// Games of which one is played for half of the other is legal, too, so that only the checksum of a frame tells.
+/// Two games that stay legal if half of one is replaced by the same half of the other, so that only the checksum of a
+/// frame tells.
 const KNIGHTS: [&str; 2] = ["Nf3 Nf6 Ng1 Ng8 ", "Nc3 Nc6 Nb1 Nb8 "];
 
 /// The place of the first game's moves is here in a `.2cbh`.

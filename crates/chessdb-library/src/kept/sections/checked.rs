@@ -1,9 +1,8 @@
-//! A mapped file whose blocks are checked when they are used, and again after the file was changed.
+//! A mapped file whose blocks are checked on first use, and again after the file was changed.
 //!
-//! The size and times of the file are looked at every few milliseconds while it is used. Whenever they are others, or
-//! might have hidden a change, no block counts as checked any more. So what another program does to the file costs the
-//! time of checking it again if its bytes are the same, for example because its use was noted, and is damage
-//! otherwise.
+//! While the file is used, its size and times are read every few milliseconds. Whenever they differ, or might have
+//! hidden a change, no block counts as checked any more. So if another program touches the file, for example to note
+//! its use, its blocks are only checked again; if the bytes differ, that is damage.
 
 use parking_lot::Mutex;
 use std::ops::Range;
@@ -25,12 +24,12 @@ pub(super) struct Checked {
     sound: Vec<AtomicU32>,
     /// Number of the present state of the file, from 1.
     state: AtomicU32,
-    /// When the file was last looked at.
+    /// When the stamp of the file was last read.
     looked: AtomicU64,
     last: Mutex<Look>,
 }
 
-/// What the last look at a file found.
+/// The result of the last look at a file.
 struct Look {
     stamp: Option<Stamp>,
     /// When this stamp was first found.
@@ -40,7 +39,7 @@ struct Look {
 }
 
 impl Checked {
-    /// A file of which the bytes in `range` have these checksums.
+    /// A file whose bytes in `range` have these checksums.
     pub(super) fn new(map: Mapped, range: Range<usize>, sums: Vec<u64>) -> Checked {
         Checked {
             range,
@@ -57,7 +56,7 @@ impl Checked {
         }
     }
 
-    /// Bytes of the file.
+    /// Bytes of the file, checked.
     ///
     /// # Errors
     /// If they are damaged, or have no checksum.
@@ -75,7 +74,7 @@ impl Checked {
             }
         }
         let bytes = self.map.get(range).ok_or(Damaged)?;
-        // If the file is cut meanwhile, the missing bytes read as zeros.
+        // If the file is truncated meanwhile, the missing bytes read as zeros.
         if self.map.is_lost() {
             return Err(Damaged);
         }
@@ -95,7 +94,7 @@ impl Checked {
     #[cold]
     fn look(&self) {
         let mut last = self.last.lock();
-        // Read before the look, so that the look is not earlier.
+        // The time is taken before the stamp is read. The other way round, a change between the two could be missed.
         let now = now();
         let stamp = self.map.stamp().ok();
         if stamp != last.stamp {
@@ -112,7 +111,7 @@ impl Checked {
         self.state.fetch_add(1, Ordering::Release);
     }
 
-    /// Checks a block of a state of the file.
+    /// Checks a block, and notes that it is sound in this state of the file.
     #[cold]
     fn check(&self, block: usize, state: u32) -> Result<(), Damaged> {
         let start = self.range.start + block * BLOCK;
@@ -121,7 +120,7 @@ impl Checked {
         if self.sums.get(block) != Some(&xxh3_64(bytes)) {
             return Err(Damaged);
         }
-        // If the file has been changed since, this state is not the present one any more.
+        // If the file has changed since, the current state is another one, and the block will be checked again.
         if let Some(sound) = self.sound.get(block) {
             sound.store(state, Ordering::Release);
         }

@@ -7,15 +7,15 @@
 //! | 8 | 4 | version of this layout |
 //! | 12 | 4 | *k*, bytes of the key |
 //! | 16 | 4 each | four [numbers](Numbers::own) |
-//! | 32 | 16 each | offset and length of each section; the length is 0 where there are fewer than 14 |
+//! | 32 | 16 each | offset and length of each of 14 sections; the length is 0 for sections that the file does not have |
 //! | 256 | 8 | offset of the checksums |
 //! | 264 | 8 | XXH3-64 of the header up to here, the key and the checksums |
-//! | 272 | *k* | the key: everything that the sections follow from |
+//! | 272 | *k* | the key: everything that determines the sections |
 //! | a multiple of 4096 | | the sections, in blocks of 64 KiB |
 //! | | 8 each | the checksums: XXH3-64 of each block |
 //!
-//! The header is checked when the file is opened, and a block when it is used. So a file of any size is
-//! opened at once, and what uses it has to do without it at any time.
+//! The header is checked when the file is opened, and a block when it is first used. So a file of any size opens at
+//! once, but every read may find damage, and the caller must then do without the file.
 
 mod checked;
 
@@ -39,7 +39,7 @@ const HEADER: usize = 272;
 const TABLE: usize = 32;
 const SUMS: usize = 256;
 const CHECKSUM: usize = 264;
-/// Sections begin at a multiple of this.
+/// Sections start at a multiple of this.
 const PAGE: usize = 4096;
 const BLOCK: usize = 64 << 10;
 
@@ -67,10 +67,10 @@ impl fmt::Display for Damaged {
 
 impl std::error::Error for Damaged {}
 
-/// The numbers in a header.
+/// The numbers in a header: where the sections are, and four for the kind of file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Numbers {
-    /// What the sections need besides.
+    /// Four numbers whose meaning depends on the kind of file.
     pub own: [u32; 4],
     /// Offset and length of each section.
     pub sections: [(u64, u64); SECTIONS],
@@ -121,7 +121,7 @@ impl Output {
     }
 }
 
-/// The first offset, at or after `end`, at which a section may begin.
+/// The first offset, at or after `end`, at which a section may start.
 pub fn next_page(end: u64) -> u64 {
     end.next_multiple_of(PAGE as u64)
 }
@@ -131,7 +131,7 @@ pub fn begin(key: &[u8]) -> u64 {
     next_page((HEADER + key.len()) as u64)
 }
 
-/// Makes a file valid: writes header, key and checksums around the sections, which have been written already.
+/// Makes a file valid: writes header, key and checksums around the sections, which must have been written already.
 ///
 /// # Errors
 /// If reading or writing fails.
@@ -236,7 +236,7 @@ impl<P: SectionId> Sections<P> {
         self.numbers.sections.iter().map(|&(_, len)| len as usize).sum()
     }
 
-    /// The memory that sections take which are in no file, in bytes.
+    /// The memory in bytes that sections take if they are not in a file.
     pub fn memory(&self) -> usize {
         match &self.data {
             Data::Memory(bytes) => bytes.capacity(),
@@ -244,7 +244,7 @@ impl<P: SectionId> Sections<P> {
         }
     }
 
-    /// Adds a section to those in memory. It must not be there yet.
+    /// Adds a section to the sections in memory. It must not exist yet.
     pub fn append(&mut self, section: P, section_bytes: Vec<u8>) {
         if let Data::Memory(bytes) = &mut self.data {
             self.numbers.sections[section.place()] = (bytes.len() as u64, section_bytes.len() as u64);
@@ -391,10 +391,11 @@ impl<P: SectionId> Sections<P> {
     }
 
     /// True if bytes beyond the end of the file were read, as zeros. Then nothing that was read before this call can be
-    /// relied on.
+    /// trusted.
     #[inline]
     pub fn is_lost(&self) -> bool {
-        // What was read is read before the map is asked.
+        // The fence orders the caller's reads before this check. Otherwise a read could happen after it, and its zeros
+        // would go unnoticed.
         fence(Ordering::Acquire);
         match &self.data {
             Data::Memory(_) => false,
@@ -404,7 +405,7 @@ impl<P: SectionId> Sections<P> {
     }
 }
 
-/// What the header of a file says.
+/// The contents of a file's header.
 struct Header {
     /// The bytes of all sections.
     range: Range<usize>,

@@ -1,7 +1,5 @@
-//! Questions about some of the games of an index.
-//!
-//! The ranges of the opening tree and the positions that several games have are those of all games; whatever is
-//! counted or returned is of the selected ones.
+//! Questions about some of the games of an index. The ranges of the opening tree, and the positions that several games
+//! have, are stored for all games. Only selected games are counted and returned.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -18,8 +16,8 @@ use crate::recent::Recent;
 use chessdb::bytes::{le_u32, le_u64};
 use rustc_hash::FxHashMap;
 
-/// The places of selected games are listed if fewer than one game in so many is selected. Then looking into the list
-/// takes less time than looking at all games of a node.
+/// The places of selected games are listed if fewer than one game in 16 is selected. Then looking into the list takes
+/// less time than looking at all games of a node.
 const SCARCE: usize = 16;
 
 /// Number of selections whose places are kept.

@@ -46,7 +46,7 @@ pub(super) struct Builder<'a> {
     pub(super) done: &'a (dyn Fn(u64) + Sync),
 }
 
-/// True if the positions of so many games need at most half of the memory.
+/// True if the positions of `games` games need at most half of the memory.
 pub(super) fn fits(games: u32, memory: usize) -> bool {
     u64::from(games) * POSITIONS <= memory as u64 / 2
 }
@@ -275,8 +275,8 @@ struct ColumnsPart {
 }
 
 impl ColumnsBuilder {
-    /// Adds the games of a batch, and returns their bytes in each of [`COLUMNS`]. Those of `Parting` are one game behind,
-    /// because the move with which the last game parts from the next one is not known yet.
+    /// Adds the games of a batch, and returns their bytes in each of [`COLUMNS`]. The bytes of `Parting` are one game
+    /// behind, because the move with which the last game parts from the next one is not known yet.
     ///
     /// # Errors
     /// If positions cannot be written.
@@ -376,7 +376,7 @@ fn common(one: (u64, &[PackedMove]), other: (u64, &[PackedMove])) -> usize {
 }
 
 /// The bits of the first move that no neighbouring line has, where one neighbour has `common` nodes in common; 0 if
-/// there is none.
+/// that neighbour has all moves of the line.
 fn parting(moves: &[PackedMove], common: usize) -> u16 {
     let ply = common.checked_sub(1);
     ply.and_then(|ply| moves.get(ply)).map_or(0, |mv| mv.bits())

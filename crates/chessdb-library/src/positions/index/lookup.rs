@@ -22,8 +22,8 @@ use chessdb::board::{Move, PackedMove, Position};
 use chessdb::bytes::{le_u32, le_u64};
 
 impl Index {
-    /// The games with a match, in database order, each with its first occurrence. The result is the same as
-    /// that of [`scan`](super::super::scan).
+    /// The games with a match, in database order, each with its first occurrence. [`scan`](super::super::scan) gives
+    /// the same result.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -39,7 +39,8 @@ impl Index {
         }
     }
 
-    /// Likewise in any order, with what tables need of each game. The index has that of a position that several games have.
+    /// Like [`Index::find`], but in any order, and with what tables need of each game. For a position that several
+    /// games have, the index has these facts.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -74,8 +75,7 @@ impl Index {
         }
     }
 
-    /// The table of moves of a position. The result is the same as that of
-    /// [`scan_moves`](super::super::scan_moves).
+    /// The table of moves of a position. [`scan_moves`](super::super::scan_moves) gives the same result.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -102,7 +102,7 @@ impl Index {
         }
     }
 
-    /// Likewise, of a position with these nodes.
+    /// What is stored of a position with these nodes.
     fn stored(&self, pattern: &Pattern, nodes: &[IndexNode]) -> Result<Option<PopularPosition>, Damaged> {
         if self.among.is_some() || self.number_of(nodes)? < POPULAR {
             return Ok(None);
@@ -125,7 +125,7 @@ impl Index {
         Ok(scan.table(&[reached]))
     }
 
-    /// The games with the positions after the moves of a table, all of which are searched for at once.
+    /// The games with the positions after the moves of a table. All these positions are searched for at once.
     fn reached_by_any(&self, scan: &MovesScan) -> Result<Vec<Reached>, Damaged> {
         let mut tests: Vec<Test> = Vec::new();
         for after in scan.after() {
@@ -260,9 +260,9 @@ impl Index {
         }
     }
 
-    /// The moves that the games at some places play after a node, of which they are all games that play it. `None` if
-    /// they end there. Games are read in database order, because in another one each might unpack all that precedes it
-    /// in a compressed file.
+    /// The move after a node in the games of a range. All games of the range pass the node and play the same move next;
+    /// `None` if they end there. Games are read in database order, because in another one each might unpack all that
+    /// precedes it in a compressed file.
     pub(super) fn next_moves(&self, asked: &[(IndexNode, Range<u32>)]) -> Result<Vec<Option<Move>>, Damaged> {
         let mut moves = vec![None; asked.len()];
         let mut unknown = Vec::new();

@@ -134,7 +134,7 @@ pub struct Index {
     lines: Arc<LongLines>,
     /// Positions that were [read ahead](Index::read_ahead), by the game and the number of moves before them.
     ahead: PositionsAhead,
-    /// The games of which answers are; `None` for all.
+    /// The games that answers are about; `None` for all.
     among: Option<Arc<Selection>>,
     /// Their places.
     places: Places,

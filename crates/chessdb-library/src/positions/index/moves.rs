@@ -18,7 +18,7 @@ use chessdb::board::{Move, Position, RunningKey, Undo};
 /// A row under construction.
 struct UnfinishedRow {
     mv: Option<Move>,
-    /// The nodes of each shared position whose stored bits are those of the position after the move.
+    /// The nodes of each shared position whose stored bits match the position after the move.
     after: Vec<Vec<IndexNode>>,
     /// The index of the position in `after` that is certainly the one after the move.
     known: Option<usize>,

@@ -54,7 +54,7 @@ pub(super) struct LineReading<'a> {
 /// is larger if very many games begin with the same moves.
 ///
 /// # Errors
-/// Those of `each`, and if positions cannot be written.
+/// If `each` fails or positions cannot be written.
 pub(super) fn for_each_batch<E: From<io::Error>>(
     reading: &LineReading<'_>,
     memory: usize,
@@ -217,7 +217,7 @@ impl IndexedGame {
     }
 }
 
-/// Number of games that a thread reads at a time. Those of a batch may be far apart.
+/// Number of games that a thread reads at a time. The games of a batch may be far apart.
 const CHUNK: u32 = 64;
 
 /// Number of later positions after which a thread passes them on.
@@ -424,7 +424,8 @@ impl BatchPart {
     }
 }
 
-/// Lines in ranges of about equal length, one for each thread. Those of a range precede those of the next one.
+/// Lines in ranges of about equal length, one for each thread. All lines of a range come before the lines of the next
+/// one.
 fn divided(keyed: Vec<Vec<Keyed>>, threads: usize) -> Vec<Vec<Keyed>> {
     if threads <= 1 {
         return vec![keyed.concat()];

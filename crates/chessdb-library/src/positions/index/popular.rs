@@ -1,5 +1,5 @@
-//! What is stored of positions that so many games have that adding it up would take too long: tables of moves, and the
-//! strongest and latest games.
+//! Stored answers for the most frequent positions, where adding up all games would take too long: tables of moves, and
+//! the strongest and latest games.
 //!
 //! A table consists of the number of rows and, for each row: the bits of the move as a [`PackedMove`], 0 for games that end; the
 //! numbers of a [`Tally`]; `reached`; the game plus 1, 0 for none. After it come the number of the strongest games and

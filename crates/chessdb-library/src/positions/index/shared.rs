@@ -132,7 +132,7 @@ pub(super) fn write_shared(
 
 fn shared_part(spill: &Spill, part: usize, order: &GameOrder, bits: u32) -> io::Result<SharedPart> {
     let nodes = nodes_of(&spill.part(part)?, order);
-    // The first bits of a bucket's number are those of its part.
+    // A bucket's number starts with the bits of its part.
     let buckets = (1usize << bits) / spill.parts();
     let (mut begins, mut bytes, mut popular) = (Vec::with_capacity(buckets), Vec::new(), Vec::new());
     for nodes in nodes.chunk_by(|a, b| a.key == b.key) {
@@ -252,8 +252,8 @@ pub(super) enum IndexSection {
     /// For each game, the length of the part that its line has in common with the game before, see
     /// [`super::tree`]: 2 bytes.
     Common,
-    /// For each game, the bits of the first move that it does not have in common with the game before or after it, 0
-    /// if there is none: 2 bytes.
+    /// For each game, the bits of the first move that it does not have in common with the game before or after it, 0 if
+    /// it has all moves in common: 2 bytes.
     Parting,
     /// The minimum of each 64 items of `Common`: 4 bytes.
     Common64,

@@ -207,9 +207,9 @@ impl Test {
 struct LeftPawns {
     /// With the same bits as [`home_of`].
     set: u16,
-    /// The bits of [`Signature::pawns`] for so many.
+    /// The bits of [`Signature::pawns`] for the number of pawns.
     bits: u64,
-    /// Four pawns are looked up at a time, so often.
+    /// How often four pawns are looked up at a time.
     fours: u32,
     /// The set for three pawns of it, by their bits in a signature; no pawns for others.
     with: Box<[u16; 1 << 12]>,
@@ -279,7 +279,7 @@ fn repeated(pawns: u64) -> u64 {
 pub(super) struct FirstPawns(u64);
 
 impl FirstPawns {
-    /// Those of games with these [`Signature::pawns`].
+    /// The first pawns of games with these [`Signature::pawns`].
     pub(super) fn of(games: impl Iterator<Item = u64> + Clone) -> FirstPawns {
         let pawns = games.clone().next().unwrap_or(0);
         let differ = games.fold(0, |differ, game| differ | game ^ pawns);
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn the_first_pawns_that_left_are_a_set() {
-        // The pawns of the files d, c and a, and Black's of file h; then that of file d again, since no more left.
+        // The pawns of the files d, c and a, and Black's of file h; then the pawn of file d again, since no more left.
         let pawns = 0x3333_3333_3333_f023;
         for (set, are_first) in [
             (0b1000, true),

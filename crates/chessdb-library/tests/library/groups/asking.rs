@@ -28,7 +28,7 @@ pub fn set_up(fen: &str, moves: &str) -> String {
     format!("[Event \"?\"]\n[Result \"*\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n{moves} *\n\n")
 }
 
-/// A group of terms, none of which has alternatives.
+/// A group of terms without alternatives.
 pub fn group(terms: impl IntoIterator<Item = PositionTerm>) -> PositionGroup {
     PositionGroup {
         terms: terms.into_iter().map(|term| vec![term]).collect(),

@@ -43,7 +43,7 @@ impl AskedGroup {
                 },
             };
             let mut alternatives = vec![term];
-            // Queries have alternatives of one kind only, and those of a move are moves.
+            // Queries have alternatives of one kind only: the alternatives to a move are moves.
             if kind < 6 && chance.once_in(6) {
                 let (_, other) = chance.of(line);
                 alternatives.push(pawns(other));

@@ -25,7 +25,7 @@ fn name(n: usize) -> String {
     format!("{n:05}.pgn")
 }
 
-/// A source with so many files of one game each.
+/// A source with `number` files of one game each.
 fn many(number: usize) -> Source {
     let source = Source::new();
     for n in 0..number {
@@ -56,7 +56,7 @@ fn one_file_more_makes_them_one_database() {
     source.file("sub/one.pgn", game("sub").as_bytes());
     let library = source.open().unwrap();
     assert_eq!(paths(&library), ["a.dci", "large.pgn", NAME, "sub/one.pgn"]);
-    assert_eq!(library.left_out().len(), 1, "the archive that is none");
+    assert_eq!(library.left_out().len(), 1, "the file that is not an archive");
     let entry = joined(&library);
     let expected: Vec<String> = (0..MOST)
         .map(|n| n.to_string())

@@ -88,7 +88,7 @@ fn a_source_that_is_gone_has_no_databases_until_it_is_back() {
     fs::remove_file(source.path("folder/a.dci")).unwrap();
     fs::remove_file(source.path("folder/a.dcg")).unwrap();
     assert!(again(&back).databases().is_empty());
-    // Likewise for a single database.
+    // The same for a single database.
     source.database("b");
     let single = open(&source.path("b.dci")).unwrap();
     fs::remove_file(source.path("b.dci")).unwrap();

@@ -167,7 +167,7 @@ fn every_game_ends_once_in_the_opening_tree() {
     }
 }
 
-/// The line of a node is that of its games, and its moves lead to the node.
+/// The line of a node is the line of its games, and its moves lead to the node.
 fn check_line(index: &Index, database: &dyn Database, node: &TreeNode, game: u32) {
     let (line, reached) = index.line(node).unwrap();
     let mut moves = Vec::new();

@@ -24,14 +24,14 @@ fn annotations_are_about_the_move_that_is_played() {
     );
     let whole = searched(&*database, "a.pgn");
     for (query, expected) in [
-        // The ply is that of the position in which the move is played.
+        // The ply counts to the position in which the move is played.
         ("nag:!", &[(0, 2)][..]),
         ("nag:?!", &[(0, 1)]),
         ("nag:6|$2", &[(0, 1), (1, 1)]),
         ("nag:?", &[(1, 1)]),
         ("nag:+=", &[(0, 4)]),
         ("nag:=", &[]),
-        // Those of variations do not count.
+        // Glyphs of variations do not count.
         ("nag:??|!!", &[]),
         ("nag:14 mirror:colour", &[(0, 4)]),
         ("nag:15 mirror:colour", &[(0, 4)]),

@@ -188,7 +188,7 @@ fn the_speed_follows_from_the_time_control() {
     }
 }
 
-/// The name may be that of the code, of the tag, or of the last named position; the code may be that of the moves.
+/// The name may come from the code, the tag, or the last named position; the code may come from the moves.
 #[test]
 fn openings_follow_from_codes_tags_and_moves() {
     let of = |tags: &str, moves: &str| {

@@ -70,7 +70,7 @@ fn what_is_given_up_for_some_time_is_found() {
         // A pawn that is taken back in the sixth half-move after the reply, or in the fifth.
         ("sacrifice:1 played:f4 for:5 by:white", &[(0, 2)]),
         ("sacrifice:1 played:f4 for:6", &[]),
-        // What is left out is one for so many half-moves, too.
+        // `for:` also says which sacrifices are left out.
         ("played:f4 -sacrifice:1 by:white for:6", &[(0, 2)]),
         ("played:f4 -sacrifice:1 by:white for:5", &[]),
         ("-sacrifice:1.. for:5 played:f4 ply:2", &[]),

@@ -187,7 +187,7 @@ fn questions(all: &[Tags], random: &mut impl FnMut(usize) -> usize) -> Vec<Quest
         }
         let names: Vec<&String> = some_game(random).keys().collect();
         let name = names[random(names.len())].clone();
-        // This word asks for a set-up, of which the tag is the sign.
+        // This word asks for a set-up. The tag is the sign of one.
         if name != "Chess960" {
             questions.push(question(format!("has:{name}"), move |game| {
                 known(game, &name).is_some()

@@ -16,8 +16,8 @@ use chessdb_library::making::Making;
 use chessdb_library::player::{PlayerFigures, latest_games};
 use chessdb_library::table::{GamePath, GameRow};
 
-/// Games in a piece. A thread counts up to 32 pieces at a time: many games, because their counts are then added to
-/// those of all.
+/// Games in a piece. A thread counts up to 32 pieces at a time: many games, because their counts are then added to the
+/// counts of all games.
 const PIECE: usize = 128;
 
 /// `overview.html`
@@ -105,7 +105,7 @@ impl BranchFs {
         let mut latest = latest_games(answers.parts(), &games);
         latest.truncate(PlayerSubject::LATEST);
         let parts = self.named_parts();
-        // Directories of searches have the games of one database, but not those of several.
+        // The directory of a search in one database has its games; the directory of a search in several has not.
         let root = format!("../..{}", "/..".repeat(self.path().split('/').count()));
         let listed = latest.iter().filter_map(|played| {
             let part = parts.get(played.part)?;

@@ -14,7 +14,7 @@ use chessdb_library::made::Wait;
 pub(super) struct TableFile<'a>(pub(super) &'a BranchFs, pub(super) Table);
 
 impl TableFile<'_> {
-    /// The tables. On first use, makes those of every part.
+    /// The tables. On first use, makes the tables of every part.
     fn tables(&self) -> Result<&CombinedTables, FsError> {
         let branch = self.0;
         branch.files.combined.get_or_make(|| {

@@ -1,5 +1,5 @@
-//! The branches that are not of the present state, by the prefixes of their inodes: those of searches, and those that
-//! the source no longer has.
+//! The branches outside the present state, by the prefixes of their inodes: searches, and branches that the source no
+//! longer has.
 //!
 //! A search is its place and its prefix, which belong together as long as a front end has an inode with this prefix.
 //! Its directory follows from the place: it is made when it is looked into, dropped when it takes too much memory, and
@@ -38,7 +38,7 @@ struct RegistryState {
     prefixes: Prefixes,
     made: SearchCache,
     retired: RetiredBranches,
-    /// Searches that were made and dropped, and of which a front end has inodes.
+    /// Searches that were made and dropped while a front end has inodes of them.
     dropped: LruCache<Prefix, ()>,
     /// Searches whose names are to be taken back.
     unused: Vec<Arc<SearchPlace>>,
@@ -46,7 +46,7 @@ struct RegistryState {
 }
 
 impl Registry {
-    /// An empty one, with room for so many bytes of what searches find.
+    /// An empty registry. The results of its searches take at most `most_bytes`.
     pub(super) fn up_to(most_bytes: usize) -> Registry {
         let state = RegistryState {
             prefixes: Prefixes::default(),
@@ -62,8 +62,8 @@ impl Registry {
         }
     }
 
-    /// The directory with this prefix, of a retired branch or of a search. That of a search is made by `make` if it is
-    /// not there; its games are found when they are first asked for.
+    /// The directory with this prefix, of a retired branch or of a search. If the directory of a search is not there,
+    /// `make` makes it; its games are found when they are first asked for.
     pub(super) fn directory(
         &self,
         prefix: Prefix,
@@ -253,8 +253,8 @@ impl Registry {
         dropped
     }
 
-    /// Waits until names of dropped searches are to be taken back from a front end, each of which keeps the names of the
-    /// others. `None` when work has ended.
+    /// Waits until a front end has to forget names of dropped searches. `None` when work has ended. The names are
+    /// returned together: while a front end has one of them, it keeps the others, too.
     ///
     /// Nothing depends on when that happens: a search that is used again meanwhile, or whose directory is open, goes on.
     pub(super) fn unused_searches(&self) -> Option<Vec<Outdated>> {

@@ -22,11 +22,11 @@ pub(in crate::fs) struct SearchPlace {
 
 /// The prefixes of branches of the source, of searches, and of what a front end has not forgotten.
 pub(super) struct Prefixes {
-    /// Those of databases, and of all together, which follow from what these are.
+    /// The prefixes of databases and of `all/`: hashes of what they are.
     hashed: HashSet<Prefix>,
-    /// Those of searches, which are counted.
+    /// The prefixes of searches: counted numbers.
     searches: Counted<SearchPlace>,
-    /// Those of searches that are listed, which hold them.
+    /// The prefixes of searches that are listed. Being listed holds a search.
     listed: HashSet<Prefix>,
     /// References to inodes of searches and branches that are not present. Their prefixes are not given again, whether they
     /// are retired or dropped.
@@ -40,7 +40,7 @@ impl Default for Prefixes {
 }
 
 impl Prefixes {
-    /// Those of searches are at most `last`.
+    /// No prefixes yet. The prefixes of searches will be at most `last`.
     fn up_to(last: Prefix) -> Prefixes {
         Prefixes {
             hashed: HashSet::new(),
@@ -95,7 +95,7 @@ impl Prefixes {
         self.searches.references(prefix.number()) > 0
     }
 
-    /// Adds references to the search with this prefix. Returns false if there is none.
+    /// Adds references to the search with this prefix. Returns false if no search has it.
     pub(super) fn hold(&mut self, prefix: Prefix, times: u64) -> bool {
         self.searches.hold(prefix.number(), times)
     }
@@ -111,8 +111,8 @@ impl Prefixes {
         }
     }
 
-    /// Removes the searches of some branches. Returns their prefixes with the numbers of references, without those of
-    /// being listed.
+    /// Removes the searches of some branches. Returns their prefixes with the numbers of references, not counting the
+    /// one for being listed.
     pub(super) fn remove_searches(&mut self, of: impl Fn(Prefix) -> bool) -> Vec<(Prefix, u64)> {
         let removed = self.searches.remove_where(|place| of(place.branch)).into_iter();
         let removed = removed.map(|(number, references)| {

@@ -28,7 +28,7 @@ impl Retired {
 #[derive(Default)]
 pub(super) struct RetiredBranches {
     by_prefix: HashMap<Prefix, Retired>,
-    /// Those of directories that show games of other directories.
+    /// Retired directories that show games of other directories.
     combined: Vec<Arc<DetachedDirectory>>,
     /// The number of the last one.
     last: u64,

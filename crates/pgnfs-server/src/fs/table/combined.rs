@@ -107,8 +107,8 @@ impl CombinedTables {
         }
     }
 
-    /// Reads `size` bytes of a table from `offset`, fewer only at the end of the table. `parts` and `tables` are
-    /// those of the same databases as in [`CombinedTables::new`].
+    /// Reads `size` bytes of a table from `offset`, fewer only at the end of the table. `parts` and `tables` must be of
+    /// the same databases as in [`CombinedTables::new`].
     pub(in crate::fs) fn read(
         &self,
         parts: &[PartFs<'_>],
@@ -142,8 +142,8 @@ impl CombinedTables {
         Ok(bytes)
     }
 
-    /// Reads bytes of the rows of a part, each of which is `row` bytes longer than in `tables`. `None` if the
-    /// rows have changed.
+    /// Reads bytes of the rows of a part. Each row is `row` bytes longer than in `tables`. `None` if the rows have
+    /// changed.
     fn read_part(
         &self,
         part: &PartFs<'_>,

@@ -75,8 +75,8 @@ impl Tables {
         size_of_val(&*self.csv) + size_of_val(&*self.ndjson) + tags.sum::<usize>()
     }
 
-    /// Reads the tags of some games of a database, whose numbers have so many digits. With `names`, players are shown
-    /// under these.
+    /// Reads the tags of some games of a database. Their numbers are written with `digits` digits. With `names`,
+    /// players are shown under these names.
     pub(super) fn new(
         entry: &LibraryEntry,
         digits: usize,

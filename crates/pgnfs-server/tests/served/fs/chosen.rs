@@ -1,5 +1,5 @@
-//! Directories with chosen games of one database or of several, compared with those of databases that have these games
-//! alone: everything is the same but numbers of games, what is named after them, and paths.
+//! Directories with chosen games of one database or of several, compared with the directories of databases that have
+//! only these games: everything is the same but numbers of games, what is named after them, and paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ const POSITIONS: [&str; 5] = [
     "8-8-8-8-8-8-8-k1K5_w_-_-",
 ];
 
-/// Three databases, the second of which has many games of the first.
+/// Three databases. The second one has many games of the first.
 fn databases() -> Vec<Vec<FakeGame>> {
     let games = |numbers: std::ops::Range<usize>| {
         let own = |n: usize| {

@@ -1,4 +1,5 @@
-//! `all/unique/moves` and `all/unique/positions`, compared with those of databases that have the unique games alone.
+//! `all/unique/moves` and `all/unique/positions`, compared with the same directories of databases that have only the
+//! unique games.
 
 use pgnfs_server::inside::ServeOptions;
 
