@@ -25,7 +25,7 @@ pub(super) struct QueryField {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FieldSubject {
     Tag(TagField),
-    /// A position, or the move that is played in it: reads a value, which may be that of the name of a directory.
+    /// A position, or the move that is played in it: reads a value, which may come from the name of a directory.
     Position(fn(&str, bool) -> Result<Vec<PositionTerm>, String>),
     /// A number of a position: gives the term for the alternatives of its value.
     Number(fn(Vec<Bounds>) -> PositionGroup),

@@ -15,7 +15,7 @@ use chessdb::Options;
 pub enum RepertoireError {
     /// No database and no file has the name in this term.
     Unknown(String),
-    /// Databases with the name in this term have so many games.
+    /// Databases with the name in this term have this number of games, too many.
     TooLarge(String, u64),
     /// The file cannot be opened.
     NotOpened(LibraryError),
@@ -69,7 +69,7 @@ pub struct Repertoires {
 }
 
 impl Repertoires {
-    /// Those of these databases, which are read by at most so many threads.
+    /// The repertoires that can be made of these databases, which are read by at most `threads` threads.
     pub fn of(entries: impl IntoIterator<Item = Arc<LibraryEntry>>, threads: usize) -> Repertoires {
         Repertoires {
             entries: entries.into_iter().collect(),
@@ -115,7 +115,7 @@ impl Repertoires {
         check_size(named, &entries)
     }
 
-    /// A database of the repertoires in use of which a file has changed.
+    /// A database of a repertoire in use, one of whose files has changed.
     pub fn changed(&self) -> Option<Arc<LibraryEntry>> {
         let made = self.made.lock();
         let mut used = made.iter().flat_map(|(_, repertoire)| repertoire.entries());

@@ -27,7 +27,7 @@ pub struct LeftRepertoire {
 pub const LEFT_COLUMNS: [&str; 5] = ["path", "ply", "by", "move", "repertoire"];
 
 impl LeftRepertoire {
-    /// A record of a table, with the path of the game: the moves are SAN, those of the repertoire with blanks between them.
+    /// A record of a table, with the path of the game: the moves are SAN, with blanks between the moves of the repertoire.
     pub fn record(&self, path: String) -> [String; 5] {
         let san = |mv: Move| move_name(&self.position, mv).unwrap_or_default();
         let moves: Vec<String> = self.moves.iter().map(|&mv| san(mv)).collect();

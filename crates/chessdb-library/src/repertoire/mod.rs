@@ -32,7 +32,7 @@ pub struct Repertoire {
 }
 
 impl Repertoire {
-    /// That of these databases, which are read by at most so many threads when it is first used.
+    /// The repertoire of these databases, which are read by at most `threads` threads when it is first used.
     pub fn new(entries: Vec<Arc<LibraryEntry>>, threads: usize) -> Repertoire {
         Repertoire {
             entries,
@@ -62,7 +62,7 @@ impl Repertoire {
         self.moves.get_or_init(|| MovesByPosition::read(self, true))
     }
 
-    /// Likewise, of positions from which castling rights are removed, without moves that castle.
+    /// The same for positions without castling rights, without moves that castle.
     pub(crate) fn moves_without_castling(&self) -> &MovesByPosition {
         self.without_castling
             .get_or_init(|| MovesByPosition::read(self, false))

@@ -16,7 +16,7 @@ pub(crate) struct MovesByPosition {
     /// In ascending order; one for each move.
     keys: Vec<u64>,
     moves: Vec<PackedMove>,
-    /// The positions without moves, likewise.
+    /// The positions without moves, in ascending order, too.
     ends: Vec<u64>,
     /// How far they get.
     reach: Reach,
@@ -117,7 +117,7 @@ impl MovesByPosition {
     }
 }
 
-/// How far pawns have got where there are so many pieces. A game loses pieces and its pawns advance, so it does not come back
+/// How far pawns have got with each number of pieces. A game loses pieces and its pawns advance, so it does not come back
 /// to positions with more pieces or fewer steps of pawns.
 #[derive(Clone, Debug)]
 struct Reach {
@@ -212,7 +212,7 @@ fn append(
     steps.push((key(line.position()), None));
 }
 
-/// Each step once, in ascending order. Steps of which most are in order are sorted fast.
+/// Each step once, in ascending order. Steps that are mostly in order are sorted fast.
 fn sorted(mut steps: Vec<MoveAtKey>) -> Vec<MoveAtKey> {
     steps.sort();
     steps.dedup();

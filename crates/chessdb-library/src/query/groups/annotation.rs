@@ -84,7 +84,7 @@ impl AnnotationTest {
             .any(|moves| self.holds_after(moves, annotations))
     }
 
-    /// True if it holds for the annotations after so many moves.
+    /// True if it holds for the annotations after this number of moves.
     fn holds_after(&self, moves: u32, annotations: &LineAnnotations) -> bool {
         let mut comments = annotations.comments(moves);
         match self {

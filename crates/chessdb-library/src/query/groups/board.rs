@@ -150,7 +150,7 @@ fn read_rank(rank: &str) -> Result<Vec<SquareContents>, TermError> {
     Ok(squares)
 }
 
-/// A set in brackets, of which the first has been read.
+/// A set in brackets, after the opening bracket.
 fn read_set(signs: &mut impl Iterator<Item = char>) -> Result<SquareContents, TermError> {
     let mut contents = SquareContents::NOTHING;
     for sign in signs {
@@ -264,7 +264,7 @@ const ROLES: [Role; 6] = [
     Role::Pawn,
 ];
 
-/// A set of pieces, one of which is on a square, or which may be empty: a bit for each of [`LETTERS`].
+/// The pieces that a square may have, or that it may be empty: a bit for each of [`LETTERS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SquareContents(u16);
 

@@ -341,7 +341,7 @@ impl GroupTest {
             && conditions.all(|condition| condition.need() == Need::Board)
     }
 
-    /// Number of moves before the first position at which it may hold, as the moves alone show; `None` if there is none.
+    /// Number of moves before the first position at which it may hold, as the moves alone show; `None` if it holds nowhere.
     fn first_chance(&self, moves: &[KeptMove]) -> Option<usize> {
         let of_term = |term: &Vec<Condition>| {
             let chances = term.iter().filter_map(|condition| condition.first_chance(moves));

@@ -53,7 +53,7 @@ impl PartialEq for RepertoireTest {
 impl Eq for RepertoireTest {}
 
 impl RepertoireTest {
-    /// Reads a pattern of databases, which may be that of the name of a directory.
+    /// Reads a pattern of databases, which may come from the name of a directory.
     pub(super) fn parse(
         text: &str,
         is_name: bool,
@@ -120,7 +120,7 @@ impl RepertoireTest {
         repertoire.is_none_or(|repertoire| repertoire.moves().is_past(position))
     }
 
-    /// The repertoire's moves before a move, if it has some, and the image of the move. `key` is that of the position.
+    /// The repertoire's moves before a move, if it has some, and the image of the move. `key` is the key of the position.
     fn answers(&self, step: &Ply<'_>, key: u64) -> Option<(&[PackedMove], Option<Move>)> {
         let repertoire = self.repertoire.as_deref()?;
         if self.reflection == Reflection::default() {
@@ -133,7 +133,7 @@ impl RepertoireTest {
         ))
     }
 
-    /// True if the repertoire has a position. `key` is that of the position.
+    /// True if the repertoire has a position with this key.
     fn has(&self, position: &Position, key: u64) -> bool {
         let Some(repertoire) = self.repertoire.as_deref() else {
             return false;
@@ -184,7 +184,7 @@ impl FollowedLine {
         }
     }
 
-    /// True if the game does what is asked for with a move that is played after so many others.
+    /// True if the game does what is asked for with the move after this number of others.
     pub(super) fn holds(&self, ply: u32) -> bool {
         match self {
             FollowedLine::Follow { plies, left } => left.is_none() && plies.binary_search(&ply).is_ok(),
@@ -293,7 +293,7 @@ impl FollowedLines {
         });
     }
 
-    /// Reads another line, whose first `shared` moves are those of the line before. True if it follows the same repertoires,
+    /// Reads another line, whose first `shared` moves are the same as in the line before. True if it follows the same repertoires,
     /// and leaves none that it has to leave within these moves or leaves it there like the line before, so that the answers
     /// at the plies of these moves are the same.
     pub(super) fn follow(&mut self, tests: &[RepertoireTest], line: &BranchingLine, shared: u32) -> bool {
@@ -337,7 +337,7 @@ impl FollowedLines {
     }
 }
 
-/// The key of the pieces, and that of the position.
+/// The key of the pieces, and the key of the position.
 fn begun(position: &Position) -> (RunningKey, u64) {
     let pieces = RunningKey::new(position);
     (pieces, pieces.key_with(position, EnPassantMode::Legal))

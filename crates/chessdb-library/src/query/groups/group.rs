@@ -17,7 +17,7 @@ use chessdb::replay::Ply;
 pub struct PositionGroup {
     /// All must hold, each if one of its alternatives holds.
     pub terms: Vec<Vec<PositionTerm>>,
-    /// The number of half-moves before the position: likewise.
+    /// The same for the number of half-moves before the position.
     pub ply: Vec<Vec<Bounds>>,
     /// The side to move; either if it is `None`.
     pub mover: Option<Mover>,
@@ -377,7 +377,7 @@ pub(super) fn any_of_each<T>(terms: &[Vec<T>], holds: impl Fn(&T) -> bool) -> bo
 pub enum Mover {
     /// White; Black in an image with sides and colours exchanged.
     White,
-    /// Black; likewise.
+    /// Black; White in such an image.
     Black,
     /// The player of whom a query speaks, in all images.
     Player,

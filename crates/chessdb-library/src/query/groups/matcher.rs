@@ -18,7 +18,7 @@ use chessdb::replay::Ply;
 /// Plies between two checks whether a game can still have what is asked for.
 const LOOK_EVERY: u32 = 4;
 
-/// Likewise, where pieces have to be counted for it.
+/// The same where pieces have to be counted for it.
 const COUNT_EVERY: u32 = 16;
 
 /// How far a game has got in each image of a query.
@@ -351,7 +351,7 @@ impl WholeLine {
         }
     }
 
-    /// Reads a line, which `winner` has won, and whose first `shared` moves are those of the line before. False if what holds at
+    /// Reads a line, which `winner` has won, and whose first `shared` moves are the same as in the line before. False if what holds at
     /// the plies of these moves may be different, although it does not depend on the half-moves that terms look ahead.
     pub(super) fn follow(
         &mut self,

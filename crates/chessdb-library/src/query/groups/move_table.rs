@@ -39,7 +39,7 @@ const SIDES: [(CastlingSide, &str); 2] = [
     (CastlingSide::QueenSide, "O-O-O"),
 ];
 
-/// Kinds of moves: of six pieces with six captures, of which those of a pawn have five promotions.
+/// Kinds of moves: six pieces with six captures each, times five promotions for a pawn.
 const KINDS: usize = 5 * CAPTURED.len() + CAPTURED.len() * PROMOTIONS.len();
 
 /// True for a text of `played:` that is a pattern: one with `*` or `?`, or a full form, which describes one move.
@@ -65,7 +65,7 @@ pub(super) struct MoveTable {
     castling: [[bool; 3]; 2],
     /// All targets, without castling.
     all_targets: Bitboard,
-    /// Those of the king's steps.
+    /// The targets of the king's steps.
     king_targets: Bitboard,
     /// Whether a move captures nothing, a pawn, and so on, in the order of [`CAPTURED`].
     captures: [bool; CAPTURED.len()],
@@ -608,7 +608,7 @@ mod tests {
                 .filter(|(form, ..)| form.starts_with(beginning))
                 .count()
         };
-        // A knight in a corner has two squares, of which each may have one of five pieces or none. A white pawn on e2 has
+        // A knight in a corner has two squares, each empty or with one of five pieces. A white pawn on e2 has
         // two steps and two captures of five pieces; a black one has promotions, and no pawn to capture.
         assert_eq!(
             (count("Na1"), count("Ng1-"), count("Pe2"), count("Pe7-")),

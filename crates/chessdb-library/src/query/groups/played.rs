@@ -10,7 +10,7 @@ use super::state::ends;
 use crate::lines::{KeptMove, MoveMarks, Pieces, PlainBoard};
 use chessdb::board::{Bitboard, CastlingSide, File, Move, Position, Rank, Role, San, Square};
 
-/// Names of moves that are not those of one piece.
+/// Names of moves that no single piece makes.
 const SPECIAL: [(&str, Move); 9] = [
     ("O-O", Move::Castle(CastlingSide::KingSide)),
     ("O-O-O", Move::Castle(CastlingSide::QueenSide)),
@@ -123,7 +123,7 @@ impl MovePattern {
         }
     }
 
-    /// Number of moves before the first that may match, as the moves alone show; `None` if there is none.
+    /// Number of moves before the first that may match, as the moves alone show; `None` if no move may.
     pub(super) fn first_chance(&self, moves: &[KeptMove]) -> Option<usize> {
         let is_mate = match &self.what {
             Moved::Pattern(pattern) => pattern.table().is_mate,

@@ -61,7 +61,7 @@ impl Sacrifice {
 /// The material in all positions of a main line, and who won.
 #[derive(Debug, Default)]
 pub(super) struct LineMaterial {
-    /// That of the side to move in the first position, less that of the other, in each position.
+    /// In each position, the material of the side that moves first less the material of the other.
     differences: Vec<i64>,
     /// True if the side to move in the first position mated or won; in the second place, of the other side.
     wins: [bool; 2],
@@ -130,7 +130,7 @@ impl LineMaterial {
         self.end(first, mated.as_ref(), winner);
     }
 
-    /// Reads a line, which `winner` has won. It shares so many moves with the line that was read last in this game.
+    /// Reads a line, which `winner` has won. Its first `shared` moves are the same as in the line that was read last in this game.
     pub(super) fn follow(&mut self, line: &BranchingLine, shared: u32, winner: Option<Color>) {
         match shared {
             0 => {
@@ -175,7 +175,7 @@ impl LineMaterial {
         })
     }
 
-    /// What the side to move gives up for at least so many half-moves, or to the end if it mates or wins: its least
+    /// What the side to move gives up for at least this number of half-moves, or to the end if it mates or wins: its least
     /// material before this move and its two moves before, less the most from the reply on.
     fn given_up(&self, ply: usize, plies: usize) -> Option<i64> {
         let side = ply % 2;

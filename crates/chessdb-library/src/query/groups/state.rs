@@ -93,7 +93,7 @@ fn beyond(squares: Bitboard, color: Color) -> Bitboard {
     })
 }
 
-/// On squares of which colours the bishops stand, one of each side.
+/// Whether the bishops, one of each side, are on squares of one colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bishops {
     Same,
@@ -150,7 +150,7 @@ impl PawnCount {
         }
     }
 
-    /// True if there are so many of the pawns of each side on these squares.
+    /// True if each side has the number of pawns that is asked for on these squares.
     #[inline]
     pub(super) fn holds_for(&self, pawns: impl Fn(Color) -> Bitboard) -> bool {
         let own = pawns(self.color);
@@ -195,7 +195,7 @@ fn named<T: Copy>(rows: &[(&'static str, T)], text: &str) -> Option<(&'static st
         .copied()
 }
 
-/// The largest number of pieces of a kind, for a kind of which there may be any number.
+/// The largest number of pieces of a kind, where any number is allowed.
 const MOST: u8 = 64;
 
 /// The numbers of pieces that both sides may have.

@@ -22,7 +22,7 @@ use crate::positions::{Pattern, WantedError, pattern_name, read_moves, read_pawn
 use crate::query::Bounds;
 use crate::repertoire::{NamedRepertoire, Repertoires};
 
-/// One alternative of a term that holds at a position. Its text is canonical: that of an equal term is the same, and
+/// One alternative of a term that holds at a position. Its text is canonical: an equal term has the same text, and
 /// reading it gives the same term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PositionTerm {
@@ -92,7 +92,7 @@ impl PositionTerm {
         Ok(PositionTerm::new(pattern_name(&pattern), Condition::Exact(exact)))
     }
 
-    /// Likewise, but the side to move may be left out, too: a term for each side that can be to move.
+    /// The same, but the side to move may be left out, too: a term for each side that can be to move.
     ///
     /// ```
     /// use chessdb_library::query::PositionTerm;
@@ -264,7 +264,7 @@ impl PositionTerm {
     }
 
     /// The moves of a repertoire, the databases of a pattern, which the side to move plays wherever it has some. The text may be
-    /// that of the name of a directory.
+    /// from the name of a directory.
     ///
     /// # Errors
     /// If the text is not a pattern.
@@ -272,7 +272,7 @@ impl PositionTerm {
         PositionTerm::of_repertoire(text, is_name, RepertoireUse::Follow)
     }
 
-    /// The move with which a game leaves a repertoire, which is named likewise. With one player in the query, that is the
+    /// The move with which a game leaves a repertoire, which is named in the same way. With one player in the query, that is the
     /// player's first move that the repertoire does not have where it has others, or such a move of the opponent after which
     /// the game has no position of the repertoire; without one, such a move of either side.
     ///
@@ -321,7 +321,7 @@ impl PositionTerm {
         }
     }
 
-    /// Makes the lead of the player that of White, and the player's repertoire nobody's, where a query has no player.
+    /// Makes the lead of the player the lead of White, and the player's repertoire nobody's, where a query has no player.
     pub(super) fn set_no_player(&mut self) {
         match &mut self.condition {
             Condition::Lead(bounds) => self.condition = Condition::Difference(*bounds),
@@ -512,7 +512,7 @@ impl Condition {
         }
     }
 
-    /// Number of moves before the first position at which it may hold, as the moves alone show; `None` if there is none.
+    /// Number of moves before the first position at which it may hold, as the moves alone show; `None` if it holds nowhere.
     pub(super) fn first_chance(&self, moves: &[KeptMove]) -> Option<usize> {
         match self {
             Condition::State(state) => state.first_chance(moves),
@@ -565,7 +565,7 @@ impl Condition {
         }
     }
 
-    /// The condition of which a position's mirror image is to be asked, so that it holds for the position itself. `None`
+    /// The condition to ask of a position's mirror image, so that it holds for the position itself. `None`
     /// if it never holds.
     pub(super) fn reflected(&self, reflection: Reflection) -> Option<Condition> {
         if reflection == Reflection::default() {
