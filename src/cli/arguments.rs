@@ -204,6 +204,7 @@ pub fn pgnfs() -> Command {
     Command::new("pgnfs")
         .version(env!("PGNFS_VERSION"))
         .about("Shows chess databases of all formats as a file system in which every game is a PGN file")
+        .max_term_width(80)
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands(commands.map(with_examples))
@@ -409,6 +410,18 @@ mod tests {
             Some("export".to_owned())
         );
         assert!(parse(["pgnfs", "moutn", "/a", "/b"].map(OsString::from).to_vec()).is_err());
+    }
+
+    #[test]
+    fn lines_of_help_have_80_columns() {
+        for line in ["pgnfs -h", "pgnfs find -h", "pgnfs mount --help"] {
+            let error = parse(line.split(' ').map(OsString::from).collect()).unwrap_err();
+            let examples = "\nExamples:";
+            let text = error.to_string();
+            let wrapped = text.split(examples).next().unwrap();
+            let longest = wrapped.lines().max_by_key(|line| line.chars().count()).unwrap();
+            assert!(longest.chars().count() <= 80, "{line}: {longest}");
+        }
     }
 
     #[test]

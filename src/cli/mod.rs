@@ -248,7 +248,10 @@ fn unknown(error: &clap::Error) -> Option<String> {
             Some(unknown::command(word(ContextKind::InvalidSubcommand)?, names))
         }
         ErrorKind::UnknownArgument => {
-            let name = word(ContextKind::InvalidArg)?.strip_prefix("--")?;
+            let word = word(ContextKind::InvalidArg)?;
+            let Some(name) = word.strip_prefix("--") else {
+                return Some(unknown::letter(word));
+            };
             let of_others = options::of_others(name).map(|error| error.to_string());
             let commands = arguments::pgnfs();
             of_others

@@ -86,6 +86,14 @@ pub fn option(name: &str) -> Option<String> {
     Some(format!("there is no option '--{name}': write --{option}={name}"))
 }
 
+/// Says how a word that begins like an option of one letter is written: `-tal` of a query seems to be `-t`.
+pub fn letter(option: &str) -> String {
+    format!(
+        "there is no option '{option}': -- comes before a query or a name that begins with a hyphen, as in pgnfs find -- \
+         -tal SOURCE"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
