@@ -368,6 +368,7 @@ fn errors_name_what_is_wrong() {
     );
     assert_eq!(error("/api/games?sort=x").1["term"], "sort");
     assert_eq!(error("/api/position?fen=x").1["term"], "fen");
+    assert_eq!(error("/api/query?db=x"), error("/api/games?db=x"));
     let (status, unknown) = error("/api/games?db=x");
     assert_eq!((status, &unknown["term"]), (404, &json!("db")));
     assert_eq!(

@@ -19,6 +19,12 @@ pub(super) async fn query(
     visit: Visit,
     Parameters(given): Given,
 ) -> Result<Json<Value>, ApiError> {
+    if let Some(path) = given
+        .get("db")
+        .filter(|path| !path.is_empty() && !requests.has_database(path))
+    {
+        return Err(ApiError::NoDatabase(path.clone()));
+    }
     let text = given.get("q").map_or("", |text| text.trim());
     let canonical = match text {
         "" => None,

@@ -319,6 +319,11 @@ impl ChessFs {
         self.all.first().or_else(own)
     }
 
+    /// True if there is a database at this path.
+    pub fn has_database(&self, path: &str) -> bool {
+        self.branch_at(path).is_some()
+    }
+
     /// The database at a path.
     pub(super) fn branch_at(&self, path: &str) -> Option<&Arc<BranchFs>> {
         let database = self

@@ -250,6 +250,11 @@ impl Requests {
         self.live().current().path_of_all()
     }
 
+    /// True if there is a database at this path in the tree.
+    pub fn has_database(&self, path: &str) -> bool {
+        self.live().current().has_database(path)
+    }
+
     /// Describes a node for the log, without looking at the source.
     pub fn describe(&self, node: Inode) -> String {
         self.live().describe(node)
