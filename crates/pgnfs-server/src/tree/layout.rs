@@ -186,7 +186,7 @@ pub enum SearchRefusal {
     NoField,
     /// It is wrong.
     Query(QueryError),
-    /// No database that is searched has the name of its repertoire.
+    /// No database that is searched has the name in this term, which asks for a repertoire.
     NoRepertoire(String),
     /// Its repertoire cannot be used: why.
     Repertoire(String),
@@ -197,9 +197,9 @@ impl fmt::Display for SearchRefusal {
         match self {
             SearchRefusal::NoField => f.write_str("a search needs a field, as in player:carlsen"),
             SearchRefusal::Query(error) => error.fmt(f),
-            SearchRefusal::NoRepertoire(name) => write!(
+            SearchRefusal::NoRepertoire(term) => write!(
                 f,
-                "repertoire:{name}: no database here has this name; all/search/ has all databases"
+                "{term}: no database here has this name; all/search/ has all databases"
             ),
             SearchRefusal::Repertoire(why) => f.write_str(why),
         }
@@ -211,7 +211,7 @@ impl std::error::Error for SearchRefusal {}
 impl From<RepertoireError> for SearchRefusal {
     fn from(error: RepertoireError) -> SearchRefusal {
         match error {
-            RepertoireError::Unknown(name) => SearchRefusal::NoRepertoire(name),
+            RepertoireError::Unknown(term) => SearchRefusal::NoRepertoire(term),
             error => SearchRefusal::Repertoire(error.to_string()),
         }
     }

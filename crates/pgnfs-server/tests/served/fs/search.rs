@@ -173,7 +173,10 @@ fn a_query_is_refused_for_the_reason_of_its_name() {
     };
     assert_eq!(refused("kasparov"), SearchRefusal::NoField.into());
     let none = refused("repertoire:none by:white");
-    assert_eq!(none, SearchRefusal::NoRepertoire("none".to_owned()).into());
+    assert_eq!(
+        none,
+        SearchRefusal::NoRepertoire("repertoire:none".to_owned()).into()
+    );
     assert!(none.to_string().starts_with("repertoire:none: no database here"));
     // A name that is too long for `search/` is checked as well.
     let long = format!("repertoire:none by:white player:{}", "x".repeat(255));
