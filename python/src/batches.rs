@@ -8,8 +8,8 @@ use std::vec::IntoIter;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::aside::in_chunks;
 use crate::blocks::{Texts, tags_of_games};
+use crate::detached_work::in_chunks;
 use crate::game::Game;
 use crate::rows::{ChosenGames, Rows};
 use crate::shared::Shared;

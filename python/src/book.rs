@@ -1,4 +1,4 @@
-//! Opening books of Polyglot.
+//! OpenArguments books of Polyglot.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::aside::aside;
+use crate::detached_work::detached;
 use crate::progress::Progress;
 use crate::rows::Rows;
 use crate::search::Search;
@@ -79,7 +79,7 @@ pub fn write(
         Ok(written.entries)
     };
     let written =
-        aside(py, source, &Progress::default(), write).and_then(|written: Result<u64, BookError>| {
+        detached(py, source, &Progress::default(), write).and_then(|written: Result<u64, BookError>| {
             let entries =
                 written.map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?;
             fs::rename(&unfinished, path)?;

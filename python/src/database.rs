@@ -18,7 +18,7 @@ use crate::index::{build, load_or_build};
 use crate::indices::{Int, counted, range};
 use crate::lists::list_of;
 use crate::novelty::novelties;
-use crate::opening::{Opening, OpeningArguments, function};
+use crate::opening::{OpenArguments, ReopenArguments, function};
 use crate::parts::{Folder, Member, Problem};
 use crate::progress::Progress;
 use crate::rows::{ChosenGames, Rows};
@@ -497,8 +497,11 @@ impl Database {
 
     /// A pickled database is opened again where it is unpickled, by its absolute path and with the same options; it has the
     /// passwords.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, OpeningArguments)> {
-        Ok((function(py, "again")?, Opening::arguments_of(&self.source()?)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, ReopenArguments)> {
+        Ok((
+            function(py, "again")?,
+            OpenArguments::arguments_of(&self.source()?),
+        ))
     }
 
     #[pyo3(signature = (*_exception))]

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use crate::aside::aside;
+use crate::detached_work::detached;
 use crate::game::Game;
 use crate::opening::{Reduced, function};
 use crate::progress::Progress;
@@ -77,7 +77,7 @@ pub fn groups(py: Python<'_>, sources: &[Source], threads: usize) -> PyResult<Ve
     let Some(first) = sources.first() else {
         return Ok(Vec::new());
     };
-    let found = aside(py, first, &Progress::default(), |_, _| {
+    let found = detached(py, first, &Progress::default(), |_, _| {
         let databases: Vec<&dyn Database> = sources.iter().map(|source| &*source.entry.database).collect();
         Duplicates::find(&databases, threads)
     })?;

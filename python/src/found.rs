@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyBytes, PyList, PySlice};
 
 use crate::arguments::ColumnsArgument;
-use crate::aside::aside;
 use crate::batches::{Batches, HeadersIterator, PgnIterator};
+use crate::detached_work::detached;
 use crate::game::Game;
 use crate::indices::{Int, place};
 use crate::opening::{Reduced, function};
@@ -258,7 +258,7 @@ impl FoundGames {
         }
         let hints = match (&self.query, self.sources.first()) {
             (Some(asked), Some(first)) if self.found.is_empty() => {
-                let found = aside(py, first, &Progress::default(), |_, _| {
+                let found = detached(py, first, &Progress::default(), |_, _| {
                     let searched = self.sources.iter().map(|source| Searched {
                         path: source.entry.name(),
                         database: &*source.entry.database,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
-use crate::aside::aside;
+use crate::detached_work::detached;
 use crate::progress::Progress;
 use crate::source::Source;
 use chessdb_library::kept::{KeptFiles, Space};
@@ -34,7 +34,7 @@ pub fn build(
 /// The index of a database, from its file in `folder` if there is a valid one. Otherwise it is built, and kept there.
 ///
 /// # Errors
-/// If the index cannot be built; as for [`aside`].
+/// If the index cannot be built; as for [`detached`].
 pub fn load_or_build(
     py: Python<'_>,
     source: &Source,
@@ -44,7 +44,7 @@ pub fn load_or_build(
 ) -> PyResult<Positions> {
     // Indexes of the program `pgnfs` have other options, so that neither replaces an index of the other.
     let reading = format!("python {}", source.opening.options);
-    let built = aside(py, source, progress, |_, done| {
+    let built = detached(py, source, progress, |_, done| {
         built(&source.entry, &folder, &reading, options, done)
     })?;
     built.map_err(|error| PyOSError::new_err(error.to_string()))

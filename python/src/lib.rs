@@ -6,11 +6,11 @@
 
 mod ahead;
 mod arguments;
-mod aside;
 mod batches;
 mod blocks;
 mod book;
 mod database;
+mod detached_work;
 mod duplicates;
 mod errors;
 mod found;

@@ -12,7 +12,7 @@ use crate::duplicates::groups;
 use crate::found::FoundGames;
 use crate::indices::{Int, counted, place};
 use crate::lists::list_of;
-use crate::opening::{Opening, OpeningArguments, Reduced, function};
+use crate::opening::{OpenArguments, Reduced, ReopenArguments, function};
 use crate::rows::ChosenGames;
 use crate::search::{FoundOrder, Question, Search, find, read_query};
 use crate::source::Source;
@@ -41,7 +41,7 @@ pub struct Library {
     /// As the user named it.
     pub path: String,
     /// How they were opened.
-    pub opening: Arc<Opening>,
+    pub opening: Arc<OpenArguments>,
 }
 
 #[pymethods]
@@ -179,7 +179,7 @@ impl Library {
     }
 
     /// A pickled library is opened again where it is unpickled, as a database is.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (OpeningArguments, Vec<String>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (ReopenArguments, Vec<String>)> {
         self.searches()?;
         let names = self.databases.iter().map(|(name, _)| name.clone());
         Ok((

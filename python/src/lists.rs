@@ -11,7 +11,7 @@ use pyo3::types::{PyAny, PyCapsule};
 use pyo3_arrow::error::PyArrowResult;
 use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
 
-use crate::aside::in_chunks;
+use crate::detached_work::in_chunks;
 use crate::duplicates::Duplicate;
 use crate::novelty::Novelty;
 use crate::search::PlayedMove;

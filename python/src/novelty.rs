@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
-use crate::aside::aside;
+use crate::detached_work::detached;
 use crate::found::Found;
 use crate::game::Game;
 use crate::opening::{Reduced, function};
@@ -78,7 +78,7 @@ impl Novelty {
 /// # Errors
 /// The exception of a signal handler or of a report of progress, which ends the search; as for `Source::checked`.
 pub fn novelties(py: Python<'_>, search: &Search, progress: &Progress) -> PyResult<Vec<Novelty>> {
-    let found = aside(py, &search.source, progress, |_, done| {
+    let found = detached(py, &search.source, progress, |_, done| {
         search.part.novelties(done)
     })?;
     let found = found.map_err(|error| PyOSError::new_err(error.to_string()))?;

@@ -12,7 +12,7 @@ use crate::database::Database;
 use crate::errors::not_opened;
 use crate::indices::Int;
 use crate::library::Library;
-use crate::opening::Opening;
+use crate::opening::OpenArguments;
 use crate::source::Source;
 use chessdb::formats::FORMATS;
 use chessdb::{Options, Passwords};
@@ -52,7 +52,7 @@ pub fn open(
         .map_err(|error| not_opened(py, &error))?;
     let database = |(path, source)| Database::new(source, path, threads);
     let shown = path.display().to_string();
-    let opening = Arc::new(Opening {
+    let opening = Arc::new(OpenArguments {
         path: absolute(&path)?,
         options: format!("{options:?}"),
         encoding: options.encoding,

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use crate::source::Source;
 
 /// The arguments of `open`.
-pub struct Opening {
+pub struct OpenArguments {
     /// The absolute path.
     pub path: PathBuf,
     pub encoding: Option<String>,
@@ -22,7 +22,7 @@ pub struct Opening {
 }
 
 /// The arguments of `chessdb._open.again`; the last one is the path of a database below the folder that was opened.
-pub type OpeningArguments = (
+pub type ReopenArguments = (
     PathBuf,
     Option<String>,
     Option<String>,
@@ -31,9 +31,9 @@ pub type OpeningArguments = (
     Option<String>,
 );
 
-impl Opening {
+impl OpenArguments {
     /// The arguments that open everything again.
-    pub fn arguments(&self) -> OpeningArguments {
+    pub fn arguments(&self) -> ReopenArguments {
         (
             self.path.clone(),
             self.encoding.clone(),
@@ -45,7 +45,7 @@ impl Opening {
     }
 
     /// Those that open one of the databases.
-    pub fn arguments_of(source: &Source) -> OpeningArguments {
+    pub fn arguments_of(source: &Source) -> ReopenArguments {
         let mut arguments = source.opening.arguments();
         arguments.5 = (!source.opening.is_single).then(|| source.entry.path.clone());
         arguments

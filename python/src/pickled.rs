@@ -10,7 +10,7 @@ use crate::found::{Found, FoundGames};
 use crate::game::Game;
 use crate::games::Games;
 use crate::novelty::Novelty;
-use crate::opening::{Opening, OpeningArguments};
+use crate::opening::{OpenArguments, ReopenArguments};
 use crate::position::Position;
 use crate::rows::Rows;
 use crate::search::{PlayedMove, PlayedMoveValues, read_query};
@@ -19,11 +19,11 @@ use chessdb::board::PackedMove;
 use chessdb_library::lines::Occurrence;
 
 /// A database that is opened again, with the state that its files must have then: arguments of `chessdb._open.unchanged`.
-pub type PickledSource = (u64, OpeningArguments);
+pub type PickledSource = (u64, ReopenArguments);
 
 /// The database of a source.
 pub fn source(source: &Source) -> PickledSource {
-    (source.state(), Opening::arguments_of(source))
+    (source.state(), OpenArguments::arguments_of(source))
 }
 
 /// Numbers of 32 bits in each occurrence, and one more for the database.

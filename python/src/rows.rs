@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::slice::PySliceIndices;
 
-use crate::aside::aside;
+use crate::detached_work::detached;
 use crate::progress::Progress;
 use crate::search::{Search, answer};
 use crate::source::Source;
@@ -81,7 +81,7 @@ impl ChosenGames {
             threads,
             ..AnswerOptions::default()
         };
-        let colors = aside(py, &self.source, &Progress::default(), |_, _| {
+        let colors = detached(py, &self.source, &Progress::default(), |_, _| {
             query.colors_of_player(&[part], &options)
         })?;
         Ok(ChosenGames {

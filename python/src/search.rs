@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::arguments::{MovesArgument, PositionArgument};
-use crate::aside::aside;
+use crate::detached_work::detached;
 use crate::errors::{ReadError, wrong_query};
 use crate::found::FoundGames;
 use crate::game::Game;
@@ -328,7 +328,7 @@ pub fn find(
     }
     let sources: Arc<[Source]> = searches.iter().map(|search| search.source.clone()).collect();
     if let (Some(key), Some(first)) = (order.key, searches.first()) {
-        aside(py, &first.source, &Progress::default(), |_, _| {
+        detached(py, &first.source, &Progress::default(), |_, _| {
             let game = |&(number, found): &(u32, Occurrence)| {
                 let database = &*sources[number as usize].entry.database;
                 (database, found.game)
@@ -366,7 +366,7 @@ pub fn answer(
         opened.map_err(|error| PyValueError::new_err(error.to_string()))?;
     }
     let options = search.options(IndexUse::Auto, true);
-    let found = aside(py, &search.source, progress, |_, done| {
+    let found = detached(py, &search.source, progress, |_, done| {
         query.find(&search.part, &options, done)
     })?;
     if let Some(changed) = search.repertoires.changed() {
@@ -406,7 +406,7 @@ pub fn moves_table(
         Some(table) => table,
         None => {
             let progress = &Progress::default();
-            let scanned = aside(py, &search.source, progress, |_, done| {
+            let scanned = detached(py, &search.source, progress, |_, done| {
                 table(IndexUse::No, true, done)
             })?;
             scanned.unwrap_or_default()

@@ -12,7 +12,7 @@ use crate::ahead::Ahead;
 use crate::blocks::Texts;
 use crate::errors::ReadError;
 use crate::names::Names;
-use crate::opening::Opening;
+use crate::opening::OpenArguments;
 use chessdb::game::Tags;
 use chessdb_library::library::{LibraryEntry, legible_file_name};
 
@@ -22,7 +22,7 @@ pub struct Source {
     /// Its files.
     pub entry: Arc<LibraryEntry>,
     /// How it was opened.
-    pub opening: Arc<Opening>,
+    pub opening: Arc<OpenArguments>,
     /// What its games share.
     pub shared: Arc<Shared>,
     /// Where its files are, with their devices and inodes; empty if they were copied when it was opened.
@@ -44,7 +44,7 @@ pub struct Shared {
 
 impl Source {
     /// An open database, from which nothing has been read yet.
-    pub fn new(entry: &Arc<LibraryEntry>, opening: &Arc<Opening>) -> Source {
+    pub fn new(entry: &Arc<LibraryEntry>, opening: &Arc<OpenArguments>) -> Source {
         Source {
             entry: Arc::clone(entry),
             opening: Arc::clone(opening),

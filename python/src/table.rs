@@ -18,7 +18,7 @@ mod reader;
 use reader::BatchReader;
 
 use crate::arguments::ColumnsArgument;
-use crate::aside::in_chunks;
+use crate::detached_work::in_chunks;
 use crate::indices::counted;
 use crate::rows::ChosenGames;
 use chessdb::board::Color;

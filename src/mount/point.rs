@@ -158,13 +158,13 @@ pub fn showing(path: &Path) -> Result<Option<Vec<(PathBuf, PathBuf)>>, MountErro
     if device.is_none() && there.is_none() {
         return Ok(None);
     }
-    let is_it = |mount: &Mount| match there {
+    let is_same = |mount: &Mount| match there {
         Some(there) => mount.device == there.device,
         // Not all file systems on a disk have its number.
         None => Some(mount.device) == device || *mount.source == *resolved.as_os_str(),
     };
     let shown = mounts
-        .showing(is_it)
+        .showing(is_same)
         .map(|mount| (mount.path.clone(), PathBuf::from(&mount.source)));
     Ok(Some(shown.collect()))
 }

@@ -55,7 +55,11 @@ pub(super) async fn read_query(
 
 /// Looks for an answer in games, as long as a client waits for it. What looks through many games has its
 /// [turn](in_turn): with `reads_all`, or where no index answers.
-pub(super) fn looked_for<T: Send>(answers: &Answers, reads_all: bool, look: impl FnOnce() -> T + Send) -> T {
+pub(super) fn search_in_turn<T: Send>(
+    answers: &Answers,
+    reads_all: bool,
+    look: impl FnOnce() -> T + Send,
+) -> T {
     let is_ready = |part: &DatabasePart| part.positions.state() == IndexState::Ready;
     let scans = answers.options().index != IndexUse::Yes && !answers.parts().iter().all(is_ready);
     while_wanted(|| if reads_all || scans { in_turn(look) } else { look() })

@@ -4,6 +4,7 @@
 //! alone. It moves bytes; what is sent piece by piece, as JSON of games is, is made in a few threads of its own (`pieces`).
 
 mod answer;
+mod answer_cache;
 mod api;
 mod board;
 mod client;
@@ -12,7 +13,6 @@ mod explorer;
 mod files;
 mod guard;
 mod html;
-mod kept;
 mod limits;
 mod line;
 mod login;

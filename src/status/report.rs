@@ -6,7 +6,7 @@ use std::time::Instant;
 use rustix::process::Uid;
 use serde_json::{Value, json};
 
-use chessdb_library::making::{BeingMade, being_made};
+use chessdb_library::making::{MakingStatus, being_made};
 use chessdb_library::workers::{Busy, busy};
 use pgnfs_server::{DatabaseStatus, IndexState, OpeningStatus, PassState, RefusedName, Status, utc};
 
@@ -80,7 +80,7 @@ fn refused_name(refused: &RefusedName) -> Value {
     })
 }
 
-fn making(made: BeingMade) -> Value {
+fn making(made: MakingStatus) -> Value {
     let (done, games) = made.games;
     json!({
         "what": made.what,

@@ -11,7 +11,7 @@ use super::layering::sources;
 const CACHES: &str = include_str!("caches.txt");
 
 /// A field or a static of such a type is a cache.
-const TYPES: [&str; 4] = ["Recent<", "LruCache<", "KeptAnswers<", "Made<"];
+const TYPES: [&str; 4] = ["OnceLru<", "LruCache<", "KeptAnswers<", "Made<"];
 
 /// A map or a list of pairs behind a lock may be one.
 const LOCKS: [&str; 2] = ["Mutex<", "RwLock<"];

@@ -30,7 +30,7 @@ const PACKAGES: &[(&str, &[&[&str]])] = &[
                 "making",
                 "mounts",
                 "mapped",
-                "recent",
+                "once_lru",
                 "similar",
                 "task",
                 "time_control",

@@ -23,7 +23,7 @@ pub struct Making(Arc<BegunMaking>);
 
 /// Something that is being made, and how far it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BeingMade {
+pub struct MakingStatus {
     /// What it is, such as an index of positions.
     pub what: String,
     /// The database, or what else it is made of.
@@ -61,9 +61,9 @@ impl Drop for Making {
 }
 
 /// What is being made.
-pub fn being_made() -> Vec<BeingMade> {
+pub fn being_made() -> Vec<MakingStatus> {
     let all = ALL.lock();
-    let made = all.iter().map(|begun| BeingMade {
+    let made = all.iter().map(|begun| MakingStatus {
         what: begun.what.clone(),
         of: begun.of.clone(),
         elapsed: begun.since.elapsed(),
@@ -87,7 +87,7 @@ mod tests {
         };
         let (first, second) = (Making::begin("index", of, 10), Making::begin("view", of, 0));
         first.done(4);
-        let progress = |made: &BeingMade| (made.what.clone(), made.games);
+        let progress = |made: &MakingStatus| (made.what.clone(), made.games);
         let both = [("index".to_owned(), (4, 10)), ("view".to_owned(), (0, 0))];
         assert_eq!(listed().iter().map(progress).collect::<Vec<_>>(), both);
         first.done(100);

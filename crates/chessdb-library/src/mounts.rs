@@ -134,10 +134,10 @@ impl Mounts {
         mounts.map(|mount| mount.path.as_path())
     }
 
-    /// The mounts of this program whose source is on a mount for which `is_it` is true.
-    pub fn showing(&self, is_it: impl Fn(&Mount) -> bool) -> impl Iterator<Item = &Mount> {
+    /// The mounts of this program whose source is on a mount for which `is_same` is true.
+    pub fn showing(&self, is_same: impl Fn(&Mount) -> bool) -> impl Iterator<Item = &Mount> {
         let mounts = self.0.iter().filter(|mount| mount.kind == TYPE);
-        mounts.filter(move |mount| self.containing(Path::new(&mount.source)).is_some_and(&is_it))
+        mounts.filter(move |mount| self.containing(Path::new(&mount.source)).is_some_and(&is_same))
     }
 
     /// The mounts that are not in an earlier table.

@@ -12,7 +12,7 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use super::Columns;
-use crate::aside::in_chunks;
+use crate::detached_work::in_chunks;
 use crate::rows::ChosenGames;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::parallel::chunks_of;

@@ -12,8 +12,8 @@ use pgnfs_server::FsError;
 use serde_json::{Value, json};
 
 use super::{Api, ApiError, Given, about, line, search};
-use crate::serve::answer::{Visit, looked_for};
-use crate::serve::kept::{GamesId, KeptAnswers};
+use crate::serve::answer::{Visit, search_in_turn};
+use crate::serve::answer_cache::{GamesId, KeptAnswers};
 
 /// Games of a page unless the client says how many, and the most.
 const USUALLY: u32 = 100;
@@ -128,7 +128,8 @@ impl GamesPage {
         } else {
             let first = self.from / (WINDOW / 2) * (WINDOW / 2);
             let make = || {
-                looked_for(answers, self.order.key.is_some(), || self.listed(answers, first)).map(Arc::new)
+                search_in_turn(answers, self.order.key.is_some(), || self.listed(answers, first))
+                    .map(Arc::new)
             };
             let list = lists.get_or_make(games, format!("{first} {}", self.question), make)?;
             (list.count, self.shown(parts, &list, first))

@@ -28,8 +28,8 @@ use chessdb_library::query::{GameNames, Query, QueryError};
 use pgnfs_server::{Failure, FsError, Requests};
 use serde_json::{Value, json};
 
-use super::answer::{Visit, ask, looked_for, status_of, with_retry_after};
-use super::kept::{GamesId, KeptAnswers};
+use super::answer::{Visit, ask, search_in_turn, status_of, with_retry_after};
+use super::answer_cache::{GamesId, KeptAnswers};
 use super::line::PlayedLine;
 use super::search::read_search;
 use games::GameList;
@@ -271,7 +271,7 @@ async fn moves(
     let question = format!("moves {:?}", ["db", "fen", "play"].map(text));
     let answer = asked(&requests, visit, &given, move |answers, games| {
         kept.get_or_make(games, question, || {
-            let table = looked_for(answers, false, || answers.moves(&pattern, &|_| ()));
+            let table = search_in_turn(answers, false, || answers.moves(&pattern, &|_| ()));
             let table = table.ok_or(FsError::Io(Failure::Index))?;
             Ok(board::moves(&line, &table).to_string().into())
         })

@@ -21,8 +21,8 @@ use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, Pattern, 
 use chessdb_library::query::Query;
 use pgnfs_server::{Failure, FsError, Requests};
 
-use super::answer::{HttpError, Visit, ask, looked_for};
-use super::kept::{GamesId, KeptAnswers};
+use super::answer::{HttpError, Visit, ask, search_in_turn};
+use super::answer_cache::{GamesId, KeptAnswers};
 use super::player::player_term;
 use super::search::read_search;
 use ids::GameIds;
@@ -226,7 +226,7 @@ impl ExplorerRequest {
             };
             kept.get_or_make(GamesId::of(answers, own.as_ref()), key, || {
                 let reads_all = question.reads_all(answers, &pattern);
-                let explored = looked_for(answers, reads_all, find);
+                let explored = search_in_turn(answers, reads_all, find);
                 explored
                     .map(|explored| line(&explored))
                     .ok_or(FsError::Io(Failure::Index))

@@ -18,7 +18,7 @@ fn lines(scratch: &Scratch, kind: &str) -> Vec<String> {
 
 #[track_caller]
 fn assert_traced(scratch: &Scratch, kind: &str, what: &str, result: &str) {
-    let is_it = |line: &String| {
+    let is_same = |line: &String| {
         let time = line.strip_suffix(" us").and_then(|line| line.rsplit_once(", "));
         let Some((request, microseconds)) = time else {
             panic!("{line}")
@@ -27,7 +27,7 @@ fn assert_traced(scratch: &Scratch, kind: &str, what: &str, result: &str) {
         request.contains(what) && request.ends_with(result)
     };
     let lines = lines(scratch, kind);
-    assert!(lines.iter().any(is_it), "{kind} {what}: {result}\n{lines:#?}");
+    assert!(lines.iter().any(is_same), "{kind} {what}: {result}\n{lines:#?}");
 }
 
 #[test]

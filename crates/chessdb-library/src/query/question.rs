@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 use super::asked_game::AskedGame;
 use super::compare::{has_round, has_text};
-use super::remembered::Remembered;
 use super::sides::{Sides, both, each};
 use super::value::TagValue;
+use super::verdicts::TextVerdicts;
 use crate::openings::{opening, with_other_names};
 use crate::spelling::Names;
 use crate::table::known;
@@ -34,9 +34,9 @@ pub(super) struct TagQuestion<'a> {
 /// What was found out about texts for a term.
 pub(super) struct KnownTexts {
     /// Names of players, which count in two spellings.
-    names: OnceLock<Remembered>,
+    names: OnceLock<TextVerdicts>,
     /// Other texts.
-    texts: OnceLock<Remembered>,
+    texts: OnceLock<TextVerdicts>,
     /// A number that most ids are below.
     ids: usize,
 }
@@ -53,13 +53,13 @@ impl KnownTexts {
 
     #[inline]
     fn name(&self, id: TextId, is_wanted: impl FnOnce() -> bool) -> bool {
-        let names = self.names.get_or_init(|| Remembered::new(self.ids));
+        let names = self.names.get_or_init(|| TextVerdicts::new(self.ids));
         names.get(id, is_wanted)
     }
 
     #[inline]
     fn text(&self, id: TextId, is_wanted: impl FnOnce() -> bool) -> bool {
-        let texts = self.texts.get_or_init(|| Remembered::new(self.ids));
+        let texts = self.texts.get_or_init(|| TextVerdicts::new(self.ids));
         texts.get(id, is_wanted)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::sizes::Sizes;
 use crate::tree::{Games, Node};
-use chessdb_library::recent::Recent;
+use chessdb_library::once_lru::OnceLru;
 
 /// Number of games between two stored offsets.
 const STEP: usize = 256;
@@ -74,14 +74,14 @@ impl Join {
 /// The joins that are kept.
 pub(super) struct Joins {
     all: OnceLock<Arc<Join>>,
-    listed: Recent<Node, Arc<Join>>,
+    listed: OnceLru<Node, Arc<Join>>,
 }
 
 impl Joins {
     pub(super) fn new() -> Joins {
         Joins {
             all: OnceLock::new(),
-            listed: Recent::new(MOST_KEPT),
+            listed: OnceLru::new(MOST_KEPT),
         }
     }
 

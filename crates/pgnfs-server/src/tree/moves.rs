@@ -1,6 +1,6 @@
 //! `moves/`: the opening tree, with a directory for each move that was played.
 
-use chessdb_library::recent::Recent;
+use chessdb_library::once_lru::OnceLru;
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
@@ -33,8 +33,8 @@ const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 pub(super) struct Moves {
     positions: BranchPositions,
     /// Recently used nodes of the opening tree.
-    nodes: Recent<Node, OpeningNode>,
-    kept: Recent<Node, Arc<Listing>>,
+    nodes: OnceLru<Node, OpeningNode>,
+    kept: OnceLru<Node, Arc<Listing>>,
 }
 
 /// The contents of a directory.
@@ -64,8 +64,8 @@ impl Moves {
     pub(super) fn new(positions: BranchPositions) -> Moves {
         Moves {
             positions,
-            nodes: Recent::new(MOST_NODES),
-            kept: Recent::new(MOST_KEPT),
+            nodes: OnceLru::new(MOST_NODES),
+            kept: OnceLru::new(MOST_KEPT),
         }
     }
 

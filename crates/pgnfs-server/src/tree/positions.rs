@@ -16,10 +16,10 @@ use chessdb::game::Outcome;
 use chessdb_library::library::on_one_line;
 use chessdb_library::lines::{move_name, position_after};
 use chessdb_library::made::Wait;
+use chessdb_library::once_lru::OnceLru;
 use chessdb_library::positions::{
     Pattern, diagram, epd, initial_name, pattern_epd, pattern_name, position_name, read_position,
 };
-use chessdb_library::recent::Recent;
 
 /// The directories of positions. They can be looked up but are not listed.
 pub(super) struct PositionDirectories {
@@ -27,7 +27,7 @@ pub(super) struct PositionDirectories {
     /// True if some game has the usual first position; not set before the index is there.
     has_start: OnceLock<bool>,
     /// The moves played in positions, with their links.
-    moves: Recent<Node, Arc<[(String, Node)]>>,
+    moves: OnceLru<Node, Arc<[(String, Node)]>>,
 }
 
 /// Maximum number of positions whose moves are kept.
@@ -66,7 +66,7 @@ impl PositionDirectories {
     pub(super) fn new(positions: BranchPositions) -> PositionDirectories {
         PositionDirectories {
             has_start: OnceLock::new(),
-            moves: Recent::new(MOST_KEPT),
+            moves: OnceLru::new(MOST_KEPT),
             positions,
         }
     }

@@ -12,7 +12,7 @@ use super::build::{LARGE, SMALL};
 use super::shared::IndexNode;
 use super::shared::IndexSection;
 use crate::kept::Damaged;
-use crate::recent::Recent;
+use crate::once_lru::OnceLru;
 use chessdb::bytes::{le_u32, le_u64};
 use rustc_hash::FxHashMap;
 
@@ -27,11 +27,11 @@ const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(8).expect("eight is not zero")
 pub(super) type Places = Option<Arc<[u32]>>;
 
 /// The places of the selections that were used last, by their addresses.
-pub(super) struct KnownPlaces(Recent<usize, (Weak<Selection>, Places)>);
+pub(super) struct KnownPlaces(OnceLru<usize, (Weak<Selection>, Places)>);
 
 impl KnownPlaces {
     pub(super) fn new() -> KnownPlaces {
-        KnownPlaces(Recent::new(MOST_KEPT))
+        KnownPlaces(OnceLru::new(MOST_KEPT))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Main lines of long games that were used recently. A position far from the beginning of a game takes long to
 //! replay, and programs that walk through the opening tree come to each of them in turn.
 
-use crate::recent::Recent;
+use crate::once_lru::OnceLru;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -68,11 +68,11 @@ impl LongLine {
 }
 
 /// The most recently used lines of long games.
-pub(super) struct LongLines(Recent<u32, Arc<LongLine>>);
+pub(super) struct LongLines(OnceLru<u32, Arc<LongLine>>);
 
 impl LongLines {
     pub(super) fn new() -> LongLines {
-        LongLines(Recent::new(MOST_LINES))
+        LongLines(OnceLru::new(MOST_LINES))
     }
 
     /// The position of a game after `ply` moves, and the next move; `None` if the game has fewer moves.

@@ -14,7 +14,7 @@ use super::error::TermError;
 use super::played::{FormPattern, FormState, SIGNS};
 use super::reflection::Reflection;
 use crate::lines::{KeptMove, MoveMarks, Pieces, PlainBoard};
-use crate::recent::Recent;
+use crate::once_lru::OnceLru;
 use chessdb::board::{Bitboard, CastlingSide, Color, File, Move, Position, Rank, Role, Square};
 use chessdb::shakmaty::attacks;
 
@@ -368,7 +368,7 @@ fn castling(pattern: &FormPattern) -> [[bool; 3]; 2] {
 }
 
 /// Whether moves have the forms of the patterns that were read last. One look at the name of a search reads it several times.
-static KNOWN: LazyLock<Recent<String, bool>> = LazyLock::new(|| Recent::new(MOST_KNOWN));
+static KNOWN: LazyLock<OnceLru<String, bool>> = LazyLock::new(|| OnceLru::new(MOST_KNOWN));
 
 /// Number of patterns for which this is remembered.
 const MOST_KNOWN: NonZeroUsize = NonZeroUsize::new(4096).unwrap();

@@ -536,7 +536,7 @@ mod tests {
 
     #[test]
     fn signs_stand_for_others() {
-        for (pattern, text, is_it) in [
+        for (pattern, text, is_same) in [
             ("*", "", true),
             ("*#", "Qh5xpf7#", true),
             ("*#", "Qh5xpf7+", false),
@@ -554,7 +554,7 @@ mod tests {
             let state = text
                 .bytes()
                 .fold(pattern.start(), |state, sign| pattern.step(state, sign));
-            assert_eq!(pattern.ends(state)[0], is_it, "{pattern:?} {text}");
+            assert_eq!(pattern.ends(state)[0], is_same, "{pattern:?} {text}");
         }
     }
 

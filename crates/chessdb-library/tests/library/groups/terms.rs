@@ -351,14 +351,14 @@ fn pawns_are_counted_as_players_count_them() {
         (Doubled, White, 1),
         (Doubled, Black, 1),
     ] {
-        for (bounds, is_it) in [
+        for (bounds, is_same) in [
             (number.to_string(), true),
             ((number + 1).to_string(), false),
             (format!("..{number}"), true),
             (format!("{}..", number + 1), false),
         ] {
             let term = PositionTerm::pawn_count(kind, color, bounds.parse().unwrap());
-            assert_eq!(holds(term, fen), is_it, "{kind:?} {color:?} {bounds}");
+            assert_eq!(holds(term, fen), is_same, "{kind:?} {color:?} {bounds}");
         }
     }
     let passed = |color| PositionTerm::pawn_count(Passed, color, "1".parse().unwrap());
@@ -452,10 +452,10 @@ fn moves_are_found_by_patterns_of_their_full_form() {
         );
     }
     let mated = game("1. f3 e5 2. g4 Qh4#");
-    for (pattern, is_it) in [("*#", true), ("Q*+", true), ("Q*h4", true), ("*xp*#", false)] {
+    for (pattern, is_same) in [("*#", true), ("Q*+", true), ("Q*h4", true), ("*xp*#", false)] {
         assert_eq!(
             !found(&asking([group([played(pattern)])]), &mated).is_empty(),
-            is_it,
+            is_same,
             "{pattern}"
         );
     }

@@ -7,7 +7,7 @@ use crate::fs::table::{CombinedTables, Tables, TablesOfGames, WholeTable};
 use crate::fs::table_sizes::TableSizes;
 use crate::tree::Node;
 use chessdb_library::made::Made;
-use chessdb_library::recent::Recent;
+use chessdb_library::once_lru::OnceLru;
 
 /// Maximum number of files of joined games whose parts' ends are kept.
 const MOST_LISTS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
@@ -29,10 +29,10 @@ pub(in crate::fs) struct BranchFiles {
     pub(in crate::fs) sizes: TableSizes,
     pub(super) parquet: WholeTable,
     pub(super) duplicates: WholeTable,
-    pub(super) texts: Recent<Node, Arc<[u8]>>,
-    pub(super) tables_of_games: Recent<Node, Arc<TablesOfGames>>,
+    pub(super) texts: OnceLru<Node, Arc<[u8]>>,
+    pub(super) tables_of_games: OnceLru<Node, Arc<TablesOfGames>>,
     /// Offset at which each part of a file ends.
-    pub(super) ends: Recent<Node, Arc<[u64]>>,
+    pub(super) ends: OnceLru<Node, Arc<[u64]>>,
 }
 
 impl BranchFiles {
@@ -47,9 +47,9 @@ impl BranchFiles {
             sizes: TableSizes::new(),
             parquet: WholeTable::new(),
             duplicates: WholeTable::new(),
-            texts: Recent::new(MOST_TEXTS),
-            tables_of_games: Recent::new(MOST_TABLES),
-            ends: Recent::new(MOST_LISTS),
+            texts: OnceLru::new(MOST_TEXTS),
+            tables_of_games: OnceLru::new(MOST_TABLES),
+            ends: OnceLru::new(MOST_LISTS),
         }
     }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use chessdb_library::kept::{KeptFile, Sections, WholeFile};
-use chessdb_library::recent::Recent;
+use chessdb_library::once_lru::OnceLru;
 
 /// What is known of a table.
 pub(in crate::fs) struct WholeTable {
     /// One value, until it is damaged.
-    pub(in crate::fs) bytes: Recent<(), Arc<Sections<WholeFile>>>,
+    pub(in crate::fs) bytes: OnceLru<(), Arc<Sections<WholeFile>>>,
     /// The kept file with it, which the databases remove if they come into doubt.
     pub(in crate::fs) kept: Mutex<Option<Arc<KeptFile>>>,
 }
@@ -19,7 +19,7 @@ pub(in crate::fs) struct WholeTable {
 impl WholeTable {
     pub(in crate::fs) fn new() -> WholeTable {
         WholeTable {
-            bytes: Recent::new(NonZeroUsize::MIN),
+            bytes: OnceLru::new(NonZeroUsize::MIN),
             kept: Mutex::default(),
         }
     }

@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// The exception of a signal handler or of a report of progress, which ends the work; as for [`Source::checked`].
-pub fn aside<T: Send>(
+pub fn detached<T: Send>(
     py: Python<'_>,
     source: &Source,
     progress: &Progress,
@@ -58,7 +58,7 @@ pub fn aside<T: Send>(
 /// their order. A single chunk is worked on in this thread.
 ///
 /// # Errors
-/// As for [`aside`].
+/// As for [`detached`].
 pub fn in_chunks<T: Send>(
     py: Python<'_>,
     source: &Source,
@@ -72,7 +72,7 @@ pub fn in_chunks<T: Send>(
         let one = || source.read(py, |entry| work(entry, places));
         return (len > 0).then(one).into_iter().collect();
     }
-    aside(py, source, &Progress::default(), |entry, _| {
+    detached(py, source, &Progress::default(), |entry, _| {
         chunks_of(size, len, threads, &|_| (), |chunk| {
             work(entry, places.start + chunk.start..places.start + chunk.end)
         })

@@ -4,14 +4,14 @@ use std::hash::{Hash, Hasher};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Weak};
 
+use chessdb_library::once_lru::OnceLru;
 use chessdb_library::positions::{Answers, DatabasePart};
 use chessdb_library::query::Query;
-use chessdb_library::recent::Recent;
 use pgnfs_server::Requests;
 
 /// The answers to the last questions, each made once for all who ask the same. Clones share them.
 #[derive(Clone)]
-pub(super) struct KeptAnswers<V: Clone>(Arc<Recent<(GamesId, String), V>>);
+pub(super) struct KeptAnswers<V: Clone>(Arc<OnceLru<(GamesId, String), V>>);
 
 /// Bytes that an answer takes beside its own and its question's.
 const PLACE: usize = 256;
@@ -19,7 +19,7 @@ const PLACE: usize = 256;
 impl<V: Clone> KeptAnswers<V> {
     /// Room for `most` answers.
     pub(super) fn new(most: NonZeroUsize) -> KeptAnswers<V> {
-        KeptAnswers(Arc::new(Recent::new(most)))
+        KeptAnswers(Arc::new(OnceLru::new(most)))
     }
 
     /// Room for answers that take `most` bytes with their questions.
@@ -30,7 +30,7 @@ impl<V: Clone> KeptAnswers<V> {
         let bytes = |(games, question): &(GamesId, String), answer: &V| {
             PLACE + games.bytes() + question.len() + answer.as_ref().len()
         };
-        KeptAnswers(Arc::new(Recent::with_bytes(most, bytes)))
+        KeptAnswers(Arc::new(OnceLru::with_bytes(most, bytes)))
     }
 
     /// The number of answers.

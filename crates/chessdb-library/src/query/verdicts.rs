@@ -18,7 +18,7 @@ const NO: u8 = 1;
 const YES: u8 = 2;
 
 /// For the texts of a database, whether they are wanted. Threads share it.
-pub(super) struct Remembered {
+pub(super) struct TextVerdicts {
     /// A byte for each of the first ids, 0 as long as nothing is known. Pages are made when they are needed, since most
     /// databases have fewer texts than games.
     pages: Vec<OnceLock<Box<[AtomicU8]>>>,
@@ -26,11 +26,11 @@ pub(super) struct Remembered {
     others: Mutex<FxHashMap<TextId, bool>>,
 }
 
-impl Remembered {
+impl TextVerdicts {
     /// For texts that mostly have smaller ids than this one.
-    pub(super) fn new(ids: usize) -> Remembered {
+    pub(super) fn new(ids: usize) -> TextVerdicts {
         let pages = ids.div_ceil(PAGE).min(MOST_PAGES);
-        Remembered {
+        TextVerdicts {
             pages: (0..pages).map(|_| OnceLock::new()).collect(),
             others: Mutex::default(),
         }

@@ -16,10 +16,10 @@ use crate::made::Made;
 ///
 /// Values are cheap to clone, such as an `Arc`.
 #[derive(Debug)]
-pub struct Recent<K: Hash + Eq, V>(Mutex<RecentState<K, V>>);
+pub struct OnceLru<K: Hash + Eq, V>(Mutex<OnceLruState<K, V>>);
 
 #[derive(Debug)]
-struct RecentState<K: Hash + Eq, V> {
+struct OnceLruState<K: Hash + Eq, V> {
     kept: LruCache<K, V>,
     /// The limit of what the kept values take together, if there is one.
     room: Option<Room<K, V>>,
@@ -34,7 +34,7 @@ struct Room<K, V> {
     of: fn(&K, &V) -> usize,
 }
 
-impl<K: Hash + Eq, V> RecentState<K, V> {
+impl<K: Hash + Eq, V> OnceLruState<K, V> {
     /// Keeps a value. Returns what makes room for it, perhaps itself.
     fn keep(&mut self, key: K, value: V) -> Vec<(K, V)> {
         if let Some(room) = &mut self.room {
@@ -58,10 +58,10 @@ impl<K: Hash + Eq, V> RecentState<K, V> {
     }
 }
 
-impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
+impl<K: Clone + Hash + Eq, V: Clone> OnceLru<K, V> {
     /// A cache of up to `most` values. Its memory is taken as they come.
-    pub fn new(most: NonZeroUsize) -> Recent<K, V> {
-        Recent(Mutex::new(RecentState {
+    pub fn new(most: NonZeroUsize) -> OnceLru<K, V> {
+        OnceLru(Mutex::new(OnceLruState {
             kept: LruCache::sparse(most),
             room: None,
             making: HashMap::new(),
@@ -69,8 +69,8 @@ impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
     }
 
     /// A cache of values that take up to `most` bytes together. `of` returns the bytes of one value and its key.
-    pub fn with_bytes(most: usize, of: fn(&K, &V) -> usize) -> Recent<K, V> {
-        Recent(Mutex::new(RecentState {
+    pub fn with_bytes(most: usize, of: fn(&K, &V) -> usize) -> OnceLru<K, V> {
+        OnceLru(Mutex::new(OnceLruState {
             kept: LruCache::unbounded(),
             room: Some(Room { most, taken: 0, of }),
             making: HashMap::new(),
@@ -94,11 +94,11 @@ impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
         drop(dropped);
     }
 
-    /// Drops the value of a key if `is_it`.
-    pub fn remove(&self, key: &K, is_it: impl FnOnce(&V) -> bool) {
+    /// Drops the value of a key if `is_same`.
+    pub fn remove(&self, key: &K, is_same: impl FnOnce(&V) -> bool) {
         let mut state = self.0.lock();
         let found = state.kept.peek(key);
-        let dropped = found.is_some_and(is_it).then(|| state.kept.pop(key)).flatten();
+        let dropped = found.is_some_and(is_same).then(|| state.kept.pop(key)).flatten();
         if let Some(value) = &dropped {
             state.give_back(key, value);
         }
@@ -123,7 +123,7 @@ impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
         }
     }
 
-    /// Like [`Recent::get_or`], for a value that cannot always be made. See [`Made::get_or_make`].
+    /// Like [`OnceLru::get_or`], for a value that cannot always be made. See [`Made::get_or_make`].
     ///
     /// # Errors
     /// If `make` fails.
@@ -141,23 +141,23 @@ impl<K: Clone + Hash + Eq, V: Clone> Recent<K, V> {
 }
 
 /// Keeps a value when its making has ended, even by a panic.
-struct End<'a, K: Clone + Hash + Eq, V: Clone>(&'a Recent<K, V>, &'a K, Arc<Made<V>>);
+struct End<'a, K: Clone + Hash + Eq, V: Clone>(&'a OnceLru<K, V>, &'a K, Arc<Made<V>>);
 
 impl<K: Clone + Hash + Eq, V: Clone> Drop for End<'_, K, V> {
     fn drop(&mut self) {
-        let End(Recent(state), key, made) = self;
+        let End(OnceLru(state), key, made) = self;
         let mut state = state.lock();
         // This thread's clone is dropped while the lock is held, so that the last thread that waits counts only its own
         // and the map's.
         let made = std::mem::take(made);
-        let is_it = state
+        let is_same = state
             .making
             .get(*key)
             .is_some_and(|other| Arc::ptr_eq(other, &made));
         // If this thread could not make the value, a waiting thread tries, and only the last one gives up.
         let is_over = made.get().is_some() || Arc::strong_count(&made) == 2;
         let mut dropped = Vec::new();
-        if is_it && is_over {
+        if is_same && is_over {
             state.making.remove(*key);
             if let Some(value) = made.get() {
                 dropped = state.keep((*key).clone(), value.clone());
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_value_is_made_again() {
-        let recent = Recent::new(NonZeroUsize::new(2).unwrap());
+        let recent = OnceLru::new(NonZeroUsize::new(2).unwrap());
         recent.put(1, "one");
         recent.put(2, "two");
         assert_eq!(recent.get(&1), Some("one"));
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn values_are_kept_as_long_as_their_bytes_have_room() {
-        let recent: Recent<u8, String> = Recent::with_bytes(10, |_, text| 1 + text.len());
+        let recent: OnceLru<u8, String> = OnceLru::with_bytes(10, |_, text| 1 + text.len());
         let put = |key: u8, len: usize| recent.put(key, "x".repeat(len));
         let kept = || (0..9).filter(|key| recent.has(key)).collect::<Vec<u8>>();
         (0..5).for_each(|key| put(key, 1));
