@@ -70,3 +70,32 @@ fn differences(a: &Tags, b: &Tags) -> String {
     let names: Vec<&str> = names.chain(further).filter(differs).collect();
     names.join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_differ_by_value_or_because_one_game_lacks_them() {
+        let tags = |pairs: &[(&'static str, &str)]| {
+            let mut tags = Tags::default();
+            for (name, value) in pairs {
+                tags.set(*name, value);
+            }
+            tags
+        };
+        let best = tags(&[
+            ("White", "Tal"),
+            ("Date", "1960.??.??"),
+            ("ECO", "B90"),
+            ("Opening", "?"),
+        ]);
+        let same = tags(&[("White", "Tal"), ("Date", "1960.??.??"), ("ECO", "B90")]);
+        let other = tags(&[("White", "Tal, M"), ("Date", "1960.??.??"), ("Annotator", "A")]);
+        // An unknown value is no value.
+        assert_eq!(differences(&same, &best), "");
+        let mut names: Vec<String> = differences(&other, &best).split(' ').map(str::to_owned).collect();
+        names.sort();
+        assert_eq!(names, ["Annotator", "ECO", "White"]);
+    }
+}

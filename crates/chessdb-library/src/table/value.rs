@@ -254,6 +254,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_time_has_two_digits_for_each_part() {
+        for (text, seconds) in [
+            ("18:05:59", Some(65_159)),
+            ("00:00:00", Some(0)),
+            ("23:59:59", Some(86_399)),
+            ("24:00:00", None),
+            ("18:60:00", None),
+            ("8:05:59", None),
+            ("18:5:59", None),
+            ("018:05:59", None),
+            ("+8:05:59", None),
+            ("18:05", None),
+            ("18:05:59:00", None),
+        ] {
+            assert_eq!(time(text), seconds, "{text}");
+        }
+    }
+
+    #[test]
     fn lengths_are_those_of_the_fields() {
         for (name, value) in [
             ("White", "Morphy"),

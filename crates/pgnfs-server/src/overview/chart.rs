@@ -220,6 +220,24 @@ mod tests {
     }
 
     #[test]
+    fn rows_have_the_length_of_their_counts() {
+        let bar = |text: &str, count| Bar {
+            text: text.to_owned(),
+            count,
+            link: None,
+        };
+        let chart = rows(&[bar("a", 4), bar("b", 1), bar("c", 0)]);
+        let bars: Vec<&str> = chart.lines().filter(|line| line.contains(COLOR)).collect();
+        let number = |line: &str, name: &str| -> f64 {
+            let (_, rest) = line.split_once(&format!(" {name}=\"")).unwrap();
+            rest.split('"').next().unwrap().parse().unwrap()
+        };
+        assert!(bars.iter().all(|line| number(line, "x") == BARS), "{bars:?}");
+        let widths: Vec<f64> = bars.iter().map(|line| number(line, "width")).collect();
+        assert_eq!(widths, [LONGEST, (LONGEST / 4.0).ceil(), 0.0]);
+    }
+
+    #[test]
     fn the_highest_column_fills_the_chart() {
         let chart = columns(&[(1990, 1), (1991, 4)], 1, |year| Some(format!("{year}/")));
         let bars: Vec<&str> = chart.lines().filter(|line| line.contains(COLOR)).collect();

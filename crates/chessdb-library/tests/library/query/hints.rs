@@ -135,6 +135,12 @@ fn an_empty_answer_has_reasons() {
     }
     assert!(hints("player:nobody elo:", &[searched]).is_empty());
     assert!(hints("", &[searched]).is_empty());
+    // The most similar word comes first.
+    let said = hints("opening:sicillian", &[searched]);
+    let said: Vec<String> = said.iter().map(ToString::to_string).collect();
+    let beginning = "opening:sicillian: no opening has such a name; \"sicilian\"";
+    assert!(said.len() == 1 && said[0].starts_with(beginning), "{said:?}");
+    assert!(hints("opening:sicilian", &[searched]).is_empty());
 }
 
 #[test]
