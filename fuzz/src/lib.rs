@@ -1,9 +1,15 @@
 //! The work of the fuzz targets.
 
-use std::sync::Arc;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock};
 
+use chessdb::Options;
 use chessdb::files::Bytes;
 use chessdb::packed::{Allowance, Packed, Slices, zip_members};
+use chessdb_library::kept::{KeptFiles, Space};
+use chessdb_library::library::Library;
+use chessdb_library::positions::{AnswerOptions, BuildOptions, DatabasePart, IndexUse, Positions};
 use chessdb_library::query::Query;
 use testkit::harness::frame::Input;
 use testkit::harness::meter::Counting;
@@ -102,4 +108,89 @@ fn read(format: &str, input: &Input) {
         games: None,
     };
     sweep(format, input, strictness);
+}
+
+/// Changes the file in which the lines of a database are kept: every three bytes of the input are a place and what is
+/// put there, and a last single byte is where the file ends, in 256ths. The answers stay the same.
+pub fn kept_lines(bytes: &[u8]) {
+    static KEPT: LazyLock<KeptGames> = LazyLock::new(KeptGames::new);
+    KEPT.assert_same_answers(bytes);
+}
+
+/// A database whose lines are kept, and the answers that they give.
+struct KeptGames {
+    folder: tempfile::TempDir,
+    library: Library,
+    file: PathBuf,
+    sound: Vec<u8>,
+    answers: Vec<Vec<(u32, u32)>>,
+}
+
+impl KeptGames {
+    /// Questions about moves, a plain board, a whole position, and an end.
+    const QUERIES: [&str; 4] = ["played:O-O", "diff:1..", "is:mate", "material:KRk"];
+
+    fn new() -> KeptGames {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("games.pgn");
+        let games = ["e4 d5 exd5 Qxd5 Nc3", "d4 d5 c4 dxc4 e3", "f3 e5 g4 Qh4#"];
+        let usual = games.map(|moves| format!("[Event \"?\"]\n\n{moves} *\n\n")).concat();
+        let set_up = "[Event \"?\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\nO-O Kd8 *\n\n";
+        fs::write(&path, (usual + set_up).repeat(20)).expect("a file in it");
+        let library = Library::open(&path, &Options::default()).expect("a PGN file");
+        let mut kept = KeptGames {
+            folder,
+            library,
+            file: PathBuf::new(),
+            sound: Vec::new(),
+            answers: Vec::new(),
+        };
+        kept.positions().lines().make(1, &|_| ());
+        let files = fs::read_dir(kept.folder.path()).expect("the folder");
+        let mut paths = files.flatten().map(|file| file.path());
+        let is_of_lines = |path: &PathBuf| path.extension().is_some_and(|kind| kind == "lines");
+        kept.file = paths.find(is_of_lines).expect("the lines were kept");
+        kept.sound = fs::read(&kept.file).expect("the kept lines");
+        kept.answers = KeptGames::QUERIES.map(|query| kept.found(query)).to_vec();
+        assert!(kept.answers.iter().all(|games| games.len() >= 20));
+        kept
+    }
+
+    /// The database, as a program sees it that has just started.
+    fn positions(&self) -> Positions {
+        let entry = &self.library.databases()[0];
+        let positions = Positions::new(&entry.clone().into(), BuildOptions::default());
+        let files = KeptFiles::open(self.folder.path(), "", Space::default());
+        positions.keep_in(&files.expect("the folder"));
+        positions
+    }
+
+    /// The games that a query finds, each with a ply.
+    fn found(&self, query: &str) -> Vec<(u32, u32)> {
+        let query = Query::parse(query).expect("a query");
+        let part = DatabasePart::of(self.positions().into());
+        let options = AnswerOptions {
+            index: IndexUse::No,
+            ..AnswerOptions::default()
+        };
+        let found = query.find(&part, &options, &|_| ());
+        found.iter().map(|found| (found.game, found.ply)).collect()
+    }
+
+    fn assert_same_answers(&self, bytes: &[u8]) {
+        let (changes, rest) = bytes.as_chunks::<3>();
+        let mut file = self.sound.clone();
+        for &[low, high, byte] in changes {
+            let place = usize::from(u16::from_le_bytes([low, high])) % file.len();
+            file[place] = byte;
+        }
+        if let [end] = rest {
+            file.truncate(file.len() * usize::from(*end) / 256);
+        }
+        for (query, answer) in KeptGames::QUERIES.iter().zip(&self.answers) {
+            // A damaged file is removed, or made again.
+            fs::write(&self.file, &file).expect("the kept lines");
+            assert_eq!(self.found(query), *answer, "{query}");
+        }
+    }
 }
