@@ -6,12 +6,15 @@ use std::process::{Command, Stdio};
 
 /// Ends a test with a message if something is missing; with `CI=true` the test fails.
 ///
-/// `needs!(mount)`, `needs!(root)`, `needs!(samples)`, which returns their folder, `needs!(program "jq", in
+/// `needs!(mount)`, `needs!(terminal)`, `needs!(root)`, `needs!(samples)`, which returns their folder, `needs!(program "jq", in
 /// "jq")` with the Debian package, and `needs!(if condition, "message with {}", arguments)`.
 #[macro_export]
 macro_rules! needs {
     (mount) => {
         $crate::needs!(if ::std::path::Path::new("/dev/fuse").exists(), "/dev/fuse")
+    };
+    (terminal) => {
+        $crate::needs!(if ::std::path::Path::new("/dev/ptmx").exists(), "/dev/ptmx")
     };
     (root) => {
         $crate::needs!(if $crate::is_root(), "the right of root")

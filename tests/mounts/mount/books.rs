@@ -1,8 +1,10 @@
 //! Opening books that `export` writes.
 
 use std::fs;
+use std::path::Path;
 
 use super::scratch::{Ended, Scratch, pgnfs, run};
+use testkit::needs;
 
 /// Three games of one database. One of them begins with a set-up position.
 fn scratch() -> Scratch {
@@ -79,6 +81,7 @@ fn a_book_without_moves_is_empty_and_export_says_why() {
 
 #[test]
 fn a_book_that_does_not_fit_is_an_error() {
+    needs!(if Path::new("/dev/full").exists(), "/dev/full");
     let scratch = scratch();
     let command = [
         "export",

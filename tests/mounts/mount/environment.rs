@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::scratch::{CACHE, Scratch, pgnfs, run, wait_for};
@@ -104,6 +104,7 @@ fn no_file_gets_a_standard_descriptor_that_was_closed() {
 
 #[test]
 fn a_bad_rust_log_needs_no_standard_error() {
+    needs!(if Path::new("/dev/full").exists(), "/dev/full");
     let scratch = Scratch::new();
     let info = |stderr: Stdio| {
         let mut info = pgnfs();

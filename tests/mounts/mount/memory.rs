@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::scratch::{CACHE, Scratch, pgnfs, run, wait_for};
+use super::scratch::{CACHE, Scratch, kill, pgnfs, run, wait_for};
 use super::simplecdb::{self, OPERA};
 use testkit::{missing, needs};
 
@@ -77,7 +77,7 @@ fn a_control_group_with_little_memory() {
         wait_for("no mount", || !scratch.is_mounted());
         // With hardly any memory a process may take long to end, but SIGKILL always ends it.
         for process in group.processes() {
-            run(Command::new("kill").args(["-s", "KILL", &process.to_string()]));
+            run(&mut kill(process, "KILL"));
         }
         wait_for("an empty group", || group.processes().is_empty());
     }

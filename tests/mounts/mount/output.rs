@@ -93,8 +93,15 @@ fn halted(scratch: &Scratch, ignored: &str, signal: Signal) -> (ExitStatus, Stri
     let capacity = fcntl_setpipe_size(&writer, 4096).unwrap();
     writer.write_all(&vec![b' '; capacity]).unwrap();
     let script = format!("ulimit -c 0; trap '' {ignored}; exec \"$0\" export \"$1\" --output \"$2\"");
-    let mut child: Child = Command::new("bash")
-        .args(["-c", &script, env!("CARGO_BIN_EXE_pgnfs")])
+    // A program that a shell starts in the background ignores some of the signals.
+    let mut child: Child = Command::new("env")
+        .args([
+            "--default-signal",
+            "bash",
+            "-c",
+            &script,
+            env!("CARGO_BIN_EXE_pgnfs"),
+        ])
         .args([&scratch.source, &folder.join("games.pgn")])
         .stderr(writer)
         .spawn()

@@ -381,6 +381,7 @@ fn a_wrong_query_is_refused_before_anything_is_opened() {
 #[test]
 fn on_a_terminal_find_says_that_there_is_no_game() {
     needs!(program "script", in "bsdutils");
+    needs!(terminal);
     let scratch = scratch();
     // Errors go to the terminal that the command makes.
     let on_terminal = |query: &str| {

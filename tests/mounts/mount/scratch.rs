@@ -276,9 +276,7 @@ impl Watch {
             let is_own = |argument: &[u8]| argument.windows(folder.len()).any(|part| part == folder);
             for process in processes(is_own) {
                 eprintln!("the test takes longer than a minute: process {process} is killed");
-                let _ = Command::new("kill")
-                    .args(["-s", "KILL", &process.to_string()])
-                    .status();
+                let _ = kill(process, "KILL").status();
             }
         });
         Watch(test)
@@ -329,6 +327,13 @@ impl Drop for Foreground {
 }
 
 pub fn signal(process: u32, name: &str) {
-    let ended = run(Command::new("kill").args(["-s", name, &process.to_string()]));
+    let ended = run(&mut kill(process, name));
     assert_eq!(ended.code, Some(0), "{ended:?}");
+}
+
+/// A command that sends a signal. Every shell has it, and a bare system has no other program for it.
+pub fn kill(process: u32, name: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", "kill -s \"$1\" \"$2\"", "sh", name, &process.to_string()]);
+    command
 }
