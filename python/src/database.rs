@@ -176,8 +176,9 @@ impl Database {
         Ok(self.chosen(start, stop)?.pgn())
     }
 
-    /// The games from `start` to `stop` as a table in the memory format of Arrow. The columns are the same as for
-    /// `pgnfs export`: names of tags, and `database`, `number`, `year`, `month`, `day`, `eco_name`, `deleted`,
+    /// The games from `start` to `stop` as a table in the memory format of Arrow.
+    ///
+    /// The columns are the same as for `pgnfs export`: names of tags, and `database`, `number`, `year`, `month`, `day`, `eco_name`, `deleted`,
     /// `ply_count`, `plies`, `moves`, `uci`, `final_fen`, `clocks`, `evals`, `movetext`, `pgn`, `other_tags` and
     /// `path`. What is unknown is null. If `where` has one `player:`, `colour` is the colour of this player and `score`
     /// the points. Ratings and their differences are numbers, `UTCDate` and `UTCTime` a day and a time; other tags are

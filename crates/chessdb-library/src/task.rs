@@ -1,6 +1,6 @@
 //! What a thread works for: when its work ends, for whose request it is, and where progress is recorded.
 //!
-//! A thread has one [`Task`]. Helper threads that it starts with [`help`] have the same one, so that work ends, takes
+//! A thread has one [`Task`]. Helper threads that it starts with `help` have the same one, so that work ends, takes
 //! turns and counts as progress in whatever thread it runs.
 //!
 //! All work of a mount has one [`Cancel`]. Passes over many games call [`check`] again and again. When the work is

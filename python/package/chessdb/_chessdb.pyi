@@ -51,7 +51,7 @@ _ProgressArgument = Union[bool, Callable[[int, int], object], None]
 
 @final
 class Problem:
-    """What is wrong, at which byte of which file."""
+    """What is wrong, in which file, at which byte."""
     @property
     def kind(self) -> Literal["damage", "limit", "doubt", "unsupported"]:
         """`damage`, `limit`, `doubt` or `unsupported`."""
@@ -86,7 +86,8 @@ class Member:
         """Its name."""
     @property
     def directory(self) -> str:
-        """Directory of the mounted tree that shows it; empty for that of the database."""
+        """Directory of the mounted tree that shows it; empty for the database's own
+        directory."""
     @property
     def size(self) -> int:
         """Length in bytes."""
@@ -186,7 +187,8 @@ class Found:
         asked for."""
     @property
     def line(self) -> list[str]:
-        """The moves that lead to the position, as SAN: those of a variation if it was found there."""
+        """The moves that lead to the position, as SAN; moves of a variation if it was
+        found there."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
@@ -435,7 +437,7 @@ class Database(Sequence[Game]):
     ) -> FoundGames:
         """The games that answer a query, or have a position, with its first occurrence in each."""
     def duplicates(self) -> DuplicateGroups:
-        """Games that are there more than once, as lists of which the first game is the best, by the
+        """Games that are there more than once, as lists with the best game first, by the
         rules of `duplicates.csv`."""
     def novelties(self, *, progress: _ProgressArgument = None) -> Novelties:
         """The first move of each game that leads to a position that no earlier game has, by the rules of
