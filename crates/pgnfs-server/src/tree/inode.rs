@@ -4,7 +4,7 @@
 //! |--------|------------------------------------------|---------------------|
 //! | 40..64 | prefix of the database, never 0          | 0                   |
 //! | 32..40 | kind of the node, see [`Node`]           | hash of the path    |
-//! | 0..32  | number of the node within its kind      | hash of the path    |
+//! | 0..32  | number of the node within its kind       | hash of the path    |
 
 use std::collections::HashSet;
 use std::fmt;
