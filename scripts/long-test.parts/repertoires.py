@@ -1,4 +1,4 @@
-"""Compares the answers of `pgnfs find 'repertoire:FILE by:...'` with what python-chess finds in all lines of all games.
+"""Compares the answers of `pgnfs find` to `repertoire:FILE by:...` and `left:FILE` with what python-chess finds in all lines of all games.
 
 usage: repertoires.py PGNFS LARGE.pgn FOLDER GAMES
 
@@ -66,6 +66,15 @@ def main() -> None:
                 differ = {game for game in {*found, *expected} if found.get(game) != expected.get(game)}
                 print(f"deviations of {text}: {len(expected)}, {len(differ)} differ", flush=True)
                 wrong += len(differ)
+        # The games that leave it, by a move of either side or of one.
+        left = {number: own.left(game.lines[0], None) for number, game in enumerate(games.games, 1)}
+        for name in ("", "white", "black"):
+            text = f"left:{path}" + f" by:{name}" * (name != "")
+            expected = {game: row for game, row in left.items() if row is not None and name in ("", row[1])}
+            found = deviations(pgnfs, text, database)
+            differ = {game for game in {*found, *expected} if found.get(game) != expected.get(game)}
+            print(f"deviations of {text}: {len(expected)}, {len(differ)} differ", flush=True)
+            wrong += len(differ)
     sys.exit(wrong > 0)
 
 

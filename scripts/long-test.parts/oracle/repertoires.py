@@ -36,8 +36,8 @@ class Repertoire:
             found.append(ply)
         return found
 
-    def left(self, line: Line, by: chess.Color) -> Optional[tuple[str, ...]]:
-        """Where a line leaves it: ply, side, move, and the moves of the repertoire."""
+    def left(self, line: Line, by: Optional[chess.Color]) -> Optional[tuple[str, ...]]:
+        """Where a line leaves it: ply, side, move, and the moves of the repertoire, which belongs to a side or nobody."""
         moves, left = self.moves[True], None
         for ply, board in enumerate(line.positions()):
             own = moves.get(" ".join(board.epd().split()[:4]))
