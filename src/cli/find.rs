@@ -84,8 +84,8 @@ impl Question {
             (Asked::Query(query), "deviations") if query.only_repertoire().is_some() => {}
             (_, "deviations") => {
                 return Err(
-                    "--show deviations needs a query with one repertoire: or left: and without mirror:, as in \
-                     'player:tal repertoire:white.pgn by:player'"
+                    "--show deviations needs a query with one repertoire: or left:, without mirror: and, for left:, without \
+                     in:variations, as in 'player:tal repertoire:white.pgn by:player'"
                         .into(),
                 );
             }

@@ -238,7 +238,7 @@ fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Cancelled> {
     })
 }
 
-/// Unwinds if the work of this thread was cancelled. Does nothing outside of [`Cancel::run`].
+/// Unwinds if the work of this thread was cancelled. Does nothing in a thread whose work nothing can cancel.
 pub fn check() {
     if CURRENT.with_borrow(|task| task.cancel.as_ref().is_some_and(Cancel::is_cancelled)) {
         unwind();

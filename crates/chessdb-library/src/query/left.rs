@@ -58,10 +58,16 @@ impl Query {
         };
         let left = |game: u32| {
             task::check();
-            owners(game).into_iter().find_map(|owner| {
+            let mut lefts = owners(game).into_iter().filter_map(|owner| {
                 let left = repertoire.left_in(part.database(), game, owner);
                 left.filter(|left| is_asked(left, owner))
-            })
+            });
+            if named.is_left {
+                // The query finds the first of both moves, where both sides have the player's name.
+                lefts.min_by_key(|left| left.ply)
+            } else {
+                lefts.next()
+            }
         };
         let parts = chunks_of(FEW, games.len() as u32, options.threads, done, |places| {
             let some = games.get(places.start as usize..places.end as usize);

@@ -22,7 +22,8 @@ impl Query {
     }
 
     /// The only repertoire that it names outside choices, and the side to move there: the one that plays its moves, or that
-    /// leaves it. `None` if it names no repertoire or several, if games must not leave it, or if mirror images count.
+    /// leaves it. `None` if it names no repertoire or several, if games must not leave it, if mirror images count, or if
+    /// games may leave it in a variation, since [`Query::left_in`] reads main lines.
     pub fn only_repertoire(&self) -> Option<(NamedRepertoire<'_>, Option<Mover>)> {
         fn all(groups: &[PositionGroup]) -> impl Iterator<Item = (NamedRepertoire<'_>, Option<Mover>)> {
             groups
@@ -35,6 +36,7 @@ impl Query {
         let mut excluded = all(&self.positions.excluded);
         let mut named = all(&self.positions.groups);
         match (named.next(), excluded.next()) {
+            (Some((only, _)), None) if only.is_left && self.positions.in_variations => None,
             (Some(only), None) => Some(only).filter(|_| named.next().is_none()),
             (None, Some(only)) => Some(only).filter(|(only, _)| excluded.next().is_none() && !only.is_left),
             _ => None,

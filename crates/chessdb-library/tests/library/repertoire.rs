@@ -225,6 +225,10 @@ fn games_that_leave_a_repertoire_are_those_with_deviations() {
         [(3, 0), (5, 3), (6, 1)]
     );
     assert_eq!(found("-left:white.pgn player:keres"), [(4, 0)]);
+    // A game leaves it in a variation, too; the table is about main lines, and does not exist.
+    let in_variations = "left:white.pgn in:variations ply:4..";
+    assert_eq!(found(in_variations), [(10, 4), (12, 4)]);
+    assert!(Query::parse(in_variations).unwrap().only_repertoire().is_none());
 }
 
 #[test]
