@@ -148,6 +148,9 @@ mod tests {
         assert_eq!(set_up.fen, "r3k2r/8/8/8/8/8/8/R3K2R b KQkq e3 5 20");
         assert!(!set_up.is_chess960);
         assert_eq!(set_up.first_move, 20);
+        // A field that no castling can have counts as missing.
+        let odd = SetUp::parse("r3k2r:8:8:8:8:8:8:R3K2R w K1? - 0 1").unwrap();
+        assert_eq!(odd.fen, "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1");
         let bare = SetUp::parse("8/8/8/8/8/8/k7/4K2R").unwrap();
         assert_eq!(bare.fen, "8/8/8/8/8/8/k7/4K2R w - - 0 1");
     }

@@ -250,6 +250,26 @@ mod tests {
     }
 
     #[test]
+    fn older_types_mean_what_newer_ones_do() {
+        let form_of = |text: &str| {
+            let schema = parquet::schema::parser::parse_message_type(text).unwrap();
+            form(&parquet::schema::types::SchemaDescriptor::new(schema.into()).column(0))
+        };
+        for (of_column, unit) in [
+            ("INT32 a (TIME_MILLIS)", Meaning::Time(1_000)),
+            ("INT64 a (TIME_MICROS)", Meaning::Time(1_000_000)),
+            ("INT64 a (TIMESTAMP_MILLIS)", Meaning::Moment(1_000)),
+            ("INT64 a (TIMESTAMP_MICROS)", Meaning::Moment(1_000_000)),
+            ("INT32 a (DATE)", Meaning::Day),
+            ("INT32 a (UINT_32)", Meaning::Unsigned),
+            ("INT32 a", Meaning::Plain),
+        ] {
+            let found = form_of(&format!("message games {{ REQUIRED {of_column}; }}"));
+            assert!(found.is_some_and(|(_, meaning)| meaning == unit), "{of_column}");
+        }
+    }
+
+    #[test]
     fn values_are_written_as_lichess_writes_them() {
         let shown = |name: &str, meaning, value| {
             let mut text = String::new();

@@ -324,3 +324,23 @@ fn spread(bytes: &[u8], start: usize, count: usize, stored: Stored) -> Option<Va
     let numbers: Vec<Vec<u8>> = numbers.collect();
     Some(numbers_of(numbers.iter().map(Vec::as_slice), stored))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first bytes of all numbers, then the second ones, and so on, as the format's page on encodings has it.
+    #[test]
+    fn a_stream_of_bytes_has_a_part_for_each_byte_of_a_number() {
+        let bytes = [0xff, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0x80];
+        let Some(Values::Numbers(numbers)) = spread(&bytes, 1, 3, Stored::Int32) else {
+            panic!("no numbers");
+        };
+        assert_eq!(numbers, [1, 2, i64::from(i32::MIN) + 3]);
+        // One byte less, and one number more.
+        assert!(spread(&bytes[..12], 1, 3, Stored::Int32).is_none());
+        assert!(spread(&bytes, 1, 4, Stored::Int32).is_none());
+        assert!(spread(&bytes, 1, 3, Stored::Double).is_none());
+        assert!(spread(&bytes, 14, 0, Stored::Int32).is_none());
+    }
+}
