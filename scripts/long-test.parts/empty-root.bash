@@ -26,6 +26,8 @@ if [[ -z $place ]]; then
 fi
 mkdir -p -- "$place"
 place=$(realpath -- "$place")
+# Some tests start programs as another user.
+chmod 755 -- "$place"
 # Blanks and letters beyond ASCII are usual in the folders of users.
 newcomer="/home/a newcomer é"
 home=$place$newcomer

@@ -165,6 +165,7 @@ fn conformance() {
 fn file_handles() {
     needs!(mount);
     needs!(root);
+    needs!(program "python3", in "python3");
     let scratch = Scratch::new();
     scratch.mount(&[]);
     let ended = run(Command::new("python3")
