@@ -34,7 +34,7 @@ impl Query {
         let searched = Searched::of(part, options);
         let evaluator = Evaluator::new(self, &searched);
         let players = |game: u32| evaluator.player_sides(game, TagSource::Game).held;
-        // The sides whose repertoire it may be, `None` if it is nobody's.
+        // The sides that may own the repertoire; `None` if no player does.
         let owners = |game: u32| -> Vec<Option<Color>> {
             let owns = |side: Color| match mover {
                 _ if named.is_left => side_of(side) & players(game) != 0,

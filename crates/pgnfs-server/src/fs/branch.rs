@@ -224,7 +224,7 @@ impl BranchFs {
     }
 }
 
-/// Approximate memory in bytes of a directory that nobody has asked about yet.
+/// Approximate memory in bytes of a directory that has not been used yet.
 const EMPTY: usize = 12 << 10;
 
 /// The rows after the built-in ones.

@@ -109,7 +109,7 @@ impl RepertoireTest {
         self.is_of_player
     }
 
-    /// Makes a repertoire that is left nobody's.
+    /// Lets either side leave the repertoire as an opponent does, since no player owns it.
     pub(super) fn set_no_player(&mut self) {
         self.is_of_player = false;
     }

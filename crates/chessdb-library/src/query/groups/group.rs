@@ -62,7 +62,7 @@ impl PositionGroup {
         self.mover.is_some_and(Mover::is_of_player) || terms.any(PositionTerm::is_of_player)
     }
 
-    /// Makes White the side whose lead it asks for, and a repertoire that is left nobody's.
+    /// For a query without one player: `lead:` is White's, and no player owns the repertoire of `left:`.
     pub fn set_no_player(&mut self) {
         let terms = self.terms.iter_mut().flatten();
         terms.for_each(PositionTerm::set_no_player);

@@ -246,8 +246,9 @@ impl MoveTable {
         };
         if let Some((side, king, _)) = next.castling() {
             let to = Square::from_coords(side.king_to_file(), king.rank());
-            let by_squares = kind_of(Role::King, None, None).map(|kind| with_signs(kind, king, to));
-            return [0, 1, 2].map(|sign| self.castles_with(side, sign, by_squares));
+            let step = kind_of(Role::King, None, None);
+            let by_squares = step.map_or([false; 3], |kind| with_signs(kind, king, to));
+            return [0, 1, 2].map(|sign| self.castles_with(side, sign, by_squares[sign]));
         }
         let Move::Normal { from, to, promotion } = next.unpack() else {
             return [false; 3];
@@ -259,11 +260,11 @@ impl MoveTable {
         kind.map_or([false; 3], |kind| with_signs(kind, from, to))
     }
 
-    /// True if castling matches with a sign, by its name or, if its squares match with these signs, by them.
-    fn castles_with(&self, side: CastlingSide, sign: usize, by_squares: Option<[bool; 3]>) -> bool {
+    /// True if castling matches with a sign: by its name, or because its squares do.
+    fn castles_with(&self, side: CastlingSide, sign: usize, by_squares: bool) -> bool {
         let mut named = SIDES.iter().zip(self.castling);
         let by_name = named.any(|((own, _), signs)| *own == side && signs[sign]);
-        self.castles && (by_name || by_squares.is_some_and(|signs| signs[sign]))
+        self.castles && (by_name || by_squares)
     }
 
     /// Number of signs that differ.
@@ -296,9 +297,9 @@ impl MoveTable {
                     let from = before.king(before.turn())?;
                     let to = Square::from_coords(side.king_to_file(), from.rank());
                     let kind = kind_of(Role::King, None, None)?;
-                    Some([self.targets[place(sign, kind, from)].contains(to); 3])
+                    Some(self.targets[place(sign, kind, from)].contains(to))
                 };
-                self.castles_with(side, sign, by_squares())
+                self.castles_with(side, sign, by_squares().unwrap_or(false))
             }
             _ => false,
         }

@@ -321,7 +321,7 @@ impl PositionTerm {
         }
     }
 
-    /// Makes the lead of the player the lead of White, and the player's repertoire nobody's, where a query has no player.
+    /// For a query without one player: `lead:` is White's, and no player owns the repertoire of `left:`.
     pub(super) fn set_no_player(&mut self) {
         match &mut self.condition {
             Condition::Lead(bounds) => self.condition = Condition::Difference(*bounds),
