@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 
 use chessdb_library::kept::{KeptFiles, Space};
 use chessdb_library::library::LibraryEntry;
+use chessdb_library::positions::IndexUse;
 use chessdb_library::spelling::Spelling;
 use chessdb_library::task::Cancel;
 use pgnfs_server::inside::{Failure, FsError, Layout, ServeOptions};
@@ -292,6 +293,28 @@ fn a_table_that_does_not_fit_is_shown_and_not_kept() {
     assert!(!tree.cat("all/info.txt").contains("not kept"));
     assert_eq!(bytes_of(&tree, "all/tables/games.parquet"), bytes);
     assert_eq!(kept(&folder, "parquet").len(), 1);
+}
+
+#[test]
+fn an_index_that_does_not_fit_is_named_where_one_is_made() {
+    let folder = TempDir::new().unwrap();
+    for (index, is_named) in [(IndexUse::No, false), (IndexUse::Yes, true)] {
+        let options = ServeOptions {
+            index,
+            ..ServeOptions::default()
+        };
+        let tree = mount_with(vec![fake().at("a")], options);
+        let space = Space {
+            bytes: 1_000,
+            ..Space::default()
+        };
+        let cache = folder.path().join(format!("{is_named}"));
+        tree.0
+            .keep_in(&KeptFiles::open(&cache, "options", space).unwrap());
+        let info = tree.cat("a/info.txt");
+        let refusal = "  the index of positions is not kept if it has more than the ";
+        assert_eq!(info.contains(refusal), is_named, "{info}");
+    }
 }
 
 #[test]

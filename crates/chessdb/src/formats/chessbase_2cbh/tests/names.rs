@@ -108,6 +108,17 @@ fn a_header_that_cannot_be_leaves_no_names() {
 }
 
 #[test]
+fn records_may_start_directly_after_the_types() {
+    // Six types, so that the shortest header has 8 + 6 * 20 bytes.
+    for (size, white) in [(129, "Tal, M."), (128, "Tal, M."), (127, "?")] {
+        let mut made = Made::of(&GAME);
+        made.lid.drain(size..140);
+        made.lid[..4].copy_from_slice(&(size as u32).to_be_bytes());
+        assert_eq!(made.open().tags(0).get("White"), Some(white), "{size}");
+    }
+}
+
+#[test]
 fn titles_show_the_first_text_that_is_not_empty() {
     let mut made = Made::of(&GAME);
     let fields = [
