@@ -71,8 +71,12 @@ fn stored_move(remark: &str) -> Option<&str> {
     let rest = STORED.iter().find_map(|begin| remark.split_once(begin));
     let words = rest?.1.split_whitespace();
     let mut moves = words.map(|word| {
-        word.trim_start_matches(|c: char| c.is_ascii_digit())
-            .trim_start_matches('.')
+        let after_digits = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        match after_digits.bytes().next() {
+            None | Some(b'.') => after_digits.trim_start_matches('.'),
+            // Castling may be written with zeros.
+            Some(_) => word,
+        }
     });
     moves.find(|word| !word.is_empty())
 }
@@ -91,6 +95,8 @@ mod tests {
             ("illegal move: why; the line goes on: 4.Bxc7", Some("Bxc7")),
             ("illegal move: why; the line goes on: 4... Bxc7", Some("Bxc7")),
             ("illegal move: why; the line goes on: Bxc7 4. a3", Some("Bxc7")),
+            ("illegal move: why; the line goes on: 0-0 Nf6", Some("0-0")),
+            ("illegal move: why; the line goes on: 4.0-0-0", Some("0-0-0")),
             (
                 "illegal move: why; the stored line goes on e2e4 e7e5 at .dcg offset 0x10",
                 Some("e2e4"),
