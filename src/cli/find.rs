@@ -258,42 +258,47 @@ fn games(
     let (order, show, parts) = (&question.order, question.show.as_str(), search.parts());
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut has_header = show != "csv";
-    let mut write = |found: &[FoundGame<Occurrence>]| -> io::Result<()> {
+    let mut write = |found: &mut dyn Iterator<Item = (usize, Occurrence)>| -> io::Result<()> {
         search.bar.suspend(|| {
-            if !has_header && !found.is_empty() {
-                has_header = true;
-                out.write_all(header().as_bytes())?;
+            for (part, found) in found {
+                if !has_header {
+                    has_header = true;
+                    out.write_all(header().as_bytes())?;
+                }
+                write_game(&mut out, parts[part].entry(), &found, show, has_move)?;
             }
-            let mut found = found.iter();
-            found.try_for_each(|found| {
-                write_game(&mut out, parts[found.part].entry(), &found.shown, show, has_move)
-            })
+            Ok(())
         })
     };
     let (mut sum, mut written) = (0, Ok(()));
-    let mut unsorted = Vec::new();
-    for (number, part) in parts.iter().enumerate() {
-        let left = order.limit().saturating_sub(sum as usize);
-        if order.is_plain() && left == 0 || written.is_err() {
-            break;
-        }
-        let found = find(part).into_iter().map(|shown| FoundGame {
-            part: number,
-            game: shown.game,
-            shown,
-        });
-        if order.is_plain() {
-            let found: Vec<_> = found.take(left).collect();
+    if order.is_plain() {
+        for (number, part) in parts.iter().enumerate() {
+            let left = order.limit().saturating_sub(sum as usize);
+            if left == 0 || written.is_err() {
+                break;
+            }
+            let mut found = find(part);
+            found.truncate(left);
             sum += found.len() as u64;
-            written = write(&found);
-        } else {
-            unsorted.extend(found);
+            written = write(&mut found.into_iter().map(|found| (number, found)));
         }
-    }
-    if !order.is_plain() {
-        order.arrange(&mut unsorted, parts, search.threads());
-        sum = unsorted.len() as u64;
-        written = write(&unsorted);
+    } else {
+        let found: Vec<Vec<Occurrence>> = parts.iter().map(find).collect();
+        let mut starts = vec![0];
+        for found in &found {
+            starts.push(starts[starts.len() - 1] + found.len() as u32);
+        }
+        let place = |n: u32| {
+            let part = starts.partition_point(|&start| start <= n) - 1;
+            (part, found[part][(n - starts[part]) as usize])
+        };
+        let game = |n| {
+            let (part, found) = place(n);
+            (parts[part].database(), found.game)
+        };
+        let shown = order.first(starts[parts.len()], game, search.threads());
+        sum = shown.len() as u64;
+        written = write(&mut shown.into_iter().map(place));
     }
     search.bar.finish_and_clear();
     let written = written.and_then(|()| match show {

@@ -3,6 +3,7 @@
 use clap::ArgMatches;
 
 use crate::cli::CommandError;
+use chessdb::Database;
 use chessdb_library::positions::DatabasePart;
 use chessdb_library::query::{ListOrder, SortKey};
 
@@ -13,6 +14,7 @@ pub struct Order {
 }
 
 /// A game of one of the databases, and what is shown of it.
+#[derive(Clone)]
 pub struct FoundGame<T> {
     /// Which database.
     pub part: usize,
@@ -59,9 +61,20 @@ impl Order {
     /// ones are in the order of the databases.
     pub fn arrange<T>(&self, found: &mut Vec<FoundGame<T>>, parts: &[DatabasePart], threads: usize)
     where
-        T: Sync + Send,
+        T: Clone + Sync,
     {
         let game = |one: &FoundGame<T>| (parts[one.part].database(), one.game);
         self.order.arrange_first(self.limit(), found, game, threads);
+    }
+
+    /// The same for games of which `game` finds the nth: the numbers of the games that are shown, in this order.
+    pub fn first<'a>(
+        &self,
+        games: u32,
+        game: impl Fn(u32) -> (&'a dyn Database, u32) + Sync,
+        threads: usize,
+    ) -> Vec<u32> {
+        let shown = games.min(u32::try_from(self.limit()).unwrap_or(u32::MAX));
+        self.order.page(games, game, 0..shown, threads)
     }
 }

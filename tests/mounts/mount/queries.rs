@@ -147,6 +147,121 @@ fn find_answers_queries() {
     }
 }
 
+/// A game of [`every_pair_of_options`]: its name, the number of its date, its ratings, its half-moves, and whether it has
+/// a Carlsen and starts with `e4 c5`.
+type Row = (&'static str, u32, u32, u32, bool, bool);
+
+#[test]
+fn every_pair_of_options_gives_what_both_say() {
+    let scratch = scratch();
+    // The first game of this database once more.
+    let path = scratch.source.join("club/b.pgn");
+    let text = fs::read_to_string(&path).unwrap();
+    let (first, _) = text.split_once("[White \"Anand").unwrap();
+    fs::write(&path, format!("{text}{first}")).unwrap();
+    // 0 for what is unknown.
+    let rows: [Row; 6] = [
+        ("a1", 2013_01_12, 2861, 4, true, true),
+        ("a2", 1999_00_00, 2500, 5, true, false),
+        ("a3", 0, 0, 2, false, false),
+        ("b1", 2005_03_01, 2600, 3, true, true),
+        ("b2", 2001_02_03, 0, 3, false, false),
+        ("b3", 2005_03_01, 2600, 3, true, true),
+    ];
+    let options = [
+        "carlsen",
+        "line:\"e4 c5\"",
+        "--sort=date",
+        "--sort=elo",
+        "--sort=length",
+        "--reverse",
+        "--limit=1",
+        "--limit=4",
+        "--unique",
+        "--show=csv",
+        "--show=count",
+        "--threads=2",
+    ];
+    // Two values of one option are not two options.
+    let option = |text: &'static str| match text.split_once('=') {
+        _ if !text.starts_with("--") => "query",
+        Some((name, _)) => name,
+        None => text,
+    };
+    let mut compared = 0;
+    for (n, one) in options.iter().enumerate() {
+        for other in &options[..n] {
+            if option(one) == option(other) {
+                continue;
+            }
+            let given = [*other, *one];
+            let has = |text: &str| given.contains(&text);
+            let mut arguments: Vec<&str> = given.to_vec();
+            if option(other) != "query" {
+                arguments.insert(0, "");
+            }
+            let ended = find(&scratch, &arguments);
+            let orders = ["--sort", "--reverse", "--limit"];
+            if has("--show=count") && orders.contains(&option(other)) {
+                let what = "--sort, --reverse and --limit are for lists of games, not for --show count";
+                assert!(ended.err.contains(what), "{given:?}: {}", ended.err);
+                continue;
+            }
+            let mut shown: Vec<Row> = rows.to_vec();
+            shown.retain(|row| {
+                let matches = (!has("carlsen") || row.4) && (!has("line:\"e4 c5\"") || row.5);
+                matches && !(has("--unique") && row.0 == "b3")
+            });
+            let sort = given.iter().find_map(|text| text.strip_prefix("--sort="));
+            // The least comes first, and the highest of the ratings; with --reverse the other end. Unknown values come last.
+            let key = |row: &Row| match sort {
+                Some("date") => i64::from(row.1),
+                Some("elo") => -i64::from(row.2),
+                Some(_) => i64::from(row.3),
+                None => 1,
+            };
+            match (sort, has("--reverse")) {
+                (None, true) => shown.reverse(),
+                (_, is_reversed) => {
+                    shown.sort_by_key(|row| {
+                        let key = key(row);
+                        (key == 0, if is_reversed { -key } else { key })
+                    });
+                }
+            }
+            for limit in [1, 4] {
+                if has(&format!("--limit={limit}")) {
+                    shown.truncate(limit);
+                }
+            }
+            let ply = if has("line:\"e4 c5\"") { "2" } else { "0" };
+            let right: Vec<String> = match () {
+                () if has("--show=count") => vec![shown.len().to_string()],
+                () => shown.iter().map(|row| format!("{} {ply}", row.0)).collect(),
+            };
+            let mut lines = ended.out.lines();
+            if has("--show=csv") {
+                assert!(lines.next().unwrap().starts_with("path,ply,"), "{given:?}");
+            }
+            let answered: Vec<String> = lines
+                .map(|line| {
+                    let mut fields = line.split(['\t', ',']);
+                    let path = fields.next().unwrap();
+                    let Some(ply) = fields.next() else {
+                        return path.to_owned();
+                    };
+                    let database = if path.starts_with("club/b.pgn/") { "b" } else { "a" };
+                    let number = path.trim_end_matches(".pgn").rsplit('/').next().unwrap();
+                    format!("{database}{} {ply}", number.trim_start_matches('0'))
+                })
+                .collect();
+            assert_eq!(answered, right, "{given:?}: {}", ended.err);
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 54);
+}
+
 #[test]
 fn find_shows_answers_in_every_form() {
     let scratch = scratch();

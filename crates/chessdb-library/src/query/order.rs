@@ -52,7 +52,7 @@ const UNKNOWN: u32 = u32::MAX;
 
 impl ListOrder {
     /// Puts games in this order. They must be in the order of the databases; `game` finds each in its database.
-    pub fn arrange<'a, T: Send + Sync>(
+    pub fn arrange<'a, T: Clone + Sync>(
         self,
         games: &mut Vec<T>,
         game: impl Fn(&T) -> (&'a dyn Database, u32) + Sync,
@@ -62,7 +62,7 @@ impl ListOrder {
     }
 
     /// The same as [`ListOrder::arrange`], and leaves out all but the first `most` games.
-    pub fn arrange_first<'a, T: Send + Sync>(
+    pub fn arrange_first<'a, T: Clone + Sync>(
         self,
         most: usize,
         games: &mut Vec<T>,
@@ -75,13 +75,10 @@ impl ListOrder {
             games.truncate(most as usize);
             return;
         }
-        let all = games.as_slice();
-        let page = self.page(len, |n| game(&all[n as usize]), 0..len.min(most), threads);
-        let mut games_left: Vec<Option<T>> = games.drain(..).map(Some).collect();
-        games.extend(
-            page.iter()
-                .filter_map(|&n| games_left.get_mut(n as usize)?.take()),
-        );
+        let places = 0..len.min(most);
+        let page = self.page(len, |n| game(&games[n as usize]), places, threads);
+        let arranged = page.iter().filter_map(|&n| games.get(n as usize).cloned());
+        *games = arranged.collect();
     }
 
     /// Which of `len` games, which `game` finds in their databases by their numbers in the order of these, are at some places
