@@ -17,7 +17,7 @@ count_instructions() {
         cargo install gungraun-runner --version "$runner" --locked --quiet --root "$target/gungraun" ||
             fail "gungraun-runner is missing. Install it with: cargo install gungraun-runner --version $runner"
     fi
-    run cargo build --locked --quiet --example make_database
+    run cargo build --locked --quiet -p testkit --example make_database
     rm -rf -- "$folder"
     mkdir -p -- "$folder"
     for format in simplecdb chessbase chessbase-cbh chessbase-2cbh chess-assistant jose brenner scid; do

@@ -27,7 +27,7 @@ spark=$target/spark
 "$spark/bin/python3" -c 'import pyspark' 2>/dev/null ||
     fail "pyspark is missing. Install it with: python3 -m venv $spark && $spark/bin/pip install pyspark"
 
-(cd -- "$root" && cargo build --locked --bin pgnfs --example make_database)
+(cd -- "$root" && cargo build --locked -p pgnfs -p testkit --bin pgnfs --example make_database)
 PATH=$target/debug:$PATH
 place=$(mktemp -d "${TMPDIR:-/tmp}/pgnfs-readers.XXXXXX")
 pictures=$(realpath -- "${1:-$place}")

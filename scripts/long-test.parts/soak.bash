@@ -57,6 +57,6 @@ flags=(--locked "${sanitized[@]}")
 [[ $profile == debug ]] || flags+=(--release)
 # Times of files in a tmpfs do not change when the files are written through a map.
 [[ $kind != flip || ! -d /dev/shm ]] || export TMPDIR=/dev/shm
-run cargo build "${flags[@]}" --bin pgnfs --example make_database --example hanging_folder
+run cargo build "${flags[@]}" -p pgnfs -p testkit --bin pgnfs --example make_database --example hanging_folder
 PATH=$target/$profile:$target/$profile/examples:$PATH
 run python3 "scripts/long-test.parts/soak/$kind.py" examples/games/classics.pgn "${numbers[@]}" "${samples[@]}"

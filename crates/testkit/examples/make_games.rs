@@ -5,10 +5,8 @@
 
 use std::error::Error;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
 use pgn_reader::SanPlus;
 use shakmaty::{Chess, Color, Move, Position as _};
 
@@ -18,17 +16,8 @@ use testkit::writers::source::{self, Item, SourceGame};
 /// Players; the first ones play most.
 const PLAYERS: u64 = 100_000;
 
-/// Writes made games as PGN to standard output.
-#[derive(Parser)]
-struct Arguments {
-    /// How many games
-    count: usize,
-    /// A PGN file with games that begin at the usual position
-    games: PathBuf,
-}
-
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
+    match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("make_games: {error}");
@@ -37,9 +26,17 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let path = arguments.games.display();
-    let text = std::fs::read(&arguments.games).map_err(|error| format!("{path}: {error}"))?;
+fn run() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(count), Some(path), None) = (arguments.next(), arguments.next(), arguments.next()) else {
+        return Err(
+            "usage: make_games COUNT GAMES.pgn, with games that start from the usual position".into(),
+        );
+    };
+    let count: usize = count
+        .parse()
+        .map_err(|_| format!("{count} is not a number of games"))?;
+    let text = std::fs::read(&path).map_err(|error| format!("{path}: {error}"))?;
     let mut lines: Vec<Vec<Move>> = source::read(&text)
         .map_err(|error| format!("{path}: {error}"))?
         .iter()
@@ -51,7 +48,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut random = Random(20_261_127);
-    for number in 0..arguments.count {
+    for number in 0..count {
         let line = &lines[random.below(lines.len())];
         write_game(&mut out, number, line, &mut random)?;
     }
