@@ -1,7 +1,8 @@
 //! The library over HTTP, for people and programs without FUSE.
 //!
-//! Every answer comes from [`pgnfs_server::Requests`], whose threads do the work. The asynchronous runtime is in this room
-//! alone. It moves bytes; what is sent piece by piece, as JSON of games is, is made in a few threads of its own (`pieces`).
+//! Every answer comes from [`pgnfs_server::Requests`], whose threads do the work. Only this module uses the
+//! asynchronous runtime, and only to move bytes. Long JSON, such as a long game, is sent in pieces, which a few other
+//! threads make (`pieces`).
 
 mod answer;
 mod answer_cache;
@@ -42,24 +43,24 @@ pub use guard::Guard;
 pub use limits::HttpLimits;
 pub use login::Logins;
 
-/// Where to listen, and to whom.
+/// Where to listen, and which clients to accept.
 #[derive(Debug)]
 pub struct HttpOptions {
-    /// The address; port 0 takes a free one.
+    /// The address; port 0 picks a free port.
     pub listen: SocketAddr,
     /// Which names and origins are accepted.
     pub guard: Guard,
-    /// Those who may ask; `None` for everybody.
+    /// The clients that may send requests; `None` for everyone.
     pub logins: Option<Logins>,
     /// How long clients may take.
     pub limits: HttpLimits,
 }
 
-/// Who may ask.
+/// Decides which requests are answered.
 struct Gate {
     guard: Guard,
     logins: Option<Logins>,
-    /// The number of signals that ask the program to end.
+    /// Counts the signals that ask the program to end.
     ends: Receiver<u32>,
 }
 
@@ -143,9 +144,10 @@ fn host_of(address: IpAddr) -> String {
     }
 }
 
-/// Lets a request pass that may ask.
+/// Passes a request on if the gate allows it.
 async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
-    // A request to a proxy names the server in its target, which counts (RFC 9112, section 3.2.2).
+    // A request in the form for proxies names the server in its target, which overrides the `Host` header (RFC 9112,
+    // section 3.2.2).
     let named = request.uri().authority().map(|named| named.as_str().to_owned());
     if let Some(named) = named.and_then(|named| HeaderValue::try_from(named).ok()) {
         request.headers_mut().insert(header::HOST, named);
@@ -166,7 +168,7 @@ async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -
 }
 
 impl Gate {
-    /// The answer to a request that goes no further.
+    /// The answer to a refused request; `None` if it is accepted.
     async fn refuses(
         &self,
         visit: Visit,

@@ -1,4 +1,5 @@
-//! A plain board: the pieces of a position without rights and rules, on which moves that were tested before are played.
+//! A plain board: only the pieces and the side to move. It plays moves that were tested before, so it needs no castling
+//! rights and no rules.
 
 use chessdb::board::{Bitboard, Color, File, Position, Role, Square};
 use chessdb::shakmaty::attacks;
@@ -6,7 +7,7 @@ use chessdb::shakmaty::attacks;
 use super::packed::{KeptMove, LineStart};
 use super::tally::{PieceTally, place_of};
 
-/// What a position and a plain board both show.
+/// What positions and plain boards have in common.
 pub(crate) trait Pieces {
     /// The side to move.
     fn turn(&self) -> Color;
@@ -18,7 +19,7 @@ pub(crate) trait Pieces {
     fn occupied(&self) -> Bitboard;
     /// The role of the piece on a square.
     fn role_at(&self, square: Square) -> Option<Role>;
-    /// False if no side can castle any more. A plain board does not know.
+    /// False if neither side can castle any more. Always true for a plain board, which has no castling rights.
     fn may_castle(&self) -> bool;
 }
 
@@ -58,8 +59,8 @@ pub(crate) fn bits_of(role: Role) -> u16 {
     1 << place_of(Color::White, role) | 1 << place_of(Color::Black, role)
 }
 
-/// Which kinds of pieces a move put on other squares: a bit for each place. It is never 0, since places 0 and 8, which have
-/// no pieces, are for [`COUNTS`] and [`TURN`].
+/// The kinds of pieces that a move put on other squares, removed or added: a bit for each kind, at its
+/// [place](place_of). Never 0: bits 0 and 8 belong to no piece, and mean [`COUNTS`] and [`TURN`].
 pub(crate) type Change = u16;
 
 /// Set if the numbers of pieces have changed.
@@ -88,7 +89,7 @@ impl Mailbox {
         counts: PieceTally([0; 16]),
     };
 
-    /// Plays a move, which needs not be legal. True if the numbers of pieces have changed.
+    /// Plays a move, which need not be legal. Returns true if the numbers of pieces have changed.
     #[inline(always)]
     pub(crate) fn play(&mut self, mv: KeptMove) -> bool {
         if mv.is_special() {
@@ -104,8 +105,8 @@ impl Mailbox {
         true
     }
 
-    /// Moves a piece, and takes what is on its square. Every fifth move takes a piece, and no processor foresees which: so
-    /// all do the same, and a move to an empty square takes place 0, which means nothing.
+    /// Moves a piece, and takes what is on its square. One move in five takes a piece, and the processor cannot predict
+    /// which; so there is no branch, and a move to an empty square takes a piece of place 0, which counts nothing.
     #[inline(always)]
     fn step(&mut self, mv: KeptMove) -> Moved {
         let piece = std::mem::take(&mut self.squares[mv.from() as usize]);
@@ -115,7 +116,8 @@ impl Mailbox {
         (piece, taken)
     }
 
-    /// Takes the pawn beside a pawn that took on an empty square. Returns where, and the place of what was there.
+    /// Completes an en passant capture: takes the pawn beside the one that took on an empty square. Returns the square
+    /// and the place of the taken piece.
     fn take_beside(&mut self, mv: KeptMove, taken: u8) -> Option<(Square, u8)> {
         (mv.takes() && taken == 0).then(|| {
             let beside = Square::from_coords(mv.to().file(), mv.from().rank());
@@ -123,7 +125,7 @@ impl Mailbox {
         })
     }
 
-    /// Makes the pawn on its square what it becomes. Returns the place of that.
+    /// Replaces a promoting pawn by its new piece. Returns the place of that piece.
     fn promote(&mut self, mv: KeptMove, pawn: u8) -> Option<u8> {
         let promoted = pawn & 8 | mv.promotion()? as u8;
         let to = mv.to();
@@ -132,7 +134,7 @@ impl Mailbox {
         Some(promoted)
     }
 
-    /// Castles. Returns where king and rook come from, where they go, and their places.
+    /// Castles. Returns for king and rook: the square that it leaves, the square that it goes to, and its place.
     fn castle(&mut self, mv: KeptMove) -> Option<[(Square, Square, u8); 2]> {
         let (side, king, rook) = mv.castling()?;
         let to = |file: File| Square::from_coords(file, king.rank());
@@ -162,7 +164,7 @@ impl Mailbox {
 #[derive(Clone, Debug)]
 pub(crate) struct PlainBoard {
     pub(crate) mailbox: Mailbox,
-    /// The squares of each kind; place 0 means nothing.
+    /// The squares of each kind of piece. Place 0 is not used.
     kinds: [Bitboard; 16],
     /// The squares of each side.
     sides: [Bitboard; 2],
@@ -229,7 +231,7 @@ impl PlainBoard {
         board
     }
 
-    /// The board where a line begins; `None` if it begins nowhere.
+    /// The start position of a line; `None` for a line that has none.
     pub(crate) fn at(start: &LineStart) -> Option<PlainBoard> {
         use std::sync::LazyLock;
         static USUAL: LazyLock<PlainBoard> = LazyLock::new(|| PlainBoard::of(&Position::initial()));
@@ -257,7 +259,7 @@ impl PlainBoard {
         PlainBoard::new(mailbox, turn)
     }
 
-    /// Plays a move, which needs not be legal.
+    /// Plays a move, which need not be legal.
     #[inline(always)]
     pub(crate) fn play(&mut self, mv: KeptMove) -> Change {
         self.turn = !self.turn;
@@ -282,7 +284,7 @@ impl PlainBoard {
         }
     }
 
-    /// Completes a move by which a pawn becomes another piece, or takes the pawn beside it.
+    /// Completes a promotion or an en passant capture.
     fn complete(&mut self, mv: KeptMove, piece: u8, taken: u8) -> Change {
         let mut change = COUNTS;
         if let Some((square, place)) = self.mailbox.take_beside(mv, taken) {
@@ -320,7 +322,7 @@ impl PlainBoard {
         self.sides[usize::from(place >> 3 & 1)] &= !own;
     }
 
-    /// Adds it to these.
+    /// Adds the piece with this place to the squares of its kind and side.
     fn set(&mut self, square: Square, place: u8) {
         let own = Bitboard::from_square(square);
         self.kinds[usize::from(place & 15)] |= own;
@@ -335,7 +337,7 @@ impl PlainBoard {
         king.is_some_and(|king| self.attacks(king, self.occupied()))
     }
 
-    /// False if the side to move is not in check, or its king has a safe square to go to.
+    /// True if the side to move is in check and its king has no safe square. It may still be able to block or take.
     pub(crate) fn may_be_mated(&self) -> bool {
         let Some(king) = self.of_kind(self.turn, Role::King).first() else {
             return false;
@@ -345,7 +347,7 @@ impl PlainBoard {
         self.is_check() && steps.into_iter().all(|step| self.attacks(step, without_king))
     }
 
-    /// True if the side that is not to move attacks a square, where these are occupied.
+    /// True if the side that is not to move attacks a square, given the occupied squares.
     fn attacks(&self, square: Square, occupied: Bitboard) -> bool {
         let of = |role| self.of_kind(!self.turn, role);
         let queens = of(Role::Queen);

@@ -54,7 +54,7 @@ pub enum PlaceForm {
     Decimal,
 }
 
-/// The source of a game's bytes, for remarks and problems.
+/// The file that a game's bytes come from, for remarks and problems.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Origin<'a> {
     /// Name of the file.
@@ -65,8 +65,7 @@ pub struct Origin<'a> {
 
 /// State that a format keeps for each line in addition to the position.
 pub trait State: Clone {
-    /// Copies the part that all lines of a game share from `left`, the state of a line that the replay
-    /// leaves.
+    /// Copies the part that all lines of a game share from `left`, the state of the line that the replay has just left.
     fn carry(&mut self, left: &Self) {
         let _ = left;
     }
@@ -94,13 +93,13 @@ pub struct Replay<'a, S, T = ()> {
 #[derive(Clone, Debug)]
 struct Line<T> {
     position: Position,
-    /// What takes back the last move of this line, if it has one.
+    /// Takes back the last move of this line, if it has one.
     undo: Undo,
     has_move: bool,
-    /// Half-moves from the first move of the game, if the sink takes variations.
+    /// Number of half-moves since the start of the game. Only counted if the sink takes variations.
     plies: u32,
     state: T,
-    /// The state before the last move, if it was kept.
+    /// The state before the last move, if the format saved it.
     before: T,
 }
 
@@ -167,7 +166,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         })
     }
 
-    /// The position after the last move of the line that the current one branches off from; none in the main line.
+    /// The position after the last move of the line that the current one branches off from; `None` in the main line.
     pub fn position_outside(&self) -> Option<Position> {
         self.outer.last().map(|line| line.position)
     }
@@ -190,7 +189,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         (&self.line.position, &mut self.line.state)
     }
 
-    /// The state to which a variation on the last move returns.
+    /// The state from which a variation on the last move starts.
     pub fn state_before(&self) -> &T {
         &self.line.before
     }
@@ -251,7 +250,8 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         Ok(())
     }
 
-    /// Plays a step in the current line. False if it must be tested as a [move](Self::play); nothing is changed then.
+    /// Plays a step in the current line. Returns false, and changes nothing, if it must be played as a
+    /// [move](Self::play).
     #[inline(always)]
     pub(crate) fn play_step(&mut self, step: Step) -> bool {
         if self.moves >= self.limits.moves {
@@ -287,8 +287,8 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         self.moves += 1;
     }
 
-    /// Begins an alternative to the last move of the current line. Must not be called if the sink is not
-    /// whole: the decoder then skips variations.
+    /// Starts a variation on the last move of the current line. Must not be called if the sink takes only the main
+    /// line: the decoder then skips variations.
     ///
     /// # Errors
     /// If the line has no move yet, or too many variations are open.
@@ -334,8 +334,8 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         }
     }
 
-    /// Adds a comment to the last move of the current line, or before its first move. Ignores one of blanks and control
-    /// characters.
+    /// Adds a comment to the last move of the current line, or in front of its first move. Ignores a comment that has
+    /// only blanks and control characters.
     pub fn comment(&mut self, text: &str) {
         let is_shown = |c: char| !c.is_whitespace() && !c.is_control();
         if S::WHOLE && text.contains(is_shown) {
@@ -343,7 +343,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         }
     }
 
-    /// Adds a remark, which is placed as a comment would be. Ignores an empty one.
+    /// Adds a remark where a comment would go. Ignores an empty one.
     #[cold]
     pub fn remark(&mut self, text: &str) {
         if S::WHOLE && !text.is_empty() {
@@ -372,7 +372,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         }
     }
 
-    /// Adds a problem and returns the remark, for a decoder that places it elsewhere; `None` if the fault is
+    /// Adds a problem and returns the remark, for a decoder that puts remarks in another place; `None` if the fault is
     /// only counted.
     #[cold]
     pub fn report(&mut self, origin: Origin<'_>, offset: u64, fault: &Fault, detail: &str) -> Option<String> {
@@ -399,7 +399,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         }
     }
 
-    /// Adds a problem for an oddity that loses nothing.
+    /// Adds a problem for an oddity by which nothing is lost.
     #[cold]
     pub fn doubt(&mut self, offset: u64, what: impl Into<Cow<'static, str>>) {
         let what = what.into().into_owned();
@@ -430,8 +430,8 @@ pub enum Unplayed {
     Limit(u32),
 }
 
-/// Passes the moves of a main line to `each`. `begin` finds them without decoding the whole game. If it
-/// returns false, it cannot determine how the line continues, and the remaining moves are taken from `game`.
+/// Passes the moves of a main line to `each`. `begin` finds them without decoding the whole game; if it returns false
+/// because it cannot tell how the line continues, `game` decodes the game for the remaining moves.
 pub(crate) fn main_line_or(
     each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>,
     begin: impl FnOnce(CountedLine<'_>) -> bool,

@@ -1,4 +1,4 @@
-//! What a directory shows as files: the games of one database or of several, all of them or some.
+//! Branches: directories that show the games of one database or of several, all of them or a selection.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -23,8 +23,8 @@ use chessdb_library::spelling::{Names, Spelling};
 use chessdb_library::table::GamePath;
 use chessdb_library::workers::Pause;
 
-/// The directory of a branch as files. These are made of its [parts](BranchFs::parts), so each kind of file has one
-/// type. Games, texts, sizes and tables come from the databases.
+/// A branch as a directory of files. Files are put together from its [parts](BranchFs::parts), so one type per kind of
+/// file serves one database and several. Games, texts, sizes and tables come from the databases.
 pub(super) struct BranchFs {
     game_set: Arc<GameSet>,
     /// One for each [`Row`], if the branch has it.
@@ -32,25 +32,25 @@ pub(super) struct BranchFs {
     /// The entries of its directory, sorted by name.
     top: OnceLock<Vec<(String, Node)>>,
     databases: Arc<[Arc<DatabaseFs>]>,
-    /// The number of the database with a prefix.
+    /// The place in `databases` of the database with each prefix.
     numbers: Arc<HashMap<Prefix, usize>>,
-    /// Path of each database's directory in the mount; none in the directory of a database.
+    /// The path in the mount of each database's directory. Empty if this is the directory of a single database.
     pub(super) paths: Arc<[String]>,
-    /// What its states have in common: the path of its database, or what it shows of all.
+    /// Names the branch across states: the path of its database, `/all` or `/all/unique`.
     path: String,
-    /// The prefix of this state, or of the one that is searched.
+    /// The prefix of this state of the branch; for a search, of the state that is searched.
     state: Prefix,
     prefix: Prefix,
     pub(super) references: BranchReferences,
-    /// True if the source no longer has it. No search is added to it.
+    /// True once the source no longer has it. No search is added to it then.
     pub(super) is_gone: AtomicBool,
-    /// What is asked, in the directory of a search.
+    /// The query, if this is the directory of a search.
     pub(super) search: Option<NamedSearch>,
     /// Limits the log lines about wrong queries.
     pub(super) wrong_queries: Pause,
-    /// The threads for requests, if a source may not answer.
+    /// The threads for requests, if one of the sources can hang.
     remote: Option<Arc<Remote>>,
-    /// Offsets of games in files of this directory that no database has, for each database.
+    /// For each database, where its games begin in the joined files of this directory.
     joins: OnceLock<Box<[Joins]>>,
     pub(super) files: BranchFiles,
 }
@@ -63,7 +63,7 @@ impl BranchFs {
         let (prefix, path) = (database.prefix(), database.entry().path.clone());
         let own = BranchFs::new(game_set, vec![database], Vec::new(), path, prefix, remote);
         if own.remote.is_some() {
-            // Later requests for the directory find the names of its entries in memory.
+            // Read the names of its entries now, so that later requests for the directory need not touch the source.
             own.entries();
         }
         own
@@ -145,7 +145,7 @@ impl BranchFs {
         }
     }
 
-    /// What it shows.
+    /// The games that it shows.
     pub(super) fn game_set(&self) -> &GameSet {
         &self.game_set
     }
@@ -155,25 +155,25 @@ impl BranchFs {
         &self.databases
     }
 
-    /// The database whose own directory this is.
+    /// The database, if this is its own directory and shows all its games.
     pub(super) fn own_database(&self) -> Option<&Arc<DatabaseFs>> {
         self.game_set().own_database()?;
         self.databases.first()
     }
 
-    /// The only database.
+    /// The database, if there is only one.
     pub(super) fn only_database(&self) -> Option<&Arc<DatabaseFs>> {
         self.game_set().only_database()?;
         self.databases.first()
     }
 
-    /// What all states of this directory have in common and no other directory has; for a search, of the directory that
-    /// is searched.
+    /// A name that all states of this directory share and no other directory has. A search has the name of the
+    /// directory that is searched.
     pub(super) fn path(&self) -> &str {
         &self.path
     }
 
-    /// Which of these states it is, or searches.
+    /// The state of that directory that this is, or that this searches.
     pub(super) fn state(&self) -> Prefix {
         self.state
     }
@@ -210,7 +210,7 @@ impl BranchFs {
         EMPTY + self.game_set.bytes() + sections + self.files.bytes() + joins.map(Joins::bytes).sum::<usize>()
     }
 
-    /// A text that is another one if tables of its games would have other rows, unless a database changes.
+    /// A text that differs whenever tables of its games would have other rows, apart from changes to a database.
     pub(super) fn shown_key(&self) -> String {
         let game_set = self.game_set();
         let mut key = self.paths.join("\n");
@@ -232,7 +232,7 @@ fn own_rows(databases: &[Arc<DatabaseFs>]) -> &[&'static Row] {
     databases.first().map_or(&[][..], |first| &first.options.sections)
 }
 
-/// Its directory, whose only node is [`Node::DATABASE`], is a section, too.
+/// The branch's own directory as a section, whose only node is [`Node::DATABASE`].
 impl Section for BranchFs {
     fn kind(&self, _: Node) -> Kind {
         Kind::Directory
@@ -266,8 +266,8 @@ impl Section for BranchFs {
 
 /// Its parts.
 impl BranchFs {
-    /// The databases, each with the games that are shown, and with stored names. Where duplicates are left out,
-    /// searches for them on first use.
+    /// The databases, each with the games that are shown, and with players named as stored. If duplicates are left out,
+    /// finds them on first use.
     pub(super) fn parts(&self) -> Vec<PartFs<'_>> {
         let part = |(number, database)| PartFs {
             database,
@@ -307,7 +307,7 @@ impl BranchFs {
         Ok(self.files.tables_of_parts.get_or_make(make)?.iter().collect())
     }
 
-    /// The kept offsets of a part's games in files that its database does not have.
+    /// The stored offsets of a part's games in the joined files of this directory.
     pub(super) fn joins(&self, part: usize) -> Option<&Joins> {
         let all = || self.databases.iter().map(|_| Joins::new()).collect();
         self.joins.get_or_init(all).get(part)
@@ -323,19 +323,21 @@ impl BranchFs {
         gone
     }
 
-    /// Adds references to what the numbers of inodes stand for, here or in a search. Returns those that mean nothing.
+    /// Adds references to nodes with counted numbers, here or in a search. Returns the inodes whose numbers mean
+    /// nothing any more.
     pub(super) fn hold_nodes(&self, inodes: &[Inode]) -> Vec<Inode> {
         let is_gone = |inode: &&Inode| inode.node().is_some_and(|(_, node)| !self.game_set().hold(node));
         inodes.iter().filter(is_gone).copied().collect()
     }
 
-    /// Subtracts references to a node. Returns true if there were some to the branch before and are none now.
+    /// Subtracts references to a node. Returns true if that removed the branch's last reference.
     pub(super) fn release(&self, node: Node, times: u64) -> bool {
         self.game_set().release(node, times);
         self.references.subtract(times)
     }
 
-    /// The section of a node. `None` for a game of several databases, which belongs to the directory of its own.
+    /// The section of a node. `None` for a game where there are several databases: it belongs to its own database's
+    /// directory.
     pub(super) fn section(&self, node: Node) -> Option<&dyn Section> {
         if node == Node::DATABASE {
             return Some(self);
@@ -387,7 +389,7 @@ impl BranchFs {
         self.game_set().number_of(part, node.as_game()?)
     }
 
-    /// The part from which the name of a game or of a directory is read; `None` if it has the same name everywhere.
+    /// The part whose database supplies the name of this node; `None` for a node with a fixed name.
     fn named_by(&self, inode: Inode) -> Option<usize> {
         let (prefix, node) = inode.node()?;
         if prefix == self.prefix {
@@ -399,7 +401,8 @@ impl BranchFs {
 
 /// Waiting and failing.
 impl BranchFs {
-    /// What the number of games has to wait for: they may have to be counted, for which much is read, or searched for.
+    /// What to wait for before the number of games is known: games may have to be counted, which reads much, or
+    /// searched for.
     pub(super) fn wait_for_count(&self) -> Wait {
         let mut databases = self.databases.iter();
         if self.game_set().is_search() && self.game_set().wait_for_parts() != Wait::None {
@@ -408,7 +411,7 @@ impl BranchFs {
         Wait::Common.unless(databases.all(|database| database.entry().is_counted()))
     }
 
-    /// What every request for a node has to wait for: games may have to be counted or searched for.
+    /// What every request for a node has to wait for first: games may have to be counted or searched for.
     pub(super) fn wait_for_games(&self) -> Wait {
         match self.own_database() {
             Some(own) => Wait::Common.unless(own.entry().is_prepared()),
@@ -416,21 +419,21 @@ impl BranchFs {
         }
     }
 
-    /// The threads that alone may answer requests for its nodes, if a source may not answer.
+    /// If a source can hang: the only threads that may answer requests for its nodes.
     pub(super) fn remote(&self) -> Option<&Remote> {
         self.remote.as_deref()
     }
 
-    /// Returns an error if a file of a database has changed on which these entries of a listing depend, or any file
-    /// for `None`.
+    /// Returns an error if a database that these entries of a listing depend on has changed; `None` checks all
+    /// databases.
     ///
-    /// A part of a listing depends on the databases that it names. To check all of them for each part would take most
-    /// of the time of a listing where there are hundreds.
+    /// Only the databases of the listed names are checked: with hundreds of databases, checking all of them for each
+    /// part of a listing would take most of its time.
     pub(super) fn check(&self, shown: Option<&[Inode]>) -> Result<(), FsError> {
         if let [only] = &*self.databases {
             return only.texts().check();
         }
-        // Which games are unique, and names that spellings are joined to, follow from all databases.
+        // Which games are unique, and which name joined spellings get, depends on all databases.
         let follows_from_all =
             self.game_set().is_of_unique() || *self.game_set().spelling() != Spelling::Stored;
         let shown = shown.filter(|_| !follows_from_all);
@@ -470,7 +473,7 @@ impl BranchFs {
         Ok(Answers::new(Arc::clone(self.game_set().parts()), options))
     }
 
-    /// Asks something of the positions of some copies of its games.
+    /// Answers a question about positions, over the chosen copies of its games.
     ///
     /// # Errors
     /// The errors of `question`; [`FsError::Io`] if a database has changed.
@@ -563,7 +566,7 @@ pub(super) enum Copies<'a> {
     All,
     /// The best one of each.
     Best,
-    /// The best one of each in this database, whose other games are not asked about.
+    /// All copies, but of the games of this database only the best ones.
     BestOf(&'a BranchFs),
 }
 
@@ -573,7 +576,7 @@ impl PartFs<'_> {
         self.database.new_tables(&self.games, self.names, threads)
     }
 
-    /// Where rows of tables say that a game is.
+    /// The path of a game in rows of tables.
     pub(super) fn path_of(&self, game: u32) -> GamePath<'_> {
         let path = self.path.unwrap_or_default();
         GamePath {

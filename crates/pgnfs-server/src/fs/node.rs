@@ -1,4 +1,4 @@
-//! Nodes: what inode numbers mean, and what opening one shows.
+//! Resolves an inode number to a [`Node`], and opens that for reading as an [`OpenNode`].
 
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
@@ -23,8 +23,8 @@ use chessdb::game::Tags;
 use chessdb_library::kept::program_hash;
 use chessdb_library::made::Wait;
 
-/// What an inode number means in one state of the source, which it keeps. It may not exist: resolving it reads and builds
-/// nothing.
+/// An inode number as resolved in one state of the source; keeps that state alive. Resolving reads and builds nothing,
+/// so the node need not exist.
 #[derive(Clone)]
 pub struct Node {
     fs: Arc<ChessFs>,
@@ -52,7 +52,7 @@ impl Node {
         &self.fs
     }
 
-    /// What it is, as far as its number says.
+    /// The kind of node, judged by its number alone.
     pub fn kind(&self) -> Kind {
         match &self.meaning {
             Meaning::Folder(_) | Meaning::Detached(_) => Kind::Directory,
@@ -61,7 +61,7 @@ impl Node {
         }
     }
 
-    /// False if a source may not answer that requests for the node may need.
+    /// False if a request for this node may need a source that can hang, such as a network file system.
     pub fn is_local(&self) -> bool {
         match &self.meaning {
             Meaning::InBranch(branch, _) => branch.remote().is_none(),
@@ -69,7 +69,7 @@ impl Node {
         }
     }
 
-    /// Opens the node. May have to wait for games that are counted or sorted, or for the source.
+    /// Opens the node. May block while games are counted or sorted, or until the source answers.
     ///
     /// # Errors
     /// [`FsError::Stale`] if it does not exist.
@@ -77,16 +77,16 @@ impl Node {
         self.clone().open_here(true)?.complete()
     }
 
-    /// Opens the node as far as this thread may. [`OpenNode::run_on`] says whether it may answer requests for it, and
-    /// another thread [completes](OpenNode::complete) what is not open. A thread that is `in_worker` belongs to the
-    /// database or may wait.
+    /// Opens the node as far as it can without blocking this thread. If [`OpenNode::run_on`] then names other threads,
+    /// one of them must [complete](OpenNode::complete) it. `in_worker` is true in a worker thread, which may block on
+    /// the source.
     ///
     /// # Errors
     /// [`FsError::Stale`] if it does not exist.
     pub fn open_here(self, in_worker: bool) -> Result<OpenNode, FsError> {
         let opened = OpenCell::try_new(self, |node| {
             let mut opened = Opened::find(&node.fs, &node.meaning).ok_or(FsError::Stale)?;
-            // Opening a directory or a link may read names from the source; opening a file does not.
+            // Opening a directory or a link may read names from the source; opening a file reads nothing.
             let touches_source = || opened.remote().is_some() && opened.kind() != Kind::File;
             if opened.wait() == Wait::None && (in_worker || !touches_source()) {
                 opened.open()?;
@@ -116,11 +116,11 @@ self_cell!(
     }
 );
 
-/// A node as it is opened: what it is, what requests for it wait for, and how it is read. It owns what it needs, so the
-/// thread that opens it may hand it to the one that answers.
+/// An open node, from which attributes, entries and bytes are read. It owns the state and the branch that it uses, so
+/// the thread that opens it can hand it to the thread that answers.
 pub struct OpenNode(OpenCell);
 
-/// A node with what it borrows.
+/// The borrowing half of an [`OpenNode`].
 pub(super) enum Opened<'a> {
     /// A folder of the source, or the directory of a branch.
     Folder(FolderFs<'a>),
@@ -131,7 +131,7 @@ pub(super) enum Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
-    /// The node that an inode means. Opens nothing.
+    /// Finds the folder, file or section node that an inode stands for, without opening it.
     fn find(fs: &'a ChessFs, meaning: &'a Meaning) -> Option<Opened<'a>> {
         Some(match meaning {
             Meaning::Folder(folder) => Opened::Folder(FolderFs::new(fs, fs.folders.get(*folder)?)),
@@ -141,7 +141,7 @@ impl<'a> Opened<'a> {
         })
     }
 
-    /// Opens it, if it is not open yet.
+    /// Opens it, unless it is open already.
     fn open(&mut self) -> Result<(), FsError> {
         match self {
             Opened::InBranch(node) => node.open(),
@@ -149,12 +149,12 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// True if it is known to exist.
+    /// True once it is open, and so known to exist.
     fn is_open(&self) -> bool {
         self.in_branch().is_none_or(|node| node.existing.is_some())
     }
 
-    /// What it is, as far as its number says.
+    /// The kind of node, judged by its number alone.
     fn kind(&self) -> Kind {
         match self {
             Opened::Folder(_) => Kind::Directory,
@@ -163,7 +163,7 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// What must be done before it can be opened, or before its size and contents are known if it is open.
+    /// The work to wait for before it can be opened or, once it is open, before its size and contents are known.
     fn wait(&self) -> Wait {
         match self {
             Opened::InBranch(node) if node.existing.is_none() => node.wait(),
@@ -171,7 +171,7 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// The threads that access its source, if that may not answer.
+    /// The threads that access its source, if the source can hang.
     fn remote(&self) -> Option<&'a Remote> {
         self.in_branch().and_then(|node| node.branch.remote())
     }
@@ -247,10 +247,10 @@ impl<'a> Opened<'a> {
     }
 }
 
-/// Who answers.
+/// Which threads answer a request.
 impl OpenNode {
-    /// The threads that must answer a request for the node; `None` if this one may, which is `in_worker` if it belongs to the
-    /// database or may wait.
+    /// The threads that must answer a request for this node, or `None` if the calling thread can. `in_worker` as for
+    /// [`Node::open_here`].
     pub fn run_on(&self, in_worker: bool) -> Option<RunOn> {
         let opened = self.opened();
         let (wait, remote) = (opened.wait(), opened.remote());
@@ -260,7 +260,7 @@ impl OpenNode {
         (!may_answer).then(|| RunOn::of(remote, wait))
     }
 
-    /// Opens what is not open, in a thread that may answer requests for the node.
+    /// Finishes opening the node. Call it only in one of the threads named by [`OpenNode::run_on`].
     ///
     /// # Errors
     /// [`FsError::Stale`] if the node does not exist.
@@ -269,7 +269,7 @@ impl OpenNode {
         Ok(self)
     }
 
-    /// The threads that must decode the game that a file is, if this one must not.
+    /// The threads that must decode this game, if decoding may take too long for the calling thread.
     pub fn for_decoding(&self) -> Option<RunOn> {
         let (database, game) = self.game()?;
         let remote = self.opened().remote();
@@ -305,14 +305,14 @@ impl OpenNode {
         }
     }
 
-    /// The database and the number of the game, if the node is one.
+    /// If the node is a game: its database and its number there.
     fn game(&self) -> Option<(&DatabaseFs, u32)> {
         let node = self.opened().in_branch()?;
         Some((node.branch.own_database()?, node.node.as_game()?))
     }
 
-    /// Ends what a request has done here: reports an error of the source, and counts the memory of what it has made in the
-    /// directory of a search.
+    /// Call at the end of each request: reports an error of the source, and updates the memory use of a search's
+    /// directory.
     fn done<T>(&self, result: Result<T, FsError>) -> Result<T, FsError> {
         self.branch()
             .inspect(|branch| self.fs().update_memory_use(branch));
@@ -369,7 +369,7 @@ impl OpenNode {
         Node::new(fs, self.done(child?)?).ok_or(FsError::Stale)
     }
 
-    /// The branch in whose `search/` names are looked up here.
+    /// The branch that is searched, if this directory is its `search/`.
     pub(super) fn searched_branch(&self) -> Option<&BranchFs> {
         let node = self.opened().in_branch()?;
         matches!(node.existing, Some(Existing::Searches)).then_some(node.branch)
@@ -438,8 +438,8 @@ impl OpenNode {
         self.done(self.opened().with_directory(self.fs(), read)?)
     }
 
-    /// The attributes of an entry of this directory, if nothing has to be decoded or counted for them. Else they are found
-    /// for a game that is quickly decoded, if `may_decode` returns true.
+    /// The attributes of an entry of this directory, if nothing has to be decoded or counted for them. A game that
+    /// decodes quickly is decoded if `may_decode` returns true.
     pub fn attributes_of(&self, entry: &Entry<'_>, may_decode: impl FnOnce() -> bool) -> Option<Attributes> {
         let fs = self.fs();
         if fs.must_make(entry.inode) {
@@ -454,8 +454,8 @@ impl OpenNode {
         })
     }
 
-    /// Calls `then` with an entry of this directory that exists, if it can be opened without waiting. Takes no lock and no
-    /// count for a node of a branch that the source has.
+    /// Opens an entry of this directory and passes it to `then`, unless opening it would block. For a branch that the
+    /// source has, this takes no lock and increments no reference count, because a listing calls it for each entry.
     fn with_entry<T>(&self, entry: Inode, then: impl FnOnce(&Opened<'_>) -> Option<T>) -> Option<T> {
         let fs = self.fs();
         let in_branch = entry.node().and_then(|(prefix, node)| {
@@ -518,7 +518,7 @@ impl OpenNode {
             }))
     }
 
-    /// The game that a file is, decoded.
+    /// Decodes the game that this file shows.
     ///
     /// # Errors
     /// [`FsError::WrongKind`] if the node is not a game; [`FsError::Io`] if the source cannot be read or has changed.
@@ -567,7 +567,7 @@ fn tags(database: &DatabaseFs, game: u32) -> Result<Tags, FsError> {
     Ok(tags)
 }
 
-/// A number that no other process has, as long as clocks go forward.
+/// A number unique to this process, assuming that the clock never runs backwards.
 fn this_process() -> [u8; 16] {
     static BEGIN: LazyLock<u128> = LazyLock::new(|| {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -577,8 +577,8 @@ fn this_process() -> [u8; 16] {
 }
 
 impl OpenNode {
-    /// A number that is another one if anything changes from which the bytes of the file at `path` follow: its database, the
-    /// program, or the options by which databases are read and shown.
+    /// A hash of everything that determines the bytes of the file at `path`: its database, the program, and the options
+    /// for reading and showing databases.
     ///
     /// # Errors
     /// The same errors as [`OpenNode::read`], for an `info.txt`.

@@ -33,28 +33,28 @@ pub struct ChessFs {
     databases: Vec<Arc<DatabaseFs>>,
     /// The directory of each database, and `all`.
     branches: HashMap<Prefix, Arc<BranchFs>>,
-    /// Where there are several databases, the directory of all together and, with `unique`, the same without duplicates.
+    /// With several databases: `all/`, and with the option `unique` also `all/unique/`.
     all: Vec<Arc<BranchFs>>,
     pub(super) common: Arc<Common>,
     /// `info.txt` at the root.
     pub(super) info: Made<Arc<[u8]>>,
 }
 
-/// What the states of a source share.
+/// Shared by all states of a source.
 pub(super) struct Common {
     pub(super) options: Arc<ServeOptions>,
     cache: Arc<TextCache>,
-    /// What is kept for the next mount.
+    /// The files kept for the next mount.
     kept: OnceLock<KeptFiles>,
     pass: OnceLock<Pass>,
     /// The branches of searches and of earlier states.
     pub(super) registry: Registry,
     pub(super) refused: RefusedNames,
-    /// Ends what requests wait for.
+    /// Cancels the work that requests wait for.
     pub(super) cancel: Cancel,
     /// Number of requests so far.
     pub(super) requests: Arc<AtomicU64>,
-    /// Called when something cannot be read.
+    /// Called when a request fails with an input/output error.
     pub(super) on_error: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
@@ -165,7 +165,8 @@ impl ChessFs {
         }
     }
 
-    /// What of the databases cannot be shown, and what to set: the name of the database and a sentence.
+    /// Databases that cannot be shown in full: the name of each, and a sentence with the reason and the setting to
+    /// change.
     pub fn obstacles(&self) -> impl Iterator<Item = (&str, String)> {
         let databases = self.databases.iter();
         databases.filter_map(|database| Some((database.entry().name(), database.lacks_positions()?)))
@@ -180,8 +181,8 @@ impl ChessFs {
         }
     }
 
-    /// Ends all long work for good, without waiting for it: the background pass, and what requests wait for that are
-    /// answered within [`CurrentState::cancel`]. What is known can still be read.
+    /// Cancels all long work and refuses new work, without waiting for it to stop: the background pass, and work for
+    /// requests that are answered within [`CurrentState::cancel`]. What is already known can still be read.
     pub fn end_work(&self) {
         self.common.cancel.cancel();
         self.common.registry.end();
@@ -230,7 +231,7 @@ impl ChessFs {
         self.branches.values()
     }
 
-    /// The directories of all databases together: none, or one, or also the one without duplicates.
+    /// `all/` and `all/unique/`, as far as this source has them.
     pub(super) fn all(&self) -> &[Arc<BranchFs>] {
         &self.all
     }
@@ -240,12 +241,12 @@ impl ChessFs {
         &self.common.registry
     }
 
-    /// The branch with this prefix, if the source has it.
+    /// The branch with this prefix, if the source has it now.
     pub(super) fn present_branch(&self, prefix: Prefix) -> Option<&Arc<BranchFs>> {
         self.branches.get(&prefix)
     }
 
-    /// What an inode means here. The node may not exist.
+    /// Resolves an inode in this state. The node may not exist.
     pub(super) fn meaning(&self, inode: Inode) -> Option<Meaning> {
         if inode == self.root_info() {
             return Some(Meaning::RootInfo);
@@ -277,14 +278,14 @@ impl ChessFs {
         self.present_branch(prefix).cloned().or_else(detached)
     }
 
-    /// The directory with this prefix of a search, or of an earlier state. If the directory of a search is not there,
-    /// it is made.
+    /// The directory with this prefix of a search, or of an earlier state. The directory of a search is created again
+    /// if it was dropped.
     pub(super) fn detached(&self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
         self.registry()
             .directory(prefix, |place| self.search_again(place, prefix))
     }
 
-    /// True for the directory of a search that is not made.
+    /// True for the directory of a search that would have to be created again.
     pub(super) fn must_make(&self, directory: Inode) -> bool {
         directory.node().is_some_and(|(prefix, node)| {
             node == Node::DATABASE
@@ -293,7 +294,7 @@ impl ChessFs {
         })
     }
 
-    /// Adds a reference to each of these inodes of a branch. Returns those that mean nothing any more.
+    /// Adds a reference to each of these inodes of a branch. Returns the inodes that mean nothing any more.
     pub(super) fn hold(&self, prefix: Prefix, inodes: &[Inode]) -> Vec<Inode> {
         match self.present_branch(prefix) {
             Some(present) => present.hold(inodes),
@@ -303,7 +304,8 @@ impl ChessFs {
         }
     }
 
-    /// Subtracts references to a node of a branch. Returns what is no longer needed, because it may take long to drop.
+    /// Subtracts references to a node of a branch. Returns the directories that nothing refers to any more, so that the
+    /// caller can drop them where that may take long.
     pub(super) fn release(&self, prefix: Prefix, node: Node, times: u64) -> Vec<Arc<DetachedDirectory>> {
         let Some(present) = self.present_branch(prefix) else {
             let present = |branch| self.present_branch(branch);
@@ -370,7 +372,7 @@ impl ChessFs {
 }
 
 impl Common {
-    /// Serves a database, with what is kept in files.
+    /// Serves a database, and connects it to the kept files and the background pass.
     fn open(&self, entry: &Arc<LibraryEntry>, prefix: Prefix) -> Arc<DatabaseFs> {
         let cache = Arc::clone(&self.cache);
         let database = DatabaseFs::new(Arc::clone(entry), prefix, cache, Arc::clone(&self.options));
@@ -385,7 +387,7 @@ fn by_prefix(branches: Vec<Arc<BranchFs>>) -> HashMap<Prefix, Arc<BranchFs>> {
     branches.map(|branch| (branch.prefix(), branch)).collect()
 }
 
-/// What the directory of all databases shows, where there are several; with `unique`, also that without duplicates.
+/// The games of `all/` if there are several databases; with `unique`, also the games of `all/unique/`.
 fn branches_of_all(databases: &[Arc<DatabaseFs>], unique: bool) -> Vec<GameSet> {
     if databases.len() < 2 {
         return Vec::new();
@@ -396,7 +398,7 @@ fn branches_of_all(databases: &[Arc<DatabaseFs>], unique: bool) -> Vec<GameSet> 
     all.into_iter().chain(without).collect()
 }
 
-/// A number that is another one as soon as a database changes.
+/// A hash that changes with any database.
 fn identity_hash(databases: &[Arc<DatabaseFs>]) -> u64 {
     let hashes = databases.iter().map(|database| database.entry().identity_hash());
     let hashes: Vec<[u8; 8]> = hashes.map(u64::to_le_bytes).collect();
@@ -469,7 +471,7 @@ impl<'a> FolderFs<'a> {
         }
     }
 
-    /// The section with the entries before the folders.
+    /// The section with the branch's own entries, which come before the folders.
     fn own(&self) -> Option<&'a dyn Section> {
         self.branch?.section(Node::DATABASE)
     }
@@ -505,7 +507,7 @@ impl Directory for FolderFs<'_> {
         self.own_entries() + self.folder.children.len()
     }
 
-    /// Entries of the branch have their places as offsets, and folders their cookies.
+    /// The offset of an entry of the branch is its place; the offset of a folder is its cookie.
     fn entry_after(&self, offset: u64) -> Option<Entry<'_>> {
         let place = usize::try_from(offset - FIRST_OFFSET).ok();
         let Some(place) = place.filter(|&place| place < self.own_entries()) else {
@@ -558,7 +560,7 @@ impl RootInfo<'_> {
         }
     }
 
-    /// True if the text is the same in another state, with the same times. If nothing has read it, it is not.
+    /// True if text and times are the same in another state. False if the text was never read.
     pub(super) fn is_same(&self, other: &RootInfo<'_>) -> bool {
         let (Some(text), Ok(others)) = (self.0.info.get(), other.text()) else {
             return false;

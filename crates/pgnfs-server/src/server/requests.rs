@@ -1,5 +1,5 @@
-//! Requests of front ends. One that is quick is answered in the thread that makes it, any other in a thread that may wait
-//! for many games, or for a source that does not answer.
+//! Requests of front ends. A quick request is answered in the caller's thread; any other in a worker thread that may
+//! block, for example while many games are read or a source does not answer.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -19,30 +19,32 @@ use chessdb::Decoded;
 use chessdb_library::query::{Query, QueryError};
 use chessdb_library::workers::{WorkerOptions, Workers};
 
-/// Maximum number of threads in which requests of a user wait at a time. The thread of a caller that has left waits on
-/// with the work.
+/// Maximum number of threads that wait for one user's requests at a time. If a caller gives up, its thread stays busy
+/// until the work ends.
 const MOST_WAITING: usize = 500;
 
-/// Maximum number of threads that read queries of a user at a time.
+/// Maximum number of threads that parse one user's queries at a time.
 const MOST_READING: usize = 2;
 
-/// Requests that have been answered are forgotten when there are this many, or twice as many as were open the last time.
+/// Answered requests are removed from the list when it has this many entries, or twice as many as were open at the last
+/// removal.
 const FORGET_FROM: usize = 64;
 
 /// A cheaply cloned handle through which front ends ask a [`Server`](super::Server).
 ///
-/// Each request names the user who makes it, because searches of users take turns, and what takes the answer. That gets
-/// it before the function returns, or later in another thread; then the function returns the request, so that its caller
-/// may leave. An answer is an error if the source takes too long ([`FsError::Io`]), if the caller leaves
-/// ([`FsError::Interrupted`]), and if very many requests of the user wait ([`FsError::Again`]).
+/// Each request names its user, because users take turns at searching, and a `reply` that receives the answer. If the
+/// answer is ready before the function returns, the function returns `None`; otherwise another thread calls the reply
+/// later, and the function returns an [`Unanswered`], with which the caller can give up the request. The answer is an
+/// error if the source takes too long ([`FsError::Io`]), if the caller gives up ([`FsError::Interrupted`]), or if very
+/// many requests of this user are waiting ([`FsError::Again`]).
 #[derive(Clone)]
 pub struct Requests(Arc<RequestsState>);
 
-/// What the requests of all front ends share.
+/// Shared by the requests of all front ends.
 struct RequestsState {
     live: Arc<CurrentState>,
     user_workers: UserWorkers,
-    /// Those that read queries. No search of the user is in their way.
+    /// Threads that parse queries. They are separate so that no search of the user can block them.
     queries: UserWorkers,
     unanswered: Mutex<OpenRequests>,
 }
@@ -51,7 +53,7 @@ struct RequestsState {
 #[derive(Default)]
 struct OpenRequests {
     all: Vec<Unanswered>,
-    /// Their number at which those with an answer are forgotten.
+    /// Length of `all` at which answered requests are removed.
     forget_at: usize,
 }
 
@@ -70,8 +72,8 @@ impl Requests {
         &self.0.live
     }
 
-    /// Looks up a name in a directory and answers with the attributes of its node, which is then held by the front end
-    /// until it is [released](Requests::release). `.` and `..` also work for files.
+    /// Looks up a name in a directory and answers with the attributes of its node, which the front end then holds until
+    /// it [releases](Requests::release) it. `.` and `..` also work for files.
     ///
     /// Errors of the answer: [`FsError::NotFound`], [`FsError::NotADirectory`], [`FsError::NameTooLong`];
     /// [`FsError::Stale`] if the directory is no longer kept, so that its own path must be looked up again.
@@ -93,8 +95,9 @@ impl Requests {
         })
     }
 
-    /// Follows a path from the root, names separated by `/`, and answers with the attributes of its node, which is not
-    /// held. Links are not followed, and `.` and `..` are no names. Errors of the answer: as for [`Requests::look_up`].
+    /// Follows a path from the root, with names separated by `/`, and answers with the attributes of its node, which
+    /// the front end does not hold. Links are not followed, and `.` and `..` do not work. Errors of the answer: as for
+    /// [`Requests::look_up`].
     pub fn find(&self, user: u32, path: &str, reply: impl Reply<Attributes>) -> Option<Unanswered> {
         find(
             self,
@@ -176,7 +179,7 @@ impl Requests {
         )
     }
 
-    /// Answers with the decoded game that a file is, by its path. See [`Requests::find`]. Errors of the answer: as for
+    /// Decodes the game at a path and answers with it. See [`Requests::find`]. Errors of the answer: as for
     /// [`Requests::find`]; [`FsError::WrongKind`] for a file that is not a game.
     pub fn game(&self, user: u32, path: &str, reply: impl Reply<Decoded>) -> Option<Unanswered> {
         find(
@@ -200,9 +203,9 @@ impl Requests {
         )
     }
 
-    /// Lists a directory from `offset`, which is 0 or [`Entry::next`](crate::fs::Entry::next) of an entry, until the visitor
-    /// stops. The first two entries are `.` and `..`. With [`Detail::WithAttributes`] the nodes of entries that have
-    /// attributes are held by the front end, as those that were looked up.
+    /// Lists a directory from `offset`, which is 0 or [`Entry::next`](crate::fs::Entry::next) of an entry, until the
+    /// visitor stops. The first two entries are `.` and `..`. With [`Detail::WithAttributes`] the front end then holds
+    /// the nodes of entries that have attributes, as after a lookup.
     ///
     /// Errors of the answer: [`FsError::NotADirectory`].
     pub fn list(
@@ -220,8 +223,8 @@ impl Requests {
         })
     }
 
-    /// Answers with a query that is read, or with what is wrong with it. The caller does not read it, since a long one takes
-    /// longer than the name of a directory may.
+    /// Parses a query and answers with it, or with its error. A worker thread does this because, unlike the name of a
+    /// directory, this text can be long enough to take a while.
     pub fn query(
         &self,
         user: u32,
@@ -235,7 +238,7 @@ impl Requests {
         }))
     }
 
-    /// Counts for file systems.
+    /// Counts for `statfs`.
     pub fn statistics(&self) -> Statistics {
         self.live().statistics()
     }
@@ -255,17 +258,17 @@ impl Requests {
         self.live().current().has_database(path)
     }
 
-    /// Describes a node for the log, without looking at the source.
+    /// Describes a node for the log, without touching the source.
     pub fn describe(&self, node: Inode) -> String {
         self.live().describe(node)
     }
 
-    /// Gives back nodes that the front end holds.
+    /// Releases a node that the front end holds, as often as `times`.
     pub fn release(&self, node: Inode, times: u64) {
         guarded(|| self.live().release(node, times));
     }
 
-    /// True if requests for a node need no source that may not answer.
+    /// True if no request for this node needs a source that can hang.
     pub fn is_local(&self, node: Inode) -> bool {
         guarded(|| self.live().resolve(node).is_ok_and(|node| node.is_local())).unwrap_or(false)
     }
@@ -304,8 +307,8 @@ impl Requests {
         guarded(read).unwrap_or(Err(FsError::Io(Failure::Unexpected)))
     }
 
-    /// Ends all long work for good, and what waits for it, without waiting for threads. Files can still be read that need
-    /// no such work.
+    /// Cancels all long work and the requests that wait for it, without waiting for threads to stop. Files that need no
+    /// such work can still be read.
     pub fn end_work(&self) {
         self.live().end_work();
         let unanswered = std::mem::take(&mut self.0.unanswered.lock().all);
@@ -315,7 +318,7 @@ impl Requests {
 
 /// How requests are answered.
 impl Requests {
-    /// Answers a request for one node by what `call` returns.
+    /// Answers a request for one node with the result of `call`.
     fn ask<A: Send + 'static>(
         &self,
         user: u32,
@@ -330,7 +333,7 @@ impl Requests {
         })
     }
 
-    /// Resolves a node for a new request, opens it and calls `how`, which answers.
+    /// Resolves and opens the node of a new request, then calls `how`, which answers it.
     fn answer<A, R, H>(&self, node: Inode, request: Pending<A, R>, how: H) -> Option<Unanswered>
     where
         A: 'static,
@@ -340,7 +343,7 @@ impl Requests {
         guarded(|| self.opened(self.live().resolve(node), request, how)).flatten()
     }
 
-    /// Opens a node and calls `how` with it, which answers the request: in this thread if it may, else in one that may.
+    /// Opens a node and passes it to `how`, which answers the request; in another thread if this one must not block.
     fn opened<A, R, H>(
         &self,
         node: Result<Node, FsError>,
@@ -365,7 +368,7 @@ impl Requests {
         }
     }
 
-    /// Hands a node to the threads that must answer, completes it there, and calls `how`.
+    /// Finishes opening a node in one of the threads `run_on`, then calls `how` there.
     pub(super) fn complete<A, R, H>(
         &self,
         run_on: RunOn,
@@ -384,8 +387,8 @@ impl Requests {
         })
     }
 
-    /// Remembers a request that another thread answers, and forgets those that have an answer. No lock is held where the
-    /// last one of these could be dropped, and answered.
+    /// Adds a request that another thread answers to the list, and removes answered ones. The lock is released
+    /// meanwhile: dropping the last handle of a request answers it, and a reply may make requests of its own.
     fn remember(&self, request: Unanswered) {
         let mut state = self.0.unanswered.lock();
         state.all.push(request);
@@ -403,7 +406,7 @@ impl Requests {
         state.all.append(&mut all);
     }
 
-    /// Has a request answered by `work` in another thread.
+    /// Lets `work` answer a request in another thread.
     pub(super) fn hand_over<A: 'static, R: Reply<A>>(
         &self,
         run_on: RunOn,
@@ -433,7 +436,7 @@ impl Requests {
     }
 }
 
-/// Looks a name up in an open directory.
+/// Looks up a name in an open directory.
 fn look_up<R: Reply<Attributes>>(
     own: &Requests,
     directory: &OpenNode,
@@ -455,7 +458,7 @@ fn look_up<R: Reply<Attributes>>(
     })
 }
 
-/// Threads for requests that no source can hold up but that may take long, by user.
+/// Worker threads of each user, for requests that may take long but that no source can block.
 struct UserWorkers {
     name: &'static str,
     threads: usize,
@@ -477,7 +480,7 @@ impl UserWorkers {
         if let Some(workers) = users.get(&user) {
             return Arc::clone(workers);
         }
-        // What has been begun goes on.
+        // Workers that are dropped still finish what they have begun.
         users.retain(|_, workers| workers.oldest().is_some());
         let workers = Workers::new(WorkerOptions {
             name: self.name,

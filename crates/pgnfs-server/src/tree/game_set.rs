@@ -1,4 +1,4 @@
-//! What a directory shows of one database, or of several.
+//! The games that a directory shows: of one database or of several, all of them or a selection.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -29,7 +29,7 @@ use chessdb_library::turns::{at_low_priority, in_turn};
 /// Maximum length of a file name in bytes.
 const LONGEST: usize = 255;
 
-/// Number of directories of one name in which the one with a text is looked for.
+/// Number of directories with the same name that are tried to find the one with a given text.
 const MOST_NUMBERED: u32 = 9;
 
 /// The games of one database or of several, all of them or some. They are numbered consecutively, database by
@@ -37,22 +37,22 @@ const MOST_NUMBERED: u32 = 9;
 pub struct GameSet {
     all: Arc<Databases>,
     shown: Shown,
-    /// The views, unless the views of the only database serve.
+    /// Its own views; unused if the only database's views can be used.
     views: Vec<Made<Box<ViewIndex>>>,
 }
 
-/// What branches of the same databases have in common.
+/// Shared by all branches of the same databases.
 struct Databases {
     databases: Arc<[Arc<IndexedDatabase>]>,
-    /// Made when a game is first asked for, because games are counted for it.
+    /// Made on first use, because games are counted for it.
     parts: OnceLock<Arc<[DatabasePart]>>,
     layout: Arc<Layout>,
-    /// The codes of databases in names of games; none in the directory of a database.
+    /// The codes of databases in names of games; `None` in the directory of a single database.
     codes: Option<Codes>,
     /// The paths of the databases' directories in the mount.
     paths: OnceLock<Vec<String>>,
     duplicates: Made<Duplicates>,
-    /// The best game of each group of these, and all other games, unless they are deleted.
+    /// The best game of each group of duplicates, and all games without duplicates; no deleted games.
     unique: Made<Arc<[DatabasePart]>>,
     names: Made<Option<Arc<Names>>>,
     counted: CountedTexts,
@@ -64,7 +64,7 @@ enum Shown {
     All,
     /// The best game of each group of duplicates, unless it is deleted. They are searched for on first use.
     Unique,
-    /// Those that a search finds.
+    /// The games that a search finds.
     Found(Box<FoundGames>),
 }
 
@@ -89,8 +89,8 @@ impl GameSet {
         self.with(Shown::Unique)
     }
 
-    /// The same databases with only the games that are shown here and answer a query. They are found when the first of
-    /// them is asked for; then `on_found` is called, which returns false if they cannot be trusted.
+    /// The same databases with only those games of this set that match a query. The search runs on first use; then
+    /// `on_found` is called, which returns false if its result cannot be trusted.
     pub fn searched(
         self: &Arc<GameSet>,
         query: &Arc<Query>,
@@ -137,7 +137,7 @@ impl GameSet {
         self.only_database().filter(|_| matches!(self.shown, Shown::All))
     }
 
-    /// The database of a branch that has one, all of its games or some.
+    /// The only database of a branch in its directory, whether all of its games are shown or some.
     pub fn only_database(&self) -> Option<&Arc<IndexedDatabase>> {
         match (&*self.all.databases, &self.all.codes) {
             ([only], None) => Some(only),
@@ -145,12 +145,12 @@ impl GameSet {
         }
     }
 
-    /// The databases. No game is counted.
+    /// The databases. Counts no games.
     pub fn databases(&self) -> &Arc<[Arc<IndexedDatabase>]> {
         &self.all.databases
     }
 
-    /// What it is called where people read it.
+    /// Its name in messages.
     pub(super) fn name(&self) -> &str {
         match (self.only_database(), self.is_of_unique()) {
             (Some(only), _) => only.entry().name(),
@@ -164,7 +164,8 @@ impl GameSet {
         &self.all.counted
     }
 
-    /// Adds a reference to a node, which a front end gives away. Returns false if its number no longer means it.
+    /// Adds a reference to a node that a front end hands out. Returns false if its number does not mean this node any
+    /// more.
     pub fn hold(&self, node: Node) -> bool {
         self.counted().hold(node)
     }
@@ -211,7 +212,7 @@ impl GameSet {
         matches!(self.shown, Shown::Unique)
     }
 
-    /// True if which games are shown follows from the duplicates among all games.
+    /// True if the choice of games depends on duplicates among all games.
     pub fn is_of_unique(&self) -> bool {
         match &self.shown {
             Shown::All => false,
@@ -220,7 +221,7 @@ impl GameSet {
         }
     }
 
-    /// False if the games that a search found cannot be trusted. Searches first if necessary.
+    /// False if the result of the search cannot be trusted. Searches first if necessary.
     pub fn is_sound(&self) -> bool {
         match &self.shown {
             Shown::Found(search) => search.found().1,
@@ -228,7 +229,7 @@ impl GameSet {
         }
     }
 
-    /// True if only the games are shown that a search finds.
+    /// True for the games of a search.
     pub fn is_search(&self) -> bool {
         matches!(self.shown, Shown::Found(_))
     }
@@ -251,7 +252,7 @@ impl GameSet {
         }
     }
 
-    /// What [`GameSet::parts`] has to wait for: the games may have to be searched for.
+    /// What to wait for before [`GameSet::parts`] is quick: a search, or finding duplicates.
     pub fn wait_for_parts(&self) -> Wait {
         match &self.shown {
             Shown::All => Wait::None,
@@ -269,8 +270,8 @@ impl GameSet {
         }
     }
 
-    /// The games that are shown, without duplicates: of each group of duplicates only the best game among all games.
-    /// For a search in some databases, it is the best game among these. On first use, searches for duplicates.
+    /// The games that are shown, without those of which another copy is better. All games of all databases are
+    /// compared, unless a query names some databases: then only games of these. On first use, finds duplicates.
     pub(crate) fn unique_parts(&self) -> &Arc<[DatabasePart]> {
         match &self.shown {
             Shown::All | Shown::Unique => self.all.unique.get_or(|| {
@@ -301,7 +302,7 @@ impl GameSet {
         }
     }
 
-    /// The games of a part that are shown, by their numbers in the database, if these are not all. See [`GameSet::parts`].
+    /// The numbers in the database of a part's games that are shown; `None` for all games. See [`GameSet::parts`].
     pub(super) fn selected(&self, part: usize) -> Option<&[u32]> {
         self.is_filtered().then(|| {
             let part = self.parts().get(part);
@@ -310,7 +311,7 @@ impl GameSet {
         })
     }
 
-    /// The games of a part that are shown, by their numbers in the database. See [`GameSet::parts`].
+    /// The numbers in the database of a part's games that are shown. See [`GameSet::parts`].
     pub fn games_of(&self, part: usize) -> Games<'_> {
         match (self.selected(part), self.databases().get(part)) {
             (Some(games), _) => Games::of(games),
@@ -319,7 +320,7 @@ impl GameSet {
         }
     }
 
-    /// The games of the first part that are shown, with these numbers.
+    /// The games of the first part that are shown and have numbers in this range.
     pub(super) fn games_between(&self, numbers: Range<u32>) -> Games<'_> {
         let Some(games) = self.selected(0) else {
             let games = self.databases().first().map_or(0, |first| first.database().len());
@@ -335,7 +336,7 @@ impl GameSet {
         DatabasePart::place_of(self.whole_parts(), game)
     }
 
-    /// The number of a game of a database in the branch.
+    /// The number in this branch of a game of one of its databases.
     pub fn number_of(&self, part: usize, game: u32) -> Option<u32> {
         let part = self.whole_parts().get(part)?;
         (game < part.database().len()).then_some(part.first + game)
@@ -348,7 +349,8 @@ impl GameSet {
         (game < database.len()).then_some((database, game))
     }
 
-    /// The file in which the duplicates among all games are kept. It is removed if one of the databases comes into doubt.
+    /// The kept file with the duplicates among all games. It is removed when one of the databases can no longer be
+    /// trusted.
     fn file_of_duplicates(&self) -> Option<KeptFile> {
         let files = self.databases().first()?.kept_files()?;
         let origins = self.databases().iter().map(|database| database.entry().origin());
@@ -359,8 +361,8 @@ impl GameSet {
         Some(file)
     }
 
-    /// The duplicates among the games that are shown; in a branch without duplicates, those among all games. On first
-    /// use, searches these games.
+    /// The duplicates among the games that are shown; in a branch without duplicates, among all games. Found on first
+    /// use.
     pub fn duplicates(&self) -> &Duplicates {
         let (formats, threads) = (self.formats(), self.threads());
         match &self.shown {
@@ -407,8 +409,8 @@ impl GameSet {
         path.map_or("", String::as_str)
     }
 
-    /// The path of a game in `games/`: from the directory of its database if that is the only one, else from the root
-    /// of the mount.
+    /// The path of a game in `games/`, relative to the directory of its database if there is only one, otherwise to the
+    /// root of the mount.
     pub(super) fn path(&self, game: u32) -> Option<String> {
         let (database, own) = self.database_of(game)?;
         let path = game_path(own, database.len());
@@ -491,7 +493,7 @@ impl GameSet {
         }))
     }
 
-    /// What [`GameSet::view`] has to wait for: all games may have to be sorted.
+    /// What to wait for before [`GameSet::view`] is quick: all games may have to be sorted.
     pub(super) fn wait_for_view(&self, id: ViewId) -> Wait {
         if let Some(database) = self.own_database() {
             return database.wait_for_view(id);
@@ -499,8 +501,8 @@ impl GameSet {
         self.views.get(id.index()).map_or(Wait::None, Made::wait)
     }
 
-    /// The path of a group's directory, found by the texts of the directories that lead to it from the view's own one.
-    /// Sorts all games if they are not sorted yet.
+    /// The path of a group's directory, given the texts of the directories on the way from the view's own directory.
+    /// Sorts all games on first use.
     pub fn path_of_group(&self, view: &str, texts: &[&str]) -> Option<String> {
         let mut views = self.layout().views();
         let (id, _) = views.find(|(_, other)| other.name() == view)?;
@@ -509,7 +511,8 @@ impl GameSet {
         for text in texts {
             let text = canonical((*text).into());
             let name = directory_name(&text);
-            // Texts that have the same name, for example after their slashes were replaced, are numbered.
+            // Different texts can give the same name, for example once slashes are replaced; their directories are then
+            // numbered.
             let mut names = (1..=MOST_NUMBERED).map(|ordinal| numbered(&name, ordinal));
             directory = names.find_map(|name| {
                 let child = index.child(directory, &name)?;
@@ -528,7 +531,7 @@ fn number_len(database: &IndexedDatabase) -> usize {
     database.digits() + ".pgn".len()
 }
 
-/// Characters of a code that no other database has.
+/// Usual number of characters of a code.
 const USUAL: usize = 3;
 
 /// Maximum number of characters of a code: the whole hash.
@@ -541,7 +544,7 @@ pub(super) struct Codes {
 }
 
 impl Codes {
-    /// Makes a code from each path and nothing else, so a new database changes no other code. If two codes
+    /// Makes each code from the path alone, so a new database does not change the codes of others. If two codes
     /// collide, the later database gets a longer one.
     pub(super) fn new<'a>(paths: impl Iterator<Item = &'a str>) -> Codes {
         let mut codes = Codes {
@@ -576,8 +579,8 @@ impl Codes {
     }
 }
 
-/// A hash in base 36, in digits and small letters, the least significant first: even a short code depends on
-/// the whole hash.
+/// A hash in base 36, in digits and small letters. The least significant digit comes first, so that even a short code
+/// depends on the whole hash.
 fn characters(mut hash: u64) -> String {
     let mut text = String::with_capacity(MOST);
     for _ in 0..MOST {
@@ -587,23 +590,23 @@ fn characters(mut hash: u64) -> String {
     text
 }
 
-/// The games of a branch that answer a query, found when the first of them is asked for.
+/// The games of a branch that match a query, found on first use.
 pub(super) struct FoundGames {
     query: Arc<Query>,
     /// The branch that is searched.
     pub(super) of: Arc<GameSet>,
-    /// Called when they are found. Returns false if they cannot be trusted.
+    /// Called after the search. Returns false if its result cannot be trusted.
     on_found: Box<dyn Fn() -> bool + Send + Sync>,
     found: Made<(Arc<[DatabasePart]>, bool)>,
     /// The duplicates among them.
     own_duplicates: Made<Duplicates>,
-    /// Those that are the best ones of their groups.
+    /// The found games that are the best copies of their groups.
     unique: Made<Arc<[DatabasePart]>>,
 }
 
 impl FoundGames {
-    /// The games of `of` that answer a query. When they are found, `on_found` is called, which returns false if they cannot
-    /// be trusted.
+    /// The games of `of` that match a query. After the search `on_found` is called, which returns false if its result
+    /// cannot be trusted.
     pub(super) fn new(
         of: &Arc<GameSet>,
         query: &Arc<Query>,
@@ -619,7 +622,7 @@ impl FoundGames {
         }
     }
 
-    /// What is asked.
+    /// The query.
     pub(super) fn query(&self) -> &Query {
         &self.query
     }
@@ -647,16 +650,18 @@ impl FoundGames {
 
     pub(super) fn found(&self) -> &(Arc<[DatabasePart]>, bool) {
         self.found.get().unwrap_or_else(|| {
-            // Others need these, too, and wait for them.
+            // Made in front of `while_wanted`: other requests may wait for these, so they must not be cancelled with
+            // this search.
             self.of.parts();
             self.of.names();
-            // The next request that needs the games searches again.
+            // If nobody wants the games any more, the search is cancelled, and the next request that needs them starts
+            // it again.
             self.found.get_or(|| {
                 task::while_wanted(|| {
                     let databases = self.of.databases();
                     let is_local = databases.iter().all(|database| database.entry().is_local);
                     let find = || self.of.find(&self.query);
-                    // A search that hangs in its source must not have a turn.
+                    // A search that hangs in its source must not hold a turn that other searches wait for.
                     let found = if is_local {
                         in_turn(find)
                     } else {
@@ -670,14 +675,14 @@ impl FoundGames {
 }
 
 impl GameSet {
-    /// What queries may name as a repertoire: its databases.
+    /// The databases that queries here may name as a repertoire.
     pub(crate) fn repertoires(&self) -> Repertoires {
         let databases = self.databases().iter();
         let entries = databases.map(|database| Arc::clone(database.positions().entry()));
         Repertoires::of(entries, self.threads())
     }
 
-    /// How its games are searched. An index of positions is used if it is there.
+    /// How its games are searched: with an index of positions only if there is one already.
     pub(super) fn answer_options(&self) -> AnswerOptions {
         AnswerOptions {
             index: if self.layout().has_positions() {
@@ -692,7 +697,7 @@ impl GameSet {
         }
     }
 
-    /// The games that are shown and answer a query.
+    /// The games that are shown and match a query.
     ///
     /// Ends when its work is [cancelled](chessdb_library::task).
     fn find(&self, query: &Query) -> Arc<[DatabasePart]> {

@@ -1,7 +1,7 @@
 //! Sorts the lines of all games by their moves, so the games of each node of the opening tree are
 //! consecutive.
 //!
-//! Games from the normal start position come first, then the others by start position. Equal lines are in
+//! Games from the normal start position come first, then the others by start position. Games with the same line are in
 //! database order.
 
 use std::cmp::Ordering;
@@ -37,21 +37,21 @@ const LINE_BYTES: usize = 256;
 /// Number of games whose prefixes are in memory at the same time.
 const PORTION: u32 = 1 << 20;
 
-/// The beginning of a line: 4 bits for the start position, and 12 for each of the first moves.
+/// The start of a line: 4 bits for the start position, and 12 bits for each of the first moves.
 pub(super) type LinePrefix = u64;
 
-/// The reading of the games of a database.
+/// How the games of a database are read.
 pub(super) struct LineReading<'a> {
     pub(super) database: &'a dyn Database,
     pub(super) threads: usize,
     /// Where the later positions of each game go.
     pub(super) spill: &'a Mutex<Spill>,
-    /// Called with numbers of games that have been read.
+    /// Called with the number of games read since the last call.
     pub(super) done: &'a (dyn Fn(u64) + Sync),
 }
 
-/// Passes the lines of all games that are not deleted to `each`, in batches of about `memory` bytes. A batch
-/// is larger if very many games begin with the same moves.
+/// Passes the lines of all games that are not deleted to `each`, in batches of about `memory` bytes. A batch is larger
+/// if very many games have the same prefix.
 ///
 /// # Errors
 /// If `each` fails or positions cannot be written.
@@ -73,8 +73,8 @@ pub(super) fn for_each_batch<E: From<io::Error>>(
     Ok(())
 }
 
-/// The games that are not deleted, by the first part of their lines. Also returns where the games of each prefix begin,
-/// and the end of the last ones. Takes eight bytes of memory for each game.
+/// The games that are not deleted, sorted by prefix. Also returns where the games of each prefix begin, and the end of
+/// the last. Takes eight bytes of memory for each game.
 fn by_prefix(database: &dyn Database, threads: usize) -> (Vec<usize>, Vec<u32>) {
     const DELETED: u32 = u32::MAX;
     let mut number_of: FxHashMap<LinePrefix, u32> = FxHashMap::default();
@@ -100,7 +100,7 @@ fn by_prefix(database: &dyn Database, threads: usize) -> (Vec<usize>, Vec<u32>) 
     drop(number_of);
     let mut order: Vec<u32> = (0..prefixes.len() as u32).collect();
     order.sort_unstable_by_key(|&number| prefixes[number as usize]);
-    // From here on, `counts` has the place of the next game of each prefix.
+    // From here on, `counts` holds the place of the next game of each prefix.
     let (mut starts, mut end) = (Vec::with_capacity(order.len() + 1), 0);
     for &number in &order {
         starts.push(end);
@@ -117,8 +117,8 @@ fn by_prefix(database: &dyn Database, threads: usize) -> (Vec<usize>, Vec<u32>) 
     (starts, games)
 }
 
-/// Ranges of at most `most` games. `starts` are the places at which the games of a prefix may begin, and the end. A
-/// range is longer if it would separate games with equal prefixes otherwise.
+/// Ranges of at most `most` games. `starts` has the first place of each prefix, and the end. A range is longer where it
+/// would otherwise separate games with the same prefix.
 fn cut(starts: &[usize], most: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut begin = 0;
@@ -146,7 +146,7 @@ pub(super) fn start_of(position: &Position) -> u64 {
     }
 }
 
-/// The part of a line that is compared first.
+/// The prefix of a line, which is compared first.
 pub(super) fn prefix(start: u64, moves: &[PackedMove]) -> LinePrefix {
     match start {
         0 => packed::<12>(moves, PREFIX_PLIES),
@@ -156,9 +156,9 @@ pub(super) fn prefix(start: u64, moves: &[PackedMove]) -> LinePrefix {
     }
 }
 
-/// The first `number` moves, in `BITS` bits each; zeros after the last one. In 12 bits, castling and promotions would be
-/// other moves, but neither is among the first [`PREFIX_PLIES`], and a null move would be no move, after which the whole
-/// lines decide.
+/// The first `number` moves, in `BITS` bits each, followed by zeros. In 12 bits, castling or a promotion would look
+/// like another move, but neither can be among the first [`PREFIX_PLIES`]. A null move looks like the end of the line;
+/// then the comparison of whole lines decides.
 pub(super) fn packed<const BITS: u32>(moves: &[PackedMove], number: usize) -> u64 {
     let bits = moves.iter().map(|mv| u64::from(mv.bits()));
     let all = bits.chain(std::iter::repeat(0)).take(number);
@@ -217,16 +217,17 @@ impl IndexedGame {
     }
 }
 
-/// Number of games that a thread reads at a time. The games of a batch may be far apart.
+/// Number of games that a thread reads at a time. Small, because the games of a batch may be far apart in the database:
+/// the threads then still read near each other.
 const CHUNK: u32 = 64;
 
-/// Number of later positions after which a thread passes them on.
+/// Number of later positions that a thread collects before it passes them to the spill.
 const MOST_LATER: usize = 10_000;
 
 /// Number of moves that are compared at once after the prefix.
 const NEXT_PLIES: usize = 4;
 
-/// Shorter runs of lines with the same beginning are compared line by line.
+/// Runs of fewer lines with the same start are compared line by line.
 const SHORT_RUN: usize = 8;
 
 /// One line in this many is sampled to divide the lines among threads.
@@ -236,7 +237,7 @@ const SAMPLED: usize = 256;
 pub(super) struct Batch {
     /// The lines as they were read, in parts of at most [`CHUNK`].
     parts: Vec<BatchPart>,
-    /// The places of the lines in `parts`, in the order of the index.
+    /// The places in `parts` of the lines, in the order of the index.
     order: Vec<u32>,
     /// The start positions other than the normal one, by their keys.
     starts: Starts,
@@ -271,7 +272,7 @@ impl Batch {
     /// # Errors
     /// If positions cannot be written.
     pub(super) fn read(reading: &LineReading<'_>, mut games: Vec<u32>) -> io::Result<Batch> {
-        // In another order, each game might unpack all that precedes it in a compressed file.
+        // In any other order, each game of a compressed file might have to unpack everything in front of it.
         games.sort_unstable();
         let starts = Mutex::default();
         let read = |range: Range<u32>| {
@@ -412,7 +413,7 @@ impl BatchPart {
         &self.moves[line.first as usize..][..line.len as usize]
     }
 
-    /// The part of a line that is compared first.
+    /// The key that a line is first compared by: its prefix, and the moves after it.
     fn first_key(&self, line: &IndexedLine) -> (LinePrefix, u64) {
         match line.start {
             0 => {
@@ -424,8 +425,8 @@ impl BatchPart {
     }
 }
 
-/// Lines in ranges of about equal length, one for each thread. All lines of a range come before the lines of the next
-/// one.
+/// Divides lines into ranges of about the same size, one for each thread. Ranges are in order: no line of a range
+/// belongs before one of the previous range.
 fn divided(keyed: Vec<Vec<Keyed>>, threads: usize) -> Vec<Vec<Keyed>> {
     if threads <= 1 {
         return vec![keyed.concat()];
@@ -443,12 +444,12 @@ fn divided(keyed: Vec<Vec<Keyed>>, threads: usize) -> Vec<Vec<Keyed>> {
     ranges
 }
 
-/// The moves after the first `plies`, which are compared at once; 0 if there are none.
+/// The [`NEXT_PLIES`] moves after the first `plies`, packed into one number; 0 if there are none.
 fn next(moves: &[PackedMove], plies: usize) -> u64 {
     packed::<16>(moves.get(plies..).unwrap_or_default(), NEXT_PLIES)
 }
 
-/// Adds the runs of lines with equal keys in a range. `plies` is the number of moves that are compared by then.
+/// Adds each run of lines with the same key in a range to `equal`, with `plies`, the number of moves compared so far.
 fn add_equal(lines: &[Keyed], range: Range<usize>, plies: usize, equal: &mut Vec<(Range<usize>, usize)>) {
     let mut begin = range.start;
     for run in lines[range].chunk_by(|a, b| a.0 == b.0) {

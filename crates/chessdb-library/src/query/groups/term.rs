@@ -1,4 +1,4 @@
-//! Terms of a query that hold at a position.
+//! Terms of a query that are about a position, or the move played in it.
 
 use std::fmt;
 
@@ -22,17 +22,17 @@ use crate::positions::{Pattern, WantedError, pattern_name, read_moves, read_pawn
 use crate::query::Bounds;
 use crate::repertoire::{NamedRepertoire, Repertoires};
 
-/// One alternative of a term that holds at a position. Its text is canonical: an equal term has the same text, and
-/// reading it gives the same term.
+/// One alternative of a term about a position. Its text is canonical: the same term always has the same text, and
+/// parsing that text gives the same term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PositionTerm {
     text: String,
     pub(super) condition: Condition,
 }
 
-/// What a position, or the move played in it, must be.
+/// The condition that a position, or the move played in it, must meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-// A query has few terms.
+// A query has few terms, so their size does not matter.
 #[allow(clippy::large_enum_variant)]
 pub(super) enum Condition {
     Exact(ExactPosition),
@@ -40,7 +40,8 @@ pub(super) enum Condition {
     Pawns(PawnStructure),
     Material(MaterialRange),
     Difference(Bounds),
-    /// The same of the player, and of White in a query without one. [`Condition::of_player`] makes it a difference.
+    /// The player's material less the opponent's; White's less Black's in a query without a player.
+    /// [`Condition::of_player`] turns it into a difference.
     Lead(Bounds),
     Imbalance(Imbalance),
     State(MoverState),
@@ -73,7 +74,7 @@ impl PositionTerm {
         let mut position = Position::initial();
         let names = moves.into_iter().filter_map(|mv| {
             let name = move_name(&position, mv);
-            // The moves are legal.
+            // Cannot fail: `read_moves` has tested the moves.
             let _ = position.advance(mv, &mut Undo::default());
             name
         });
@@ -85,14 +86,15 @@ impl PositionTerm {
     /// A position as FEN, or as a name in `positions/`. Fields that are left out match anything.
     ///
     /// # Errors
-    /// If the text is no position that a game can reach.
+    /// If the text is not a position that a game can reach.
     pub fn fen(text: &str) -> Result<PositionTerm, TermError> {
         let pattern = read_position(text).map_err(TermError::Position)?;
         let exact = ExactPosition::new(pattern);
         Ok(PositionTerm::new(pattern_name(&pattern), Condition::Exact(exact)))
     }
 
-    /// The same, but the side to move may be left out, too: a term for each side that can be to move.
+    /// Like [`PositionTerm::fen`], but the side to move is optional: without it, a term for each side that can be to
+    /// move.
     ///
     /// ```
     /// use chessdb_library::query::PositionTerm;
@@ -103,7 +105,7 @@ impl PositionTerm {
     /// ```
     ///
     /// # Errors
-    /// If the text is no position that a game can reach.
+    /// If the text is not a position that a game can reach.
     pub fn fens(text: &str) -> Result<Vec<PositionTerm>, TermError> {
         let read = PositionTerm::fen(text);
         if !matches!(read, Err(TermError::Position(WantedError::NoTurn))) {
@@ -116,7 +118,7 @@ impl PositionTerm {
         }
     }
 
-    /// A partial position: the board of a FEN with signs for what may be on a square.
+    /// A partial position: the board of a FEN, with wildcards and sets of pieces for some squares.
     ///
     /// ```
     /// use chessdb_library::query::PositionTerm;
@@ -182,7 +184,7 @@ impl PositionTerm {
         Ok(terms.collect())
     }
 
-    /// What the side to move is in: `check`, `mate` or `stalemate`.
+    /// The side to move is in `check`, `mate` or `stalemate`.
     ///
     /// # Errors
     /// If the text is another word.
@@ -223,7 +225,7 @@ impl PositionTerm {
         AnnotationTest::nag(text).map(PositionTerm::of_annotation)
     }
 
-    /// Words of a comment on the move that is played next; each is the beginning of one.
+    /// Words of a comment on the move that is played next. Each word of the text is the start of one of them.
     ///
     /// # Errors
     /// If the text has no word.
@@ -250,8 +252,8 @@ impl PositionTerm {
         AnnotationTest::evaluation(text).map(PositionTerm::of_annotation)
     }
 
-    /// The move that is played next gives up so much for at least six half-moves, or until it mates or to the end of a
-    /// game that it won: a number or a range from 1, where a pawn is 1.
+    /// The move that is played next is a sacrifice of this size, a number or a range from 1, where a pawn is 1. The
+    /// material must stay given up for at least six half-moves, until mate, or to the end of a game that the side won.
     ///
     /// # Errors
     /// If the text is neither.
@@ -263,8 +265,8 @@ impl PositionTerm {
         ))
     }
 
-    /// The moves of a repertoire, the databases of a pattern, which the side to move plays wherever it has some. The text may be
-    /// from the name of a directory.
+    /// The side to move follows a repertoire: it plays one of its moves wherever there are some. The text is a pattern
+    /// for the names of the repertoire's databases; `is_name` says that it comes from the name of a directory.
     ///
     /// # Errors
     /// If the text is not a pattern.
@@ -272,9 +274,10 @@ impl PositionTerm {
         PositionTerm::of_repertoire(text, is_name, RepertoireUse::Follow)
     }
 
-    /// The move with which a game leaves a repertoire, which is named in the same way. With one player in the query, that is the
-    /// player's first move that the repertoire does not have where it has others, or such a move of the opponent after which
-    /// the game has no position of the repertoire; without one, such a move of either side.
+    /// The move with which a game leaves a repertoire. With one player in the query, that is the player's first move
+    /// that differs from all moves of the repertoire, or a different move of the opponent after which the game never
+    /// returns to the repertoire. Without a player, both sides leave it as the opponent does. Parameters as for
+    /// [`PositionTerm::repertoire`].
     ///
     /// # Errors
     /// If the text is not a pattern.
@@ -298,21 +301,21 @@ impl PositionTerm {
         }
     }
 
-    /// Looks up the repertoire that it asks for.
+    /// Finds the repertoire that it names among the `known` ones.
     pub fn look_up(&mut self, known: &Repertoires) {
         if let Condition::Repertoire(test) = &mut self.condition {
             test.look_up(known);
         }
     }
 
-    /// Sets the half-moves for which a side has less by a sacrifice.
+    /// Sets for how many half-moves the material of a sacrifice must stay given up.
     pub(super) fn set_plies(&mut self, plies: u32) {
         if let Condition::Sacrifice(sacrifice) = &mut self.condition {
             sacrifice.plies = plies;
         }
     }
 
-    /// True if it asks for the player's material, or where the player's repertoire is left.
+    /// True if it depends on which side is the player: `lead:` and `left:`.
     pub(super) fn is_of_player(&self) -> bool {
         match &self.condition {
             Condition::Lead(_) => true,
@@ -321,7 +324,8 @@ impl PositionTerm {
         }
     }
 
-    /// For a query without one player: `lead:` is White's, and no player owns the repertoire of `left:`.
+    /// For a query that does not name exactly one player: `lead:` is then White's, and no player owns the repertoire of
+    /// `left:`.
     pub(super) fn set_no_player(&mut self) {
         match &mut self.condition {
             Condition::Lead(bounds) => self.condition = Condition::Difference(*bounds),
@@ -330,7 +334,7 @@ impl PositionTerm {
         }
     }
 
-    /// True if it asks for a sacrifice.
+    /// True for a sacrifice.
     pub(super) fn is_sacrifice(&self) -> bool {
         matches!(self.condition, Condition::Sacrifice(_))
     }
@@ -339,7 +343,7 @@ impl PositionTerm {
         PositionTerm::new(test.to_string(), Condition::Annotation(test))
     }
 
-    /// True if an index of positions excludes games.
+    /// True if an index of positions can exclude games.
     pub(super) fn is_indexed(&self) -> bool {
         matches!(self.condition, Condition::Exact(_) | Condition::Pawns(_))
     }
@@ -374,7 +378,7 @@ impl Condition {
         }
     }
 
-    /// The same where this side is to move.
+    /// The condition when this side is to move.
     pub(super) fn of_side(self, side: Option<Color>) -> Condition {
         match self {
             Condition::Repertoire(test) => Condition::Repertoire(test.of_side(side)),
@@ -382,7 +386,7 @@ impl Condition {
         }
     }
 
-    /// The same where this side is the player.
+    /// The condition when this side is the player.
     pub(super) fn of_player(self, player: Color) -> Condition {
         match self {
             Condition::Lead(bounds) => Condition::Difference(player.fold_wb(bounds, bounds.negated())),
@@ -391,7 +395,7 @@ impl Condition {
         }
     }
 
-    /// Number of half-moves after a position on which it depends.
+    /// Number of half-moves after a position that it depends on.
     pub(super) fn looks_ahead(&self) -> u32 {
         match self {
             Condition::Sacrifice(sacrifice) => sacrifice.looks_ahead(),
@@ -399,7 +403,7 @@ impl Condition {
         }
     }
 
-    /// False if no position of this game has it.
+    /// False if it holds in no position of this game.
     pub(super) fn admits(&self, line: &WholeLine) -> bool {
         match self {
             Condition::Annotation(test) => test.is_anywhere(&line.annotations),
@@ -443,7 +447,7 @@ impl Condition {
         }
     }
 
-    /// True if the condition depends on nothing but how many pieces of each kind there are.
+    /// True if the condition depends only on the number of pieces of each kind.
     pub(super) fn is_of_counts(&self) -> bool {
         matches!(
             self,
@@ -451,7 +455,7 @@ impl Condition {
         )
     }
 
-    /// What must be known to see whether it holds.
+    /// What it takes to decide whether it holds: a plain board, a position, or the whole line.
     pub(super) fn need(&self) -> Need {
         match self {
             Condition::Board(_)
@@ -469,7 +473,7 @@ impl Condition {
         }
     }
 
-    /// What a move must change so that it may hold after it, and not before.
+    /// The changes by a move that can make it hold where it did not hold before.
     pub(super) fn watched(&self) -> Change {
         match self {
             own if own.is_of_counts() => COUNTS,
@@ -481,8 +485,8 @@ impl Condition {
         }
     }
 
-    /// False if it does not hold where the pieces stand like this and these moves follow. True is certain if a
-    /// [board](Need::Board) shows it.
+    /// False if it certainly does not hold on this board, where the moves `rest` follow. True is certain only for
+    /// conditions that need no more than a [board](Need::Board).
     #[inline]
     pub(super) fn may_hold_on(&self, board: &PlainBoard, rest: &[KeptMove]) -> bool {
         match self {
@@ -501,7 +505,7 @@ impl Condition {
         }
     }
 
-    /// False if it asks for other numbers of pieces.
+    /// False if it requires other numbers of pieces.
     #[inline]
     pub(super) fn has_counts(&self, counts: &PieceTally) -> bool {
         match self {
@@ -512,7 +516,8 @@ impl Condition {
         }
     }
 
-    /// Number of moves before the first position at which it may hold, as the moves alone show; `None` if it holds nowhere.
+    /// Number of moves before the first position where it may hold, judged by the moves alone; `None` if it cannot hold
+    /// anywhere.
     pub(super) fn first_chance(&self, moves: &[KeptMove]) -> Option<usize> {
         match self {
             Condition::State(state) => state.first_chance(moves),
@@ -521,7 +526,7 @@ impl Condition {
         }
     }
 
-    /// What the moves of a game show in which it holds.
+    /// Marks that the moves of a game must have if it holds anywhere in the game.
     pub(super) fn marks(&self) -> Marks {
         match self {
             Condition::Material(material) => Marks {
@@ -544,8 +549,8 @@ impl Condition {
         }
     }
 
-    /// True only if the condition holds in no position that a game can reach from this one. False does not mean that it
-    /// holds in one.
+    /// True if the condition cannot hold in any position that a game can reach from this one. False means that this is
+    /// not known.
     pub(super) fn is_past(&self, position: &impl Pieces) -> bool {
         match self {
             Condition::Exact(exact) => exact.pattern.is_past(position),
@@ -565,8 +570,8 @@ impl Condition {
         }
     }
 
-    /// The condition to ask of a position's mirror image, so that it holds for the position itself. `None`
-    /// if it never holds.
+    /// The condition for the mirror image of a position, so that it holds there exactly if this one holds in the
+    /// position itself. `None` if it never holds.
     pub(super) fn reflected(&self, reflection: Reflection) -> Option<Condition> {
         if reflection == Reflection::default() {
             return Some(self.clone());
