@@ -1,8 +1,9 @@
 //! A folder of chess databases as a tree of files, for any front end: FUSE, HTTP, or a program of its own.
 //!
-//! A [`Server`] opens the folder and follows its changes. All that a front end wants it asks of [`Requests`], which decides
-//! in which thread a request is answered: none can wait for many games, or for a source that does not answer, in a thread
-//! that must not. Data flows from `tree`, which has names and nodes, to `fs`, which adds sizes and bytes, to `server`.
+//! A [`Server`] opens the folder and follows its changes. Front ends send all requests to [`Requests`], which chooses
+//! the thread that answers, so that no front end can block on many games, or on a source that does not answer, in a
+//! thread that must not. Data flows from `tree`, which has names and nodes, to `fs`, which adds sizes and bytes, to
+//! `server`.
 
 mod fs;
 mod overview;
@@ -19,7 +20,7 @@ pub use server::{Detail, OpenFile, Reply, Requests, Server, Unanswered, Visitor}
 
 pub use tree::{SearchError, ViewError};
 
-/// What the tests and benches of these packages see, and no front end: here nothing prevents that a thread waits.
+/// For the tests and benches of these packages, not for front ends: here nothing prevents a thread from blocking.
 #[cfg(feature = "inside")]
 #[doc(hidden)]
 pub mod inside {

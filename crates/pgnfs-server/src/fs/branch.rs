@@ -89,7 +89,7 @@ impl BranchFs {
         BranchFs::new(game_set, databases, paths, path.to_owned(), prefix, remote)
     }
 
-    /// The directory of the games that a search finds among those that are shown here.
+    /// The directory of a search in the games that are shown here.
     pub(super) fn searched(&self, search: NamedSearch, prefix: Prefix) -> BranchFs {
         let databases = Arc::clone(&self.databases);
         let is_sound = move || databases.iter().all(|database| database.texts().check().is_ok());
@@ -202,7 +202,7 @@ impl BranchFs {
         first.map_or(1, |database| database.options.threads)
     }
 
-    /// The memory that it takes, in bytes, as far as it grows with its games.
+    /// The part of its memory that grows with its games, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let joins = self.joins.get().into_iter().flatten();
         let sections = self.sections.iter().flatten();
@@ -538,7 +538,7 @@ impl DetachedDirectory {
         }
     }
 
-    /// A directory of the source that it no longer has.
+    /// A directory that the source no longer has.
     pub(super) fn retired(branch: &Arc<BranchFs>, folder: &TreeFolder, parent: Inode) -> DetachedDirectory {
         DetachedDirectory {
             branch: Arc::clone(branch),
@@ -560,7 +560,7 @@ pub(super) struct PartFs<'a> {
     pub(super) names: Option<&'a Names>,
 }
 
-/// Which copies of games that occur more than once are asked about.
+/// Which copies count of games that occur more than once.
 pub(super) enum Copies<'a> {
     /// All.
     All,

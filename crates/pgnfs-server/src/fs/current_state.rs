@@ -1,5 +1,5 @@
-//! A file system whose source changes: its present state, and earlier states of directories as long as there are
-//! references to their inodes.
+//! A file system whose source changes: its present state, and earlier states of directories while a front end refers to
+//! their inodes.
 //!
 //! A [`ChessFs`] is one state of the source. States share the databases that did not change, which keep their inodes.
 //! A changed database has new inodes; the old ones continue to refer to the old state.
@@ -47,7 +47,7 @@ impl CurrentState {
         Arc::clone(&self.current.read())
     }
 
-    /// Within this, requests are to be answered that may need long work, so that [`CurrentState::end_work`] ends it.
+    /// Requests that may need long work must be answered within this, so that [`CurrentState::end_work`] can cancel it.
     pub fn cancel(&self) -> Cancel {
         self.current().common.cancel.clone()
     }
@@ -57,8 +57,8 @@ impl CurrentState {
         self.current().end_work();
     }
 
-    /// All databases that are served, in earlier states, too, without those in which the text of a game did not have its
-    /// reported size.
+    /// All databases that are served, also in earlier states, except for a database whose text of a game did not have
+    /// its reported size.
     pub fn open_databases(&self) -> Vec<Arc<LibraryEntry>> {
         let current = self.current();
         let retired = current.registry().retired();
@@ -76,8 +76,8 @@ impl CurrentState {
         self.current().registry().retired().len()
     }
 
-    /// Replaces the present state and returns what is outdated in caches. A database is unchanged if the library
-    /// contains the same entry.
+    /// Replaces the present state and returns the directories and files that are outdated in caches. A database is
+    /// unchanged if the library contains the same entry.
     pub fn replace(&self, library: Library) -> Vec<Outdated> {
         let _turn = self.replacing.lock();
         let before = self.current();
@@ -114,7 +114,7 @@ impl CurrentState {
         now.databases()
             .iter()
             .for_each(|database| database.texts().set_retired(false));
-        // References are not counted meanwhile.
+        // While this is locked for writing, nobody can count a reference to the old state.
         let mut current = self.current.write();
         let directories = gone.iter().filter_map(with_directory).collect();
         let dropped = registry.replace(directories, now.branches());
@@ -136,9 +136,9 @@ impl CurrentState {
         common.registry.unused_searches()
     }
 
-    /// Adds a reference to each of these inodes: a front end gives them away, and what they refer to is kept until they are
-    /// [released](CurrentState::release). Returns the inodes whose state was dropped since they were resolved. They have no
-    /// reference and must not be given away.
+    /// Adds a reference to each of these inodes before a front end hands them out: what they refer to is kept until
+    /// they are [released](CurrentState::release). Returns the inodes whose state was dropped since they were resolved;
+    /// these get no reference and must not be handed out.
     #[must_use]
     pub fn hold(&self, inodes: &[Inode]) -> Vec<Inode> {
         let prefix = |inode: &Inode| inode.node().map(|(prefix, _)| prefix);
@@ -172,8 +172,8 @@ impl CurrentState {
     /// Resolves an inode in the present state, or in the earlier one that it belongs to.
     ///
     /// # Errors
-    /// [`FsError::Stale`] for an inode of a dropped state, or one that never existed. If the request belongs
-    /// to a path, this should be resolved again, without what is cached of it.
+    /// [`FsError::Stale`] for an inode of a dropped state, or an inode that never existed. If the request belongs to a
+    /// path, the caller should look up the whole path again without using its cache.
     pub fn resolve(&self, inode: Inode) -> Result<Node, FsError> {
         self.current().resolve(inode)
     }
@@ -191,7 +191,7 @@ impl CurrentState {
         self.resolve(directory.node().inode())?.open()?.child(name)
     }
 
-    /// Remembers a name that `user` looked up, for the status, if `error` says that it is no search.
+    /// Records a name that `user` looked up for the status, if `error` says that the name is not a valid search.
     pub fn note_refused(&self, directory: &OpenNode, name: &OsStr, user: u32, error: &FsError) {
         if let (FsError::Refused(refusal), Some(branch), Some(name)) =
             (error, directory.searched_branch(), name.to_str())
@@ -259,8 +259,8 @@ pub(super) fn outdated(
     outdated
 }
 
-/// The top entries of a removed database for which there are still references. The previous invalidation dropped only
-/// the dentries that were not in use at that moment, so these are invalidated again.
+/// The top entries of a removed database that still have references. The previous invalidation dropped only the
+/// dentries that were not in use at that moment, so these are invalidated again.
 fn left_over(retired: &DetachedDirectory, after: &ChessFs) -> Option<Outdated> {
     let DetachedDirectory { branch, folder, .. } = retired;
     let is_gone = folder.inode != Inode::ROOT

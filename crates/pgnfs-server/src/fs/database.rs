@@ -17,7 +17,7 @@ use chessdb_library::made::Made;
 use chessdb_library::positions::{BuildOptions, IndexUse};
 use chessdb_library::spelling::Names;
 
-/// What all branches that show a database have in common.
+/// Shared by all branches that show a database.
 pub(super) struct DatabaseFs {
     /// The database as opened by the library.
     entry: Arc<LibraryEntry>,
@@ -26,7 +26,7 @@ pub(super) struct DatabaseFs {
     pub(super) options: Arc<ServeOptions>,
     prefix: Prefix,
     pub(super) cache: Arc<TextCache>,
-    /// Offsets of games in the files of its own directory.
+    /// Where games begin in the joined files of its own directory.
     joins: Joins,
     tables: Made<Tables>,
     /// What is kept for the next mount.
@@ -75,12 +75,12 @@ impl DatabaseFs {
         &self.indexed
     }
 
-    /// The kept offsets of games in files of its own directory.
+    /// Where games begin in the joined files of its own directory.
     pub(super) fn joins(&self) -> &Joins {
         &self.joins
     }
 
-    /// The tables of all games; on first use reads their tags.
+    /// The tables of all games. On first use, reads the tags of all games.
     pub(super) fn tables(&self) -> Result<&Tables, FsError> {
         let all = Games::range(0..self.entry().database.len());
         self.tables
@@ -124,7 +124,7 @@ impl DatabaseFs {
         });
     }
 
-    /// Why `moves/` and `positions/` give errors, if that shows before they are asked for.
+    /// Why `moves/` and `positions/` will give errors, if that is known before they are used.
     pub(super) fn lacks_positions(&self) -> Option<String> {
         if self.options.index == IndexUse::No {
             return None;
@@ -157,7 +157,7 @@ impl DatabaseFs {
         self.prefix
     }
 
-    /// Its current status. Decodes nothing.
+    /// The current status. Decodes nothing.
     pub(super) fn status(&self) -> DatabaseStatus {
         let (entry, sizes) = (self.entry(), self.texts.sizes_if_counted());
         let uncounted = entry.database.as_files().uncounted();

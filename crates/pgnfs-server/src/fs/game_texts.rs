@@ -19,7 +19,7 @@ use chessdb_library::positions::Positions;
 use chessdb_library::task;
 use chessdb_library::task::Underway;
 
-/// The files are checked after this many bytes of texts. At most so much is decoded in vain if they have
+/// The files are checked after this many bytes of texts, so that no more than this is decoded in vain if they have
 /// changed.
 const MOST_UNSEEN: usize = 1 << 20;
 
@@ -41,7 +41,7 @@ fn sizes_of(entry: &Arc<LibraryEntry>) -> Sizes {
     }
 }
 
-/// Why texts must not be served.
+/// Why a text must not be served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wrong {
     /// The files have changed.
@@ -59,12 +59,12 @@ impl From<Wrong> for FsError {
     }
 }
 
-/// The games of a database and what is known of their texts.
+/// The texts of a database's games, with their sizes and problems as far as these are known.
 pub(super) struct Texts {
     entry: Arc<LibraryEntry>,
     /// Set if the files may hang.
     remote: Option<Arc<Remote>>,
-    /// Made when the games are first asked for, because they are counted for it.
+    /// Made on first use, because the games are counted for it.
     sizes: OnceLock<Sizes>,
     /// Held while sizes are determined on request: concurrent requests wait and then find the sizes known.
     gathering: Mutex<()>,
@@ -77,11 +77,11 @@ pub(super) struct Texts {
     is_passing: AtomicBool,
     is_retired: AtomicBool,
     failures: Failures,
-    /// Removes what is kept of the database besides its sizes.
+    /// Removes the kept files of the database, apart from its sizes.
     forget: OnceLock<Box<dyn Fn() + Send + Sync>>,
     /// Kept tables that have rows of its games.
     kept_tables: Mutex<Vec<Weak<KeptFile>>>,
-    /// What the background pass prepares when it knows all sizes.
+    /// The index that the background pass prepares once it knows all sizes.
     positions: OnceLock<Arc<Positions>>,
 }
 
@@ -111,19 +111,20 @@ impl Texts {
         self.remote.as_ref()
     }
 
-    /// What is known of the games.
+    /// The sizes known so far. Counts the games on first use.
     pub(super) fn sizes(&self) -> &Sizes {
         self.sizes.get_or_init(|| {
             let sizes = sizes_of(&self.entry);
             if !self.entry.is_counted() {
-                // The files were changed before the games were counted. What is shown of them checks that again.
+                // If the files changed before the games were counted, everything that is shown of them reports it
+                // again.
                 let _ = self.check();
             }
             sizes
         })
     }
 
-    /// What is known of the games; `None` as long as they are not counted.
+    /// The sizes known so far; `None` if the games have not been counted.
     pub(super) fn sizes_if_counted(&self) -> Option<&Sizes> {
         self.entry.is_counted().then(|| self.sizes())
     }
@@ -154,8 +155,8 @@ impl Texts {
 
     /// Decodes games until their texts have `most` bytes, and appends the texts to `out`.
     ///
-    /// A text and its size are used only after a check that the files are still in the state in which they
-    /// were opened. One check covers many games.
+    /// A text and its size are used only after a check that the files are still as they were when they were opened. One
+    /// check covers many games.
     ///
     /// # Errors
     /// If the files have changed, or a text does not have its reported length. Such a text is appended, too,
@@ -311,7 +312,7 @@ impl Texts {
         });
     }
 
-    /// Has an index of positions opened or built by the background pass.
+    /// Lets the background pass open or build an index of positions.
     pub(super) fn prepare_later(&self, positions: &Arc<Positions>) {
         self.positions.get_or_init(|| Arc::clone(positions));
     }
@@ -325,7 +326,7 @@ impl Texts {
 
     /// Keeps the sizes in a file, which is read when a size is first needed.
     pub(super) fn keep_in(&self, files: &KeptFiles) {
-        // Asked of the database, because `sizes` would count its games.
+        // Not `sizes`, which would count the games.
         if self.entry.database.as_files().stored_len(0).is_some() {
             return;
         }
@@ -362,8 +363,8 @@ impl Texts {
         }
     }
 
-    /// Records that a reported size is wrong, and removes the size file and what else is kept of the database, so that
-    /// no other mount uses it.
+    /// Records that a reported size is wrong, and removes all kept files of the database, so that no other mount uses
+    /// them.
     fn distrust(&self, game: u32) {
         self.is_doubtful.store(true, Ordering::Release);
         self.failures.report(self.entry.name(), Failure::Length(game));
@@ -378,18 +379,18 @@ impl Texts {
         tables.for_each(|file| file.remove());
     }
 
-    /// Sets a function that removes what is kept of the database besides its sizes.
+    /// Sets a function that removes the kept files of the database, apart from its sizes.
     pub(super) fn on_distrust(&self, forget: impl Fn() + Send + Sync + 'static) {
         let _ = self.forget.set(Box::new(forget));
     }
 
-    /// Has a kept file removed if a text turns out not to have its reported size.
+    /// Registers a kept file to be removed if a text turns out not to have its reported size.
     pub(super) fn remove_on_distrust(&self, file: &Arc<KeptFile>) {
         let mut tables = self.kept_tables.lock();
         tables.retain(|other| other.strong_count() > 0);
         tables.push(Arc::downgrade(file));
         drop(tables);
-        // The doubt may be older.
+        // The database may already have become untrusted before this function was set.
         if !self.is_trusted() {
             file.remove();
         }
@@ -400,7 +401,7 @@ impl Texts {
         self.is_doubtful.load(Ordering::Acquire)
     }
 
-    /// True as long as the files did not change, and no text had another length than was reported.
+    /// True while the files have not changed and every text has had its reported size.
     pub(super) fn is_trusted(&self) -> bool {
         !self.is_doubtful() && !self.is_changed()
     }

@@ -1,4 +1,5 @@
-//! The texts of `info.txt` and `problems.txt`, and what `overview.html` and the keys of kept tables say of a branch.
+//! The texts of `info.txt` and `problems.txt`, and the description of a branch in `overview.html` and in the keys of
+//! kept tables.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -34,7 +35,8 @@ pub(super) fn database_info(entry: &LibraryEntry, more: Vec<String>) -> String {
     text
 }
 
-/// `info.txt` at the root: lists the databases and what was left out. Without its path, the source has its last name.
+/// `info.txt` at the root: lists the databases and what was left out. Without `shows_path`, the source is named by the
+/// last part of its path.
 pub(super) fn library_info(library: &Library, shows_path: bool) -> String {
     let mut text = String::new();
     let databases = library.databases();
@@ -97,7 +99,7 @@ pub(super) fn all_info<'a>(
     text
 }
 
-/// `info.txt` of a search: what is asked, and the path and the number of games of each database.
+/// `info.txt` of a search: the query, and the path and the number of games of each database.
 pub(super) fn search_info<'a>(
     search: &NamedSearch,
     databases: impl IntoIterator<Item = (&'a str, u32)>,
@@ -142,7 +144,7 @@ pub(super) fn problem_rows(
     text
 }
 
-/// What precedes a number of games.
+/// The words in front of a number of games.
 fn bound(is_counted: bool) -> &'static str {
     if is_counted { "" } else { "at most " }
 }
@@ -183,7 +185,7 @@ fn push_line(text: &mut String, line: &str) {
 }
 
 impl BranchFs {
-    /// `info.txt`, if nothing has to be counted or searched for it.
+    /// `info.txt`, if that takes no counting and no search.
     pub(super) fn info_if_known(&self) -> Option<Arc<[u8]>> {
         let is_known = match self.own_database() {
             Some(own) => own.entry().is_described(),
@@ -195,7 +197,7 @@ impl BranchFs {
         self.files.info.get().cloned()
     }
 
-    /// `info.txt`. Sources that may not answer are not checked: what is said of them is known since they were opened.
+    /// `info.txt`. Does not check sources that can hang: everything it says about them is known since they were opened.
     pub(super) fn info(&self) -> Result<Arc<[u8]>, FsError> {
         self.files.info.get_or_make(|| self.make_info()).cloned()
     }
@@ -264,7 +266,7 @@ impl BranchFs {
         format!("duplicates: {lesser}, games marked as deleted: {deleted}")
     }
 
-    /// The name in `overview.html`, and what it stands for.
+    /// The name of the branch in `overview.html`, and what kind of thing it is.
     pub(super) fn title(&self) -> (String, String) {
         let only = self.only_database().map(|only| only.entry());
         let databases = || format!("{} databases", self.databases().len());

@@ -1,4 +1,4 @@
-//! The offsets of games in a file that consists of many.
+//! Where each game begins in a file that joins many games.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
@@ -13,7 +13,7 @@ const STEP: usize = 256;
 /// Number of long merged files whose [`Join`] is kept.
 const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
-/// The offsets of some games in their file. The others are computed from the sizes in between.
+/// The offsets of every [`STEP`]th game in a joined file. The others are computed from the sizes in between.
 pub(super) struct Join {
     /// The offset of every game whose number in the file is a multiple of [`STEP`].
     places: Vec<u64>,
@@ -71,7 +71,7 @@ impl Join {
     }
 }
 
-/// The joins that are kept.
+/// A cache of joins.
 pub(super) struct Joins {
     all: OnceLock<Arc<Join>>,
     listed: OnceLru<Node, Arc<Join>>,

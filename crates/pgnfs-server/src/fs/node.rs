@@ -601,7 +601,7 @@ impl OpenNode {
             None => key.update(&this_process()),
         }
         if self.is_info() {
-            // It tells of everything that was found, which is no part of a database.
+            // `info.txt` at the root lists everything that was found, so its text is its only key.
             key.update(&self.read(0, u32::MAX)?);
         }
         Ok(key.digest128())
@@ -613,7 +613,7 @@ pub(super) struct BranchNode<'a> {
     pub(super) branch: &'a BranchFs,
     pub(super) section: &'a dyn Section,
     pub(super) node: tree::Node,
-    /// What it is, as soon as it is open.
+    /// What was found on opening; `None` before.
     pub(super) existing: Option<Existing<'a>>,
 }
 
@@ -639,7 +639,7 @@ impl<'a> BranchNode<'a> {
         self.existing.as_ref().map(|_| ()).ok_or(FsError::Stale)
     }
 
-    /// What opening the node has to wait for: games may have to be counted, sorted or searched for.
+    /// What to wait for before the node can be opened: games may have to be counted, sorted or searched for.
     pub(super) fn wait(&self) -> Wait {
         match self.branch.wait_for_games() {
             Wait::None => self.section.wait(self.node),

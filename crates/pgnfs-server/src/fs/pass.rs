@@ -65,10 +65,10 @@ impl Pass {
         }
     }
 
-    /// Adds a database. The pass stops decoding it when all other references to it are gone.
+    /// Adds a database. The pass stops decoding it when it holds the last reference.
     pub(super) fn add(&self, texts: &Arc<Texts>) {
         if let Some(running) = &*self.running() {
-            // The receiver is gone if the thread panicked.
+            // Sending fails only if the thread panicked.
             let _ = running.queue.send(Arc::downgrade(texts));
         }
     }
@@ -140,8 +140,8 @@ impl Worker {
         save_remote(remote.iter().filter_map(Weak::upgrade));
     }
 
-    /// Decodes with the database's own workers, and waits as long as its source answers. If the source stops
-    /// answering, they continue whenever it answers again.
+    /// Decodes with the database's own workers, and waits for them while the source answers. If it stops answering, the
+    /// pass moves on, and the workers continue when it answers again.
     fn pass_remote(self: &Arc<Self>, texts: Arc<Texts>) {
         let Some(remote) = texts.remote().map(Arc::clone) else {
             return;
@@ -182,7 +182,7 @@ impl Worker {
         });
     }
 
-    /// Decodes in this thread and lowers its priority for good.
+    /// Decodes in this thread, whose priority is lowered and never raised again.
     fn decode(&self, texts: &Arc<Texts>) {
         let begin = Instant::now();
         (self.options.lower_priority)();

@@ -1,5 +1,5 @@
-//! References: how many inodes of a branch a front end has given away, minus those that it was given back. A branch that
-//! the source no longer has is kept as long as there are any.
+//! References: how many inodes of a branch front ends hold. A branch that the source no longer has is kept while it has
+//! references.
 //!
 //! They are counted here, in the branches, because a map of branches in a front end would need a lock.
 
@@ -20,7 +20,7 @@ impl BranchReferences {
         u64::try_from(self.0.load(Ordering::Relaxed)).unwrap_or(0)
     }
 
-    /// True if there are any.
+    /// True if front ends hold references.
     pub(super) fn exist(&self) -> bool {
         self.count() > 0
     }
@@ -30,7 +30,7 @@ impl BranchReferences {
         self.0.fetch_add(signed(times), Ordering::Relaxed);
     }
 
-    /// Subtracts references. Returns true if there were some before and are none now.
+    /// Subtracts references. Returns true if that removed the last one.
     pub(super) fn subtract(&self, times: u64) -> bool {
         let times = signed(times);
         let before = self.0.fetch_sub(times, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! A database whose source may not answer, because it is on a network or served by another program.
+//! A database whose source can hang, because it is on a network or served by another program.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,9 +21,9 @@ const SLOW: Duration = Duration::from_secs(1);
 pub enum RunOn {
     /// The user's threads for requests that may wait: many games may have to be decoded, or a view built.
     UserWorkers,
-    /// The user's threads that read queries.
+    /// The user's threads that parse queries.
     Queries,
-    /// Only these workers: the source may not answer.
+    /// Only these workers, because the source can hang.
     Workers(Arc<Workers>),
 }
 
@@ -92,7 +92,7 @@ impl Remote {
         Arc::clone(workers)
     }
 
-    /// For how long the source has not answered, if that is longer than [`SLOW`].
+    /// How long the source has not answered, if longer than [`SLOW`].
     pub(super) fn silence(&self) -> Option<Duration> {
         let all = [&*self.quick, &*self.long, &*self.common, &self.background];
         let oldest = all.into_iter().filter_map(Workers::oldest).min()?;

@@ -32,7 +32,7 @@ impl SearchesFs<'_> {
         }
     }
 
-    /// The directory of a search that is listed. It is not made before it is looked into.
+    /// The directory of a listed search, which is made only on first use.
     fn listed_search(&self, name: &str) -> Result<Inode, FsError> {
         let prefix = self.registry.give_prefix(self.node.branch, self.place(name))?;
         Ok(Inode::of(prefix, Node::DATABASE))
@@ -73,7 +73,7 @@ impl Directory for SearchesFs<'_> {
                 let found = directory_of(self.registry, branch, search)?;
                 Ok(found.folder.inode)
             }
-            // It depends on no source.
+            // A link depends on no source.
             Ok(SearchName::Link(_)) => {
                 let link = branch.game_set().search_link(name);
                 link.map(|node| branch.inode(node)).ok_or(FsError::NotFound)
@@ -86,7 +86,7 @@ impl Directory for SearchesFs<'_> {
                     };
                     log::log!(branch.wrong_queries.level(), "{database}: search/{name}: {error}");
                 }
-                // Programs try hidden names by themselves.
+                // Names that start with a dot are not recorded: file managers and shells look them up on their own.
                 let is_hidden = name.starts_with('.');
                 Err(if is_hidden {
                     FsError::NotFound
@@ -98,7 +98,7 @@ impl Directory for SearchesFs<'_> {
     }
 
     fn check(&self, shown: Option<&[Inode]>) -> Result<(), FsError> {
-        // A listing that lacks some is no listing.
+        // If one of them has no prefix, the whole listing fails rather than leave it out.
         let listed = self.listed().into_iter();
         let mut found = listed.map(|named| self.listed_search(&named.name));
         if let Some(error) = found.find(|found| *found == Err(FsError::Again)) {
@@ -108,7 +108,7 @@ impl Directory for SearchesFs<'_> {
     }
 }
 
-/// The directory of a search in a branch, which has not searched yet if it is new.
+/// The directory of a search in a branch. A new one has not searched yet.
 ///
 /// # Errors
 /// [`FsError::Stale`] if the source no longer has the branch; [`FsError::Again`] if no prefix is free.
@@ -133,7 +133,8 @@ fn new_directory(branch: &BranchFs, search: NamedSearch, prefix: Prefix) -> Deta
 }
 
 impl ChessFs {
-    /// The directory of the search with this prefix, made again from its name. `None` if it is no search any more.
+    /// Makes the directory of the search with this prefix again from its name. `None` if the name is not a valid search
+    /// any more.
     pub(super) fn search_again(&self, place: &SearchPlace, prefix: Prefix) -> Option<DetachedDirectory> {
         let branch = self.present_branch(place.branch)?;
         match branch.game_set().search(&place.name) {
@@ -142,14 +143,13 @@ impl ChessFs {
         }
     }
 
-    /// Asks something of the positions of all games, or of those that a search finds; with `once`, of each of them
-    /// once, among all databases or among those at this path.
-    /// These are kept as in `search/`, so that they are searched for once, unless the name of the search is too long for it.
-    /// May take long.
+    /// Answers a question about positions, over all games or the games of a search. With `once`, copies of a game count
+    /// once, among all databases or in the database at this path. The games of a search are kept as in `search/`, so
+    /// that the search runs once, unless its name is too long for `search/`. May take long.
     ///
     /// # Errors
-    /// The errors of `question`; [`FsError::NotFound`] if there is no database; [`FsError::Refused`] if the query is no search
-    /// here; [`FsError::Io`] if a database has changed.
+    /// The errors of `question`; [`FsError::NotFound`] if there is no database; [`FsError::Refused`] if the query is
+    /// not valid here; [`FsError::Io`] if a database has changed.
     pub fn positions<T>(
         &self,
         search: Option<&Query>,
@@ -176,7 +176,8 @@ impl ChessFs {
                 self.update_memory_use(&found.branch);
                 answer
             }
-            // The source has changed meanwhile: its games are still there.
+            // The name is too long, or the source has changed meanwhile. `all` still has its games: search them without
+            // keeping the result.
             Ok(None) | Err(FsError::Stale) => {
                 all.positions(copies(), |answers| question(&answers.among(query, &|_| ())))
             }
@@ -189,7 +190,7 @@ impl ChessFs {
         RunOn::of(self.all_games().and_then(|all| all.remote()), Wait::Own)
     }
 
-    /// In the directory of a search, counts the memory of what a request has made.
+    /// After a request in the directory of a search, updates the memory that the directory takes.
     pub(super) fn update_memory_use(&self, branch: &BranchFs) {
         if branch.search.is_some() {
             self.registry().set_bytes(branch.prefix(), branch.bytes());

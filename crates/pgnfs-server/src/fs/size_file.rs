@@ -14,7 +14,7 @@ use chessdb::bytes::{le_u32, slice};
 use chessdb_library::kept::{KeptFile, KeptFiles, KeptKind, Numbers, SectionId, Sections};
 use chessdb_library::library::LibraryEntry;
 
-/// What stands for the size of a game that has its own among the long ones.
+/// Stored in place of a size that does not fit into 16 bits; that size is in the list of long ones.
 const LONG: u16 = u16::MAX;
 
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ impl SectionId for SizeSection {
     }
 }
 
-/// The size file of a database, there or not.
+/// The size file of a database, which need not exist.
 pub(super) struct SizeFile(KeptFile);
 
 impl SizeFile {
@@ -43,8 +43,8 @@ impl SizeFile {
         SizeFile(files.file(KeptKind::Sizes, "", &[entry.origin()]))
     }
 
-    /// Fills a table with the contents of the file, and returns the number of sizes in it. Nothing in a file that is
-    /// wrong anywhere is used.
+    /// Fills a table with the contents of the file, and returns the number of sizes in it. If anything in the file is
+    /// wrong, nothing of it is used.
     pub(super) fn load(&self, sizes: &Sizes) -> u32 {
         let Some(sections) = self.0.read(most_bytes(sizes.games())) else {
             return 0;
@@ -114,7 +114,7 @@ fn sections(sizes: &Sizes) -> Sections<SizeSection> {
 /// Fills a table, and returns the number of sizes.
 ///
 /// # Errors
-/// What is wrong with the sections.
+/// If the sections are invalid.
 fn fill(sizes: &Sizes, sections: &Sections<SizeSection>) -> Result<u32, String> {
     let section = |section| sections.all(section).map_err(|error| error.to_string());
     let [short, long, rows] = [

@@ -97,9 +97,8 @@ impl Sizes {
         known.is_none_or(|known| known == size)
     }
 
-    /// Records sizes from elsewhere, where 0 means unknown, and lines of problems. Returns false if a game is
-    /// known to have another size. In that case nothing is recorded, unless that size became known during
-    /// this call.
+    /// Records sizes from a file, where 0 means unknown, and lines of problems. Returns false if a game is known to
+    /// have another size; then nothing is recorded, unless that size became known during this call.
     pub(super) fn fill(&self, sizes: impl Iterator<Item = u32> + Clone, rows: &[(u32, &str)]) -> bool {
         let pairs = || {
             (0..self.games())
@@ -119,7 +118,7 @@ impl Sizes {
         others.is_empty()
     }
 
-    /// Sets an unknown size. Returns the size if it is known already, and 0 if there is no such game.
+    /// Sets an unknown size. Returns the size if it is known already, and 0 if the game does not exist.
     fn set(&self, game: u32, size: u32) -> Option<u32> {
         let Some(slot) = self.bytes.get(game as usize) else {
             return Some(0);
@@ -196,8 +195,8 @@ impl Sizes {
         Some(start..start.saturating_add(SHARE).min(games))
     }
 
-    /// Calls `each` with each problem of the games decoded so far, in database order: the game, the file, and what is
-    /// after the file in the line of `problems.txt`.
+    /// Calls `each` with each problem of the games decoded so far, in database order: the game, the file, and the rest
+    /// of the line in `problems.txt`.
     pub(super) fn each_problem(&self, mut each: impl FnMut(u32, &str, &str)) {
         self.each_row(|game, rows| {
             for row in rows.lines() {

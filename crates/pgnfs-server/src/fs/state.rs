@@ -58,7 +58,7 @@ pub(super) struct Common {
     pub(super) on_error: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
-/// What an inode number means.
+/// The meaning of an inode number.
 #[derive(Clone)]
 pub(super) enum Meaning {
     /// A folder of the source, or the directory of a branch.
@@ -157,7 +157,7 @@ impl ChessFs {
         }
     }
 
-    /// Keeps in files what takes long to find again, for the next mount of the same databases.
+    /// Keeps results that take long to compute in files, for the next mount of the same databases.
     pub fn keep_in(&self, files: &KeptFiles) {
         let files = self.common.kept.get_or_init(|| files.clone());
         for database in &self.databases {

@@ -1,4 +1,4 @@
-//! What `pgnfs status` shows: databases, the cache, and names in `search/` that are no search.
+//! What `pgnfs status` shows: databases, the cache, and refused names in `search/`.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime};
@@ -13,7 +13,7 @@ use chessdb_library::positions::IndexState;
 pub struct Status {
     /// All databases, sorted by path.
     pub databases: Vec<DatabaseStatus>,
-    /// Since when the source is gone.
+    /// When the source disappeared; `None` while it exists.
     pub gone: Option<SystemTime>,
     /// Databases that are still being opened.
     pub opening: Vec<OpeningStatus>,
@@ -34,7 +34,7 @@ pub struct DatabaseStatus {
     pub format: &'static str,
     /// Display name of its format.
     pub title: &'static str,
-    /// Number of its games; the most that there can be, as long as they are not counted.
+    /// Number of its games; an upper bound while they have not been counted.
     pub games: u32,
     /// True if its games are counted.
     pub is_counted: bool,
@@ -48,7 +48,7 @@ pub struct DatabaseStatus {
     pub has_lines: bool,
     /// Problems of the database itself, and of the games whose size is known.
     pub problems: usize,
-    /// For how long its source has not answered, if that is longer than a second.
+    /// How long its source has not answered, if longer than a second.
     pub silence: Option<Duration>,
 }
 
@@ -59,8 +59,8 @@ pub struct OpeningStatus {
     pub path: String,
     /// Time since opening began.
     pub elapsed: Duration,
-    /// How many of the bytes that have to be read have been read, in percent; `None` for a format that reads
-    /// headers only, and for an opening that has not begun.
+    /// How much of what has to be read has been read, in percent; `None` for a format that reads only headers, and
+    /// before opening has begun.
     pub percent: Option<u8>,
 }
 
@@ -92,13 +92,13 @@ pub struct CacheStatus {
     pub misses: u64,
 }
 
-/// Number of names that are remembered of a user.
+/// Number of names that are recorded for one user.
 const MOST_OF_USER: usize = 10;
 
-/// Number of names that are remembered.
+/// Number of names that are recorded in all.
 const MOST: usize = 500;
 
-/// A name in `search/` that is no query.
+/// A refused name in `search/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedName {
     /// The user who looked it up.
@@ -116,7 +116,7 @@ pub struct RefusedName {
 pub(super) struct RefusedNames(Mutex<VecDeque<RefusedName>>);
 
 impl RefusedNames {
-    /// Remembers that a user looked up `name` in `search/` of the directory at this path.
+    /// Records that a user looked up `name` in `search/` of the directory at this path.
     pub(super) fn add(&self, directory: &str, name: &str, refusal: &SearchRefusal, user: u32) {
         self.put(RefusedName {
             user,

@@ -40,11 +40,11 @@ impl SectionId for AllSizes {
     }
 }
 
-/// The sizes of the tables of a branch. One that is known never changes.
+/// The sizes of the tables of a branch. A known size never changes.
 pub(super) struct TableSizes {
     known: [OnceLock<u64>; TABLES],
     is_read: OnceLock<()>,
-    /// The file with them, which the databases remove if they come into doubt.
+    /// Their kept file, which a database removes when it can no longer be trusted.
     file: Mutex<Option<Arc<KeptFile>>>,
 }
 
@@ -100,7 +100,7 @@ impl TableSizes {
     }
 
     fn write(&self, branch: &BranchFs) {
-        // What is kept of other tables stays.
+        // Read first, so that writing keeps the sizes of other tables.
         self.is_read.get_or_init(|| self.read(branch));
         let Some(file) = branch.kept_sizes() else { return };
         let sizes = self.known.iter().map(|known| known.get().copied().unwrap_or(0));
@@ -113,7 +113,7 @@ impl TableSizes {
         }
     }
 
-    /// Has the file removed if a database comes into doubt.
+    /// Registers the file to be removed when a database can no longer be trusted.
     fn hold(&self, branch: &BranchFs, file: KeptFile) {
         let file = Arc::new(file);
         let texts = branch.databases().iter().map(|database| database.texts());
@@ -125,10 +125,10 @@ impl TableSizes {
 /// Tables of fewer games are not kept: making them again takes no longer than opening a file.
 pub(super) const FEWEST_GAMES: usize = 1000;
 
-/// What is kept of the tables of a branch.
+/// Kept files of the tables of a branch.
 impl BranchFs {
-    /// A kept file that follows from its databases and from what is shown of them, unless one of these has changed or
-    /// contradicted itself. Nothing is kept of searches.
+    /// The kept file of this kind for its databases and their games that are shown. `None` for a search, and if a
+    /// database has changed or contradicted itself.
     pub(super) fn kept_file(&self, kind: KeptKind, what: &str) -> Option<KeptFile> {
         let databases = self.databases();
         let is_trusted = databases.iter().all(|database| database.texts().is_trusted());

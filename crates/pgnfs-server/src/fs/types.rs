@@ -32,13 +32,13 @@ pub struct ServeOptions {
     pub unique: bool,
     /// How long a request to a source that is not local may remain unanswered.
     pub source_timeout: Duration,
-    /// If true, `info.txt` at the root has the path of the source, else only its last name.
+    /// If true, `info.txt` at the root has the path of the source, otherwise only the last part.
     pub shows_source: bool,
-    /// Bytes that what all searches found and made of it may take together, about.
+    /// Approximate memory for the results of all searches together, in bytes.
     pub search_memory: usize,
     /// Whether there is an index of positions, and with it `moves/` and `positions/`.
     pub index: IndexUse,
-    /// Bytes of memory that are used to build one, about.
+    /// Approximate memory for building an index, in bytes.
     pub index_memory: usize,
     /// Folders for indexes that are not kept, see [`BuildOptions::folders`].
     pub index_folders: &'static [PathBuf],
@@ -100,7 +100,7 @@ pub const NAME_MAX: usize = 255;
 pub enum FsError {
     /// The directory has no such entry.
     NotFound,
-    /// The directory has no such entry, because the name in `search/`, or the query, is no search.
+    /// The directory has no such entry, because the name in `search/`, or the query, is not a valid search.
     Refused(Arc<SearchRefusal>),
     /// Not a directory.
     NotADirectory,
@@ -114,9 +114,9 @@ pub enum FsError {
     Stale,
     /// The name is longer than [`NAME_MAX`] bytes.
     NameTooLong,
-    /// There is no free number for another node now, or very many requests wait.
+    /// No number is free for another node now, or very many requests are waiting.
     Again,
-    /// The caller has left.
+    /// The caller gave up.
     Interrupted,
     /// The source cannot be read or has changed.
     Io(Failure),
@@ -166,7 +166,7 @@ impl From<SearchRefusal> for FsError {
     }
 }
 
-/// Bytes read from a file: a range of a cached text, or bytes of their own.
+/// Bytes read from a file: a range of a cached text, or a copy.
 #[derive(Clone, Debug)]
 pub struct Chunk(ChunkBytes);
 
@@ -235,7 +235,7 @@ pub struct Entry<'a> {
     pub kind: Kind,
     /// The offset at which a listing continues after this entry.
     pub next: u64,
-    /// The attributes, if they were asked for and are known.
+    /// The attributes, if the caller wants them and they are known.
     pub attributes: Option<Attributes>,
 }
 
@@ -273,8 +273,8 @@ pub(super) trait Directory {
     /// before.
     fn child(&self, name: &str) -> Result<Inode, FsError>;
 
-    /// An error if the source changed, so that these entries may be wrong; `None` stands for a listing that is at its
-    /// end, so that no entry may be missing either.
+    /// An error if the source changed, so that these entries may be wrong. `None` means that the listing is complete,
+    /// so that no entry may be missing either.
     fn check(&self, _shown: Option<&[Inode]>) -> Result<(), FsError> {
         Ok(())
     }
@@ -297,7 +297,7 @@ pub enum Failure {
     Member(u32, u64),
     /// The index of positions cannot be built.
     Index,
-    /// There is no room for a table.
+    /// There is no space for a table.
     NoRoom,
     /// The source does not answer.
     Silent,

@@ -116,7 +116,7 @@ pub(super) fn rows(rows: &[Bar]) -> String {
     drawn(ROW * rows.len() as f64 + 4.0, &drawing)
 }
 
-/// The beginning of a text that fits in front of a bar, on one line.
+/// The start of a text, as much as fits on one line in front of a bar.
 fn label(text: &str) -> String {
     let text = &*on_one_line(text);
     match text.char_indices().nth(LABEL) {

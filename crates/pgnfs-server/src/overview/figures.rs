@@ -1,4 +1,4 @@
-//! Numbers of games by what their tags say.
+//! Numbers of games by year, result, opening, rating and player, from their tags.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ pub(super) const RATINGS: i64 = 100;
 #[derive(Clone, Debug)]
 pub struct Counts<T = String>(HashMap<T, u64>);
 
-/// What an overview shows of the tags of games.
+/// The numbers of an overview.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     /// Number of games.

@@ -1,4 +1,4 @@
-//! `overview.html`: what the games of a database are, as one page with charts.
+//! `overview.html`: one page with charts of the games of a database.
 
 mod chart;
 mod figures;

@@ -10,12 +10,12 @@ use chessdb_library::openings::opening;
 
 /// Number of rows of a chart.
 const MOST_ROWS: usize = 25;
-/// Maximum number of columns of a chart. If there are more years, a column stands for several.
+/// Maximum number of columns of a chart. With more years, each column has several.
 const MOST_COLUMNS: i64 = 120;
-/// Years that a column may stand for.
+/// Number of years that a column can have.
 const STEPS: [i64; 7] = [1, 2, 5, 10, 20, 50, 100];
 
-/// Nothing is loaded, and no script runs, whatever a database has in its texts.
+/// The policy lets nothing load and no script run, whatever texts a database has.
 const HEAD: &str = r#"<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -54,7 +54,7 @@ pub struct Subject<'a> {
     pub problems: Option<Counts>,
     /// The player of a search for one.
     pub player: Option<PlayerSubject>,
-    /// What charts and numbers lead to.
+    /// The directories that charts and numbers link to.
     pub directories: Directories<'a>,
 }
 
@@ -113,7 +113,7 @@ impl Subject<'_> {
     }
 }
 
-/// A path as a relative reference (RFC 3986, section 2): all bytes are encoded that could mean something else.
+/// A path as a relative reference (RFC 3986, section 2). All bytes with another meaning there are encoded.
 pub(super) fn reference(path: &str) -> String {
     let mut reference = String::with_capacity(path.len());
     for byte in path.bytes() {
@@ -287,7 +287,7 @@ pub(super) fn paragraph(page: &mut String, html: &str) {
     let _ = writeln!(page, "<p>{html}</p>");
 }
 
-/// Says how many games the chart does not show, if there are any.
+/// Says how many games the chart does not show, if any.
 fn games_apart(page: &mut String, games: u64, what: &str) {
     if games > 0 {
         paragraph(page, &format!("{} {what}.", plural(games, "game")));
@@ -319,7 +319,7 @@ pub(super) fn plural(number: u64, what: &str) -> String {
     }
 }
 
-/// `1,935`, which is no year.
+/// A number with commas, such as `1,935`, so that it does not look like a year.
 pub(super) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);

@@ -147,7 +147,7 @@ fn linked(text: &str, link: Option<String>) -> String {
     }
 }
 
-/// Says how many games a table leaves out, if there are any.
+/// Says how many games a table leaves out, if any.
 fn without(page: &mut String, games: u32, what: &str) {
     if games > 0 {
         paragraph(page, &format!("{} without {what}.", plural(games.into(), "game")));

@@ -1,4 +1,4 @@
-//! Following a source: what replaces the tree after a change, and when databases are added that opened late.
+//! Follows a source: replaces the tree after a change, and adds databases that took long to open.
 
 use parking_lot::Mutex;
 use std::ops::ControlFlow;
@@ -30,8 +30,9 @@ impl Drop for Stop {
     }
 }
 
-/// Searches a source after each change, until `wait` breaks. That waits for a change, or less long for those that are
-/// unsettled. `search` leaves out what has not rested for as long as it is told, and returns true if that is unsettled.
+/// Searches a source after each change, until `wait` breaks. `wait` waits for a change, for less time if its argument
+/// says that something is unsettled. `search` leaves out databases that changed within the given time, and returns true
+/// if there are such.
 fn search_after_changes(
     quiet: Duration,
     mut wait: impl FnMut(bool) -> ControlFlow<()>,
@@ -51,12 +52,13 @@ fn search_after_changes(
 pub(super) struct Followed<F> {
     live: Arc<CurrentState>,
     outdated: F,
-    /// Locked from reading a library until the next one has replaced it.
+    /// Locked from reading a library until the next one has replaced it, so that no two threads replace the same
+    /// library.
     turn: Mutex<()>,
 }
 
 impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
-    /// Starts all of it.
+    /// Starts the threads that do this.
     pub(super) fn start(live: &Arc<CurrentState>, watch: Option<Watch>, outdated: F) -> io::Result<Stop> {
         let followed = Arc::new(Followed {
             live: Arc::clone(live),
@@ -93,7 +95,7 @@ impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
         Ok(())
     }
 
-    /// Starts taking names of searches back that were not used for long.
+    /// Starts evicting names of searches that were not used for long.
     fn evict_search_names(self: &Arc<Self>) -> io::Result<()> {
         let own = Arc::clone(self);
         thread::Builder::new().name("names".to_owned()).spawn(move || {
@@ -122,8 +124,8 @@ impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
         Ok(listener)
     }
 
-    /// Replaces the present library by `next`, and reports what is outdated then. Requests are answered meanwhile.
-    /// Returns true if a database was kept in its previous state because it is still changing.
+    /// Replaces the present library by `next`, and reports outdated directories and files. Requests are answered
+    /// meanwhile. Returns true if a database was kept in its previous state because it is still changing.
     fn replace(&self, next: impl FnOnce(&Library) -> Library) -> bool {
         let _turn = self.turn.lock();
         let replaced = catch_unwind(AssertUnwindSafe(|| {
@@ -134,7 +136,7 @@ impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
                 let databases = self.live.statistics().databases;
                 log::info!("the source has changed: {databases} databases");
                 (self.outdated)(&outdated);
-                // A state of many databases or files is many small blocks.
+                // The old state of many databases or files was many small blocks, which the allocator would keep.
                 give_back();
             }
             is_unsettled

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::pending::{Pending, Reply};
 use crate::fs::{CurrentState, Entry, Inode, OpenNode};
 
-/// Directories with more entries are huge, and listed without attributes: a kernel would create an inode for every
+/// A directory with more entries is listed without attributes: with them, the kernel would create an inode for each
 /// entry, which takes ten times as long as the listing itself.
 const HUGE: usize = 10_000;
 
@@ -17,7 +17,7 @@ const MOST_DECODED: usize = 256;
 /// No further game is decoded for a part of a listing after this time, because other requests wait for the thread.
 const LONGEST: Duration = Duration::from_millis(5);
 
-/// What a listing says of each entry.
+/// How much a listing says about each entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Name, kind and inode.
@@ -26,8 +26,8 @@ pub enum Detail {
     WithAttributes,
 }
 
-/// What takes the entries of a listing. Its end is [sent](Reply::send): the nodes of entries with attributes that are not
-/// held after all, because their state was dropped meanwhile; their attributes are not to be used.
+/// Receives the entries of a listing. At the end it is [sent](Reply::send) the nodes that are not held after all,
+/// because their state was dropped meanwhile; their attributes must not be used.
 pub trait Visitor: Reply<Vec<Inode>> {
     /// Takes an entry. If it breaks, the listing ends before this entry.
     fn visit(&mut self, entry: &Entry<'_>) -> ControlFlow<()>;
@@ -64,6 +64,6 @@ pub(super) fn list<V: Visitor>(
             ControlFlow::Break(())
         }
     });
-    // Held before the end is sent, because they may be released at once.
+    // Held before the end is sent, because the receiver may release them at once.
     request.answer(|| read.map(|()| live.hold(&held)));
 }

@@ -1,8 +1,8 @@
-//! A source as it is served: its library as a tree, the watch that notices changes, the background pass, and what
-//! replaces the tree when the source changes.
+//! A served source: its library as a tree, the watch that notices changes, the background pass, and the threads that
+//! replace the tree after a change.
 //!
-//! A front end, such as that for FUSE, asks [`Requests`], and is told what became outdated. It need not know which thread
-//! may answer, or what a request waits for.
+//! A front end, such as FUSE, sends requests to [`Requests`], and gets a call with what became outdated. It need not
+//! care which thread answers, or what a request waits for.
 
 mod follow;
 mod listing;
@@ -28,8 +28,8 @@ use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::Library;
 use follow::{Followed, Stop};
 
-/// A served source. It stops when it is dropped: all its threads end within two seconds, except one in a call that hangs,
-/// which ends with that; requests get an error if they need long work.
+/// A served source. Dropping it stops it: its threads end within two seconds, except a thread in a call that hangs,
+/// which ends when the call does. Requests that need long work get an error.
 ///
 /// ```
 /// use std::sync::mpsc::channel;
@@ -50,15 +50,15 @@ use follow::{Followed, Stop};
 pub struct Server {
     requests: Requests,
     is_watched: bool,
-    /// Until [`Server::start`].
+    /// Set until [`Server::start`].
     watch: Option<Watch>,
-    /// Since then.
+    /// Set from then on.
     stop: Option<Stop>,
 }
 
 impl Server {
-    /// Begins to watch an absolute path, and then opens it with `open`, so that no later change is missed. `means` and
-    /// `quiet` are passed to [`Watch::start`]. Decodes no game.
+    /// Starts to watch an absolute path, and only then opens it with `open`, so that no change is missed in between.
+    /// `means` and `quiet` are passed to [`Watch::start`]. Decodes no game.
     ///
     /// # Errors
     /// If `open` or [`Watch::start`] fails.
@@ -87,23 +87,24 @@ impl Server {
         }
     }
 
-    /// Where front ends ask. They may keep it for longer than the server.
+    /// The handle for requests of front ends, which may keep it for longer than the server.
     pub fn requests(&self) -> &Requests {
         &self.requests
     }
 
-    /// The library that is served now. Its files stay open as long as somebody has it, also when they have changed and
-    /// another library is served.
+    /// The library that is served now. Its files stay open until the caller drops it, even if they change and another
+    /// library is served.
     pub fn library(&self) -> Library {
         self.live().current().library().clone()
     }
 
-    /// Keeps in files what takes long to find again, for the next server of the same databases.
+    /// Keeps results that take long to compute in files, for the next server of the same databases.
     pub fn keep_in(&self, files: &KeptFiles) {
         self.live().current().keep_in(files);
     }
 
-    /// What of the databases cannot be shown, and what to set: the name of the database and a sentence.
+    /// Databases that cannot be shown in full: the name of each, and a sentence with the reason and the setting to
+    /// change.
     pub fn obstacles(&self) -> Vec<(String, String)> {
         let fs = self.live().current();
         let obstacles = fs.obstacles();
@@ -115,10 +116,10 @@ impl Server {
         self.is_watched
     }
 
-    /// Starts the background pass, adding databases that were still being opened, and following changes of the source if
-    /// it is watched. After each change, and when a front end keeps very many searches, calls `outdated` with what it must
-    /// not take from a cache any more, in threads that answer no request. The threads have the privileges of the one that
-    /// calls this.
+    /// Starts the background pass, adds databases that open late, and follows changes of the source if it is watched.
+    /// After each change, and when a front end keeps very many searches, calls `outdated` with the nodes and names that
+    /// the front end must drop from its caches, in threads that answer no request. These threads have the privileges of
+    /// the calling thread.
     ///
     /// # Errors
     /// If a thread cannot be started.

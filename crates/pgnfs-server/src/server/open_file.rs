@@ -6,8 +6,7 @@ use super::pending::{Pending, Reply, Unanswered};
 use super::requests::{Requests, guarded};
 use crate::fs::{Chunk, FsError, Kind, OpenNode};
 
-/// An open file. It owns what it needs: it can be read piece after piece, and goes on to have the same bytes when its
-/// source is replaced.
+/// An open file. It owns the state that it reads, so it keeps the same bytes even when its source is replaced.
 #[derive(Clone)]
 pub struct OpenFile {
     requests: Requests,
@@ -38,8 +37,7 @@ impl OpenFile {
         self.size
     }
 
-    /// A number that is another one if anything changes from which the bytes follow: the database, the program, or its
-    /// options.
+    /// A hash of everything that determines its bytes: the database, the program and its options.
     pub fn key(&self) -> u128 {
         self.key
     }

@@ -1,5 +1,5 @@
-//! A request without an answer yet. It is answered once: by the thread that has the answer, or by the one that gives it
-//! up.
+//! A request that has no answer yet. It is answered exactly once: by the thread that has the answer, or by the thread
+//! that gives it up.
 
 use parking_lot::Mutex;
 use std::marker::PhantomData;
@@ -9,9 +9,9 @@ use std::time::Instant;
 use crate::fs::{Failure, FsError};
 use chessdb_library::task::Request;
 
-/// What takes an answer to the caller, such as a function.
+/// Delivers an answer to the caller, for example a function.
 pub trait Reply<A>: Send + 'static {
-    /// Takes the answer, in the thread that has it. Called once.
+    /// Delivers the answer, in the thread that has it. Called once.
     fn send(self, answer: Result<A, FsError>);
 }
 
@@ -21,7 +21,7 @@ impl<A, F: FnOnce(Result<A, FsError>) + Send + 'static> Reply<A> for F {
     }
 }
 
-/// A request that another thread answers, for a front end whose caller may leave.
+/// A request that another thread answers, with which a front end can give it up.
 pub struct Unanswered(Weak<dyn Waiting>);
 
 impl Unanswered {
@@ -39,15 +39,15 @@ impl Unanswered {
         self.0.upgrade().is_some_and(|waiting| waiting.request().waits())
     }
 
-    /// Gives it up because its caller has left: it is answered with [`FsError::Interrupted`], and what only it needs ends
-    /// soon.
+    /// Gives the request up for its caller: it is answered with [`FsError::Interrupted`], and work that only it needs
+    /// ends soon.
     pub fn leave(&self) {
         if let Some(waiting) = self.0.upgrade() {
             waiting.give_up(FsError::Interrupted);
         }
     }
 
-    /// Gives it up when serving ends, unless it goes on until then.
+    /// Gives the request up because serving ends, unless it is one that is answered even then.
     pub(super) fn end(&self) {
         if let Some(waiting) = self.0.upgrade().filter(|waiting| waiting.ends_with_serving()) {
             waiting.give_up(FsError::Io(Failure::Ended));
@@ -63,14 +63,14 @@ pub(super) trait Waiting: Send + Sync {
     /// True if it is given up when serving ends.
     fn ends_with_serving(&self) -> bool;
 
-    /// What threads that answer it work for; abandoned when it is given up.
+    /// The request that its threads work for; abandoned when it is given up.
     fn request(&self) -> &Request;
 
     /// Answers it with an error, unless it has an answer.
     fn give_up(&self, error: FsError);
 }
 
-/// A request with what takes its answer.
+/// A request together with its reply.
 pub(super) struct Pending<A: 'static, R: Reply<A>> {
     /// The user who makes it.
     pub(super) user: u32,
@@ -86,7 +86,7 @@ enum ReplyPlace<A: 'static, R: Reply<A>> {
     Shared(Arc<SharedReply<A, R>>),
 }
 
-/// A reply that is sent once: as an input/output error if nothing else is.
+/// A reply that is sent exactly once; dropping it sends an input/output error.
 struct OnceReply<A, R: Reply<A>>(Option<R>, PhantomData<fn(A)>);
 
 struct SharedReply<A, R: Reply<A>> {
@@ -112,8 +112,8 @@ impl<A: 'static, R: Reply<A>> Pending<A, R> {
         matches!(self.reply, ReplyPlace::Shared(_))
     }
 
-    /// Lets another thread answer it. Returns it twice: for that thread, and for those that may give it up; and when it
-    /// began to wait.
+    /// Lets another thread answer it. Returns the request for that thread, the same for threads that may give it up,
+    /// and when it began to wait.
     pub(super) fn share(self) -> (Pending<A, R>, Arc<dyn Waiting>, Instant) {
         let shared = match self.reply {
             ReplyPlace::Here(unsent) => Arc::new(SharedReply {
@@ -129,8 +129,9 @@ impl<A: 'static, R: Reply<A>> Pending<A, R> {
         (Pending { reply, ..self }, waiting, since)
     }
 
-    /// Sends what `answer` returns. It is called only if the request was not given up, and nothing can give it up any
-    /// more: what must agree with what the caller receives belongs there.
+    /// Sends the result of `answer`, which is called only if the request was not given up. From then on nothing can
+    /// give it up, so `answer` is the place for changes that must match what the caller receives, such as counting
+    /// references.
     pub(super) fn answer(self, answer: impl FnOnce() -> Result<A, FsError>) {
         let mut taken = match self.reply {
             ReplyPlace::Here(unsent) => unsent,

@@ -13,14 +13,14 @@ impl Requests {
         search.is_none_or(|search| search.name().len() <= NAME_MAX)
     }
 
-    /// Asks `question` about games, and answers with what it returns: about the games of all databases, or the games
-    /// that a search finds. With `once`, only the best game of each group of duplicates counts: the best among all
-    /// games, or, if `once` is a path, among the games of the database there. Duplicates are searched for on first use.
-    /// A search shares its directory in `search/`, so that games are searched for once, unless the name of the search
-    /// is too long for a file name. `question` is called in a thread that may wait, within the work of the request.
+    /// Calls `question` with the games of all databases, or of a search, and answers with its result. With `once`, only
+    /// the best copy of each game counts: the best among all games or, if `once` is a path, among the games of the
+    /// database there. Duplicates are found on first use. A search shares its directory in `search/`, so that it runs
+    /// once, unless its name is too long for a file name. `question` is called in a thread that may block, within the
+    /// work of the request.
     ///
-    /// Errors of the answer: whatever `question` returns; [`FsError::NotFound`] if there is no database;
-    /// [`FsError::Refused`] if the query cannot be searched for here.
+    /// Errors of the answer: the errors of `question`; [`FsError::NotFound`] if there is no database;
+    /// [`FsError::Refused`] if the query is not valid here.
     pub fn positions<A: Send + 'static>(
         &self,
         user: u32,

@@ -1,4 +1,4 @@
-//! Look-up by path, in any threads that it takes.
+//! Lookup by path, which continues in other threads where it must.
 
 use std::ffi::OsStr;
 
@@ -6,7 +6,7 @@ use super::pending::{Pending, Reply, Unanswered};
 use super::requests::Requests;
 use crate::fs::{FsError, Inode, NAME_MAX, Node, OpenNode};
 
-/// Follows a path from the root and calls `then` with its node, which answers the request. `.` and `..` are no names.
+/// Follows a path from the root and calls `then` with its node, which answers the request. `.` and `..` do not work.
 pub(super) fn find<A, R, T>(own: &Requests, path: &str, request: Pending<A, R>, then: T) -> Option<Unanswered>
 where
     A: 'static,
@@ -22,7 +22,7 @@ where
     }
 }
 
-/// Follows the rest of a path from a directory, in this thread as long as it may.
+/// Follows the rest of a path from a directory, in this thread while it need not block.
 fn go_on<A, R, T>(
     own: &Requests,
     mut open: OpenNode,

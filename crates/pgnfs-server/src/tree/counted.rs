@@ -1,4 +1,4 @@
-//! Numbers for what is too long to be a number: they are counted, and remembered while a front end has them.
+//! Interned keys: a number for each text that is too long to be part of an inode, reference-counted by front ends.
 //!
 //! `tests/interleavings/counted.rs` plays look-ups against forgetting with loom.
 
@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use lru::LruCache;
 
-/// A number for each of some keys. It means this key as long as there are references to it, and as long as few others
-/// without references were asked for or released since. After that it is given to another key only when all other
-/// numbers were given.
+/// Interned keys. A number keeps its key while it has references, and for a while afterwards: until `most_idle` other
+/// numbers without references were used more recently. It goes to another key only after all other numbers have been
+/// used.
 pub struct Counted<K: ?Sized> {
     by_key: HashMap<Arc<K>, u32>,
     by_number: HashMap<u32, Counting<K>>,
-    /// The numbers without references, the one asked for least recently first.
+    /// The numbers without references, the least recently used first.
     idle: LruCache<u32, ()>,
     most_idle: usize,
     last: u32,
@@ -46,8 +46,8 @@ impl<K: Eq + Hash + ?Sized> Counted<K> {
         Some(number)
     }
 
-    /// The number of a key: its own, or the next for which `is_free` is true and that no other key has. `None` if all
-    /// numbers are taken.
+    /// The number of a key. A new key gets the next number that no other key has and for which `is_free` is true;
+    /// `None` if all numbers are taken.
     pub fn number(&mut self, key: impl Into<Arc<K>>, is_free: impl Fn(u32) -> bool) -> Option<u32> {
         let key = key.into();
         if let Some(known) = self.known(&key) {
@@ -78,7 +78,7 @@ impl<K: Eq + Hash + ?Sized> Counted<K> {
         counting.map_or(0, |counting| counting.references)
     }
 
-    /// Forgets the keys for which `is_wanted` is true. Returns their numbers, each with its number of references.
+    /// Removes the keys for which `is_wanted` is true. Returns their numbers, each with its number of references.
     pub fn remove_where(&mut self, is_wanted: impl Fn(&K) -> bool) -> Vec<(u32, u64)> {
         let removed = self.by_number.extract_if(|_, counting| is_wanted(&counting.key));
         let removed: Vec<_> = removed.collect();
@@ -116,7 +116,7 @@ impl<K: Eq + Hash + ?Sized> Counted<K> {
         }
     }
 
-    /// Remembers a number without references, and forgets those beyond the maximum.
+    /// Keeps a number without references, and removes the oldest ones beyond the maximum.
     fn rest(&mut self, number: u32) {
         self.idle.put(number, ());
         while self.idle.len() > self.most_idle

@@ -58,7 +58,7 @@ impl Section for ViewDirectories {
     }
 
     fn links(&self, node: Node) -> u32 {
-        // 1 means that the subdirectories are not counted.
+        // A link count of 1 tells programs such as `find` that subdirectories are not counted.
         if node.number() == 0 {
             return 1;
         }
@@ -185,7 +185,7 @@ impl Section for Merged {
             _ if self.kind(node) == Kind::File => return 1,
             (None, _) => self.0.layout().views().count(),
             (Some(id), 0) => match self.0.layout().view(id) {
-                // 1 means that the subdirectories are not counted.
+                // A link count of 1 tells programs such as `find` that subdirectories are not counted.
                 Some(view) if view.nests_merged() => return 1,
                 _ => 0,
             },

@@ -28,7 +28,7 @@ enum List<'a> {
     Sorted { games: &'a [u32], first: u32 },
     /// The games of a sorted list that others own as well.
     Shared(Arc<[u32]>),
-    /// Games in an order of their own. `places` is sorted and has the place of each game.
+    /// Games in any order. `places` has each game with its place, sorted by game.
     Ordered {
         games: &'a [u32],
         places: &'a [(u32, u32)],
@@ -163,7 +163,7 @@ impl<'a> Games<'a> {
         low
     }
 
-    /// The games of each part of their branch that has some. Counts all games, if there are several parts.
+    /// These games divided by part, without empty parts. Counts all games if the branch has several parts.
     pub fn by_part<'s>(&'s self, game_set: &'s GameSet) -> Vec<GamesOfPart<'s>> {
         let parts: &[DatabasePart] = match &**game_set.databases() {
             [_] => &[],
@@ -315,7 +315,7 @@ impl Arrays {
         self.read(|arrays| arrays.get(array, start, len).map(<[u8]>::to_vec))
     }
 
-    /// Where an item's part of another array begins and ends.
+    /// The range that belongs to an item in another array.
     pub(super) fn bounds(&self, starts: Array, n: u32) -> Range<u32> {
         let n = n as usize;
         match (self.u32(starts, n), self.u32(starts, n + 1)) {
@@ -324,7 +324,7 @@ impl Arrays {
         }
     }
 
-    /// In an array of pairs, the index of the one that begins with this number, and its other number.
+    /// In an array of pairs, finds the pair with this first number. Returns its index and its second number.
     pub(super) fn find(&self, pairs: Array, number: u32) -> Option<(usize, u32)> {
         let (mut low, mut high) = (0, self.bytes(pairs) / 8);
         while low < high {

@@ -28,7 +28,7 @@ const LEAST_ITEMS: usize = 50_000;
 /// Maximum number of threads. Each has a table of all groups that it met.
 const MOST_THREADS: usize = 4;
 
-/// A group of games, and the mark by which it is found again.
+/// A group of games, and the mark from which it can be restored.
 pub(super) struct FoundGroup {
     pub(super) group: Group,
     pub(super) mark: u64,
@@ -75,7 +75,7 @@ impl Entries {
         }
     }
 
-    /// Collects the groups of all games. Groups with equal keys are one group, represented by the first.
+    /// Collects the groups of all games. Groups with the same key become one group, represented by the first.
     fn collect<K, F>(sorting: &Sorting, groups_of: F) -> (Vec<FoundGroup>, Entries)
     where
         K: Eq + Hash + Clone + Send,
@@ -103,8 +103,8 @@ impl Entries {
         (groups, entries)
     }
 
-    /// The games of all directories in one list, and the index at which the games of each directory begin.
-    /// `leaves` contains the directory of each group. The list is made of the bytes of integers.
+    /// The games of all directories in one list, as the bytes of integers, and the index where the games of each
+    /// directory begin. `leaves` has the directory of each group.
     pub(super) fn by_directory(self, leaves: &[u32], directories: usize) -> (Vec<u32>, Vec<u8>) {
         let threads = self.0.len();
         let parts = at_once(self.0, |part| {
@@ -239,8 +239,8 @@ pub(super) struct Plan {
 #[derive(Default)]
 pub(super) struct DirectoryNames {
     pub(super) bytes: Vec<u8>,
-    /// Where the name of each directory begins in `bytes`, and where the last one ends. A name for which 32 bits do
-    /// not suffice is missing.
+    /// Where the name of each directory begins in `bytes`, and where the last one ends. Names at offsets above 32 bits
+    /// are missing.
     pub(super) starts: Vec<u32>,
 }
 
@@ -333,7 +333,7 @@ impl Plan {
     }
 }
 
-/// The text of a group at one depth. After sorting, equal texts with the same parent are adjacent, the first
+/// The text of a group at one depth. Sorting puts the same texts with the same parent next to each other, the first
 /// group first.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Label {
@@ -358,7 +358,7 @@ fn merged(parts: Vec<Vec<Label>>) -> Vec<Label> {
     all
 }
 
-/// A directory for a run of equal labels.
+/// A directory for a run of the same labels.
 struct Named<'a> {
     parent: u32,
     name: Cow<'a, str>,

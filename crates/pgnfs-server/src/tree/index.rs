@@ -35,7 +35,7 @@ pub(super) trait Contents: Send + Sync {
     /// The games in a directory.
     fn games<'a>(&'a self, arrays: &'a Arrays, directory: u32) -> Games<'a>;
 
-    /// Of several databases, the one from which the text of a directory is read.
+    /// With several databases, the part whose database has the text of a directory.
     fn named_by(&self, _directory: u32) -> Option<usize> {
         None
     }
@@ -233,7 +233,7 @@ impl ViewIndex {
         Some(numbered(&directory_name(&self.text(directory)?), ordinal).into_owned())
     }
 
-    /// Of several databases, the one from which the name of a directory is read.
+    /// With several databases, the part whose database has the name of a directory.
     pub fn named_by(&self, directory: u32) -> Option<usize> {
         self.contents.named_by(directory)
     }
@@ -264,8 +264,7 @@ impl ViewIndex {
         }
     }
 
-    /// The directory of the view to which the nth entry of a directory of merged files belongs. Entries are
-    /// sorted by name.
+    /// The view's directory for the nth entry, by name, of a directory of merged files.
     pub fn merged_at(&self, directory: u32, n: usize) -> Option<u32> {
         match self.by_name() {
             0 => self.children(directory).nth(n),
@@ -273,8 +272,7 @@ impl ViewIndex {
         }
     }
 
-    /// The directory of the view to which an entry of a directory of merged files belongs, by the entry's
-    /// name without `.pgn`.
+    /// The view's directory for an entry of a directory of merged files, by the entry's name without `.pgn`.
     pub fn merged_child(&self, directory: u32, name: &str) -> Option<u32> {
         let at = |n| {
             let directory = self.arrays.u32(Array::ByName, n).unwrap_or(0);
@@ -286,8 +284,8 @@ impl ViewIndex {
         }
     }
 
-    /// Number of merged files, if they are all in one directory and its order differs from the order of the
-    /// directories' numbers, else 0.
+    /// Number of merged files, if they are all in one directory whose order differs from the order of the directories'
+    /// numbers; otherwise 0.
     fn by_name(&self) -> usize {
         self.arrays.bytes(Array::ByName) / 4
     }
@@ -355,7 +353,7 @@ const LEAST_BYTES: usize = 64 << 10;
 /// The files of the views of a database.
 pub(super) struct KeptViews {
     files: KeptFiles,
-    /// False once the database has changed or contradicted itself: then nothing of it is kept.
+    /// False once the database has changed or contradicted itself; its views are no longer kept then.
     is_trusted: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
@@ -527,8 +525,7 @@ pub(super) fn combined_view(
 enum Indexes {
     /// The directories of the databases' own views, whose texts are shown as they are.
     Own,
-    /// The directories of the databases' views of players, by their stored names. Each is shown under one of these
-    /// names.
+    /// The directories of the databases' views of players, by stored name, shown under the joined names.
     Players(Arc<Names>),
     /// Directories in whose texts players have the names under which they are shown.
     Named(Vec<Option<ViewIndex>>),

@@ -26,7 +26,7 @@ pub struct IndexedDatabase {
     /// The players as they are stored, where `views` has joined spellings.
     stored_players: Made<Box<ViewIndex>>,
     kept_views: OnceLock<Arc<KeptViews>>,
-    /// Files that follow from it and from other databases.
+    /// Kept files that were made from it and other databases.
     kept_with_others: Mutex<Vec<KeptFile>>,
     positions: Arc<Positions>,
     /// For duplicates and for views of material.
@@ -98,7 +98,7 @@ impl IndexedDatabase {
         Some(index.get_or(|| self.index(view, self.layout.spelling().clone())))
     }
 
-    /// What [`IndexedDatabase::view`] has to wait for: all games may have to be sorted.
+    /// What to wait for before [`IndexedDatabase::view`] is quick: all games may have to be sorted.
     pub(super) fn wait_for_view(&self, id: ViewId) -> Wait {
         self.views.get(id.index()).map_or(Wait::None, Made::wait)
     }
@@ -127,22 +127,22 @@ impl IndexedDatabase {
             .sum()
     }
 
-    /// Keeps views that are built from now on in files, as long as `is_trusted` returns true.
+    /// Keeps views that are built from now on in files, while `is_trusted` returns true.
     pub fn keep_views_in(&self, files: &KeptFiles, is_trusted: impl Fn() -> bool + Send + Sync + 'static) {
         self.kept_views.get_or_init(|| KeptViews::new(files, is_trusted));
     }
 
-    /// Where files of it are kept, as long as it is trusted.
+    /// The folder for its kept files; `None` if it cannot be trusted.
     pub(super) fn kept_files(&self) -> Option<&KeptFiles> {
         self.kept_views.get()?.files()
     }
 
-    /// True if its files are intact and it has not contradicted itself, as far as that is known.
+    /// True unless it is known that its files have changed or that it has contradicted itself.
     pub(super) fn is_trusted(&self) -> bool {
         self.kept_files().is_some() && self.entry.is_intact()
     }
 
-    /// Has a file removed with the others by [`IndexedDatabase::forget_kept`].
+    /// Lets [`IndexedDatabase::forget_kept`] remove this file, too.
     pub(super) fn forget_with(&self, file: &KeptFile) {
         self.kept_with_others.lock().push(file.clone());
     }

@@ -37,7 +37,7 @@ impl Inode {
         self.node().is_some_and(|(_, node)| node.kind == KIND_GAME)
     }
 
-    /// The database and the node, as far as the number tells: the node need not exist.
+    /// The prefix and the node in this number. The node need not exist.
     pub fn node(self) -> Option<(Prefix, Node)> {
         let [a, b, c, kind, number @ ..] = self.0.to_be_bytes();
         let prefix = Prefix(u32::from_be_bytes([0, a, b, c]));
@@ -70,8 +70,8 @@ impl Prefix {
         self.0
     }
 
-    /// A prefix made from a hash of what a database is, or the next that is neither taken nor among those given; it is
-    /// among them from now on.
+    /// Assigns a prefix made from an identity hash, or the next one that is neither taken nor in `given`, and adds it
+    /// to `given`.
     pub fn free(hash: u64, given: &mut HashSet<Prefix>, is_taken: impl Fn(Prefix) -> bool) -> Prefix {
         let mut prefix = Prefix::from_hash(hash);
         while is_taken(prefix) || !given.insert(prefix) {
@@ -80,7 +80,7 @@ impl Prefix {
         prefix
     }
 
-    /// The one to try where this one is taken.
+    /// The prefix to try if this one is taken.
     fn next(self) -> Prefix {
         Prefix(((self.0 + 1) & Prefix::LAST.0).max(1))
     }
@@ -88,7 +88,7 @@ impl Prefix {
 
 /// A file, directory or link in a database's directory: its kind and its number within the kind.
 ///
-/// What it stands for is known to the [`Section`](super::Section) that has it.
+/// Only the [`Section`](super::Section) that has it can interpret it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Node {
     kind: u8,
@@ -111,7 +111,7 @@ pub(super) const KIND_COLLECTION: u8 = 5;
 pub(super) const KIND_DOCUMENT: u8 = 6;
 /// `positions/` and what it lists.
 pub(super) const KIND_POSITIONS: u8 = 7;
-/// The first ranks of a FEN, as a directory that is looked up.
+/// A directory in the path of a FEN with slashes: its first ranks.
 pub(super) const KIND_RANKS: u8 = 8;
 /// A link in `search/` to the canonical name of a query.
 pub(super) const KIND_SEARCH_LINK: u8 = 9;
@@ -120,7 +120,7 @@ pub(super) const KIND_SEARCH_LINK: u8 = 9;
 pub(super) const KIND_VIEW: u8 = 0x40;
 /// All games of a view's directory as one file; 0 is `merged/<view>/`.
 pub(super) const KIND_MERGED: u8 = 0x60;
-/// A directory of merged files, which stands for a view's directory.
+/// A directory of merged files, for a directory of a view.
 pub(super) const KIND_MERGED_FOLDER: u8 = 0x80;
 pub(super) const LAST_MERGED_FOLDER: u8 = 0x9f;
 /// A position of a game without all of its rights, for the same uses as a ply.
@@ -163,7 +163,7 @@ impl Node {
     /// `tables/`
     pub const TABLES: Node = Node::new(KIND_SINGLE, 14);
 
-    /// The node with a number within a kind. Each section has kinds of its own.
+    /// The node with a number within a kind. No two sections share a kind.
     pub const fn new(kind: u8, number: u32) -> Node {
         Node { kind, number }
     }
@@ -287,7 +287,7 @@ impl ViewId {
     }
 }
 
-/// Number of texts of each kind that are remembered though no front end has their inodes.
+/// Number of texts of each kind that are kept although no front end has their inodes.
 const MOST_IDLE: usize = 1024;
 
 /// The texts of such nodes, in the directories of the same databases.
@@ -316,12 +316,12 @@ impl CountedTexts {
         Some(Node::new(kind, number))
     }
 
-    /// The text of a node, if it is remembered.
+    /// The text of a node, if it is still kept.
     pub(super) fn text(&self, node: Node) -> Option<Arc<str>> {
         self.of(node.kind()).lock().key(node.number()).cloned()
     }
 
-    /// Adds a reference to a node. Returns false if it is no longer remembered.
+    /// Adds a reference to a node. Returns false if its text is no longer kept.
     pub(super) fn hold(&self, node: Node) -> bool {
         !node.is_counted() || self.of(node.kind()).lock().hold(node.number(), 1)
     }

@@ -28,7 +28,7 @@ pub struct Layout {
 /// Why a search cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SearchError {
-    /// There is no `=` between name and query, or no query.
+    /// The `=` between name and query is missing, or the query is.
     NoQuery,
     /// The name is not valid for a directory, or could be a query.
     BadName,
@@ -108,7 +108,7 @@ impl Layout {
         &self.spelling
     }
 
-    /// True if there are `moves/` and `positions/`.
+    /// True if the tree has `moves/` and `positions/`.
     pub(super) fn has_positions(&self) -> bool {
         !self.leaves_out_positions
     }
@@ -148,7 +148,7 @@ pub(super) const SYNTAX_FILE: &str = "syntax.txt";
 /// Maximum length of a name in bytes.
 const LONGEST: usize = 255;
 
-/// What a name in `search/` stands for.
+/// The meaning of a name in `search/`.
 pub enum SearchName {
     /// The directory of a search.
     Directory(NamedSearch),
@@ -179,16 +179,16 @@ impl SearchName {
     }
 }
 
-/// Why a name or a query is no search.
+/// Why a name or a query is not a valid search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SearchRefusal {
-    /// It asks nothing, as names that file managers and shells try.
+    /// It has no field. File managers and shells look up such names on their own.
     NoField,
-    /// It is wrong.
+    /// The query is invalid.
     Query(QueryError),
-    /// No database that is searched has the name in this term, which asks for a repertoire.
+    /// This term names a repertoire, but no database that is searched has that name.
     NoRepertoire(String),
-    /// Its repertoire cannot be used: why.
+    /// Its repertoire cannot be used; has the reason.
     Repertoire(String),
 }
 
@@ -222,7 +222,7 @@ impl From<RepertoireError> for SearchRefusal {
 pub struct NamedSearch {
     /// Its name.
     pub name: String,
-    /// Its query, as it is written.
+    /// The text of its query.
     pub text: String,
     /// What it finds.
     pub query: Arc<Query>,

@@ -1,4 +1,4 @@
-//! What a database has of its own: its folders of games, and the files inside it.
+//! The database's own folders of games, and the files inside it.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -41,7 +41,7 @@ impl Collections {
 
 impl Section for Collections {
     fn top(&self) -> Vec<(String, Node)> {
-        // Which games they have need not be known yet.
+        // Only asks whether there are folders; which games they have is read later.
         let has_folders = self
             .game_set
             .only_database()

@@ -2,7 +2,7 @@
 //!
 //! The directory of a [`GameSet`] consists of [sections](Section), which define their own nodes. Names of games are
 //! never stored, inode numbers need no table, and a view is a row of [`VIEWS`] and a few arrays of integers, built on
-//! first use. Nothing changes after it was built.
+//! first use. Nothing here changes once it is built, so the kernel may cache it without limit.
 
 mod counted;
 mod game_directories;

@@ -79,7 +79,7 @@ impl Moves {
         self.nodes.get_or_make(node, make).ok()
     }
 
-    /// The node with which `branch` is shown for a use.
+    /// The node that shows a node of the opening tree for one use.
     fn node(&self, as_: Use, game_set: OpeningNode) -> Option<Node> {
         if game_set.depth == 0 {
             return Some(Moves::TOP);
@@ -179,7 +179,7 @@ impl Section for Moves {
         }
     }
 
-    /// 1 means that the subdirectories are not counted.
+    /// A link count of 1 tells programs such as `find` that subdirectories are not counted.
     fn links(&self, _: Node) -> u32 {
         1
     }
@@ -189,7 +189,7 @@ impl Section for Moves {
         self.positions.bytes() + self.nodes.count() * size_of::<OpeningNode>() + listings
     }
 
-    /// A node that is not kept has to be found in the tree, for which games are replayed.
+    /// A node that is not cached has to be found in the opening tree again by replaying games.
     fn wait(&self, node: Node) -> Wait {
         let is_kept = node == Moves::TOP || self.nodes.has(&node);
         self.positions.wait().max(Wait::Common.unless(is_kept))

@@ -10,7 +10,7 @@ use chessdb::{Database, Keys, TextId};
 use chessdb_library::library::{LONGEST_NAME, cut, safe_name};
 use chessdb_library::spelling::Names;
 
-/// Normalizes a text to Unicode NFC, so that equal texts are equal as bytes. An empty text becomes `?`.
+/// Normalizes a text to Unicode NFC, so that the same text always has the same bytes. An empty text becomes `?`.
 pub fn canonical(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.is_empty() {
         return Cow::Borrowed("?");
@@ -47,7 +47,7 @@ pub fn event_and_year(event: String, year: u16) -> String {
     }
 }
 
-/// The text that a directory has which stands for a stored text.
+/// The text that a directory shows for a stored text: the joined name of a player, if spellings are joined.
 pub(super) fn shown(names: Option<&Names>, text: String) -> String {
     match names {
         Some(names) => names.shown(text),
@@ -64,8 +64,8 @@ const LONGEST_BEFORE_NUMBER: usize = 255 - 10 - ".pgn".len();
 
 /// The template for names of games: `1985.11.09_Karpov-Kasparov_0-1_000042.pgn` by default.
 ///
-/// A name ends with the number of the game, by which the game is found again. No shell requires quotes for
-/// it.
+/// A name ends with the number of the game, so that the game can be found from its name. It needs no quotes in any
+/// shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameName {
     /// The parts before the number.
@@ -179,7 +179,7 @@ fn push(name: &mut String, facts: &TemplateGame<'_>, part: &TemplatePart) {
             (Field::Event | Field::Tournament | Field::Tag(_), Some(text)) => push_word(name, &text, *first),
             (_, Some(_)) => name.push_str(&facts.part(part).unwrap_or_default()),
         },
-        // No name has any.
+        // `GameName::parse` refuses these.
         TemplatePart::Initials(..) => {}
     }
 }
@@ -209,8 +209,8 @@ fn surname(player: &str) -> &str {
     player.split(',').next().unwrap_or_default()
 }
 
-/// Appends the letters and digits of a text, with `-` for each run of other characters in between, or
-/// `unknown` if there are none. `first` is the maximum number of characters.
+/// Appends the letters and digits of a text, with `-` for each run of other characters in between; `unknown` if the
+/// text has none. `first` is the maximum number of characters.
 fn push_word(name: &mut String, text: &str, first: Option<usize>) {
     let start = name.len();
     let mut is_gap = false;

@@ -13,7 +13,7 @@ use chessdb_library::library::{LONGEST_NAME, cut, safe_name};
 /// Why a view cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ViewError {
-    /// There is no `=` between name and template.
+    /// The `=` between name and template is missing.
     NoTemplate,
     /// The name is not valid for a directory.
     BadName,

@@ -18,7 +18,7 @@ use chessdb_library::positions::{
 /// Maximum number of games of all kept positions together; each takes four bytes.
 const MOST_KEPT: usize = 16 << 20;
 
-/// What a game of [`FoundPosition::again`] counts in [`MOST_KEPT`], with its number in the list of all games.
+/// How much a game of [`FoundPosition::again`] counts in [`MOST_KEPT`], including its number in the list of all games.
 const WEIGHT: usize = 5;
 
 /// Maximum number of positions that are kept.
@@ -35,13 +35,14 @@ pub(super) struct BranchPositions {
 /// A position that some game has.
 pub(super) struct FoundPosition {
     pub(super) pattern: Pattern,
-    /// The ply at which the first of the games has it.
+    /// The ply where the first of the games has it.
     pub(super) at: AtPly,
     /// All games that have it, in the order of the databases.
     pub(super) games: Arc<[u32]>,
     /// Each move played in the position, with the ply after it in the first game that has the move.
     pub(super) next: Vec<(Move, AtPly)>,
-    /// What the search of each database with an index has found, where its table of moves would have to search again.
+    /// For each database with an index, the result of its search, if the table of moves would otherwise have to search
+    /// again.
     again: Vec<Option<Box<[Occurrence]>>>,
 }
 
@@ -86,12 +87,12 @@ impl BranchPositions {
         self.game_set.parts().get(number)
     }
 
-    /// Answers a question about the games that are shown from the index of a database. `None` if it has none.
+    /// Answers a question about the shown games of a database from its index; `None` if it has no index.
     pub(super) fn ask<T>(&self, number: usize, question: impl Fn(&Index) -> Result<T, Damaged>) -> Option<T> {
         self.part(number)?.ask(IndexUse::Yes, question)
     }
 
-    /// What every answer has to wait for: the games that are shown, and the indexes of all databases.
+    /// What to wait for before any answer: the games that are shown, and the indexes of all databases.
     pub(super) fn wait(&self) -> Wait {
         let wait = |number| self.of(number).map_or(Wait::Common, Positions::wait);
         let indexes = match self.indexed.get() {
@@ -101,7 +102,7 @@ impl BranchPositions {
         self.game_set.wait_for_parts().max(indexes.unwrap_or(Wait::None))
     }
 
-    /// True if no database has an index, or one is lost on which answers depend.
+    /// True if no database has an index, or an index that answers depend on is lost.
     pub(super) fn has_failed(&self) -> bool {
         self.indexed.get().is_some_and(|indexed| {
             let mut positions = indexed.iter().filter_map(|&number| self.of(number));
@@ -142,7 +143,7 @@ impl BranchPositions {
         Some(found)
     }
 
-    /// True if some game has a position; `None` if there is no index.
+    /// True if a game has this position; `None` without an index.
     pub(super) fn has(&self, pattern: Pattern) -> Option<bool> {
         for &number in self.indexed() {
             if self.ask(number, |index| index.count(&pattern))? > 0 {
@@ -163,8 +164,8 @@ impl BranchPositions {
         self.step(at).map(|(position, _)| position)
     }
 
-    /// The position whose first occurrence, in its first game, is at this ply, if these rights count. `None` if the
-    /// position there occurs earlier in this game, or in an earlier game.
+    /// The position at this ply, if these rights count and it first occurs here: `None` if it occurs earlier in this
+    /// game, or in an earlier game.
     pub(super) fn at(&self, at: AtPly, rights: Rights) -> Option<Arc<FoundPosition>> {
         if let Some(found) = self.kept().positions.get(&(at, rights)) {
             return Some(Arc::clone(found));
@@ -271,7 +272,7 @@ impl KeptPositions {
 }
 
 impl FoundPosition {
-    /// What it counts in [`MOST_KEPT`].
+    /// How much it counts in [`MOST_KEPT`].
     fn weight(&self) -> usize {
         let again: usize = self.again.iter().flatten().map(|found| found.len()).sum();
         self.games.len() + (WEIGHT - 1) * again
@@ -297,7 +298,7 @@ pub(super) struct OpeningNode {
 pub(super) type Continuations = (Vec<(Move, OpeningNode)>, Vec<u32>);
 
 impl BranchPositions {
-    /// The node of all games that begin in the usual position; `None` if there are none.
+    /// The node of all games that begin in the usual position; `None` if no game does.
     pub(super) fn root(&self) -> Option<OpeningNode> {
         let mut parts = Vec::new();
         for &number in self.indexed() {
@@ -308,7 +309,7 @@ impl BranchPositions {
         self.combine(parts, None)
     }
 
-    /// The node with these nodes of the databases; `None` if there are none.
+    /// Combines the nodes of several databases; `None` without any.
     fn combine(&self, parts: Vec<(usize, TreeNode)>, above: Option<u32>) -> Option<OpeningNode> {
         let &(number, node) = parts.first()?;
         let game = self.ask(number, |index| index.first_game_of(&node))?;
@@ -505,7 +506,7 @@ impl Use {
         KIND_LOOSE + LOOSE_KINDS * (self as u8 - Use::Position as u8)
     }
 
-    /// The use of a node; `None` if it is no ply.
+    /// The use of a node; `None` if the node is not a ply.
     pub(super) fn of(node: Node) -> Option<Use> {
         let number = match node.kind() {
             kind @ Use::FIRST_LOOSE_KIND..=Use::LAST_LOOSE_KIND => {
@@ -517,8 +518,7 @@ impl Use {
     }
 }
 
-/// How game and ply share the bits of a number. The more games a database has, the fewer plies of each game
-/// can have nodes.
+/// How game and ply share the bits of a number. The more games there are, the fewer plies of each game can have nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plies {
     game_bits: u32,
@@ -532,7 +532,7 @@ impl Plies {
         }
     }
 
-    /// The node of a ply; `None` if it is too far from the beginning of its game.
+    /// The node of a ply; `None` if it is too far from the start of its game.
     pub(super) fn node(self, as_: Use, AtPly { game, ply }: AtPly) -> Option<Node> {
         let number = u64::from(ply) << self.game_bits | u64::from(game);
         if number >> BITS != 0 {
@@ -542,8 +542,8 @@ impl Plies {
         Some(Node::new(kind, number as u32))
     }
 
-    /// The node of the position at a ply, with only some of its rights; `None` if it is too far from the beginning of
-    /// its game.
+    /// The node of the position at a ply, with only some of its rights; `None` if it is too far from the start of its
+    /// game.
     pub(super) fn position(self, as_: Use, at: AtPly, rights: Rights) -> Option<Node> {
         if rights == Rights::All {
             return self.node(as_, at);
@@ -586,8 +586,8 @@ impl Plies {
 }
 
 impl GameSet {
-    /// The part from which the name of a directory of a view, or of its merged file, is read. For a node in `moves/` or
-    /// `positions/`, the part of its first game. `None` for a name that depends on no game.
+    /// The part whose database has the name of this directory of a view, or of its merged file. For a node in `moves/`
+    /// or `positions/`, the part of its first game. `None` for a name that depends on no game.
     pub fn named_by(&self, node: Node) -> Option<usize> {
         // The directories of all views, which have the number 0, are listed before any game is counted.
         if node.number() == 0 {

@@ -21,10 +21,10 @@ use chessdb_library::positions::{
     Pattern, diagram, epd, initial_name, pattern_epd, pattern_name, position_name, read_position,
 };
 
-/// The directories of positions. They can be looked up but are not listed.
+/// The directories of positions. They can be opened by name, but are not listed.
 pub(super) struct PositionDirectories {
     positions: BranchPositions,
-    /// True if some game has the usual first position; not set before the index is there.
+    /// True if a game begins in the usual position; not set until there is an index.
     has_start: OnceLock<bool>,
     /// The moves played in positions, with their links.
     moves: OnceLru<Node, Arc<[(String, Node)]>>,
@@ -101,12 +101,12 @@ impl PositionDirectories {
         self.positions.at(at, rights)
     }
 
-    /// The node with which a position is shown for a use.
+    /// The node that shows a position for one use.
     fn node(&self, as_: Use, found: &FoundPosition) -> Option<Node> {
         self.plies().position(as_, found.at, found.pattern.rights())
     }
 
-    /// The position to which a link in `moves/` leads.
+    /// The position that a link in `moves/` leads to.
     fn next_position(&self, link: Node) -> Option<String> {
         let AtPly { game, ply } = self.plies().read(link);
         let (database, game) = self.positions.game_set().database_of(game)?;

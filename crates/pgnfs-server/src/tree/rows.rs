@@ -25,9 +25,9 @@ pub struct Row {
     pub names: &'static [(&'static str, Node)],
     /// The nodes of the section: whole kinds of nodes, or some of the nodes that a branch has once.
     pub nodes: &'static [RangeInclusive<Node>],
-    /// True if the section is left out when there is no index of positions.
+    /// True if the section is left out when the layout has no index of positions.
     pub needs_index: bool,
-    /// Creates the section of a branch; `None` if this branch has none. Builds and reads nothing.
+    /// Creates the section of a branch; `None` if the branch does not have it. Builds and reads nothing.
     pub new: fn(&Arc<GameSet>) -> Option<Box<dyn Section>>,
 }
 
@@ -46,7 +46,7 @@ impl Row {
     }
 }
 
-/// The sections of every directory, in the order in which they take their names.
+/// The sections of every directory. If two want the same name, the earlier one gets it.
 pub(super) static ROWS: &[Row] = &[
     Row {
         names: SingleFiles::NAMES,
@@ -154,7 +154,7 @@ impl Row {
         ROWS.iter().chain(own.iter().copied())
     }
 
-    /// The place among all rows of the one that has a node.
+    /// The place, among all rows, of the row that has a node.
     pub fn of(node: Node, own: &[&'static Row]) -> Option<usize> {
         let row = match node.kind() {
             KIND_SINGLE => BY_NUMBER.get(node.number() as usize),
@@ -183,7 +183,7 @@ impl Row {
             let fixed = fixed.map(|&(name, node)| (name.to_owned(), node));
             Some(fixed.chain(section.as_ref()?.top()))
         });
-        // Of equal names, the later ones get ` (2)` and so on.
+        // If names collide, the later ones get ` (2)` and so on.
         let mut taken = TakenNames::default();
         let names = names.flatten();
         let mut entries: Vec<(String, Node)> =

@@ -1,6 +1,5 @@
-//! `search/`: the description of queries, and links to their canonical names. The directory of a query belongs to a
-//! branch of its own, with the games that the query finds. It is not a node of the branch in which its name is looked
-//! up.
+//! `search/`: the description of queries, and links to their canonical names. The directory of a query is not a node
+//! here: it is a separate branch with the games that the query finds.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -26,7 +25,7 @@ impl SearchDirectory {
         (!game_set.is_search()).then(|| SearchDirectory(Arc::clone(game_set)))
     }
 
-    /// The target of a link, whose node stands for its name.
+    /// The target of a link; its node has the name.
     fn target(&self, link: Node) -> Option<String> {
         match SearchName::read(&self.0.counted().text(link)?) {
             Ok(SearchName::Link(target)) => Some(target),
@@ -100,10 +99,10 @@ impl GameSet {
         self.layout().searches().iter().any(|listed| listed.name == name)
     }
 
-    /// What a name in `search/` stands for.
+    /// The meaning of a name in `search/`.
     ///
     /// # Errors
-    /// If it is no search here.
+    /// If it is not a valid search here.
     pub fn search(&self, name: &str) -> Result<SearchName, SearchRefusal> {
         let mut listed = self.layout().searches().iter();
         let search = match listed.find(|listed| listed.name == name) {
@@ -119,7 +118,7 @@ impl GameSet {
     /// The search for a query.
     ///
     /// # Errors
-    /// If it cannot be asked here.
+    /// If it is not valid here.
     pub fn search_for(&self, query: &Query) -> Result<NamedSearch, SearchRefusal> {
         if !query.has_fields() {
             return Err(SearchRefusal::NoField);

@@ -20,7 +20,7 @@ pub trait Section: Send + Sync {
     /// The kind of a node, judged by its number alone: the node need not exist. Builds and reads nothing.
     fn kind(&self, node: Node) -> Kind;
 
-    /// What every request for a node has to wait for: all games may have to be sorted or searched.
+    /// What to wait for before any request for a node: all games may have to be sorted or searched.
     fn wait(&self, _: Node) -> Wait {
         Wait::None
     }
@@ -55,7 +55,7 @@ pub trait Section: Send + Sync {
         0
     }
 
-    /// The memory that it takes, in bytes, as far as it grows with what was asked for.
+    /// The part of its memory that grows with use, in bytes.
     fn bytes(&self) -> usize {
         0
     }
@@ -75,7 +75,7 @@ pub trait Section: Send + Sync {
         None
     }
 
-    /// The games that a directory lists; `None` for one that lists none.
+    /// The games that a directory lists; `None` for a directory that lists no games.
     fn games(&self, _directory: Node) -> Option<Games<'_>> {
         None
     }

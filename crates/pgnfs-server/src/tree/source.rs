@@ -251,7 +251,7 @@ impl TreeFolder {
             let names = self.children.iter().zip(0..);
             let mut listed: Vec<(u64, usize)> = names.map(|((name, _), n)| (cookie(name), n)).collect();
             listed.sort_unstable();
-            // Equal hashes, which are practically impossible.
+            // Two names with the same hash are practically impossible, but must not share a cookie.
             for n in 1..listed.len() {
                 listed[n].0 = listed[n].0.max(listed[n - 1].0 + 1);
             }

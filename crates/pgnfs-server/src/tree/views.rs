@@ -26,10 +26,10 @@ pub struct BuiltInView {
     pub name: &'static str,
     /// What the view sorts games by.
     pub by: By,
-    /// The text of a group's directory at a depth below the view's directory; `None` below the group's last
-    /// directory, which holds the games. Groups with equal texts share a directory. The last texts of two
-    /// directories must differ, because merged files are all in one directory. A directory can hold both
-    /// games and directories, so texts must not look like names of games.
+    /// The text of a group's directory at a depth below the view's directory; `None` below the group's last directory,
+    /// which holds the games. Groups with the same texts share a directory. The last texts of two directories must
+    /// differ, because merged files are all in one directory. A directory can hold both games and directories, so texts
+    /// must not look like names of games.
     pub text: fn(&dyn Database, Group, depth: usize) -> Option<String>,
 }
 
@@ -126,7 +126,7 @@ impl View {
         }
     }
 
-    /// What tells the view from all others.
+    /// A text that no other view has.
     pub(super) fn key(&self) -> String {
         match self {
             View::BuiltIn(view) => view.name.to_owned(),
@@ -134,8 +134,8 @@ impl View {
         }
     }
 
-    /// A mark by which [`View::group`] finds a group again, also after the database was opened again. Its own value
-    /// does not serve for that: ids of texts may depend on how the files were read. The group is the nth of this game.
+    /// A mark from which [`View::group`] restores the nth group of this game, also after the database was opened again.
+    /// The group itself cannot be stored, because ids of texts may depend on how the files were read.
     pub(super) fn mark(&self, game: u32, nth: u32, group: Group) -> u64 {
         match self {
             View::BuiltIn(BuiltInView {
@@ -217,7 +217,7 @@ pub struct TemplateView {
     fields: Vec<Field>,
 }
 
-/// What distinguishes a group from others: the values of a game that the template uses.
+/// The identity of a group: the values of a game that the template uses.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct GroupKey {
     keys: Keys,
@@ -284,8 +284,7 @@ impl TemplateView {
         self.has_player() || players.any(|field| self.fields.contains(field))
     }
 
-    /// Calls `each` with the groups of a game: one for each player if the template contains a player, else
-    /// one.
+    /// Calls `each` with the groups of a game: one for each player if the template contains a player, otherwise one.
     pub(super) fn each_group(&self, game: u32, each: &mut dyn FnMut(Group)) {
         each(group(game, false));
         if self.has_player() {
@@ -410,7 +409,7 @@ impl Group {
     }
 }
 
-/// A view of a database, and what its directories follow from.
+/// A view of a database, and everything that determines its directories.
 pub(super) struct Sorting {
     pub(super) view: View,
     pub(super) entry: Arc<LibraryEntry>,
@@ -421,7 +420,7 @@ pub(super) struct Sorting {
 }
 
 impl Sorting {
-    /// What, beside the database, the arrays of the view follow from.
+    /// Everything apart from the database that determines the arrays of the view.
     pub(super) fn what(&self) -> String {
         let (view, spelling) = (self.view.key(), self.spelling.key());
         if self.view.names_players() {

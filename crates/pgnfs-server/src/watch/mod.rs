@@ -34,7 +34,7 @@ pub enum Means {
     /// By inotify, and by examining the files where inotify does not report everything.
     #[default]
     Auto,
-    /// By inotify alone, as long as that is possible.
+    /// By inotify alone, if possible.
     Inotify,
     /// By examining the files with this pause.
     Poll(Duration),
@@ -102,11 +102,11 @@ pub struct Watch {
     alarm: Alarm,
 }
 
-/// Notifies a [`Watch`] of a change that it cannot detect, or that it is over.
+/// Notifies a [`Watch`] of a change that it cannot detect, or ends it.
 #[derive(Clone)]
 pub struct Alarm {
     raised: Arc<OwnedFd>,
-    /// Never read, so that it ends every pause from then on.
+    /// Once written, it is never read, so that it ends every pause from then on.
     over: Arc<OwnedFd>,
 }
 
@@ -124,7 +124,7 @@ impl Alarm {
         set(&self.raised);
     }
 
-    /// Ends [`Watch::wait`] for good.
+    /// Ends this and every later [`Watch::wait`].
     pub fn stop(&self) {
         set(&self.over);
     }
@@ -143,8 +143,8 @@ fn set(event: &OwnedFd) {
 }
 
 impl Watch {
-    /// Watches an absolute path, unless `means` is [`Means::Off`]. A change counts when nothing else has
-    /// changed for the time `quiet`.
+    /// Watches an absolute path, unless `means` is [`Means::Off`]. A change counts once nothing else has changed for
+    /// the time `quiet`.
     ///
     /// # Errors
     /// If the kernel provides no descriptor.
@@ -312,7 +312,7 @@ impl Watch {
         let mut refusal = None;
         let mut refuse = |folder: &Path, error| match error {
             Errno::NOSPC | Errno::NOMEM => refusal = Some((folder.to_owned(), error)),
-            // The folder is gone or cannot be read, so it is not part of the source.
+            // The folder has disappeared or cannot be read, so it is not part of the source.
             _ => {}
         };
         let mut above: HashMap<i32, HashSet<OsString>> = HashMap::new();

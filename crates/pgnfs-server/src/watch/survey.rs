@@ -16,7 +16,7 @@ use chessdb_library::workers::hung::{self, Hung};
 pub struct Survey {
     /// Changes whenever a file or folder is added, removed or changed, or a file system does not answer.
     pub fingerprint: u64,
-    /// True if a part of it is on a file system that can change without events from the kernel.
+    /// True if part of it is on a file system that can change without events from the kernel.
     pub has_others: bool,
     /// True if the source does not exist.
     pub is_missing: bool,

@@ -8,8 +8,8 @@ use chessdb_library::links::NamesLeft;
 use chessdb_library::mounts::Mounts;
 use chessdb_library::workers::hung::{self, names};
 
-/// Every folder in which the kernel looks up a name of an absolute path, with that name, including those in
-/// targets of symbolic links. If a name does not exist, the rest of the path is used as written.
+/// Every folder that the kernel searches for a name when it resolves an absolute path, with that name, including names
+/// in targets of symbolic links. If a name does not exist, the rest of the path is used as written.
 pub fn steps(path: &Path, mounts: &Mounts) -> Vec<(PathBuf, OsString)> {
     let mut steps = Vec::new();
     let mut folder = PathBuf::from("/");
@@ -22,7 +22,7 @@ pub fn steps(path: &Path, mounts: &Mounts) -> Vec<(PathBuf, OsString)> {
         let here = folder.join(&name);
         steps.push((folder.clone(), name));
         let link = here.clone();
-        // A path that does not answer is treated as if it were no link.
+        // A path that does not answer is treated as if it were not a link.
         match hung::ask(mounts.of_others(&here), move || fs::read_link(link)) {
             Ok(Ok(target)) if rest.follow(names(&target)) => {
                 if target.is_absolute() {

@@ -1,4 +1,4 @@
-//! What is kept of the files of a branch.
+//! A cache of the files of a branch.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const MOST_TABLES: NonZeroUsize = NonZeroUsize::new(16).unwrap();
 /// Maximum number of documents and of texts of sections that are kept.
 const MOST_TEXTS: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
-/// What is kept of the files of a branch.
+/// A cache of the files of a branch.
 pub(in crate::fs) struct BranchFiles {
     pub(in crate::fs) info: Made<Arc<[u8]>>,
     pub(super) problems: Made<Arc<[u8]>>,
@@ -31,7 +31,7 @@ pub(in crate::fs) struct BranchFiles {
     pub(super) duplicates: WholeTable,
     pub(super) texts: OnceLru<Node, Arc<[u8]>>,
     pub(super) tables_of_games: OnceLru<Node, Arc<TablesOfGames>>,
-    /// Offset at which each part of a file ends.
+    /// Where each part of a file ends.
     pub(super) ends: OnceLru<Node, Arc<[u64]>>,
 }
 

@@ -1,4 +1,4 @@
-//! Games as files: one, or some one after the other.
+//! Games as files: a single game, or several one after another.
 
 use std::iter;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl File for GameFile<'_> {
         Ok(Chunk::of(self.0.text(self.1)?, offset, size))
     }
 
-    /// Others wait for this thread while it decodes a long game.
+    /// A long game is decoded in another thread: this one answers other requests meanwhile.
     fn wait(&self) -> Wait {
         let is_stored = || self.0.entry().database.as_files().stored_len(self.1).is_some();
         let is_quick = !self.0.decodes_long(self.1) || is_stored() || self.0.is_cached(self.1);
@@ -39,7 +39,7 @@ impl File for GameFile<'_> {
     }
 }
 
-/// Bytes of a record from which on decoding it takes milliseconds.
+/// Number of bytes of a record above which decoding takes milliseconds.
 const LONG: u64 = 64 << 10;
 
 impl DatabaseFs {
@@ -203,7 +203,7 @@ impl File for Joined<'_> {
                 && wanted.peek().is_none()
                 && start > end
             {
-                // The next request probably begins in a game that was not read to its end.
+                // The next request probably starts in a game that was not read to its end, so its text is cached.
                 database.keep(game, texts.get(texts.len() - len..).unwrap_or_default().into());
             }
         }
@@ -266,7 +266,7 @@ impl Concatenated<'_> {
         Ok(joined)
     }
 
-    /// What is to be waited for before the games are known: duplicates may have to be searched for.
+    /// What to wait for before the games are known: duplicates may have to be found.
     fn wait_for_games(&self) -> Wait {
         match self.games {
             Some(_) => Wait::None,
@@ -274,7 +274,7 @@ impl Concatenated<'_> {
         }
     }
 
-    /// Offset at which each part ends.
+    /// Where each part ends.
     fn ends(&self, parts: &[Joined<'_>]) -> Result<Arc<[u64]>, FsError> {
         self.branch.files.ends.get_or_make(self.file, || {
             let mut end = 0;

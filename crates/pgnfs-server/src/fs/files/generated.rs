@@ -57,14 +57,14 @@ impl Text for SectionText<'_> {
     }
 }
 
-/// `problems.txt`. All games that are shown must be decoded for it.
+/// `problems.txt`. Making it decodes all games that are shown.
 pub(super) struct Problems<'a> {
     branch: &'a BranchFs,
     database: &'a DatabaseFs,
 }
 
 impl Problems<'_> {
-    /// The problems of the only database of a branch. `None` if it has several.
+    /// The problems of a branch with one database; `None` with several.
     pub(super) fn new(branch: &BranchFs) -> Option<Problems<'_>> {
         let database = branch.only_database()?;
         Some(Problems { branch, database })

@@ -1,4 +1,4 @@
-//! `overview.html`. All games must be decoded for it, and all tags read.
+//! `overview.html`. Making it decodes all games and reads all tags.
 
 use parking_lot::Mutex;
 use std::borrow::Cow;
@@ -39,7 +39,7 @@ impl File for Overview<'_> {
         Ok(Chunk::of(self.text()?, offset, size))
     }
 
-    /// The size may be kept where the page is not.
+    /// A kept size answers requests for the size without making the page.
     fn wait(&self) -> Wait {
         Wait::Common.unless(self.0.files.overview.get().is_some())
     }
@@ -105,7 +105,7 @@ impl BranchFs {
         let mut latest = latest_games(answers.parts(), &games);
         latest.truncate(PlayerSubject::LATEST);
         let parts = self.named_parts();
-        // The directory of a search in one database has its games; the directory of a search in several has not.
+        // The directory of a search in one database has `games/`; with several databases it has none.
         let root = format!("../..{}", "/..".repeat(self.path().split('/').count()));
         let listed = latest.iter().filter_map(|played| {
             let part = parts.get(played.part)?;

@@ -49,7 +49,7 @@ impl File for TableFile<'_> {
         }
     }
 
-    /// The size may be kept where the tables are not.
+    /// A kept size answers requests for the size without making the tables.
     fn wait(&self) -> Wait {
         Wait::Own.unless(self.0.files.combined.get().is_some())
     }

@@ -42,7 +42,7 @@ impl<'a> WholeTableFile<'a> {
         }
     }
 
-    /// `duplicates.csv`. The main lines of all games must be decoded for it.
+    /// `duplicates.csv`. Making it decodes the main lines of all games.
     pub(super) fn duplicates(branch: &'a BranchFs) -> WholeTableFile<'a> {
         WholeTableFile {
             branch,
@@ -76,7 +76,7 @@ impl<'a> WholeTableFile<'a> {
         Ok(Arc::new(found))
     }
 
-    /// Makes the table in its kept file, or else in a file without a name.
+    /// Makes the table in its kept file, or otherwise in a file without a name.
     fn make(&self, kept: Option<&KeptFile>) -> Result<Sections<WholeFile>, FsError> {
         let what = if self.kind == KeptKind::Parquet {
             "games.parquet"
@@ -132,7 +132,7 @@ impl<'a> WholeTableFile<'a> {
         Ok(sections)
     }
 
-    /// Writes the table. A result of files that change meanwhile is an error.
+    /// Writes the table. If files change meanwhile, the result is an error.
     fn write(&self, out: &mut (impl Write + Send)) -> Result<(), WriteError> {
         if self.kind == KeptKind::Parquet {
             write_parquet(self.branch, out)?;
@@ -142,7 +142,7 @@ impl<'a> WholeTableFile<'a> {
         Ok(self.branch.check(None)?)
     }
 
-    /// The file in which the table is kept, unless a database has changed or contradicted itself.
+    /// The kept file of the table; `None` if a database has changed or contradicted itself.
     fn kept(&self) -> Option<KeptFile> {
         self.branch.kept_file(self.kind, &self.branch.shown_key())
     }
@@ -289,7 +289,7 @@ impl FoundDuplicates<'_> {
         }
     }
 
-    /// The tags of the games of some rows, as far as [`AHEAD`] allows.
+    /// The tags of the games of some rows, up to [`AHEAD`] bytes.
     fn tags_of(&self, rows: impl Iterator<Item = usize>) -> BTreeMap<u32, Tags> {
         let rows = rows.filter_map(|n| self.duplicates.get(n));
         let games = rows.flat_map(|(_, best, duplicate)| [best.game, duplicate.game]);
@@ -309,8 +309,8 @@ fn rows_of(piece: u32) -> Range<usize> {
     first..first + PIECE
 }
 
-/// Reads the tags of games in the order in which the games are stored, until they have about `most` bytes. In another
-/// order, each game might unpack all that precedes it in a compressed file.
+/// Reads the tags of games until they have about `most` bytes, in the order in which the games are stored: in any other
+/// order, each game of a compressed file might have to unpack everything in front of it.
 fn read_ahead(games: BTreeSet<u32>, most: usize, read: impl Fn(u32) -> Tags) -> BTreeMap<u32, Tags> {
     let mut bytes = 0;
     let next = |game| {

@@ -1,10 +1,10 @@
 //! The branches outside the present state, by the prefixes of their inodes: searches, and branches that the source no
 //! longer has.
 //!
-//! A search is its place and its prefix, which belong together as long as a front end has an inode with this prefix.
-//! Its directory follows from the place: it is made when it is looked into, dropped when it takes too much memory, and
-//! made again for the next request. A branch that the source no longer has is retired: it is kept while a front end has
-//! inodes of it. What is left of one that is dropped is its prefix, which is not given again.
+//! A search is a place and a prefix, which belong together while a front end has an inode with this prefix. The place
+//! is all that is needed to make its directory: that happens on first use, it is dropped when it takes too much memory,
+//! and the next request makes it again. A branch that the source no longer has is retired: it is kept while a front end
+//! has inodes of it. If it is dropped nevertheless, its prefix stays reserved.
 
 mod prefixes;
 mod retired;
@@ -23,14 +23,14 @@ use prefixes::Prefixes;
 pub(super) use prefixes::SearchPlace;
 use retired::{RetiredBranches, SearchCache};
 
-/// Number of searches that were dropped whose names a front end may keep. Of more, the names of those dropped first are
-/// taken back, because it would keep them without end.
+/// Number of dropped searches whose names a front end may keep. Beyond that, the names of those dropped first are
+/// evicted from its cache, because it would keep them forever.
 const MOST_DROPPED: usize = 1024;
 
-/// All prefixes that mean something, and the branches of those that no present branch has.
+/// All prefixes in use, and the branches that are not of the present state.
 pub(super) struct Registry {
     state: Mutex<RegistryState>,
-    /// Signalled when there are names to take back, and when work ends.
+    /// Signalled when there are names to evict, and when work ends.
     changed: Condvar,
 }
 
@@ -38,9 +38,9 @@ struct RegistryState {
     prefixes: Prefixes,
     made: SearchCache,
     retired: RetiredBranches,
-    /// Searches that were made and dropped while a front end has inodes of them.
+    /// Searches whose directories were dropped while a front end still has inodes of them.
     dropped: LruCache<Prefix, ()>,
-    /// Searches whose names are to be taken back.
+    /// Searches whose names must be evicted from a front end's cache.
     unused: Vec<Arc<SearchPlace>>,
     is_over: bool,
 }
@@ -62,8 +62,8 @@ impl Registry {
         }
     }
 
-    /// The directory with this prefix, of a retired branch or of a search. If the directory of a search is not there,
-    /// `make` makes it; its games are found when they are first asked for.
+    /// The directory with this prefix, of a retired branch or of a search. `make` makes the directory of a search if
+    /// there is none; its games are found on first use.
     pub(super) fn directory(
         &self,
         prefix: Prefix,
@@ -79,8 +79,8 @@ impl Registry {
         Some(self.put(state, prefix, directory, is_listed))
     }
 
-    /// The directory of a search in `branch`, which has a prefix from now on. `make` makes it with its prefix if it is not
-    /// there; its games are found when they are first asked for.
+    /// The directory of a search in `branch`; assigns a prefix to the search. `make` makes the directory with this
+    /// prefix if there is none; its games are found on first use.
     ///
     /// # Errors
     /// [`FsError::Stale`] if the source no longer has the branch; [`FsError::Again`] if no prefix is free.
@@ -99,7 +99,7 @@ impl Registry {
         Ok(self.put(state, prefix, make(prefix), is_listed))
     }
 
-    /// Keeps the directory of a search, which is not there yet.
+    /// Stores the directory of a search that has none yet.
     fn put(
         &self,
         mut state: MutexGuard<'_, RegistryState>,
@@ -141,8 +141,8 @@ impl Registry {
         gone
     }
 
-    /// Subtracts references to a node of the branch with this prefix. Returns what is no longer needed, because it may
-    /// take long to drop.
+    /// Subtracts references to a node of the branch with this prefix. Returns directories that nothing needs any more:
+    /// the caller drops them outside the lock, because that may take long.
     pub(super) fn release<'a>(
         &self,
         prefix: Prefix,
@@ -166,17 +166,18 @@ impl Registry {
         dropped
     }
 
-    /// Makes `gone` retired: branches that the source no longer has, with their directories. Their searches go with
-    /// them. `present` are the branches that it has now.
+    /// Retires the branches `gone`, which the source no longer has, with their directories and searches. `present` are
+    /// the branches that it has now.
     ///
-    /// Returns what is no longer needed, because it may take long to drop.
+    /// Returns directories that nothing needs any more: the caller drops them outside the lock, because that may take
+    /// long.
     pub(super) fn replace<'a>(
         &self,
         gone: Vec<DetachedDirectory>,
         present: impl Iterator<Item = &'a Arc<BranchFs>>,
     ) -> Vec<Arc<DetachedDirectory>> {
         let mut state = self.state.lock();
-        // A branch may have been gone before.
+        // A branch can come back after it was gone.
         let present = present.inspect(|branch| branch.is_gone.store(false, Ordering::Relaxed));
         let present: HashSet<Prefix> = present.map(|branch| branch.prefix()).collect();
         let mut directories: Vec<Arc<DetachedDirectory>> = gone.into_iter().map(Arc::new).collect();
@@ -201,7 +202,7 @@ impl Registry {
 
 /// Prefixes.
 impl Registry {
-    /// A prefix for a branch with this hash of what it is.
+    /// A prefix for a branch with this identity hash.
     pub(super) fn prefix_of_hash(&self, hash: u64) -> Prefix {
         self.state.lock().prefixes.of_hash(hash)
     }
@@ -216,7 +217,7 @@ impl Registry {
         self.state.lock().prefixes.known(search)
     }
 
-    /// The prefix of a search in `branch` that is listed. It has one from now on, and keeps it.
+    /// Gives a prefix to a listed search in `branch`. The search keeps it.
     ///
     /// # Errors
     /// [`FsError::Stale`] if the source no longer has the branch; [`FsError::Again`] if no prefix is free.
@@ -227,7 +228,7 @@ impl Registry {
 
 /// The memory of searches, and their names.
 impl Registry {
-    /// True for the prefix of a search whose directory is not made.
+    /// True for a search whose directory would have to be made.
     pub(super) fn must_make(&self, prefix: Prefix) -> bool {
         let state = self.state.lock();
         state.prefixes.search(prefix).is_some() && !state.made.has(prefix)
@@ -253,10 +254,10 @@ impl Registry {
         dropped
     }
 
-    /// Waits until a front end has to forget names of dropped searches. `None` when work has ended. The names are
-    /// returned together: while a front end has one of them, it keeps the others, too.
+    /// Waits until names of dropped searches must be evicted from a front end's cache, and returns them. `None` when
+    /// work has ended. They are returned together: while a front end has one of them, it keeps the others, too.
     ///
-    /// Nothing depends on when that happens: a search that is used again meanwhile, or whose directory is open, goes on.
+    /// The moment does not matter: a search that is used again meanwhile, or whose directory is open, goes on.
     pub(super) fn unused_searches(&self) -> Option<Vec<Outdated>> {
         let mut state = self.state.lock();
         while state.unused.is_empty() && !state.is_over {
@@ -294,7 +295,7 @@ impl RegistryState {
         self.prefixes.of_search(search, is_listed).ok_or(FsError::Again)
     }
 
-    /// The directory with this prefix, if it need not be made.
+    /// The directory with this prefix, if there is one.
     fn known(&mut self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
         let retired = self.retired.get(prefix).cloned();
         retired.or_else(|| self.made.get(prefix))
@@ -309,8 +310,8 @@ impl RegistryState {
         present(self.prefixes.search(prefix)?.branch)
     }
 
-    /// Forgets the searches of branches that are gone. Returns the directories that are made, with the references to
-    /// them.
+    /// Removes the searches of branches that are gone, and keeps their references. Returns those of their directories
+    /// that were made.
     fn leave_searches(&mut self, gone: &HashSet<Prefix>) -> Vec<Arc<DetachedDirectory>> {
         let mut directories = Vec::new();
         for (prefix, mut references) in self.prefixes.remove_searches(|branch| gone.contains(&branch)) {

@@ -1,4 +1,4 @@
-//! Which prefixes of inodes mean something: a prefix has 24 bits and is given again only when no front end has inodes
+//! Assigns prefixes of inodes. A prefix has only 24 bits, so it is used again, but only once no front end has inodes
 //! with it.
 
 use std::collections::{HashMap, HashSet};
@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use crate::tree::{Counted, Prefix};
 
-/// Number of searches whose prefixes are remembered though nothing needs them: a look-up may be under way.
+/// Number of searches whose prefixes are kept although nothing needs them: a lookup may be under way that has not
+/// counted its reference yet.
 const MOST_IDLE: usize = 64;
 
 /// After this many prefixes have been made from hashes, those that no branch uses are released. This is a 16th of all
@@ -20,16 +21,16 @@ pub(in crate::fs) struct SearchPlace {
     pub(in crate::fs) name: String,
 }
 
-/// The prefixes of branches of the source, of searches, and of what a front end has not forgotten.
+/// The prefixes of branches of the source, of searches, and of dropped branches whose inodes a front end still has.
 pub(super) struct Prefixes {
-    /// The prefixes of databases and of `all/`: hashes of what they are.
+    /// The prefixes of databases and of `all/`, made from their identity hashes.
     hashed: HashSet<Prefix>,
     /// The prefixes of searches: counted numbers.
     searches: Counted<SearchPlace>,
     /// The prefixes of searches that are listed. Being listed holds a search.
     listed: HashSet<Prefix>,
-    /// References to inodes of searches and branches that are not present. Their prefixes are not given again, whether they
-    /// are retired or dropped.
+    /// References to inodes of searches and branches of earlier states, retired or dropped. Their prefixes are not used
+    /// again.
     left: HashMap<Prefix, u64>,
 }
 
@@ -50,7 +51,7 @@ impl Prefixes {
         }
     }
 
-    /// The prefix of a branch with this hash of what it is.
+    /// Assigns a prefix to a branch with this identity hash.
     pub(super) fn of_hash(&mut self, hash: u64) -> Prefix {
         let (searches, left) = (&self.searches, &self.left);
         let is_taken = |prefix: Prefix| searches.key(prefix.number()).is_some() || left.contains_key(&prefix);
@@ -62,7 +63,7 @@ impl Prefixes {
         self.searches.known(place).map(Prefix::numbered)
     }
 
-    /// The prefix of a search. `None` if there is no free one. A search that is listed keeps it.
+    /// Assigns a prefix to a search, unless it has one; `None` if none is free. A listed search keeps its prefix.
     pub(super) fn of_search(&mut self, place: SearchPlace, is_listed: bool) -> Option<Prefix> {
         if let Some(known) = self.known(&place) {
             return Some(known);
@@ -100,7 +101,7 @@ impl Prefixes {
         self.searches.hold(prefix.number(), times)
     }
 
-    /// Subtracts references to the search with this prefix, or to what is left of a branch.
+    /// Subtracts references to the search, or to the earlier branch, with this prefix.
     pub(super) fn release(&mut self, prefix: Prefix, times: u64) {
         self.searches.release(prefix.number(), times);
         if let Some(left) = self.left.get_mut(&prefix) {
@@ -123,14 +124,14 @@ impl Prefixes {
         removed.collect()
     }
 
-    /// Remembers the references to inodes of a search or branch that is no longer present.
+    /// Keeps counting the references to a search or branch that the present state no longer has.
     pub(super) fn orphan(&mut self, prefix: Prefix, references: u64) {
         if references > 0 {
             self.left.insert(prefix, references);
         }
     }
 
-    /// Adds references to what is left of a search.
+    /// Adds references to a search of an earlier state.
     pub(super) fn hold_orphan(&mut self, prefix: Prefix, times: u64) {
         if let Some(left) = self.left.get_mut(&prefix) {
             *left += times;

@@ -1,4 +1,4 @@
-//! Branches that are not of the present state: earlier ones, and directories of searches.
+//! Directories outside the present state: earlier states of branches, and searches.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -69,8 +69,8 @@ impl RetiredBranches {
         dropped
     }
 
-    /// Removes a branch to which the last reference was released, and what only it needed. Returns them, because they may
-    /// take long to drop.
+    /// Removes a branch whose last reference was released, and the branches that only it needed. Returns them: the
+    /// caller drops them outside the lock, because that may take long.
     pub(super) fn remove_unused(&mut self, prefix: Prefix) -> Vec<Arc<DetachedDirectory>> {
         let mut dropped = Vec::new();
         let mut next = vec![prefix];
@@ -88,7 +88,7 @@ impl RetiredBranches {
         dropped
     }
 
-    /// True if there are references to a state, or to one that shows its games.
+    /// True if a state has references, or another state that shows its games has some.
     fn needs(&self, retired: &Retired) -> bool {
         let prefix = retired.branch().prefix();
         let mut combined = self.combined.iter();
@@ -121,7 +121,8 @@ impl RetiredBranches {
 /// Maximum number of searches that are kept, besides those that are listed.
 const MOST_SEARCHES: usize = 64;
 
-/// Directories of searches by their prefixes. One that a request uses is not dropped: it would be searched for again.
+/// Directories of searches by their prefixes. A directory that a request uses is not dropped: dropping would free no
+/// memory, and the next request would search again.
 pub(super) struct SearchCache {
     listed: LruCache<Prefix, CachedSearch>,
     others: LruCache<Prefix, CachedSearch>,
@@ -149,7 +150,7 @@ impl SearchCache {
         }
     }
 
-    /// The directory of a search, if it is made. This is a use of it.
+    /// The directory of a search, if it was made. Counts as a use.
     pub(super) fn get(&mut self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
         self.uses += 1;
         let made = match self.others.get_mut(&prefix) {
@@ -160,12 +161,12 @@ impl SearchCache {
         Some(Arc::clone(&made.directory))
     }
 
-    /// True if the directory of a search is made.
+    /// True if the directory of a search was made.
     pub(super) fn has(&self, prefix: Prefix) -> bool {
         self.others.contains(&prefix) || self.listed.contains(&prefix)
     }
 
-    /// Keeps the directory of a search, which is not there yet.
+    /// Stores the directory of a search that has none yet.
     pub(super) fn put(&mut self, prefix: Prefix, directory: &Arc<DetachedDirectory>, is_listed: bool) {
         self.uses += 1;
         let made = CachedSearch {
@@ -200,7 +201,7 @@ impl SearchCache {
         Some(made.directory)
     }
 
-    /// The search to be dropped next, and whether it is listed. `None` while the limits are kept, or if requests use all
+    /// The search to drop next, and whether it is listed. `None` while the limits are kept, or if requests use all
     /// others.
     pub(super) fn too_many(&self) -> Option<(Prefix, bool)> {
         let other = oldest(&self.others);

@@ -1,4 +1,4 @@
-//! The tables of a branch: the rows of the tables of each part, with more columns if there are several.
+//! The tables of a branch: the rows of its parts' tables, with more columns if it has several parts.
 
 use super::{PIECE, Tables, append_piece, games_of, read_pieces};
 use crate::fs::branch::PartFs;

@@ -44,8 +44,7 @@ impl From<FsError> for WriteError {
 /// Games in a piece. Making so small a piece is faster than a lookup in a cache full of games.
 const PIECE: usize = 64;
 
-/// The part of the tables of some games that stays in memory: the columns, and the offsets at which pieces
-/// end.
+/// Tables of some games. Only the columns and the end of each piece stay in memory.
 pub(super) struct Tables {
     /// Tags that some game has, beside the roster.
     others: TagCounts,

@@ -1,4 +1,4 @@
-//! What is known of a table that is made as a whole: `games.parquet` or `duplicates.csv`.
+//! The state of a table that is made as a whole: `games.parquet` or `duplicates.csv`.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use parking_lot::Mutex;
 use chessdb_library::kept::{KeptFile, Sections, WholeFile};
 use chessdb_library::once_lru::OnceLru;
 
-/// What is known of a table.
+/// The state of such a table.
 pub(in crate::fs) struct WholeTable {
     /// One value, until it is damaged.
     pub(in crate::fs) bytes: OnceLru<(), Arc<Sections<WholeFile>>>,
-    /// The kept file with it, which the databases remove if they come into doubt.
+    /// Its kept file, which a database removes when it can no longer be trusted.
     pub(in crate::fs) kept: Mutex<Option<Arc<KeptFile>>>,
 }
 
@@ -24,7 +24,7 @@ impl WholeTable {
         }
     }
 
-    /// The memory that it takes, in bytes, if it is in no file. One that is being made counts later.
+    /// The memory that it takes, in bytes, if it is not in a file. A table that is still being made counts later.
     pub(in crate::fs) fn memory(&self) -> usize {
         self.bytes.sum(|bytes| bytes.memory())
     }

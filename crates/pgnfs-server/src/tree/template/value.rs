@@ -138,7 +138,7 @@ fn number(number: u16, digits: usize) -> Option<String> {
     (number != 0).then(|| format!("{number:0digits$}"))
 }
 
-/// The first letters and digits of a text as capital letters without accents; `None` if there are none.
+/// The first letters and digits of a text as capital letters without accents; `None` if the text has none.
 fn initials(text: &str, number: usize) -> Option<String> {
     let plain = text
         .nfd()
