@@ -14,7 +14,7 @@ const OF_OTHERS: u32 = 0o077;
 /// Reads a file with passwords.
 ///
 /// # Errors
-/// If it is no file, is too long, cannot be read, or if others can read it.
+/// If it is not a file, is too long, cannot be read, or can be read by others.
 pub(crate) fn read_secret(path: &Path) -> io::Result<Vec<u8>> {
     let (file, metadata) = regular_file(path)?;
     if metadata.permissions().mode() & OF_OTHERS != 0 {
@@ -33,9 +33,10 @@ pub(crate) fn read_secret(path: &Path) -> io::Result<Vec<u8>> {
 /// Opens a file that is neither a folder, a device nor a pipe.
 ///
 /// # Errors
-/// If it is one of these, or cannot be opened.
+/// If it is a folder, a device or a pipe, or cannot be opened.
 pub(crate) fn regular_file(path: &Path) -> io::Result<(File, Metadata)> {
-    // Opening a named pipe must not wait, nor must reading what looks like a file, such as /proc/kmsg.
+    // Non-blocking, so that opening a named pipe does not wait, nor reading something that looks like a file, such as
+    // /proc/kmsg.
     let mut options = File::options();
     let file = options.read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
     let metadata = file.metadata()?;

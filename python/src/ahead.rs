@@ -1,5 +1,5 @@
-//! Games that are decoded before they are asked for. A program that asks for one game after another gets most of them
-//! from blocks. Files are checked, and the GIL is released, once for each block.
+//! Decodes games ahead of their use. A program that takes one game after another gets most of them from blocks that
+//! were decoded together. Files are checked, and the GIL is released, once for each block.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ pub struct Ahead<B>(Mutex<Last<B>>);
 struct Last<B> {
     games: Range<u32>,
     block: Option<Arc<B>>,
-    /// The game after the one that was asked for last.
+    /// The game after the one that was taken last.
     next: u32,
     /// Number of games that were decoded at once.
     decoded: u32,
@@ -33,8 +33,8 @@ impl<B> Default for Ahead<B> {
 }
 
 impl<B> Ahead<B> {
-    /// The block with a game of a database with `len` games, and the place of the game in it. `decode` makes a block
-    /// of one game, or of twice as many games as the one before if games are asked for one after another.
+    /// The block with a game of a database with `len` games, and the place of the game in it. `decode` makes a block of
+    /// one game, or of twice as many games as the last block if games are taken one after another.
     ///
     /// # Errors
     /// If `decode` fails.
@@ -67,7 +67,8 @@ impl<B> Ahead<B> {
         Ok((block, 0))
     }
 
-    /// Held only for moments, in which nothing is decoded and no code of Python runs.
+    /// Locks the state without releasing the GIL. That cannot deadlock: the lock is held only for moments, during which
+    /// nothing is decoded and no Python code runs.
     fn last(&self) -> MutexGuard<'_, Last<B>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

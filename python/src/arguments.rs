@@ -1,13 +1,13 @@
-//! Positions and moves as arguments: texts, or what this package and python-chess have for them.
+//! Positions and moves as arguments: texts, or objects of this package or python-chess.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyBytes, PyString};
 
-/// The text of an object; `None` if it is no `str`.
+/// The text of an object; `None` if it is not a `str`.
 ///
 /// # Errors
-/// If it has a lone surrogate, which is no character and which UTF-8 does not have.
+/// If it has a lone surrogate, which UTF-8 cannot represent.
 fn text_of(object: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     let Ok(text) = object.cast::<PyString>() else {
         return Ok(None);

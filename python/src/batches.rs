@@ -1,5 +1,5 @@
-//! Iterators over games, and those that decode many games at a time. Of these, files are checked, and the GIL is
-//! released, once for many games.
+//! Iterators over games, some of which decode many games at a time. These check the files, and release the GIL, once
+//! for many games.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ const CHUNKS: u32 = 4;
 pub struct Batches {
     /// The games of further databases.
     rest: IntoIter<ChosenGames>,
-    /// Those that are being read, and the places of those that have not been decoded.
+    /// The database that is being read, and the places of its games that have not been decoded.
     present: Option<(ChosenGames, Range<u32>)>,
     threads: usize,
 }
@@ -201,7 +201,8 @@ impl GameIterator {
         }
     }
 
-    /// Held only for moments, in which no code of Python runs.
+    /// Locks the state without releasing the GIL. That cannot deadlock: the lock is held only for moments, during which
+    /// no Python code runs.
     fn places(&self) -> MutexGuard<'_, Range<u32>> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -28,7 +28,7 @@ use crate::table::{Columns, Table};
 use chessdb_library::positions::{BuildOptions, DatabasePart, Positions};
 use chessdb_library::repertoire::Repertoires;
 
-/// Bytes of memory in which an index is built.
+/// Bytes of memory for building an index.
 const MEMORY: usize = 512 << 20;
 
 /// An open database: a sequence of its games.
@@ -312,7 +312,7 @@ impl Database {
         find(py, &[self.search()?], &question.read(py)?, &order, progress)
     }
 
-    /// Games that are there more than once, as lists with the best game first, by the rules of `duplicates.csv`.
+    /// Games that occur more than once, as lists with the best game first, by the rules of `duplicates.csv`.
     ///
     /// >>> import chessdb
     /// >>> chessdb.open_database("classics.pgn").duplicates()

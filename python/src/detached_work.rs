@@ -1,4 +1,4 @@
-//! Work that has threads of its own, without the GIL. Ctrl-C ends it.
+//! Runs work in other threads, without the GIL. Ctrl-C ends it.
 
 use std::ops::Range;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -17,8 +17,8 @@ use chessdb_library::task::Cancel;
 /// Interval at which Python checks for signals and reports progress while other threads work.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Does work on a database in another thread, which looks whether it was cancelled. The work calls the function that it
-/// is given with numbers of games that have been read.
+/// Does work on a database in another thread, which checks whether it was cancelled. The work calls the function that
+/// it gets with the numbers of games that it has read.
 ///
 /// # Errors
 /// The exception of a signal handler or of a report of progress, which ends the work; as for [`Source::checked`].

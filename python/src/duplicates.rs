@@ -1,4 +1,4 @@
-//! Games that are there more than once, in one database or in several.
+//! Games that occur more than once, in one database or in several.
 
 use pyo3::prelude::*;
 

@@ -94,7 +94,7 @@ pub fn path_of<'a>(entry: &'a LibraryEntry, name: &str) -> Option<&'a Path> {
     path.map(|(_, path)| path.as_path())
 }
 
-/// The exception for a path at which nothing can be opened.
+/// The exception for a path where nothing can be opened.
 pub fn not_opened(py: Python<'_>, error: &LibraryError) -> PyErr {
     let (path, number) = match error {
         LibraryError::Missing(path) => (path, Some(ENOENT)),

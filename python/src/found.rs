@@ -22,7 +22,7 @@ use chessdb_library::lines::{Occurrence, line_of};
 use chessdb_library::positions::san_of;
 use chessdb_library::query::{Query, Searched, hints};
 
-/// The games, their databases, and what they answer.
+/// The games, their databases, and the query that they match.
 type PickledFoundGames<'py> = (Bound<'py, PyBytes>, Vec<PickledSource>, Option<String>);
 
 /// A game that a search has found, with the place of the position there.
@@ -115,7 +115,7 @@ pub struct FoundGames {
     /// Which database, and where in it.
     found: Vec<(u32, Occurrence)>,
     sources: Arc<[Source]>,
-    /// What they answer, unless that is a position alone.
+    /// The query that they match; `None` for a search for a position.
     query: Option<Arc<(Query, String)>>,
     /// Number of threads that read them.
     threads: usize,

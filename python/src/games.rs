@@ -1,4 +1,4 @@
-//! Some games of a database: what a slice of it is.
+//! Some games of a database, such as a slice.
 
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;

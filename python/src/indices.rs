@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyBool};
 
-/// An integer; one that is too large for 64 bits becomes the nearest that is not.
+/// An integer, limited to the range of 64 bits.
 #[derive(Clone, Copy)]
 pub struct Int(pub i64);
 
@@ -32,12 +32,12 @@ impl<'py> FromPyObject<'_, 'py> for Int {
     }
 }
 
-/// A number with what is counted, as in `1 game` and `2 games`.
+/// A number with its noun, such as `1 game` or `2 games`.
 pub fn counted(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// The element that an index means in a sequence of `len`.
+/// The place of Python's index in a sequence of `len`.
 pub fn place(Int(index): Int, len: usize) -> Option<usize> {
     let place = match index {
         0.. => usize::try_from(index).ok()?,
@@ -46,7 +46,7 @@ pub fn place(Int(index): Int, len: usize) -> Option<usize> {
     (place < len).then_some(place)
 }
 
-/// The part of `0..len` that Python's `[start:stop]` means.
+/// The range of Python's `[start:stop]` in a sequence of `len`.
 pub fn range(start: Option<Int>, stop: Option<Int>, len: u32) -> Range<u32> {
     let bound = |Int(bound): Int| match bound {
         0.. => u32::try_from(bound).map_or(len, |bound| bound.min(len)),

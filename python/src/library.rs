@@ -142,7 +142,7 @@ impl Library {
         find(py, &self.searches()?, &asked, &order, progress)
     }
 
-    /// Games of all databases that are there more than once, as `duplicates` of a database gives them.
+    /// Games of all databases that occur more than once, as `duplicates` of a database gives them.
     fn duplicates<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let sources: Vec<Source> = self.searches()?.into_iter().map(|search| search.source).collect();
         list_of(py, "DuplicateGroups", groups(py, &sources, self.opening.threads)?)

@@ -46,7 +46,7 @@ impl Progress {
         self.done.fetch_add(games, Ordering::Relaxed);
     }
 
-    /// Reports what has been done since the last report.
+    /// Reports progress, if there was any since the last report.
     ///
     /// # Errors
     /// The exception that the function raises.

@@ -1,4 +1,4 @@
-//! Which games of a database are meant, in which order.
+//! Some games of a database, in an order.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -143,7 +143,7 @@ pub struct Question {
     material: Option<String>,
 }
 
-/// What a search asks, with the text of the argument `query`, if it is that.
+/// The question of a search; with the text of the argument `query`, if it is one.
 pub struct Asked {
     query: Query,
     text: Option<String>,
@@ -163,7 +163,7 @@ fn is_fen(text: &str) -> bool {
 }
 
 impl Question {
-    /// The question that these arguments are.
+    /// The question that these arguments ask.
     pub fn new(
         query: Option<PositionArgument>,
         fen: Option<PositionArgument>,
@@ -180,7 +180,7 @@ impl Question {
         }
     }
 
-    /// What is asked.
+    /// Reads the arguments.
     ///
     /// # Errors
     /// If it is invalid, or there is not exactly one question.
@@ -204,7 +204,7 @@ impl Question {
         [&self.fen, &self.moves, &self.pawns, &self.material].into_iter()
     }
 
-    /// The query that an argument in place of one stands for.
+    /// The query that is the same as the other argument.
     ///
     /// # Errors
     /// If it is invalid, or there is not exactly one.
@@ -252,7 +252,7 @@ pub struct Search {
     pub part: DatabasePart,
     /// Number of threads that read all games.
     pub threads: usize,
-    /// What queries may name as a repertoire.
+    /// The databases that queries may name as a repertoire.
     pub repertoires: Arc<Repertoires>,
 }
 
@@ -308,7 +308,7 @@ impl FoundOrder {
     }
 }
 
-/// The games of some databases that are asked for, database by database unless they are sorted.
+/// Finds games of some databases, database by database unless they are sorted.
 ///
 /// # Errors
 /// The exception of a signal handler or of a report of progress, after which the search ends.

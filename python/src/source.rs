@@ -34,16 +34,16 @@ pub struct Source {
 pub struct Shared {
     /// The keys of all headers.
     pub names: Names,
-    /// Headers that will be asked for.
+    /// Headers that are decoded ahead.
     pub headers: Ahead<Vec<Tags>>,
-    /// Texts that will be asked for.
+    /// Texts that are decoded ahead.
     pub texts: Ahead<Texts>,
     /// A number for the state of the files.
     state: OnceLock<u64>,
 }
 
 impl Source {
-    /// An open database, from which nothing has been read yet.
+    /// A newly opened database.
     pub fn new(entry: &Arc<LibraryEntry>, opening: &Arc<OpenArguments>) -> Source {
         Source {
             entry: Arc::clone(entry),
@@ -77,7 +77,7 @@ impl Source {
         self.entry.database.len()
     }
 
-    /// A number that is another one if a file has another size or another time of its last change.
+    /// A hash of the sizes and times of its files.
     pub fn state(&self) -> u64 {
         *self.shared.state.get_or_init(|| {
             let mut hasher = DefaultHasher::new();
@@ -97,7 +97,7 @@ impl Source {
             .map_err(|error| error.raise(py, &self.entry))
     }
 
-    /// A file in whose place another one is. A file that is only gone can still be read.
+    /// A file that was replaced by another one. A file that was only removed can still be read.
     fn replaced(&self) -> Option<&Path> {
         let files = self.paths.iter();
         let mut replaced = files.filter(|(path, opened)| {

@@ -272,8 +272,7 @@ impl Columns {
     }
 
     /// # Errors
-    /// If a tag was named as a column that games usually do not have: where games are read in parts, nothing else shows a
-    /// name that is wrong.
+    /// If a column was named for an unusual tag: with games read in parts, nothing else would reveal a misspelt name.
     pub fn without_unusual_tags(&self) -> PyResult<()> {
         match self.columns.unusual_tags().next() {
             None => Ok(()),

@@ -1,4 +1,4 @@
-"""Games that are there more than once."""
+"""Games that occur more than once."""
 
 import shutil
 from pathlib import Path

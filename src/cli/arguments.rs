@@ -36,7 +36,7 @@ pub fn parse(arguments: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
     }
 }
 
-/// `pgnfs help --help` asks for the help of `pgnfs --help`, and `pgnfs help find --help` for the help of `find`.
+/// Makes `pgnfs help --help` the same as `pgnfs --help`, and `pgnfs help find --help` the same as `pgnfs find --help`.
 fn without_needless_help(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_help = |argument: &OsString| argument == "--help" || argument == "-h";
     if arguments.get(1).is_some_and(|command| command == "help") {
@@ -48,7 +48,7 @@ fn without_needless_help(mut arguments: Vec<OsString>) -> Vec<OsString> {
 /// Name of the hidden command that generates man pages and completions.
 pub const GENERATE: &str = "generate";
 
-/// Name of the hidden command that shells ask for completions.
+/// Name of the hidden command that shells call for completions.
 pub const COMPLETE: &str = "complete";
 
 /// The documented commands.
@@ -298,8 +298,8 @@ fn find() -> Command {
         .args(options::arguments(Scope::Search))
 }
 
-/// The arguments of `find`, with a blank before a query that begins with a hyphen and a field or a parenthesis: then it is no
-/// option.
+/// The arguments of `find`, with a blank in front of a query that starts with a hyphen and a field or a parenthesis, so
+/// that it is not taken for an option.
 fn with_marked_query(mut arguments: Vec<OsString>) -> Vec<OsString> {
     if arguments.get(1).is_some_and(|command| command == "find") {
         let options = arguments.iter().position(|argument| argument == "--");

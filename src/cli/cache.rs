@@ -9,8 +9,8 @@ use log::Level;
 
 use chessdb_library::kept::{KeptFiles, Space};
 
-/// What is kept between runs; `None` if that is disabled or the folder cannot be used. The user is warned of the latter
-/// if much is kept or the folder was named.
+/// Files kept between runs; `None` if that is disabled or the folder cannot be used. Warns of the latter if much would
+/// be kept or the user named the folder.
 pub fn kept_files(settings: &Settings, is_much: bool) -> Option<KeptFiles> {
     let folder = folder(settings)?;
     let space = Space {

@@ -105,8 +105,8 @@ impl<W: Write> Report<W> {
     }
 }
 
-/// What is wrong, and where: `line 7, 4. Bxc7: no bishop can go to c7 (byte 126)`. The file is named unless it has the name
-/// of the database.
+/// A problem with its place: `line 7, 4. Bxc7: no bishop can go to c7 (byte 126)`. The file is named unless it has the
+/// name of the database.
 fn described(name: &str, problem: &Problem, line: Option<u64>, at: Option<&str>) -> String {
     let what = match at {
         // The move is shown.

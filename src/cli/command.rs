@@ -1,4 +1,4 @@
-//! What commands have in common: errors, exit codes, and how they say things.
+//! Shared by commands: errors, exit codes and messages.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -25,7 +25,7 @@ pub(super) fn left_out(library: &Library) -> impl Iterator<Item = &LeftOut> {
     all.filter(|left_out| !left_out.is_doubtful)
 }
 
-/// Logs a line about what was left out and was asked for. `listed` says where all of it is listed.
+/// Warns of files that were left out although `is_asked` wants them. `listed` says where all of them are listed.
 pub(super) fn warn_of_left_out(library: &Library, is_asked: impl Fn(&str) -> bool, listed: &str) {
     let mut all = left_out(library).filter(|one| is_asked(&one.path));
     let Some(one) = all.next() else {

@@ -11,15 +11,15 @@ use super::{arguments, options};
 use chessdb_library::mounts::Mounts;
 use chessdb_library::query::fields;
 
-/// What each shell reads to ask the program.
+/// The script that makes each shell call the program.
 pub const SCRIPTS: [(&str, &str); 3] = [
     ("bash", include_str!("completion/pgnfs.bash")),
     ("zsh", include_str!("completion/pgnfs.zsh")),
     ("fish", include_str!("completion/pgnfs.fish")),
 ];
 
-/// Writes the completions of the last word: a line for each candidate, with a tab and its description. There are none
-/// where the word is a path, which shells complete by themselves.
+/// Writes the completions of the last word: a line for each candidate, with a tab and its description. Writes none for
+/// a path, which shells complete themselves.
 ///
 /// # Errors
 /// If they cannot be written.
@@ -42,8 +42,8 @@ pub fn write(words: Vec<OsString>, out: &mut impl Write) -> io::Result<()> {
     out.flush()
 }
 
-/// The commands with the words that arguments accept. Only completions have them, since an error about an option says
-/// more than a list of words.
+/// The commands with the words that arguments accept. Only completions use these: for an invalid value, the program's
+/// own message says more than clap's list of words.
 fn completed() -> Command {
     arguments::pgnfs().mut_subcommands(|command| {
         let is_of_mount = matches!(command.get_name(), "unmount" | "status");
@@ -64,7 +64,7 @@ fn mounts() -> Vec<CompletionCandidate> {
     mounts.of_this_program().map(CompletionCandidate::new).collect()
 }
 
-/// The beginnings of queries.
+/// Starts of queries, such as `player:`.
 fn beginnings() -> Vec<CompletionCandidate> {
     let beginnings = fields().map(|(name, about)| {
         let beginning = CompletionCandidate::new(format!("{name}:"));

@@ -79,7 +79,7 @@ enum Target {
 }
 
 impl Request<'_> {
-    /// Reads the arguments and creates the output, so that what is wrong is said before databases are opened.
+    /// Reads the arguments and creates the output, so that mistakes are reported before databases are opened.
     ///
     /// # Errors
     /// If an argument is wrong, or the output cannot be written.
@@ -255,7 +255,7 @@ pub fn run(
 
 /// Reads `K/N`.
 fn part(text: &str) -> Result<(u32, u32), CommandError> {
-    // Signs are no digits, although a number may have one.
+    // `parse` accepts a plus sign, but it is not valid here.
     let number = |text: &str| text.parse().ok().filter(|_| !text.starts_with('+'));
     let numbers = text.split_once('/');
     let numbers = numbers.and_then(|(k, n)| Some((number(k)?, number(n)?)));

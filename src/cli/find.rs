@@ -29,7 +29,7 @@ use order::{FoundGame, Order};
 /// The values of the option that selects how results are shown.
 pub const SHOWN: [&str; 7] = ["path", "count", "moves", "deviations", "pgn", "csv", "ndjson"];
 
-/// What is asked, and how it is answered.
+/// A question, and how it is answered.
 pub struct Question {
     source: PathBuf,
     /// The path of the database to search; `None` for all databases.
@@ -37,7 +37,7 @@ pub struct Question {
     asked: Asked,
     /// What the games must answer, too.
     filter: Option<Query>,
-    /// The query, as it is written; empty without one.
+    /// The text of the query; empty without one.
     query: String,
     /// One of [`SHOWN`].
     show: String,
@@ -120,7 +120,7 @@ impl Question {
         may_concern(self.database.as_deref(), self.queries(), path)
     }
 
-    /// The queries that it asks.
+    /// Its queries.
     fn queries(&self) -> impl Iterator<Item = &Query> {
         let asked = match &self.asked {
             Asked::Query(query) => Some(query),
@@ -146,7 +146,7 @@ fn check_order(query: &Path, source: &Path, is_novelty: bool) -> Result<(), Comm
 /// Prints the games with a match. The exit code shows whether there are any.
 ///
 /// # Errors
-/// If the question is about a database that does not exist, or one that changes meanwhile.
+/// If the question names a database that does not exist, or a database changes meanwhile.
 pub fn run(
     library: &Library,
     question: &Question,

@@ -44,19 +44,19 @@ pub fn start() {
 /// The libraries whose lines count as the program's own.
 const LIBRARIES: [&str; 2] = ["chessdb_library", "pgnfs_server"];
 
-/// A log with a valid filter, in which `pgnfs` stands for these libraries, too.
+/// A log with a valid filter, in which `pgnfs` includes these libraries.
 fn builder(filter: &str) -> env_logger::Builder {
     let directives = filter.split('/').next().unwrap_or_default().split(',');
     let ours = directives.filter_map(|directive| directive.trim().strip_prefix("pgnfs"));
     let of_libraries = |rest| LIBRARIES.map(|library| format!("{library}{rest},"));
     let libraries: String = ours.flat_map(of_libraries).collect();
     let mut builder = env_logger::Builder::new();
-    // Of two directives for one target the second holds.
+    // If a target has two directives, the second one counts.
     builder.parse_filters(&(libraries + filter));
     builder
 }
 
-/// The mount point that lines in the system log begin with: all mounts write to one log.
+/// The mount point, with which lines in the system log start, because all mounts write to the same log.
 static MOUNT: OnceLock<String> = OnceLock::new();
 
 /// Sets the mount point that lines in the system log name.

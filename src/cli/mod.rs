@@ -167,7 +167,7 @@ fn mount_as_helper(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     })
 }
 
-/// Opens the source. Also returns what is kept between runs.
+/// Opens the source. Also returns the files kept between runs.
 fn open(
     matches: &ArgMatches,
     scope: Scope,
@@ -189,10 +189,10 @@ fn open(
     Ok((library?, settings, kept))
 }
 
-/// Where the reasons are for which something was left out.
+/// Where users find why something was left out.
 const BY_INFO: &str = "'pgnfs info' lists them with the reasons";
 
-/// Prints help and version to standard output, anything else as an error.
+/// Prints help and version to standard output, and everything else as an error.
 fn explain(error: clap::Error, failed: u8) -> ExitCode {
     let error = with_words_on_one_line(error);
     let text = error.render().to_string();
@@ -235,7 +235,7 @@ fn with_words_on_one_line(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// What was probably meant by an unknown command or a long option, if that is the error.
+/// If the error is an unknown command or long option: a message that suggests what was probably meant.
 fn unknown(error: &clap::Error) -> Option<String> {
     let word = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word.as_str()),

@@ -96,8 +96,8 @@ pub(super) fn open(
     Server::open(source, settings.watch, settings.quiet, open, serve)
 }
 
-/// Keeps in files what takes long to find again, and warns of databases that are not shown, or not whole. `lists` is
-/// the file that lists the former.
+/// Keeps results that take long to compute in files, and warns of databases that are left out, or not shown in full.
+/// `lists` is the file that lists the databases that are left out.
 pub(super) fn keep_and_warn(server: &Server, kept: Option<&KeptFiles>, lists: &str) {
     let remedy = format!("{lists} lists them with the reasons");
     warn_of_left_out(&server.library(), |_| true, &remedy);

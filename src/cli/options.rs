@@ -18,7 +18,7 @@ pub fn choices(name: &str) -> &'static [&'static str] {
     row.map_or(&[], |(_, words)| words)
 }
 
-/// The only option that accepts a word, if it means nothing for another one.
+/// The only option that accepts this word as a value; `None` if several do.
 pub fn of_choice(word: &str) -> Option<&'static str> {
     let of_spelling = SPELLINGS.contains(&word).then_some("spelling");
     let mut options = CHOICES.iter().filter(|(_, words)| words.contains(&word));
@@ -43,7 +43,7 @@ pub use generic::is_generic;
 pub use read::{arguments, is_idle_remount, list_argument, of_others, settings};
 pub use settings::{CacheFolder, Settings};
 
-/// The commands that know an option.
+/// The commands that have an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// All commands that read games.
@@ -52,7 +52,7 @@ pub enum Scope {
     Search,
     /// `serve`, which also serves the tree of files.
     Serve,
-    /// `mount`, which also knows owners and the kernel.
+    /// `mount`, which also has options about owners and the kernel.
     Mount,
 }
 
@@ -72,7 +72,7 @@ struct OptionRow {
     short: &'static str,
     /// The placeholder for the value in the help; empty if the option takes none.
     value: &'static str,
-    /// Empty for an option that only tests need: it is known in lists alone, and no page shows it.
+    /// Empty for an option that only tests need: it works only in `-o` lists, and no page shows it.
     help: &'static str,
     /// The option may be repeated, and every value counts.
     repeats: bool,

@@ -40,7 +40,7 @@ enum OutputKind {
     Stream,
 }
 
-/// A folder in which files are made one after another. A file gets its name when it is complete.
+/// A folder for output files that are written one after another. A file gets its name when it is complete.
 pub struct OutputFolder {
     path: PathBuf,
     /// The file that is being made.
@@ -105,8 +105,8 @@ impl Drop for Partial {
 }
 
 impl OutputFile {
-    /// Creates an output file for this path. The file that is there stays as it is until [`OutputFile::finish`].
-    /// Only in a folder that cannot be written it is written itself, and a message says so.
+    /// Creates an output file for this path. An existing file stays unchanged until [`OutputFile::finish`]. Only if its
+    /// folder is not writable, the file itself is overwritten, and a message says so.
     ///
     /// # Errors
     /// If no file can be created there, or the existing one cannot be written.
@@ -215,7 +215,7 @@ fn temporary(
 fn is_own(file: &File) -> io::Result<bool> {
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::WOULDBLOCK) => Ok(false),
-        // Where files have no locks, nobody removes it either.
+        // On a file system without locks, no other export can find it unlocked and remove it.
         _ => Ok(file.metadata()?.nlink() > 0),
     }
 }
@@ -266,7 +266,7 @@ fn remove_on_signals(slot: TemporaryFile, name: String) -> io::Result<()> {
             if Partial::take(&slot).is_some() {
                 logging::say(format_args!("interrupted: {name} was not written"));
             }
-            // As if the signal had not been caught, so that shells see what ended the program.
+            // End by the signal itself, as if it had not been caught, so that shells see what ended the program.
             let _ = emulate_default_handler(signal);
             exit(128 + signal);
         }

@@ -13,7 +13,7 @@ pub fn bar(games: u64) -> ProgressBar {
     styled(ProgressBar::new(games), looks)
 }
 
-/// A bar that looks so, in which `{left}` is the time that is left.
+/// A bar with this template, in which `{left}` is the remaining time.
 fn styled(bar: ProgressBar, looks: &str) -> ProgressBar {
     let left = |state: &ProgressState, out: &mut dyn fmt::Write| {
         // It cannot fail.
@@ -25,7 +25,7 @@ fn styled(bar: ProgressBar, looks: &str) -> ProgressBar {
     }
 }
 
-/// Time after which it is said how much time is left. Before that, it is guessed from too little.
+/// Time after which the remaining time is shown; earlier estimates would be poor.
 const CERTAIN: Duration = Duration::from_secs(3);
 
 fn left(elapsed: Duration, eta: Duration) -> String {

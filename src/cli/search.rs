@@ -39,10 +39,10 @@ pub fn read_query(text: &OsStr) -> Result<Query, CommandError> {
     Ok(Query::parse(Query::text_of(text.as_bytes())?)?)
 }
 
-/// What queries may name as a repertoire: databases of the source, and files.
+/// The repertoires that queries name: databases of the source, and files.
 ///
 /// # Errors
-/// If one of the queries names something else, or a file that cannot be opened.
+/// If a query names anything else as a repertoire, or a file that cannot be opened.
 pub fn repertoires<'a>(
     library: &Library,
     queries: impl IntoIterator<Item = &'a Query>,
@@ -120,7 +120,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Searches these parts. Names are read only if a query is asked.
+    /// A search of these parts. Reads the names of players only if there is a query.
     pub fn new(
         parts: Vec<DatabasePart>,
         settings: &Settings,

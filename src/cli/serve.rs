@@ -48,7 +48,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
             ));
         }
         let mut out = io::stdout().lock();
-        // A closed standard output is no reason to end.
+        // Ignored: the server works without standard output.
         let _ = writeln!(out, "http://{address}/").and_then(|()| out.flush());
     };
     serve(&server, http, ready).map_err(|error| {

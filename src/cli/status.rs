@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// Shows the status of the mount at `point`, or of the server at this address, as text or JSON. With `waits`, first waits until all databases
 /// are open and all sizes are known. Of a device, or of another file system, lists the mounts that show files of it.
 ///
-/// The first line of `login` is given to a server that asks for a name and a password.
+/// A server that requires a password gets the first line of `login`.
 pub fn run(point: &Path, as_json: bool, waits: bool, login: Option<&Path>) -> Result<ExitCode, CommandError> {
     if server_of(point).is_none()
         && mount::find(point).is_err()
@@ -264,7 +264,7 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
     Ok(())
 }
 
-/// What is being made, and how far it is.
+/// Work in progress, with its progress.
 fn being_made(made: &Value) -> String {
     let (what, of) = (line(made, "what"), line(made, "of"));
     let elapsed = duration(number(made, "seconds"));
@@ -290,7 +290,8 @@ fn index(database: &Value) -> Option<String> {
     }
 }
 
-/// What precedes a number of games that are not counted. Earlier versions did not say whether they are.
+/// The words in front of a number of games that are not counted. Earlier versions of the server did not report whether
+/// they are.
 fn bound(value: &Value) -> &'static str {
     match value["counted"].as_bool() {
         Some(false) => "at most ",

@@ -1,4 +1,4 @@
-//! Commands and options that do not exist, and what was probably meant.
+//! Suggestions for commands and options that do not exist.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ const OTHER_NAMES: [(&str, &str); 16] = [
     ("verify", "check"),
 ];
 
-/// Says that there is no such command among `commands`, and which one is probably meant.
+/// The message for an unknown command, with the one of `commands` that was probably meant.
 pub fn command<'a>(word: &str, commands: impl Iterator<Item = &'a str>) -> String {
     let shown = on_one_line(word);
     if Path::new(word).exists() {
@@ -45,13 +45,13 @@ pub fn command<'a>(word: &str, commands: impl Iterator<Item = &'a str>) -> Strin
     format!("there is no command '{shown}':{meant} pgnfs --help lists all commands")
 }
 
-/// What another command needs for an option that one might expect elsewhere.
+/// For an option of another command that users may expect here: what to write instead.
 const IN_FULL: [(&str, &str); 1] = [(
     "columns",
     "export --to csv --columns=White,year --where=QUERY SOURCE",
 )];
 
-/// Says which of the commands have an option; `None` if none has it.
+/// Names the commands that have an option; `None` if no command has it.
 pub fn option_of_commands<'a>(
     name: &str,
     commands: impl Iterator<Item = &'a clap::Command>,
@@ -74,7 +74,7 @@ pub fn option_of_commands<'a>(
     Some(format!("'--{name}' is an option of {names}{example}"))
 }
 
-/// Says how an option is written that `--name` does not set; `None` where nothing is known of it.
+/// Says how to write an option that `--name` does not set; `None` for an unknown one.
 pub fn option(name: &str) -> Option<String> {
     if options::is_generic(name) {
         return Some(format!(
@@ -86,7 +86,7 @@ pub fn option(name: &str) -> Option<String> {
     Some(format!("there is no option '--{name}': write --{option}={name}"))
 }
 
-/// Says how a word that begins like an option of one letter is written: `-tal` of a query seems to be `-t`.
+/// Says how to write a word that looks like an option of one letter: `-tal` in a query looks like `-t`.
 pub fn letter(option: &str) -> String {
     format!(
         "there is no option '{option}': -- comes before a query or a name that begins with a hyphen, as in pgnfs find -- \

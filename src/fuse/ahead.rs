@@ -18,7 +18,8 @@ use pgnfs_server::Requests;
 /// Answers a request that was held back.
 pub(super) type HeldRequest = Box<dyn FnOnce(&Shared) + Send>;
 
-/// Number of games in ascending order after which a reader that no mark has shown may be one that walks.
+/// After this many games in ascending order, a reader is treated as walking through a directory even if it has not read
+/// a mark.
 const SERIES: u32 = 4;
 
 /// The followed readers, and the signals for the thread that stores games.
@@ -34,12 +35,12 @@ struct AheadState {
     is_over: bool,
 }
 
-/// Which reads concern a walk. Most do not, and need no lock to know that.
+/// Tells which reads concern a walk, without a lock, because most do not.
 #[derive(Default)]
 struct Reads {
-    /// The marks of all walks; 0 stands for none.
+    /// The marks of all walks; 0 for no mark.
     marks: [AtomicU64; WALKS],
-    /// The last game that is no mark, and how many such games before it had ascending numbers.
+    /// The last game that was not a mark, and how many such games in ascending order preceded it.
     last: AtomicU64,
     ascending: AtomicU32,
 }
@@ -82,7 +83,7 @@ impl Ahead {
         self.reads.set_marks(&state.walks);
     }
 
-    /// True if [`Ahead::requested`] must be told that the beginning of a game is read.
+    /// True if [`Ahead::requested`] must be called when the start of this game is read.
     pub(super) fn is_concerned(&self, game: Inode) -> bool {
         self.reads.concern_walks(game)
     }
@@ -116,8 +117,7 @@ impl Ahead {
         self.reads.set_marks(&state.walks);
     }
 
-    /// Ends the thread. Requests held by tasks are not answered, because the connection to the kernel is
-    /// gone.
+    /// Ends the thread. Requests held by tasks are not answered, because the connection to the kernel is closed.
     pub(super) fn end(&self) {
         self.state().is_over = true;
         self.changed.notify_all();
@@ -182,7 +182,7 @@ fn store_all(shared: &Shared, games: &[Inode]) -> bool {
 
 /// Stores a whole file in the kernel's page cache (`FUSE_NOTIFY_STORE`).
 ///
-/// Does not use fuser, which hides the error for an inode that the kernel does not know.
+/// Written here, because fuser hides the error for an inode that the kernel does not know.
 fn store(kernel: impl AsFd, game: Inode, text: &[u8]) -> io::Result<()> {
     const NOTIFY_STORE: u32 = 4;
     const HEADERS: usize = 16 + 24;

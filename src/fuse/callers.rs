@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 use super::caller;
 use pgnfs_server::Unanswered;
 
-/// Time between two looks at the callers.
+/// Pause between two checks of the callers.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Those who wait.
+/// The callers that wait for an answer.
 #[derive(Default)]
 pub(super) struct Callers {
     state: Mutex<CallersState>,
@@ -54,13 +54,13 @@ impl Callers {
         }
     }
 
-    /// Ends the thread that looks at the callers.
+    /// Ends the thread that checks the callers.
     pub(super) fn end(&self) {
         self.state().is_over = true;
         self.changed.notify_all();
     }
 
-    /// Starts the thread that looks at the callers.
+    /// Starts the thread that checks the callers.
     pub(super) fn start(self: &Arc<Self>) {
         if !caller::are_known() {
             log::debug!("/proc shows other processes: requests of killed programs are not ended early");

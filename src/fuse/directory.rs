@@ -62,7 +62,7 @@ pub(super) struct PlusListing {
 }
 
 impl PlusListing {
-    /// The listing of a directory from an offset, which a request asks for.
+    /// A reply to READDIR or READDIRPLUS, starting at an offset.
     pub(super) fn new(
         shared: &Arc<Shared>,
         request: RequestId,
@@ -82,7 +82,7 @@ impl PlusListing {
 
 impl Visitor for PlusListing {
     fn visit(&mut self, entry: &Entry<'_>) -> ControlFlow<()> {
-        // Any node but 0 takes as much room.
+        // Any node except 0 has the same length.
         let length = &NOTHING;
         let reply = &mut self.reply.reply;
         if reply.add(

@@ -13,7 +13,7 @@ use pgnfs_server::Outdated;
 /// The kernel waits for pending requests, so a thread that answers requests must not call this.
 ///
 /// # Errors
-/// If the connection is gone.
+/// If the connection is closed.
 pub fn invalidate(notifier: &Notifier, outdated: &[Outdated]) -> io::Result<()> {
     for Outdated { inode, names } in outdated {
         let inode = INodeNo(inode.0);
@@ -26,7 +26,7 @@ pub fn invalidate(notifier: &Notifier, outdated: &[Outdated]) -> io::Result<()> 
     Ok(())
 }
 
-/// Returns an error only if the connection is gone.
+/// Ignores every error except a closed connection.
 fn unless_disconnected(result: io::Result<()>) -> io::Result<()> {
     let Err(error) = result else { return Ok(()) };
     match error.raw_os_error() {

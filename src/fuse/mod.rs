@@ -1,7 +1,7 @@
 //! Translates requests of the kernel into [`Requests`], and answers into replies.
 //!
-//! The kernel should send as few requests as possible. What a reply says of an inode stays true, so the
-//! kernel may cache entries (negative ones too), attributes and pages for good, and it need not send OPEN.
+//! The kernel should send as few requests as possible. What a reply says about an inode never changes, so the kernel
+//! may cache entries (also negative ones), attributes and pages without limit, and need not send OPEN.
 
 mod ahead;
 mod answer;
@@ -102,7 +102,7 @@ impl Fuse {
 }
 
 impl Shared {
-    /// Remembers who waits for a request that another thread answers.
+    /// Records the caller of a request that another thread answers.
     fn wait(&self, thread: u32, request: Option<Unanswered>) {
         if let Some(request) = request {
             self.callers.add(thread, request);
@@ -228,7 +228,7 @@ impl Filesystem for Fuse {
     ) {
         let reply = self.begin("READ", inode, format_args!("{size} bytes at {offset}"), reply);
         let (shared, file, caller) = (&self.shared, Inode(inode.0), (request.pid(), request.uid()));
-        // A single thread reads ahead for all databases, so it must not access a source that may not answer.
+        // A single thread reads ahead for all databases, so it must not access a source that can hang.
         let is_followed = file.is_game()
             && offset == 0
             && shared.ahead.is_concerned(file)
@@ -293,7 +293,7 @@ impl Filesystem for Fuse {
     fn statfs(&self, _: &Request, inode: INodeNo, reply: ReplyStatfs) {
         let reply = self.begin("STATFS", inode, format_args!(""), reply);
         let statistics = self.shared.requests.statistics();
-        // As much as is used is reported as free: monitors warn of a file system that is full.
+        // Reports as much free space as is used, because monitors warn of a full file system.
         let used = statistics.source_bytes.div_ceil(BLOCK.into()).max(1);
         let games = statistics.games.max(1);
         reply.answer(Answered::Done, |reply| {
@@ -391,7 +391,7 @@ impl Filesystem for Fuse {
     }
 }
 
-/// Replies with the length if the kernel asks for it (`size` 0), else with the bytes.
+/// Replies with the length if the kernel asks for it (`size` 0), otherwise with the bytes.
 fn sized(reply: Unsent<ReplyXattr>, size: u32, answer: Result<Vec<u8>, FsError>) {
     let len = answer.as_ref().map_or(0, Vec::len);
     if size > 0 && len > size as usize {

@@ -70,8 +70,8 @@ pub fn report_failure(code: u8) {
         let mut report = io::stdout();
         // If the report does not arrive, the other process notices the end of this one.
         let _ = report.write_all(&[code]).and_then(|()| report.flush());
-        // A thread that hangs in a system call keeps this process alive. Readers of its output must not wait
-        // for it.
+        // A thread that hangs in a system call keeps this process alive, and programs that read its output must not
+        // wait for that.
         let _ = let_go_of_terminal();
     }
 }
@@ -101,7 +101,7 @@ pub(super) fn detach() {
 /// returns, while this one leaves the terminal.
 ///
 /// # Errors
-/// If the first process is gone, which means that no process waits for this mount.
+/// If the first process has ended, so that no process waits for this mount.
 pub(super) fn report_ready() -> io::Result<()> {
     if !is_background() {
         // Does nothing unless systemd started this process.

@@ -53,7 +53,7 @@ pub fn mount(point: &MountPoint, options: &MountOptions) -> Result<(OwnedFd, Mou
     match point.mounted() {
         Ok(mount) => Ok((kernel, mount)),
         Err(error) => {
-            // Without its connection the mount is dead, which tells it from others of this user.
+            // Without its connection the mount is dead, which distinguishes it from other mounts of this user.
             drop(kernel);
             ended::detach_new_dead(&before)?;
             Err(error)
@@ -126,7 +126,7 @@ fn shared_options(options: &MountOptions) -> impl Iterator<Item = &'static str> 
 }
 
 /// Mounts by `fusermount3`, which sends the connection through the socket named in `_FUSE_COMMFD`. It is started in the
-/// folder, so that no path is looked up again.
+/// folder, so that the path is not resolved again and cannot lead elsewhere.
 fn mount_with_helper(point: &MountPoint, options: &MountOptions) -> Result<OwnedFd, MountError> {
     let socket = |flags| {
         rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)

@@ -14,15 +14,15 @@ use super::error::MountError;
 use super::point::is_dead;
 use chessdb_library::mounts::{Device, Mount, Mounts};
 
-/// Time between two looks at the table of mounts.
+/// Pause between two reads of the table of mounts.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Number of tries to unmount what was mounted elsewhere, and the pause between them.
+/// Number of attempts to unmount a mount whose path leads elsewhere, and the pause between them.
 const MOST_TRIES: usize = 50;
 const PAUSE_OF_TRIES: Duration = Duration::from_millis(10);
 
-/// A mount of this process or, for the guardian, of its daemon. Numbers of mounts and devices are given to others as soon
-/// as it has ended.
+/// A mount of this process or, for the guardian, of its daemon. Once it has ended, the kernel gives its numbers of
+/// mount and device to others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MountIdentity {
     pub(super) id: u64,
@@ -53,11 +53,10 @@ pub(super) fn detach(own: MountIdentity) -> Result<(), MountError> {
     }
 }
 
-/// Waits until no mount has the device number of one that is served. It may be served even then, because files of it
-/// are open.
+/// Waits until no mount has this device number. Serving may go on, because files may still be open.
 ///
 /// # Errors
-/// If the kernel cannot tell of changes of its table.
+/// If the kernel cannot report changes of its table.
 pub(super) fn wait(device: Device) -> io::Result<()> {
     let table = File::open("/proc/self/mountinfo")?;
     while Mounts::read()?.of_device(device).next().is_some() {
@@ -71,23 +70,24 @@ pub(super) fn wait(device: Device) -> io::Result<()> {
     Ok(())
 }
 
-/// True if a mount that is no longer served was unmounted. One with its numbers elsewhere is another one.
+/// True if a mount that is no longer served was unmounted. A mount with its numbers at another place is a different
+/// one.
 pub(super) fn is_over(own: &Mount) -> bool {
     device::mounts().is_ok_and(|mounts| MountIdentity::of(own).find(&mounts) != Some(own))
 }
 
-/// Unmounts a mount if its daemon is gone. A mount that answers belongs to another daemon.
+/// Unmounts a mount if its daemon has ended. A mount that answers belongs to another daemon.
 pub(super) fn detach_dead(own: MountIdentity) -> Result<(), MountError> {
     detach_all_dead(own.find(&device::mounts()?))
 }
 
-/// Unmounts the mount of this user at a path if its daemon is gone.
+/// Unmounts the mount of this user at a path if its daemon has ended.
 pub(super) fn detach_dead_at(point: &Path) -> Result<(), MountError> {
     detach_all_dead(device::mounts()?.top_at(point).filter(|mount| mount.is_own()))
 }
 
-/// Unmounts mounts of this user that are not in an earlier table and whose daemon is gone. Tries again if their paths lead
-/// elsewhere in between.
+/// Unmounts mounts of this user that are not in an earlier table and whose daemon has ended. Tries again if their paths
+/// lead elsewhere in between.
 pub(super) fn detach_new_dead(before: &Mounts) -> Result<(), MountError> {
     let mut detached = Ok(());
     for _ in 0..MOST_TRIES {
@@ -102,7 +102,7 @@ pub(super) fn detach_new_dead(before: &Mounts) -> Result<(), MountError> {
     detached
 }
 
-/// Unmounts those whose daemon is gone.
+/// Unmounts those mounts whose daemon has ended.
 fn detach_all_dead<'a>(mounts: impl IntoIterator<Item = &'a Mount>) -> Result<(), MountError> {
     let mut dead = mounts.into_iter().filter(|mount| is_dead(&mount.path));
     dead.try_for_each(device::unmount)

@@ -25,7 +25,7 @@ impl Guardian {
     /// Names the mount by its numbers, which stay, unlike where its path leads.
     pub(super) fn watch(&mut self, mount: MountIdentity) {
         let numbers = [mount.id, mount.device.0].map(u64::to_ne_bytes);
-        // Fails if the guardian is already gone.
+        // Fails if the guardian has already ended.
         let _ = self.0.write_all(numbers.as_flattened());
     }
 
@@ -61,7 +61,7 @@ pub(super) fn start(point: &Path) -> io::Result<Guardian> {
 pub fn guard(point: &Path) -> Result<(), MountError> {
     // A new session, so that signals to the daemon's terminal or process group do not end this process first.
     let _ = rustix::process::setsid();
-    // A signal to all processes of the program is meant for the daemon.
+    // A signal to all processes of the program, such as one from `pkill`, is meant for the daemon.
     let _ = signals::ignore_others();
     privileges::give_up()?;
     background::detach();

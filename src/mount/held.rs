@@ -1,4 +1,5 @@
-//! Folders that are held open. What was checked is then what is used, wherever their paths lead by now.
+//! Folders that are held open, so that the folder that was checked is the one that is used, wherever its path leads by
+//! now.
 
 use std::ffi::OsString;
 use std::fs;
@@ -40,7 +41,7 @@ impl Held {
         }
     }
 
-    /// A path that leads to this folder, and not to what is mounted on it, as long as it is held.
+    /// A path that leads to this folder itself, not to a mount on it, while it is held.
     pub(super) fn path(&self) -> PathBuf {
         format!("/proc/self/fd/{}", self.0.as_raw_fd()).into()
     }

@@ -21,8 +21,9 @@ pub struct MountPoint {
 }
 
 impl MountPoint {
-    /// Checks that `path` is an empty folder and that neither it nor `source` contains the other. Unmounts a dead
-    /// pgnfs there. The folder is held from then on: it is mounted on, even if another one takes its path.
+    /// Checks that `path` is an empty folder and that neither it nor `source` contains the other. Unmounts a dead pgnfs
+    /// there. The folder is held open from then on, so that this folder is mounted on even if another one takes its
+    /// path.
     ///
     /// # Errors
     /// If a check fails, with the reason.
@@ -64,7 +65,7 @@ impl MountPoint {
         &self.path
     }
 
-    /// A path that leads to the folder that was checked, and not to what is mounted on it.
+    /// A path that leads to the folder that was checked, not to a mount on it.
     pub(super) fn folder(&self) -> PathBuf {
         self.folder.path()
     }
@@ -169,7 +170,7 @@ pub fn showing(path: &Path) -> Result<Option<Vec<(PathBuf, PathBuf)>>, MountErro
     Ok(Some(shown.collect()))
 }
 
-/// Checks that the daemon of the pgnfs at `path` is alive. Waits for one that is stopped.
+/// Checks that the daemon of the pgnfs at `path` is alive. Waits while it is stopped.
 ///
 /// # Errors
 /// If the daemon died.
@@ -201,7 +202,7 @@ fn check_folder(path: &Path, folder: &Held, resolved: &Path, source: &Path) -> R
     }
 }
 
-/// The real path of a source, as far as it exists.
+/// The real path of a source; a part that does not exist is used as written.
 fn real_path(source: &Path) -> Result<io::Result<PathBuf>, MountError> {
     let absolute = match std::path::absolute(source) {
         Ok(absolute) => absolute,

@@ -1,4 +1,4 @@
-//! Answers of the library, which come from threads of its own, awaited by requests.
+//! Awaits answers of the library, which come from its own threads.
 
 use std::collections::hash_map::DefaultHasher;
 use std::convert::Infallible;
@@ -27,8 +27,8 @@ pub(super) const RETRY_AFTER: u16 = 5;
 /// Sends an answer to the request that awaits it.
 pub(super) type AnswerSender<A> = Box<dyn FnOnce(Result<A, FsError>) + Send>;
 
-/// Asks the library for a visitor, and waits for the answer. When this is dropped because the client has left, so ends the
-/// work. A search that has waited too long for its turn is refused.
+/// Sends a request of a visitor to the library, and waits for the answer. Dropping this, because the client has
+/// disconnected, ends the work. A search that has waited too long for its turn is refused.
 pub(super) async fn ask<A: Send + 'static>(
     visit: Visit,
     ask: impl FnOnce(AnswerSender<A>) -> Option<Unanswered>,
@@ -53,8 +53,8 @@ pub(super) async fn read_query(
     ask(visit, |answer| requests.query(visit.visitor, text, answer)).await
 }
 
-/// Looks for an answer in games, as long as a client waits for it. What looks through many games has its
-/// [turn](in_turn): with `reads_all`, or where no index answers.
+/// Searches games for an answer, while a client waits for it. A search of many games takes a [turn](in_turn): with
+/// `reads_all`, or where no index answers.
 pub(super) fn search_in_turn<T: Send>(
     answers: &Answers,
     reads_all: bool,
@@ -65,7 +65,7 @@ pub(super) fn search_in_turn<T: Send>(
     while_wanted(|| if reads_all || scans { in_turn(look) } else { look() })
 }
 
-/// A request that its caller leaves when this is dropped.
+/// Gives up a request when it is dropped.
 struct Left(Option<Unanswered>);
 
 impl Drop for Left {
@@ -77,7 +77,7 @@ impl Drop for Left {
 /// The visitor who makes a request.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Visit {
-    /// The number by which visitors take turns.
+    /// The number of the client, by which clients take turns.
     pub(super) visitor: u32,
     pub(super) limits: HttpLimits,
 }
@@ -115,11 +115,11 @@ fn visitor(address: IpAddr) -> u32 {
 pub(super) enum HttpError {
     /// The library's error.
     Fs(FsError),
-    /// The request is wrong: what, for the client.
+    /// The request is invalid; has the message for the client.
     Bad(String),
-    /// What it names is not here: what, for the client.
+    /// The request names something that does not exist; has the message for the client.
     Missing(&'static str),
-    /// Something else, with its status.
+    /// Another error, with its status.
     Status(StatusCode),
 }
 
@@ -144,7 +144,7 @@ impl IntoResponse for HttpError {
     }
 }
 
-/// Says when to ask again if a response is that the library cannot answer now.
+/// Adds `Retry-After` to a response if the library cannot answer now.
 pub(super) fn with_retry_after(mut response: Response) -> Response {
     if response.status() == StatusCode::SERVICE_UNAVAILABLE {
         let after = HeaderValue::from(RETRY_AFTER);
@@ -153,13 +153,13 @@ pub(super) fn with_retry_after(mut response: Response) -> Response {
     response
 }
 
-/// Answers a request for what is not here.
+/// Answers a request for a path that does not exist.
 pub(super) async fn nothing_here(uri: Uri) -> Response {
     let what = "nothing is here: the board is at /, the files at /files/";
     missing(StatusCode::NOT_FOUND, &uri, what)
 }
 
-/// Answers a request that is no question.
+/// Answers a request with a method that the path does not allow.
 pub(super) async fn no_such_method(uri: Uri) -> Response {
     missing(
         StatusCode::METHOD_NOT_ALLOWED,

@@ -1,4 +1,4 @@
-//! Answers that are kept until the games that they are about change.
+//! Answers, cached until their games change.
 
 use std::hash::{Hash, Hasher};
 use std::num::NonZeroUsize;
@@ -9,11 +9,12 @@ use chessdb_library::positions::{Answers, DatabasePart};
 use chessdb_library::query::Query;
 use pgnfs_server::Requests;
 
-/// The answers to the last questions, each made once for all who ask the same. Clones share them.
+/// A cache of answers to the latest questions. The same question is answered once for all clients that wait for it.
+/// Clones share the cache.
 #[derive(Clone)]
 pub(super) struct KeptAnswers<V: Clone>(Arc<OnceLru<(GamesId, String), V>>);
 
-/// Bytes that an answer takes beside its own and its question's.
+/// Overhead of a cached answer in bytes, beside the answer and its question.
 const PLACE: usize = 256;
 
 impl<V: Clone> KeptAnswers<V> {
@@ -22,7 +23,7 @@ impl<V: Clone> KeptAnswers<V> {
         KeptAnswers(Arc::new(OnceLru::new(most)))
     }
 
-    /// Room for answers that take `most` bytes with their questions.
+    /// An empty cache for answers that take at most `most` bytes with their questions.
     pub(super) fn with_bytes(most: usize) -> KeptAnswers<V>
     where
         V: AsRef<str>,
@@ -39,7 +40,7 @@ impl<V: Clone> KeptAnswers<V> {
         self.0.count()
     }
 
-    /// The answer to a question about these games, which `make` finds if it is not kept. It is kept if the games are.
+    /// The cached answer to a question about these games, or the result of `make`, which is cached if the games are.
     ///
     /// # Errors
     /// If `make` fails.
@@ -56,7 +57,7 @@ impl<V: Clone> KeptAnswers<V> {
     }
 }
 
-/// Which games answers are about: others once a database has changed, or a search was made again.
+/// Identifies the games of an answer. It differs once a database has changed, or a search was made again.
 #[derive(Clone)]
 pub(super) struct GamesId {
     parts: Weak<[DatabasePart]>,
@@ -78,7 +79,7 @@ impl GamesId {
     }
 }
 
-// No other games get the address as long as the pointer is here.
+// The address cannot be reused while this pointer exists, so comparing addresses is enough.
 impl PartialEq for GamesId {
     fn eq(&self, other: &GamesId) -> bool {
         Weak::ptr_eq(&self.parts, &other.parts)

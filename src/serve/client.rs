@@ -20,10 +20,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Maximum length of an answer in bytes.
 const LONGEST_ANSWER: usize = 64 << 20;
 
-/// The status of the server at an address, such as `127.0.0.1:9002`. The first of `logins` is given if it asks for a password.
+/// Requests the status of the server at an address, such as `127.0.0.1:9002`. Uses the first of `logins` if it requires
+/// a password.
 ///
 /// # Errors
-/// If nothing answers there, or something else than such a server.
+/// If no server, or a different kind of server, answers there.
 pub fn ask_status(address: &str, logins: Option<&Logins>) -> io::Result<Value> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

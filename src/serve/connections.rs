@@ -83,7 +83,7 @@ pub(super) async fn serve(
         let visit = Visit::of(client.ip(), limits);
         let connection = graceful.watch(connection(stream, visit, routes.clone(), ended()));
         tokio::spawn(async move {
-            // Broken connections are no faults of this program.
+            // Ignored: a broken connection is not a fault of this program.
             let _ = connection.await;
             drop(permit);
         });
@@ -96,15 +96,15 @@ pub(super) async fn serve(
     }
 }
 
-/// Bytes that the kernel buffers for a client. It asks for more when a client has taken a third. Its own memory for
-/// them is twice as large.
+/// Bytes that the kernel buffers for a client. The kernel asks for more when a client has taken a third, and needs
+/// twice the memory.
 const SEND_BUFFER: usize = 128 << 10;
 
 fn builder() -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
-        // `Patient` tells a slow request from an idle connection.
+        // Not hyper's timeout: `Patient` distinguishes a slow request from an idle connection.
         .header_read_timeout(None)
         .max_buf_size(LONGEST_HEAD)
         .max_headers(MOST_HEADERS);

@@ -1,4 +1,4 @@
-//! Who may ask, and from where: names of the server, origins of pages, and passwords.
+//! Checks of requests: the name of the server, and the origin of the page that makes it.
 
 use std::net::IpAddr;
 
@@ -8,25 +8,25 @@ use axum::response::{IntoResponse, Response};
 /// Headers that a page elsewhere may send: clients of Lichess have a token, and some name themselves.
 const HEADERS: &str = "authorization, accept, user-agent";
 
-/// The header in which a browser says from where a request comes.
+/// The header in which a browser says whether a request comes from another site.
 const SITE: &str = "sec-fetch-site";
 
-/// Seconds for which a browser remembers what is allowed.
+/// Seconds for which a browser caches the answer to a preflight request.
 const REMEMBERED: &str = "600";
 
 /// The policy of the board and of listings.
 const POLICY: &str = "default-src 'self'; frame-ancestors 'none'";
 
-/// The policy of files, which strangers wrote: nothing runs, and pictures and styles are those in the file.
+/// The policy of files, which strangers wrote: no script runs, and only images and styles in the file itself load.
 const POLICY_OF_FILES: &str =
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
 
 /// Who may ask.
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
-    /// Names by which clients may call the server, in small letters.
+    /// Names that clients may use for the server, in small letters.
     pub hosts: Vec<String>,
-    /// Origins of pages elsewhere that may ask.
+    /// Origins of other sites whose pages may send requests.
     pub origins: Vec<String>,
     /// True if any literal address is a name of the server: it listens on all.
     pub any_address: bool,
@@ -55,7 +55,7 @@ impl Guard {
         })
     }
 
-    /// True for a name of the server, with any port or without: behind a proxy, or from a container, it is another one.
+    /// True for a name of the server, with any port or none: with a proxy or a container, clients use another port.
     fn is_own(&self, host: &str) -> bool {
         let name = match host.rsplit_once(':') {
             Some((name, digits)) if digits.bytes().all(|byte| byte.is_ascii_digit()) => name,
@@ -68,7 +68,7 @@ impl Guard {
         self.hosts.iter().any(|own| own == name || own == host) || self.any_address && address.is_ok()
     }
 
-    /// The origin, if pages from there may ask.
+    /// The origin, if its pages may send requests.
     fn allows<'a>(&self, origin: &'a HeaderValue, host: &str) -> Option<&'a HeaderValue> {
         let text = origin.to_str().ok()?;
         let is_own = ["http://", "https://"]
@@ -77,7 +77,7 @@ impl Guard {
         (is_own || self.origins.iter().any(|allowed| allowed == text)).then_some(origin)
     }
 
-    /// The answer to the question of a browser whether a page elsewhere may ask. Files are not asked for in this way.
+    /// The answer to a browser's preflight request for a page of another site. Paths below `/files` get no such answer.
     pub(super) fn preflight(&self, method: &Method, path: &str, headers: &HeaderMap) -> Option<Response> {
         let is_preflight = method == Method::OPTIONS
             && headers.contains_key("access-control-request-method")
@@ -100,7 +100,7 @@ impl Guard {
         })
     }
 
-    /// Adds what every answer says to browsers.
+    /// Adds the headers for browsers that every answer has.
     pub(super) fn finish(&self, path: &str, asked: &HeaderMap, response: &mut Response) {
         let host = asked.get(header::HOST).and_then(|host| host.to_str().ok());
         let host = host.unwrap_or_default().to_lowercase();
@@ -131,15 +131,15 @@ impl Guard {
     }
 }
 
-/// False if a browser says that a page elsewhere makes a request. Pictures, scripts and `no-cors` requests of such a page
-/// have no `Origin`, and the page can measure how long they take. Browsers say this only of addresses that they trust:
-/// addresses of this machine, and addresses that begin with `https`.
+/// False if the browser says that the request comes from a page of another site. Images, scripts and `no-cors` requests
+/// of such a page have no `Origin`, but the page can measure how long they take. Browsers send this header only to
+/// addresses that they trust: to this machine, and to `https` addresses.
 fn is_from_here(headers: &HeaderMap) -> bool {
     let mut sites = headers.get_all(SITE).iter();
     sites.all(|site| site == "none" || site == "same-origin")
 }
 
-/// True if somebody follows a link to the board or to a file, in a window of its own.
+/// True if a user follows a link to the board or to a file, so that it opens as a page of its own.
 fn is_visit(path: &str, headers: &HeaderMap) -> bool {
     let is = |name: &str, value: &str| headers.get(name).is_some_and(|own| own == value);
     let has_page = path == "/" || path == "/files" || path.starts_with("/files/");

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// A text that may stand anywhere in a document, in an attribute as well. Control characters become U+FFFD, since XML has
-/// no way to write them.
+/// Escapes a text for any place in a document, including attributes. Control characters become U+FFFD, because XML
+/// cannot contain them.
 pub(super) fn escaped(text: &str) -> Cow<'_, str> {
     let is_special = |c: char| matches!(c, '<' | '>' | '&' | '"' | '\'') || c.is_control() || is_forbidden(c);
     if !text.contains(is_special) {

@@ -1,18 +1,18 @@
-//! How long clients may keep the server waiting, and each other.
+//! Time limits for clients.
 
 use std::time::Duration;
 
 /// After how long a request, a connection or an answer is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpLimits {
-    /// How long the head of a request may take to arrive, from its first byte on. Once the program has been asked to end, no
-    /// head is awaited any more.
+    /// How long the head of a request may take to arrive, counted from its first byte. Once the program was asked to
+    /// end, it waits for no head any more.
     pub head: Duration,
     /// How long the body of a request may take.
     pub body: Duration,
     /// How long an idle connection waits for the next request.
     pub idle: Duration,
-    /// How long a client may take no byte of an answer.
+    /// How long a client may stop taking bytes of an answer.
     pub silence: Duration,
     /// How long a search may wait for its turn.
     pub turn: Duration,

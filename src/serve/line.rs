@@ -19,10 +19,10 @@ pub(super) struct PlayedLine {
 }
 
 impl PlayedLine {
-    /// Reads a position, by default that in which games begin, and moves in the notation of UCI, separated by commas.
+    /// Reads a position, by default the usual start position, and moves in the notation of UCI, separated by commas.
     ///
     /// # Errors
-    /// The name of the parameter that is wrong, and what.
+    /// The name of the invalid parameter, and the reason.
     pub(super) fn read(fen: Option<&str>, play: Option<&str>) -> Result<PlayedLine, (&'static str, String)> {
         let moves = play.unwrap_or_default().split(',');
         PlayedLine::played(fen, "play", moves, Position::read_uci)
@@ -31,7 +31,7 @@ impl PlayedLine {
     /// Reads a position, and moves as a game has them, with or without their numbers.
     ///
     /// # Errors
-    /// The name of the parameter that is wrong, and what.
+    /// The name of the invalid parameter, and the reason.
     pub(super) fn read_moves(fen: Option<&str>, moves: &str) -> Result<PlayedLine, (&'static str, String)> {
         let moves = moves.split_whitespace().map(without_number);
         PlayedLine::played(fen, "moves", moves, |position, text| {

@@ -33,26 +33,26 @@ const MOST_WAITING: usize = 16;
 /// Addresses and names whose wrong credentials are remembered.
 const MOST_ADDRESSES: NonZeroUsize = NonZeroUsize::new(10_000).unwrap();
 
-/// The names and passwords of those who may ask.
+/// The names and passwords of users.
 ///
-/// Guessing is slow for each address and name: after wrong credentials, others are compared one each second. All names that
-/// nobody has count as one. Credentials that were right before are known by a hash and never wait, so who guesses locks out
-/// nobody else of the address, such as those behind one proxy, unless he guesses at the name of somebody who has not been
-/// there yet.
+/// Guessing is slow for each address and name: after wrong credentials, further new ones are compared one a second. All
+/// unknown names count as one name. Credentials that were right before are recognized by a hash and never wait. So
+/// guessing locks out no other user at the address, for example behind the same proxy, except a user of the guessed
+/// name who has not logged in from there yet.
 #[derive(Debug)]
 pub struct Logins {
     all: Vec<(String, String)>,
-    /// The keys of the hash of credentials, which nobody knows.
+    /// Random keys of the hash of credentials, so that no client can predict a hash.
     keys: [RandomState; 2],
     /// The hashes of those that were right.
     right: Mutex<HashSet<[u64; 2]>>,
     wrong: Mutex<LruCache<Guessing, Arc<WrongLogins>>>,
 }
 
-/// The numbers of an address and of the name that it gives; `None` if nobody has the name.
+/// The number of an address, and of the name that it gives; `None` for an unknown name.
 type Guessing = (u32, Option<usize>);
 
-/// Wrong credentials of an address with one name.
+/// The wrong credentials of one address and name.
 #[derive(Debug)]
 struct WrongLogins {
     last: Mutex<Instant>,
@@ -92,7 +92,7 @@ impl Logins {
         })
     }
 
-    /// The header by which the first of them asks.
+    /// The header with the credentials of the first user.
     pub(super) fn first(&self) -> Option<Authorization<Basic>> {
         let (name, password) = self.all.first()?;
         Some(Authorization::basic(name, password))
@@ -157,9 +157,9 @@ impl Logins {
         is_recent.then_some(wrong)
     }
 
-    /// True for credentials that are right. Notes it, or that they are wrong.
+    /// Compares credentials and records the result. Returns true if they are right.
     fn compares(&self, guessing: Guessing, given: (&str, &str), hash: [u64; 2]) -> bool {
-        // All are compared, and all bytes of each, so that the time tells nothing.
+        // Compares with all credentials, and all bytes of each, so that the time reveals nothing.
         let is_right = self.all.iter().fold(false, |is_right, (name, password)| {
             is_right | (is_equal(name, given.0) & is_equal(password, given.1))
         });

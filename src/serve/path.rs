@@ -23,8 +23,8 @@ pub(super) struct TreePath {
 }
 
 impl TreePath {
-    /// Reads the part of an address after `/files`. `None` if it names nothing that can be in a tree: `..`, an empty name,
-    /// a NUL, a backslash, an encoded slash, or what is not UTF-8.
+    /// Reads the part of an address after `/files`. `None` if no tree can have such a path: with `..`, an empty name, a
+    /// NUL, a backslash, an encoded slash, or bytes that are not UTF-8.
     pub(super) fn read(address: &str) -> Option<TreePath> {
         let is_directory = address.ends_with('/');
         let address = address.strip_suffix('/').unwrap_or(address);
@@ -56,7 +56,7 @@ impl TreePath {
         }
     }
 
-    /// Follows the target of a link that this is.
+    /// Replaces this path of a link by the path of its target.
     pub(super) fn linked(&self, target: &str) -> TreePath {
         let mut path = self.parent();
         for name in target.split('/') {

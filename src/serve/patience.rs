@@ -1,4 +1,4 @@
-//! A connection whose client must go on sending a request, and go on reading the answer.
+//! A connection that is closed if its client stops sending a request or reading an answer.
 
 use std::io;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use tokio::time::{Sleep, sleep};
 
 use super::limits::HttpLimits;
 
-/// A stream that ends if the other side keeps it waiting for too long.
+/// A stream that fails if the other side is silent for too long.
 pub(super) struct Patient {
     stream: TcpStream,
     limits: HttpLimits,
@@ -68,14 +68,14 @@ impl Patient {
     }
 }
 
-/// Counts answers that have begun, and those that have ended.
+/// Counts answers that have started, and answers that have ended.
 #[derive(Clone, Default)]
 pub(super) struct AnswerCount(Arc<CountedAnswers>);
 
 #[derive(Default)]
 struct CountedAnswers {
     count: AtomicUsize,
-    /// Who awaits the next request after an answer.
+    /// The task that waits for the next request; woken when an answer has ended.
     reader: AtomicWaker,
 }
 

@@ -1,4 +1,4 @@
-//! Searches for a player whom a request names.
+//! Terms for a player that a request names.
 
 use std::borrow::Cow;
 

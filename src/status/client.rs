@@ -47,7 +47,7 @@ pub fn ask(device: u64, user: u32) -> io::Result<Value> {
 fn ask_at(path: &Path, user: u32) -> io::Result<Value> {
     place::check_folder(path, user)?;
     let mut mount = connect(path, PATIENCE)?;
-    // The folder belongs to the other user, who may put any socket there, so time and length are limited.
+    // Time and length are limited, because the folder belongs to the other user, who may put any socket there.
     let end = Instant::now() + PATIENCE;
     let mut answer = Vec::new();
     let mut part = [0; 4096];

@@ -7,13 +7,13 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// A folder in which all users may create folders.
+/// A folder where all users may create folders.
 const SHARED: &str = "/tmp";
 
 /// Possible paths of the socket of a user's mount, the preferred one first.
 pub(super) fn paths(device: u64, user: u32) -> Vec<PathBuf> {
     let given = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-    // A relative path would mean another folder after the program has gone to the background.
+    // Relative paths are ignored: they would lead to another folder once the program is in the background.
     let given = given.filter(|path| path.is_absolute() && rustix::process::geteuid().as_raw() == user);
     let folders = given
         .into_iter()

@@ -25,7 +25,8 @@ pub struct Mounted {
     pub is_watched: bool,
 }
 
-/// What `user` may know. The keys are documented in `docs/commands.md`. Keys may be added but not removed.
+/// The status as JSON, as much of it as `user` may see. `docs/commands.md` documents the keys. Keys may be added but
+/// not removed.
 pub(super) fn report(mounted: &Mounted, status: &Status, user: Uid) -> Value {
     let refused = status.refused.iter();
     let refused = refused.filter(|refused| user.is_root() || refused.user == user.as_raw());
@@ -37,7 +38,7 @@ pub(super) fn report(mounted: &Mounted, status: &Status, user: Uid) -> Value {
     report
 }
 
-/// What everybody may know who reaches the files, and since when they are served.
+/// The part of the status for every user who can read the files.
 fn state(status: &Status, since: Instant) -> Value {
     let mut state = summary(status, since);
     state["databases"] = status.databases.iter().map(database).collect();

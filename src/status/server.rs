@@ -33,7 +33,7 @@ pub struct Socket {
     inode: u64,
 }
 
-/// Answers clients from separate threads as long as the program runs. `known` returns the present status.
+/// Answers clients from separate threads until the program ends. `known` returns the present status.
 ///
 /// # Errors
 /// If no socket can be created, or no thread can be started.

@@ -437,7 +437,7 @@ class Database(Sequence[Game]):
     ) -> FoundGames:
         """The games that answer a query, or have a position, with its first occurrence in each."""
     def duplicates(self) -> DuplicateGroups:
-        """Games that are there more than once, as lists with the best game first, by the
+        """Games that occur more than once, as lists with the best game first, by the
         rules of `duplicates.csv`."""
     def novelties(self, *, progress: _ProgressArgument = None) -> Novelties:
         """The first move of each game that leads to a position that no earlier game has, by the rules of
@@ -520,7 +520,7 @@ class Library(Sequence[Database]):
         """The games of all databases that answer a query, or have a position, as `find` of a database
         gives them, database by database unless they are sorted."""
     def duplicates(self) -> DuplicateGroups:
-        """Games of all databases that are there more than once, as `duplicates` of a database gives them."""
+        """Games of all databases that occur more than once, as `duplicates` of a database gives them."""
     def _of(self, names: Sequence[str]) -> Library:
         """A library of the databases with these names, in this order."""
     def __reduce__(self) -> tuple[Any, ...]: ...

@@ -29,7 +29,7 @@ pub struct BatchReader {
     part: usize,
     place: u32,
     decoded: IntoIter<RecordBatch>,
-    /// The thread that asked for the rows, and that may have the GIL when it takes them.
+    /// The thread that requested the rows, which may hold the GIL when it takes them.
     owner: ThreadId,
 }
 
@@ -84,7 +84,7 @@ impl BatchReader {
                 in_chunks(py, source, places, size, threads, batch).map_err(|error| failed(py, error))
             })?
         } else {
-            // Whoever has the GIL may wait for this thread.
+            // Release the GIL first: the thread that holds the lock may be waiting for the GIL.
             let all = |entry: &LibraryEntry| {
                 let part =
                     |chunk: Range<u32>| batch(entry, places.start + chunk.start..places.start + chunk.end);
@@ -112,7 +112,7 @@ fn failed(py: Python<'_>, error: PyErr) -> ArrowError {
     arrow_error(text)
 }
 
-/// An error with this text for the library that reads the rows. Arrow has none that fits better than an I/O error.
+/// An error with this text for the library that reads the rows. Of Arrow's kinds of errors, an I/O error fits best.
 fn arrow_error(text: String) -> ArrowError {
     ArrowError::IoError(text.clone(), io::Error::other(text))
 }

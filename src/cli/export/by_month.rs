@@ -20,7 +20,7 @@ use chessdb_library::table::utc_date;
 /// The most games of a file.
 const MOST_GAMES: usize = 1_000_000;
 
-/// The value of a part of a date that is unknown, by which Hive and its readers know it.
+/// The value for an unknown part of a date, as Hive and programs that read its folders expect it.
 const UNKNOWN: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// A year and a month; 0 if unknown.
@@ -29,7 +29,7 @@ type Month = (u16, u8);
 /// Games of parts, each with the number of its part.
 type PartGames = Vec<(usize, Vec<u32>)>;
 
-/// True if a path names a folder: one that exists, or one with a slash at its end.
+/// True if a path names a folder: if it exists and is one, or ends with a slash.
 pub fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
@@ -119,7 +119,7 @@ fn months(parts: &[DatabasePart], threads: usize) -> BTreeMap<Month, PartGames> 
     months
 }
 
-/// The month in which a game began in UTC, or the month of its date if this is unknown.
+/// The month when a game began in UTC or, if unknown, the month of its date.
 fn month_of(part: &DatabasePart, game: u32) -> Month {
     let date = utc_date(&part.database().tags(game));
     let date = date.unwrap_or_else(|| part.database().keys(game).date);

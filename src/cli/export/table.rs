@@ -81,7 +81,7 @@ pub struct ExportedTable {
     pub columns: Columns,
     /// The side of the player that the games were searched for, by the number of the game through all parts.
     pub colors: HashMap<u32, Color>,
-    /// Number of games with a start position of their own that the table lacks, although it has the moves.
+    /// Number of games from a set-up position, whose moves are in the table but whose start position is not.
     set_up: AtomicU64,
 }
 
@@ -95,7 +95,8 @@ impl ExportedTable {
         }
     }
 
-    /// Says of how many games the moves cannot be understood.
+    /// Warns of games from set-up positions whose moves cannot be understood, because the table has no column for the
+    /// start position.
     pub fn warn(&self) {
         let number = self.set_up.load(Ordering::Relaxed);
         if number > 0 {

@@ -9,7 +9,7 @@ use chessdb_library::csv::append_record;
 use chessdb_library::query::Query;
 use chessdb_library::repertoire::LEFT_COLUMNS;
 
-/// Shows, for each game that leaves the repertoire of the query, the move with which it does.
+/// Shows, for each game that leaves the repertoire of the query, the move that leaves it.
 pub fn deviations(search: &Search, query: &Query, order: &Order) -> (u64, io::Result<()>) {
     let parts = search.parts();
     let mut left = Vec::new();

@@ -1,4 +1,4 @@
-//! In which order games are shown, and how many.
+//! The order in which games are shown, and their number.
 
 use clap::ArgMatches;
 
@@ -7,13 +7,13 @@ use chessdb::Database;
 use chessdb_library::positions::DatabasePart;
 use chessdb_library::query::{ListOrder, SortKey};
 
-/// In which order games are shown, and how many.
+/// The order in which games are shown, and their number.
 pub struct Order {
     order: ListOrder,
     limit: Option<usize>,
 }
 
-/// A game of one of the databases, and what is shown of it.
+/// A game of one of the databases, with the data that is shown.
 #[derive(Clone)]
 pub struct FoundGame<T> {
     /// Which database.
@@ -26,7 +26,7 @@ impl Order {
     /// Reads the arguments.
     ///
     /// # Errors
-    /// If they are given for what is not a list of games.
+    /// If the result is not a list of games.
     pub fn read(matches: &ArgMatches, show: &str) -> Result<Order, CommandError> {
         let limit: Option<&u64> = matches.get_one("limit");
         let order = Order {
@@ -57,8 +57,8 @@ impl Order {
         self.limit.unwrap_or(usize::MAX)
     }
 
-    /// Puts games in this order, and leaves out those that are too many. Unknown values come last in any case, and equal
-    /// ones are in the order of the databases.
+    /// Puts games in this order, and leaves out those beyond the limit. Unknown values always come last, and games with
+    /// the same value are in the order of the databases.
     pub fn arrange<T>(&self, found: &mut Vec<FoundGame<T>>, parts: &[DatabasePart], threads: usize)
     where
         T: Clone + Sync,

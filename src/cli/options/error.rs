@@ -14,7 +14,7 @@ const MOST_SHOWN: usize = 200;
 pub enum OptionError {
     /// No command has an option of this name. The scope belongs to the command that was called.
     Unknown(String, Scope),
-    /// The option belongs to these commands, not to the one that was called.
+    /// The option belongs to other commands than the one that was called.
     OnlyFor(&'static str, &'static str),
     /// The option lacks its value: name, placeholder of the value.
     NoValue(&'static str, &'static str),
@@ -22,7 +22,7 @@ pub enum OptionError {
     NeedlessValue(&'static str),
     /// `remount`, which would change the options of an existing mount.
     Remount,
-    /// `nonempty`, which other file systems of FUSE know.
+    /// `nonempty`, an option of other FUSE file systems.
     NonEmpty,
     /// The value is invalid: name, value, description of valid values.
     BadValue(&'static str, String, ValidValues),

@@ -20,19 +20,19 @@ pub struct Settings {
     pub serve: ServeOptions,
     /// How changes of the source are detected.
     pub watch: Means,
-    /// For how long a source must not have changed before it is searched again.
+    /// How long a source must stay unchanged before it is searched again.
     pub quiet: Duration,
     /// How long a mount waits for databases that open slowly.
     pub open_wait: Duration,
     /// True if a source may be missing when it is mounted.
     pub wait_for_source: bool,
-    /// The folder of what is kept between runs.
+    /// The folder for files kept between runs.
     pub cache_folder: CacheFolder,
     /// Bytes of all files in it.
     pub cache_space: u64,
     /// Whether an index of positions is used and built.
     pub index: IndexUse,
-    /// Bytes of memory that are used to build one, about.
+    /// Approximate memory for building an index, in bytes.
     pub index_memory: usize,
     /// True if tags are available as extended attributes.
     pub xattr: bool,
@@ -72,7 +72,7 @@ impl Default for Settings {
     }
 }
 
-/// The folder of what is kept between runs.
+/// The folder for files kept between runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CacheFolder {
     /// The default folder of the user.

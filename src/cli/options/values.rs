@@ -81,7 +81,7 @@ pub fn means(text: &str) -> Option<Means> {
     })
 }
 
-/// Parses a user ID or a group ID. The highest one means none.
+/// Parses a user ID or a group ID. Refuses the highest one, which system calls take as "none".
 pub fn id(text: &str) -> Option<u32> {
     text.parse().ok().filter(|&id| id != u32::MAX)
 }

@@ -31,24 +31,24 @@ struct GamesPage {
     order: ListOrder,
     /// The position that its games have.
     position: Option<Query>,
-    /// What the list is kept by: everything that it follows from but the search.
+    /// The key of a cached list: everything that determines it, apart from the search.
     question: String,
 }
 
-/// Some neighbours of a list in an order, which are kept, since finding them takes longer than showing a page.
+/// A window of a sorted list. Windows are cached, because sorting takes longer than showing a page.
 pub(super) struct GameList {
     /// The number of games of the whole list.
     count: u32,
     /// Numbers among the games of all parts.
     games: Box<[u32]>,
-    /// The ply at which each has the position, if one is asked for.
+    /// The ply where each game has the position, if the request has one.
     plies: Option<Box<[u32]>>,
 }
 
 /// Number of games of a window. Windows start at the multiples of half of it, so every page is in one of them.
 const WINDOW: u32 = 20 * MOST;
 
-/// A game in a list: the part, its number there, and the ply of the position, if one is asked for.
+/// A game in a list: the part, its number there, and the ply of the position, if the request has one.
 pub(super) type ListedGame = (usize, u32, Option<u32>);
 
 /// The games that answer a search, or have a position, or both.

@@ -1,4 +1,4 @@
-//! What the board asks: databases, lists of games, games, positions, moves and queries, as JSON.
+//! The JSON interface of the board: databases, lists of games, games, positions, moves and queries.
 //!
 //! Keys may be added, none changed. Errors are `{"error": {"what", "term", "offset", "message"}}`.
 
@@ -100,11 +100,11 @@ pub(super) fn routes(requests: Requests) -> Router {
 /// Why a request gets no answer.
 enum ApiError {
     Query(QueryError),
-    /// The parameter that is wrong, and what.
+    /// The invalid parameter, and the reason.
     Wrong(&'static str, String),
-    /// Why a search that is written well is refused.
+    /// Why a search with a valid query is refused.
     Refused(String),
-    /// There is no database at this path.
+    /// No database has this path.
     NoDatabase(String),
     Fs(FsError),
 }
@@ -122,7 +122,7 @@ impl From<QueryError> for ApiError {
 }
 
 impl fmt::Display for ApiError {
-    /// The sentence that the command prints, too.
+    /// The sentence that the command prints, as well.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ApiError::Query(error) => error.fmt(f),

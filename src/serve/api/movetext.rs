@@ -19,7 +19,7 @@ struct LinePlace {
     last: Option<usize>,
     position: Position,
     counters: Counters,
-    /// The place before the last move, to which a variation goes back.
+    /// The place before the last move, where a variation starts.
     before: Option<Box<LinePlace>>,
 }
 
@@ -108,7 +108,7 @@ impl Annotations {
 }
 
 impl GameJson {
-    /// Writes a game from the beginning.
+    /// Starts writing a game.
     pub(super) fn new(decoded: Decoded) -> GameJson {
         let game = &decoded.game;
         let setup = game.tags.get("FEN").and_then(|fen| read_fen(fen).ok());
@@ -229,7 +229,7 @@ impl GameJson {
     }
 }
 
-/// True for a move, and for the beginning and the end of a variation.
+/// True for a move, and for the start and the end of a variation.
 fn is_of_line(token: &Token) -> bool {
     matches!(
         token,

@@ -1,4 +1,4 @@
-//! What somebody may mean who has typed the beginning of a name: players, events, openings and fields.
+//! Completions for a typed text: players, events, openings and fields.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ const MOST: usize = 100;
 
 const KINDS: [&str; 4] = ["player", "event", "opening", "field"];
 
-/// Names in which each word of a text begins a word, those with the most games first, each with the term of a search.
+/// Answers with names that match a text: each word of the text starts a word of the name. Names with the most games
+/// come first, each with its term for a search.
 pub(super) async fn names(
     State(Api { requests, names, .. }): State<Api>,
     visit: Visit,
@@ -73,7 +74,7 @@ fn rows(kind: &str, list: &NameList, wanted: &str, count: usize) -> Vec<Value> {
     list.find(wanted, count).into_iter().map(row).collect()
 }
 
-/// The fields whose names begin with a text, as JSON.
+/// The fields whose names start with a text, as JSON.
 fn field_rows(wanted: &str, count: usize) -> Vec<Value> {
     let wanted = wanted.to_lowercase();
     let own = fields().filter(|(name, _)| name.starts_with(&wanted));
@@ -81,7 +82,7 @@ fn field_rows(wanted: &str, count: usize) -> Vec<Value> {
     own.take(count).map(row).collect()
 }
 
-/// A term that asks for a name.
+/// A term for a name.
 fn term(field: &str, name: &str) -> String {
     format!("{field}:\"{}\"", name.replace('\\', r"\\").replace('"', r#"\""#))
 }

@@ -1,4 +1,4 @@
-//! JSON that is sent piece by piece, as it is made and as fast as the client takes it.
+//! JSON in pieces, which are made only as fast as the client takes them.
 
 use std::io;
 
@@ -41,7 +41,7 @@ pub(super) fn streamed(pieces: impl Iterator<Item = Vec<u8>> + Send + 'static) -
 
 /// Appends a value.
 pub(super) fn append<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
-    // What is written are texts, numbers, and lists of them, which cannot fail.
+    // Writing texts, numbers and lists of these as JSON cannot fail.
     let _ = serde_json::to_writer(out, value);
 }
 

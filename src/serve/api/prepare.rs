@@ -1,4 +1,4 @@
-//! What a player does, and what the player has changed lately.
+//! What a player plays, and what has changed lately.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::serve::player::player_term;
 /// Number of entries of each list.
 const MOST: usize = 12;
 
-/// The search for a player, and what is asked of its games.
+/// The search for a player, and the parameters of the request.
 struct PrepareQuestion {
     /// The search as text.
     text: String,
@@ -98,7 +98,7 @@ impl PrepareQuestion {
             .into_iter()
             .chain([player_term("player", name), search.to_owned()]);
         let text = terms.collect::<Vec<_>>().join(" ");
-        // Mistakes are in what the request says.
+        // Errors refer to the text of the request.
         let before = text.len() - search.len();
         let text = text.trim_end().to_owned();
         let read = read_query(requests, visit, text.clone()).await?;
@@ -166,7 +166,7 @@ impl PrepareQuestion {
         })
     }
 
-    /// The colours that are asked for.
+    /// The requested colours.
     fn colors(&self) -> impl Iterator<Item = Color> {
         let asked = self.color;
         Color::ALL
@@ -174,7 +174,7 @@ impl PrepareQuestion {
             .filter(move |&color| asked.is_none_or(|asked| asked == color))
     }
 
-    /// The search, for games in which the player had this colour.
+    /// The search, limited to games where the player had this colour.
     fn with_color(&self, side: Color) -> String {
         match self.color {
             Some(_) => self.text.clone(),

@@ -1,4 +1,4 @@
-//! What a search is: the one way to write it, and where its games are among the files.
+//! The canonical form of a search, and the directory with its games.
 
 use axum::Json;
 use axum::extract::{Query as Parameters, State};
@@ -48,7 +48,7 @@ pub(super) async fn query(
     Ok(Json(json!({ "canonical": canonical, "files": files })))
 }
 
-/// True if a query has a setting that is about all positions that it asks for.
+/// True if a query has a setting for all its positions, such as `mirror:`.
 fn is_about_positions(canonical: &str) -> bool {
     let mut terms = canonical.split(' ');
     terms.any(|term| term.starts_with("mirror:") || term.starts_with("in:"))

@@ -10,7 +10,7 @@ use pgnfs_server::{Requests, Status};
 use super::pieces::{entries, in_pieces};
 use crate::status::{database, opening, summary};
 
-/// How long clients that ask share a status, as long as one of them still receives it.
+/// How long clients share a status, while one of them is still receiving it.
 const SHARED: Duration = Duration::from_secs(1);
 
 /// The last status. Clones share it.
@@ -37,7 +37,7 @@ impl Snapshots {
         .flatten()
     }
 
-    /// The present status. Those who ask at the same time wait for one.
+    /// The present status. Requests at the same time share one.
     fn get(&self, requests: &Requests) -> Arc<Status> {
         let mut last = self.0.lock();
         let known = last.as_ref().filter(|(since, _)| since.elapsed() < SHARED);
@@ -50,7 +50,7 @@ impl Snapshots {
     }
 }
 
-/// An object with lists of databases, which begins with a text.
+/// A JSON object with lists of databases, after the text `begin`.
 fn lists(status: Arc<Status>, begin: String) -> impl Iterator<Item = Vec<u8>> + Send {
     let other = Arc::clone(&status);
     let databases = (0..status.databases.len()).map(move |n| database(&status.databases[n]));

@@ -1,4 +1,4 @@
-//! The eight letters and digits by which clients of the explorer know a game.
+//! Ids of games for clients of the explorer: eight letters and digits.
 //!
 //! | part of the number | content |
 //! |---|---|
@@ -82,7 +82,7 @@ impl GameIds {
     }
 }
 
-/// A code for each path. Where two are equal, the later path takes the next free one.
+/// A code for each path. If two collide, the later path gets the next free code.
 fn codes<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<u32> {
     let paths: Vec<&str> = paths.collect();
     let mut order: Vec<usize> = (0..paths.len()).collect();

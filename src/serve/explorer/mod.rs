@@ -42,7 +42,7 @@ pub(super) struct Explorer {
 /// Bytes of answers that are kept.
 const MOST_KEPT: usize = 16 << 20;
 
-/// Games of a search that are not looked through without a turn.
+/// Number of games above which adding up an answer takes a turn.
 const MANY: u32 = 2048;
 
 /// The routes: for all games, for the games of a search, and for both without duplicates.
@@ -130,7 +130,7 @@ async fn answer(
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
-/// A search that does not exist is a wrong request.
+/// An invalid search is an invalid request, not a missing page.
 fn of_search(error: FsError) -> HttpError {
     match error {
         FsError::Refused(refusal) => HttpError::Bad(refusal.to_string()),
@@ -191,7 +191,7 @@ impl ExplorerRequest {
         json::answer(&self.question, &Explored::default(), &nothing, &self.explorer.ids).into()
     }
 
-    /// The answer. Until it is there, `so_far` gets those about the databases that are done.
+    /// The answer. Until it is complete, `so_far` gets the answers about the databases that are done.
     async fn answer(
         self,
         visit: Visit,
@@ -255,7 +255,8 @@ impl ExplorerQuestion {
         (!self.filter.is_all() || self.limits.months) && answers.parts().iter().any(is_popular)
     }
 
-    /// A text that other questions do not have, however they are written: what the answer follows from beside the games.
+    /// A key of the question, the same however the question is written: everything but the games that determines the
+    /// answer.
     fn key(&self, search: Option<&Query>) -> String {
         let search = search.map_or(String::new(), Query::canonical);
         let (position, opening) = (

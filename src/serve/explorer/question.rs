@@ -1,4 +1,4 @@
-//! What a client of the explorer asks, as Lichess takes it.
+//! Requests to the explorer, with the parameters of Lichess.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use chessdb_library::explorer::{ExplorerFilter, ExplorerLimits, Speed, group};
 
 use crate::serve::line::PlayedLine;
 
-/// Which of the explorer's databases is asked. All are about the same games; their answers differ.
+/// One of the explorer's three addresses. All cover the same games; the form of their answers differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ExplorerKind {
     Masters,
@@ -44,7 +44,7 @@ const NO_UNTIL: u16 = 3000;
 /// Maximum length of a player's name in bytes.
 const LONGEST_NAME: usize = 255;
 
-/// The parameters of a request by name; the last of equal ones counts.
+/// The parameters of a request by name. If a name is repeated, the last value counts.
 pub(super) struct Parameters(BTreeMap<String, String>);
 
 impl Parameters {
@@ -71,7 +71,7 @@ impl Parameters {
         Ok(number.min(most))
     }
 
-    /// The different values of a list, in their order; `None` for all, which an empty list is, too.
+    /// The different values of a list, in order; `None` for all values, also for an empty list.
     fn list<T: Ord>(
         &self,
         name: &str,
@@ -89,7 +89,7 @@ impl Parameters {
         Ok(Some(values.into_iter().collect()))
     }
 
-    /// A year, or a month of one if there `may_be_month`. 0 stands for the whole year.
+    /// A year or, if `may_be_month`, a year and a month; month 0 is the whole year.
     fn month(&self, name: &str, may_be_month: bool) -> Result<Option<(u16, u8)>, String> {
         let Some(text) = self.get(name).filter(|text| !text.is_empty()) else {
             return Ok(None);

@@ -39,7 +39,7 @@ impl TreeRequest {
         } else if is_same {
             let mut response = StatusCode::NOT_MODIFIED.into_response();
             if is_head {
-                // Else hyper says that it is empty.
+                // Without it, hyper would announce an empty body.
                 response
                     .headers_mut()
                     .insert(header::CONTENT_LENGTH, file.size().into());
@@ -54,7 +54,7 @@ impl TreeRequest {
         tag.into_iter().for_each(|tag| headers.typed_insert(tag));
         headers.typed_insert(LastModified::from(modified));
         headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-        // A browser asks again, because the database may have changed.
+        // Makes a browser ask again each time, because the database may have changed.
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         Ok(response)
     }
@@ -77,7 +77,7 @@ impl TreeRequest {
         since.is_some_and(|since| !since.is_modified(modified))
     }
 
-    /// The ranges that are asked for; `None` for the whole file.
+    /// The requested ranges; `None` for the whole file.
     fn ranges(&self, size: u64, tag: &str, modified: SystemTime) -> Option<Vec<Range<u64>>> {
         let asked = self.headers.get(header::RANGE)?.to_str().ok()?;
         let mut conditions = self.headers.get_all(header::IF_RANGE).iter();
@@ -143,7 +143,8 @@ impl TreeRequest {
                 let parts: Vec<_> = several
                     .iter()
                     .map(|range| {
-                        // Before the first piece of each, so that an answer begins with bytes of the file.
+                        // Sent in front of the first piece of each range, not on its own, so that an answer begins with
+                        // bytes of the file.
                         let mut head = Some(head(range));
                         let with_head = move |piece: Bytes| match head.take() {
                             Some(head) => [head.as_bytes(), &piece].concat().into(),

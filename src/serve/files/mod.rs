@@ -55,7 +55,7 @@ pub(super) async fn answer(State(requests): State<Requests>, visit: Visit, reque
     answered.into_response()
 }
 
-/// Answers `OPTIONS` of the root of the server: Windows asks there whether it has WebDAV below.
+/// Answers `OPTIONS` for the root of the server, where Windows asks whether the server has WebDAV.
 pub(super) async fn options() -> Response {
     webdav::options(HeaderValue::from_static("GET, HEAD, OPTIONS"))
 }
@@ -81,7 +81,7 @@ impl TreeRequest {
         }
     }
 
-    /// The node of a path. One that the source no longer has is looked up again, once.
+    /// The node of a path. If its state was dropped, looks the path up once more.
     async fn find(&self, path: &TreePath) -> Result<Attributes, FsError> {
         let in_tree = path.in_tree();
         let find = || {
@@ -95,7 +95,7 @@ impl TreeRequest {
         }
     }
 
-    /// Sends the client to where the links lead through which the path goes.
+    /// Redirects the client to the path without links.
     async fn redirect(&self) -> Result<Response, HttpError> {
         let (path, _) = self.without_links(&self.path).await?;
         Ok(moved(StatusCode::TEMPORARY_REDIRECT, &path))

@@ -37,7 +37,7 @@ const MOST_PROPERTIES: usize = 64;
 const OF_XML: &str = "http://www.w3.org/XML/1998/namespace";
 const OF_DECLARATIONS: &str = "http://www.w3.org/2000/xmlns/";
 
-/// The properties of files and folders, and the ones that only files have.
+/// The properties of files and folders, and properties that only files have.
 const PROPERTIES: &[&str] = &["displayname", "resourcetype", "getlastmodified", "supportedlock"];
 const OF_FILES: &[&str] = &["getcontentlength", "getcontenttype"];
 
@@ -57,7 +57,7 @@ pub(super) fn options(allowed: HeaderValue) -> Response {
     (StatusCode::OK, headers).into_response()
 }
 
-/// What a request wants to know.
+/// The properties that a request wants.
 #[derive(Debug, PartialEq, Eq)]
 enum WantedProperties {
     All,
@@ -164,7 +164,7 @@ impl Children {
     }
 }
 
-/// Appends what is wanted of a file or directory.
+/// Appends the wanted properties of a file or directory.
 fn append(xml: &mut String, wanted: &WantedProperties, path: &TreePath, found: &Attributes) {
     let is_file = found.kind == Kind::File;
     let of_files = OF_FILES.iter().filter(|_| is_file);
@@ -219,7 +219,7 @@ fn refused_depth() -> Response {
     (StatusCode::FORBIDDEN, media, body).into_response()
 }
 
-/// The characters with which a name may begin (XML 1.0, fifth edition, section 2.3), without the colon after a prefix.
+/// The characters that a name may start with (XML 1.0, fifth edition, section 2.3), without the colon after a prefix.
 const BEGIN: [RangeInclusive<char>; 15] = [
     'A'..='Z',
     '_'..='_',
