@@ -150,7 +150,7 @@ pub(super) fn start(shared: &Arc<Shared>) {
         }
     });
     if let Err(error) = started {
-        log::warn!("no thread for reading ahead: {error}");
+        log::warn!("cannot start the thread for reading ahead: {error}");
         shared.ahead.end();
     }
 }

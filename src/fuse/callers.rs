@@ -71,7 +71,7 @@ impl Callers {
             .name("interrupts".to_owned())
             .spawn(move || callers.watch(caller::is_killed));
         if let Err(error) = started {
-            log::warn!("no thread for requests of killed programs: {error}");
+            log::warn!("cannot start the thread that ends requests of killed programs: {error}");
         }
     }
 

@@ -26,13 +26,15 @@ pub fn invalidate(notifier: &Notifier, outdated: &[Outdated]) -> io::Result<()> 
     Ok(())
 }
 
-/// Ignores every error except a closed connection.
+/// Logs an error, and returns it only if the connection is closed.
 fn unless_disconnected(result: io::Result<()>) -> io::Result<()> {
     let Err(error) = result else { return Ok(()) };
     match error.raw_os_error() {
         Some(libc::ENODEV | libc::ENOTCONN | libc::EBADF) => Err(error),
         _ => {
-            log::warn!("the kernel may show for a while what was before: {error}");
+            log::warn!(
+                "cannot drop outdated entries from the kernel's caches: {error}; it may show the old state for a while"
+            );
             Ok(())
         }
     }

@@ -65,7 +65,7 @@ pub(super) async fn serve(
         let (stream, client) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                log::warn!("a connection cannot be accepted: {error}");
+                log::warn!("cannot accept a connection: {error}");
                 sleep(PAUSE).await;
                 continue;
             }

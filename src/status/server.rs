@@ -61,7 +61,7 @@ fn answer_all(
                 match listener.accept() {
                     Ok((client, _)) => answer(&client, &*report),
                     Err(error) => {
-                        log::warn!("a request for the status was not answered: {error}");
+                        log::warn!("cannot answer a request for the status: {error}");
                         thread::sleep(PATIENCE);
                     }
                 }

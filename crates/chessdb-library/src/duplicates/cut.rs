@@ -75,7 +75,9 @@ pub(super) fn similar_games(games: &ComparedGames<'_>, hashed: &[Hashed]) -> Vec
     for occasion in [SharedOccasion::Date, SharedOccasion::Event] {
         let file = (hashed.len() > MOST_IN_MEMORY).then(temporary_file).flatten();
         let found = lists_of(games, hashed, occasion, &mut names, file).or_else(|error| {
-            log::warn!("games are compared in memory: {error}");
+            log::warn!(
+                "cannot write a temporary file to find duplicates: {error}; comparing games in memory"
+            );
             lists_of(games, hashed, occasion, &mut names, None)
         });
         // `lists_of` fails only if it uses a file, and here everything is in memory.

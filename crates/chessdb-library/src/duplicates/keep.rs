@@ -124,7 +124,7 @@ impl Duplicates {
             }
         });
         if let Err(error) = written {
-            log::info!("{}: not kept: {error}", file.path().display());
+            log::info!("cannot keep duplicates in {}: {error}", file.path().display());
         }
     }
 }

@@ -73,7 +73,10 @@ impl Kept for Scans {
         match written {
             Ok(sections) => Some(Arc::new(Scan(sections))),
             Err(error) => {
-                log::info!("{}: not kept: {error}", kept.path().display());
+                log::info!(
+                    "cannot keep the index of a PGN file in {}: {error}",
+                    kept.path().display()
+                );
                 None
             }
         }

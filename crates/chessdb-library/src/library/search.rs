@@ -91,7 +91,7 @@ fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<OpeningTas
         Ok(listing) => (listing.directory, listing.unusable, listing.mount, listing.hung),
         // The file may be readable although its folder cannot be listed.
         Err(error) => {
-            log::warn!("{}: cannot be listed: {error}", folder.display());
+            log::warn!("cannot list {}: {error}", folder.display());
             let files = vec![name.clone()];
             let path = folder.to_owned();
             let mount = opener.mounts.of_others(file).cloned();

@@ -177,7 +177,7 @@ impl Worker {
         thread::scope(|scope| {
             let decoding = thread::Builder::new().name("pgnfs-decode".to_owned());
             if let Err(error) = decoding.spawn_scoped(scope, || self.decode(texts)) {
-                log::warn!("cannot start a thread for decoding: {error}");
+                log::warn!("cannot start a thread to decode games in the background: {error}");
             }
         });
     }

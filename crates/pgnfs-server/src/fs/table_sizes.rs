@@ -109,7 +109,10 @@ impl TableSizes {
         let written = file.write(|file, key| -> io::Result<()> { sections.write(file, key) });
         match written {
             Ok(_) => self.hold(branch, file),
-            Err(error) => log::info!("{}: not kept: {error}", file.path().display()),
+            Err(error) => log::info!(
+                "cannot keep sizes of tables in {}: {error}",
+                file.path().display()
+            ),
         }
     }
 

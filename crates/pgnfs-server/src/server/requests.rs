@@ -494,7 +494,7 @@ impl UserWorkers {
 /// Catches a panic, which would end a thread of the front end. `None` after one.
 pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work))
-        .inspect_err(|_| log::error!("a request failed and was answered with an input/output error"))
+        .inspect_err(|_| log::error!("a request panicked, and is answered with an input/output error"))
         .ok()
 }
 

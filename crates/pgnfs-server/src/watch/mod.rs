@@ -158,7 +158,7 @@ impl Watch {
     fn new(source: &Path, means: Means, quiet: Duration) -> io::Result<Watch> {
         let inotify = match means {
             Means::Auto | Means::Inotify => inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)
-                .inspect_err(|error| log::warn!("inotify cannot be used: {error}; {}", LOOKING))
+                .inspect_err(|error| log::warn!("cannot use inotify: {error}; {}", LOOKING))
                 .ok()
                 .map(Arc::new),
             Means::Poll(_) | Means::Off => None,
@@ -278,7 +278,7 @@ impl Watch {
             }
             Err(Errno::INTR) => {}
             Err(error) => {
-                log::error!("cannot wait for changes: {error}");
+                log::error!("cannot wait for changes of the source: {error}");
                 thread::sleep(PAUSE);
             }
         }
@@ -349,7 +349,7 @@ impl Watch {
             && !self.is_polled
         {
             let folder = folder.display();
-            log::warn!("{folder} cannot be watched: {error} (see fs.inotify.max_user_watches); {LOOKING}");
+            log::warn!("cannot watch {folder}: {error} (see fs.inotify.max_user_watches); {LOOKING}");
         }
         let is_watched = self.inotify.is_some() && refusal.is_none();
         let has_others = self.means == Means::Auto && survey.has_others;

@@ -95,14 +95,14 @@ impl<'a> WholeTableFile<'a> {
             Some(Ok(made)) => return Ok(made),
             Some(Err((WriteError::Source(error), _))) => return Err(error),
             Some(Err((WriteError::File(error), kept))) => {
-                log::info!("{}: not kept: {error}", kept.path().display());
+                log::info!("cannot keep a table in {}: {error}", kept.path().display());
             }
             None => {}
         }
         self.make_without_name().map_err(|error| match error {
             WriteError::Source(error) => error,
             WriteError::File(error) => {
-                log::warn!("{}: {error}", self.name());
+                log::warn!("{}: cannot write a table: {error}", self.name());
                 self.branch.fail(Failure::NoRoom)
             }
         })
@@ -157,7 +157,7 @@ impl<'a> WholeTableFile<'a> {
         self.table.bytes.remove(&(), |bytes| {
             let is_same = Arc::ptr_eq(bytes, damaged);
             if is_same {
-                log::warn!("{}: a table is damaged: it is made again", self.name());
+                log::warn!("{}: a kept table is damaged: it is made again", self.name());
                 if let Some(kept) = self.kept() {
                     kept.remove();
                 }
