@@ -125,9 +125,8 @@ impl LineAnnotations {
         self.comments(moves).find_map(clock)
     }
 
-    /// How long the last of `moves` moves took, in hundredths of a second: what a comment says, otherwise what the
-    /// clock shows since the same side's previous move. `None` if there is neither, or if the clock gained more than
-    /// the increment.
+    /// How long the last of `moves` moves took, in hundredths of a second: from a comment, otherwise from the clock
+    /// since the same side's previous move. `None` without either, or if the clock gained more than the increment.
     pub(crate) fn time_spent(&self, moves: u32) -> Option<u32> {
         self.comments(moves).find_map(written_time).or_else(|| {
             let before = self.clock(moves.checked_sub(2)?)?;
@@ -198,7 +197,7 @@ pub(crate) enum Evaluation {
 /// The number of a mate that is on the board, from the winner's side.
 const MATE: i16 = 32_000;
 
-/// The longest mate with a number of its own. It fixes the gap between mates and other evaluations.
+/// The longest mate that keeps its length. It fixes the gap between mates and other evaluations.
 const LONGEST_MATE: u32 = 999;
 
 /// The most hundredths of a pawn, from either side.
@@ -280,7 +279,7 @@ pub(crate) fn is_evaluated(comment: &str) -> bool {
     of_match(comment, true).is_some()
 }
 
-/// The score at the beginning of a comment, before the slash and the depth, and what follows the slash.
+/// The score at the start of a comment, in front of the slash and the depth, and the text after the slash.
 fn score(comment: &str) -> Option<(&str, &str)> {
     let (score, rest) = comment.trim_start().split_once('/')?;
     // A result has no decimal point, and the points of a player, as in 5.5/7, have no sign and no time.

@@ -36,8 +36,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - [`library`] finds and opens databases, and says what was left out and why. [`kept`] keeps between runs what takes
-//!   long to find.
+//! - [`library`] finds and opens databases, and lists what was left out and why. [`kept`] keeps results that take long
+//!   to compute between runs.
 //! - [`query`] is the language of searches, [`positions`] has positions of all games and their moves, by a scan or an
 //!   index, and [`lines`] names the moves of a game.
 //! - [`player`] has the results of a player and the changes in the player's repertoire, [`table`] lists games as CSV,
@@ -51,8 +51,8 @@
 //! - Files are mapped, so opening the first database installs a **handler of SIGBUS**, which stays. It puts zeros in
 //!   place of bytes that a file has lost, and passes any other signal on to the previous handler.
 //! - Databases are opened in **threads** that nothing joins, because a call of a file system may never return;
-//!   [`LibraryOptions::prepare`](library::LibraryOptions::prepare) is called on each. They end with their database, and
-//!   [`Library::give_up_openings`](library::Library::give_up_openings) ends them as soon as the file system answers.
+//!   [`LibraryOptions::prepare`](library::LibraryOptions::prepare) is called on each. They end with their database;
+//!   [`Library::give_up_openings`](library::Library::give_up_openings) makes them end once the file system answers.
 //!   Each file system that may hang has another thread, which ends after some seconds without work. Other threads end
 //!   before the function that started them returns.
 //! - [`Library::endings`](library::Library::endings) and [`workers::hung::on_answer`] let a program wait for databases

@@ -1,4 +1,4 @@
-//! What is made when it is first asked for, by one thread for all.
+//! Values that are made on first use, by one thread for all that wait for them.
 
 use parking_lot::{Condvar, Mutex};
 use std::convert::Infallible;
@@ -8,17 +8,18 @@ use std::time::{Duration, Instant};
 
 use crate::task::{self, Askers};
 
-/// How often a thread that waits looks whether its request was abandoned.
+/// How often a waiting thread checks whether its request was abandoned.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// What a request has to wait for, before what it asks for is known.
+/// How long a request may have to wait for its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wait {
-    /// At most one game, which is not a long one.
+    /// For at most one game, which is not long.
     None,
-    /// Something that is [`Made`] once for all requests that need it, such as a view, an index, or sizes of many games.
+    /// For something that is [`Made`] once for all requests that need it, such as a view, an index, or sizes of many
+    /// games.
     Common,
-    /// Many games for this request alone, or a long one.
+    /// For many games, or a long one, read for this request alone.
     Own,
 }
 
@@ -29,10 +30,10 @@ impl Wait {
     }
 }
 
-/// A value that is made at the first look.
+/// A value that is made on first use.
 ///
-/// The thread that asks first makes it, and others wait for it. It goes on as long as the request of one of them is not
-/// abandoned; if it fails, panics or is cancelled, the next one makes the value.
+/// The first thread that needs the value makes it, and the others wait. The work goes on while at least one of their
+/// requests is not abandoned. If it fails, panics or is cancelled, the next thread makes the value.
 ///
 /// ```
 /// use chessdb_library::made::{Made, Wait};
@@ -46,7 +47,7 @@ impl Wait {
 /// ```
 pub struct Made<T> {
     value: OnceLock<T>,
-    /// Who wants the value, while a thread makes it.
+    /// The requests that want the value, while a thread makes it.
     making: Mutex<Option<Askers>>,
     changed: Condvar,
 }
@@ -71,7 +72,7 @@ impl<T> Made<T> {
         Wait::Common.unless(self.get().is_some())
     }
 
-    /// The value, which `make` returns if it is not made. `make` must not ask for the same value.
+    /// The value; `make` makes it if there is none. `make` must not use the same value.
     pub fn get_or(&self, make: impl FnOnce() -> T) -> &T {
         match self.get_or_make(|| Ok::<T, Infallible>(make())) {
             Ok(value) => value,
@@ -101,8 +102,8 @@ impl<T> Made<T> {
         Some(turn.or_else(|turn| turn.make(make)))
     }
 
-    /// The value, or the turn to make it. While another thread makes it, `pause` is asked again and again how long to
-    /// wait.
+    /// The value, or the turn to make it. While another thread makes it, waits for as long as `pause` says, again and
+    /// again.
     fn turn<N>(&self, pause: impl Fn() -> Result<Duration, N>) -> Result<Result<&T, MakingTurn<'_, T>>, N> {
         loop {
             if let Some(value) = self.get() {

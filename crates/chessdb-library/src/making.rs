@@ -1,11 +1,11 @@
-//! What takes long and is being made at this moment, for people who wait for it.
+//! Long work in progress, for the status that users see.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// All that is being made in this process, in the order in which it was begun.
+/// All long work of this process, in the order in which it was started.
 static ALL: Mutex<Vec<Arc<BegunMaking>>> = Mutex::new(Vec::new());
 
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct Making(Arc<BegunMaking>);
 pub struct MakingStatus {
     /// What it is, such as an index of positions.
     pub what: String,
-    /// The database, or what else it is made of.
+    /// The database, or other games, that it is made from.
     pub of: String,
     /// For how long.
     pub elapsed: Duration,

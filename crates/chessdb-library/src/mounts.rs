@@ -18,7 +18,7 @@ pub struct Device(pub u64);
 /// One mount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mount {
-    /// Its number in the table. No other mount has it as long as this one exists.
+    /// Its number in the table. No other mount has it while this one exists.
     pub id: u64,
     /// Its device number.
     pub device: Device,
@@ -155,9 +155,8 @@ impl Mounts {
         self.of_others(path).is_none()
     }
 
-    /// The mount that contains an absolute path without symbolic links, if it is not
-    /// [local](Mount::is_local), or else the last such mount on the way to it, where looking up a name may
-    /// hang.
+    /// The mount of an absolute path without symbolic links, if it is not [local](Mount::is_local); otherwise the last
+    /// mount on the way to it that is not local, where resolving a name may hang.
     ///
     /// The mount of `/` counts only for paths that it contains, because no program can run anyway if it
     /// hangs.

@@ -116,7 +116,7 @@ impl<K: Clone + Hash + Eq, V: Clone> OnceLru<K, V> {
         self.0.lock().kept.len()
     }
 
-    /// The kept value of a key, or else the one that `make` returns, which is kept.
+    /// The value of a key; `make` makes it if there is none.
     pub fn get_or(&self, key: K, make: impl FnOnce() -> V) -> V {
         match self.get_or_make(key, || Ok::<V, Infallible>(make())) {
             Ok(value) => value,

@@ -1,6 +1,6 @@
 //! Suggestions for a name that does not exist: the existing names that are most like it.
 
-/// Two words with at least this likeness, from 0 to 1, are probably meant to be the same.
+/// Two words with at least this likeness, from 0 to 1, are probably the same word.
 const LEAST_OF_WORDS: f64 = 0.65;
 
 /// The same for two names. It is higher because a database has very many names.
@@ -60,7 +60,7 @@ fn likeness_of_words(wanted: &[String], name: &[String]) -> f64 {
     wanted.iter().map(best).sum::<f64>() / wanted.len().max(1) as f64
 }
 
-/// The names that are most like another one.
+/// Collects the names that are most similar to another one.
 struct MostSimilar<T> {
     least: f64,
     /// With their likeness, the most similar first.

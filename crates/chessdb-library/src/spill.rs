@@ -19,7 +19,7 @@ pub struct Partitions<const RECORD: usize> {
 struct Partition {
     /// The records after those in the file.
     bytes: Vec<u8>,
-    /// Where the blocks of earlier records begin in the file.
+    /// Where the blocks of earlier records start in the file.
     blocks: Vec<u64>,
 }
 

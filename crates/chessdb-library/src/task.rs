@@ -1,10 +1,11 @@
-//! What a thread works for: when its work ends, for whose request it is, and where progress is recorded.
+//! Thread-local context of work: when it ends, which request it is for, and where progress is recorded.
 //!
 //! A thread has one [`Task`]. Helper threads that it starts with `help` have the same one, so that work ends, takes
 //! turns and counts as progress in whatever thread it runs.
 //!
 //! All work of a mount has one [`Cancel`]. Passes over many games call [`check`] again and again. When the work is
-//! cancelled, they unwind to [`Cancel::run`], so that no caller in between takes a part of a result for the whole.
+//! cancelled, they unwind to [`Cancel::run`], so that no caller in between can mistake a partial result for a complete
+//! one.
 //!
 //! A [`Request`] may be abandoned, for example because its caller was killed. Most work goes on then, because the next
 //! request will need it; work in [`while_wanted`] ends.
@@ -22,14 +23,14 @@ thread_local! {
     static CURRENT: RefCell<Task> = const { RefCell::new(Task::NONE) };
 }
 
-/// What a thread works for.
+/// The context of a thread's work.
 #[derive(Clone, Debug)]
 pub struct Task {
     /// Ends the work.
     cancel: Option<Cancel>,
     /// The requests that want the result. They are abandoned when this is cancelled.
     wanted: Option<Cancel>,
-    /// The request for which this thread works. It is one of those that want the result.
+    /// The request that this thread works for. It is one of the requests that want the result.
     request: Option<Request>,
     /// Where progress is recorded.
     mark: Option<Arc<Mark>>,
@@ -160,13 +161,13 @@ impl Request {
         catch(|| task.run(work))
     }
 
-    /// The request for which this thread works.
+    /// The request that this thread works for.
     pub(crate) fn current() -> Option<Request> {
         CURRENT.with_borrow(|task| task.request.clone())
     }
 }
 
-/// Does work that ends when the request is abandoned for which this thread works.
+/// Does work that ends when the request of this thread is abandoned.
 pub fn while_wanted<T>(work: impl FnOnce() -> T) -> T {
     let task = Task::current();
     let Some(wanted) = task.wanted.clone() else {
@@ -188,7 +189,7 @@ pub fn while_wanted<T>(work: impl FnOnce() -> T) -> T {
 pub(crate) struct Askers(Arc<Mutex<Vec<Option<Cancel>>>>);
 
 impl Askers {
-    /// Adds the request for which this thread works; without one, the work is never abandoned.
+    /// Adds the request of this thread; without one, the work is never abandoned.
     pub(crate) fn join(&self) {
         let own = CURRENT.with_borrow(|task| task.wanted.clone());
         let mut all = self.0.lock();
@@ -216,7 +217,8 @@ impl Askers {
     }
 
     fn is_abandoned(&self) -> bool {
-        // Copied, since those that join may be the askers of something else that this thread makes.
+        // Copied, so that this lock is not held while the requests are checked: a request that joined may itself be the
+        // askers of something else that this thread makes, with their own lock.
         let all = self.0.lock().clone();
         let is_abandoned = |one: &Option<Cancel>| one.as_ref().is_some_and(Cancel::is_cancelled);
         all.iter().all(is_abandoned)
@@ -256,8 +258,8 @@ pub fn report_progress() {
     CURRENT.with_borrow(|task| task.mark.iter().for_each(|mark| mark.record()));
 }
 
-/// Starts a thread that does a part of this thread's task. The thread returns an error if the task was cancelled: then the
-/// caller must not take its own part for the whole. `None` if no thread can be started, which is logged.
+/// Starts a thread that does a part of this thread's task. The thread returns an error if the task was cancelled; the
+/// caller's own part is then not the complete result. `None` if no thread can be started, which is logged.
 pub(crate) fn help<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     name: &str,

@@ -19,8 +19,7 @@ pub enum Speed {
     Correspondence,
 }
 
-/// The speeds of games against the clock, each with the number of seconds from which on a game belongs to the next
-/// speed.
+/// The speeds of games against the clock, each with the number of seconds where the next speed starts.
 const LIMITS: &[(u64, Speed)] = &[
     (30, Speed::UltraBullet),
     (180, Speed::Bullet),
@@ -28,7 +27,7 @@ const LIMITS: &[(u64, Speed)] = &[
     (1500, Speed::Rapid),
 ];
 
-/// Number of moves for which increments are counted.
+/// Number of moves whose increments are counted.
 const MOVES: u64 = 40;
 
 /// Seconds of a day. A time control of a day or more a move is correspondence.

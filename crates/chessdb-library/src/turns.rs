@@ -18,8 +18,8 @@ const NICE: i32 = 10;
 
 static TURNS: Turns = Turns::new();
 
-/// Searches when it is the turn of this thread's user, in threads of low priority, and returns what was found. `search`
-/// must not wait for another search. Unwinds if it is [cancelled](crate::task).
+/// Waits for the turn of this thread's user, then runs `search` in threads of low priority. `search` must not wait for
+/// another search. Unwinds if it is [cancelled](crate::task).
 pub fn in_turn<T: Send>(search: impl FnOnce() -> T + Send) -> T {
     let request = Request::current();
     let _turn = TURNS.take(request.as_ref());
@@ -46,7 +46,7 @@ pub fn at_low_priority<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 /// The lowest priority, as a nice value.
 pub const LOWEST: i32 = 19;
 
-/// Lowers the priority of this thread, and of those that it starts, for good.
+/// Lowers the priority of this thread, and of threads that it starts. It cannot be raised again.
 pub fn lower_priority(nice: i32) {
     // On Linux this call sets the priority of a single thread.
     let thread = Some(rustix::thread::gettid());
@@ -72,7 +72,7 @@ struct Turns {
 struct TurnState {
     /// The user of each search that has a turn.
     running: Vec<User>,
-    /// Those that wait, each with its number, in the order in which they came.
+    /// The waiting searches, each with its number, in order of arrival.
     waiting: Vec<(u64, User)>,
     last: u64,
 }
@@ -125,7 +125,7 @@ impl Turns {
 }
 
 impl TurnState {
-    /// The one that waits and is next: of the user with the fewest turns, the one who came first.
+    /// The next search: the first one of the user with the fewest turns.
     fn next(&self) -> Option<u64> {
         let running = |user: User| self.running.iter().filter(|&&other| other == user).count();
         let waiting = self.waiting.iter().map(|&(number, user)| (running(user), number));

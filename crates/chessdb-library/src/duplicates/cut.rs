@@ -3,14 +3,14 @@
 //! Such a game joins the longer one if
 //!
 //! - both players of both games are known and agree;
-//! - both whole dates are known and equal, or both events and rounds are known and equal, and no known part of the
-//!   dates and no known round differs (`2` and `2.10` do not, `3.3` and `3.5` do; the same holds for years in events);
-//! - it has at least twenty half-moves, or date and round are known and equal;
-//! - the results are equal, or one of them is unknown.
+//! - both complete dates are known and the same, or both events and rounds are; and no known part of the dates and no
+//!   known round differs (`2` and `2.10` do not, `3.3` and `3.5` do; the same holds for years in events);
+//! - it has at least twenty half-moves, or date and round are known and the same;
+//! - the results are the same, or one of them is unknown.
 //!
-//! It stays alone if it is the beginning of two games and neither of these is the beginning of the other, since it may
-//! be either. For the same reason, if several games would join a longer one, each must be the beginning of the next.
-//! Only games that have a surname of each player in common, and a date or an event, are compared.
+//! It stays alone if two games continue it in different ways, since it may be either. For the same reason, if several
+//! games would join a longer one, each must continue the next shorter one. Only games that have a surname of each
+//! player in common, and a date or an event, are compared.
 
 use std::cmp::Reverse;
 use std::fs::File;
@@ -67,8 +67,8 @@ struct Beginning {
     longer: Duplicate,
 }
 
-/// Lists of games that may be beginnings of each other, because they have a surname of each player in common, and a date
-/// or an event.
+/// Lists of games where one may be the start of another, because they have a surname of each player in common, and a
+/// date or an event.
 pub(super) fn similar_games(games: &ComparedGames<'_>, hashed: &[Hashed]) -> Vec<Vec<u32>> {
     let mut names = KnownNames::default();
     let mut lists = Vec::new();
@@ -269,7 +269,7 @@ fn batches(lists: &[Vec<u32>]) -> Vec<&[Vec<u32>]> {
     batches
 }
 
-/// The games that are beginnings of other games, each with the games that continue it.
+/// The games that other games continue, each paired with such a game.
 fn beginnings(games: &ComparedGames<'_>, list: &[u32]) -> Vec<Beginning> {
     let of_game = |&game: &u32| {
         let seen = games.seen.get(&game)?;
@@ -364,8 +364,8 @@ fn join_groups(found: &[Beginning], groups: &mut Vec<Vec<Duplicate>>) {
     groups.extend(members.into_values().filter(|group| group.len() > 1));
 }
 
-/// Each group that shorter groups join, with the names of these. A group joins the longest of the groups whose games it
-/// is the beginning of, and only if each of them is the beginning of all that are longer.
+/// Each group that shorter groups join, with the names of these. A group joins the longest group that continues it, and
+/// only if all groups that continue it continue each other.
 fn chains(found: &[Beginning], name: impl Fn(u32) -> u32) -> Vec<(u32, Vec<u32>)> {
     // For each group the half-moves and names of the longer groups, the shortest first.
     let mut longer: FxHashMap<u32, Vec<(u32, u32)>> = FxHashMap::default();

@@ -1,9 +1,9 @@
 //! Which of the games with the same moves are one game.
 //!
-//! Two games contradict each other if they cannot have the same occasion or the same players. This is not transitive: a
-//! game without a date contradicts neither of two games with different dates. So games are taken one by one, and each
-//! joins the first group in which it contradicts no game. The games about which most is known come first (parts of the
-//! date, then players, then initials, then by path and number).
+//! Two games contradict each other if they cannot have the same occasion or the same players. Agreement is not
+//! transitive: a game without a date contradicts neither of two games with different dates. So games are taken one by
+//! one, and each joins the first group where it contradicts no game. The games with the most known details come first
+//! (parts of the date, then players, then initials, then by path and number).
 
 use std::cmp::Reverse;
 
@@ -179,7 +179,7 @@ struct AgreeingGames {
 enum Fit {
     /// Its date contradicts no other.
     Date,
-    /// Its date contradicts another one, which does not count in long games.
+    /// The dates differ, but the games are too long for a coincidence.
     Moves,
     /// A player has another spelling in it, which does not count in long games.
     Spelling,

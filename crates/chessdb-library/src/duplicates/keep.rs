@@ -38,7 +38,7 @@ impl SectionId for DuplicateSection {
 }
 
 impl Duplicates {
-    /// The file in which the duplicates of all games of some databases are kept.
+    /// The kept file with the duplicates among all games of some databases.
     pub fn file(files: &KeptFiles, origins: &[SourceFiles]) -> KeptFile {
         files.file(KeptKind::Duplicates, "groups", origins)
     }

@@ -4,7 +4,7 @@ use crate::positions::epd;
 use chessdb::board::{PackedMove, Position};
 use chessdb::game::Game;
 
-/// A main line, as far as it can be read.
+/// A main line, up to the first move that cannot be read.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ComparedLine {
     /// The start position; empty for the usual one.

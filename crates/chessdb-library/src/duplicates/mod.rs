@@ -17,7 +17,7 @@
 //! in at most a third of their letters (`Kortschnoj` and `Korchnoi`). Names with digits belong to programs, which play
 //! the same game with several versions: they have no other spelling, and different numbers are different players.
 //!
-//! Of several groups that a game fits, those in which its date contradicts no other come first.
+//! If a game fits several groups, a group where no date contradicts its own is preferred.
 //!
 //! Then games that were cut short join the group of the longer game: `cut.rs` has the rules.
 
@@ -74,7 +74,7 @@ pub struct Duplicate {
     pub reason: Option<Reason>,
 }
 
-/// Why a game is the same as another one. In addition their players do not contradict each other and, except for the
+/// Why a game is the same as another one. In any case their players do not contradict each other and, except for the
 /// last reason, their moves are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
@@ -112,7 +112,7 @@ impl Duplicates {
         Duplicates::find_among(databases, threads, |_, _| true, |_| None)
     }
 
-    /// Like [`Duplicates::find`], among the games for which `is_shown` is true. `is_shown` is called with the number of
+    /// Like [`Duplicates::find`], but only among games for which `is_shown` is true. Its arguments are the number of
     /// the database and the number of the game in it. `ends` returns the ends of a database's main lines if they are
     /// known.
     pub fn find_among<'a>(

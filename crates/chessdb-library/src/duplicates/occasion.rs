@@ -5,8 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::player::words;
 use chessdb::game::{Date, Tags};
 
-/// When a game was played and, if these can distinguish it from another game with the same moves, in which event and
-/// round.
+/// The date of a game, and its event and round if these can distinguish it from another game with the same moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Occasion {
     pub(super) date: Date,
@@ -96,7 +95,7 @@ fn one_is_part(a: &[u64], b: &[u64]) -> bool {
     is_part(a, b) || is_part(b, a)
 }
 
-/// True if a sorted list contains all of another one.
+/// True if the sorted list `whole` contains all of the sorted list `part`.
 fn is_part(part: &[u64], whole: &[u64]) -> bool {
     part.iter().all(|word| whole.binary_search(word).is_ok())
 }

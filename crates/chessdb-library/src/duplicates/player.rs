@@ -6,7 +6,7 @@ use unicode_normalization::char::is_combining_mark;
 /// Names that mean an unknown player, as one word in small letters.
 const UNKNOWN: [&str; 3] = ["nn", "unknown", "anonymous"];
 
-/// A known name, with the ways in which it can be understood.
+/// A player's name, with all readings as surname and initial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Player {
     readings: Vec<SurnameAndInitial>,
@@ -23,7 +23,7 @@ pub(super) struct SurnameAndInitial {
 }
 
 impl Player {
-    /// Reads a name. `None` if it means an unknown player.
+    /// Reads a name. `None` for an unknown player.
     ///
     /// The surname is in front of a comma. Without a comma, the surname can be the first or the last word, or all
     /// words.
@@ -55,7 +55,7 @@ impl Player {
         })
     }
 
-    /// The ways in which the name can be understood.
+    /// The readings of the name as surname and initial.
     pub(super) fn readings(&self) -> &[SurnameAndInitial] {
         &self.readings
     }

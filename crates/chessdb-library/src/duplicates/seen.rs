@@ -1,5 +1,5 @@
-//! What of possible duplicates is compared. It is read in the order in which databases store their games, because
-//! reading in another order may unpack all that precedes a game in a compressed file, again for each game.
+//! The data of possible duplicates that is compared. It is read in the order in which databases store their games: in
+//! any other order, each game of a compressed file might have to unpack everything in front of it.
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use xxhash_rust::xxh3::Xxh3;

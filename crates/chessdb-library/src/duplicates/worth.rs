@@ -1,4 +1,4 @@
-//! Which game of a group is the one that is shown.
+//! Chooses the best game of a group, which is the one that is shown.
 
 use std::cmp::Reverse;
 

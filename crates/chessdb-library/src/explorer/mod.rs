@@ -1,6 +1,6 @@
-//! The opening explorer: what was played in a position, with what results, and the strongest and latest games.
+//! The opening explorer: the moves played in a position with their results, and the strongest and latest games.
 //!
-//! Games without a result count only for the mean rating of a move, and null moves are no moves.
+//! Games without a result count only for the mean rating of a move, and null moves do not count.
 
 mod filter;
 
@@ -94,7 +94,7 @@ pub struct ExplorerLimits {
     pub strongest: usize,
     /// Number of the latest games.
     pub latest: usize,
-    /// True if results by month are wanted, for which all games are read.
+    /// True if results by month are wanted, which takes reading all games.
     pub months: bool,
 }
 
@@ -295,7 +295,7 @@ impl Sums {
         self.trim(limits, 0);
     }
 
-    /// Keeps the first games, as soon as there are `slack` more than are wanted.
+    /// Drops all but the first games, once there are `slack` more than are wanted.
     fn trim(&mut self, limits: ExplorerLimits, slack: usize) {
         keep_greatest(
             &mut self.strongest,
@@ -361,7 +361,7 @@ pub struct GameCard {
     pub lichess: Option<String>,
 }
 
-/// What the addresses of games on Lichess begin with.
+/// The start of the addresses of games on Lichess.
 const LICHESS: &str = "https://lichess.org/";
 
 impl GameCard {
@@ -394,7 +394,7 @@ pub fn lichess_id(tags: &Tags) -> Option<String> {
         )
     };
     let is_id = matches!(name.len(), 8 | 12) && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    // These pages have names of eight letters, too, and are no games.
+    // These pages have names of eight letters as well, but are not games.
     let is_page = ["training", "analysis", "practice", "streamer", "insights"].contains(&name);
     (is_id && is_side(rest) && !is_page).then(|| name[..8].to_owned())
 }

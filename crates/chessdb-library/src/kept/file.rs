@@ -31,7 +31,7 @@ impl NewKeptFile {
     }
 
     /// Seals the file, whose sections are all written, and gives it its name. The databases must not have changed
-    /// meanwhile. A file that is larger than allowed gets no name, and exists only as long as it is open.
+    /// meanwhile. A file that is larger than allowed gets no name, and exists only while it is open.
     ///
     /// # Errors
     /// If reading or writing fails; an existing file is then unchanged.
@@ -74,8 +74,8 @@ pub struct KeptFile {
 }
 
 impl KeptFile {
-    /// The sections in the file. Reads only its header. `None` if there is no file for the present state of the
-    /// databases; the log says why.
+    /// The sections in the file. Reads only its header. `None` if the file does not exist or is not for the present
+    /// state of the databases; the log has the reason.
     pub fn load<P: SectionId>(&self) -> Option<Sections<P>> {
         self.find(Same::All, |file, is_wanted| Sections::open(file, is_wanted))
     }
@@ -125,9 +125,9 @@ impl KeptFile {
         Ok(sections)
     }
 
-    /// Replaces the file by a new one, and returns the new one. `write` gets the new file and its key, must
+    /// Replaces the file by a new one, and returns that. `write` gets the new file and its key, must
     /// [seal](super::seal) it, and must fail if the databases change meanwhile. A file that is larger than allowed gets
-    /// no name, and exists only as long as it is open.
+    /// no name, and exists only while it is open.
     ///
     /// # Errors
     /// If writing fails; an existing file is then unchanged.

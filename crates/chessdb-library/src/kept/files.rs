@@ -109,8 +109,8 @@ impl KeptFiles {
         }
     }
 
-    /// Tidies the folder after the first file that this process writes, and then from time to time: searching it for
-    /// each file would take as long as all files together.
+    /// Tidies the folder after the first file that this process writes, and then from time to time. Doing so after each
+    /// file would take as long as writing all the files.
     pub(super) fn tidy_if_due(&self, written: u64) {
         let shared = &*self.shared;
         let mut tidied = shared.tidied.lock();

@@ -1,9 +1,9 @@
-//! A folder that belongs to the user, and in which only the user can write.
+//! A folder that belongs to the user, and that no other user can write to.
 //!
-//! Several processes may use it at the same time: a file gets its name when it is complete. Until then it has none, so
-//! that nothing is left of it if the program is ended, or a temporary one if the file system requires a name. It need
-//! not be on the disk when it gets its name: after a power failure parts of it may be missing, so each part needs a
-//! checksum.
+//! Several processes may use it at the same time, because a file gets its name only when it is complete. Until then it
+//! has no name, so that nothing is left if the program is killed, or a temporary name if the file system requires one.
+//! It is not forced to the disk before it gets its name: after a power failure parts of it may be missing, so each part
+//! needs a checksum.
 //!
 //! Its files are accessed through the folder's descriptor. So if its path is replaced, nothing is written or removed
 //! elsewhere. It is opened once, and again only if it was deleted.
@@ -73,7 +73,7 @@ impl KeptFolder {
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] if there is no such file; others if it is not a regular file, belongs to
+    /// [`io::ErrorKind::NotFound`] if the file does not exist; other errors if it is not a regular file, belongs to
     /// another user, or cannot be opened.
     pub(super) fn file(&self, name: &str) -> io::Result<File> {
         let file = File::from(openat(self.descriptor(), name, SAFELY, Mode::empty())?);
@@ -145,7 +145,7 @@ fn open_folder(path: &Path) -> io::Result<OwnedFd> {
     Ok(folder)
 }
 
-/// Opens a folder for `user`, name by name, so that no other user decides where it is: only links of this user and of
+/// Opens a folder for `user`, name by name, so that no other user can redirect its path: only links of this user and of
 /// root are followed on the way, and the folder itself must not be a link.
 pub(super) fn walk_to(path: &Path, user: u32) -> io::Result<OwnedFd> {
     let open = |here: BorrowedFd<'_>, name: &OsStr, how: OFlags| {

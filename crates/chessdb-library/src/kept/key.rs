@@ -118,7 +118,7 @@ impl Key {
         [&program.to_le_bytes(), &*self.stays, &self.state].concat()
     }
 
-    /// True if the key of a file is the same as now, as far as `same` demands.
+    /// True if the key of a file is the same as now, in the parts that `same` demands.
     pub(super) fn is(&self, same: Same, of_file: &[u8], program: u128) -> bool {
         let key = self.bytes(program);
         let needed = match same {

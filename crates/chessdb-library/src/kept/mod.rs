@@ -1,4 +1,4 @@
-//! Files that are kept between runs. Losing one costs time and nothing else.
+//! Files that are kept between runs. Losing a file costs only time.
 //!
 //! [`KeptFiles`] is a folder of them, and [`KINDS`] lists what they contain. All have the same layout, [`Sections`],
 //! with a key of everything that determines the contents, see [`SourceFiles`]. [`Space`] limits their total size.

@@ -1,5 +1,5 @@
-//! What databases keep from one opening to the next, such as where the games of a PGN file start. After a change, a
-//! database can still use what it kept of the earlier state for the parts that did not change, until that is replaced.
+//! Data that databases keep from one opening to the next, such as where the games of a PGN file start. After a change,
+//! a database can use the data of the earlier state for the parts that did not change, until it is replaced.
 
 use std::fmt;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Files without names, for what is not kept.
+//! Files without names, for data that is not kept between runs.
 
 use std::env;
 use std::fs::File;
@@ -28,10 +28,10 @@ pub struct NoTemporaryFile {
     pub error: io::Error,
 }
 
-/// Empty files without names in the first of these folders in which files can be created, and that folder.
+/// Creates empty files without names in the first of these folders that allows it. Returns them and the folder.
 ///
 /// # Errors
-/// The error of the first folder; `None` if there is no folder.
+/// The error of the first folder; `None` if `folders` is empty.
 pub fn temporary_files<const N: usize>(
     folders: &'static [PathBuf],
 ) -> Result<(&'static Path, [File; N]), Option<NoTemporaryFile>> {

@@ -48,7 +48,7 @@ impl LibraryEntry {
         }
     }
 
-    /// The number of its games; the most that there can be, as long as they are not counted.
+    /// The number of its games; an upper bound while they have not been counted.
     pub fn most_games(&self) -> u32 {
         let database = &self.database;
         database.as_files().uncounted().unwrap_or_else(|| database.len())
@@ -79,20 +79,20 @@ impl LibraryEntry {
         self.database.problems().iter().map(advised).collect()
     }
 
-    /// True if its files still have the contents with which they were opened. This confirms everything
-    /// decoded before the call. Once false, it remains false, and nothing decoded since the last confirmation
-    /// may be used.
+    /// True if its files still have the contents that they had when they were opened. This confirms everything decoded
+    /// before the call. Once false, it stays false, and nothing decoded since the last confirmation may be used.
     pub fn is_intact(&self) -> bool {
         self.maps.iter().all(|map| map.is_intact())
     }
 
-    /// True if its files still have the contents with which they were opened, also if it reads only copies of them.
+    /// True if its files still have the contents that they had when they were opened, also if it reads only copies of
+    /// them.
     pub fn is_current(&self) -> bool {
         self.is_intact() && self.copies.as_ref().is_none_or(|copies| copies.are_current())
     }
 
-    /// The identities of the files that it reads from, in the order in which they were found; of copied files also
-    /// those that had to be left out.
+    /// The identities of the files that it reads from, in the order in which they were found; with copied files, also
+    /// of those that had to be left out.
     pub fn identities(&self) -> impl Iterator<Item = Option<Identity>> {
         let copied = self.copies.iter().flat_map(|copies| copies.identities());
         self.maps.iter().map(|map| Some(map.identity())).chain(copied)
@@ -176,7 +176,7 @@ impl LibraryEntry {
         origin
     }
 
-    /// A number that is another one as soon as its path or a file changes.
+    /// A hash that changes with its path and with any of its files.
     pub fn identity_hash(&self) -> u64 {
         let mut hash = Xxh3::new();
         hash.update(self.path.as_bytes());

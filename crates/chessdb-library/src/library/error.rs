@@ -61,7 +61,7 @@ pub enum LibraryError {
         /// Files and folders that were found but are not served.
         left_out: Vec<LeftOut>,
     },
-    /// A folder in which no database matches `only`.
+    /// A folder where no database matches `only`.
     NoneWanted(PathBuf),
 }
 

@@ -14,7 +14,7 @@ use encoding_rs::WINDOWS_1252;
 /// The characters for the bytes from 0x80 on are U+10FF80 to U+10FFFF.
 const FIRST: u32 = 0x10_ff00;
 
-/// The byte that a character stands for.
+/// The byte that a character represents.
 fn byte_of(c: char) -> Option<u8> {
     let byte = u8::try_from(u32::from(c).checked_sub(FIRST)?).ok()?;
     (!byte.is_ascii()).then_some(byte)

@@ -16,10 +16,10 @@ use chessdb::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, Problem, T
 
 /// A database whose decoders may panic.
 ///
-/// - An answer of a decoder that panics is empty: no tags, no game, no text. Of a main line, the moves before that count.
-///   The panics of what a caller does with each move are the caller's, and [cancelled](Cancelled) work unwinds as everywhere.
+/// - If a decoder panics, the answer is empty: no tags, no game, no text; a main line ends there. Panics in the
+///   caller's function for each move are passed on, and so is the unwinding of [cancelled](Cancelled) work.
 /// - Every successful read is [progress](task::report_progress) of the task of this thread.
-/// - Main lines are read from `lines`, as far as they are there.
+/// - Main lines are read from `lines` if it has them.
 ///
 /// [`Database::len`] and [`Database::keys`] are not guarded, because nothing could be shown of a game without them.
 #[derive(Clone)]
@@ -30,7 +30,8 @@ pub struct GuardedDatabase<D = Arc<dyn Database>, L = Arc<dyn MainLines>> {
 
 /// Where main lines are read from instead of their database.
 pub trait MainLines: Send + Sync {
-    /// Passes the moves of a game to `each` until it breaks. False, without a move, if the database has to be asked.
+    /// Passes the moves of a game to `each` until it breaks. Returns false, without passing a move, if the moves must
+    /// be read from the database instead.
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) -> bool;
 }
 

@@ -26,8 +26,8 @@ impl Library {
     }
 }
 
-/// True if the file with this device and inode is below a folder. Links in it lead to files that are there as well, or
-/// out of it, so they are not followed.
+/// True if the file with this device and inode is below a folder. Links are not followed: they lead to files that are
+/// found anyway, or out of the folder.
 fn is_below(source: &Path, wanted: (u64, u64), file: &Path) -> bool {
     let mounts = Mounts::read_or_unknown();
     let own = fs::canonicalize(file).ok();

@@ -110,7 +110,7 @@ impl Endings {
         late.is_some()
     }
 
-    /// Ends all waiting for good.
+    /// Ends all waiting, now and later.
     pub fn stop(&self) {
         self.is_over.store(true, Ordering::Release);
         self.openings.wake();
@@ -155,7 +155,7 @@ impl Library {
         }
     }
 
-    /// Since when the source, in which databases were open, is gone or has none.
+    /// When a source with open databases disappeared, or lost its last database; `None` otherwise.
     pub fn gone(&self) -> Option<SystemTime> {
         self.gone
     }
@@ -183,7 +183,7 @@ impl Library {
         self.openings.keep(|_| false);
     }
 
-    /// The options by which databases are read.
+    /// The options for reading databases.
     pub fn options(&self) -> &Options {
         &self.options
     }

@@ -1,4 +1,4 @@
-//! Problems of a game by the move at which they are.
+//! Problems of a game, by the move where they are.
 
 use chessdb::game::{Movetext, Token};
 use chessdb::{Decoded, Problem};
@@ -66,7 +66,7 @@ impl<'a> Remarks<'a> {
     }
 }
 
-/// The move that could not be played, with which the rest of its line begins in a remark.
+/// The move that could not be played: the first one of the rest of a line that a remark quotes.
 fn stored_move(remark: &str) -> Option<&str> {
     let rest = STORED.iter().find_map(|begin| remark.split_once(begin));
     let words = rest?.1.split_whitespace();

@@ -65,7 +65,7 @@ pub fn on_one_line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A path for messages: on one line, with `\u{fffd}` for what is not UTF-8.
+/// A path for messages: on one line, with `\u{fffd}` in place of bytes that are not UTF-8.
 pub fn shown(path: &Path) -> String {
     on_one_line(&path.to_string_lossy()).into_owned()
 }
@@ -94,12 +94,12 @@ pub fn numbered(name: &str, ordinal: u32) -> Cow<'_, str> {
 #[derive(Debug, Default)]
 pub struct TakenNames {
     taken: HashSet<String>,
-    /// The next ordinal to try for a name with this beginning, to which [`numbered`] cuts it.
+    /// The next ordinal to try for a name that [`numbered`] cuts to this start.
     next: HashMap<String, u32>,
 }
 
 impl TakenNames {
-    /// Takes a name and returns the ordinal with which [`numbered`] makes it unique.
+    /// Reserves a name. Returns the ordinal with which [`numbered`] makes it unique.
     pub fn take(&mut self, name: &str) -> u32 {
         if !self.taken.contains(name) {
             self.taken.insert(name.to_owned());

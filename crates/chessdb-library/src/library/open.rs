@@ -17,7 +17,7 @@ use chessdb::files::{Candidate, Files, Progress, SourceFile};
 use chessdb::formats::{self, Format, NamedDatabase, SmallFiles};
 use chessdb::{NotADatabase, Options, ProblemKind};
 
-/// Root and options with which databases are opened.
+/// The root and the options for opening databases.
 pub(super) struct How {
     /// The folder below which all files lie.
     pub(super) root: Root,

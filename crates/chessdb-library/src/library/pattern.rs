@@ -6,10 +6,10 @@ use std::ops::RangeInclusive;
 /// A pattern of databases. One with a slash is compared with the path of a database, any other with its name, without
 /// regard to letter case.
 ///
-/// `*` is any run of characters but slashes, `?` one of these, `[a-z]` and `[!a-z]` one of these or another, and `**`
-/// between slashes any folders. A pattern without these signs is also the name or the path of a folder, and matches all
-/// databases below it. A comparison takes at most as many steps as the characters of the path times those in the pattern,
-/// once more for each folder of the path if the pattern may name a folder.
+/// `*` matches any run of characters except slashes, `?` one such character, `[a-z]` and `[!a-z]` one inside or outside
+/// a set, and `**` between slashes any folders. A pattern without these signs can also be the name or the path of a
+/// folder, and then matches all databases below it. A comparison takes at most as many steps as the path has characters
+/// times the pattern has signs, and the same again for each folder of the path if the pattern may name a folder.
 ///
 /// ```
 /// use chessdb_library::library::DatabasePattern;
@@ -30,7 +30,7 @@ pub struct DatabasePattern {
     path: Option<PathPattern>,
 }
 
-/// What an underscore of a pattern stands for.
+/// What an underscore in a pattern matches.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Underscore {
     Itself,
@@ -61,7 +61,7 @@ impl DatabasePattern {
         })
     }
 
-    /// Reads a pattern in the name of a directory, in which each underscore may stand for a slash.
+    /// Reads a pattern from the name of a directory, where each underscore may also match a slash.
     ///
     /// # Errors
     /// Says why the text is not a pattern.
@@ -113,8 +113,9 @@ impl PartialEq for DatabasePattern {
 
 impl Eq for DatabasePattern {}
 
-/// The signs of a pattern, which are compared with a path from left to right, all ways at once. A regular expression
-/// would have to be compiled, which takes a thousand times as long as reading the pattern, and queries have many.
+/// The signs of a pattern, which are compared with a path from left to right, following all possibilities at once. Not
+/// a regular expression, because compiling one takes a thousand times as long as reading the pattern, and queries have
+/// many.
 #[derive(Clone, Debug)]
 struct PathPattern(Vec<PatternSign>);
 
@@ -189,7 +190,7 @@ impl PathPattern {
     }
 
     fn matches(&self, path: &str) -> bool {
-        // The places in the pattern to which the characters so far may lead, each once, in no order.
+        // The places in the pattern that the characters so far can lead to, each once, in no order.
         let mut places = Vec::new();
         let mut next = Vec::new();
         let mut is_there = vec![false; self.0.len() + 1];
@@ -222,7 +223,7 @@ impl PathPattern {
             .all(|sign| matches!(sign, PatternSign::Char(_) | PatternSign::UnderscoreOrSlash))
     }
 
-    /// Adds a place, and those to which no character leads from there.
+    /// Adds a place, and the places that can be reached from there without a character.
     fn reach(&self, mut place: usize, places: &mut Vec<usize>, is_there: &mut [bool]) {
         while !std::mem::replace(&mut is_there[place], true) {
             places.push(place);
@@ -278,7 +279,7 @@ fn cases(c: char) -> [char; 2] {
     [upper, one(upper.to_lowercase()).unwrap_or(upper)]
 }
 
-/// The set with which a text begins, and its length. `None` if it is no set.
+/// The set at the start of a text, and its length. `None` if there is none.
 fn read_set(text: &str) -> Option<(PatternSign, usize)> {
     let inside = text.strip_prefix('[')?;
     let (is_other, inside) = inside

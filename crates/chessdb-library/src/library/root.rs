@@ -12,14 +12,14 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::{Errno, retry_on_intr};
 
-/// Length from which the kernel rejects a path. Files are later compared by their paths, so longer ones are
-/// rejected here.
+/// Length at which the kernel rejects a path. Files are opened by descriptors, but later compared by their paths, so
+/// longer ones are rejected here.
 const TOO_LONG: usize = 4096;
 
 /// Flags for a folder on the way, which need not be readable.
 const PASSED: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
 
-/// Opening a named pipe must not wait for its other end.
+/// Non-blocking, so that opening a named pipe does not wait for its other end.
 const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
 
 /// The open folder of a source.

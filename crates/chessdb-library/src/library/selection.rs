@@ -29,7 +29,7 @@ impl DatabaseSelection {
     /// names of formats, separated by commas.
     ///
     /// # Errors
-    /// If there is no kind among them.
+    /// If it contains no kind.
     pub fn add_kinds(&mut self, kinds: &str) -> Result<(), &'static str> {
         let names = kinds.split(',').map(|kind| kind.trim().trim_start_matches('.'));
         let before = self.kinds.len();
@@ -65,7 +65,7 @@ impl DatabaseSelection {
         self.kinds.is_empty() || kinds.any(|kind| kind.eq_ignore_ascii_case(extension))
     }
 
-    /// True for a selected database. An empty `name` stands for the name of the folder.
+    /// True for a selected database. An empty `name` is the name of the folder.
     pub(super) fn wants(&self, folder: &[String], name: &str) -> bool {
         let path: Vec<&str> = folder
             .iter()

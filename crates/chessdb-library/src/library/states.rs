@@ -41,9 +41,9 @@ impl Library {
         })
     }
 
-    /// Searches the source again. Databases in `open` whose files have not changed are kept, and so are those
-    /// that changed less than `rest` ago, because they may be incomplete. Openings continue. If the source
-    /// cannot be read any more, there are no databases, and [`Library::left_out`] has the reason.
+    /// Searches the source again. Keeps databases in `open` whose files have not changed, and those that changed less
+    /// than `rest` ago, because their new files may be incomplete. Openings continue. If the source cannot be read any
+    /// more, there are no databases, and [`Library::left_out`] has the reason.
     #[must_use]
     pub fn reopen(&self, open: &[Arc<LibraryEntry>], rest: Duration) -> Library {
         // Databases that take longer are added later.

@@ -54,7 +54,7 @@ impl OpeningTask {
     }
 }
 
-/// Tasks are equal if they have the same candidate files, whatever path leads to them.
+/// Two tasks are the same if they have the same candidate files, whatever path leads to them.
 impl PartialEq for OpeningTask {
     fn eq(&self, other: &OpeningTask) -> bool {
         self.key().eq(other.key())
@@ -117,8 +117,7 @@ pub(super) fn format_titles() -> String {
     titles.join(", ")
 }
 
-/// The index of the file without which there is no database: the one with the name of the database, else the
-/// first.
+/// The index of the main file: the file with the name of the database, otherwise the first.
 pub(super) fn main_file(name: &str, paths: &[(String, PathBuf)]) -> usize {
     let named = paths.iter().position(|(_, path)| file_name(path) == name);
     named.unwrap_or(0)

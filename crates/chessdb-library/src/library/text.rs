@@ -19,7 +19,7 @@ const USUAL_TEXT: usize = 2048;
 /// Maximum number of problems that are listed for one game. Decoders stop at 1,000 remarks.
 const MOST_PROBLEMS: usize = 5_000;
 
-/// The PGN of a game and what was wrong with it.
+/// The PGN of a game, and its problems.
 #[derive(Clone, Debug, Default)]
 pub struct GameText {
     /// The PGN; never empty.
@@ -28,7 +28,7 @@ pub struct GameText {
     pub problems: Vec<Problem>,
 }
 
-/// The text of a game as it is shown. If the database has no text of it, the game is decoded. If the decoder panics,
+/// The text of a game as it is shown: from the database if that stores text, otherwise decoded. If the decoder panics,
 /// only the movetext of this game is lost.
 pub fn text_of(entry: &LibraryEntry, game: u32) -> GameText {
     let mut pgn = Vec::with_capacity(USUAL_TEXT);

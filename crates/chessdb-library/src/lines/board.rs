@@ -80,7 +80,7 @@ pub(crate) struct Mailbox {
     pub(crate) counts: PieceTally,
 }
 
-/// The places of the piece that a move moved, and of the one that it took from its target square; 0 for none.
+/// The place of the piece that a move moved, and of the piece that was on its target square; 0 for none.
 type Moved = (u8, u8);
 
 impl Mailbox {

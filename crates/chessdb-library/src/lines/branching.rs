@@ -15,7 +15,7 @@ pub(crate) struct BranchingLine {
     moves: Vec<LineMove>,
     /// The variations that are open, outermost first.
     open: Vec<OpenVariation>,
-    /// Number of variations that were begun.
+    /// Number of variations so far.
     begun: u32,
 }
 
@@ -36,7 +36,7 @@ struct OpenVariation {
     number: u32,
     /// Number of moves before it.
     ply: u32,
-    /// The move to which it is an alternative.
+    /// The move that it replaces.
     replaced: LineMove,
 }
 
@@ -75,7 +75,7 @@ impl BranchingLine {
         is_legal
     }
 
-    /// Takes back the last move, to which a variation is an alternative.
+    /// Takes back the last move, so that a variation can replace it.
     fn branch(&mut self) -> bool {
         let Some(replaced) = self.moves.pop() else {
             return false;
@@ -126,7 +126,7 @@ impl BranchingLine {
         self.moves.last().map_or(&self.start, |last| &last.position)
     }
 
-    /// The position after `moves` moves, or the last one if there are fewer.
+    /// The position after `moves` moves, or the last position of a shorter line.
     pub(crate) fn position_after(&self, moves: u32) -> &Position {
         match moves.checked_sub(1) {
             None => &self.start,

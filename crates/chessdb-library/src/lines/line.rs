@@ -9,7 +9,7 @@ use chessdb::replay::Ply;
 /// A step of [`follow`].
 #[derive(Clone, Copy)]
 pub(crate) enum LineStep<'a> {
-    /// The position in which the game begins.
+    /// The start position of the game.
     Start(&'a Position),
     /// A move has been played.
     Ply(&'a Ply<'a>),

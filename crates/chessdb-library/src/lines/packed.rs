@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use super::line::{LineStep, follow};
 use crate::library::MainLines;
 
-/// A legal move with what a plain board needs to play it.
+/// A legal move in two bytes, with all that a plain board needs to play it.
 ///
 /// | bits | what |
 /// |---|---|
@@ -24,7 +24,7 @@ pub(crate) struct KeptMove(pub(super) u16);
 /// What the bits of moves have in common, and what their targets are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MoveMarks {
-    /// The squares to which they lead.
+    /// The squares that they lead to.
     pub(crate) targets: Bitboard,
     /// The upper four bits that are set in all of them, and in none.
     set: u16,
@@ -109,13 +109,13 @@ impl KeptMove {
         }
     }
 
-    /// The square to which a move leads that is not [special](KeptMove::is_special).
+    /// The target square of a move that is not [special](KeptMove::is_special).
     #[inline]
     pub(crate) fn to(self) -> Square {
         Square::new(u32::from(self.0 & 63))
     }
 
-    /// The square from which a move leads that is not [special](KeptMove::is_special).
+    /// The origin of a move that is not [special](KeptMove::is_special).
     #[inline]
     pub(crate) fn from(self) -> Square {
         Square::new(u32::from(self.0 >> 6 & 63))
@@ -127,14 +127,14 @@ impl KeptMove {
         self.0 & TAKES != 0
     }
 
-    /// True for a move of a piece that stays what it is.
+    /// True for a move that is neither castling, nor a null move, nor a promotion.
     #[inline]
     pub(crate) fn is_plain(self) -> bool {
         self.0 & !TAKES < 1 << 12
     }
 
-    /// True for a move that does nothing but put a piece on its square, where it takes what had this place, 0 for nothing.
-    /// False for promotion, and for a pawn that takes another one beside it.
+    /// True for a move that is complete once the piece is on its target square, where it took a piece of the place
+    /// `taken` (0 for none). False for a promotion and for en passant.
     #[inline]
     pub(super) fn is_whole(self, taken: u8) -> bool {
         self.is_plain() & (!self.takes() | (taken != 0))
@@ -152,7 +152,7 @@ impl KeptMove {
         self.is_special() && self.to() == self.from()
     }
 
-    /// The side to which the king castles, its square and the rook's.
+    /// For castling: the side, the square of the king, and the square of the rook.
     #[inline]
     pub(crate) fn castling(self) -> Option<(CastlingSide, Square, Square)> {
         let (king, rook) = (self.to(), self.from());
@@ -189,9 +189,9 @@ pub(crate) enum LineStart {
     /// In the normal start position.
     #[default]
     Usual,
-    /// In another one.
+    /// A set-up position.
     At(Position),
-    /// Nowhere: the game has no move, and its FEN is no position.
+    /// The game has no start position: it has no moves, and its FEN is invalid.
     Nowhere,
 }
 

@@ -31,7 +31,8 @@ pub(super) const START_BYTES: usize = 128;
 /// The number of words where it has more digits than two bytes hold.
 pub(super) const LONG: u16 = u16::MAX;
 
-/// The word before the number of a start position. No pawn becomes what it says.
+/// The word in front of the number of a start position. As a move it would be an impossible promotion, so it cannot be
+/// mistaken for one.
 pub(super) const HAS_START: u16 = 0x7000;
 
 /// The numbers of no start position.

@@ -120,7 +120,7 @@ impl LineWriter {
         }
     }
 
-    /// The places of `ends`, and of the beginning of `words`.
+    /// The places of `ends`, and of the start of `words`.
     fn numbers(file: &NewKeptFile, games: u32) -> Numbers {
         let mut numbers = Numbers::default();
         numbers.own[GAMES] = games;

@@ -65,7 +65,7 @@ fn install_handler() {
     });
 }
 
-/// Maps zeros where bytes of a [`Mapped`](super::Mapped) are gone. Any other signal is passed to the previous
+/// Maps zeros in place of missing pages of a [`Mapped`](super::Mapped). Any other signal is passed to the previous
 /// handler.
 #[allow(unsafe_code)]
 extern "C" fn on_bus_error(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
@@ -75,7 +75,7 @@ extern "C" fn on_bus_error(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut l
     if matches!(code, libc::BUS_ADRERR | libc::BUS_MCEERR_AR)
         && let Some((slot, map)) = SLOTS.get().and_then(|slots| slots.find(address))
     {
-        // Counted before mapping: a thread that reads the zeros without a fault of its own must see that the
+        // Counted before mapping: another thread may read the zeros without a fault of its own, and must see that the
         // map is lost.
         slot.count_fault();
         let faults = FAULTS.fetch_add(1, Ordering::Relaxed);

@@ -13,7 +13,7 @@ use chessdb::files::Bytes;
 use super::identity::{Identity, Watched};
 use super::watch;
 
-/// Files whose bytes were copied, so that what was read stays valid whatever happens to them.
+/// Copies of small files, whose bytes stay valid whatever happens to the files.
 #[derive(Debug, Default)]
 pub struct Copies {
     files: Vec<Arc<FileCopy>>,
@@ -48,7 +48,7 @@ impl Deref for FileCopy {
 impl Bytes for FileCopy {}
 
 impl Copies {
-    /// Copies a regular file of at most `most` bytes that is open for reading. `path` is the path by which it was found.
+    /// Copies a regular file of at most `most` bytes that is open for reading. `path` is where it was found.
     ///
     /// # Errors
     /// If reading fails; [`ErrorKind::InvalidInput`] for anything but a regular file, and [`ErrorKind::ResourceBusy`]

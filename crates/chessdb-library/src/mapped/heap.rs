@@ -11,13 +11,13 @@ pub fn give_back() {
     }
 }
 
-/// Makes the allocator give back what large blocks took as soon as they are freed, in every thread. By default it raises
-/// the sizes from which it does so with each large block that is freed, up to 32 and 64 MiB, and keeps that much for each
-/// thread that once sorted games, even after the thread ended.
+/// Makes the allocator return the memory of large blocks to the system once they are freed, in every thread. By
+/// default, each large block that is freed raises the thresholds for that, up to 32 and 64 MiB, so the allocator would
+/// keep that much for each thread that once sorted games, even after the thread ended.
 #[allow(unsafe_code)]
 pub fn limit_kept() {
-    /// From this size a block has pages of its own, as each slice of what a compressed file unpacks to. In bytes; buffers of
-    /// requests are smaller.
+    /// Blocks of at least this many bytes get their own pages, such as the unpacked slices of a compressed file.
+    /// Buffers of requests are smaller.
     #[cfg(target_env = "gnu")]
     const OWN_PAGES: libc::c_int = 1 << 20;
     /// So much free memory may remain at the end of a heap. In bytes.

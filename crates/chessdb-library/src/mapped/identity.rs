@@ -66,8 +66,8 @@ impl From<&Metadata> for Identity {
 /// A file and its state when it was opened.
 #[derive(Debug)]
 pub(super) struct Watched {
-    /// `None` if the file is only looked for under its path. Once it is not there, its changes are not seen, so
-    /// its contents must have been copied.
+    /// `None` if the file is only examined at its path. Its changes go unseen once it is not there, so its contents
+    /// must have been copied.
     file: Option<File>,
     path: PathBuf,
     pub(super) identity: Identity,
@@ -115,7 +115,7 @@ impl Watched {
         Ok(Watched::of(&file.metadata()?, Path::new("")))
     }
 
-    /// Has renames of a file with several names reported, so that they are no changes of the contents.
+    /// Watches a file with several names for renames, which change its times but not its contents.
     pub(super) fn watch_renames(&self, file: &File) {
         if self.status.lock().links() > 1 {
             self.watch_renames_at(&path_of(file));
@@ -153,7 +153,7 @@ impl Watched {
         }
     }
 
-    /// The path by which the file was found.
+    /// The path where the file was found.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -186,7 +186,7 @@ impl Watched {
         let is_renamed = || self.renames.get().is_some_and(RenameWatch::has_news);
         let is_explained = now.changed == then.changed || now.others != then.others || is_renamed();
         if is_explained {
-            // The next change of the time must have a reason of its own.
+            // This rename explains only one change of the time; the next change needs another explanation.
             *then = now;
         }
         if is_explained && then.links() > 1 {

@@ -41,7 +41,7 @@ static UNMAPPING: LazyLock<Workers> = LazyLock::new(|| {
     Workers::new(WorkerOptions {
         name: "unmapping",
         threads: 64,
-        // A map that waits costs no thread, and must not be unmapped in a thread that answers requests.
+        // No limit: a waiting map needs no thread, and must not be unmapped in a thread that answers requests.
         waiting: usize::MAX,
         ..WorkerOptions::default()
     })
@@ -74,7 +74,7 @@ impl Mapped {
     /// If opening or mapping fails; [`io::ErrorKind::QuotaExceeded`] for too many open files, and
     /// [`io::ErrorKind::InvalidInput`] for anything but a regular file.
     pub fn open(path: &Path) -> io::Result<Mapped> {
-        // Opening a named pipe must not wait for its other end.
+        // Non-blocking, so that opening a named pipe does not wait for its other end.
         let file = File::options()
             .read(true)
             .custom_flags(libc::O_NONBLOCK)
@@ -82,7 +82,7 @@ impl Mapped {
         Mapped::new(file, path)
     }
 
-    /// Maps a regular file that is open for reading. `path` is the path by which it was found.
+    /// Maps a regular file that is open for reading. `path` is where it was found.
     ///
     /// # Errors
     /// As for [`Mapped::open`].
@@ -138,8 +138,7 @@ impl Mapped {
             0 => None,
             len => Some(map(&file, len)?),
         };
-        // Reading a hole through a map allocates data in a tmpfs, and the hole would be gone at the next
-        // check.
+        // On a tmpfs, reading a hole through a map fills it with data, so the next check would find a change.
         if let (Some(map), Some(hole)) = (&map, gaps.last())
             && hole.end >= map.len()
         {
@@ -157,9 +156,8 @@ impl Mapped {
         })
     }
 
-    /// Long holes of the file, in order, which scans over the bytes must skip: they consist of zeros that
-    /// take no space on disk. A hole at the end of the file is mapped only at its beginning and may end far
-    /// beyond the map.
+    /// Long holes of the file, in order, which scans over the bytes must skip: they are zeros that take no space on
+    /// disk. Of a hole at the end of the file, only the start is mapped, so it may end far beyond the map.
     pub fn gaps(&self) -> &[Range<usize>] {
         &self.gaps
     }

@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 
-/// The kernel changes the time before it reports the rename: how often the report is looked for, and the pause in between.
+/// The kernel changes the time before it reports the rename. This is how often the report is checked for, and the pause
+/// in between.
 const MOST_LOOKS: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(1);
 

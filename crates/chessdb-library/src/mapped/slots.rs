@@ -1,4 +1,4 @@
-//! The table in which the handler of SIGBUS finds the map of a fault.
+//! A table of all maps, from which the handler of SIGBUS finds the map of a fault.
 //!
 //! There is no system call, and `tests/interleavings/slots.rs` runs all interleavings with loom's atomics.
 

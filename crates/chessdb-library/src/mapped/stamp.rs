@@ -8,10 +8,9 @@ use std::time::{Duration, SystemTime};
 /// Examines a file until any change after the last look would get different times, and returns what that look
 /// found.
 ///
-/// The clock of a file system advances in steps, and two changes within one step have the same time.
-/// Therefore both times must be older than one step, or unchanged for that long; the latter covers a file
-/// system whose clock is ahead of this machine's. If the clock of a server is behind by more than one step,
-/// such a change is missed.
+/// The clock of a file system advances in steps, and two changes within one step have the same time. Therefore both
+/// times must be older than one step, or unchanged for one step; the latter is for a file system whose clock is ahead
+/// of this machine's. If the clock of a server is behind by more than one step, such a change is missed.
 ///
 /// # Errors
 /// If `look` fails, and [`io::ErrorKind::ResourceBusy`] if each of [`MOST_LOOKS`] looks finds another change.

@@ -1,6 +1,6 @@
 //! Names of openings by their ECO codes.
 
-/// The name of an opening by its code, from the range of codes in which it is. `None` if it is no ECO code.
+/// The name of an opening by its code, from the range of codes that contains it. `None` if it is not an ECO code.
 pub fn opening(code: &str) -> Option<&'static str> {
     let code = code.get(..3)?;
     let bytes = code.as_bytes();

@@ -59,7 +59,7 @@ const OTHER_NAMES: [(&str, &str); 12] = [
     ("Two Knights Defense", "Prussian"),
 ];
 
-/// The name of an opening, with what else it is called, and without its apostrophes, which people leave out.
+/// The name of an opening with its other names, and without apostrophes, which people often leave out.
 pub(crate) fn with_other_names(name: &str) -> String {
     let others = OTHER_NAMES.iter().filter(|(own, _)| name.contains(own));
     let all = others.fold(name.to_owned(), |all, (_, other)| all + " " + other);

@@ -76,7 +76,7 @@ pub fn chunks_of<T: Send>(
 pub fn in_threads(threads: usize, run: impl Fn() + Sync) {
     thread::scope(|scope| {
         let run = &run;
-        // The remaining threads do the work of one that cannot be started.
+        // If a thread cannot be started, the others do its work.
         let helpers = (1..threads).map_while(|_| task::help(scope, "pgnfs-games", run));
         let helpers: Vec<_> = helpers.collect();
         run();

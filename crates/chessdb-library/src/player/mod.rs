@@ -1,4 +1,4 @@
-//! What a player has done: results by colour, opening, year and opponent, and what is new.
+//! The games of a player: results by colour, opening, year and opponent, and recent changes.
 //!
 //! [`PlayerFigures`] counts the games of a search with one `player:`. [`Preparation`] compares what the player did lately
 //! with what the player did before, for those who have this opponent tomorrow.

@@ -8,7 +8,7 @@ use super::tally::PlayerTally;
 use crate::positions::{DatabasePart, Facts};
 use crate::query::{Days, PlayerGame};
 
-/// What somebody wants to know who has this opponent tomorrow.
+/// What a user wants to know about tomorrow's opponent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preparation {
     /// Results in all games.
@@ -29,7 +29,7 @@ pub struct Preparation {
 
 impl Preparation {
     /// Compares the new games of a player with all others. A game is new if it may have been played on one of the days
-    /// of `since`; without `since`, if it is of the last year in which the player has a game. Each list has at most
+    /// of `since`; without `since`, if it was played in the last year with games of the player. Each list has at most
     /// `most` items. `games` is what [`Query::games_of_player`](crate::query::Query::games_of_player) returns, in the
     /// same order.
     ///

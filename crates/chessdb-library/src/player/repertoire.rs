@@ -13,19 +13,19 @@ use crate::task;
 /// Half-moves of a game that count as its opening.
 const LONGEST_OPENING: u32 = 40;
 
-/// Games in which a move was played before it counts as given up.
+/// Number of earlier games with a move that are needed before it counts as given up.
 const FEW: u32 = 3;
 
 /// A move of a player in a position that occurred before and after a day, which was played only before or only after it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RepertoireChange {
-    /// One of the games in which it was played: the first of those after the day, or the last of those before.
+    /// A game where it was played: the first one after the day, or the last one before.
     pub game: PlayerGame,
-    /// The position in which that game begins.
+    /// The start position of that game.
     pub start: Position,
     /// The moves of that game from there on; this one is the last.
     pub line: Vec<Move>,
-    /// Number of games in which it was played.
+    /// Number of games where it was played.
     pub games: u32,
     /// Number of games that had the position before the day, and after it.
     pub occurred: (u32, u32),

@@ -12,7 +12,7 @@ pub struct PlayerTally {
 }
 
 impl PlayerTally {
-    /// Adds a game in which the player had a colour.
+    /// Adds a game where the player had this colour.
     pub fn add(&mut self, facts: Facts, color: Color) {
         self.by_color.get_mut(color).add(facts, color);
     }
@@ -61,7 +61,7 @@ impl PlayerTally {
         self.sum().opponents()
     }
 
-    /// Both colours together: what counts by the player is right, what counts by colour means nothing.
+    /// Both colours together. Only the counts for the player are meaningful, not those for White and Black.
     fn sum(&self) -> Tally {
         let mut sum = self.by_color.white.clone();
         sum.merge(&self.by_color.black);

@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::BookOptions;
 
-/// A number of games at which the numbers of all moves of the position are halved, so that they fit into 16 bits.
+/// If a move reaches this number of games, the numbers of all moves of the position are halved, so that they fit into
+/// 16 bits.
 const MOST_GAMES: u32 = 16_384;
 
 /// A move that was played in a position.
@@ -68,7 +69,7 @@ impl BookEntries {
             entry.games >= options.min_games && entry.points > 0 && score >= min_score
         });
         let weight = |entry: &BookEntry| if options.uniform { 1 } else { entry.points };
-        // Moves of equal weight stay in the order in which they were first played.
+        // Moves of the same weight stay in the order in which they were first played.
         self.entries
             .sort_by_key(|entry| (entry.key, Reverse(weight(entry))));
         let entries = self.entries.iter().flat_map(|entry| {

@@ -22,7 +22,7 @@ use chessdb::board::Color;
 pub struct BookOptions {
     /// Number of moves of each game that count.
     pub max_ply: u32,
-    /// The games in which a move must have been played.
+    /// The number of games where a move must have been played.
     pub min_games: u32,
     /// The points that a move must have scored, in percent.
     pub min_score: f64,

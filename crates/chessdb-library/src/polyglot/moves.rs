@@ -31,7 +31,7 @@ const RECORD: usize = 11;
 pub enum BookError {
     /// The moves cannot be stored in this folder.
     Temporary(PathBuf, io::Error),
-    /// There is no folder for the moves.
+    /// No folder is set for the moves.
     NoFolder,
     /// The book cannot be written.
     Output(io::Error),
@@ -60,7 +60,7 @@ impl std::error::Error for BookError {}
 pub struct BookWritten {
     /// Number of its entries.
     pub entries: u64,
-    /// Number of games that were left out, because they begin with a set-up position.
+    /// Number of games that were left out because they start from a set-up position.
     pub set_up: u64,
 }
 
@@ -94,8 +94,8 @@ impl BookMoves {
     /// Adds the main lines of `number` games of a database. `games` gives the games at some places of them. `done` is
     /// called with numbers of games that have been read.
     ///
-    /// A game that begins with a set-up position is left out, and the line of another ends before its first null move:
-    /// Polyglot reads neither. Games without a result count as drawn.
+    /// A game from a set-up position is left out, and every line ends before its first null move, because Polyglot
+    /// reads neither. Games without a result count as drawn.
     ///
     /// # Errors
     /// If the moves cannot be stored.
@@ -178,7 +178,7 @@ impl BookMoves {
     }
 }
 
-/// Appends the moves of a game that count. Returns false if the game begins with a set-up position.
+/// Appends the moves of a game that count. Returns false if the game starts from a set-up position.
 fn append_moves(
     moves: &mut Vec<PlayedMove>,
     database: &dyn Database,

@@ -16,9 +16,8 @@ use chessdb::Database;
 
 /// Answers questions about the positions of some games of several databases, from indexes or by searching the games.
 ///
-/// Clones share the databases with their indexes. What is done once for all questions is kept there: an index stays open,
-/// and knows the places of the games that were selected last. Answers end when their work is
-/// [cancelled](crate::task).
+/// Clones share the databases with their indexes, which keep work that all questions need: an index stays open, and
+/// caches the places of the games that were selected last. Answers end when their work is [cancelled](crate::task).
 ///
 /// ```
 /// use chessdb_library::library::Library;
@@ -171,7 +170,7 @@ impl DatabasePart {
         }
     }
 
-    /// The games of this part that another one of the same database has, too.
+    /// The games that this part and another part of the same database have in common.
     pub fn and(&self, other: &DatabasePart) -> DatabasePart {
         let games = self.games_at(0..self.len()).filter(|&game| other.has(game));
         self.with(games.collect::<Vec<u32>>())
@@ -213,7 +212,7 @@ impl DatabasePart {
         })
     }
 
-    /// True for a game of the database that is one of these.
+    /// True if a game of the database is in this part.
     #[inline]
     pub fn has(&self, game: u32) -> bool {
         self.games.as_ref().is_none_or(|games| games.has(game))
@@ -331,8 +330,7 @@ impl DatabasePart {
         novelties.ok_or_else(|| Arc::new(IndexError::Damaged))
     }
 
-    /// The sum of the tables of some parts, in which games are numbered through all parts. `None` if a part has no
-    /// table.
+    /// The sum of the tables of some parts, with games numbered through all parts. `None` if a part has no table.
     pub fn sum<'a>(
         parts: impl IntoIterator<Item = &'a DatabasePart>,
         mut table: impl FnMut(&DatabasePart) -> Option<MovesTable>,

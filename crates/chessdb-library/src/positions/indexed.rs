@@ -201,7 +201,7 @@ impl Positions {
         }
         let made = self.made();
         let load = || self.load().map(Ok).ok_or(());
-        // It may just have begun to be built.
+        // Another thread may have just started to build it: do not wait for that.
         made.get_or_make_within(MOST_PATIENCE, load)?
             .ok()?
             .as_ref()

@@ -1,5 +1,5 @@
-//! What one pass over the main lines of a database finds: a hash of each line, for duplicates, and the pieces at its end,
-//! for views of material. Whichever is asked for first, the other need not decode the games again.
+//! One pass over the main lines of a database for two uses: a hash of each line, for duplicates, and the pieces at its
+//! end, for views of material. Whichever is needed first, the other need not decode the games again.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -25,9 +25,9 @@ pub const OPENING_PLIES: usize = 20;
 /// Hashes of a main line, and the pieces at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineEnd {
-    /// Equal for equal moves from equal positions; of other lines, hardly any two have the same.
+    /// A hash of the start position and all moves.
     pub hash: u64,
-    /// Equal for equal first [`OPENING_PLIES`] moves from equal positions; 0 if there are fewer.
+    /// A hash of the start position and the first [`OPENING_PLIES`] moves; 0 for a shorter line.
     pub opening: u32,
     /// The [pieces](PieceTally::bits) after the last move.
     pub material: u64,
@@ -45,7 +45,7 @@ pub struct LineEnds {
 static REMEMBERED: AtomicU32 = AtomicU32::new(0);
 
 impl LineEnd {
-    /// Follows the main line of a game, as far as it can be read.
+    /// Follows the main line of a game up to the first move that cannot be read.
     pub fn of(database: &dyn Database, game: u32) -> LineEnd {
         let initial = Position::initial();
         let mut moves = Vec::with_capacity(USUAL_LINE);
@@ -118,7 +118,8 @@ impl Drop for LineEnds {
     }
 }
 
-/// True if the lines of `games` more games can be remembered. Databases that are asked for at once may all pass.
+/// True if there is memory for the line ends of `games` more games. The limit is soft: several databases may pass this
+/// test at the same time.
 fn may_be_remembered(games: u32) -> bool {
     let remembered = REMEMBERED.load(Ordering::Relaxed);
     remembered.saturating_add(games) <= MOST_GAMES

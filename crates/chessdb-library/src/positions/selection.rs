@@ -1,6 +1,6 @@
 //! Some of the games of a database.
 
-/// Games of a database, for which questions about positions are answered.
+/// Selected games of a database, to which answers about positions are limited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     games: Box<[u32]>,

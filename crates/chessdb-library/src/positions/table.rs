@@ -45,11 +45,11 @@ pub struct MoveRow {
     pub san: String,
     /// The move in the notation of UCI, `0000` for a null move; empty for the games that end here.
     pub uci: String,
-    /// The games in which it was played here.
+    /// The games that played it here.
     pub tally: Tally,
     /// Number of games with the position after the move, whatever moves led there.
     pub reached: u32,
-    /// The first game in which it was played here, or else the first one with the position after it.
+    /// The first game that played it here, otherwise the first game with the position after it.
     pub game: Option<u32>,
 }
 
@@ -156,7 +156,7 @@ impl MovesTable {
             row.game = row.game.map(|game| game.saturating_add(first));
             match self.rows.iter_mut().find(|own| own.is_same_move(&row)) {
                 Some(own) => {
-                    // A game in which the move was played comes before one that has only the position after it.
+                    // Prefer a game that played the move to a game that only has the position after it.
                     if own.tally.games == 0 && row.tally.games > 0 || own.game.is_none() {
                         own.game = row.game;
                     }

@@ -31,7 +31,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Adds a game in which `mover` was to move.
+    /// Adds a game where `mover` is to move.
     pub fn add(&mut self, facts: Facts, mover: Color) {
         self.games += 1;
         let (own, other) = match mover {
@@ -171,7 +171,7 @@ impl Tally {
         Some(opponents + difference(percent as usize))
     }
 
-    /// The most frequent opening code, the first one if there are several.
+    /// The most frequent opening code; the first of them if several are as frequent.
     pub fn eco(&self) -> Option<Eco> {
         let most = self.codes.iter().map(|(_, games)| games).max()?;
         let (code, _) = self.codes.iter().find(|(_, games)| games == most)?;
@@ -315,7 +315,7 @@ pub(super) fn eco_of(number: u16) -> Option<Eco> {
 /// The strongest and the latest games of a position that have a result, by their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotableGames {
-    /// The games with the highest [strength](Facts::strength), in this order; of equal ones the latest first.
+    /// The games with the highest [strength](Facts::strength), in this order; with the same strength, the latest first.
     pub strongest: Vec<u32>,
     /// The games of the latest days, the last one first; of one day the strongest first.
     pub latest: Vec<u32>,
@@ -349,8 +349,8 @@ impl NotableGames {
 /// Items beyond those that are kept, between two times of sorting.
 pub(crate) const SLACK: usize = 64;
 
-/// Sorts items, the greatest first, and keeps `most` of them, as soon as there are more than `slack` beyond these; without
-/// slack in any case.
+/// Sorts items, the greatest first, and keeps `most` of them, but only once there are more than `slack` beyond these:
+/// sorting on each insertion would be slow. With no slack, always does it.
 pub(crate) fn keep_greatest<T, K: Ord>(items: &mut Vec<T>, most: usize, slack: usize, key: impl Fn(&T) -> K) {
     if items.len() > most + slack || slack == 0 {
         items.sort_unstable_by_key(|item| Reverse(key(item)));

@@ -19,7 +19,7 @@ pub(crate) enum Wanted {
     Pawns(ByColor<Bitboard>),
 }
 
-/// Pieces that a match requires and that cannot come back once they are gone.
+/// Pieces that a match requires and that cannot come back once they are off the board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Needs {
     /// Pawns on their initial squares.
@@ -141,7 +141,7 @@ impl Pattern {
         self.rights
     }
 
-    /// The pattern of the same position in which other rights count.
+    /// The pattern of the same position with other rights that count.
     pub fn with_rights(self, rights: Rights) -> Pattern {
         if rights == Rights::None {
             // The position then has all castling rights that are possible, as if they were left out.

@@ -18,7 +18,7 @@ const FEW: u32 = 64;
 /// A database that is searched.
 #[derive(Clone, Copy)]
 pub struct Searched<'a> {
-    /// The path of its directory, with which `db:` is compared.
+    /// The path of its directory, for `db:`.
     pub path: &'a str,
     /// The database.
     pub database: &'a dyn Database,
@@ -33,9 +33,9 @@ pub struct Searched<'a> {
 }
 
 impl Query {
-    /// The games of a database that answer the query, in ascending order, each with the ply of its answer. The query's
-    /// own groups give the ply; without any, it is the earliest ply of the sides that hold of choices with groups; 0 if
-    /// no position is asked for. `done` is called with numbers of games searched, which add up to all games of the
+    /// The games of a database that match the query, in ascending order, each with the ply of its match. The ply comes
+    /// from the query's own groups; without any, it is the earliest ply from the matching sides of its choices; 0 if
+    /// the query has no position. `done` is called with numbers of games searched, which add up to all games of the
     /// database.
     ///
     /// Ends when its work is [cancelled](crate::task).
@@ -75,9 +75,11 @@ impl Query {
                 evaluator.holds(game, TagSource::Game)
             }));
         }
-        // What takes longer than looking for positions is asked of the games that have them.
+        // With an index, finding positions is quick, so terms that take longer are tested only on games with the
+        // positions.
         let is_indexed = searched.index.is_some() && self.positions.uses_index();
-        // The side that positions are about is known when all terms were asked that are about a side.
+        // If positions are about a player, the side of the player must be known first: then all terms about a side come
+        // before the positions.
         let most = if is_indexed && !self.positions.has_player() {
             TagSource::Keys
         } else {
@@ -107,7 +109,7 @@ impl Query {
         })
     }
 
-    /// The same query without the positions that it asks for; those that it leaves out still are.
+    /// The same query without its positions. Positions that it excludes stay excluded.
     pub fn without_positions(&self) -> Query {
         let positions = PositionQuery {
             groups: Vec::new(),

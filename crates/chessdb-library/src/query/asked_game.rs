@@ -23,13 +23,13 @@ fn commands(part: GamePart) -> &'static [&'static str] {
     }
 }
 
-/// The name with which the text of a command begins.
+/// The name at the start of a command's text.
 fn name_of_command(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric());
     text.get(..end.unwrap_or(text.len())).unwrap_or_default()
 }
 
-/// A game that terms ask about. Only what they need is read.
+/// A game that terms are tested on. Reads only what they need.
 pub(super) struct AskedGame<'a> {
     database: &'a dyn Database,
     game: u32,

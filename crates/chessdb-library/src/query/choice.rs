@@ -12,14 +12,14 @@ use crate::positions::{Damaged, Selection};
 pub(super) struct Choice {
     /// None may hold.
     pub(super) is_negated: bool,
-    /// In their canonical order, with what they have from outside.
+    /// Its sides in canonical order, each with the terms that it inherits from outside the parentheses.
     pub(super) sides: Vec<Query>,
     /// The canonical text.
     pub(super) text: String,
 }
 
 impl Choice {
-    /// Number of the groups of terms that give the ply of a game at most; 0 if it has none.
+    /// The largest number of groups in one of its sides; 0 if no side has groups.
     pub(super) fn groups(&self) -> usize {
         let groups = self.sides.iter().map(Query::groups);
         groups.max().filter(|_| !self.is_negated).unwrap_or(0)
@@ -29,8 +29,9 @@ impl Choice {
         self.sides.iter().any(Query::asks_for_positions)
     }
 
-    /// Keeps the games for which it holds. If it gives the ply, that is the least of the sides that hold, and of what was
-    /// found before if that `has_ply`. Otherwise a side is asked only about the games for which none before it holds.
+    /// Keeps the games for which it holds. If the choice gives the ply, that is the smallest one of the matching sides
+    /// and, if it `has_ply`, of the result so far. Otherwise a side is tested only on games for which no earlier side
+    /// holds.
     ///
     /// # Errors
     /// If the index is damaged.

@@ -1,4 +1,4 @@
-//! Comparing what a game has with the values of terms.
+//! Compares properties of games with the values of terms.
 
 use std::cell::OnceCell;
 
@@ -10,13 +10,13 @@ use super::words::{FoldedText, folded};
 use chessdb::board::Color;
 use chessdb::game::Outcome;
 
-/// True if a database with this path is asked for.
+/// True if the values match a database with this path.
 pub(super) fn has_database(values: &[TagValue], path: &str) -> bool {
     let is_of = |value: &TagValue| matches!(value, TagValue::Database(pattern) if pattern.matches(path));
     values.iter().any(is_of)
 }
 
-/// True if a text is asked for; `None` is an unknown one.
+/// True if the values match a text; `None` is an unknown one.
 pub(super) fn has_text(values: &[TagValue], text: Option<&str>) -> bool {
     let small = OnceCell::new();
     values.iter().any(|value| match (value, text) {
@@ -27,7 +27,7 @@ pub(super) fn has_text(values: &[TagValue], text: Option<&str>) -> bool {
     })
 }
 
-/// True if a round is asked for. Its part in front of the first dot counts, too; `None` is an unknown round.
+/// True if the values match a round, or its part in front of the first dot; `None` is an unknown round.
 pub(super) fn has_round(values: &[TagValue], round: Option<&str>) -> bool {
     let Some(round) = round else {
         return values.contains(&TagValue::Unknown);
@@ -82,7 +82,7 @@ impl TagValue {
     }
 }
 
-/// True if a text is another one, whatever the forms of its accents.
+/// True if two texts are the same, apart from the Unicode form of accents.
 fn is_exactly(text: &str, exact: &str) -> bool {
     text == exact || text.nfc().eq(exact.chars())
 }

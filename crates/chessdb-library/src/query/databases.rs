@@ -5,7 +5,7 @@ use super::compare::has_database;
 use super::tag_term::TagTerm;
 
 impl Query {
-    /// False if `db:` leaves out what is at this path of the source, and everything below it.
+    /// False if `db:` excludes this path of the source and everything below it.
     pub fn may_concern(&self, path: &str) -> bool {
         let below = format!("{path}/.");
         let mut of_databases = self.tags.iter().filter(|term| term.field.is("db"));
@@ -27,7 +27,7 @@ impl Query {
         unknown
     }
 
-    /// True if it asks for the games of some databases.
+    /// True if it has `db:`, and so names databases.
     pub fn names_databases(&self) -> bool {
         !self.asked_databases().is_empty()
     }

@@ -54,8 +54,8 @@ impl Days {
         }
     }
 
-    /// True if the game can have been played on one of these days. An unknown month or day may be any; a game whose
-    /// year is unknown cannot.
+    /// True if a game with this date may have been played on one of these days. An unknown month or day may be any;
+    /// without a year the answer is false.
     pub fn may_have(self, date: Date) -> bool {
         let (least, most) = (self.least(), self.most());
         let days = |month: u8| match date.day {

@@ -25,7 +25,7 @@ const MOST_SAID: usize = 400;
 pub struct QueryError {
     /// The place of the term, as the number of its first byte, from 1.
     pub offset: usize,
-    /// The term as it is written; empty if the error is not in a single term.
+    /// The text of the term; empty if the error is not in a single term.
     pub term: String,
     /// What is wrong with it, or what would be right.
     pub what: String,

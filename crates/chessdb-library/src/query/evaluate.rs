@@ -1,4 +1,4 @@
-//! Whether the tags of a game are what a query asks for.
+//! Tests the tags of games against a query.
 
 use super::Query;
 use super::answer::Searched;
@@ -10,20 +10,20 @@ use super::tag_term::TagTerm;
 use super::value::TagSource;
 use crate::task;
 
-/// A query that is asked of a database.
+/// A query, prepared for one database.
 pub(super) struct Evaluator<'a> {
     searched: &'a Searched<'a>,
-    /// Sorted by what they read.
+    /// The terms, sorted by how much they read.
     terms: Vec<AskedTerm<'a>>,
-    /// The only player that is asked for: all that is said of a player is said of this one.
+    /// The only player in the query. Every term about a player then means this one.
     player: Option<AskedTerm<'a>>,
     /// Deleted games are left out.
     leaves_out_deleted: bool,
-    /// The database is one of those that are asked for.
+    /// True if the query covers this database.
     pub(super) has_database: bool,
 }
 
-/// A term, and what was found out about texts for it.
+/// A term, with a cache of its results for texts.
 struct AskedTerm<'a> {
     term: &'a TagTerm,
     source: TagSource,

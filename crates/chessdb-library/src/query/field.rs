@@ -29,11 +29,11 @@ pub(super) enum FieldSubject {
     Position(fn(&str, bool) -> Result<Vec<PositionTerm>, String>),
     /// A number of a position: gives the term for the alternatives of its value.
     Number(fn(Vec<Bounds>) -> PositionGroup),
-    /// No term, but how others are meant: reads a value and gives its canonical text.
+    /// A setting for other terms, not a term itself. Reads a value and returns its canonical text.
     Setting(fn(&mut WrittenPositions, &str) -> Result<String, String>),
 }
 
-/// A field that asks for tags, or for what a game has beside its main line.
+/// A field about tags, or about anything else of a game apart from its main line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TagField {
     pub(super) kind: ValueKind,
@@ -94,7 +94,7 @@ pub(super) static FIELDS: [QueryField; 61] = {
         tag("speed", "bullet, blitz, rapid, classical or correspondence", "blitz", K::Speed, Tags, |asked| both(asked.speed())),
         tag("moves", "number of moves", "..20", K::Count, Game, |asked| both(asked.number(Some(asked.game.moves())))),
         tag("deleted", "yes, no or any", "any", K::Deleted, Keys, |asked| both(asked.deleted())),
-        // It is asked of databases, not of games.
+        // Tested on databases, not on games.
         tag("db", "a pattern of databases", "*.pgn", K::Database, Keys, |_| BOTH),
         tag("text", "words of a comment", "novelty", K::Words, Game, |asked| both(asked.comment())),
         position("line", "the position after these moves", "e4,c5,Nf3", |text, _| one(PositionTerm::line(text))),
@@ -180,7 +180,7 @@ impl QueryField {
         self
     }
 
-    /// The name of the field that is probably meant by an unknown one.
+    /// The field that was probably meant by an unknown name.
     pub(super) fn nearest_name(name: &str) -> Option<&'static str> {
         nearest(name, FIELDS.iter().map(|field| field.name))
     }
@@ -215,7 +215,7 @@ impl QueryField {
         self.example
     }
 
-    /// How it asks for tags; none if it is about positions.
+    /// The field, if it is about tags; `None` if it is about positions.
     pub(super) fn tags(&self) -> Option<&TagField> {
         match &self.subject {
             FieldSubject::Tag(tag) => Some(tag),
@@ -223,7 +223,7 @@ impl QueryField {
         }
     }
 
-    /// What its values are compared with, if it asks for tags.
+    /// The kind of its values, if it is about tags.
     pub(super) fn kind(&self) -> Option<ValueKind> {
         self.tags().map(|tag| tag.kind)
     }

@@ -19,7 +19,7 @@ impl GroupOrder {
         }
     }
 
-    /// The order that a word of a query means.
+    /// The order that a word of a query sets: `then` or `next`.
     pub(super) fn of_word(word: &str) -> Option<GroupOrder> {
         [GroupOrder::Then, GroupOrder::Next]
             .into_iter()

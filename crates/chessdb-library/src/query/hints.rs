@@ -21,7 +21,7 @@ use crate::table::known;
 use crate::task;
 use chessdb::{Keys, TextId};
 
-/// Words that stand between players elsewhere.
+/// Words between two players in the searches of other programs.
 const VERSUS: [&str; 5] = ["vs", "vs.", "v.", "versus", "against"];
 
 /// A reason why no game may answer a query. As text it says what would be right.
@@ -32,7 +32,7 @@ pub enum QueryHint {
     Comparison {
         /// The word.
         word: String,
-        /// The term that is probably meant.
+        /// The term that was probably meant.
         meant: String,
     },
     /// A word such as `vs`.
@@ -115,8 +115,8 @@ fn write_similar(f: &mut fmt::Formatter<'_>, similar: &[String]) -> fmt::Result 
     }
 }
 
-/// The reasons why no game of the databases may answer a query, as far as they can be known, in the order of its terms.
-/// A wrong query has none.
+/// Possible reasons why no game of the databases matches a query, in the order of its terms. Empty for an invalid
+/// query.
 pub fn hints(query: &str, searched: &[Searched<'_>]) -> Vec<QueryHint> {
     let written = terms(query).unwrap_or_default();
     let asked = asked(&written);
@@ -217,7 +217,7 @@ fn of_openings(term: &WrittenTerm<'_>) -> Option<QueryHint> {
     })
 }
 
-/// A term that asks for tags which no game has.
+/// A hint for a term about a tag that no game has.
 fn of_tags(term: &WrittenTerm<'_>, searched: &[Searched<'_>]) -> Option<QueryHint> {
     let read = tag_term(term, false)?.ok()?;
     let is_tag = |value: &TagValue| matches!(value, TagValue::HasTag(_));
@@ -262,7 +262,7 @@ fn similar_tags(values: &[TagValue], searched: &[Searched<'_>]) -> Vec<String> {
     found
 }
 
-/// A term that asks for databases which do not exist.
+/// A hint for a term that names databases that do not exist.
 fn of_databases(term: &WrittenTerm<'_>, searched: &[Searched<'_>]) -> Option<QueryHint> {
     let paths = searched.iter().map(|one| one.path);
     // A term alone, such as `result:win`, may not be a query.
@@ -271,7 +271,7 @@ fn of_databases(term: &WrittenTerm<'_>, searched: &[Searched<'_>]) -> Option<Que
     is_unknown.then(|| QueryHint::NoDatabase(term.text.to_owned()))
 }
 
-/// The term that is meant by a comparison such as `elo>2700`.
+/// The term for a comparison such as `elo>2700`.
 fn comparison(word: &str) -> Option<String> {
     let is_sign = |c: char| matches!(c, '=' | '<' | '>');
     let (name, rest) = word.split_at(word.find(is_sign)?);
@@ -294,7 +294,7 @@ fn comparison(word: &str) -> Option<String> {
     })
 }
 
-/// A term that asks for a name.
+/// A term about a name.
 struct AskedName<'a> {
     term: &'a WrittenTerm<'a>,
     read: TagTerm,
@@ -304,7 +304,7 @@ struct AskedName<'a> {
 }
 
 impl<'a> AskedName<'a> {
-    /// `None` for a term that asks for something else, or for an unknown name.
+    /// `None` for a term about something else, or about an unknown name.
     fn new(term: &'a WrittenTerm<'a>) -> Option<AskedName<'a>> {
         let kind = term.head.field()?.kind()?;
         let is_of_name = term.head == TermHead::Word || matches!(kind, ValueKind::Player | ValueKind::Event);

@@ -15,9 +15,9 @@ use chessdb::board::Color;
 const FEW: u32 = 64;
 
 impl Query {
-    /// For each of these games of a part that leaves the only repertoire of the query, the move with which it does; none if
-    /// the query does not name one alone. Which side is the player is asked of the query, too. Of `left:`, the side that leaves
-    /// it must be the one of `by:`.
+    /// For each of these games of a part that leaves the query's repertoire, the move that leaves it. Empty if the
+    /// query does not name exactly one repertoire. The query also decides which side is the player, and with `left:`
+    /// the side that leaves must be the side of `by:`.
     pub fn left_in(
         &self,
         part: &DatabasePart,
@@ -38,7 +38,7 @@ impl Query {
         let owners = |game: u32| -> Vec<Option<Color>> {
             let owns = |side: Color| match mover {
                 _ if named.is_left => side_of(side) & players(game) != 0,
-                // No player is looked for where none matters.
+                // Finding the player takes time, so it is done only where it matters.
                 Some(mover) if mover.is_of_player() => mover.is_side(side, players(game)),
                 Some(mover) => mover.is_side(side, 0),
                 None => false,
@@ -79,7 +79,7 @@ impl Query {
 }
 
 impl Mover {
-    /// True if it is this side, where one of these sides is the player.
+    /// True for this side, in a game where one of these sides is the player.
     fn is_side(self, side: Color, players: Sides) -> bool {
         match self {
             Mover::White => side.is_white(),

@@ -1,8 +1,8 @@
 //! Queries: tags and positions in one question, and the games that answer it.
 //!
-//! [`Query::parse`] reads a question, [`Query::parse_name`] one that is the name of a directory, and [`SYNTAX`] describes
-//! the language. [`Query::answer`] gives the games of a database. Tags are asked first, from the integers by which games
-//! are sorted, so that names are compared once for each name and positions are looked for only in what is left.
+//! [`Query::parse`] reads a query, [`Query::parse_name`] a query from the name of a directory, and [`SYNTAX`] describes
+//! the language. [`Query::answer`] finds the games of a database. Tags are tested first, by the integers that games are
+//! sorted by, so that each name is compared only once, and positions are searched for only in the games that are left.
 
 mod answer;
 mod answers;
@@ -83,7 +83,7 @@ impl Query {
         self.has_fields
     }
 
-    /// Number of groups of terms. The last group gives the ply of a game; if there are 0, plies mean nothing.
+    /// Number of groups of terms. The last group gives the ply of a game; with 0 groups, plies have no meaning.
     pub fn groups(&self) -> usize {
         match self.positions.groups.len() {
             0 => self
@@ -96,7 +96,7 @@ impl Query {
         }
     }
 
-    /// True if positions of games are looked for.
+    /// True if the query has terms about positions.
     pub fn asks_for_positions(&self) -> bool {
         !self.positions.groups.is_empty() || self.choices.iter().any(Choice::asks_for_positions)
     }
@@ -106,7 +106,7 @@ impl Query {
         self.tags.is_empty() && self.choices.is_empty() && self.positions.is_empty()
     }
 
-    /// The position that is asked for, if that is all that is asked of positions, and deleted games are left out.
+    /// The position, if the query has nothing else about positions, and leaves out deleted games.
     pub fn only_position(&self) -> Option<&Pattern> {
         let has_deleted = self.tags.iter().any(|term| term.field.is("deleted"));
         self.positions.only_position().filter(|_| !has_deleted)

@@ -1,4 +1,4 @@
-//! The names of players and events, found by what somebody has typed of them.
+//! Finds names of players, events and openings by the starts of their words.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use super::words::{FoldedText, words, words_of};
 use crate::openings::{OpeningName, with_other_names};
 use crate::positions::DatabasePart;
 
-/// Number of names that are looked through together.
+/// Number of names that are searched together.
 const BLOCK: usize = 64;
 
 /// The names of the games of some databases. Those with the most games come first.
@@ -82,7 +82,7 @@ static OPENINGS: LazyLock<NameList> = LazyLock::new(|| {
 });
 
 impl NameList {
-    /// The names of all openings, which are also found by what else they are called. No games are counted.
+    /// The names of all openings, which are also found by their other names. Counts no games.
     pub fn openings() -> &'static NameList {
         &OPENINGS
     }
@@ -118,12 +118,13 @@ impl NameList {
         self.names.len()
     }
 
-    /// True if there is no name.
+    /// True without any name.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The first `most` names in which each word of a text begins a word, and in how many games each is.
+    /// The first `most` names that match a text, each with its number of games. A name matches if each word of the text
+    /// starts a word of it.
     pub fn find(&self, text: &str, most: usize) -> Vec<(&str, u32)> {
         // With the blank before each.
         let words: Vec<String> = words_of(text).iter().map(|word| format!(" {word}")).collect();

@@ -25,7 +25,7 @@ pub enum SortKey {
 /// In which order games are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListOrder {
-    /// By what they are sorted; `None` for the order of the databases.
+    /// The sort key; `None` for the order of the databases.
     pub key: Option<SortKey>,
     /// True for the other end first. Unknown values come last in any case.
     pub is_reversed: bool,
@@ -47,7 +47,7 @@ const BLOCK: u32 = 1 << 20;
 /// More than the highest ratings of two players.
 const HIGHEST: u32 = 1 << 17;
 
-/// What stands for an unknown value, which comes last in any case.
+/// Replaces an unknown value, which always comes last.
 const UNKNOWN: u32 = u32::MAX;
 
 impl ListOrder {
@@ -184,7 +184,7 @@ impl SortKey {
         }
     }
 
-    /// The value by which a game is sorted, the least first; `None` if it is unknown.
+    /// The value that a game is sorted by, the least first; `None` if it is unknown.
     fn value(self, database: &dyn Database, game: u32) -> Option<u32> {
         match self {
             SortKey::Date => {

@@ -12,7 +12,7 @@ use super::{Bounds, PositionGroup, Query};
 use crate::positions::{Pattern, pattern_name};
 
 impl Query {
-    /// Reads a query. That without terms asks for all games.
+    /// Reads a query. A query without terms matches all games.
     ///
     /// # Errors
     /// Names the first term that is wrong, and says what would be right.
@@ -54,7 +54,8 @@ impl Query {
     }
 }
 
-/// Patterns of moves in a query at most. When it is asked, each has a table of the moves that exist, of up to 200 KiB.
+/// Maximum number of patterns of moves in a query. When it runs, each needs a table of matching moves, of up to 200
+/// KiB.
 const MOST_PATTERNS: usize = 32;
 
 /// Texts of comments in a query at most. Each comment is searched for all of them.

@@ -14,7 +14,7 @@ use crate::positions::{AnswerOptions, DatabasePart};
 /// A game of the player of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlayerGame {
-    /// The place of its part among the parts that were asked.
+    /// The place of its part among the searched parts.
     pub part: usize,
     /// Its number in the database, from 0.
     pub game: u32,
@@ -39,8 +39,8 @@ impl Query {
         games.filter_map(color).collect()
     }
 
-    /// The games of some parts that answer the tags of a query with [one player](Query::has_one_player), the earliest first
-    /// and those without a year last. Of a game between two players who both are meant, White's side counts.
+    /// The games of some parts that match the tags of a query with [one player](Query::has_one_player), the earliest
+    /// first and those without a year last. If both players of a game match, White's side counts.
     pub fn games_of_player(&self, parts: &[DatabasePart], options: &AnswerOptions) -> Vec<PlayerGame> {
         if !self.has_one_player() {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! A term that is asked of a game.
+//! Tests a term on a game.
 
 use std::sync::OnceLock;
 
@@ -20,7 +20,7 @@ pub(super) struct TagQuestion<'a> {
     pub(super) game: &'a AskedGame<'a>,
     /// The values of the term. At least one must hold.
     pub(super) values: &'a [TagValue],
-    /// The tag that `tag:` asks for, in small letters.
+    /// The tag of `tag:`, in small letters.
     pub(super) tag: &'a str,
     pub(super) known: &'a KnownTexts,
     /// The names under which players are shown, if spellings are joined.
@@ -70,7 +70,7 @@ impl TagQuestion<'_> {
         self.values.iter().any(holds)
     }
 
-    /// True if a player's name is asked for: as it is stored, or as it is shown.
+    /// True if a player's name matches, as stored or as shown.
     #[inline]
     pub(super) fn name(&self, id: TextId) -> bool {
         self.known.name(id, || {
@@ -81,24 +81,24 @@ impl TagQuestion<'_> {
         })
     }
 
-    /// True if the text of an event or a site is asked for.
+    /// True if the text of an event or a site matches.
     #[inline]
     pub(super) fn text_of(&self, id: TextId) -> bool {
         let is_wanted = || self.text(known(&self.game.text(id)).as_deref());
         self.known.text(id, is_wanted)
     }
 
-    /// True if a text is asked for; `None` is an unknown one.
+    /// True if a text matches; `None` is an unknown one.
     pub(super) fn text(&self, text: Option<&str>) -> bool {
         has_text(self.values, text)
     }
 
-    /// True if the value of a tag is asked for.
+    /// True if the value of a tag matches.
     pub(super) fn tag(&self, name: &str) -> bool {
         self.text(self.game.tag(name).as_deref())
     }
 
-    /// True if a number is asked for; `None` is an unknown one.
+    /// True if a number matches; `None` is an unknown one.
     pub(super) fn number(&self, number: Option<i64>) -> bool {
         self.any(|value| value.has_number(number))
     }
@@ -123,7 +123,7 @@ impl TagQuestion<'_> {
         }
     }
 
-    /// True if one of several tags is asked for that say the same; unknown are they if none is there.
+    /// True if one of several tags with the same meaning matches; the value is unknown if the game has none of them.
     pub(super) fn tags(&self, names: &[&str]) -> bool {
         let known: Vec<_> = names.iter().filter_map(|name| self.game.tag(name)).collect();
         if known.is_empty() {
@@ -132,7 +132,7 @@ impl TagQuestion<'_> {
         known.iter().any(|value| self.text(Some(value)))
     }
 
-    /// True if the value of the tag is asked for that the term names.
+    /// True if the value of the tag that the term names matches.
     pub(super) fn named_tag(&self) -> bool {
         let mut tags = self.game.tags().iter();
         let value = tags.find(|(name, _)| name.eq_ignore_ascii_case(self.tag));
@@ -143,7 +143,7 @@ impl TagQuestion<'_> {
         has_round(self.values, self.game.tag("Round").as_deref())
     }
 
-    /// The sides whose ratings are asked for: both at once, or, for a player, each by its own rating.
+    /// The sides whose ratings match: both together or, for a player, each by its own rating.
     pub(super) fn ratings(&self) -> Sides {
         let ratings = self.game.ratings();
         let (white, black) = (self.number(ratings.white), self.number(ratings.black));
@@ -167,7 +167,7 @@ impl TagQuestion<'_> {
         }
     }
 
-    /// True if the month of the game is asked for.
+    /// True if the month of the game matches.
     pub(super) fn month(&self) -> bool {
         let month = self.game.keys.date.month;
         self.number((month > 0).then_some(month.into()))
@@ -182,7 +182,8 @@ impl TagQuestion<'_> {
         })
     }
 
-    /// True if the code is asked for: in the tag, or by the moves where the tag is missing, which alone is unknown.
+    /// True if the opening code matches: from the tag or, if the tag is missing, from the moves. Only a missing tag
+    /// counts as unknown.
     pub(super) fn code(&self) -> bool {
         let code = self.game.keys.eco.map(code);
         let by_moves = || self.game.opening()?.eco.as_bytes().try_into().ok();
@@ -193,7 +194,7 @@ impl TagQuestion<'_> {
         })
     }
 
-    /// True if the name of the opening is asked for: by the code, in the tag `Opening`, or by the moves.
+    /// True if the name of the opening matches: by the code, in the tag `Opening`, or by the moves.
     pub(super) fn opening(&self) -> bool {
         let code = self.game.keys.eco.map(code);
         let number = code.as_ref().and_then(number_of_code);
@@ -221,7 +222,7 @@ impl TagQuestion<'_> {
         }
     }
 
-    /// True if the speed is asked for that follows from the time control, which is known.
+    /// True if the speed matches that follows from a known time control.
     pub(super) fn speed(&self) -> bool {
         let speed = self
             .game
@@ -234,7 +235,7 @@ impl TagQuestion<'_> {
         })
     }
 
-    /// The sides as whose player the result is asked for.
+    /// The sides for whose player the result matches.
     pub(super) fn result(&self) -> Sides {
         let sides = self
             .values
@@ -250,7 +251,7 @@ impl TagQuestion<'_> {
         })
     }
 
-    /// True if the game has a tag or a part that is asked for.
+    /// True if the game has one of the wanted tags or parts.
     pub(super) fn part(&self) -> bool {
         self.any(|value| match value {
             TagValue::Has(part) => self.game.has(*part),
@@ -294,7 +295,7 @@ fn code(eco: Eco) -> [u8; 3] {
     code
 }
 
-/// True for a FEN of the position with which games begin unless it is set up.
+/// True for a FEN of the usual start position.
 fn is_usual_start(fen: &str) -> bool {
     Fen::parse(fen).is_ok_and(|read| read.position == Position::initial())
 }

@@ -21,9 +21,9 @@ impl Query {
         self.repertoires().iter().try_for_each(|named| known.check(named))
     }
 
-    /// The only repertoire that it names outside choices, and the side to move there: the one that plays its moves, or that
-    /// leaves it. `None` if it names no repertoire or several, if games must not leave it, if mirror images count, or if
-    /// games may leave it in a variation, since [`Query::left_in`] reads main lines.
+    /// The only repertoire that it names outside choices, and the side that follows or leaves it. `None` if it names no
+    /// repertoire or several, if games must not leave it, if mirror images count, or if games may leave it in a
+    /// variation, since [`Query::left_in`] reads only main lines.
     pub fn only_repertoire(&self) -> Option<(NamedRepertoire<'_>, Option<Mover>)> {
         fn all(groups: &[PositionGroup]) -> impl Iterator<Item = (NamedRepertoire<'_>, Option<Mover>)> {
             groups

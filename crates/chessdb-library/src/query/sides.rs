@@ -2,7 +2,7 @@
 
 use chessdb::board::Color;
 
-/// The sides as whose player a term holds: 1 for White, 2 for Black. Of a term that says nothing of a side, both or
+/// The sides for whose player a term holds: 1 for White, 2 for Black. For a term that is not about a side: both or
 /// none.
 pub(super) type Sides = u8;
 
@@ -32,7 +32,7 @@ pub(super) fn side_of(color: Color) -> Sides {
 pub(super) struct PlayerSides {
     /// Those that have the name.
     pub(super) named: Sides,
-    /// The sides of `named` for which all terms that were asked so far hold.
+    /// The sides of `named` for which all terms tested so far hold.
     pub(super) held: Sides,
 }
 

@@ -5,12 +5,12 @@ use super::field::{QueryField, TagField};
 use super::terms::{TermHead, WrittenTerm};
 use super::value::{self, TagSource, TagValue};
 
-/// A term that asks for tags.
+/// A term about tags.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TagTerm {
     pub(super) is_negated: bool,
     pub(super) field: &'static QueryField,
-    /// The tag that `tag:` asks for, in small letters; empty for any other field.
+    /// The tag of `tag:`, in small letters; empty for any other field.
     pub(super) tag: String,
     /// One of these must hold.
     pub(super) values: Vec<TagValue>,
@@ -75,7 +75,7 @@ impl TagTerm {
     }
 }
 
-/// Reads a term that asks for tags; none for one that is about positions.
+/// Reads a term about tags; `None` for a term about positions.
 pub(super) fn tag_term(term: &WrittenTerm<'_>, is_name: bool) -> Option<Result<TagTerm, String>> {
     let field = term.head.field()?;
     let kind = field.kind()?;

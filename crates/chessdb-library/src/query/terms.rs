@@ -12,7 +12,7 @@ pub(super) const LONGEST: usize = 64 << 10;
 /// Terms of a query at most.
 const MOST_TERMS: usize = 256;
 
-/// A term as it is written.
+/// A term in the text of a query.
 #[derive(Debug)]
 pub(super) struct WrittenTerm<'a> {
     /// The place of its first byte, from 0.
@@ -54,7 +54,7 @@ impl TermHead {
         }
     }
 
-    /// The sign of a choice with which a text begins, and its length. A parenthesis that closes, and `|`, may touch other
+    /// The sign of a choice at the start of a text, and its length. A closing parenthesis, and `|`, may touch other
     /// terms only if a choice is open.
     fn of_sign(text: &str, is_open: bool) -> Option<(TermHead, usize)> {
         let ends = |after: &str| after.chars().next().is_none_or(char::is_whitespace);
@@ -126,7 +126,7 @@ fn is_number(word: &str) -> bool {
 /// What is wrong with a term without a value.
 const NO_VALUE: &str = "needs a value";
 
-/// What is wrong with a parenthesis at the beginning of a word.
+/// The error for a parenthesis at the start of a word.
 const NO_BLANKS: &str =
     "put a space after the parenthesis, as in ( eco:B | year:1985 ); to search for the sign, quote it";
 
@@ -353,8 +353,8 @@ impl<'a> TermReader<'a> {
         })
     }
 
-    /// Takes the fields of a FEN that follow its board, as in one that was pasted: at least the side to move and castling
-    /// rights, since words alone are searched for, too.
+    /// Takes the fields after the board of a pasted FEN. At least side to move and castling rights are required, since
+    /// a single letter could be a word to search for.
     fn fen_fields(&mut self) -> &'a str {
         let rest = self.rest();
         let (mut len, mut fields) = (0, 0);

@@ -10,7 +10,7 @@ use crate::table::is_tag;
 use crate::time_control::Speed;
 use chessdb::game::Outcome;
 
-/// An alternative of a value, as it is written.
+/// An alternative in the text of a value.
 #[derive(Debug)]
 pub(super) struct WrittenAlternative {
     /// The text without quotation marks.
@@ -81,12 +81,12 @@ pub(super) enum TagSource {
     Game,
 }
 
-/// An alternative of the value of a term that asks for tags.
+/// An alternative of the value of a term about tags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TagValue {
     /// The value is unknown.
     Unknown,
-    /// The text has words that begin with these.
+    /// The text has words that start with these.
     Words(Vec<WantedWord>),
     /// The text is this one.
     Exact(String),
@@ -154,7 +154,7 @@ const RESULTS: [(&str, Outcome); 5] = [
     ("*", Outcome::Unknown),
 ];
 
-/// The values of `has:` that are no tags.
+/// The values of `has:` that are not tags.
 const CONTENTS: [(&str, GamePart); 6] = [
     ("comments", GamePart::Comments),
     ("variations", GamePart::Variations),
@@ -333,7 +333,7 @@ fn result(text: &str, is_name: bool) -> Result<(TagValue, String), String> {
     }
 }
 
-/// A code, the beginning of one, or a range of both.
+/// A code, the start of one, or a range of these.
 fn codes(text: &str) -> Result<(TagValue, String), String> {
     let wanted = || "expected a code such as B, B9 or B90, or a range such as B90..B99".to_owned();
     let upper = text.to_ascii_uppercase();

@@ -19,8 +19,8 @@ const YES: u8 = 2;
 
 /// For the texts of a database, whether they are wanted. Threads share it.
 pub(super) struct TextVerdicts {
-    /// A byte for each of the first ids, 0 as long as nothing is known. Pages are made when they are needed, since most
-    /// databases have fewer texts than games.
+    /// A byte for each of the first ids, 0 while nothing is known. Pages are made on first use, since most databases
+    /// have fewer texts than games.
     pages: Vec<OnceLock<Box<[AtomicU8]>>>,
     /// For all others.
     others: Mutex<FxHashMap<TextId, bool>>,
@@ -36,7 +36,7 @@ impl TextVerdicts {
         }
     }
 
-    /// What is known of a text, or else `is_wanted`.
+    /// The cached result for a text, or the result of `is_wanted`, which is cached.
     #[inline]
     pub(super) fn get(&self, id: TextId, is_wanted: impl FnOnce() -> bool) -> bool {
         let id_in_page = id.0 as usize % PAGE;

@@ -26,7 +26,7 @@ pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> + Clone {
         .filter(|word| !word.is_empty())
 }
 
-/// A text in small letters without accents, in both ways in which some letters are written: `ü` is u and ue.
+/// A text in small letters without accents, in both spellings of some letters: `ü` is u and ue.
 pub(super) struct FoldedText {
     plain: String,
     /// `None` if it is the same.
@@ -51,7 +51,7 @@ impl FoldedText {
         [Some(&self.plain), self.long.as_ref()].into_iter().flatten()
     }
 
-    /// True if each of the words is the beginning of a word of the text.
+    /// True if each of the words starts a word of the text.
     pub(super) fn has(&self, wanted: &[WantedWord]) -> bool {
         wanted.iter().all(|wanted| {
             let mut words = self.texts().flat_map(|text| words(text));
@@ -101,14 +101,14 @@ impl WantedWord {
 struct Writings {
     /// Without accents.
     plain: String,
-    /// With two letters for those with an accent for which this is usual.
+    /// The text with two letters in place of letters such as `ü`.
     long: String,
     /// With accents on these letters alone.
     canonical: String,
 }
 
-/// Letters that are written in two ways: decomposed or not, without the accent, and with two letters. Nothing is ever
-/// shortened, so that Bauer and Samuel stay what they are.
+/// Letters with two spellings: decomposed or not, without the accent, and with two letters. Two letters are never read
+/// as one, so that Bauer and Samuel stay unchanged.
 const TWO_WAYS: [(&str, char, &str); 5] = [
     ("a\u{308}", 'ä', "ae"),
     ("o\u{308}", 'ö', "oe"),

@@ -58,7 +58,7 @@ impl WrittenGroup {
         }
     }
 
-    /// The group, if it asks for a position.
+    /// The group, if it has a term.
     fn finish(self) -> Option<PositionGroup> {
         let asks = self.asks();
         let within = match self.order {
@@ -95,7 +95,7 @@ impl WrittenPositions {
         Ok(())
     }
 
-    /// Adds the only term of `one` to the present group, or to what it leaves out.
+    /// Adds the only term of `one` to the present group, or to its exclusions.
     pub(super) fn add(&mut self, is_negated: bool, one: PositionGroup) {
         let Some(present) = self.groups.last_mut() else {
             return;
@@ -200,7 +200,8 @@ impl WrittenPositions {
         self.groups.iter().any(WrittenGroup::has_positions)
     }
 
-    /// The name of terms that need others, and what they need. `asks` is true if positions are asked for here or in choices.
+    /// The name of terms that need other terms, and what they need. `asks` is true if the query or its choices have
+    /// terms about positions.
     pub(super) fn fault(&self, asks: bool) -> Option<(&'static str, &'static str)> {
         let any = |is_wrong: fn(&WrittenGroup) -> bool| self.groups.iter().any(is_wrong);
         let ends_with = |order| {
@@ -262,7 +263,7 @@ impl WrittenPositions {
         wrong.map(|(name, _, what)| (name, what))
     }
 
-    /// What is asked of positions in a query with or without a player, and the canonical texts of the terms of each group.
+    /// The position part of a query with or without a player, and the canonical texts of the terms of each group.
     pub(super) fn finish(self, has_player: bool) -> (PositionQuery, Vec<(GroupOrder, Vec<String>)>) {
         let mut positions = PositionQuery {
             mirror: self.mirror.unwrap_or_default(),

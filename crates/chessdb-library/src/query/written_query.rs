@@ -52,7 +52,7 @@ impl WrittenQuery<'_> {
     /// The query.
     ///
     /// # Errors
-    /// If a term needs another one. Names the last of these terms.
+    /// If a term needs another one that is missing. Names the last of these terms.
     pub(super) fn finish(self, outside: &Outside) -> Result<Query, QueryError> {
         let mut players = self.tags.iter().filter(|term| term.is_player());
         let player = match (players.next(), players.next()) {

@@ -10,7 +10,7 @@ use super::Repertoire;
 use crate::library::{DatabasePattern, Library, LibraryEntry, LibraryError, on_one_line};
 use chessdb::Options;
 
-/// Reason why there is no repertoire.
+/// Why a repertoire cannot be used.
 #[derive(Debug)]
 pub enum RepertoireError {
     /// No database and no file has the name in this term.
@@ -81,7 +81,7 @@ impl Repertoires {
     /// Opens the files that are named where no database matches.
     ///
     /// # Errors
-    /// If there is no such file, if it is not a database, or if one has too many games.
+    /// If a file does not exist, is not a database, or has too many games.
     pub fn open_files(&self, all: &[NamedRepertoire<'_>], formats: &Options) -> Result<(), RepertoireError> {
         for named in all {
             let checked = self.check(named);

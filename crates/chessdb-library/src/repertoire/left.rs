@@ -15,7 +15,7 @@ pub struct LeftRepertoire {
     pub game: u32,
     /// Number of moves before it.
     pub ply: u32,
-    /// The position in which it was played.
+    /// The position where it was played.
     pub position: Position,
     /// The move.
     pub mv: Move,
@@ -50,7 +50,7 @@ pub(crate) struct Departure {
 }
 
 impl Departure {
-    /// The ply of the move with which it did.
+    /// The ply of the move that leaves it.
     pub(crate) fn ply(self) -> Option<u32> {
         self.ply
     }

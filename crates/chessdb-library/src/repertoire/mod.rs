@@ -1,8 +1,8 @@
-//! Repertoires: databases whose moves, with their variations, are those that somebody wants to play.
+//! Repertoires: databases with the moves, including variations, that a player wants to play.
 //!
-//! Positions count however they are reached. A [`Repertoire`] says which moves it has in a position, and where a game leaves
-//! it ([`Repertoire::left_in`]). `repertoire:` and `left:` of a query name one by a pattern of databases: [`Repertoires`] reads it
-//! when it is asked for first.
+//! Transpositions count. A [`Repertoire`] has moves for positions, and finds where a game leaves it
+//! ([`Repertoire::left_in`]). `repertoire:` and `left:` of a query name a repertoire by a pattern of databases;
+//! [`Repertoires`] reads it on first use.
 
 mod known;
 mod left;
@@ -22,7 +22,7 @@ use chessdb::board::{PackedMove, Position};
 use crate::library::LibraryEntry;
 use moves::key_of;
 
-/// The moves of some databases, by the positions in which they are played. Games marked as deleted are left out.
+/// The moves of some databases, by position. Games marked as deleted are left out.
 pub struct Repertoire {
     entries: Vec<Arc<LibraryEntry>>,
     threads: usize,
@@ -47,7 +47,7 @@ impl Repertoire {
         &self.entries
     }
 
-    /// Its moves in a position; none in one that it does not have, or with which its lines end.
+    /// Its moves in a position; empty if it does not have the position, or all its lines end there.
     pub fn moves_in(&self, position: &Position) -> &[PackedMove] {
         self.moves().of(key_of(position))
     }

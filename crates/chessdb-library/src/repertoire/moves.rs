@@ -1,4 +1,4 @@
-//! The moves of a repertoire, sorted by the keys of the positions in which they are played.
+//! The moves of a repertoire, sorted by the keys of their positions.
 
 use chessdb::board::{Bitboard, Color, EnPassantMode, Move, PackedMove, Position, Rank, Role};
 use chessdb::game::Token;
@@ -27,7 +27,7 @@ pub(crate) struct MovesByPosition {
 /// Number of games that a thread reads at a time.
 const FEW: u32 = 64;
 
-/// Number of games after which what was read is sorted, so that a position is there once.
+/// Number of games after which the moves read so far are sorted and duplicates removed.
 const MANY: u32 = 1 << 16;
 
 /// Bits of the filter for each position.
@@ -154,7 +154,7 @@ impl Reach {
     }
 }
 
-/// How many ranks all pawns have advanced. One that is no longer there counts six, one more than it can have advanced.
+/// How many ranks all pawns have advanced. A missing pawn counts six, one more than a pawn can advance.
 fn steps_of_pawns(position: &Position) -> i16 {
     let mut steps = 0;
     for color in Color::ALL {

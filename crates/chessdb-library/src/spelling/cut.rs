@@ -48,7 +48,7 @@ fn whole<'a>(word: &Word, words: &'a [Word]) -> Option<&'a Word> {
     (is_cut(word, whole) && candidates().all(is_whole)).then_some(whole)
 }
 
-/// True if a word is the beginning of another one and lacks some of its letters.
+/// True if a word is the start of another one and lacks some of its letters.
 fn is_cut(word: &Word, whole: &Word) -> bool {
     let rest = whole.text.strip_prefix(&word.text);
     rest.is_some_and(|rest| rest.chars().count() >= FEWEST)

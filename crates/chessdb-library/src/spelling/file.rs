@@ -45,7 +45,7 @@ impl SpellingFile {
     /// it.
     ///
     /// # Errors
-    /// If there are no names of players.
+    /// If the text has no names of players.
     pub fn read(text: &str) -> Result<SpellingFile, NoSpellings> {
         let lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines();
         let lines = lines.skip_while(|line| !line.starts_with(PLAYERS));

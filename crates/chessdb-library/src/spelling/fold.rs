@@ -1,7 +1,8 @@
 //! Which spellings are one player.
 //!
-//! Spellings with the same surname are taken one by one, those with most given names first. Each is joined to the one
-//! player with whose spellings it agrees; if there are several, to the one who has the same words, or else to none.
+//! Spellings with the same surname are taken one by one, those with the most given names first. Each is joined to the
+//! only player whose spellings it agrees with; with several such players, to the one with the same words, otherwise to
+//! none.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -177,7 +178,7 @@ fn players(
     players
 }
 
-/// The name of a player: the one from a file if there is one and it is free, or else the spelling of most games.
+/// The name of a player: from a file if that has one which is still free, otherwise the spelling with the most games.
 fn name_of(
     player: &[u32],
     names: &[SpellingCount],

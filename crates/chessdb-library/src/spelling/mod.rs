@@ -1,6 +1,6 @@
 //! Spellings of players' names: which of them are one player, and which is shown.
 //!
-//! Names that meet each other in a game are never joined, whatever else says that they are one player.
+//! Names that play each other in a game are never joined, whatever the other rules say.
 //!
 //! Two spellings are compared so:
 //!
@@ -13,9 +13,9 @@
 //!   one from the first. A surname alone agrees with no given names.
 //! - Two given names agree if one is the initial of the other, or if they are the same when doubled letters count once
 //!   and `y` and `j` count as `i`: `Garry` and `Gary`, `Yuri` and `Juri`.
-//! - A given name of at least two letters that begins another one, and lacks at least two of its letters, is read as
-//!   that one if no other given name of this surname begins so: `Karpov, An` is `Karpov, Anatoly` unless there is a
-//!   `Karpov, Andrei`, and `Martin` is never `Martina`.
+//! - A given name of at least two letters that starts another one, and lacks at least two of its letters, is read as
+//!   that one if no other given name of this surname starts like that: `Karpov, An` is `Karpov, Anatoly` unless there
+//!   is a `Karpov, Andrei`, and `Martin` is never `Martina`.
 //!
 //! The spellings of a surname are taken one by one: those with the most full given names first, then with the most
 //! given names, then in the order of their texts. Each joins the one player with all of whose spellings it agrees and
@@ -48,14 +48,14 @@ pub enum Spelling {
     /// None.
     #[default]
     Stored,
-    /// Names with the same surname and given names, as far as they are written.
+    /// Names with the same surname, and no given name that differs.
     Fold,
     /// Names that a file says are one player, and then as in [`Spelling::Fold`].
     File(Arc<SpellingFile>),
 }
 
 impl Spelling {
-    /// A text that is another one if other spellings are joined.
+    /// A text that differs whenever other spellings would be joined.
     pub fn key(&self) -> String {
         match self {
             Spelling::Stored => "stored".to_owned(),
@@ -94,7 +94,7 @@ impl Names {
         Some(Names(fold::joined(&players.names, &readings, &meetings)))
     }
 
-    /// The name under which a player is shown who is stored under this one.
+    /// The name that is shown for a player stored under this name.
     pub fn shown(&self, stored: String) -> String {
         match self.other(&stored) {
             Some(shown) => shown.to_owned(),
@@ -102,7 +102,7 @@ impl Names {
         }
     }
 
-    /// The other name under which a player is shown who is stored under this one.
+    /// The name that is shown for a player stored under this name, if it is different.
     pub fn other(&self, stored: &str) -> Option<&str> {
         let found = match is_nfc_quick(stored.chars()) {
             IsNormalized::Yes => self.0.get(stored),

@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Words that tell members of a family apart.
+/// Words that distinguish members of a family.
 const GENERATIONS: [&str; 9] = ["jr", "jun", "junior", "sr", "sen", "senior", "ii", "iii", "iv"];
 
 /// A surname and given names.
@@ -21,7 +21,7 @@ pub(super) struct NameParts {
 pub(super) struct Word {
     /// In small letters without accents.
     pub(super) text: String,
-    /// The same with `i` for `y` and `j`, and with one letter for two equal ones.
+    /// The same with `i` for `y` and `j`, and with double letters reduced to one.
     sound: String,
 }
 
@@ -36,7 +36,7 @@ impl Word {
         Word { text, sound }
     }
 
-    /// The letter with which all words begin that may agree with this one.
+    /// The first letter of all words that may agree with this one.
     fn beginning(&self) -> Option<char> {
         self.sound.chars().next()
     }
@@ -76,7 +76,7 @@ impl NameParts {
         }
     }
 
-    /// Spellings that may be joined have equal keys.
+    /// A key that is the same for all spellings that may be joined.
     pub(super) fn key(&self) -> (String, Option<char>) {
         (self.surname.clone(), self.given.first().and_then(Word::beginning))
     }
@@ -118,7 +118,7 @@ pub(super) fn words(text: &str, has_small: bool) -> Vec<String> {
     words
 }
 
-/// A letter in small letters; those that are no letters with accents are written as usual without them.
+/// A letter in small letters; special letters such as `ß` are written out as usual.
 pub(crate) fn small(c: char) -> impl Iterator<Item = char> {
     let written = match c {
         'ß' | 'ẞ' => "ss",

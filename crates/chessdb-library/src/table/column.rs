@@ -25,7 +25,7 @@ pub enum Column {
     BlackRatingDiff,
     /// The day on which the game began in UTC.
     UtcDate,
-    /// The time at which the game began in UTC.
+    /// The time when the game began, in UTC.
     UtcTime,
     /// The year of the game.
     Year,
@@ -186,8 +186,8 @@ static COLUMNS: [NamedColumn; 33] = {
 pub const TAG: &str = "tag:";
 
 impl Column {
-    /// The column with a name in tables with such rows; `None` if they have no such column. A name that begins with a capital
-    /// letter is the name of a tag; some are numbers, days or times; `tag:` before it asks for the text.
+    /// The column with a name in tables with such rows; `None` if they have no such column. A name with a capital first
+    /// letter is a tag. Some tags are numbers, days or times; with `tag:` in front they are texts.
     pub(super) fn of(name: &str, rows: RowKind) -> Option<Column> {
         let mut columns = COLUMNS.iter().filter(|(_, column, ..)| column.is_in(rows));
         if let Some((_, column, ..)) = columns.find(|(own, ..)| *own == name) {
@@ -227,7 +227,7 @@ impl Column {
         names.filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
     }
 
-    /// True if a position of a game has a value of its own, and a game has none.
+    /// True if each position of a game has its own value, and the game itself has none.
     pub(super) fn is_of_position(&self) -> bool {
         use Column as C;
         matches!(self, C::Ply | C::Key | C::Move | C::Fen | C::Bitboards)

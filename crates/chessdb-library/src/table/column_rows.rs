@@ -13,7 +13,7 @@ use super::value::Value;
 /// Rows whose values are passed to the writer together: as many as it writes at a time.
 const BATCH: usize = 1024;
 
-/// Rows for which a column has room before it grows.
+/// Initial capacity of a column in rows.
 const USUAL_ROWS: usize = 16;
 
 /// Rows in memory, column by column.
@@ -32,7 +32,7 @@ enum Values {
     LongNumbers(Vec<i64>),
     Doubles(Vec<f64>),
     Bools(Vec<bool>),
-    /// All texts or bytes, concatenated, and the offset at which each ends.
+    /// All texts or bytes, concatenated, and the offset where each ends.
     Texts(Vec<u8>, Vec<usize>),
     Lists(Lists<i32>),
     Bitboards(Lists<i64>),
@@ -45,7 +45,7 @@ struct Lists<T> {
     items: Vec<T>,
     /// For each item 2, or 1 if it is unknown; 0 for an empty list.
     definitions: Vec<i16>,
-    /// For each of them 0 if it begins a list, else 1.
+    /// For each of them 0 if it starts a list, otherwise 1.
     repetitions: Vec<i16>,
 }
 
@@ -64,7 +64,7 @@ impl ColumnRows {
         self.0.first().map_or(0, |fields| fields.known.len())
     }
 
-    /// True if there are no rows.
+    /// True without rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -12,7 +12,7 @@ use crate::library::on_one_line;
 use crate::similar::similar;
 use chessdb::game::{ROSTER, TagName};
 
-/// Tags that games have so often that no game of a database having them is no mistake.
+/// Tags that are so common that it is not an error to name one that no game of the database has.
 const USUAL: [&str; 24] = [
     "Annotator",
     "BlackElo",
@@ -40,7 +40,7 @@ const USUAL: [&str; 24] = [
     "WhiteTitle",
 ];
 
-/// The columns of the tables in which Lichess publishes its games.
+/// The columns of the tables that Lichess publishes.
 const LICHESS: [&str; 18] = [
     "Event",
     "Site",
@@ -139,7 +139,7 @@ impl Columns {
         Columns { rows, columns }
     }
 
-    /// The columns of the tables in which Lichess publishes its games.
+    /// The columns of the tables that Lichess publishes.
     pub fn lichess() -> Columns {
         Columns::known(RowKind::Games, &LICHESS)
     }
@@ -161,7 +161,8 @@ impl Columns {
         }
     }
 
-    /// The columns with these names, for such rows. A name that begins with a capital letter or with `tag:` names a tag.
+    /// The columns with these names, for such rows. A name with a capital first letter, or with `tag:` in front, is a
+    /// tag.
     ///
     /// # Errors
     /// If a name is neither a tag nor another column.
@@ -278,7 +279,7 @@ impl Columns {
     }
 }
 
-/// True for the name of a column that is no tag.
+/// True for the name of a column that is not a tag.
 fn is_of_other_column(tag: &str) -> bool {
     Column::names(RowKind::Games).any(|name| name == tag)
 }
@@ -299,7 +300,7 @@ fn rare_tags(others: &TagCounts, games: u64) -> BTreeSet<&String> {
         .collect()
 }
 
-/// True for a tag that games have so often that no game of a database having it is no mistake.
+/// True for a tag that is so common that it is not an error to name it if no game of the database has it.
 pub fn is_usual_tag(tag: &str) -> bool {
     usual_tags().any(|usual| usual == tag)
 }
@@ -316,7 +317,7 @@ impl UnknownColumn {
 }
 
 impl fmt::Display for UnknownColumn {
-    /// Says that no column has the name, and what is similar among the tags and the columns that are named otherwise.
+    /// Says that no column has the name, and suggests similar tags and columns.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = on_one_line(&self.name);
         if self.is_of_position() {
@@ -336,8 +337,8 @@ impl fmt::Display for UnknownColumn {
 
 impl std::error::Error for UnknownColumn {}
 
-/// Says that no game has a tag that was named as a column, and what is similar among the `tags` of the games, the usual
-/// ones, and the columns that are `named` otherwise.
+/// Says that no game has a tag that was named as a column, and suggests similar ones: among the `tags` of the games,
+/// the usual tags, and the other column names `named`.
 pub fn no_tag<'a>(
     tag: &str,
     tags: impl Iterator<Item = &'a str>,

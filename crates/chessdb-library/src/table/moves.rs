@@ -10,7 +10,7 @@ use chessdb::game::Tags;
 
 /// The main line of a game. Each column of it is made when it is needed, because few tables have all of them.
 pub(super) struct RowMoves {
-    /// The position at the beginning; `None` if the game has no position, because its set-up cannot be played.
+    /// The start position; `None` if the game has no position, because its set-up cannot be played.
     start: Option<Position>,
     counters: Counters,
     moves: Vec<Move>,
@@ -18,7 +18,7 @@ pub(super) struct RowMoves {
 }
 
 impl RowMoves {
-    /// The moves of a game with these tags, as far as they can be read.
+    /// The moves of a game with these tags, up to the first one that cannot be read.
     pub(super) fn of(database: &dyn Database, game: u32, tags: &Tags) -> RowMoves {
         let set_up = tags.get("FEN").map(Fen::setup);
         let counters = match &set_up {

@@ -21,15 +21,15 @@ use crate::parallel::in_order;
 const LIST: &str = "list";
 const ITEM: &str = "element";
 
-/// Maximum number of bytes in the dictionary of a column in a group of rows. A dictionary stores equal texts
-/// once.
+/// Maximum number of bytes in the dictionary of a column in a group of rows. A dictionary stores repeated texts once.
 const MOST_IN_DICTIONARY: usize = 8 << 20;
 
 /// Rows in a group at most. If games have several rows, a group ends with a game, and may have more.
 const GROUP: u32 = 100_000;
 
-/// Bytes of the cells and values of a group at which it ends, so that rows take as much memory, however many columns or how
-/// long texts they have. This depends on the rows alone: they are counted in chunks that are always the same.
+/// Number of bytes in cells and values after which a group of rows ends, so that memory is limited however many columns
+/// or how long texts there are. Rows are counted in fixed chunks, so where a group ends depends on the rows alone and
+/// not on threads.
 const MOST_BYTES: usize = 64 << 20;
 
 /// The schema and properties of a Parquet file.

@@ -43,8 +43,8 @@ impl TableRow for PositionRow<'_> {
 impl Columns {
     /// Passes the rows of a game to `each`: the game, or its positions, as [`RowKind`] says.
     ///
-    /// As in a table of moves, a position has one row for each game, with the move after its first occurrence, and a game
-    /// that is marked as deleted has none. Castling rights count, and the en passant file by the rule of the key.
+    /// As in a table of moves, a position has one row for each game, with the move after its first occurrence, and
+    /// games marked as deleted are left out. Castling rights count, and the en passant file by the rule of the key.
     pub fn each_row(&self, game: &GameRow<'_>, mut each: impl FnMut(&dyn TableRow)) {
         match self.rows() {
             RowKind::Games => each(game),
@@ -52,7 +52,7 @@ impl Columns {
         }
     }
 
-    /// The number of rows of a game, for which its positions are all that is read.
+    /// The number of rows of a game. Reads only its positions.
     pub fn count_rows(&self, game: &GameRow<'_>) -> usize {
         let mut number = 0;
         match self.rows() {
@@ -98,7 +98,7 @@ impl Columns {
 }
 
 /// Passes the positions of a game to `each` as a table has them, with their keys, and with the moves played there if
-/// `has_names`. The game begins with the counters `start`.
+/// `has_names`. The counters start at `start`.
 fn each_position(
     game: &GameRow<'_>,
     start: &Counters,
@@ -151,7 +151,7 @@ fn each_position(
     }
 }
 
-/// False for a set-up from which no game can be played: its moves are not tested and have no names.
+/// False for a set-up that no game can be played from: its moves are not tested and have no names.
 fn is_playable(start: &Position) -> bool {
     *start == Position::initial() || Position::from_setup(&start.setup()).is_ok()
 }

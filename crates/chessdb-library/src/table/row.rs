@@ -22,7 +22,7 @@ use chessdb::pgn;
 pub struct GamePath<'a> {
     /// The path of the database's directory, for a table of several databases.
     pub database: &'a str,
-    /// The directory with which the game's path begins; empty if it is the database's own.
+    /// The directory at the start of the game's path; empty if the path starts in the database's own directory.
     pub folder: &'a str,
     /// The game.
     pub game: u32,
@@ -98,7 +98,7 @@ impl<'a> GameRow<'a> {
         self
     }
 
-    /// True if the game begins with a set-up position, or is one of Chess960.
+    /// True if the game starts from a set-up position, or is a game of Chess960.
     pub fn is_set_up(&self) -> bool {
         let tags = self.tags();
         let is_usual = |fen| Fen::parse(fen).is_ok_and(|read| read.position == Position::initial());

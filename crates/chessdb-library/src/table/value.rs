@@ -52,7 +52,8 @@ impl Value<'_> {
         }
     }
 
-    /// The number that stands for it in a file of Parquet and in memory: itself, the days since 1970, or milliseconds.
+    /// The number that represents it in a Parquet file and in memory: the number itself, the days since 1970, or
+    /// milliseconds.
     pub fn number(&self) -> Option<i32> {
         let number = match self {
             Value::Number(number) => *number,
@@ -148,7 +149,7 @@ pub fn append_string(out: &mut Vec<u8>, text: &str) {
     let _ = serde_json::to_writer(out, text);
 }
 
-/// The value that the column of a tag has for a text of it; `None` if the text means unknown or is not of its type.
+/// The value of a tag's column for a text of the tag; `None` if the text means unknown or is not of the column's type.
 pub(super) fn tag_value<'a>(name: &str, text: &'a str) -> Option<Value<'a>> {
     match Column::of_typed_tag(name) {
         Some(column) => typed_value(&column, text),
@@ -176,7 +177,7 @@ pub fn utc_date(tags: &Tags) -> Option<Date> {
     day(tags.get("UTCDate")?.trim())
 }
 
-/// A day such as `2013.01.31`; `None` if a part is unknown or there is no such day.
+/// A day such as `2013.01.31`; `None` if a part is unknown or the day does not exist.
 fn day(text: &str) -> Option<Date> {
     let (date, flaw) = Date::read(text);
     (flaw.is_none() && date.year > 0 && date.month > 0 && date.day > 0).then_some(date)
@@ -228,12 +229,12 @@ pub fn field_lengths(name: &str, value: &str) -> Option<(u64, u64)> {
         return Some((value.len() as u64, value.len() as u64 + 2));
     }
     let value = known(value)?;
-    // Of characters that are no control characters, JSON escapes these two.
+    // Apart from control characters, JSON escapes only these two.
     let escaped = value.bytes().filter(|&c| matches!(c, b'"' | b'\\')).count();
     Some((field_len(&value) as u64, (value.len() + escaped + 2) as u64))
 }
 
-/// True for a known value that all tables show as it is, as nearly all values are.
+/// True for a known value that all tables show unchanged, as nearly all values are.
 fn is_plain(value: &str) -> bool {
     !value.is_empty() && value.bytes().all(|c| IS_PLAIN[usize::from(c)])
 }

@@ -37,7 +37,7 @@ impl Clock {
         *BEGIN + Duration::from_nanos(nanoseconds)
     }
 
-    /// A clock that stands still until it is moved on, an hour after its beginning.
+    /// A clock for tests, which stands still until it is moved. It starts at one hour.
     #[cfg(test)]
     pub(super) fn stopped() -> Clock {
         Clock {

@@ -80,7 +80,7 @@ fn ask_with<T: Send + 'static>(
     };
     let give_up = move || drop(given_up.try_send(None));
     workers.submit(workers.0.time.now(), job, give_up);
-    // There is no answer if the call panicked; the message is in the log.
+    // The channel is closed without an answer if the call panicked; the message is in the log.
     answer.recv().ok().flatten().ok_or_else(|| Hung {
         point: mount.path.clone(),
     })

@@ -1,8 +1,8 @@
 //! Threads for work that may take long or never end, such as system calls on a network file system.
 //!
-//! [`Workers`] run jobs in order on a bounded number of threads. A job that takes too long is given up: its caller
-//! gets an answer, and only the job's own thread stays blocked. [`hung`] asks file systems in this way, and
-//! requests that may have to wait are answered so.
+//! [`Workers`] run jobs in order on a bounded number of threads. A job that takes too long is given up: its caller gets
+//! an answer, and only the job's own thread stays blocked. [`hung`] makes system calls in this way, and requests that
+//! may have to wait are answered in this way.
 
 mod clock;
 pub mod hung;
@@ -96,9 +96,9 @@ impl Workers {
         Workers(pool)
     }
 
-    /// Queues a job whose timeout started at `since`. If the job takes too long, `give_up` is called once,
-    /// and the job may still be run or finish later. `give_up` is called immediately if too many jobs are
-    /// waiting, there is no thread and none can be started, or an earlier job hangs.
+    /// Queues a job whose timeout started at `since`. If the job takes too long, `give_up` is called once, and the job
+    /// may still be run or finish later. `give_up` is called immediately if too many jobs are waiting, if there is no
+    /// thread and none can be started, or if an earlier job hangs.
     pub fn submit(
         &self,
         since: Instant,

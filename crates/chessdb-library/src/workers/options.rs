@@ -27,13 +27,13 @@ pub struct WorkerOptions {
     pub refuse: bool,
     /// Maximum number of jobs of one file system that run at the same time, because all of them may hang.
     pub of_a_file_system: usize,
-    /// Limits how many jobs begin at the same time; `None` if all may.
+    /// Limits how many jobs begin at the same time; `None` for no limit.
     pub pace: Option<Pace>,
     /// Called first by each new thread. If it fails, the thread does nothing.
     pub prepare: Option<Prepare>,
 }
 
-/// A limit for jobs that keep a processor busy, in which those that wait for a disk do not count.
+/// A limit for jobs that keep a processor busy. Jobs that wait for a disk do not count.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// Maximum number of young jobs.

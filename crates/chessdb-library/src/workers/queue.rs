@@ -30,7 +30,7 @@ pub(super) struct Queue {
     /// Number of the last job submitted.
     last: u64,
     pub(super) threads: usize,
-    /// Threads that have not looked for a job yet.
+    /// Threads that were started but have not taken a job yet.
     pub(super) starting: usize,
     /// Threads without a job.
     pub(super) idle: usize,
@@ -53,7 +53,7 @@ pub(super) struct WaitingJob {
 pub(super) enum NextJob {
     /// It runs this job, which counts as running. True if the job may have to be given up before the clock thread looks.
     Job(WaitingJob, bool),
-    /// A job may begin at this time.
+    /// A job may start at this time.
     At(Instant),
     /// It waits for jobs, or for the end of others.
     None,
@@ -253,7 +253,7 @@ impl Queue {
         self.begun.values().map(RunningJob::sign).min()
     }
 
-    /// The time at which the next job is to be given up, and its place among the open jobs.
+    /// The time when the next job must be given up, and its place among the open jobs.
     pub(super) fn next_end(&self) -> Option<(Instant, usize)> {
         let timeout = self.timeout?;
         // A job in the queue waits for any of the running ones.

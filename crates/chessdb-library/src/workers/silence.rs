@@ -1,4 +1,4 @@
-//! A source that does not answer: what is logged, and when the next job is let through.
+//! Tracks a source that does not answer: logs it, and decides when the next job may try again.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
@@ -34,8 +34,8 @@ struct Present {
 }
 
 impl Silence {
-    /// For the source with this name in the log, which says at this level that it is silent. While it is, a job is let
-    /// through after each `retry`, because the file system may have lost the one that hangs; `None` for never.
+    /// For the source with this name, whose silence is logged at this level. While it is silent, a job may try again
+    /// after each `retry`, because the file system may have lost the request that hangs; `None` for never.
     pub fn new(name: String, level: Level, retry: Option<Duration>) -> Silence {
         Silence {
             name,

@@ -120,7 +120,7 @@ impl Checked {
         if self.sums.get(block) != Some(&xxh3_64(bytes)) {
             return Err(Damaged);
         }
-        // If the file has changed since, the current state is another one, and the block will be checked again.
+        // If the file has changed since, the current state has another number, so the block will be checked again.
         if let Some(sound) = self.sound.get(block) {
             sound.store(state, Ordering::Release);
         }

@@ -121,7 +121,7 @@ impl Output {
     }
 }
 
-/// The first offset, at or after `end`, at which a section may start.
+/// The first offset, at or after `end`, where a section may start.
 pub fn next_page(end: u64) -> u64 {
     end.next_multiple_of(PAGE as u64)
 }
@@ -244,7 +244,7 @@ impl<P: SectionId> Sections<P> {
         }
     }
 
-    /// Adds a section to the sections in memory. It must not exist yet.
+    /// Adds a section, which must not exist yet, to the sections in memory.
     pub fn append(&mut self, section: P, section_bytes: Vec<u8>) {
         if let Data::Memory(bytes) = &mut self.data {
             self.numbers.sections[section.place()] = (bytes.len() as u64, section_bytes.len() as u64);

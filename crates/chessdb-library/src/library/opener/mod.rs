@@ -29,7 +29,7 @@ pub(super) struct Opener<'a> {
     open: HashMap<&'a Candidate, Vec<&'a Arc<LibraryEntry>>>,
     /// The open databases that have this folder, name and format.
     by_place: HashMap<DatabaseId<'a>, Vec<&'a Arc<LibraryEntry>>>,
-    /// For how long files must not have changed before they are opened.
+    /// How long files must stay unchanged before they are opened.
     rest: Duration,
     is_unsettled: Cell<bool>,
 }
@@ -44,7 +44,7 @@ pub(super) enum Attempt {
 }
 
 impl<'a> Opener<'a> {
-    /// Opens what is not in `open` already and has not changed for `rest`.
+    /// Opens databases that are not in `open` already and have not changed for `rest`.
     pub(super) fn new(
         options: &'a Options,
         selection: &'a DatabaseSelection,

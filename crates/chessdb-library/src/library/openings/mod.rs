@@ -135,8 +135,8 @@ impl Openings {
         unwanted.iter().for_each(|job| job.give_up());
     }
 
-    /// Begins to open a database as soon as the limits allow.
-    /// Files that have not changed share the `copies` of the previous state, if it has any.
+    /// Starts to open a database once the limits allow it. Files that have not changed share the `copies` of the
+    /// previous state, if it has any.
     pub(super) fn begin(
         &self,
         task: Arc<OpeningTask>,
@@ -215,7 +215,7 @@ impl Job {
         self.opened.get()
     }
 
-    /// Makes the opening end soon, because its files have changed or are gone.
+    /// Makes the opening end soon, because its files have changed or disappeared.
     pub(super) fn give_up(&self) {
         self.is_given_up.store(true, Ordering::Relaxed);
         self.maps.lock().iter().for_each(|map| map.give_up());

@@ -36,7 +36,7 @@ impl KnownPlaces {
 }
 
 impl Index {
-    /// The same index, which answers as one of these games alone would.
+    /// The same index, limited to these games: it answers as if it had been built from them alone.
     pub fn among(&self, games: &Arc<Selection>) -> Index {
         Index {
             sections: Arc::clone(&self.sections),
@@ -50,7 +50,7 @@ impl Index {
         }
     }
 
-    /// The places of selected games. They are looked for when a selection is new, or is no longer among the last ones.
+    /// The places of selected games. They are found when a selection is new, or no longer among the cached ones.
     fn places_of(&self, games: &Arc<Selection>) -> Places {
         let (address, own) = (Arc::as_ptr(games).addr(), Arc::downgrade(games));
         // A later selection may have the address of an earlier one.
@@ -79,7 +79,7 @@ impl Index {
         Some(places.into())
     }
 
-    /// The places of a range at which selected games may be.
+    /// The places of a range where selected games may be.
     fn places_in(&self, range: Range<u32>) -> impl Iterator<Item = u32> + '_ {
         let (all, listed) = match &self.places {
             None => (range, Default::default()),

@@ -265,7 +265,8 @@ struct LastLine {
     common: usize,
 }
 
-/// The items of some games, and the nodes of the opening tree up to [`WALKED_PLIES`](super::keys::WALKED_PLIES) moves that begin with them.
+/// The items of some games, and the nodes of the opening tree, up to [`WALKED_PLIES`](super::keys::WALKED_PLIES) moves
+/// deep, whose first game is among these.
 struct ColumnsPart {
     columns: [Vec<u8>; 6],
     nodes: Vec<KeyedPly>,
@@ -275,8 +276,8 @@ struct ColumnsPart {
 }
 
 impl ColumnsBuilder {
-    /// Adds the games of a batch, and returns their bytes in each of [`COLUMNS`]. The bytes of `Parting` are one game
-    /// behind, because the move with which the last game parts from the next one is not known yet.
+    /// Adds the games of a batch, and returns their bytes in each of [`COLUMNS`]. The bytes of `Parting` lag by one
+    /// game, because the move where the last game parts from the next one is not known yet.
     ///
     /// # Errors
     /// If positions cannot be written.
@@ -319,7 +320,8 @@ impl ColumnsBuilder {
         Ok(columns)
     }
 
-    /// The item of the last game in `Parting`, if there is one. `common` is what it has in common with the next game.
+    /// The item of the last game in `Parting`, if it has one. `common` is the number of moves that it shares with the
+    /// next game.
     pub(super) fn parting(&self, common: usize) -> Option<[u8; 2]> {
         let last = self.last.as_ref()?;
         Some(parting(&last.moves, last.common.max(common)).to_le_bytes())

@@ -1,4 +1,4 @@
-//! The keys of positions: of those that a game reaches, and of the beginning of the opening tree.
+//! Keys of positions: along a game, and along the first moves of the opening tree.
 
 use super::spill::KeyedPly;
 use chessdb::board::{Bitboard, EnPassantMode, Move, PackedMove, Position, Role, RunningKey, Undo};
@@ -107,7 +107,7 @@ impl IndexWalk {
         moves: &[PackedMove],
         out: &mut Vec<KeyedPly>,
     ) {
-        // At the beginning of a walk, the nodes in common are missing.
+        // At the start of a walk, the nodes in common are missing.
         self.nodes.truncate(common);
         if self.nodes.is_empty() {
             let position = start();
@@ -138,8 +138,8 @@ impl IndexWalk {
         }
     }
 
-    /// The node that a move leads to. `None` if the move cannot be played, which would take two start positions with equal
-    /// keys.
+    /// The node that a move leads to. `None` if the move cannot be played, which can happen only if two start positions
+    /// have the same key.
     fn after(&self, mv: PackedMove) -> Option<WalkNode> {
         let mut node = *self.nodes.last()?;
         let mut undo = Undo::default();

@@ -25,7 +25,7 @@ pub(super) fn take(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Drops integers from the front. `None` if there are fewer.
+/// Drops `number` integers from the front. `None` if there are not enough.
 #[inline]
 pub(super) fn skip(bytes: &mut &[u8], mut number: u64) -> Option<()> {
     while number > 0 {

@@ -1,5 +1,5 @@
-//! Main lines of long games that were used recently. A position far from the beginning of a game takes long to
-//! replay, and programs that walk through the opening tree come to each of them in turn.
+//! A cache of main lines of long games. A position far from the start of a game takes long to replay, and programs that
+//! walk through the opening tree visit each such position in turn.
 
 use crate::once_lru::OnceLru;
 use std::num::NonZeroUsize;
@@ -11,7 +11,7 @@ use crate::lines::{LineStep, at, follow};
 use chessdb::Database;
 use chessdb::board::{Move, PackedMove, Position, Undo};
 
-/// Positions before this ply are replayed from the beginning of the game.
+/// Positions before this ply are replayed from the start of the game.
 const LONG: usize = 256;
 
 /// Number of moves between two positions that a line keeps.
@@ -51,12 +51,12 @@ impl LongLine {
         (!positions.is_empty()).then_some(LongLine { moves, positions })
     }
 
-    /// The position in which the game begins.
+    /// The start position of the game.
     pub(super) fn start(&self) -> &Position {
         &self.positions[0]
     }
 
-    /// The position after `ply` moves, and the next move; `None` if there are fewer moves.
+    /// The position after `ply` moves, and the next move; `None` if the line is shorter.
     fn at(&self, ply: usize) -> Option<(Position, Option<Move>)> {
         let kept = ply / STEP;
         let mut position = *self.positions.get(kept)?;

@@ -157,8 +157,8 @@ impl Index {
         })
     }
 
-    /// The number of games that have the position after each row's move. If the position is not shared, only
-    /// the game in which the move was played has it.
+    /// The number of games that have the position after each row's move. If the position is not shared, only the game
+    /// that played the move has it.
     fn reached(&self, rows: &MoveRows, games: u32) -> Result<Vec<Reached>, Damaged> {
         let mut reached = Vec::with_capacity(rows.after.len());
         for (played, after) in rows.played().zip(&rows.after) {
@@ -190,14 +190,14 @@ impl Index {
         Ok(None)
     }
 
-    /// True if nodes from [`Index::nodes_by_key`] have a position. The stored bits of the keys of two positions may
-    /// be equal.
+    /// True if nodes from [`Index::nodes_by_key`] really have a position: only some bits of a key are stored, and two
+    /// positions may share them.
     pub(super) fn have(&self, nodes: &[IndexNode], pattern: &Pattern) -> Result<bool, Damaged> {
         let reached = self.reader_of(nodes)?.and_then(|(game, ply)| self.at(game, ply));
         Ok(reached.is_some_and(|(position, _)| pattern.matches(&position)))
     }
 
-    /// The game from which the position of nodes is read, and the number of moves before it.
+    /// The game to read the position of nodes from, and the number of moves before it.
     pub(super) fn reader_of(&self, nodes: &[IndexNode]) -> Result<Option<(u32, u32)>, Damaged> {
         let node = nodes.iter().min_by_key(|node| node.depth);
         node.map(|node| Ok((self.game_at(node.lo)?, node.depth)))
@@ -261,8 +261,8 @@ impl Index {
     }
 
     /// The move after a node in the games of a range. All games of the range pass the node and play the same move next;
-    /// `None` if they end there. Games are read in database order, because in another one each might unpack all that
-    /// precedes it in a compressed file.
+    /// `None` if they end there. Games are read in database order: in any other order, each game of a compressed file
+    /// might have to unpack everything in front of it.
     pub(super) fn next_moves(&self, asked: &[(IndexNode, Range<u32>)]) -> Result<Vec<Option<Move>>, Damaged> {
         let mut moves = vec![None; asked.len()];
         let mut unknown = Vec::new();
@@ -279,8 +279,8 @@ impl Index {
         Ok(moves)
     }
 
-    /// The move with which a single game parts from the other games of a node, `Some(None)` if it ends there. `None`
-    /// if the index does not have it.
+    /// The move where a single game parts from the other games of a node; `Some(None)` if it ends there. `None` if the
+    /// index does not have it.
     fn parting(&self, node: &IndexNode, places: &Range<u32>) -> Result<Option<Option<Move>>, Damaged> {
         if places.len() > 1 || node.hi - node.lo == 1 {
             return Ok(None);
@@ -342,8 +342,7 @@ impl Index {
         popular::read(bytes, position).map(Some).ok_or(Damaged)
     }
 
-    /// The ranges of games of a node with the same next move. Each game that ends at the node is a range of
-    /// its own.
+    /// The ranges of games of a node with the same next move. Each game that ends at the node is a range by itself.
     pub(super) fn segments(&self, node: &IndexNode) -> Result<Vec<Range<u32>>, Damaged> {
         let mut segments = Vec::new();
         let mut begin = node.lo;
@@ -363,7 +362,7 @@ impl Index {
         Ok(segments)
     }
 
-    /// The first place from `place` to `end` at which the line has less than `limit` in common with the one before it.
+    /// The first place from `place` to `end` whose line has less than `limit` in common with the previous line.
     pub(super) fn next_below(&self, mut place: u32, end: u32, limit: u32) -> Result<Option<u32>, Damaged> {
         while place < end {
             let at = place as usize;
@@ -389,7 +388,7 @@ impl Index {
         Ok(None)
     }
 
-    /// The last place up to `place` at which the line has less than `limit` in common with the one before it, or 0.
+    /// The last place up to `place` whose line has less than `limit` in common with the previous line, or 0.
     pub(super) fn last_below(&self, mut place: u32, limit: u32) -> Result<u32, Damaged> {
         loop {
             let at = place as usize;

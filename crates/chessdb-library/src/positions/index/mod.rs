@@ -1,6 +1,6 @@
-//! An index of all positions of a database. It consists of the games in the order of their moves, where each
-//! node of the opening tree is a range; the positions that several games have; and, for other positions,
-//! signatures that tell which few games may have one.
+//! An index of all positions of a database. It consists of the games in the order of their moves, where each node of
+//! the opening tree is a range; the positions that several games have; and, for all other positions, signatures that
+//! exclude nearly all games.
 
 mod among;
 mod build;
@@ -49,7 +49,7 @@ pub use tree::{Child, TreeNode};
 pub enum IndexError {
     /// A file of the index cannot be written or read.
     Io(io::Error),
-    /// Building needs more memory than allowed, and there is no folder for temporary files.
+    /// Building needs more memory than allowed, and no folder is set for temporary files.
     Memory,
     /// A temporary file in this folder cannot be written or read.
     Temporary(PathBuf, io::Error),
@@ -99,7 +99,7 @@ pub struct BuildOptions {
     pub threads: usize,
     /// Approximate number of bytes of memory to use.
     pub memory: usize,
-    /// Folders for the files of an index that is not kept. The first in which a file can be created is used.
+    /// Folders for the files of an index that is not kept. The first one that allows creating a file is used.
     pub folders: &'static [PathBuf],
 }
 
@@ -190,7 +190,7 @@ impl Index {
     /// called with numbers of games that have been read.
     ///
     /// # Errors
-    /// [`IndexError::Memory`] or [`IndexError::Temporary`] if there is no room for it.
+    /// [`IndexError::Memory`] or [`IndexError::Temporary`] if there is no space for it.
     pub fn temporary(
         database: &Arc<dyn Database>,
         options: BuildOptions,

@@ -1,7 +1,7 @@
 //! The table of moves of a position that several games have.
 //!
-//! The positions after all legal moves are looked up first. If a node of one of them is one move below a node of
-//! the position itself, its games have played the move. The index has the move with which a single game parts from
+//! First, the positions after all legal moves are found in the index. If a node of one of them is one move below a node
+//! of the position itself, its games have played the move. The index also has the move where a single game parts from
 //! all others, so hardly any game is decoded.
 
 use std::ops::Range;
@@ -23,7 +23,7 @@ struct UnfinishedRow {
     /// The index of the position in `after` that is certainly the one after the move.
     known: Option<usize>,
     tally: Tally,
-    /// The first game in which the move was played.
+    /// The first game where the move was played.
     game: Option<u32>,
 }
 
@@ -158,8 +158,8 @@ impl Index {
         Ok(())
     }
 
-    /// The complete row; `None` for a move that was not played, unless several games have the position after it.
-    /// If the position after a move is not shared, only the game in which the move was played has it.
+    /// The complete row; `None` for a move that was not played, unless several games have the position after it. If
+    /// that position is not shared, only the game that played the move has it.
     fn finish(&self, row: UnfinishedRow, pattern: &Pattern) -> Result<Option<MoveRow>, Damaged> {
         let is_played = row.tally.games > 0;
         if !is_played && (row.after.is_empty() || row.mv == Some(Move::Null)) {
@@ -204,8 +204,8 @@ impl UnfinishedRow {
     }
 }
 
-/// The games that played each row's move, as far as nodes show it. The stored bits of the positions after the
-/// moves must all differ: a node one move below the position then belongs to the move whose bits it has.
+/// The games that played each row's move, found through nodes. The stored bits of the positions after the moves must
+/// all differ: a node one move below the position then belongs to the move whose bits it has.
 fn played(rows: &mut [UnfinishedRow], nodes: &[IndexNode]) -> Vec<Played> {
     let is_below = |node: &IndexNode| {
         let above = nodes.get(nodes.partition_point(|above| above.hi <= node.lo));

@@ -9,7 +9,7 @@ use crate::kept::Damaged;
 use crate::lines::Occurrence;
 use crate::task;
 
-/// Number of games in a row that are passed over together. They begin with the same moves.
+/// Number of games in a row that are skipped together. They start with the same moves.
 const ROW: usize = 16;
 
 impl Index {
@@ -50,8 +50,8 @@ impl Index {
         Ok(games)
     }
 
-    /// The games with a match, in database order. Only games whose signatures admit a match are searched. It must not be
-    /// an exact position that several games have.
+    /// The games with a match, in database order. Only games whose signatures admit a match are searched. Must not be
+    /// called for an exact position that several games have.
     pub(super) fn candidates(&self, pattern: &Pattern) -> Result<Vec<Occurrence>, Damaged> {
         let most = if pattern.is_exact() { 1 } else { usize::MAX };
         let mut admitted = self.admitted(&[Test::of_position(pattern.position())])?;

@@ -33,7 +33,7 @@ const NEVER: u32 = u32::MAX;
 pub struct Novelty {
     /// The game, the number of moves before the novelty, and its move.
     pub found: Occurrence,
-    /// Number of earlier games that have the position in which the novelty was played.
+    /// Number of earlier games that have the position where the novelty was played.
     pub before: u32,
 }
 
@@ -76,7 +76,7 @@ pub fn novelties_csv(database: &dyn Database, novelties: &[Novelty], path: impl 
 /// A search of the games in the order of the index.
 struct NoveltySearch<'a> {
     index: &'a Index,
-    /// For each position of the last game up to its novelty, the date by which a game had it.
+    /// For each position of the last game up to its novelty, the date of the first game that had it.
     first_dates: Vec<u32>,
     /// Like `first_dates`, for positions that many games have, by key.
     kept: HashMap<u64, u32>,
@@ -153,7 +153,7 @@ impl NoveltySearch<'_> {
         Ok(Some(Novelty { found, before }))
     }
 
-    /// The date by which a game had the position with a key, which the game at a place has.
+    /// The date of the first game with the position that has this key. The game at `place` has it.
     fn first_date(&mut self, key: u64, place: u32) -> Result<u32, Damaged> {
         if let Some(&first) = self.kept.get(&key) {
             return Ok(first);

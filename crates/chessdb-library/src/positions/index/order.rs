@@ -311,7 +311,7 @@ impl Batch {
         self.at(self.order[number])
     }
 
-    /// The position in which a line begins.
+    /// The start position of a line.
     pub(super) fn start(&self, number: usize) -> Position {
         let (line, _) = self.line(number);
         let start = self.starts.get(&line.start);

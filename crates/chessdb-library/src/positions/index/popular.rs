@@ -23,7 +23,7 @@ pub struct PopularPosition {
     pub games: NotableGames,
 }
 
-/// Appends what is stored of a position.
+/// Appends the stored form of a position.
 pub(super) fn append(bytes: &mut Vec<u8>, PopularPosition { table, games }: &PopularPosition) {
     leb::append(bytes, table.rows.len() as u64);
     for row in &table.rows {
@@ -41,7 +41,7 @@ pub(super) fn append(bytes: &mut Vec<u8>, PopularPosition { table, games }: &Pop
     }
 }
 
-/// Reads what is stored of a position. `None` if it is damaged.
+/// Reads the stored form of a position. `None` if it is damaged.
 pub(super) fn read(mut bytes: &[u8], position: &Position) -> Option<PopularPosition> {
     let rows = leb::take(&mut bytes)?;
     let mut table = MovesTable::default();

@@ -68,7 +68,7 @@ impl GameOrder {
         GameOrder { places, common }
     }
 
-    /// The node that begins with a position of a game; `None` if it begins with another game.
+    /// The node that begins with this position of a game; `None` if another game is its first.
     fn node(&self, entry: KeyedPly) -> Option<NodeEntry> {
         let lo = self.places[entry.game as usize];
         let begins = self.common[lo as usize] <= entry.depth;
@@ -99,7 +99,7 @@ struct SharedPart {
 }
 
 /// Writes the positions that several games have, part by part. `write` is called with the offsets of the next buckets,
-/// 8 bytes each, and with the bytes of their positions; at last with the offset at which all positions end. Returns the
+/// 8 bytes each, and with the bytes of their positions; at last with the offset where all positions end. Returns the
 /// popular positions.
 pub(super) fn write_shared(
     spill: &mut Spill,
@@ -269,11 +269,11 @@ pub(super) enum IndexSection {
     Pawns,
     /// [`Signature::material`](super::signature::Signature) of each game: 4 bytes.
     Material,
-    /// The offset at which each bucket of `Positions` begins, and the end of the last one: 8 bytes.
+    /// The offset where each bucket of `Positions` begins, and the end of the last one: 8 bytes.
     Buckets,
     /// The positions that several games have, see [`super::shared`].
     Positions,
-    /// The keys of popular positions, and the offsets at which their tables end: 8 and 8 bytes.
+    /// The keys of popular positions, and the offsets where their tables end: 8 and 8 bytes.
     Popular,
     /// The tables of moves of popular positions, see [`super::popular`].
     Tables,

@@ -1,9 +1,8 @@
-//! Signatures of games, which often show without the moves that a game cannot have had a position. A
-//! signature contains the order in which pawns left their initial squares, and the pieces at the end.
+//! Signatures of games, which often show without decoding any move that a game cannot have had a position. A signature
+//! contains the order in which pawns left their initial squares, and the pieces at the end.
 //!
-//! A position in which *k* pawns have left their initial squares can only occur in games in which these were
-//! the first
-//! *k* to leave. The number of pieces of a kind only increases by promotion.
+//! A position where *k* pawns have left their initial squares can only occur in games where these were the first *k* to
+//! leave. The number of pieces of a kind only increases by promotion.
 
 use chessdb::board::{Bitboard, Color, Move, Position, Role};
 
@@ -182,7 +181,8 @@ impl Test {
         self.left.as_ref().is_none_or(|left| left.may_be_first(first))
     }
 
-    // Apart from the pawns, which few games have: else its numbers are computed for each of all games.
+    // Tested after the pawns, which exclude most games: the numbers of pieces would otherwise be computed for every
+    // game.
     #[inline(never)]
     fn admits_material(&self, material: u32) -> bool {
         let sides = [(Color::White, 0), (Color::Black, OF_COLOR)];
@@ -239,7 +239,7 @@ impl LeftPawns {
     fn are_first(&self, pawns: u64) -> bool {
         // The first one stands for those that left later.
         let pawns = pawns & self.bits | repeated(pawns) & !self.bits;
-        // Only games in which fewer pawns left pass by mistake.
+        // Only games where fewer pawns left can pass by mistake.
         self.has(pawns) && self.are_all(pawns)
     }
 

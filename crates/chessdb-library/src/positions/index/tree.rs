@@ -1,8 +1,8 @@
 //! The opening tree: the moves played from the normal start position, move by move.
 //!
-//! For each game, the index stores how much its line has in common with the game before it: 0 if the start
-//! position differs, otherwise 1 plus the number of equal first moves. So the games of a node with *d* moves
-//! are a range in which only the first game has *d* or less.
+//! For each game, the index stores how much its line has in common with the game before it: 0 if the start position
+//! differs, otherwise 1 plus the number of first moves that are the same. So the games of a node with *d* moves are a
+//! range in which only the first game has *d* or less.
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -43,8 +43,7 @@ impl TreeNode {
 }
 
 impl Index {
-    /// The node of all games that begin in the normal start position and are not deleted; `None` if there are
-    /// none.
+    /// The node of all games that begin in the normal start position and are not deleted; `None` without such games.
     ///
     /// # Errors
     /// If the index is damaged.

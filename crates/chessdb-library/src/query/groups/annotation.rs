@@ -1,4 +1,4 @@
-//! What is asked of the annotations of a game.
+//! Terms about the annotations of a game.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ const MATE: i64 = 10_000;
 pub(super) enum AnnotationTest {
     /// A glyph of the move that is played.
     Nag(u8),
-    /// The beginnings of words of one comment on it.
+    /// The starts of words, all in one comment on the move.
     Comment(Vec<WantedWord>),
     /// The seconds that are left after it.
     Clock(Bounds),

@@ -16,7 +16,7 @@ pub(super) struct PartialBoard {
     /// The squares that must have one of some kinds of pieces, the fewest kinds first.
     squares: Vec<(PieceKinds, Bitboard)>,
     needs: Needs,
-    /// Pawns, and for each the squares from which one of its colour could have come, its own included.
+    /// Pawns, and for each the squares where a pawn of its colour could have come from, including its own square.
     origins: Vec<(Color, Bitboard)>,
 }
 
@@ -94,8 +94,8 @@ impl PartialBoard {
                 .any(|&(color, origins)| (origins & position.of_kind(color, Role::Pawn)).is_empty())
     }
 
-    /// What a move must change so that the board may match after it, and not before: the pieces that it asks for, unless a
-    /// square may be empty, which a move of any piece makes it.
+    /// The changes by a move that can make the board match where it did not match before: moves of the pieces that it
+    /// wants, or of any piece if it wants an empty square.
     pub(super) fn watched(&self) -> Change {
         let asked = self
             .contents
@@ -106,7 +106,7 @@ impl PartialBoard {
         if has_empty || places == 0 { ALL } else { places }
     }
 
-    /// The squares that have something else in the usual start position.
+    /// The squares whose contents differ from the usual start position.
     pub(super) fn changed(&self) -> Bitboard {
         let usual = Position::initial();
         let is_other = |&square: &Square| {
@@ -163,7 +163,7 @@ fn read_set(signs: &mut impl Iterator<Item = char>) -> Result<SquareContents, Te
     Err(TermError::Brackets)
 }
 
-/// The squares from which a pawn could have come to a square, which is one of them.
+/// The squares where a pawn on this square could have come from, including this square.
 fn origins(pawn: Square, color: Color) -> Bitboard {
     let mut origins = Bitboard::from_square(pawn);
     let mut reached = origins;
@@ -226,7 +226,7 @@ impl PawnStructure {
             .all(|color| position.of_kind(color, Role::Pawn) == self.pawns[color])
     }
 
-    /// The squares that have something else in the usual start position.
+    /// The squares whose contents differ from the usual start position.
     pub(super) fn changed(&self) -> Bitboard {
         let usual = Position::initial();
         Color::ALL.into_iter().fold(Bitboard::EMPTY, |changed, color| {
@@ -276,7 +276,7 @@ impl SquareContents {
     const PIECE: SquareContents = SquareContents(0xfff);
     const EMPTY: SquareContents = SquareContents(0x1000);
 
-    /// The sets that have a sign of their own.
+    /// The sets that have their own sign.
     const SIGNS: [(SquareContents, char); 4] = [
         (SquareContents::ANY, '?'),
         (SquareContents::PIECE, '!'),
@@ -342,7 +342,7 @@ impl SquareContents {
             .fold(empty, |bits, (color, role)| bits | 1 << place_of(color, role))
     }
 
-    /// What has to be looked at for the squares with one of these contents.
+    /// The kinds of pieces that determine which squares have these contents.
     pub(super) fn kinds(self) -> PieceKinds {
         match self {
             SquareContents::WHITE => PieceKinds::Side(Color::White),
@@ -365,7 +365,7 @@ impl SquareContents {
     }
 }
 
-/// The kinds of pieces of [`SquareContents`], from which the squares that have them follow quickly.
+/// The kinds of pieces of [`SquareContents`], in a form that makes finding the squares quick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PieceKinds {
     One(Color, Role),

@@ -38,7 +38,7 @@ pub enum TermError {
     Played,
     /// No move is written as the pattern says.
     MovePattern,
-    /// The text does not say which pieces one side has for which.
+    /// The text does not say which pieces one side has for which pieces of the other.
     Imbalance,
     /// The text is not the name of a state of the side to move.
     State,

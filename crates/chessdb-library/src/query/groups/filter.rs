@@ -1,4 +1,4 @@
-//! Which games may have what a query asks for, seen from their kept lines before any position is made.
+//! Excludes games by their kept lines, before any position is made.
 //!
 //! Most games are left out by one pass over their moves, which are two bytes each: too few pieces are taken, or no move
 //! leads to a square where one has to. The others are played on a plain board, on which most terms show. What is left is
@@ -11,7 +11,7 @@ use super::term::Condition;
 use crate::lines::{ALL, Change, KeptMove, LineStart, Mailbox, MoveMarks, PackedLine, Pieces, PlainBoard};
 use chessdb::board::{Bitboard, ByColor, Color};
 
-/// Half-moves between two looks whether a game can still have what is asked for.
+/// Half-moves between two checks whether a game can still match.
 const PAST_EVERY: u32 = 8;
 
 /// Half-moves after which a game is not in its opening any more.
@@ -19,7 +19,7 @@ const EARLY: i64 = 40;
 
 /// What the line of a game shows.
 pub(super) enum Verdict {
-    /// It does not have what is asked for.
+    /// The game does not match.
     Never,
     /// It may have it.
     Maybe,
@@ -56,14 +56,14 @@ pub(super) enum Need {
     Position,
 }
 
-/// What the moves of a game show if a term holds in it.
+/// Marks that the moves of a game must have if a term holds anywhere in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Marks {
     /// The most pieces of each side at the end.
     pub(super) most: ByColor<u32>,
-    /// What some move of it has.
+    /// Properties that at least one of its moves has.
     pub(super) moves: MoveMarks,
-    /// The squares that some move leaves or reaches, if the game begins in the usual position.
+    /// Squares that its moves must leave or reach, if the game begins in the usual position.
     pub(super) changed: Bitboard,
 }
 
@@ -78,7 +78,7 @@ impl Marks {
         changed: Bitboard::EMPTY,
     };
 
-    /// The marks of a term that holds if one of these does.
+    /// The marks of a term with these alternatives.
     fn of(alternatives: &[Condition]) -> Marks {
         let marks = alternatives.iter().map(Condition::marks);
         let either = |one: Marks, other: Marks| Marks {
@@ -148,8 +148,7 @@ impl<'a> LineFilter<'a> {
         Verdict::Never
     }
 
-    /// Looks at a position, to which a move led that changed this, and before which these moves are played. `None` if the
-    /// answer is not known yet.
+    /// Tests a position after a move that made this change; `rest` follows. `None` if the answer is not known yet.
     #[inline]
     fn look_at(
         &mut self,
@@ -223,8 +222,8 @@ impl<'a> ImageFilter<'a> {
     }
 }
 
-/// The first position of a game at which a group may hold. Most queries have one group in one image, and this loop has
-/// nothing but its test.
+/// The first position of a game where a group may hold. Most queries have one group in one image, so this case has its
+/// own loop with nothing but its test.
 fn first_on_board(group: &GroupTest, start: PlainBoard, moves: &[KeptMove]) -> Option<Place> {
     if group.is_of_counts {
         return first_by_counts(group, start, moves);
@@ -246,7 +245,7 @@ fn first_on_board(group: &GroupTest, start: PlainBoard, moves: &[KeptMove]) -> O
     None
 }
 
-/// The same for a group that asks for nothing but how many pieces there are, which needs no squares by kind.
+/// Like `first_on_board`, for a group that is only about numbers of pieces: it needs no bitboards, only the mailbox.
 fn first_by_counts(group: &GroupTest, start: PlainBoard, moves: &[KeptMove]) -> Option<Place> {
     let holds = |mailbox: &Mailbox| {
         let counts = &mailbox.counts;
@@ -341,7 +340,8 @@ impl GroupTest {
             && conditions.all(|condition| condition.need() == Need::Board)
     }
 
-    /// Number of moves before the first position at which it may hold, as the moves alone show; `None` if it holds nowhere.
+    /// Number of moves before the first position where it may hold, judged by the moves alone; `None` if it cannot hold
+    /// anywhere.
     fn first_chance(&self, moves: &[KeptMove]) -> Option<usize> {
         let of_term = |term: &Vec<Condition>| {
             let chances = term.iter().filter_map(|condition| condition.first_chance(moves));

@@ -23,7 +23,7 @@ pub struct SearchedGames<'a> {
     pub among: Option<&'a [u32]>,
     /// Its index of positions.
     pub index: Option<&'a Index>,
-    /// Its kept lines. A search of all games writes them if there are none.
+    /// Its kept lines. A search of all games writes them if they do not exist.
     pub lines: Option<&'a KeptLines>,
 }
 
@@ -40,9 +40,8 @@ impl<'a> SearchedGames<'a> {
 }
 
 impl PositionQuery {
-    /// The games that have what is asked for, in ascending order, each with the first position of the last group, of
-    /// the choice of positions that is complete first; with ply 0 if no position is asked for. Deleted games are found,
-    /// too.
+    /// The games that match, in ascending order, each with the first position of the last group that completes the
+    /// match earliest; ply 0 if the query has no position. Deleted games are found, too.
     ///
     /// `done` is called with numbers of games searched. Either side may be the player.
     ///
@@ -150,7 +149,7 @@ impl PositionQuery {
 }
 
 impl QueryImages {
-    /// The position that is asked for, if nothing else is, and main lines alone count.
+    /// The position, if the query asks for nothing else and only main lines count.
     fn one_position(&self) -> Option<&Pattern> {
         if self.in_variations {
             return None;
@@ -186,7 +185,7 @@ impl QueryImages {
 }
 
 impl Condition {
-    /// The condition as an index answers it, or one that holds wherever this one does.
+    /// The condition in a form that an index can answer. It may be weaker, but it holds wherever this one does.
     fn wanted(&self) -> Option<Wanted> {
         match self {
             Condition::Exact(exact) => Some(Wanted::Position(exact.pattern)),

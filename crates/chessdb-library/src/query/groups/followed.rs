@@ -33,11 +33,11 @@ pub(super) struct RepertoireTest {
     pub(super) asked: RepertoireUse,
     /// It is the repertoire of the player of the query, which is left.
     is_of_player: bool,
-    /// `None` until it is looked up, or if no database matches.
+    /// `None` until `look_up` has found it, or if no database matches.
     repertoire: Option<Arc<Repertoire>>,
     /// The side that must play its moves, or whose first other move leaves it, in the game itself.
     side: Option<Color>,
-    /// The mirror image of a game's positions that the repertoire is asked about.
+    /// The mirror image of a game's positions that is compared with the repertoire.
     reflection: Reflection,
     /// Its place among the repertoires of a query.
     pub(super) number: usize,
@@ -164,9 +164,9 @@ impl RepertoireTest {
 pub(super) enum FollowedLine {
     /// It must follow it.
     Follow {
-        /// The plies at which it has the moves that are played.
+        /// The plies where the game plays a move of the repertoire.
         plies: Vec<u32>,
-        /// The first ply at which it has other moves.
+        /// The first ply where the repertoire has only other moves.
         left: Option<u32>,
     },
     /// It must leave it: after each move, whether it has, so that another line can begin after any of them.
@@ -184,7 +184,7 @@ impl FollowedLine {
         }
     }
 
-    /// True if the game does what is asked for with the move after this number of others.
+    /// True if the game follows, or leaves, the repertoire with the move at this ply.
     pub(super) fn holds(&self, ply: u32) -> bool {
         match self {
             FollowedLine::Follow { plies, left } => left.is_none() && plies.binary_search(&ply).is_ok(),
@@ -192,7 +192,7 @@ impl FollowedLine {
         }
     }
 
-    /// True if the game does what is asked for.
+    /// True if the game follows, or leaves, the repertoire at all.
     pub(super) fn is_anywhere(&self) -> bool {
         match self {
             FollowedLine::Follow { plies, left } => left.is_none() && !plies.is_empty(),
@@ -200,7 +200,7 @@ impl FollowedLine {
         }
     }
 
-    /// The ply at which it leaves the repertoire.
+    /// The ply where it leaves the repertoire.
     fn left(&self) -> Option<u32> {
         match self {
             FollowedLine::Follow { left, .. } => *left,

@@ -84,12 +84,12 @@ pub struct PositionQuery {
     pub excluded: Vec<PositionGroup>,
     /// The mirror images that count, too: the same for all groups.
     pub mirror: Mirror,
-    /// Variations count, too: the groups hold in some line of the game, and what is excluded holds in none.
+    /// Variations count, too: the groups must hold in one line of the game, and the excluded ones in no line.
     pub in_variations: bool,
 }
 
 impl PositionQuery {
-    /// True if all games have what is asked for.
+    /// True if all games match.
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty() && self.excluded.is_empty()
     }
@@ -106,8 +106,7 @@ impl PositionQuery {
         !self.in_variations && terms.any(|alternatives| alternatives.iter().all(PositionTerm::is_indexed))
     }
 
-    /// The position that is asked for, if that is all that is asked of the positions of a game, apart from what is
-    /// excluded.
+    /// The position, if the query has one position and nothing else about positions, apart from exclusions.
     pub fn only_position(&self) -> Option<&Pattern> {
         let [group] = &*self.groups else { return None };
         let ([alternatives], []) = (&*group.terms, &*group.ply) else {
@@ -124,7 +123,7 @@ impl PositionQuery {
     }
 }
 
-/// A query as it is asked of positions: the groups of each mirror image.
+/// The groups of a query, for each mirror image.
 #[derive(Debug)]
 pub(super) struct QueryImages {
     /// The images of the query that a game can have.
@@ -218,7 +217,7 @@ impl QueryImage {
         }
     }
 
-    /// True if it is asked of a game of which one of these sides is the player.
+    /// True if it is tested on a game where one of these sides is the player.
     pub(super) fn is_of(&self, players: Sides) -> bool {
         is_among(self.player, players)
     }
@@ -229,7 +228,7 @@ impl QueryImage {
     }
 }
 
-/// True if the player, who may not matter, is one of these sides.
+/// True if the player is one of these sides, or does not matter (`None`).
 fn is_among(player: Option<Color>, players: Sides) -> bool {
     player.is_none_or(|player| side_of(player) & players != 0)
 }
@@ -241,7 +240,7 @@ pub(super) struct GroupTest {
     ply: Vec<Vec<Bounds>>,
     /// What a move must change so that the group may hold after it, and not before.
     pub(super) watched: Change,
-    /// The largest ply at which the group can hold.
+    /// The largest ply where the group can hold.
     pub(super) last: Option<i64>,
     /// The side to move, if that matters.
     turn: Option<Color>,
@@ -301,7 +300,7 @@ impl GroupTest {
         })
     }
 
-    /// The position that the group asks for, if it asks for nothing else.
+    /// The position, if the group has nothing else.
     pub(super) fn one_position(&self) -> Option<&Pattern> {
         let [alternatives] = self.terms.as_slice() else {
             return None;
@@ -340,7 +339,7 @@ impl GroupTest {
         self.has_ply(step.number) && self.has_turn(!after.turn()) && any_of_each(&self.terms, may_be)
     }
 
-    /// True if it is asked of a game of which one of these sides is the player.
+    /// True if it is tested on a game where one of these sides is the player.
     #[inline]
     pub(super) fn is_of(&self, players: Sides) -> bool {
         is_among(self.player, players)

@@ -1,4 +1,4 @@
-//! Follows games and finds the positions that a query asks for.
+//! Follows games to find the positions of a query.
 
 use std::ops::ControlFlow;
 
@@ -15,7 +15,7 @@ use chessdb::board::{Bitboard, ByColor, Color, Move, Position};
 use chessdb::game::Game;
 use chessdb::replay::Ply;
 
-/// Plies between two checks whether a game can still have what is asked for.
+/// Plies between two checks whether a game can still match.
 const LOOK_EVERY: u32 = 4;
 
 /// The same where pieces have to be counted for it.
@@ -69,7 +69,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// The first position of a game with which the query holds, where one of these sides is the player.
+    /// The first position of a game that completes the match, where one of these sides is the player.
     pub(super) fn first_in(
         &mut self,
         database: &dyn Database,
@@ -265,7 +265,7 @@ impl<'a> Matcher<'a> {
         let is_open = match self.found {
             Some(found) => self.can_be_excluded || (self.query.asks && found.next.is_none()),
             None => {
-                // Another line may have what is asked for.
+                // Another line may match.
                 let may_exclude = self.query.in_variations && self.can_be_excluded;
                 may_exclude || self.images.iter().any(ImageProgress::is_open)
             }
@@ -279,7 +279,7 @@ impl<'a> Matcher<'a> {
 }
 
 impl QueryImages {
-    /// The group that asks for sacrifices and nothing else, if that is all that is asked: then no position is needed.
+    /// The only group, if it is about sacrifices and nothing else: then no position is needed.
     pub(super) fn sacrifices(&self) -> Option<&GroupTest> {
         let ([image], []) = (&*self.images, &*self.excluded) else {
             return None;
@@ -293,7 +293,7 @@ impl QueryImages {
 }
 
 impl GroupTest {
-    /// The first sacrifice of a game that this group [asks for](QueryImages::sacrifices).
+    /// The first sacrifice of a game that this group, from [`QueryImages::sacrifices`], finds.
     pub(super) fn first_sacrifice(&self, material: &LineMaterial, line: &PackedLine) -> Option<Place> {
         let turn = line.start.position()?.turn();
         let is_given = |condition: &Condition, ply: u32| match condition {
@@ -406,16 +406,16 @@ pub(super) struct ImageProgress<'a> {
 /// How far a game has got in one group.
 #[derive(Clone, Default)]
 struct GroupProgress {
-    /// The first position from which on the group has held up to now, and which is late and early enough.
+    /// The first position of the current run where the group has held, within the allowed plies.
     first: Option<Place>,
-    /// The plies of the last two positions at which it was complete, the later one first.
+    /// The plies of the last two positions where it was complete, the later one first.
     ends: [Option<u32>; 2],
     /// Whether it held at the last position, if it depends on counts alone.
     by_counts: Option<bool>,
 }
 
 impl GroupProgress {
-    /// The ply of the last position before this one at which the group was complete.
+    /// The ply of the last position before this one where the group was complete.
     #[inline]
     fn end_before(&self, ply: u32) -> Option<u32> {
         self.ends.into_iter().flatten().find(|&end| end < ply)
@@ -432,7 +432,7 @@ impl<'a> ImageProgress<'a> {
         }
     }
 
-    /// Begins a game, which may be one that is not asked for the image.
+    /// Starts a game. `is_open` is false if this image is not tested on the game.
     pub(super) fn begin(&mut self, is_open: bool) {
         self.progress.fill(GroupProgress::default());
         self.from = 0;
@@ -445,7 +445,7 @@ impl<'a> ImageProgress<'a> {
         self.is_open
     }
 
-    /// Closes the image if a group that has not begun is past.
+    /// Closes the image if a group that has not started cannot hold any more.
     #[inline]
     pub(super) fn close_if(&mut self, is_past: impl Fn(&GroupTest) -> bool) {
         if !self.is_open {
@@ -472,8 +472,8 @@ impl<'a> ImageProgress<'a> {
         }
     }
 
-    /// Looks at a place, for groups that depend on the move played there, or for the others. Returns the first place of
-    /// the last group if all are complete. `holds` may use what it has kept of the numbers of pieces.
+    /// Tests a place, either for the groups that depend on the move played there, or for the other groups. Returns the
+    /// first place of the last group if all are complete. `holds` may cache results for the same numbers of pieces.
     #[inline]
     pub(super) fn look(
         &mut self,

@@ -1,8 +1,8 @@
 //! Terms of a query that hold at positions, and the search for games that have such positions.
 //!
-//! The terms of a [`PositionGroup`] must hold at one position, and each group of a [`PositionQuery`] at a later one than
-//! the group before it. [`PositionQuery::find`] follows the main lines of the games and stops where a game can no longer
-//! have what is asked for.
+//! The terms of a [`PositionGroup`] must hold at one position, and each group of a [`PositionQuery`] at a later one
+//! than the group before it. [`PositionQuery::find`] follows the main lines of the games and stops where a game can no
+//! longer match.
 
 mod annotation;
 mod board;

@@ -4,8 +4,8 @@
 //! with the promotion, and `+` or `#`: `Ng1-f3`, `Bd3xph7+`, `Pe7xnf8=Q#`. A pattern is matched once against all forms
 //! that exist, which gives a bit for each. Castling has two forms: `O-O` and the king's squares, `Ke1-g1`.
 //!
-//! Reading a pattern only looks for one form. The table is made when the first game is asked, since a query may have many
-//! patterns, and queries are read by threads on which others wait.
+//! Parsing a pattern only searches for one form. The table is made for the first game, since a query may have many
+//! patterns, and other queries wait for the threads that parse.
 
 use std::num::NonZeroUsize;
 use std::sync::{LazyLock, OnceLock};
@@ -69,13 +69,13 @@ pub(super) struct MoveTable {
     king_targets: Bitboard,
     /// Whether a move captures nothing, a pawn, and so on, in the order of [`CAPTURED`].
     captures: [bool; CAPTURED.len()],
-    /// False in an image in which castling is another move.
+    /// False in a mirror image where castling would be another move.
     castles: bool,
     /// The moves with `+` and those with `#` differ.
     pub(super) tells_mate: bool,
     /// All moves have `#`.
     pub(super) is_mate: bool,
-    /// What all of them have in common; found once, since each game asks for it.
+    /// The marks that all of them share; computed once, since each game needs them.
     pub(super) marks: MoveMarks,
 }
 
@@ -199,7 +199,7 @@ impl MoveTable {
         }
     }
 
-    /// False if there is no such castling, as a step of the king or not.
+    /// False if the pattern matches no castling to this side.
     #[inline]
     pub(super) fn may_castle(&self, side: CastlingSide) -> bool {
         let ends = Bitboard::from_file(side.king_to_file()) & Bitboard::BACKRANKS;
@@ -371,10 +371,10 @@ fn castling(pattern: &FormPattern) -> [[bool; 3]; 2] {
 /// Whether moves have the forms of the patterns that were read last. One look at the name of a search reads it several times.
 static KNOWN: LazyLock<OnceLru<String, bool>> = LazyLock::new(|| OnceLru::new(MOST_KNOWN));
 
-/// Number of patterns for which this is remembered.
+/// Number of patterns whose result is cached.
 const MOST_KNOWN: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
-/// Like [`has_form`], once for equal patterns.
+/// Like [`has_form`], with a cache.
 fn has_known_form(pattern: &FormPattern) -> bool {
     let known = KNOWN.get(&pattern.text().to_owned());
     known.unwrap_or_else(|| {
@@ -391,14 +391,14 @@ fn has_form(pattern: &FormPattern) -> bool {
         || pieces().any(|(role, from)| !forms.for_each(role, from, |_, to| to.iter().all(|to| to.is_empty())))
 }
 
-/// The squares to which moves may lead, for each sign at the end of their forms.
+/// The squares that moves may lead to, for each sign at the end of their forms.
 type Targets = [Bitboard; SIGNS];
 
 /// Finds the moves that a pattern describes. Which targets it has depends only on what the form before the target has left
 /// of it, which is mostly the same; so this is found once for each such rest.
 struct PatternTargets<'a> {
     pattern: &'a FormPattern,
-    /// By what is left: the targets of moves that promote nothing.
+    /// Targets of moves without promotion, by the rest of the pattern.
     plain: Vec<(FormState, Targets)>,
     /// The same for the targets of each promotion.
     promoting: Vec<(FormState, [Targets; PROMOTIONS.len()])>,
@@ -413,8 +413,8 @@ impl<'a> PatternTargets<'a> {
         }
     }
 
-    /// Calls `each` with every kind of moves of a piece from a square, and the targets that the pattern has of those that
-    /// exist, as long as it returns true. Returns what it returned last.
+    /// Calls `each` with every kind of move of a piece from a square, and with those of its targets that the pattern
+    /// matches, while it returns true. Returns its last result.
     fn for_each(&mut self, role: Role, from: Square, mut each: impl FnMut(usize, Targets) -> bool) -> bool {
         let pattern = self.pattern;
         let step = |state: FormState, sign: char| pattern.step(state, sign as u8);
@@ -483,7 +483,7 @@ impl<'a> PatternTargets<'a> {
         found
     }
 
-    /// The targets among some squares by which a form goes on, before these letters.
+    /// The target squares, among these, with which a form can continue in front of these letters.
     fn targets(&self, state: FormState, squares: impl IntoIterator<Item = Square>, end: &str) -> Targets {
         let mut targets = Targets::default();
         for to in squares {

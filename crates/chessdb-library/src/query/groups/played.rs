@@ -215,8 +215,8 @@ impl MovePattern {
     }
 }
 
-/// False if a move, after which these are played, matches neither without a sign, nor with `+`, nor with `#`, where these say
-/// with which of them it does. True is certain if `+` and `#` are the same.
+/// False if the next move certainly has none of the signs that match: `signs` says whether the pattern matches without
+/// a sign, with `+`, and with `#`. True is certain if the answers for `+` and `#` are the same.
 fn may_have_sign(signs: [bool; 3], board: &PlainBoard, next: KeptMove, rest: &[KeptMove]) -> bool {
     let [quiet, check, mate] = signs;
     if quiet == check && check == mate {
@@ -364,7 +364,7 @@ thread_local! {
     pub(super) static COMPARED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// The places in a pattern to which the beginning of a form leads: a bit for each, and one for its end.
+/// The places in a pattern that the start of a form can lead to: a bit for each, and one for the end of the pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FormState(u32);
 

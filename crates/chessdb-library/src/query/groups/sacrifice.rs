@@ -12,10 +12,10 @@ use crate::lines::{
 };
 use crate::query::Bounds;
 
-/// Half-moves for which a side has less, unless a query says otherwise.
+/// Half-moves for which a side must have less, unless a query says otherwise.
 const USUAL_PLIES: u32 = 6;
 
-/// Most half-moves for which a query may ask that a side has less.
+/// Maximum number of half-moves that a query may require.
 pub const MOST_PLIES_OF_LESS: u32 = 1000;
 
 /// What a side gives up by a move.
@@ -23,7 +23,7 @@ pub const MOST_PLIES_OF_LESS: u32 = 1000;
 pub(super) struct Sacrifice {
     /// A pawn is 1, knights and bishops 3, rooks 5, queens 9.
     pub(super) bounds: Bounds,
-    /// The half-moves for which it has less, from the reply on.
+    /// The half-moves for which the side must have less, starting with the reply.
     pub(super) plies: u32,
 }
 
@@ -46,8 +46,8 @@ impl Sacrifice {
             .is_some_and(|given_up| self.bounds.contains(given_up))
     }
 
-    /// Number of half-moves after a position on which it depends: the move, the reply, those for which the side has less, and
-    /// whether the line ends after them.
+    /// Number of half-moves after a position that it depends on: the move, the reply, the half-moves with less
+    /// material, and whether the line ends after them.
     pub(super) fn looks_ahead(&self) -> u32 {
         self.plies.saturating_add(3)
     }
@@ -165,7 +165,7 @@ impl LineMaterial {
         self.wins = [first, !first].map(|side| winner == Some(side) || mated == Some(!side));
     }
 
-    /// The plies at which the side to move has less after its move and the reply.
+    /// The plies where the side to move has less after its move and the reply.
     pub(super) fn losses(&self) -> impl Iterator<Item = u32> {
         let steps = (0..).zip(self.differences.windows(3));
         steps.filter_map(|(ply, step)| {
@@ -198,7 +198,7 @@ impl LineMaterial {
     }
 }
 
-/// What a move takes, and what a pawn becomes by it.
+/// The material that a move wins: a captured piece, and a promotion.
 fn gained_by(step: &Ply<'_>) -> i64 {
     let taken = step.captured().map_or(0, |piece| value_of(piece.role));
     let promoted = match step.mv {

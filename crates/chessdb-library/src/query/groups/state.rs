@@ -1,4 +1,4 @@
-//! What is asked of the side to move, of pieces and of the structure of pawns.
+//! Conditions on the side to move, on pieces and on the structure of pawns.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -9,7 +9,7 @@ use crate::lines::{Change, KINDS, KeptMove, PieceTally, Pieces, PlainBoard, bits
 use crate::query::Bounds;
 use chessdb::board::{Bitboard, ByColor, Color, File, Position, Role};
 
-/// What is asked of the side to move.
+/// A condition on the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MoverState {
     Check,
@@ -51,7 +51,7 @@ impl MoverState {
         }
     }
 
-    /// Number of moves before the first position at which it may hold.
+    /// Number of moves before the first position where it may hold.
     pub(super) fn first_chance(self, moves: &[KeptMove]) -> Option<usize> {
         let null = || moves.iter().position(|mv| mv.is_null());
         match self {
@@ -127,9 +127,9 @@ pub enum PawnKind {
     Any,
     /// Those with no pawn of the other side before them, on their file or the files beside.
     Passed,
-    /// Those with no pawn of their own side on the files beside.
+    /// Pawns without a pawn of their own side on the neighbouring files.
     Isolated,
-    /// Those with a pawn of their own side before them on their file.
+    /// Pawns with a pawn of their own side in front of them on their file.
     Doubled,
 }
 
@@ -142,7 +142,7 @@ pub(super) struct PawnCount {
 }
 
 impl PawnCount {
-    /// What a move must change so that the number may be another one after it.
+    /// The changes by a move that can change the number.
     pub(super) fn watched(&self) -> Change {
         match self.kind {
             PawnKind::Any | PawnKind::Isolated | PawnKind::Doubled => 1 << place_of(self.color, Role::Pawn),
@@ -150,7 +150,7 @@ impl PawnCount {
         }
     }
 
-    /// True if each side has the number of pawns that is asked for on these squares.
+    /// True if the number of these pawns is within the bounds.
     #[inline]
     pub(super) fn holds_for(&self, pawns: impl Fn(Color) -> Bitboard) -> bool {
         let own = pawns(self.color);
@@ -170,7 +170,7 @@ impl PawnCount {
     }
 }
 
-/// All squares behind these on their files, as this side sees them.
+/// All squares behind these on their files, as seen from this side.
 fn behind(squares: Bitboard, color: Color) -> Bitboard {
     let mut behind = squares.0;
     for ranks in [8, 16, 32] {
@@ -427,7 +427,7 @@ fn count(text: &str) -> Result<(RangeInclusive<u8>, &str), TermError> {
     }
 }
 
-/// Reads a number, if the text begins with one.
+/// Reads a number at the start of the text, if there is one.
 fn number(text: &str) -> Result<(Option<u8>, &str), TermError> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, rest) = text.split_at(digits);

@@ -348,7 +348,7 @@ impl PositionTerm {
         matches!(self.condition, Condition::Exact(_) | Condition::Pawns(_))
     }
 
-    /// The position, if the term asks for one.
+    /// The position, if the term is one.
     pub(super) fn position(&self) -> Option<&Pattern> {
         match &self.condition {
             Condition::Exact(exact) => Some(&exact.pattern),

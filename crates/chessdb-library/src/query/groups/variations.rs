@@ -1,5 +1,5 @@
-//! Groups in all lines of a game: in the main line first, then in those that end with a variation, in the order in which
-//! these end in the text.
+//! Tests groups in all lines of a game: the main line first, then the lines that end with a variation, in the order in
+//! which these end in the text.
 //!
 //! A line is followed from where it leaves the line before it, with the progress that was kept there.
 
@@ -27,10 +27,10 @@ struct KeptProgress<'a> {
 /// The lines of a game, one after the other.
 struct LinesOfGame<'a> {
     line: BranchingLine,
-    /// The numbers of moves from which lines are followed, in ascending order.
+    /// The plies where the tests of lines start, in ascending order.
     branches: Vec<u32>,
-    /// The progress of the line that was followed last after these numbers of moves, in ascending order, as long as it could
-    /// matter.
+    /// The saved progress of the last line after these numbers of moves, in ascending order, as long as it can still be
+    /// used.
     kept: Vec<KeptProgress<'a>>,
     /// Number of moves that the line shares with it.
     shared: u32,
@@ -49,8 +49,8 @@ impl<'a> LinesOfGame<'a> {
         }
     }
 
-    /// Forgets the progress beyond this number of moves. Each line does this, and what is kept may be long, so it is not
-    /// looked through.
+    /// Drops the saved progress beyond this number of moves. Every line does this, and the list may be long, so it is
+    /// cut and not searched.
     fn forget_after(&mut self, moves: u32) {
         let is_before = |kept: &KeptProgress<'_>| {
             #[cfg(test)]
@@ -81,8 +81,8 @@ impl<'a> LinesOfGame<'a> {
     }
 }
 
-/// The numbers of moves from which the lines of a game are followed, in ascending order: from where they leave the line before
-/// them, or so many half-moves earlier.
+/// The plies where the tests of a game's lines start, in ascending order: where each leaves the line before it, or
+/// `looks_ahead` half-moves earlier.
 fn branches(game: &Game, looks_ahead: u32) -> Vec<u32> {
     let (mut moves, mut open, mut branches) = (0u32, Vec::new(), Vec::new());
     for token in game.movetext.tokens() {
@@ -103,7 +103,7 @@ fn branches(game: &Game, looks_ahead: u32) -> Vec<u32> {
 }
 
 impl<'a> Matcher<'a> {
-    /// The first position of a game with which the query holds in some line, where one of these sides is the player.
+    /// The first position of a game that completes the match in any line, where one of these sides is the player.
     pub(super) fn first_in_variations(
         &mut self,
         database: &dyn Database,
@@ -173,8 +173,8 @@ impl<'a> Matcher<'a> {
         is_read
     }
 
-    /// Follows the present line to its end, which `winner` has won. Notes in `first` where the query holds first, and in which
-    /// variation.
+    /// Follows the present line, which `winner` has won, to its end. Stores in `first` where the query matches first,
+    /// and in which variation.
     fn look_along(
         &mut self,
         lines: &mut LinesOfGame<'a>,
