@@ -35,7 +35,7 @@ pub struct SourceFolder {
 pub struct Candidate {
     /// Name of the directory that shows it: the main file's name; empty if the folder itself is the database.
     pub name: String,
-    /// The files, each with the kind by which the format refers to it (its extension in lower case).
+    /// The files, each with its kind, the name that the format has for it (the extension in lower case).
     pub files: Vec<(String, PathBuf)>,
     /// Oddities of the names, for the log and [`Info::warnings`](crate::database::Info::warnings).
     pub warnings: Vec<String>,
@@ -54,7 +54,7 @@ pub trait Kept: Debug + Send + Sync {
         write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
     ) -> Option<Arc<dyn Bytes>>;
 
-    /// Removes what is kept under a name, because it is damaged.
+    /// Removes the data kept under a name, because it is damaged.
     fn remove(&self, _name: &str) {}
 
     /// The bytes of a name that were kept for the same files with other contents, read with the same options.
@@ -67,7 +67,7 @@ pub trait Kept: Debug + Send + Sync {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Files {
-    /// The files by kind: the name by which the format refers to each.
+    /// The files by kind, the name that the format has for each.
     pub files: Vec<(String, SourceFile)>,
     /// Oddities found so far, for the log and [`Info::warnings`](crate::database::Info::warnings).
     pub warnings: Vec<String>,
@@ -104,7 +104,7 @@ impl Progress {
 }
 
 impl Files {
-    /// Files, each with its kind, for which nothing is kept.
+    /// Files, each with its kind, without kept data.
     pub fn new(files: Vec<(String, SourceFile)>) -> Files {
         Files {
             files,
@@ -176,8 +176,8 @@ const MOST_HOLES: usize = 100;
 
 /// Bytes at a fixed address in memory. A file may change at any time, and then so do its bytes.
 pub trait Bytes: Deref<Target = [u8]> + Debug + Send + Sync {
-    /// Bytes at a range. `None` beyond the end, and if they are known not to be what was written: what is
-    /// [kept](Kept) is compared with its checksums.
+    /// The bytes of a range. `None` beyond the end, and if they are known to be damaged: [kept](Kept) data is compared
+    /// with its checksums.
     fn part(&self, range: Range<usize>) -> Option<&[u8]> {
         self.get(range)
     }
@@ -204,10 +204,10 @@ impl Bytes for Vec<u8> {}
 /// Databases whose files share a stem. Every file with an extension in `main` begins a database, which
 /// includes the files of the same stem with extensions in `main` or `companions`.
 ///
-/// Extensions match in any letter case, and files that differ in it only are several databases. A companion is the file
-/// with exactly the same stem, of several the one whose extension has the same letter case, or else the only one whose stem
-/// is equal when case is ignored; it may belong to several databases. `main` is sorted by importance: if the first file is
-/// missing, the next one names the database.
+/// Extensions match in any letter case, and main files whose names differ only in case are different databases. A
+/// companion is a file with exactly the same stem; if there are several, the one whose extension has the same letter
+/// case; otherwise the only case-insensitive match. It may belong to several databases. `main` is sorted by importance:
+/// if the first file is missing, the next one names the database.
 pub fn by_stem(directory: &SourceFolder, main: &[&str], companions: &[&str]) -> Vec<Candidate> {
     let names = SortedNames::new(directory, &[main, companions].concat());
     let mut candidates = Vec::new();
@@ -266,7 +266,7 @@ impl<'a> Name<'a> {
         })
     }
 
-    /// True if the extension begins with a small letter.
+    /// True if the extension starts with a small letter.
     fn is_small(&self) -> bool {
         self.extension.starts_with(|c: char| c.is_ascii_lowercase())
     }

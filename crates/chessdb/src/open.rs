@@ -60,8 +60,8 @@ pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Box<dyn Da
 /// all databases in a folder and in the folders below it. Symbolic links to folders are not followed.
 ///
 /// # Errors
-/// The file is no database, or the folder cannot be listed. The error of a database in the folder that cannot be opened,
-/// or of a folder below that cannot be listed, is in the list.
+/// If the file is not a database, or the folder cannot be listed. Errors of single databases in the folder, and of
+/// folders below it that cannot be listed, are in the list instead.
 ///
 /// ```
 /// # let folder = std::env::temp_dir().join(format!("chessdb-open-all-{}", std::process::id()));
@@ -127,7 +127,7 @@ fn open_file(path: &Path, options: &Options) -> Result<Vec<Found>, OpenError> {
     Err(OpenError::at(path, OpenErrorKind::NotADatabase(reasons)))
 }
 
-/// Opens the databases of one folder; an error if there is no database. Files that only look like one are skipped.
+/// Opens the databases of one folder; an error if it has none. Files that only look like a database are skipped.
 fn open_in_folder(path: &Path, options: &Options) -> Result<Vec<Found>, OpenError> {
     let mut opened = Vec::new();
     let mut reasons = Vec::new();
@@ -221,7 +221,7 @@ impl OpenError {
 pub enum OpenErrorKind {
     /// A file or folder cannot be read.
     Io(io::Error),
-    /// There is no database; with the reason of each format that was tried, after the name of the format.
+    /// Not a database; with the name of each format that was tried, and its reason.
     NotADatabase(Vec<NotADatabase>),
     /// The folder or archive holds more than one database, with these names: [`open_all`] opens them all, and [`open`]
     /// opens one in a folder by its file.
@@ -302,7 +302,7 @@ fn candidates(folder: &Path) -> Result<Vec<(&'static Format, Candidate)>, OpenEr
     Ok(candidates_in(&list(folder)?.directory))
 }
 
-/// The databases that a file belongs to: by its name, else by its content.
+/// The databases that a file belongs to: by its name, otherwise by its content.
 fn candidates_of_file(path: &Path) -> Result<Vec<(&'static Format, Candidate)>, OpenError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));

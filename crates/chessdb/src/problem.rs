@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A problem: what is wrong, in which file, and at which byte.
+/// A problem: a description, the file, and the byte.
 ///
 /// ```
 /// use chessdb::{Problem, ProblemKind};

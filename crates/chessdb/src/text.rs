@@ -86,7 +86,7 @@ pub(crate) struct TextEncoding {
 }
 
 impl TextEncoding {
-    /// The description for display. `unit` is what has one encoding: a text or a game.
+    /// The description for display. `unit` is the unit that has one encoding: a text or a game.
     pub(crate) fn describe(self, unit: &str) -> String {
         match self.forced {
             Some(encoding) => format!("{} (forced)", encoding.name().to_lowercase()),
@@ -136,12 +136,12 @@ const PIECE: usize = 64;
 
 /// A copy that later changes of the bytes do not affect.
 fn copy(bytes: &[u8]) -> Vec<u8> {
-    // The compiler may assume that bytes behind a reference do not change, and read them again instead of
-    // their copy. It cannot do so with the result of `black_box`.
+    // The compiler may assume that referenced bytes do not change, and read them again instead of the copy. It cannot
+    // do so with the result of `black_box`.
     black_box(bytes.to_vec())
 }
 
-/// Length of the valid UTF-8 at the beginning.
+/// Length of the valid UTF-8 at the start.
 pub fn utf8_len(bytes: &[u8]) -> usize {
     std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len)
 }

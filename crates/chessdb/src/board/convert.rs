@@ -1,11 +1,11 @@
-//! Positions and moves of shakmaty, and what they are here.
+//! Conversions of positions and moves from and to shakmaty.
 
 use shakmaty::{CastlingMode, Chess, FromSetup, PositionError};
 
 use super::{CastlingSide, EnPassantMode, Move, Position, SetupError};
 
-/// shakmaty accepts no position in which the side that is not to move is in check, and a few others that games never
-/// reach. It accepts all with too many pieces, and with checks that no move could have given.
+/// shakmaty rejects a position where the side that is not to move is in check, and a few other positions that games
+/// never reach. It accepts positions with too many pieces, and with checks that no move could have given.
 ///
 /// ```
 /// use chessdb::board::Position;

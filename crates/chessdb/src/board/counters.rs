@@ -63,7 +63,7 @@ impl Counters {
         }
     }
 
-    /// A position as a set-up with these counters; else as [`Position::setup`].
+    /// A position as a set-up with these counters. Otherwise like [`Position::setup`].
     pub fn setup(&self, position: &Position) -> Setup {
         let mut setup = position.setup();
         setup.halfmoves = self.halfmoves;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Fen, SetupError};
 
-/// The first place at which a text is not FEN, for the person who typed it.
+/// The first place where a text is not FEN, for a message to the user who typed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FenFlaw {
@@ -74,7 +74,7 @@ const FIELDS: [FieldRule; 5] = [
 ];
 
 impl Fen {
-    /// The first place at which a text is not what [`Fen::parse`] reads; `None` if it is.
+    /// The first place where [`Fen::parse`] cannot read a text; `None` if it can read all of it.
     ///
     /// ```
     /// use chessdb::board::Fen;

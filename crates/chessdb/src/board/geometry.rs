@@ -16,7 +16,7 @@ pub(super) fn reach(piece: PackedPiece, square: Square) -> Bitboard {
 
 /// The whole rank, file or diagonal through both squares; empty if they share no line.
 ///
-/// `a` is the index of a square. 64 stands for a missing king, for which the result is always empty.
+/// `a` is the index of a square. The index of a missing king is 64, for which the result is always empty.
 #[inline]
 pub(super) fn line(a: usize, b: Square) -> Bitboard {
     LINES[a][b as usize]

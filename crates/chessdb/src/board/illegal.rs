@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Illegal {
-    /// There is no piece of the side to move on the departure square.
+    /// The departure square has no piece of the side to move.
     NoPiece,
     /// A piece of the same side is on the target square.
     OwnPiece,

@@ -54,7 +54,7 @@ impl Position {
         RunningKey::new(self).key_with(self, mode)
     }
 
-    /// The target square of a legal en passant capture; `None` if there is no such capture.
+    /// The target square of a legal en passant capture; `None` if no such capture is legal.
     ///
     /// ```
     /// use chessdb::board::{Fen, Square};
@@ -82,7 +82,7 @@ impl Position {
     }
 }
 
-/// Equal positions have equal keys, so the key serves as a hash value.
+/// The same position always has the same key, so the key serves as a hash value.
 impl Hash for Position {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.key());
@@ -138,13 +138,13 @@ impl RunningKey {
         }
     }
 
-    /// The key by Polyglot's rules, equal to [`Position::key`]. `position` is the one reached.
+    /// The key by Polyglot's rules, the same as [`Position::key`]. `position` is the position after the move.
     #[inline]
     pub fn key(self, position: &Position) -> u64 {
         self.key_with(position, EnPassantMode::PseudoLegal)
     }
 
-    /// The key by another en passant rule, equal to [`Position::key_with`].
+    /// The key by another en passant rule, the same as [`Position::key_with`].
     #[inline]
     pub fn key_with(self, position: &Position, mode: EnPassantMode) -> u64 {
         let mut key = self.0;

@@ -136,7 +136,7 @@ impl Position {
         )
     }
 
-    /// True if the own king is not in check after the pieces on `gone` have left and one has reached `to`.
+    /// True if the own king is not in check once the pieces on `gone` have left and a piece has reached `to`.
     fn is_king_safe_without(&self, gone: Bitboard, to: Square) -> bool {
         let Some(king) = self.king(self.turn) else {
             return true;

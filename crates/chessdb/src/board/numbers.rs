@@ -11,8 +11,8 @@ pub const MOST_NUMBERS: usize = 128;
 /// its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceNumbers {
-    /// Squares by colour and number, [`NONE`] for a missing piece. The last entry of each colour stands for
-    /// pieces without a number, so that moves need no test; its contents are never used.
+    /// Squares by colour and number, [`NONE`] for a missing piece. The last entry of each colour is for pieces without
+    /// a number, so that moves need no test; its contents are never used.
     squares: [[u8; MOST_NUMBERS + 1]; 2],
     /// Numbers by square, [`NONE`] for pieces without one and for empty squares.
     numbers: [u8; 64],

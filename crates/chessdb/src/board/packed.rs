@@ -59,7 +59,7 @@ impl PackedPiece {
         Color::ALL.into_iter().find(|&color| self.is_of(color))
     }
 
-    /// The role as an index: 0 for an empty square, else the number of the role.
+    /// The role as an index: 0 for an empty square, otherwise the number of the role.
     #[inline]
     pub(super) fn role_index(self) -> usize {
         usize::from(self.0 & 7)
@@ -72,7 +72,7 @@ impl PackedPiece {
     }
 }
 
-/// The role with a number below 8; 0 and 7 are no role.
+/// The role with a number below 8; `None` for 0 and 7.
 #[inline]
 fn role_of(number: usize) -> Option<Role> {
     const ROLES: [Option<Role>; 8] = [

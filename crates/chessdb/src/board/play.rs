@@ -57,7 +57,7 @@ impl Undo {
     /// The piece that a move other than castling took.
     #[inline]
     pub(crate) fn captured(&self) -> Option<Piece> {
-        // The first square is the one that the moved piece left.
+        // The first square is the square that the moved piece left.
         let mut others = self.changes().skip(1);
         let (_, taken) = others.find(|(_, piece)| *piece != PackedPiece::NONE)?;
         Some(taken.role()?.of(taken.color()?))

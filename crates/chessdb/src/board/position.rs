@@ -114,7 +114,7 @@ impl Position {
         self.of_kind(color, Role::King).first()
     }
 
-    /// The king's square as an index, 64 if there is no king.
+    /// The king's square as an index, 64 without a king.
     #[inline]
     pub(super) fn king_index(&self, color: Color) -> usize {
         self.of_kind(color, Role::King).0.trailing_zeros() as usize
@@ -180,7 +180,7 @@ impl Position {
         self.is_check() && !self.has_evasion()
     }
 
-    /// The rook with which the side to move may castle to `side`, whether or not castling is possible now.
+    /// The rook for castling to `side` by the side to move, whether or not castling is possible now.
     pub fn castling_rook(&self, side: CastlingSide) -> Option<Square> {
         self.castling_rook_of(self.turn, side)
     }

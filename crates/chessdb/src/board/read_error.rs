@@ -83,7 +83,7 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// Names of pieces by number of their role; the first one stands for any piece.
+/// Names of pieces by number of their role; the first one is for any piece.
 const NAMES: [&str; 7] = ["piece", "pawn", "knight", "bishop", "rook", "queen", "king"];
 
 fn name_of(role: Option<Role>) -> &'static str {

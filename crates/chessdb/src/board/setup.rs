@@ -63,8 +63,8 @@ impl Position {
 }
 
 impl Position {
-    /// The pieces of a set-up from which no game can be played, so that [`Position::play`] can follow the
-    /// moves of a file.
+    /// A position with the pieces of a set-up that no game can be played from, so that [`Position::play`] can follow
+    /// the moves of a file.
     ///
     /// Nothing is tested, and no castling right is kept. Pieces move according to their kind even if the
     /// position is impossible.

@@ -1,4 +1,4 @@
-//! Moves whose piece, and what it takes, are known in advance.
+//! Moves whose moving and captured pieces are known in advance.
 
 use shakmaty::attacks;
 
@@ -6,12 +6,12 @@ use super::geometry::{between, reach};
 use super::packed::PackedPiece;
 use super::{Bitboard, Color, Position, Rank, Role, San, Square, Undo};
 
-/// A move together with its piece and what it takes, which the piece could make on an empty board.
+/// A move together with the moving piece and the captured piece. The piece must be able to make it on an empty board.
 ///
 /// Playing it takes less time than playing a move of two squares, because there is no need to test whether the piece
 /// moves that way.
-// Bits 0-5 to, 6-11 from, 12-16 the piece, 17-21 what it takes, 22-24 the promotion, 25 en passant. Tables of steps are
-// large, so that each bit less keeps more of them in the cache.
+// Bits 0-5 to, 6-11 from, 12-16 the piece, 17-21 the captured piece, 22-24 the promotion, 25 en passant. Packed because
+// tables of steps are large, and smaller steps keep more of them in the processor's cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step(u32);
 

@@ -82,8 +82,8 @@ impl Position {
 
 /// Reading moves.
 impl Position {
-    /// The legal move that is written like this in the notation of UCI. Castling is the king's move, or the king takes its
-    /// own rook. `None` if there is no such move, and for a null move.
+    /// The legal move with this text in the notation of UCI. Castling is the king's move, or the king takes its own
+    /// rook. `None` if no legal move has this text, and for a null move.
     ///
     /// ```
     /// use chessdb::board::{CastlingSide, Fen, Move};

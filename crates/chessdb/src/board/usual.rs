@@ -59,10 +59,10 @@ const TAKING_PAWN: usize = 7;
 static ROLES: [u8; 256] = roles();
 
 /// The squares of departure that the character in front of the target permits: one file or one rank; the whole board
-/// for `x`, and if there is no such character.
+/// for `x` or any other character.
 static DEPARTURES: [Bitboard; 256] = departures();
 
-/// The squares from which a piece can go to a square of an otherwise empty board, by kind of piece and square.
+/// The squares that a piece can come from to reach a square of an otherwise empty board, by kind of piece and square.
 static SOURCES: [[Bitboard; 64]; 16] = sources();
 
 const fn roles() -> [u8; 256] {

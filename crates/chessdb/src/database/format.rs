@@ -1,4 +1,4 @@
-//! The row of a format, and why files are no database of it.
+//! The row of a format, and the reason why files are not a database of it.
 
 use super::{NamedDatabase, Options};
 use crate::files::{Candidate, Files, SourceFolder};
@@ -66,7 +66,7 @@ pub struct SmallFiles {
     pub are_joined: fn(&Options) -> bool,
 }
 
-/// The one database of the files, or all databases of an archive, or why the files are no database.
+/// The database of the files, all databases of an archive, or the reason why the files are not a database.
 pub type Opened = Result<Vec<NamedDatabase>, NotADatabase>;
 
 /// The files are not a database of the format.

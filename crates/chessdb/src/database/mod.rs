@@ -28,7 +28,7 @@ pub use options::{Options, Passwords, PgnForm};
 pub(crate) use rows::Rows;
 pub(crate) use several::several;
 
-/// An interned text of one database: a player, an event. Equal ids are equal texts, but equal texts may have
+/// An interned text of one database: a player, an event. The same id is always the same text, but a text may have
 /// several ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TextId(pub u32);
@@ -44,7 +44,7 @@ pub struct Keys {
     pub event: TextId,
     /// The day on which the game was played.
     pub date: Date,
-    /// Year of the event if the format stores it in addition to the date, else 0.
+    /// Year of the event if the format stores it in addition to the date, otherwise 0.
     pub event_year: u16,
     /// Opening code.
     pub eco: Option<Eco>,
@@ -110,10 +110,10 @@ pub trait Database: Send + Sync {
     /// changed before that was done.
     fn len(&self) -> u32;
 
-    /// What games are sorted by; `game < len()`, else all is unknown.
+    /// The values that games are sorted by. All are unknown unless `game < len()`.
     fn keys(&self, game: u32) -> Keys;
 
-    /// The text of an id, as the database has it; `?` for what is unknown.
+    /// The text of an id, as the database has it; `?` if it is unknown.
     fn text(&self, id: TextId) -> String;
 
     /// The whole game.
@@ -132,7 +132,7 @@ pub trait Database: Send + Sync {
         None
     }
 
-    /// The ratings of the players, as far as their tags have [ratings](rating).
+    /// The ratings of the players; `None` for a tag without a valid [rating].
     fn ratings(&self, game: u32) -> ByColor<Option<u16>> {
         ratings_of(&self.tags(game))
     }
@@ -205,12 +205,12 @@ pub trait AsFiles {
         None
     }
 
-    /// False as long as the first call of [`Database::keys`] reads all records.
+    /// False if the next call of [`Database::keys`] has to read all records first.
     fn is_prepared(&self) -> bool {
         true
     }
 
-    /// False as long as the first call of [`Database::info`] reads the whole index of games.
+    /// False if the next call of [`Database::info`] has to read the whole index of games first.
     fn is_described(&self) -> bool {
         true
     }
@@ -297,16 +297,16 @@ impl NamedDatabase {
     }
 }
 
-/// A decoded game and what was wrong with it.
+/// A decoded game and its problems.
 #[derive(Clone, Debug, Default)]
 pub struct Decoded {
-    /// The game, as far as it can be read.
+    /// The game; what cannot be read is missing.
     pub game: Game,
     /// What was wrong.
     pub problems: Vec<Problem>,
 }
 
-/// Information about a database that is available as soon as it is open.
+/// Information about an open database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// Rows of name and value, such as layout, reading and encoding.

@@ -15,11 +15,10 @@ pub(crate) fn several<D: Database + 'static>(
     distinct(databases).map(part).collect()
 }
 
-/// Makes names distinct: of equal ones, which members of different folders may have, the later ones get ` (2)` and so
-/// on.
+/// Makes names distinct. Members of different folders may have the same name; the later ones get ` (2)` and so on.
 fn distinct<T>(named: impl IntoIterator<Item = (String, T)>) -> impl Iterator<Item = (String, T)> {
     let mut taken = HashSet::new();
-    // The last number of each name, so that many equal ones cost no more than others.
+    // The last number of each name, so that a name that occurs very often takes no longer than others.
     let mut numbers: HashMap<String, u32> = HashMap::new();
     named.into_iter().map(move |(own, of)| {
         let mut name = own.clone();

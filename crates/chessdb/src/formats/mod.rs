@@ -34,7 +34,7 @@ pub use crate::database::{ByContent, Format, NamedDatabase, Opened, SmallFiles};
 use crate::files::Candidate;
 pub use pgn_common::nag_of_sign;
 
-/// All formats, in the order in which they are tried.
+/// All formats, in the order in which opening tries them.
 #[rustfmt::skip]
 pub static FORMATS: &[Format] = &[
     simplecdb::FORMAT,

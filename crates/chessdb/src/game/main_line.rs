@@ -28,7 +28,7 @@ impl MainLineMove {
 }
 
 impl Game {
-    /// The position in which the game begins: the one in its tag `FEN`, or the normal one.
+    /// The start position: from the tag `FEN`, otherwise the normal one.
     pub fn start(&self) -> Position {
         let fen = self.tags.get("FEN").and_then(|fen| Fen::parse(fen).ok());
         fen.map_or(Position::initial(), |fen| fen.position)

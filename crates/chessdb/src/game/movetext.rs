@@ -111,8 +111,7 @@ struct Outer {
 }
 
 impl Tree {
-    /// Empty movetext that begins in a position with move number `first_move`, with capacity for `tokens`
-    /// tokens.
+    /// Empty movetext that starts from a position with move number `first_move`, with capacity for `tokens` tokens.
     pub fn beginning(position: &Position, first_move: u32, tokens: usize) -> Tree {
         Tree {
             movetext: Movetext {

@@ -6,11 +6,11 @@ use super::Date;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DateFlaw {
-    /// It is no date, or a part of it is no number, or its year has not four digits.
+    /// The text is not a date: a part is not a number, or the year does not have four digits.
     Unreadable,
     /// Either number may be the day, so that only the year is certain.
     Ambiguous,
-    /// There is no such month or day.
+    /// The month or the day does not exist.
     Impossible,
 }
 
@@ -114,7 +114,7 @@ fn year_first(year: u16, month: Part, day: Part) -> (Date, Option<DateFlaw>) {
     }
 }
 
-/// A date whose month is not above 12. A day that the month does not have is kept as it is written.
+/// A date whose month is at most 12. A day that the month does not have is kept unchanged.
 fn day_of(year: u16, month: u16, day: u16) -> (Date, Option<DateFlaw>) {
     let most = match (year, month) {
         (_, 0) => 31,

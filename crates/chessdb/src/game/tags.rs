@@ -41,8 +41,8 @@ const CHESS960: [&str; 5] = [
     "fischer random",
 ];
 
-/// True for a tag name that PGN allows. Many readers reject a name that begins with `_` and parse what
-/// follows as moves.
+/// True for a tag name that is safe in PGN. Names that start with `_` are not: many readers reject them and parse the
+/// rest as moves.
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')
@@ -71,7 +71,7 @@ pub struct Tags {
 /// A tag that is not in the roster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Other {
-    /// The first eight bytes of its name, which nearly always tell names apart.
+    /// The first eight bytes of its name, which nearly always suffice to distinguish names.
     beginning: u64,
     name: Cow<'static, str>,
     value: ValueRange,
@@ -98,7 +98,7 @@ fn beginning(name: &str) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// The name of a tag that is looked up in many games, with what is computed once for all of them.
+/// The name of a tag to find in many games, with values that are computed once for all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagName {
     name: String,
@@ -230,7 +230,7 @@ impl Tags {
         }
     }
 
-    /// Like [`Tags::get`], for a name that is looked up in many games.
+    /// Like [`Tags::get`], but faster for a name that is needed in many games.
     pub fn find(&self, tag: &TagName) -> Option<&str> {
         match tag.roster_place {
             Some(place) => Some(self.roster_value(place)),

@@ -110,7 +110,8 @@ impl Date {
         }
     }
 
-    /// Days since 1970 in the Gregorian calendar. Years begin in March here, so that a leap day is the last of its year.
+    /// Days since 1970 in the Gregorian calendar. Years start in March here, so that a leap day is the last day of its
+    /// year.
     pub fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
         let year = if month <= 2 { year - 1 } else { year };
         let month = (month + 9) % 12;

@@ -6,8 +6,8 @@
 //! | 48 | `314159265359`: a block begins; its checksum and contents follow |
 //! | 48 | `177245385090`: the stream ends; a checksum of 32 bits follows, and the rest of its last byte |
 //!
-//! A block does not contain its length, so the beginning of the next block is searched for. A block is
-//! decoded as a stream of its own.
+//! A block does not contain its length, so the start of the next block is searched for. Each block is decoded as if it
+//! were a whole stream.
 
 #[cfg(feature = "bzip2")]
 mod blocks;
@@ -18,7 +18,7 @@ use crate::bytes::be_u64;
 #[cfg(feature = "bzip2")]
 pub(super) use blocks::BlockStream;
 
-/// Number of bits that mark the beginning of a block and the end of a stream.
+/// Number of bits of the marks for the start of a block and the end of a stream.
 const MARK: u64 = 48;
 const BLOCK: u64 = 0x3141_5926_5359;
 const END: u64 = 0x1772_4538_5090;
@@ -58,7 +58,7 @@ pub(super) fn parts(input: &Input) -> PackedLayout {
     PackedLayout::Parts(parts, None)
 }
 
-/// The item at a bit after a block, or at the beginning of a stream.
+/// The item at a bit after a block, or at the start of a stream.
 enum Next {
     /// A block from `from` to `end`, which is `None` if the input ends first.
     Block { from: u64, end: Option<u64> },
@@ -70,7 +70,7 @@ enum Next {
 
 fn next(input: &Input, mut bit: u64) -> Next {
     loop {
-        // A stream begins at the beginning of the file and after another stream.
+        // A stream starts at the start of the file and after another stream.
         if bit.is_multiple_of(8) && input.array(bit / 8).is_some_and(is_stream) {
             bit += HEADER;
         }

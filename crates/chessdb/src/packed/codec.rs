@@ -55,7 +55,7 @@ impl Codec {
             && !is_missing(Codec::Bzip2, cfg!(feature = "bzip2"))
     }
 
-    /// The parts of a file, as far as they are known without unpacking it.
+    /// The parts of a file that are known without unpacking it.
     pub(super) fn parts(self, input: &Input) -> PackedLayout {
         match self {
             Codec::Zstandard => zstd::parts(input),

@@ -24,7 +24,7 @@ use crate::bytes::{le_u16, le_u32};
 /// The first bytes of a member.
 pub(super) const MEMBER: [u8; 3] = [0x1f, 0x8b, 8];
 
-/// The parts of a file, as far as they are known without unpacking it.
+/// The parts of a file that are known without unpacking it.
 pub(super) fn parts(input: &Input) -> PackedLayout {
     let (mut at, mut parts) = (0, Vec::new());
     while let Some(len) = block(input, at) {
@@ -58,7 +58,7 @@ pub(super) fn parts(input: &Input) -> PackedLayout {
 /// Maximum number of unpacked bytes of a member of BGZF.
 const MOST_OF_BLOCK: u64 = 64 << 10;
 
-/// Length in bytes of a member of BGZF; `None` if there is no such member or it is incomplete.
+/// Length in bytes of a member of BGZF; `None` for any other or an incomplete member.
 fn block(input: &Input, at: u64) -> Option<u64> {
     let header: [u8; 18] = input.array(at)?;
     let is_bgzf = header.starts_with(&MEMBER)
@@ -85,7 +85,7 @@ impl Sum {
             .wrapping_add(u32::try_from(bytes.len()).unwrap_or_default());
     }
 
-    /// What differs from the stored checksum and length, as far as they are known.
+    /// What differs from the stored checksum and length, if these are known.
     fn differs(self, sum: Option<u32>, len: Option<u32>) -> Option<&'static str> {
         if sum.is_some_and(|sum| sum != self.hasher.finalize()) {
             return Some("the checksum of this member differs");
@@ -100,7 +100,7 @@ pub(super) struct MemberStream {
     reader: Reader,
     inflate: Inflate,
     state: MemberState,
-    /// What was read of the member so far; `None` if reading did not start at its beginning.
+    /// The checksum of the member so far; `None` if reading did not begin at its start.
     sum: Option<Sum>,
     /// Offset of the member in the file.
     member: u64,
@@ -120,7 +120,7 @@ enum MemberState {
 }
 
 impl MemberStream {
-    /// Starts at the beginning of a member.
+    /// Begins at the start of a member.
     pub(super) fn new(input: Input, at: u64, memory: &Arc<Slices>) -> MemberStream {
         let member = input.in_file(at);
         MemberStream {

@@ -1,4 +1,4 @@
-//! The points at which unpacking can begin, as bytes that can be stored and mapped.
+//! The points where unpacking can start, as bytes that can be stored and mapped.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -46,13 +46,13 @@ const LEVEL: u8 = 6;
 pub(super) struct PackedSection {
     /// Number of the section, from 0.
     pub number: u64,
-    /// The bit in the file at which the section begins.
+    /// The bit in the file where the section starts.
     pub bit: u64,
     /// The range of unpacked bytes in the section.
     pub range: Range<u64>,
 }
 
-/// A point at which unpacking can begin.
+/// A point where unpacking can start.
 pub(super) struct Point {
     pub bit: u64,
     /// Number of unpacked bytes before the point.
@@ -137,8 +137,8 @@ impl PointIndex {
         le_u64(&self.rows, point * ROW + 8)
     }
 
-    /// The point from which to unpack a section: its own, or an earlier one if the window of its own is
-    /// damaged. An earlier point costs more time and results in the same bytes.
+    /// The point to unpack a section from: its own, or an earlier one if the window of its own is damaged. An earlier
+    /// point costs more time and gives the same bytes.
     pub(super) fn point(&self, section: &PackedSection) -> Option<Point> {
         let numbers = (0..=section.number).rev().map(index);
         numbers.filter_map(|number| self.good_point(number)).next()

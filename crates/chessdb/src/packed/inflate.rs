@@ -17,7 +17,7 @@ const RING: usize = 2 * WINDOW;
 pub(super) enum Inflated {
     /// This number of bytes was written.
     Bytes(usize),
-    /// A block begins at this bit of the input.
+    /// A block starts at this bit of the input.
     Block(u64),
     /// The last block ended. The reader is at the byte after it.
     End,
@@ -38,7 +38,7 @@ pub(super) struct Inflate {
 }
 
 impl Inflate {
-    /// Starts at the beginning of a stream.
+    /// Begins at the start of a stream.
     pub(super) fn new() -> Inflate {
         Inflate {
             state: Box::default(),
@@ -48,8 +48,7 @@ impl Inflate {
         }
     }
 
-    /// Starts at the beginning of a block, with the bytes unpacked before. Also returns the reader for the
-    /// stream.
+    /// Begins at the start of a block, with the bytes unpacked before. Also returns the reader for the stream.
     pub(super) fn resume(input: Input, bit: u64, window: &[u8]) -> (Inflate, Reader) {
         let mut inflate = Inflate::new();
         let from = WINDOW.saturating_sub(window.len());
@@ -74,8 +73,7 @@ impl Inflate {
     /// Resets the state for the next stream.
     pub(super) fn restart(&mut self) {
         self.state.init();
-        // A damaged stream may refer to bytes before its beginning. They must be the same each time it is
-        // read.
+        // A damaged stream may refer to bytes before its start. They must be the same each time it is read.
         self.ring.fill(0);
         self.at = WINDOW;
         self.next = None;

@@ -35,7 +35,7 @@ pub(super) fn index(
     }
 }
 
-/// Makes the index of a file by unpacking it from beginning to end.
+/// Makes the index of a file by unpacking it from start to end.
 fn of_stream(input: &Input, codec: Codec, allowance: &Allowance) -> Result<(PointIndex, u64), PackedError> {
     let mut points = Points::default();
     points.add(0, 0);
@@ -174,7 +174,7 @@ fn gather(
     Ok(points.finish(input, len, warnings.collect()))
 }
 
-/// Unpacks a part, which ends before the bit at which the next part begins.
+/// Unpacks a part, which ends where the next part starts.
 fn unpack(input: &Input, codec: Codec, bits: Range<u64>, buffer: &mut [u8], allowance: &Allowance) -> Learnt {
     let mut learnt = Learnt::default();
     let mut stream = codec.stream(input, bits.start, None, &Slices::shared());
@@ -199,7 +199,7 @@ fn unpack(input: &Input, codec: Codec, bits: Range<u64>, buffer: &mut [u8], allo
         }
     };
     let result = read();
-    // Damage at the beginning of the next part is reported when that part is unpacked.
+    // Damage at the start of the next part is reported when that part is unpacked.
     let end = input.in_file(bits.end / 8);
     learnt.damage = result.err().filter(|damage| damage.offset < end);
     learnt

@@ -160,7 +160,7 @@ impl Packed {
         })
     }
 
-    /// Replaces the index by the one that was stored, which may be mapped and so needs no memory of its own.
+    /// Replaces the index by the stored one, which may be mapped and so needs no memory.
     pub fn with_index(mut self, stored: Arc<dyn Bytes>) -> Packed {
         if let Some(index) = PointIndex::of_kept(stored, &self.input) {
             self.index = index;
@@ -181,7 +181,7 @@ impl Packed {
         self.index.len()
     }
 
-    /// True if there are no unpacked bytes.
+    /// True if it unpacks to nothing.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -247,7 +247,7 @@ impl Packed {
     }
 }
 
-/// True if a file is compressed, by its first bytes, with which no PGN file begins.
+/// True if a file is compressed, by its first bytes; no PGN file starts with these.
 pub fn is_packed(bytes: &Arc<dyn Bytes>) -> bool {
     let input = Input::new(Arc::clone(bytes));
     match Codec::detect(&input) {

@@ -71,7 +71,7 @@ impl Packed {
         }
     }
 
-    /// A stream at the beginning of a section.
+    /// A stream at the start of a section.
     fn stream(&self, section: &PackedSection) -> Resting {
         let mut resting = Resting {
             section: section.number,

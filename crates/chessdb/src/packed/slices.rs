@@ -126,7 +126,7 @@ impl Slices {
         self.memory.reserved()
     }
 
-    /// The slice of a file that begins at `start`.
+    /// The slice of a file that starts at `start`.
     pub(super) fn get(&self, file: u64, start: u64) -> Option<Arc<Vec<u8>>> {
         self.kept().slices.get(&(file, start)).cloned()
     }
@@ -149,7 +149,7 @@ impl Slices {
         {
             kept.bytes -= old.len();
             if let Some(starts) = kept.starts.get_mut(&file) {
-                // The oldest slices are near the beginning.
+                // Searched from the front, where the oldest slices are.
                 let place = starts.iter().position(|&kept| kept == start);
                 place.map(|place| starts.remove(place));
             }

@@ -16,7 +16,7 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// Starts at an offset. The checksum is compared at the end if that is the beginning.
+    /// Begins at an offset. If that is the start of the member, the checksum is compared at its end.
     pub(super) fn new(input: Input, at: u64, sum: Option<u32>) -> Stored {
         let member = input.in_file(0);
         Stored {

@@ -2,17 +2,17 @@
 
 use std::fmt;
 
-/// The parts of a file, as far as they are known without unpacking it.
+/// The parts of a file that are known without unpacking it.
 pub(super) enum PackedLayout {
     /// The parts that decode independently, in order, and a warning about them.
     Parts(Vec<PackedPart>, Option<&'static str>),
-    /// No parts are known: the file has to be unpacked from its beginning.
+    /// No parts are known: the file has to be unpacked from its start.
     Stream,
 }
 
 /// A part that decodes independently.
 pub(super) struct PackedPart {
-    /// The bit at which the part begins.
+    /// The bit where the part starts.
     pub(super) bit: u64,
     /// Number of unpacked bytes, if the file contains it.
     pub(super) len: Option<u64>,
@@ -33,7 +33,7 @@ pub(super) trait Stream: Send {
 pub(super) enum StreamStep {
     /// This number of bytes was written to the buffer.
     Bytes(usize),
-    /// A part that decodes independently begins at this bit.
+    /// A part that decodes independently starts at this bit.
     Point(u64),
     /// Decoding can be resumed at this bit with the window.
     Inside(u64),

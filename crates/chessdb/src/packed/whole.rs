@@ -21,10 +21,10 @@ const BUFFER: usize = 16 << 10;
 /// opening the archive may.
 const MOST_SUMMED: u64 = 64 << 20;
 
-/// The bytes of a member, and what is wrong with them.
+/// The bytes of a member, and their damage.
 #[derive(Clone, Debug)]
 pub struct Whole {
-    /// The bytes, as far as they can be read.
+    /// The bytes, up to the first damage.
     pub bytes: Arc<dyn Bytes>,
     /// What is wrong with them.
     pub damage: Vec<Damage>,
@@ -75,7 +75,7 @@ impl ZipMember {
         Ok(whole)
     }
 
-    /// At most the first `most` bytes of the member, as far as they can be read.
+    /// At most the first `most` bytes of the member, up to the first damage.
     ///
     /// # Errors
     /// As [`ZipMember::whole`].

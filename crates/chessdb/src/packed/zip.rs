@@ -35,7 +35,7 @@ const HEADER: usize = 30;
 /// Files of a zip archive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ZipMembers {
-    /// The files. Opening fails for one that cannot be found.
+    /// The files. Opening a file fails if its data cannot be found.
     pub members: Vec<ZipMember>,
     /// Number of PGN files beyond [`ZipMembers::MOST`] members.
     pub unread: u64,
@@ -120,7 +120,7 @@ pub fn zip_entries(bytes: &Arc<dyn Bytes>) -> ZipMembers {
     directory(&input).unwrap_or_else(|| headers(&input))
 }
 
-/// The PGN files of a zip archive in the order of their offsets. Opening fails for one that overlaps another.
+/// The PGN files of a zip archive in the order of their offsets. Opening a file fails if it overlaps another.
 pub fn zip_members(bytes: &Arc<dyn Bytes>) -> ZipMembers {
     let mut found = zip_entries(bytes);
     let members = &mut found.members;
@@ -138,7 +138,7 @@ pub fn zip_members(bytes: &Arc<dyn Bytes>) -> ZipMembers {
     found
 }
 
-/// The members that the directory lists; `None` if there is no directory.
+/// The members that the directory lists; `None` without a directory.
 fn directory(input: &Input) -> Option<ZipMembers> {
     let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];
     let located = ZipLocator::new().locate_in_reader(input, &mut buffer, input.len());
@@ -178,7 +178,7 @@ fn directory(input: &Input) -> Option<ZipMembers> {
     Some(found)
 }
 
-/// The members from the beginning on, as long as each header contains the member's length.
+/// The members from the start of the file, while each header contains the member's length.
 fn headers(input: &Input) -> ZipMembers {
     let (mut at, mut found) = (0, ZipMembers::default());
     while let Some((member, next)) = header(input, at) {

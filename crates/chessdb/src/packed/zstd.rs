@@ -83,7 +83,7 @@ fn seek_table(input: &Input) -> Option<Vec<PackedPart>> {
     (at == table).then_some(parts)
 }
 
-/// The frames from the beginning on, as long as each ends where the next begins.
+/// The frames from the start of the file, while each ends where the next begins.
 fn frames(input: &Input) -> Vec<PackedPart> {
     let (mut at, mut parts, mut announced) = (0, Vec::new(), None);
     while at < input.len() {
@@ -129,7 +129,7 @@ fn frames(input: &Input) -> Vec<PackedPart> {
     parts
 }
 
-/// True at the end of the input and at the beginning of a frame.
+/// True at the end of the input and at the start of a frame.
 fn is_border(input: &Input, at: u64) -> bool {
     at == input.len() || input.array(at).is_some_and(is_frame)
 }
@@ -175,7 +175,7 @@ fn frame(input: &Input, at: u64) -> Option<Frame> {
     })
 }
 
-/// The offset at which a frame ends; `None` if the input ends first.
+/// The offset where a frame ends; `None` if the input ends first.
 fn end_of_blocks(input: &Input, mut at: u64, has_checksum: bool) -> Option<u64> {
     loop {
         let [low, middle, high] = input.array(at)?;

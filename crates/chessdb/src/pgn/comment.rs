@@ -7,14 +7,14 @@ use super::lines::Lines;
 /// Maximum length in bytes of a word, without commands in it: the standard allows lines of 255 bytes.
 const LONGEST_WORD: usize = 250;
 
-/// Writes the words of all `texts` in braces, or nothing if there are none.
+/// Writes the words of all `texts` in braces; nothing if they have no words.
 pub(super) fn append_comment<'t>(lines: &mut Lines<'_>, texts: impl Iterator<Item = &'t str>) {
     let mut words = texts.flat_map(Words::new).peekable();
     let mut is_first = true;
     while let Some(word) = words.next() {
         let is_last = words.peek().is_none();
         let columns = word.chars().count() + usize::from(is_first) + usize::from(is_last);
-        // A line that begins with `[` looks like a tag, and readers skip one that begins with `%`.
+        // A line that starts with `[` looks like a tag, and readers skip a line that starts with `%`.
         let out = if !is_first && word.starts_with(starts_badly) {
             lines.begin_unbroken_word(columns)
         } else {
@@ -56,7 +56,7 @@ impl<'t> Words<'t> {
         }
     }
 
-    /// The end of the command that begins at an offset.
+    /// The end of the command that starts at an offset.
     fn command_end(&mut self, from: usize) -> Option<usize> {
         let known = match self.bracket {
             Bracket::Before(after) => self.rest.len().checked_sub(after).filter(|end| *end > from),
@@ -122,7 +122,7 @@ impl<'t> Iterator for Words<'t> {
 
 /// Appends a word with `)` for braces that would end the comment, and blanks for control characters.
 fn append_clean(out: &mut Vec<u8>, word: &str) {
-    // The control characters beyond ASCII begin with 0xc2.
+    // In UTF-8, control characters beyond ASCII start with 0xc2.
     let is_plain = |c: u8| (c >= b' ') & (c != b'}') & (c != 0x7f) & (c != 0xc2);
     if word.bytes().fold(true, |all, c| all & is_plain(c)) {
         out.extend_from_slice(word.as_bytes());
@@ -141,9 +141,9 @@ fn clean(c: char) -> char {
     }
 }
 
-/// Number of bytes up to the first one with which a blank, a command or a line that must not be may begin.
+/// Number of bytes up to the first byte that may start a blank, a command or a forbidden line.
 fn plain_len(text: &[u8]) -> usize {
-    // The control characters beyond ASCII begin with 0xc2.
+    // In UTF-8, control characters beyond ASCII start with 0xc2.
     let is_special = |c: &u8| *c <= b' ' || matches!(*c, 0x7f | 0xc2 | b'[' | b'%');
     text.iter().position(is_special).unwrap_or(text.len())
 }

@@ -51,7 +51,7 @@ impl<'a> Lines<'a> {
             }
             return;
         }
-        // A local variable, because loading what was just stored would take longer than all else.
+        // A local variable: loading the value that was just stored would take longer than everything else here.
         let mut end = self.buffered;
         for (bytes, len) in words {
             end = self.store(end, bytes, len);

@@ -1,8 +1,8 @@
 //! Writing a game as text, in the export format of PGN.
 //!
-//! Movetext is wrapped in the same way as by `pgn-extract -w79`. Comments are cleaned here for all formats,
-//! so that no text of a database can end a comment early or look like a tag. Remarks are comments that begin with
-//! [`REMARK`], or with a word of the caller's.
+//! Movetext is wrapped in the same way as by `pgn-extract -w79`. Comments are cleaned here for all formats, so that no
+//! text of a database can end a comment early or look like a tag. Remarks are comments that start with [`REMARK`], or
+//! with a word of the caller.
 
 mod comment;
 mod lines;

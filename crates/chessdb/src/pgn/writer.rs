@@ -29,13 +29,13 @@ pub fn append_game(out: &mut Vec<u8>, game: &Game) {
     append_game_with(out, game, REMARK);
 }
 
-/// Appends the PGN of a game whose remarks begin with the word `remark`.
+/// Appends the PGN of a game. Its remarks start with the word `remark`.
 pub fn append_game_with(out: &mut Vec<u8>, game: &Game, remark: &str) {
     append_tags(out, &game.tags);
     append_movetext_with(out, game, remark);
 }
 
-/// Appends the movetext of a game with its result, and an empty line. Remarks begin with the word `remark`.
+/// Appends the movetext of a game with its result, and an empty line. Remarks start with the word `remark`.
 pub fn append_movetext_with(out: &mut Vec<u8>, game: &Game, remark: &str) {
     let mut lines = Lines::new(out);
     append_movetext(&mut lines, &game.movetext, remark);
@@ -88,7 +88,7 @@ fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext, remark: &str) {
     // Black's move has a number at the start of a line and after anything except White's move.
     let mut needs_number = true;
     loop {
-        // Most moves follow another one, so they are written in pairs.
+        // Fast path: most moves follow another move, so they are written in pairs.
         while let [Token::Move(white, _), Token::Move(black, _), tail @ ..] = rest
             && ply.is_multiple_of(2)
             && let Some(&(digits, len)) = NUMBERS.get(ply as usize / 2 + 1)

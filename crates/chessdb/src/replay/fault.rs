@@ -47,7 +47,7 @@ impl Fault {
         }
     }
 
-    /// The problem, and the remark for the game, to which alone the detail is added.
+    /// The problem, and the remark for the game. Only the remark has the detail.
     pub fn report(&self, origin: Origin<'_>, offset: u64, detail: &str) -> (Problem, String) {
         let problem = Problem::new(self.kind(), origin.file, offset, self.to_string());
         let remark = match origin.place {

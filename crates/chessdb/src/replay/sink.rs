@@ -17,7 +17,7 @@ pub trait Sink {
     fn play(&mut self, mv: Move, san: San) {
         let _ = (mv, san);
     }
-    /// A move of the main line, for a sink that is not whole. After a break there are no further calls.
+    /// A move of the main line, for a sink that takes only the main line. After a break there are no further calls.
     fn ply(&mut self, ply: &Ply<'_>) -> ControlFlow<()> {
         let _ = ply;
         ControlFlow::Continue(())

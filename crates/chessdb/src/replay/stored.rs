@@ -11,7 +11,7 @@ use crate::board::{LongMove, Move, Position, Undo};
 pub enum Notation {
     /// `e2e4`, which does not depend on the rules.
     Long,
-    /// SAN as long as the moves are legal.
+    /// SAN while the moves are legal.
     San,
 }
 
@@ -30,7 +30,7 @@ pub struct StoredLine<T = ()> {
 struct StoredFrame<T> {
     position: Position,
     state: T,
-    /// Position and state to which a variation on the last move returns.
+    /// Position and state where a variation on the last move starts.
     before: Option<Box<(Position, T)>>,
 }
 

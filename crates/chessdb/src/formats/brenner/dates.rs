@@ -180,7 +180,7 @@ fn month(word: &str) -> Option<u16> {
     u16::try_from(place + 1).ok()
 }
 
-/// The only number from 1000 to 2999 of exactly four digits; none if there are several.
+/// The only number from 1000 to 2999 with exactly four digits; `None` if there are several.
 fn only_year(value: &str) -> Option<u16> {
     let numbers = value.split(|c: char| !c.is_ascii_digit());
     let mut years = numbers

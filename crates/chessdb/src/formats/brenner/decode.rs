@@ -123,7 +123,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.interrupt("the end of the game");
     }
 
-    /// Plays legal steps as long as nothing else comes. Nearly all bytes of most games are such steps.
+    /// Plays legal steps until anything else comes. A fast path, because nearly all bytes of most games are such steps.
     fn play_steps(&mut self, items: &mut Items<'_>) {
         let is_pending = self.numbers.has_prefix() || self.glyphs.held.is_some() || self.headers.is_some();
         if is_pending || self.line == LineState::Broken {

@@ -46,7 +46,7 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Splits a file into records. Also returns the sample from which its reading is chosen.
+    /// Splits a file into records. Also returns the sample for choosing its reading.
     pub(super) fn build(file: &SourceFile, texts: TextReader) -> (Index, Sample) {
         let mut index = Index::default();
         let mut sample = Sample::default();

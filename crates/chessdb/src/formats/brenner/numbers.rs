@@ -91,7 +91,7 @@ impl Numbers {
         }
     }
 
-    /// True between a prefix and the byte to which it refers.
+    /// True between a prefix and the byte that it belongs to.
     pub(super) fn has_prefix(&self) -> bool {
         self.prefix.is_some()
     }
@@ -105,8 +105,8 @@ impl Numbers {
         }
     }
 
-    /// The squares from which and to which a byte leads if it moves a piece that keeps its number, without a prefix.
-    /// The move may be illegal.
+    /// Origin and target of the move of a byte, if it moves a piece that keeps its number, without a prefix. The move
+    /// may be illegal.
     #[inline(always)]
     pub(super) fn step(&self, us: Color, byte: u8) -> Option<(Square, Square)> {
         let side = self.steps?.get(usize::from(us.is_white()))?;

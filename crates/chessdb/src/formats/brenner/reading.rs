@@ -31,7 +31,7 @@ pub(super) struct HalfMoveReading {
     pub(super) right: Right,
 }
 
-/// All readings with their names, in the order in which they are tried (section 4.4).
+/// All readings with their names, in the order of preference (section 4.4).
 pub(super) const READINGS: [(&str, HalfMoveReading); 8] = {
     use Notation::{Alternate, Main};
     use Numbering::{Identity, Order};
@@ -81,7 +81,7 @@ impl HalfMoveReading {
     }
 }
 
-/// Number of half-move bytes from which a record counts as long in the vote.
+/// Minimum number of half-move bytes of a record that counts as long in the vote.
 const LONG: usize = 10;
 /// Number of long records that are enough.
 const LONG_RECORDS: usize = 64;

@@ -38,7 +38,7 @@ pub(super) fn steps(reading: HalfMoveReading) -> &'static Steps {
 }
 
 impl Step {
-    /// The square to which the step leads; `None` if it is off the board.
+    /// The square that the step leads to; `None` if it is off the board.
     #[inline(always)]
     pub(super) fn from(self, from: Square) -> Option<Square> {
         let from = from as u8;

@@ -25,7 +25,7 @@ pub(super) struct Annotation {
     pub(super) text: Option<String>,
 }
 
-/// A glyph, and the sign that replaces it if there is no move.
+/// A glyph, and the sign that is written instead if it belongs to no move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Glyph {
     pub(super) nag: u8,
@@ -82,7 +82,7 @@ fn text(body: &[u8], encoding: &'static Encoding) -> Option<String> {
         .map(|text| decode(text, encoding))
 }
 
-/// The text if it contains no control characters, else the raw bytes.
+/// The text if it contains no control characters, otherwise the raw bytes.
 fn printable(kind: u8, body: &[u8], encoding: &'static Encoding) -> Option<String> {
     if body.iter().all(|&c| c >= b' ' && c != 0x7f) {
         text(body, encoding)

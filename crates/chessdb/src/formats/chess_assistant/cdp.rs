@@ -16,7 +16,7 @@ const COUNT: usize = 104;
 const COMMENT_LENGTH: usize = 108;
 const COMMENT: usize = 112;
 
-/// The contents of the main file, as far as they exist.
+/// The contents of the main file; the rest of a truncated file is missing.
 #[derive(Debug, Default)]
 pub(super) struct Cdp<'d> {
     pub(super) signature: &'d [u8],

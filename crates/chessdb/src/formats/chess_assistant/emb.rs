@@ -109,7 +109,7 @@ impl Emb {
         }
     }
 
-    /// Copies bytes of a file from `offset` into `buffer`; `None` if there is no such file.
+    /// Copies bytes of a file from `offset` into `buffer`; `None` if the file does not exist.
     pub(super) fn copy(&self, file: usize, offset: u64, buffer: &mut [u8]) -> Option<usize> {
         let fragments = &self.files.get(file)?.fragments;
         let mut copied = 0;
@@ -229,8 +229,8 @@ impl<'d> Tables<'d> {
         }
     }
 
-    /// Reads the fragments of a file as far as possible (section 3.2). The loop ends because the offset of
-    /// the next pair only increases. Nothing is allocated by a length stated in the file.
+    /// Reads the fragments of a file up to the first invalid one (section 3.2). The loop ends because the offset of the
+    /// next pair only increases. No length stated in the file is used for allocating.
     fn read(&mut self, length: u32, table: u32, what: &str) -> Fragments {
         let mut fragments = Fragments::default();
         let size = u32::try_from(self.data.len()).unwrap_or(u32::MAX);

@@ -111,7 +111,7 @@ fn source<'d>(
 /// The file with the moves, and the address of a game's record in it.
 ///
 /// # Errors
-/// Why there is no record, with the offset of the table's entry, or without offset if the header's GameID is
+/// Why the record is missing, with the offset of the table's entry, or without offset if the header's GameID is
 /// invalid.
 pub(super) fn address<'d>(
     database: &'d ChessAssistant,

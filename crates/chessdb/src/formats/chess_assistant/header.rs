@@ -160,7 +160,7 @@ impl Header {
         Date::new(year, small(self.date / 32 % 13), small(self.date % 32))
     }
 
-    /// The opening code: hundreds stand for the letters A to E; 0 means none.
+    /// The opening code: hundreds are the letters A to E; 0 means none.
     pub(super) fn eco(&self) -> Option<Eco> {
         let code = u8::try_from(self.eco % 100).ok()?;
         let letter = *b"ABCDE".get(usize::from(self.eco / 100))?;

@@ -78,7 +78,7 @@ impl OpenLine {
         None
     }
 
-    /// Marks waiting variations to be written as text, because there is no next move.
+    /// Marks waiting variations to be written as text, because no move follows.
     pub(super) fn strand_variations(&mut self) {
         for waiting in &mut self.waiting {
             if let Waiting::Variation(span) = *waiting {

@@ -161,7 +161,7 @@ impl Names {
         Ok(Some(Record { id, name, title }))
     }
 
-    /// Bytes of a record, as far as the file contains them.
+    /// Bytes of a record; fewer if the file ends earlier.
     #[inline]
     fn part<'e>(
         &'e self,
@@ -182,7 +182,7 @@ impl Names {
             .read(records, address.saturating_add(from), u32::from(len))
     }
 
-    /// The name with an id; empty if the id means that there is no name.
+    /// The name with an id; empty for the id that means "no name".
     pub(super) fn name(&self, kind: Kind, id: u32) -> Result<String, NoName> {
         let record = self.record(kind, id)?;
         Ok(record.map_or_else(String::new, |record| decode(&record.name, self.encoding)))

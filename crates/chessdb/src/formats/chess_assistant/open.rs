@@ -31,7 +31,7 @@ fn has(candidate: &Candidate, kind: &str) -> bool {
     candidate.files.iter().any(|(other, _)| other == kind)
 }
 
-/// True if there are a `.d00` and at least one of the files that lead to moves.
+/// True with a `.d00` and at least one of the files that lead to moves.
 fn is_complete(has: impl Fn(&str) -> bool) -> bool {
     has("d00") && (has("a02") || has("d02"))
 }

@@ -8,7 +8,7 @@ pub(super) const DEEPEST: usize = 256;
 /// The variations of a record.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
-    /// Sorted by their beginning.
+    /// Sorted by their start.
     spans: Vec<Span>,
     /// Where the readable codes end.
     pub(super) end: usize,

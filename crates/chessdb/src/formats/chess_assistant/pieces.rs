@@ -26,7 +26,7 @@ const HOME: [u8; 8] = [12, 8, 10, 14, 15, 11, 9, 13];
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pieces {
     numbers: PieceNumbers,
-    /// The number of the piece to which a pawn was promoted, by colour and number of the pawn.
+    /// The number of the piece that a pawn became, by colour and number of the pawn.
     became: [[Option<u8>; 8]; 2],
 }
 
@@ -37,7 +37,7 @@ pub(super) struct DecodedMove {
     new_number: Option<(u8, u8)>,
 }
 
-/// Why a stored code is no move.
+/// Why a stored code is not a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InvalidCode {
     /// No piece has this number.
@@ -133,7 +133,7 @@ impl Pieces {
         }
     }
 
-    /// The squares from which and to which a code of a step leads.
+    /// Origin and target of the code of a step.
     #[inline(always)]
     pub(super) fn step(&self, code: u8, us: Color, files: Files) -> Option<(Square, Square)> {
         let step = step(code, us)?;

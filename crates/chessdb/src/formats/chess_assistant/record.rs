@@ -17,7 +17,7 @@ pub(super) enum LengthForm {
 /// The codes of a game.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record<'d> {
-    /// The bytes, as far as the file contains them.
+    /// The bytes; fewer if the file ends earlier.
     pub(super) codes: &'d [u8],
     /// Their offset in the file.
     pub(super) start: usize,

@@ -66,7 +66,7 @@ pub(super) fn find(codes: &[u8]) -> Option<(usize, &[u8])> {
 /// Reads a set-up position.
 ///
 /// # Errors
-/// Why no game can begin in it.
+/// Why no game can start there.
 pub(super) fn start(bytes: &[u8]) -> Result<Start, Cow<'static, str>> {
     let (mut setup, pieces) = pieces(bytes)?;
     let plies = le_u16(bytes, PLIES).unwrap_or(0);

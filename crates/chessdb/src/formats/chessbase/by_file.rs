@@ -14,7 +14,7 @@ pub(super) fn weighted_by_file(ones: Bitboard, twos: Bitboard) -> ByFile {
     const PAIRS: u64 = 0x5555_5555_5555_5555;
     const FOURS: u64 = 0x3333_3333_3333_3333;
     const EIGHTS: u64 = 0x0f0f_0f0f_0f0f_0f0f;
-    // Files become bytes, in which groups of two, four and eight bits are then summed.
+    // Transposes files into bytes, and then sums groups of two, four and eight bits in each.
     let fours = |set: Bitboard| {
         let bits = set.flip_diagonal().0;
         let pairs = bits - (bits >> 1 & PAIRS);

@@ -1,8 +1,8 @@
 //! The coding of headers, texts and moves (sections 4.1 and 5).
 //!
-//! Every byte is XORed with a key. Keys run from the last byte of a block to its first; each is the next one
-//! multiplied by a constant, mod 256. The constants are odd and so have inverses. Therefore a block can also
-//! be read forwards, as far as a truncated file contains it.
+//! Every byte is XORed with a key. Keys run from the last byte of a block to its first; each is the next one multiplied
+//! by a constant, mod 256. The constants are odd and so have inverses. Therefore a block can also be read forwards,
+//! which recovers the part that a truncated file contains.
 //!
 //! | block | first key | multiplied by |
 //! |---|---|---|

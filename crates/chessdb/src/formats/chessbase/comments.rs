@@ -10,12 +10,12 @@ const POSITION_GLYPHS: [u8; 16] = [0, 18, 16, 14, 10, 13, 15, 17, 19, 146, 44, 1
 /// Glyphs of the third byte.
 const EXTRA_GLYPHS: [u8; 7] = [0, 145, 142, 140, 144, 142, 143];
 
-/// Signs of line results, used if there is no move for a glyph (section 10.5).
+/// Signs of line results, used if no move can have a glyph (section 10.5).
 const POSITION_SIGNS: [&str; 16] = [
     "", "+-", "±", "⩲", "=", "∞", "⩱", "∓", "-+", "N", "=/∞", "⇆", "↑", "→", "⊕", "□",
 ];
 
-/// The comments, in the order in which moves use them.
+/// The comments, in the order of the moves that have them.
 #[derive(Clone, Debug)]
 pub(super) struct Comments<'a> {
     /// The rest of the area without the mark at its end; `None` if all comments have been used.

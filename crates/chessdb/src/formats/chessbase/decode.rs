@@ -144,7 +144,7 @@ impl<S: Sink> Decoder<'_, S> {
         }
     }
 
-    /// Adds a remark with a position from which no game can be played, and with the moves (section 9.2).
+    /// Adds a remark with a position that no game can be played from, and with the moves (section 9.2).
     fn unplayable(&mut self, stored: &StoredPosition) {
         let fen = stored.fen();
         let (what, rest) = match &stored.position {

@@ -16,12 +16,12 @@ use crate::problem::Problem;
 pub(super) enum Index {
     /// By an index file: the words after the first one, without the end mark and what follows it.
     File { file: SourceFile, rows: Rows },
-    /// By walking the records, if there is no usable index.
+    /// By walking the records, without a usable index.
     Walked(Walk),
 }
 
 impl Index {
-    /// Reads the number of games (section 2.4), or walks the records where there is no usable index (2.5).
+    /// Reads the number of games (section 2.4), or walks the records if the index cannot be used (2.5).
     pub(super) fn open(cbi: Option<&SourceFile>, cbf: &SourceFile, problems: &mut Vec<Problem>) -> Index {
         let unusable = match cbi {
             Some(cbi) if cbi.bytes.len() >= 8 => {

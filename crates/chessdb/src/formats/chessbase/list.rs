@@ -161,7 +161,7 @@ fn entry_of<const WHITE: bool>(position: &Position, en_passant: EnPassant, numbe
     let large = counts.by_file & (ONES << 7);
     let by_file = counts.by_file & !large | (large - (large >> 7));
     let sums = by_file.wrapping_mul(ONES);
-    // The first file up to which there are at least `number` entries. Bytes after it may be wrong.
+    // Finds the first file where the running sum reaches `number` entries. Bytes after it may be wrong.
     let reached = sums.wrapping_add(ONES.wrapping_mul(missing)) & (ONES << 7);
     let file = reached.trailing_zeros() / 8;
     if file > 7 {
@@ -267,7 +267,7 @@ impl List<'_> {
         }
     }
 
-    /// The squares to which a piece other than a pawn can go.
+    /// The target squares of a piece other than a pawn.
     #[inline(always)]
     fn targets(&self, role: Role, from: Square) -> Bitboard {
         self.position.attacks_from(role, from) & !self.position.pieces(self.us)

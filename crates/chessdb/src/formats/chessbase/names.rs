@@ -91,7 +91,7 @@ impl Names {
     }
 }
 
-/// A name without surrounding spaces. `_` stands for a hyphen in a name.
+/// A name without surrounding spaces. `_` in a name is a hyphen.
 fn name(text: &str) -> Cow<'_, str> {
     match text.trim() {
         "" => Cow::Borrowed(UNKNOWN),

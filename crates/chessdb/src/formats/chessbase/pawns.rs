@@ -1,4 +1,4 @@
-//! Entries of all pawns in the list of moves, as sets of the squares from which they move.
+//! Entries of all pawns in the list of moves, as sets of their squares of departure.
 
 use super::by_file::{ByFile, on_one_rank, weighted_by_file};
 use super::list::{EnPassant, Entry};

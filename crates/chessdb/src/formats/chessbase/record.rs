@@ -4,7 +4,7 @@ use super::coding::{self, Moves};
 use super::header::{Header, SIZE};
 use super::setup;
 
-/// The parts of a record, as far as the file contains them.
+/// The parts of a record; shorter if the file ends earlier.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record<'a> {
     /// Where it begins in the file.

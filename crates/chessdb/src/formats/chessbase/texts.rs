@@ -28,7 +28,7 @@ fn of_names(names: &Names) -> [Cow<'_, str>; PLACES as usize] {
 /// The ids of the texts of games, numbered from 0. `read` reads the texts of a game and returns false for a
 /// game without any.
 ///
-/// Texts are treated as equal if 96 bits of their hashes are equal; a coincidence is practically impossible.
+/// Texts are taken as the same if 96 bits of their hashes are the same; a coincidence is practically impossible.
 /// Therefore no text is stored, and none is read twice.
 pub(super) fn ids(
     games: impl Iterator<Item = u32>,

@@ -26,7 +26,7 @@ impl UnplayedLine {
         self.0.detail()
     }
 
-    /// Plays the move of a byte. Returns false if it has none.
+    /// Plays the move of a byte. Returns false if the byte is not a move.
     pub(super) fn play(&mut self, byte: u8, comments: &mut Comments<'_>) -> bool {
         if byte & 0x80 != 0 {
             comments.next();

@@ -43,12 +43,12 @@ use crate::formats::chessbase_common::{Annotations, Marks};
 
 /// The position of the end.
 const END: i32 = i32::MAX;
-/// The position of what is said of the whole game.
+/// The position number of annotations of the whole game.
 const WHOLE_GAME: i32 = -1;
 /// Bytes of an item, at least.
 const SHORTEST: usize = 2;
 
-/// Private characters in comments, with what is shown for them (section 6.1).
+/// Private characters in comments, with the texts shown for them (section 6.1).
 pub(super) const MARKS: Marks = &[
     ('\u{e005}', "[#]"),
     ('\u{e00d}', "∆"),
@@ -62,7 +62,7 @@ pub(super) const MARKS: Marks = &[
     ('}', ")"),
 ];
 
-/// Kinds that only this format has, or whose items it stores in a form of its own.
+/// Kinds that only this format has, or whose items it stores in its own form.
 const UNKNOWN_08: u8 = 0x08;
 const TRAINING: u8 = 0x09;
 const PAWN_STRUCTURE: u8 = 0x14;
@@ -375,7 +375,7 @@ fn time_control(data: &[u8]) -> Option<Said<'_>> {
             increment: fields.u32()?,
             moves: fields.u16()?,
         };
-        // Without time there is no stage, whatever its increment.
+        // An entry without time is not a stage, whatever its increment.
         if stage.time != 0 {
             *to = stage;
         }

@@ -94,7 +94,7 @@ impl<'a> Named<'a> {
         }
     }
 
-    /// The bytes of the member; none if nothing of it can be read. What is wrong with them is a problem.
+    /// The bytes of the member; `None` if nothing of it can be read. Damage becomes a problem.
     fn bytes(
         &self,
         kind: &str,

@@ -18,7 +18,7 @@ const LIMITS: Limits = Limits {
     moves: 1_000_000,
 };
 
-/// A game with what is needed to read it.
+/// A game with the data for reading it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'a> {
     pub(super) frame: &'a Frame<'a>,
@@ -168,7 +168,7 @@ impl<S: Sink> Game<'_, S> {
             let what = "the game castles without a stored right, which is added to the start position";
             self.replay.doubt(frame.content_at(), what);
         }
-        // What is said of moves that are there, but are not read, is not misplaced.
+        // Annotations of moves that exist but are not read are not misplaced.
         if !self.is_full {
             self.annotations.after(self.number, &mut self.replay);
         }

@@ -10,7 +10,7 @@ use super::{ChessBase2Cbh, Place};
 use crate::formats::chessbase_common::Doubts;
 use crate::problem::Problem;
 
-/// Impossible values of a record: where they are, and what they are called.
+/// Impossible values of a record: offset, test and name.
 type Impossible = (usize, fn(&Header<'_>) -> bool, &'static str);
 
 const IMPOSSIBLE: [Impossible; 4] = [

@@ -37,7 +37,7 @@ impl<'a> Fields<'a> {
         self.at = self.at.saturating_add(len);
     }
 
-    /// The next `len` bytes; `None` if there are fewer, and then nothing is skipped.
+    /// The next `len` bytes; `None`, without skipping any, if there are fewer.
     pub(super) fn take(&mut self, len: usize) -> Option<&'a [u8]> {
         let bytes = slice(self.bytes, self.at, len)?;
         self.at += len;

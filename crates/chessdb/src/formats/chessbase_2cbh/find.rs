@@ -16,7 +16,7 @@ const PART: (&str, &str) = (
     "get the whole database",
 );
 
-/// Files that are not a database by themselves: extension, what they are, and what a user can do.
+/// Files that are not a database by themselves: extension, description, and what a user can do.
 const OTHERS: [(&str, (&str, &str)); 4] = [
     ("2cbg", PART),
     ("2cba", PART),
@@ -69,7 +69,7 @@ pub(super) fn needed_kind(name: &str) -> Option<&'static str> {
     kind_among(name, COMPANIONS.into_iter().chain([MAIN]))
 }
 
-/// Why files of the kinds for which `has` is true are no database, and what a user can do.
+/// Why files of these kinds are not a database, and what a user can do.
 pub(super) fn reason(has: impl Fn(&str) -> bool) -> Option<String> {
     let (_, (what, remedy)) = OTHERS.iter().find(|(kind, _)| has(kind))?;
     Some(format!("it is {what}: {remedy}"))

@@ -82,7 +82,7 @@ impl<'a> Frame<'a> {
         self.at + HEAD as u64
     }
 
-    /// True if the content is the one that the checksum was made of, as far as that can tell.
+    /// True if the content matches its checksum.
     pub(super) fn is_sound(&self, file: &[u8]) -> bool {
         be_u64(file, index(self.at).saturating_add(16)) == Some(checksum(self.content))
     }

@@ -21,7 +21,7 @@ use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Ply, Replay, Sin
 /// Times that a frame is read which ChessBase may be moving (section 14.2).
 const TIMES: usize = 3;
 
-/// The frame of a game's moves, and what it says of the start.
+/// The frame of a game's moves, with its flags for the start position.
 #[derive(Clone, Debug)]
 pub(super) struct Moves<'a> {
     pub(super) frame: Frame<'a>,
@@ -30,7 +30,8 @@ pub(super) struct Moves<'a> {
 }
 
 impl ChessBase2Cbh {
-    /// The frame of a file that a record leads to. ChessBase may be writing: what is not sound is read again.
+    /// The frame of a file that a record leads to. If it is not sound, it is read again, because ChessBase may be
+    /// writing it.
     fn frame<'a>(
         &'a self,
         file: &'a SourceFile,
@@ -109,8 +110,8 @@ impl ChessBase2Cbh {
         tags
     }
 
-    /// Half-moves of the main line. The moves are played only where what is stored contradicts itself, so that illegal
-    /// ones are to be expected.
+    /// Half-moves of the main line. The moves are played only if stored values contradict each other, so that illegal
+    /// moves are likely.
     fn ply_count(&self, place: &Place<'_>, moves: &Moves<'_>) -> Option<u32> {
         let first = moves.start.moves?;
         let plies = Words::new(moves.frame.content).main_line_len(first, is_move);

@@ -38,7 +38,7 @@ const ANALYSIS: u8 = 2;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header<'a>(&'a [u8; RECORD]);
 
-/// Where each reference of a record is in it, with what it leads to.
+/// Offsets of the references in a record, with the kinds of their targets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct References {
     pub(super) white: Option<usize>,
@@ -108,7 +108,7 @@ impl<'a> Header<'a> {
         self.byte(2) == ANALYSIS
     }
 
-    /// False for a value that means neither a game nor an analysis.
+    /// True for a value that means a game or an analysis.
     pub(super) fn has_possible_kind(&self) -> bool {
         matches!(self.byte(2), 1 | ANALYSIS)
     }
@@ -149,7 +149,7 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// False for a value that means no result.
+    /// True for a value that is a result.
     pub(super) fn has_possible_outcome(&self) -> bool {
         self.is_analysis() || self.byte(0x58) <= 7
     }

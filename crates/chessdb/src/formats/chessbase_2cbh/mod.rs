@@ -62,7 +62,7 @@ pub const FORMAT: Format = Format {
     open: several::open,
 };
 
-/// Bytes of an `.ini` that are looked at.
+/// Maximum number of bytes of an `.ini` that are read.
 const LONGEST_INI: usize = 64 << 10;
 
 /// An open database.
@@ -78,7 +78,7 @@ struct Place<'a> {
     header: Header<'a>,
 }
 
-/// Files that are missed where they are not there, with what they hold.
+/// Files whose absence is reported, with their contents.
 const MISSED: [(&str, &str); 3] = [
     ("2cbg", "games have no moves"),
     ("2cba", "games have no annotations"),

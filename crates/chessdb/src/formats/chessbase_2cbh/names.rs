@@ -9,7 +9,7 @@
 //! | 20 + 20i | i64 | first deleted one, which is not needed |
 //!
 //! A block has the containers of one number of all types, so that entity n of a type is in block n. A container begins
-//! with the number of bytes that follow, 0 for no entity, in little endian as all that is in it.
+//! with the number of bytes that follow, 0 for no entity, in little endian like everything in it.
 //!
 //! Contents of a container:
 //!
@@ -68,7 +68,7 @@ struct Containers {
 }
 
 impl Names {
-    /// Opens the file. A header that cannot be is a problem, and then there are no names.
+    /// Opens the file. An impossible header is a problem; the database then has no names.
     pub(super) fn open(file: Option<&SourceFile>, problems: &mut Vec<Problem>) -> Names {
         let names = file.and_then(Names::read);
         if let Some(file) = file.filter(|_| names.is_none()) {
@@ -139,7 +139,7 @@ impl Names {
         })
     }
 
-    /// The first texts of at most `most` entities of a type, from which the encoding of the database is guessed.
+    /// The first texts of at most `most` entities of a type, for guessing the encoding of the database.
     pub(super) fn sample(&self, of: Type, most: u32) -> impl Iterator<Item = &[u8]> {
         let entities = (0..i64::from(most)).map_while(move |number| {
             let is_there = self.types.get(of as usize)?.entities > u64::try_from(number).ok()?;

@@ -6,9 +6,9 @@
 //! | number of the move, side and rights, 0, pieces | a set-up |
 //! | 1000, and a set-up | a set-up of Chess960 |
 //!
-//! A set-up is the number of the move (0 for 1); the side to move in the low byte (1 Black) and castling rights in
-//! the high byte (1 White long, 2 White short, 4 Black long, 8 Black short); a word that was always 0, in which 1 to
-//! 8 is read as an en passant file; and a word for each piece.
+//! A set-up is the number of the move (0 for 1); the side to move in the low byte (1 Black) and castling rights in the
+//! high byte (1 White long, 2 White short, 4 Black long, 8 Black short); a word that was 0 in all known files, where 1
+//! to 8 is read as an en passant file; and a word for each piece.
 //!
 //! A piece is `c02d + 64 * kind + square` for White, `c16d + ...` for Black, with king 0, queen 1, knight 2, bishop
 //! 3, rook 4; a pawn `c2ad + 6 * file + rank - 2` for White, `c2dd + ...` for Black.
@@ -110,7 +110,7 @@ impl Start {
         }
     }
 
-    /// FEN for the tag; `None` for the usual position and for one that cannot be played from.
+    /// FEN for the tag; `None` for the usual position and for a position that cannot be played from.
     pub(super) fn fen(&self) -> Option<&str> {
         self.fen.as_deref().filter(|_| self.flaw.is_none())
     }
@@ -129,7 +129,8 @@ const MOST_WORDS: usize = 256;
 fn read(words: &[u16], tag: u16) -> Option<Start> {
     match words {
         [number @ ..STARTS] => return chess960_start(*number),
-        // A set-up that begins with move 1000 has a piece in its fourth word.
+        // Without this test, a normal set-up with move number 1000 would be taken for Chess960; its fourth word is a
+        // piece.
         [CHESS960_SETUP, setup @ ..] if words.get(3).is_some_and(|&word| !is_piece(word)) => {
             return read_setup(setup, true);
         }
@@ -266,8 +267,8 @@ fn chess960_board(number: u16) -> Option<Board> {
     Some(board)
 }
 
-/// The pieces from file a to file h by the standard numbering: bishops on light and dark squares, the queen and the
-/// knights on what is left, king between rooks on the rest.
+/// The pieces from file a to file h by the standard numbering: bishops on light and dark squares, then the queen and
+/// the knights on free squares, and the king between the rooks on the last three.
 fn chess960_order(number: u16) -> Option<[Role; 8]> {
     const KNIGHTS: [[usize; 2]; 10] = [
         [0, 1],

@@ -19,9 +19,9 @@ use crate::files::SourceFile;
 use crate::formats::chessbase_common::{GuidingText, Texts, file_name, nations};
 use crate::text::without_cut_character;
 
-/// What every content begins with.
+/// The version number that every content starts with.
 const VERSION: u16 = 5;
-/// Languages, by their countries, with what they are called in names of files.
+/// Languages, by their countries, with their codes in names of files.
 const LANGUAGES: [(u32, &str); 7] = [
     (42, "en"),
     (43, "es"),
@@ -31,7 +31,7 @@ const LANGUAGES: [(u32, &str); 7] = [
     (103, "nl"),
     (117, "pt"),
 ];
-/// Bytes of a title that are looked at for the name of a file, which is shorter.
+/// Maximum number of bytes of a title that are read for the name of a file, which is shorter.
 const MOST_OF_TITLE: usize = 1024;
 /// Languages that a text may have.
 const MOST_LANGUAGES: i32 = 256;
@@ -49,8 +49,8 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// Name of the file that shows it: `000003 Title.en.html`. The title is the one of its language, else the first
-    /// that is not empty.
+    /// Name of the file that shows it: `000003 Title.en.html`. The title is in its language if there is one, otherwise
+    /// the first that is not empty.
     pub(super) fn name(&self, database: &ChessBase2Cbh) -> String {
         let title = title_of(&database.base.cbh, self.record)
             .and_then(|number| database.names.get(Type::Title, number));
@@ -119,8 +119,8 @@ pub(super) fn read_all(
 /// What is wrong with a text, and where.
 type Damage = (Option<u64>, &'static str);
 
-/// The texts of a record that are not empty, one for each language, and what is wrong with them. The checksum of at most
-/// `unsummed` bytes is made, which are subtracted.
+/// The texts of a record that are not empty, one for each language, and their damage. Checksums are tested for at most
+/// `unsummed` bytes, from which their number is subtracted.
 fn read(cbg: &[u8], at: i64, record: usize, unsummed: &mut usize) -> (Vec<Text>, Option<Damage>) {
     let frame = match Frame::at(cbg, at) {
         Ok(frame) => frame,

@@ -52,7 +52,8 @@ impl<'a> Words<'a> {
         words.iter().map(|word| u16::from_le_bytes(*word))
     }
 
-    /// Half-moves of the main line from a word on, as far as words are moves. Reading ends at a mark without a move.
+    /// Number of half-moves of the main line, starting at a word, while words are moves. Stops at a mark without a
+    /// move.
     pub(super) fn main_line_len(&self, first: usize, is_move: impl Fn(u16) -> bool) -> u32 {
         let (mut at, mut len) = (first, 0);
         loop {
@@ -70,7 +71,7 @@ impl<'a> Words<'a> {
 /// What comes next in the order of PGN. Places are numbers of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
-    /// A word that is no mark, and its place.
+    /// A word that is not a mark, and its place.
     Move(u16, usize),
     /// A variation on the last move of the line begins, at a place.
     Open(usize),
@@ -83,7 +84,7 @@ pub(super) enum Event {
 /// Why a line ends without its mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Broken {
-    /// There are no more words.
+    /// The words end without an end mark.
     NoEnd,
     /// A mark of an alternative follows no move.
     Mark,
@@ -157,7 +158,7 @@ impl Outline {
         outline
     }
 
-    /// The alternatives of the marks in a range of places, the one that is stored first last.
+    /// The alternatives of the marks in a range of places, in reverse order of storage.
     fn of(&self, marks: std::ops::Range<usize>) -> impl Iterator<Item = usize> {
         let start = self.alternatives.partition_point(|(at, _)| *at < marks.start);
         let found = self.alternatives.get(start..).unwrap_or_default().iter();
@@ -304,7 +305,7 @@ impl Iterator for Walk<'_> {
     }
 }
 
-/// The place of a word in a file, whose words begin at another place.
+/// The offset in the file of a word, given the offset of the content.
 pub(super) fn place_of(content_at: u64, word: usize) -> u64 {
     content_at
         .saturating_add(2 * word as u64)

@@ -7,7 +7,7 @@
 //! | abf1, ae8d | White's pawns, Black's |
 //! | b129, b12d | castling, castling in Chess960 |
 //!
-//! They are numbered by from-square, direction, distance, and what is taken, on an empty board.
+//! They are numbered by from-square, direction, distance, and captured piece, on an empty board.
 
 mod steps;
 
@@ -42,7 +42,7 @@ impl Table {
         &TABLE
     }
 
-    /// The meaning of a word; none for one that is no move.
+    /// The meaning of a word; `None` if it is not a move.
     pub(super) fn meaning(&self, word: u16) -> Option<Word> {
         match self.step(word) {
             Some(step) => Some(Word::Step(step)),
@@ -50,7 +50,7 @@ impl Table {
         }
     }
 
-    /// The step that a word means; none for castling, null moves and what is no move.
+    /// The step of a word; `None` for castling, null moves and words that are not moves.
     #[inline(always)]
     pub(super) fn step(&self, word: u16) -> Option<Step> {
         self.0.get(usize::from(word).wrapping_sub(1)).copied()
@@ -63,7 +63,7 @@ pub(super) fn is_move(word: u16) -> bool {
     (1..NO_MOVE).contains(&word) || word == NULL
 }
 
-/// True for a word that is no mark: in a game without both kings it may be a move.
+/// True for a word that is not a mark: in a game without both kings it may be a move.
 pub(super) fn is_no_mark(word: u16) -> bool {
     !matches!(word, ALTERNATIVE | END)
 }
@@ -73,7 +73,7 @@ pub(super) fn is_no_mark(word: u16) -> bool {
 fn castling(word: u16) -> Option<Word> {
     let number = match word {
         CASTLING..CHESS960 => word - CASTLING,
-        // The number of the start position is not looked at (section 4.2).
+        // The number of the start position is ignored (section 4.2).
         CHESS960..NO_MOVE => (word - CHESS960) % 4,
         NULL => return Some(Word::Null),
         _ => return None,
@@ -87,7 +87,7 @@ fn castling(word: u16) -> Option<Word> {
 }
 
 impl Word {
-    /// The move on a board; `None` if the piece that it names is not there, or would take another one than it names.
+    /// The move on a board; `None` if its moving or captured piece is not there.
     #[inline(always)]
     pub(super) fn on(self, position: &Position) -> Option<Move> {
         match self {

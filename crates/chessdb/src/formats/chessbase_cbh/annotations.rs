@@ -16,7 +16,7 @@ use crate::formats::chessbase_common::items::Item;
 const HEAD: usize = 14;
 /// Size of an item's head.
 const ITEM_HEAD: usize = 6;
-/// The bytes in the head of a record by which it is recognised.
+/// The bytes in the head of a record that identify it.
 const MAGIC: [u8; 4] = [1, 0, 14, 14];
 
 /// Reads the record at a place of the `.cba`.

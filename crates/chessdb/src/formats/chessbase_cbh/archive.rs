@@ -194,7 +194,7 @@ fn damage(archive: &SourceFile, entry: &Entry, unpacked: usize) -> Option<Proble
     Some(Problem::damage(&archive.name, entry.at as u64, what))
 }
 
-/// The bytes of a file, as far as they can be unpacked.
+/// The bytes of a file, up to the first damage.
 fn contents(archive: &SourceFile, entry: &Entry, allowance: &Allowance) -> Result<Vec<u8>, NotADatabase> {
     let left = allowance.left();
     let most = index(entry.unpacked.min(left));

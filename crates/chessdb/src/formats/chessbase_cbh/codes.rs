@@ -45,7 +45,7 @@ pub(super) enum Stored {
         files: u8,
         ranks: u8,
     },
-    /// The squares of the move, and what a pawn becomes on the last rank.
+    /// The squares of the move, and the promotion on the last rank.
     Squares {
         from: Square,
         to: Square,

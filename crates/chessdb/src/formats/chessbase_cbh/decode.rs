@@ -156,7 +156,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
             }
             match next {
                 Next::EndOfGame => return,
-                // Another line may have begun.
+                // A move may have started another line, with other kept positions.
                 _ => kept = cursor.kept,
             }
         }
@@ -220,7 +220,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
         }
     }
 
-    /// Notes the lines that go on from kept positions; the position that was kept last is gone back to first.
+    /// Queues the lines that continue from kept positions; the position that was kept last comes first.
     fn add_variations(&mut self, kept: Range<u32>) {
         let (encoding, moves) = (self.encoding, self.record.moves);
         let outline = self
@@ -230,7 +230,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
         self.pending.extend(lines.map(Pending::Variation));
     }
 
-    /// Goes to what is to be read when a line has ended.
+    /// Moves the cursor to the next line after a line has ended.
     fn next_line(&mut self, cursor: &mut Cursor) -> Next {
         while let Some(pending) = self.pending.pop() {
             match pending {
@@ -270,7 +270,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
         self.stop(place, &fault)
     }
 
-    /// An illegal move ends its line; the remark holds what is stored of it (section 14.2).
+    /// An illegal move ends its line; the remark has the rest of the line (section 14.2).
     #[cold]
     fn unplayed(&mut self, unplayed: Unplayed, place: Cursor) -> Next {
         let rest = match unplayed {
@@ -303,7 +303,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
         line.detail()
     }
 
-    /// A fault at which a line ends.
+    /// A fault that ends its line.
     #[cold]
     fn stop(&mut self, place: Cursor, fault: &Fault) -> Next {
         self.replay.fault(self.offset(place), fault);
@@ -327,7 +327,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
     }
 }
 
-/// The move that a stored one means; `None` if the piece that it names does not exist.
+/// The move of a stored code; `None` if its piece does not exist.
 #[inline(always)]
 fn meaning(stored: Stored, position: &Position, pieces: &Pieces, is_chess960: bool) -> Option<Move> {
     let us = position.turn();

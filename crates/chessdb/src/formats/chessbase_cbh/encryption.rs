@@ -18,7 +18,7 @@ const BLOCK: usize = 8;
 /// After this many blocks, decryption checks whether the file is lost.
 const BLOCKS_AT_ONCE: usize = 1 << 16;
 
-/// What an encrypted archive holds, by the first password with which it has the head of one.
+/// The contents of an encrypted archive, decrypted with the first password that gives a valid head.
 pub(super) fn decrypted(
     archive: &SourceFile,
     passwords: &Passwords,

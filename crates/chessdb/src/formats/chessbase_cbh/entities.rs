@@ -31,7 +31,7 @@ use crate::problem::Problem;
 const HEADER: usize = 28;
 /// Size of a node: four bytes for each of its branches, one for its balance.
 const NODE: usize = 9;
-/// A number in the header by which the file is recognised.
+/// A number in the header that identifies the file.
 const MAGIC: u32 = 1_234_567_890;
 /// ChessBase marks a deleted record with this number as its left branch.
 const DELETED: [u8; 4] = (-999i32).to_le_bytes();
@@ -110,7 +110,7 @@ impl Entities {
         (!node.starts_with(&DELETED)).then_some(Entity { fields, characters })
     }
 
-    /// The first field of at most `most` records, from which the encoding of the database is guessed.
+    /// The first field of at most `most` records, for guessing the encoding of the database.
     pub(super) fn sample(&self, most: u32) -> impl Iterator<Item = &[u8]> {
         let bytes: &[u8] = self.file.as_ref().map_or(&[], |file| &file.bytes);
         let records = bytes
@@ -200,7 +200,7 @@ impl Tournament<'_> {
         self.0.append(40, 30, out);
     }
 
-    /// The date as it is stored.
+    /// The stored form of the date.
     pub(super) fn date(&self) -> u32 {
         self.0.u32(70)
     }
@@ -243,7 +243,7 @@ impl Source<'_> {
         self.0.append(0, 25, out);
     }
 
-    /// The date of this version, as it is stored.
+    /// The stored form of this version's date.
     pub(super) fn date(&self) -> u32 {
         self.0.u32(45)
     }

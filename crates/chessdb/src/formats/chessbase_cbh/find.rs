@@ -20,7 +20,7 @@ pub(super) fn find(directory: &SourceFolder) -> Vec<Candidate> {
     let databases: HashMap<String, usize> = stems
         .map(|(place, candidate)| (stem_of(&candidate.name), place))
         .collect();
-    // If there is no `.cbh` with the same name, a `.2cbh` reports these files, so they must not be reported here.
+    // Without a `.cbh` of the same name, these files are reported with the `.2cbh`, so they must not be reported here.
     let newer = stems_of(directory, "2cbh");
     for name in &directory.files {
         let Some(kind) = kind_among(name, archive::KINDS.into_iter().chain(unread_kinds())) else {

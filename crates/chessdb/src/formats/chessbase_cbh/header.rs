@@ -31,8 +31,8 @@
 //! A guiding text has the tournament at 7, the source at 10, the annotator at 13.
 //!
 //! A date has its day in bits 0-4, month in 5-8, year in 9-20; 0 is unknown. Results: 0 is 0-1, 1 a draw, 2 is 1-0; 4,
-//! 5, 6 the same by forfeit; 3 a line and 7 both lost, `*`. An opening below 128 is unknown; else `opening / 128 - 1`
-//! is 0 for A00 to 499 for E99, and `opening % 128` the sub-code. From 64576 on it is a Chess960 start.
+//! 5, 6 the same by forfeit; 3 a line and 7 both lost, `*`. An opening below 128 is unknown; otherwise `opening / 128 -
+//! 1` is 0 for A00 to 499 for E99, and `opening % 128` the sub-code. From 64576 on it is a Chess960 start.
 
 use crate::bytes::{be_u16, be_u32};
 use crate::formats::chessbase_common::Kind;
@@ -178,7 +178,7 @@ impl Header {
         values::outcome(self.byte(field::RESULT))
     }
 
-    /// False for a value that means no result.
+    /// True for a value that is a result.
     pub(super) fn has_possible_outcome(&self) -> bool {
         self.byte(field::RESULT) <= 7
     }

@@ -174,7 +174,7 @@ impl InArchive for ChessBaseCbh {
     }
 }
 
-/// The files that a whole database has, and what is lost without each.
+/// The files of a complete database, and what is lost without each.
 const MISSED: [(&str, &str); 8] = [
     ("cbg", "games have no moves"),
     ("cba", "games have no annotations"),

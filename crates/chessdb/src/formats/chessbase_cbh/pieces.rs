@@ -1,4 +1,4 @@
-//! Numbers of pieces, by which compact codes name them (section 8.5).
+//! Numbers of pieces, which compact codes refer to (section 8.5).
 //!
 //! | slots | pieces |
 //! |---|---|
@@ -10,7 +10,7 @@
 //!
 //! At the start the squares are read in order, in reverse order from h8 down: queens, rooks, bishops and knights of
 //! each side get 1 to 3, pawns 0 to 7. When a numbered piece is taken, higher numbers of its kind move down by one;
-//! pawns keep theirs. A promoted piece takes the first free number of its kind, if any. A variation begins with the
+//! pawns keep theirs. A promoted piece takes the first free number of its kind, if any. A variation starts with the
 //! numbers at its first move.
 
 use std::sync::LazyLock;

@@ -7,7 +7,7 @@
 use crate::bytes::{be_u16, be_u32, slice};
 use crate::formats::chessbase_common::Quotation;
 
-/// The quoted game begins in a position of its own.
+/// The quoted game starts from a set-up position.
 const HAS_START: u16 = 64;
 const START: usize = 28;
 
@@ -49,7 +49,7 @@ impl<'a> Fields<'a> {
         Some(value)
     }
 
-    /// A text with its length before it, in which a zero byte may end it earlier.
+    /// A text after its length. A zero byte may end it earlier.
     fn text(&mut self) -> Option<&'a [u8]> {
         let len = usize::from(*self.data.get(self.at)?);
         let bytes = slice(self.data, self.at + 1, len)?;

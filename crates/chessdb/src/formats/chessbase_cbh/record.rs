@@ -15,7 +15,7 @@ use crate::bytes::{be_u32, slice};
 
 /// Size of the head: a byte of flags and the size of the record in 24 bits.
 const HEAD: usize = 4;
-/// Flag of a game that does not begin in the usual position.
+/// Flag of a game that starts from a set-up position.
 const HAS_START: u8 = 0x40;
 /// The low bits of the flags are the mode of the moves.
 const MODE: u8 = 0x3f;

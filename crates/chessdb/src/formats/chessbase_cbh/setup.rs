@@ -16,7 +16,7 @@ use super::record::{ROOKS, Record, START};
 use crate::board::{Bitboard, Color, Fen, File, Position, Rank, Role, Setup, SetupError, Square};
 use crate::formats::chessbase_common::setup::{rooks_at_home, with_files_of_rooks};
 
-/// The position in which a game begins.
+/// The start position of a game.
 #[derive(Clone, Debug)]
 pub(super) struct Start {
     pub(super) position: Position,
@@ -136,7 +136,7 @@ impl Start {
     }
 }
 
-/// Reads the pieces, square by square: 0 for an empty one, else 1, a bit for the colour and three for the kind.
+/// Reads the pieces, square by square: 0 for an empty square, otherwise 1, a bit for the colour and three for the kind.
 fn read_pieces(start: &[u8; START], setup: &mut Setup) {
     let bits = start.iter().skip(4);
     let mut bits = bits.flat_map(|&byte| (0..8).rev().map(move |bit| (byte >> bit) & 1));

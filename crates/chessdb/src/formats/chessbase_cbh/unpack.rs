@@ -76,7 +76,7 @@ impl Bits<'_> {
 }
 
 /// A node of the tree of codes: its branches for a 0 and a 1. A branch from 1 to 256 is a byte + 1, a larger one is a
-/// node, counted from [`FIRST_NODE`]. 0 means that there is no branch yet.
+/// node, counted from [`FIRST_NODE`]. 0 is a branch that does not exist yet.
 type Node = [u16; 2];
 
 /// The number of the root; smaller numbers are bytes.
@@ -114,7 +114,7 @@ fn huffman(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), BlockError
     Ok(())
 }
 
-/// Adds the code of a byte to the tree; `None` if one code is the beginning of another.
+/// Adds the code of a byte to the tree; `None` if one code is the start of another.
 fn add_code(nodes: &mut Vec<Node>, byte: u16, code: u16, len: u16) -> Option<()> {
     let mut node = 0;
     for place in (0..len).rev() {

@@ -1,4 +1,4 @@
-//! The annotations of a game, by the position in the game to which they belong.
+//! The annotations of a game, by their position in the game.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::game::Tags;
 use crate::problem::{Problem, ProblemKind};
 use crate::replay::{Fault, Origin, Replay, Sink, State};
 
-/// The position of what is said of the whole game.
+/// The position number of annotations of the whole game.
 const WHOLE_GAME: i32 = -1;
 
 /// Items that are kept of a game: as many as it may have moves.
@@ -193,7 +193,7 @@ impl<'a> Annotations<'a> {
         replay.problem(Problem::damage(self.origin.file, first.at, what));
     }
 
-    /// Reports what is not shown, once a kind.
+    /// Reports annotations that are not shown, once for each kind.
     pub(in crate::formats) fn end<S: Sink, T: State>(&self, replay: &mut Replay<'_, S, T>) {
         if !S::WHOLE {
             return;

@@ -32,7 +32,7 @@ pub(in crate::formats) struct Contents {
     pub(in crate::formats) problems: Vec<Problem>,
 }
 
-/// There is no database in an archive, which has these problems.
+/// The error for an archive without a database, with these problems.
 pub(in crate::formats) fn no_database(what: &str, problems: &[Problem]) -> NotADatabase {
     let error = |problem: &Problem| NotADatabase::new(problem.to_string()).with_remedy(problem.remedy);
     iter::once(NotADatabase::new(what))

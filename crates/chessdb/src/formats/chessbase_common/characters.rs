@@ -27,18 +27,18 @@ fn names_square(text: &[u8]) -> bool {
 /// How bytes become characters.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::formats) struct Characters {
-    /// Code page of what is not UTF-8.
+    /// Code page of texts that are not UTF-8.
     fallback: &'static Encoding,
     is_given: bool,
     /// Characters of comments that are replaced by others.
     marks: Marks,
 }
 
-/// Characters with what is shown for them.
+/// Characters with the texts shown for them.
 pub(in crate::formats) type Marks = &'static [(char, &'static str)];
 
 impl Characters {
-    /// The choice of the user, else Windows-1252.
+    /// The choice of the user, otherwise Windows-1252.
     pub(in crate::formats) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> Characters {
         Characters::with(&[], label, warnings)
     }
@@ -132,7 +132,7 @@ impl Characters {
         self.field(bytes.get(..LONGEST_LINE).unwrap_or(bytes))
     }
 
-    /// The characters of a comment. Old ones have pieces as figurines, and diagrams as a character of their own.
+    /// The characters of a comment. Old comments have figurines for pieces, and a special character for diagrams.
     pub(in crate::formats) fn comment(self, bytes: &[u8]) -> String {
         if bytes.is_ascii() && !bytes.contains(&DIAGRAM) {
             return self.decode(bytes);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::files::SourceFolder;
 
-/// Files that are not read: extension, what they are, and what a user can do.
+/// Files that are not read: extension, description, and what a user can do.
 const UNREAD: [(&str, &str, &str); 3] = [
     (
         "ctg",

@@ -36,7 +36,7 @@ const MISSING: [(u8, &str); 4] = [
 /// a video.
 const LEFT_OUT: [u8; 7] = [0x14, 0x15, 0x18, 0x19, 0x23, 0x25, 0x61];
 
-/// An item as it is stored.
+/// A stored item.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::formats) struct Item<'a> {
     /// Number of the move that it is about, as the format counts them; -1 for the whole game.
@@ -47,7 +47,7 @@ pub(in crate::formats) struct Item<'a> {
     pub(in crate::formats) at: u64,
 }
 
-/// Takes the data of an item of a kind apart; none for what is not shown.
+/// Decodes the data of an item by its kind; `None` for items that are not shown.
 pub(in crate::formats) type SaidBy = for<'a> fn(u8, &'a [u8]) -> Option<Said<'a>>;
 
 /// What an item says.

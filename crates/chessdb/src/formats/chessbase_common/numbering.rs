@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use crate::database::Rows;
 use crate::files::SourceFile;
 
-/// The most records of a file that are read when it is opened; this must not take long.
+/// Maximum number of records that are read when a file is opened, because opening must not take long.
 const MANY: u32 = 1 << 16;
 
 /// What a record is for.

@@ -4,7 +4,7 @@ use crate::bytes::index;
 use crate::files::{Files, SourceFile};
 use crate::problem::Problem;
 
-/// What is wrong with the length of a file whose header says that `count` records of `size` bytes begin at `start`.
+/// The error in the length of a file whose header says that `count` records of `size` bytes begin at `start`.
 pub(in crate::formats) fn wrong_number(
     file: &SourceFile,
     start: usize,
@@ -53,7 +53,7 @@ pub(in crate::formats) fn name_of(files: &Files, cbh: &SourceFile, kind: &str) -
     }
 }
 
-/// Warnings of files that are missing, of kinds with what they hold.
+/// Warnings for missing files. `kinds` has their contents.
 pub(in crate::formats) fn missing(
     files: &Files,
     cbh: &SourceFile,

@@ -8,7 +8,7 @@ const KINDS: [&str; 9] = [
     "", "game", "match", "tourn", "swiss", "team", "k.o.", "simul", "schev",
 ];
 
-/// Bits of the kind, with what they add to its name.
+/// Bits of the kind, with the text that they add to its name.
 const SPEEDS: [(u8, &str); 3] = [(0x20, " (blitz)"), (0x40, " (rapid)"), (0x80, " (corr)")];
 
 /// Sets a tag to a text, if it is not empty.
@@ -33,12 +33,12 @@ pub(in crate::formats) fn set_number(tags: &mut Tags, name: &'static str, number
     }
 }
 
-/// Sets the tag of a date as it is stored.
+/// Sets the tag of a date from its stored form.
 pub(in crate::formats) fn set_stored_date(tags: &mut Tags, name: &'static str, stored: u32) {
     set_date(tags, name, values::date(stored));
 }
 
-/// Values of a game's record, 0 for what is not known.
+/// Values of a game's record; 0 if unknown.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::formats) struct OfRecord {
     pub(in crate::formats) date: Date,
@@ -80,7 +80,8 @@ impl OfRecord {
     }
 }
 
-/// Sets the tags of a start position. `fen` is `None` for the usual one and for one that cannot be played from.
+/// Sets the tags of a start position. `fen` is `None` for the usual position and for a position that cannot be played
+/// from.
 pub(in crate::formats) fn set_start(tags: &mut Tags, is_chess960: bool, fen: Option<&str>) {
     if is_chess960 {
         tags.set_str("Variant", "chess 960");

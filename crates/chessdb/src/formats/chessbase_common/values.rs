@@ -8,7 +8,7 @@ const CHESS960: u16 = u16::MAX - 959;
 /// Values below this one are openings.
 const FIRST_UNUSED: u16 = 128 * 501;
 
-/// A stored date: day, month and year from the low bits on; 0 for what is unknown.
+/// A stored date: day, month and year, starting at the low bits; 0 for an unknown part.
 pub(in crate::formats) fn date(stored: u32) -> Date {
     let part = |shift: u32, mask: u32| u16::try_from((stored >> shift) & mask).unwrap_or(0);
     let small = |part: u16| u8::try_from(part).unwrap_or(0);

@@ -110,7 +110,7 @@ fn members(stream: impl Read, archive: &SourceFile, left: Allowance) -> Result<F
 /// A stream of unpacked bytes with a limit.
 struct Stream<'a, R> {
     stream: R,
-    /// The archive from which they come.
+    /// The archive that they come from.
     archive: &'a SourceFile,
     left: Allowance,
     damage: Option<String>,

@@ -80,7 +80,7 @@ pub(super) struct Decoder<'a, S> {
 }
 
 impl<'a, S: Sink> Decoder<'a, S> {
-    /// A decoder at the beginning of a game.
+    /// A decoder at the start of a game.
     pub(super) fn new(
         tokens: Tokens<'a>,
         place: MoveDataPlace<'a>,
@@ -167,7 +167,8 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    /// Plays legal moves of pieces in lists as long as nothing else comes. Nearly all codes of most games are such moves.
+    /// Plays legal moves of pieces in lists until anything else comes. A fast path, because nearly all codes of most
+    /// games are such moves.
     fn play_steps(&mut self) {
         if self.keeps_before || !self.early.is_empty() {
             return;
@@ -285,8 +286,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
     }
 }
 
-/// The move of a code: legal by its rule or recovered, else pseudo-legal together with the rule that it
-/// breaks.
+/// The move of a code: legal by its rule or recovered, otherwise pseudo-legal, with the rule that it breaks.
 #[cold]
 pub(super) fn choose(
     position: &Position,

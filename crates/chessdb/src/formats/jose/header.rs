@@ -247,7 +247,7 @@ fn add_info(tags: &mut Tags, info: &str) {
     }
     for (key, value) in pairs {
         let is_taken = tags.iter().any(|(name, _)| name.eq_ignore_ascii_case(key));
-        // The moves do not begin in the position of such a FEN.
+        // Such a FEN is not the start position of the moves.
         if is_taken || key.eq_ignore_ascii_case("FEN") {
             continue;
         }

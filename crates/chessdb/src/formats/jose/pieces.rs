@@ -1,4 +1,4 @@
-//! Lists of pieces, to which the numbers in move codes refer (section 3.2).
+//! Lists of pieces, which the numbers in move codes refer to (section 3.2).
 //!
 //! Every piece has a place in the list of its side and kind, assigned in the start position. Places become
 //! vacant and are filled again by promotions. No list ever becomes shorter, even at the end of a variation.
@@ -37,7 +37,7 @@ pub(super) struct Slot(u16);
 pub(super) struct PieceLists {
     /// The square of the piece with each place. In bytes, because the lists are copied for every game.
     squares: [u8; NOWHERE + 1],
-    /// For each side and pawn, the place of the piece to which it was promoted.
+    /// For each side and pawn, the place of the piece that it became.
     promoted: [[u16; 8]; 2],
     lens: [[u8; KINDS]; 2],
     /// True after a promotion.
@@ -100,7 +100,7 @@ impl PieceLists {
         (square != VACANT).then(|| Square::new(u32::from(square & 63)))
     }
 
-    /// The piece to which a pawn was promoted: its kind and place.
+    /// The piece that a pawn became: its kind and place.
     pub(super) fn promoted(&self, color: Color, pawn: u8) -> Option<(Role, Slot)> {
         let side = self.promoted.get(usize::from(color.is_black()))?;
         let place = side
@@ -135,7 +135,8 @@ impl PieceLists {
         self.step(Slot(place), to);
     }
 
-    /// Moves the piece with this place to a square, in a move of `us` that takes what is on `taken` if `takes` is true.
+    /// Moves the piece with this place to a square, in a move of `us` that takes the piece on `taken` if `takes` is
+    /// true.
     #[inline(always)]
     pub(super) fn step_and_take(&mut self, us: Color, place: Slot, to: Square, taken: Square, takes: bool) {
         if takes && self.has_promoted {
@@ -162,8 +163,7 @@ impl PieceLists {
         }
     }
 
-    /// Replaces a pawn by a piece of `role` on a square, at the last vacant place of its list or else at a
-    /// new one.
+    /// Replaces a pawn by a piece of `role` on a square, at the last vacant place of its list, otherwise at a new one.
     pub(super) fn promote(&mut self, color: Color, pawn: u8, role: Role, square: Square) {
         self.has_promoted = true;
         self.vacate(usize::from(PieceLists::place(color, Role::Pawn, pawn).0));

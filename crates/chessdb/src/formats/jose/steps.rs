@@ -26,8 +26,8 @@ const NONE: u8 = 64;
 static STEPS: [[Step; CODES]; 2] = [steps(Color::Black), steps(Color::White)];
 static TARGETS: [[u8; 64]; WAYS] = targets();
 
-/// The place of the piece that a code moves, its square, and where it goes; `None` for other codes, for a vacant place,
-/// and if there is no such square. The move may be illegal.
+/// The place of the piece that a code moves, its square, and its target; `None` for other codes, for a vacant place,
+/// and for a target off the board. The move may be illegal.
 #[inline(always)]
 pub(super) fn step(lists: &PieceLists, us: Color, code: u8) -> Option<(Slot, Square, Square)> {
     let side = STEPS.get(usize::from(us.is_white()))?;
@@ -36,7 +36,7 @@ pub(super) fn step(lists: &PieceLists, us: Color, code: u8) -> Option<(Slot, Squ
     Some((place, from, on_way(way, from)?))
 }
 
-/// The square to which a direction leads from a square; `None` if it is off the board.
+/// The square that a direction leads to; `None` if it is off the board.
 #[inline]
 pub(super) fn target(us: Color, role: Role, direction: u8, from: Square) -> Option<Square> {
     on_way(way(us, role, direction), from)
@@ -84,7 +84,7 @@ const fn steps(us: Color) -> [Step; CODES] {
     steps
 }
 
-/// For each way the square to which it leads from each square.
+/// For each way, the square that it leads to from each square.
 #[allow(clippy::indexing_slicing)]
 const fn targets() -> [[u8; 64]; WAYS] {
     let mut targets = [[NONE; 64]; WAYS];

@@ -62,8 +62,8 @@ impl TextDecoder {
         }
     }
 
-    /// Decodes UTF-8 in which characters above U+FFFF are two surrogates of three bytes each. Other bytes are
-    /// decoded in the code page.
+    /// Decodes UTF-8 with characters above U+FFFF as two surrogates of three bytes each. Other bytes are decoded in the
+    /// code page.
     fn decode_mixed(self, bytes: &[u8]) -> String {
         let mut text = String::with_capacity(bytes.len());
         let mut rest = bytes;
@@ -180,7 +180,7 @@ fn without_markup(text: &str) -> String {
     plain
 }
 
-/// The replacement of the tag at the beginning of a text, and the length of the tag.
+/// The replacement of the markup at the start of a text, and the length of the markup.
 fn markup(text: &str) -> Option<(&'static str, usize)> {
     let inner = text.strip_prefix('<')?;
     let inner = inner.strip_prefix('/').unwrap_or(inner);

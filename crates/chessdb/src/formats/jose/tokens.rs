@@ -87,7 +87,7 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// A cursor at the beginning.
+    /// A cursor at the start.
     pub(super) fn start(&self) -> Cursor {
         Cursor {
             at: 0,
@@ -182,7 +182,7 @@ impl<'a> Tokens<'a> {
         (!note.is_empty() || !clean.trim().is_empty()).then(|| format!("{note}{clean}"))
     }
 
-    /// All variations, sorted by their beginning.
+    /// All variations, sorted by their start.
     pub(super) fn variations(&self) -> Vec<Variation> {
         let mut cursor = self.start();
         let mut found: Vec<Variation> = Vec::new();

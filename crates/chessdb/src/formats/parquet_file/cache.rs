@@ -12,7 +12,7 @@ use super::page::Page;
 /// Number of bytes of all pages.
 const MOST: usize = 128 << 20;
 
-/// Number of pages of the size of the largest one that are kept in any case, because the neighbours of a row are often
+/// Number of pages, each of the size of the largest one, that always fit, because the neighbours of a row are often
 /// read next: a game reads a page of each column, and two threads may read different groups of rows.
 const LARGE: usize = 3;
 
@@ -37,7 +37,7 @@ impl Kept {
         }
     }
 
-    /// Keeps a page, and drops those for which there is no room.
+    /// Stores a page, and drops older pages to make room.
     fn put(&mut self, place: Place, read: &Arc<Page>) {
         self.bytes += read.size();
         *self.sizes.entry(read.size()).or_default() += 1;

@@ -35,7 +35,7 @@ pub(super) enum Role {
     OtherTags,
 }
 
-/// The columns with moves, in the order in which they are preferred.
+/// The columns with moves, in order of preference.
 pub(super) const WITH_MOVES: [&str; 3] = ["movetext", "pgn", "moves"];
 
 /// Number of the column in [`WITH_MOVES`] whose text has tags as well.
@@ -44,7 +44,7 @@ pub(super) const PGN: usize = 1;
 /// The column of truth values that says which games are marked as deleted.
 const DELETED: &str = "deleted";
 
-/// The column for tags without a column of their own, in a table with very many.
+/// The column for all tags that have no separate column, in a table with very many tags.
 const OTHER_TAGS: &str = "other_tags";
 
 /// The prefix of a column with the text of a tag, if another column has the same tag as a number.
@@ -79,7 +79,7 @@ impl Role {
     }
 }
 
-/// How the values of a column are stored and what they mean; `None` for what says nothing about a game.
+/// How the values of a column are stored, and their meaning; `None` for a column that is not about games.
 pub(super) fn form(column: &ColumnDescriptor) -> Option<(Stored, Meaning)> {
     let stored = match column.physical_type() {
         Type::BYTE_ARRAY => Stored::Texts,
@@ -120,7 +120,7 @@ pub(super) fn append(name: &str, meaning: Meaning, value: Value<'_>, texts: Text
             return append_clean(cut.unwrap_or(text), texts, out);
         }
         Value::Number(number) => number,
-        // Programs that know no missing integers make real numbers of all. Their zero may have a sign.
+        // Programs without missing integers turn the whole column into real numbers, whose zero may have a sign.
         Value::Real(number) if number.fract() == 0.0 => {
             let number = number + 0.0;
             return out.push_str(&match is_signed {
@@ -180,7 +180,7 @@ fn append_clean(text: &[u8], texts: TextEncoding, out: &mut String) {
     }
 }
 
-/// A day as PGN has it; nothing for one that PGN cannot have.
+/// Appends a day in the form of PGN; nothing for a day that PGN cannot express.
 fn append_day(days: i64, out: &mut String) {
     let Some(date) = date_of(days) else { return };
     out.push_str(&date.to_string());
@@ -192,7 +192,7 @@ fn date_of(days: i64) -> Option<Date> {
     if !(-719_162..=2_932_896).contains(&days) {
         return None;
     }
-    // Years begin in March, so that a leap day is the last of its year.
+    // Years start in March here, so that a leap day is the last day of its year.
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

@@ -7,7 +7,8 @@
 //! | 1 each | for each part of it the bits of its numbers |
 //! | n | each part: how much greater each difference is |
 //!
-//! Texts are their lengths in this form, and all bytes. Texts that share beginnings have the lengths of these before that.
+//! Texts are stored as their lengths in this form, and all bytes. Texts with shared prefixes have the lengths of the
+//! prefixes in front of that.
 
 use super::hybrid::Bits;
 use super::thrift::{signed, varint};
@@ -74,11 +75,11 @@ pub(super) fn texts(bytes: &[u8], start: usize, count: usize) -> Option<Spans> {
     lens.into_iter().map(span).collect()
 }
 
-/// Texts that share beginnings may be this many times as long as their page. Without a limit, a small damaged page
-/// could take all memory.
+/// Texts with shared prefixes may be this many times as long as their page. Without a limit, a small damaged page could
+/// take all memory.
 const MOST_TIMES: usize = 32;
 
-/// `count` texts that share beginnings, and their bytes.
+/// `count` texts with shared prefixes, and their bytes.
 pub(super) fn prefixed(bytes: &[u8], start: usize, count: usize) -> Option<(Vec<u8>, Spans)> {
     let (shared, at) = numbers(bytes.get(start..)?, count)?;
     let suffixes = texts(bytes, start.checked_add(at)?, count)?;

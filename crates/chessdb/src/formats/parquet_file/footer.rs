@@ -35,7 +35,7 @@ pub(super) struct Layout {
     pub(super) writer: Option<String>,
     /// Names of the columns that are not read.
     pub(super) others: Vec<String>,
-    /// What is wrong: an offset and what is at it.
+    /// The damage: offsets and descriptions.
     pub(super) damage: Vec<(u64, String)>,
     /// Offset of the footer.
     pub(super) at: u64,
@@ -78,7 +78,7 @@ impl Layout {
     /// Reads the footer of a file.
     ///
     /// # Errors
-    /// Why the file is no database.
+    /// Why the file is not a database.
     pub(super) fn read(bytes: &[u8]) -> Result<Layout, String> {
         let (at, footer) = footer(bytes)?;
         let wrong = |what: &str| format!("byte {at}: the footer cannot be read: {what}");
@@ -242,11 +242,11 @@ fn chunk(column: &ColumnChunkMetaData, form: Form) -> Option<Chunk> {
 
 /// Maximum number of columns inside of each other.
 const DEEPEST: usize = 32;
-/// Minimum number of bytes that the crate finds in what it keeps of a column of a group, and of a group.
+/// Minimum number of bytes of a column of a group, and of a group, in the footer: limits what the crate allocates.
 const LEAST_CHUNK: usize = 12;
 const LEAST_GROUP: usize = 6;
 
-/// Checks a footer; `None` if the crate must not read it.
+/// Checks a footer before the crate reads it; `None` if that must not happen.
 fn check(footer: &[u8]) -> Option<()> {
     let mut thrift = Thrift::new(footer, 0);
     let (mut number, mut columns) = (0, 0);

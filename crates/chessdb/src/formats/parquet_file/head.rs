@@ -23,7 +23,7 @@ pub(super) struct Head {
     /// Number of values, nulls included.
     pub(super) values: u32,
     pub(super) encoding: i64,
-    /// Encoding of the levels, which say what is null.
+    /// Encoding of the levels, which mark null values.
     pub(super) levels: i64,
     /// Bytes of the levels, in version 2.
     pub(super) levels_len: usize,
@@ -35,7 +35,7 @@ pub(super) struct Head {
 
 /// A page of values.
 pub(super) const DATA: i64 = 0;
-/// A page of the values to which the numbers in others refer.
+/// A page with the values that the numbers in other pages refer to.
 pub(super) const DICTIONARY: i64 = 2;
 /// A page of values in the second form.
 pub(super) const DATA_2: i64 = 3;

@@ -1,4 +1,4 @@
-//! What games are sorted by, read from all rows at the first look.
+//! The keys of games, read from all rows on first use.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(super) struct AllKeys {
     pub(super) names: Names,
 }
 
-/// The tags from which keys follow.
+/// The tags that keys are made from.
 pub(super) const TAGS: [&str; 7] = ["White", "Black", "Event", "Date", "EventDate", "ECO", "Result"];
 
 /// Keys of a game without any known value. Text 0 is the name for unknown.

@@ -32,7 +32,7 @@ impl Collected {
         collected
     }
 
-    /// The number of a name; 0 where it means unknown, and where all names are longer than 4 GiB.
+    /// The number of a name; 0 if the name means unknown, or if all names together are longer than 4 GiB.
     pub(super) fn number(&mut self, name: &str) -> u32 {
         if matches!(name.trim(), "" | "?") {
             return 0;

@@ -18,14 +18,14 @@ pub(super) struct Columns {
     pub(super) moves: usize,
     /// The column that says which games are marked as deleted.
     pub(super) deleted: Option<usize>,
-    /// The column for the tags without a column of their own.
+    /// The column for all tags that have no separate column.
     others: Option<usize>,
     /// True if the texts with the moves have tags as well; set when it is needed first.
     is_pgn: OnceLock<bool>,
     pub(super) texts: TextEncoding,
 }
 
-/// The tag with the position in which the moves begin.
+/// The tag with the start position.
 const FEN: &str = "FEN";
 
 /// What of a game is needed.
@@ -88,8 +88,8 @@ impl Columns {
         })
     }
 
-    /// True if tags of the texts with the moves count that no column has: in the column `pgn`, or if the first text begins
-    /// with one.
+    /// True if tags in the texts with the moves count where no column has them: in the column `pgn`, or if the first
+    /// text starts with a tag.
     pub(super) fn is_pgn(&self, table: &Table) -> bool {
         *self.is_pgn.get_or_init(|| {
             let texts = (0..table.layout.rows).filter_map(|row| self.moves(table, row).ok()?.0);
@@ -100,7 +100,7 @@ impl Columns {
         })
     }
 
-    /// True if these tags are only in columns of their own, so that nothing else of a row is needed for them.
+    /// True if each of these tags has a separate column, so that no other part of a row is needed.
     pub(super) fn have_all(&self, table: &Table, tags: &[&str]) -> bool {
         let have = |tag: &&str| self.tag(tag).is_some();
         !self.is_pgn(table) && (self.others.is_none() || tags.iter().all(have))
@@ -158,7 +158,7 @@ impl Columns {
         Ok((text, cell.at))
     }
 
-    /// A row as PGN, as far as a part of it needs.
+    /// A row as PGN, with only what this part of it needs.
     pub(super) fn text(&self, table: &Table, row: u32, part: Part) -> RowText {
         let mut read = RowText {
             text: String::with_capacity(1024),
@@ -183,7 +183,7 @@ impl Columns {
                 Err(lost) => read.lost.push(lost),
             }
         }
-        // The position in which the moves begin may be among them.
+        // They may contain the start position.
         let others_count = part != Part::Moves || !written.contains(FEN.as_bytes());
         if let Some(number) = self.others.filter(|_| others_count) {
             match self.text_in(table, number, row) {

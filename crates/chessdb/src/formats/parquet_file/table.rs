@@ -24,7 +24,7 @@ pub(super) struct Table {
 struct Pages {
     dictionary: Option<Spot>,
     data: Vec<Spot>,
-    /// Why there are no more.
+    /// Why further rows are missing.
     lost: Option<Lost>,
 }
 
@@ -44,7 +44,7 @@ struct Spot {
 /// Values that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Lost {
-    /// Offset of what is wrong.
+    /// Offset of the damage.
     pub(super) at: u64,
     /// What is wrong, in lower case, without a full stop.
     pub(super) what: String,

@@ -1,4 +1,4 @@
-//! The compact protocol of Thrift, in which the footer and the headers of pages are written (section 2).
+//! Thrift's compact protocol, the encoding of the footer and the headers of pages (section 2).
 //!
 //! | bytes | meaning |
 //! |---|---|

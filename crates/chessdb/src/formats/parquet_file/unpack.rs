@@ -42,7 +42,7 @@ impl Codec {
         }
     }
 
-    /// Unpacks bytes to exactly `len`; `None` if they are something else.
+    /// Unpacks bytes to exactly `len` bytes; `None` if they are damaged or have another length.
     pub(super) fn unpack(self, packed: &[u8], len: usize) -> Option<Vec<u8>> {
         if len == 0 {
             return Some(Vec::new());
@@ -112,7 +112,7 @@ fn old_lz4(packed: &[u8], len: usize) -> Option<Vec<u8>> {
 
 #[cfg(feature = "zstd")]
 fn zstandard(packed: &[u8], len: usize) -> Option<Vec<u8>> {
-    /// Number of bytes by which the memory grows.
+    /// Step by which memory is allocated, because the stated length may be wrong.
     const PIECE: usize = 1 << 20;
     let mut stream = zstd_safe::DCtx::try_create()?;
     let mut input = zstd_safe::InBuffer::around(packed);

@@ -1,4 +1,4 @@
-//! Lines between the tags of a game that are no tags: comments, and text without meaning (section 3.1).
+//! Lines between the tags of a game that are not tags: comments, and text without meaning (section 3.1).
 
 use crate::text::Charset;
 use memchr::memchr;
@@ -14,8 +14,9 @@ const MOST_LINES: usize = 16;
 /// Maximum number of bytes of these lines.
 const MOST_BYTES: usize = 4 << 10;
 
-/// The number of bytes of the lines before the next tag, and this tag, if the text before it belongs to the tags: it has
-/// no empty line, and outside of comments no result, move or move number. `text` follows a tag; it is no tag itself.
+/// The number of bytes of the lines in front of the next tag, and this tag, if the text in front of it belongs to the
+/// tags: it has no empty line and, outside of comments, no result, move or move number. `text` follows a tag and does
+/// not start with one.
 #[cold]
 pub(in crate::formats) fn lines_between(text: &[u8], line_end: u8) -> Option<(usize, Tag<'_>)> {
     let lines = lines(text, line_end)?;
@@ -39,9 +40,9 @@ pub(in crate::formats) fn lines_between(text: &[u8], line_end: u8) -> Option<(us
     None
 }
 
-/// The text up to an empty line or one that is a result, or up to a limit. `None` if it begins with a move.
+/// The text up to an empty line, a line that is a result, or a limit. `None` if it starts with a move.
 fn lines(text: &[u8], line_end: u8) -> Option<&[u8]> {
-    // Nearly all movetext begins with a number.
+    // Fast path: nearly all movetext starts with a number.
     if let Some(Item::Word(word)) = Items::new(text.get(..MOST_BYTES).unwrap_or(text), 0, line_end).next()
         && is_of_moves(word)
     {

@@ -99,13 +99,13 @@ pub(super) struct End<'a, S> {
     pub(super) has_failed: bool,
     /// True if a promotion that names no piece was played as one to a queen.
     pub(super) has_queen: bool,
-    /// True if a word of a whole game is no move, so that it must be decoded with [`Decoder::counting`].
+    /// Set if a word of a whole game is not a move, so that the game must be decoded again with [`Decoder::counting`].
     pub(super) needs_counts: bool,
 }
 
 impl<'a, S: Sink> Decoder<'a, S> {
-    /// A decoder for the movetext of a game, which begins at an offset, with names of pieces in a language or in
-    /// English. A sink that is not whole must be given English. `tag` gives the result in the tag.
+    /// A decoder for the movetext of a game, which starts at an offset, with names of pieces in a language or in
+    /// English. A sink that takes only the main line must use English. `tag` is the result in the tag.
     pub(super) fn new(
         stored: &'a Stored<'a>,
         moves_at: usize,
@@ -256,7 +256,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.other_word(first, start);
     }
 
-    /// The move with which a word begins, if another word is glued to it, which is read next; otherwise the word.
+    /// The move at the start of a word, if another word is glued to it, which is read next; otherwise the word.
     #[cold]
     fn first_of(&mut self, word: &'a [u8], start: usize) -> &'a [u8] {
         if self.state != State::Moves {
@@ -283,8 +283,8 @@ impl<'a, S: Sink> Decoder<'a, S> {
         word.get(..len).unwrap_or(word)
     }
 
-    /// True if a move of the main line is the same in every language in which the game may be written. It is not
-    /// asked of a whole game.
+    /// True if a move of the main line is the same in every language that the game may be written in. Not called for a
+    /// whole game.
     #[inline(always)]
     fn is_certain_of(&mut self, first: u8) -> bool {
         if S::WHOLE || self.is_english {

@@ -7,7 +7,7 @@ pub(super) struct Form<'a> {
     pub(super) piece: &'a str,
     /// The squares with the sign between them.
     pub(super) squares: &'a str,
-    /// The name of the piece to which a pawn is promoted, or nothing.
+    /// The name of the piece that a pawn becomes, or empty.
     pub(super) promotion: &'a str,
 }
 
@@ -25,8 +25,7 @@ pub(super) fn has_form(word: &str) -> bool {
 /// What may follow a move without white space between them, besides signs.
 const SUFFIXES: [&str; 6] = ["ep", "e.p.", "ch", "mate", "N", "D"];
 
-/// The parts of a word; `None` if it does not have the form of a move. Castling and null moves have forms of their
-/// own.
+/// The parts of a word; `None` if it does not have the form of a move. Castling and null moves are handled elsewhere.
 pub(super) fn form(word: &str) -> Option<Form<'_>> {
     if word.starts_with(|c: char| c.is_ascii_digit()) {
         return None;

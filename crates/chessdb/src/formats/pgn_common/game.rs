@@ -29,10 +29,10 @@ pub(in crate::formats) struct Stored<'a> {
     /// Its offset in the file.
     pub(in crate::formats) start: u64,
     pub(in crate::formats) line_end: u8,
-    /// True if the text is not in the file as it is, so that all of it has one offset.
+    /// True if the text was made from other data, so that all of it has the same offset.
     is_made: bool,
     characters: TextEncoding,
-    /// Its encoding, for which the whole text is examined. Moves alone do not need it.
+    /// Its encoding, found on first use by examining the whole text. Moves alone do not need it.
     encoding: OnceCell<Charset>,
 }
 
@@ -94,7 +94,7 @@ impl<'a> Stored<'a> {
         }
     }
 
-    /// A game whose text was made, with line feeds, from what is at one offset of a file.
+    /// A game whose text, with line feeds, was made from data at one offset of a file.
     #[cfg(feature = "parquet")]
     pub(in crate::formats) fn made(text: &'a [u8], start: u64, characters: TextEncoding) -> Stored<'a> {
         Stored {
@@ -119,7 +119,7 @@ impl<'a> Stored<'a> {
             .get_or_init(|| self.characters.charset_of(self.text))
     }
 
-    /// The items of the movetext, which begins at an offset.
+    /// The items of the movetext, which starts at an offset.
     pub(in crate::formats) fn items(&self, moves_at: usize) -> Items<'a> {
         let items = Items::new(self.text, moves_at, self.line_end);
         match self.characters.forced {
@@ -215,7 +215,7 @@ impl<'a> Stored<'a> {
                 problems.push(Problem::new(ProblemKind::Doubt, file, place, what));
                 (movetext, problems)
             }
-            // The piece may have been another one.
+            // The letter may have meant another piece.
             None if english.has_queen => {
                 let plain = Way {
                     takes_queens: false,

@@ -94,7 +94,7 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// Reads an item that begins with a special character.
+    /// Reads an item that starts with a special character.
     fn special(&mut self, first: u8) -> Option<Item<'a>> {
         self.at += 1;
         match first {
@@ -219,7 +219,7 @@ impl<'a> Items<'a> {
 }
 
 impl WideBlanks {
-    /// Number of bytes of a blank beyond ASCII with which a text begins.
+    /// Number of bytes of a non-ASCII blank at the start of a text.
     fn len_at(self, text: &[u8]) -> Option<usize> {
         match (self, text) {
             (WideBlanks::Unicode, [0xc2, 0xa0, ..]) => Some(2),
@@ -261,7 +261,7 @@ fn character_len(text: &[u8]) -> usize {
     }
 }
 
-/// The kind of a character at the beginning of an item.
+/// The kind of a character at the start of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Word,

@@ -22,8 +22,7 @@ pub(super) struct Language {
 /// The same pieces in English.
 const ENGLISH: [&str; 5] = ["K", "Q", "R", "B", "N"];
 
-/// No letter stands for different pieces in two of them, so a game is the same in every language that has all its
-/// letters.
+/// No letter means different pieces in two of them, so a game is the same in every language that has all its letters.
 const LANGUAGES: [Language; 6] = [
     Language {
         name: "German",
@@ -52,7 +51,7 @@ const LANGUAGES: [Language; 6] = [
 ];
 
 impl Language {
-    /// The English name of a piece; `None` if this is no name of the language.
+    /// The English name of a piece; `None` if the language does not have this name.
     fn in_english<'a>(&self, piece: &'a str) -> Option<&'a str> {
         if piece.is_empty() || piece.starts_with(is_figurine) {
             return Some(piece);
@@ -61,7 +60,7 @@ impl Language {
         ENGLISH.get(place).copied()
     }
 
-    /// A word with the names of its pieces in English; `None` if one of them is no name of this language.
+    /// A word with the names of its pieces in English; `None` if this language does not have one of them.
     pub(super) fn translate<'a>(&self, word: &'a str) -> Option<Cow<'a, str>> {
         let Some(form) = form(word) else {
             return Some(word.into());
@@ -74,8 +73,8 @@ impl Language {
     }
 }
 
-/// The languages in which the movetext of a game may be written: they have all its letters, and at least one of
-/// these has another meaning than in English.
+/// The languages that the movetext of a game may be written in: they have all its letters, and at least one letter has
+/// another meaning than in English.
 pub(super) fn candidates(items: Items<'_>, encoding: Charset) -> Vec<&'static Language> {
     let mut items = items;
     let mut found: Vec<(&Language, bool)> = LANGUAGES.iter().map(|language| (language, false)).collect();

@@ -8,7 +8,7 @@ use super::tag::{LONGEST_TAG, Tag};
 /// Number of bytes that are compared at once.
 const WIDTH: usize = 16;
 
-/// Maximum number of blocks of [`WIDTH`] bytes in which a byte counts as near.
+/// Maximum number of blocks of [`WIDTH`] bytes that count as near.
 const MOST_BLOCKS: usize = 4;
 
 /// The place of the first such byte.
@@ -74,8 +74,8 @@ pub(in crate::formats) struct TagLine {
 /// Number of bytes that are examined at once for [`tag_line`].
 const START: usize = MOST_BLOCKS * WIDTH;
 
-/// Reads the tag line at the beginning of a text, which begins with a bracket. `None` for any other line, and
-/// for some that are tags.
+/// Reads the tag line at the start of a text, which starts with a bracket. `None` for any other line, and for some tags
+/// in unusual forms.
 #[inline(always)]
 pub(in crate::formats) fn tag_line(text: &[u8], line_end: u8) -> Option<TagLine> {
     match text.first_chunk() {
@@ -124,7 +124,7 @@ fn tag_line_of(text: &[u8], start: &[u8; START], line_end: u8) -> Option<TagLine
     is_tag.then_some(TagLine { name, len: end + 1 })
 }
 
-/// Reads the tag of the usual form at the beginning of a text: `[`, letters and digits, ` "`, a value without quotation
+/// Reads a tag of the usual form at the start of a text: `[`, letters and digits, ` "`, a value without quotation
 /// marks, `"]` and the end of the line. `None` for any other tag, and for those longer than [`START`].
 #[inline(always)]
 pub(in crate::formats) fn short_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {

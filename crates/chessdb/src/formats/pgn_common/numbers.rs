@@ -12,7 +12,7 @@ use crate::text::utf8;
 /// Number of words among which the next number is searched for.
 const MOST_WORDS: u32 = 64;
 
-/// Number of points from which on a number is one of Black's.
+/// Minimum number of points after a move number of Black.
 const BLACK: u64 = 3;
 
 /// A move number as written.
@@ -24,8 +24,8 @@ struct MoveNumber {
 }
 
 impl MoveNumber {
-    /// Reads the number with which a word begins: digits, and points in the word or after it. Returns the rest of the
-    /// word, which must not be another number, as in `3.2`.
+    /// Reads the move number at the start of a word: digits, and points in the word or after it. Returns the rest of
+    /// the word, which must not be another number, as in `3.2`.
     fn read<'w>(word: &'w [u8], after: Items<'_>, encoding: Charset) -> Option<(MoveNumber, &'w [u8])> {
         let digits = word.iter().take_while(|c| c.is_ascii_digit()).count();
         let (digits, rest) = word.split_at_checked(digits)?;
@@ -52,7 +52,7 @@ impl MoveNumber {
     }
 }
 
-/// Counts and splits off the points at the beginning of a word.
+/// Counts and splits off the points at the start of a word.
 fn split_points(word: &[u8]) -> (u64, &[u8]) {
     let (mut points, mut rest) = (0, word);
     loop {
@@ -65,7 +65,7 @@ fn split_points(word: &[u8]) -> (u64, &[u8]) {
     }
 }
 
-/// Number of points with which the next words begin, up to a word with something else.
+/// Number of points at the start of the next words, up to a word with anything else.
 fn points_after(items: Items<'_>) -> u64 {
     let (mut items, mut all) = (items, 0);
     while all < BLACK
@@ -99,7 +99,7 @@ pub(super) struct MoveCount {
     last: Option<MoveNumber>,
     /// True if Black's moves have the same numbers as White's: `1. e4 1. e5`.
     is_doubled: bool,
-    /// True if the last word is no move and ends with a point, like `p.`.
+    /// True if the last word is not a move and ends with a point, like `p.`.
     is_abbreviation: bool,
     encoding: Charset,
 }
@@ -111,12 +111,12 @@ pub(super) enum Verdict {
     NoMove(usize),
     /// It was meant as a move.
     Move,
-    /// There is no number, or it fits both.
+    /// No number follows, or it fits both.
     Unknown,
 }
 
 impl MoveCount {
-    /// The count at the beginning of a main line with these items, before which there were `plies` half-moves.
+    /// The count at the start of a main line with these items, after `plies` half-moves.
     pub(super) fn new(plies: u64, items: Items<'_>, encoding: Charset) -> MoveCount {
         MoveCount {
             plies,
@@ -127,7 +127,7 @@ impl MoveCount {
         }
     }
 
-    /// The count at the beginning of a variation on the last move.
+    /// The count at the start of a variation on the last move.
     pub(super) fn of_variation(self) -> MoveCount {
         MoveCount {
             plies: self.plies.saturating_sub(1),
@@ -136,8 +136,8 @@ impl MoveCount {
         }
     }
 
-    /// Reads the number with which a word may begin; `after` are the items after the word. Returns the word without
-    /// number and points.
+    /// Reads a number at the start of a word, if it has one; `after` are the items after the word. Returns the word
+    /// without number and points.
     pub(super) fn word<'w>(&mut self, word: &'w [u8], after: Items<'_>) -> &'w [u8] {
         self.number(word, after).1
     }
@@ -178,13 +178,13 @@ impl MoveCount {
         self.plies += 1;
     }
 
-    /// Notes a word that is no move.
+    /// Records a word that is not a move.
     pub(super) fn skip(&mut self, word: &[u8]) {
         self.is_abbreviation = word.ends_with(b".");
     }
 
-    /// Compares the count after a word that is no move with the next number in `items`, which follow the word. Their
-    /// bytes are taken from `budget`; nothing is read beyond it.
+    /// Compares the count after a word that is not a move with the next number in `items`, which follow the word. Reads
+    /// at most `budget` bytes, and subtracts what it has read.
     pub(super) fn judge(self, items: Items<'_>, is_main_line: bool, budget: &mut usize) -> Verdict {
         let (mut count, mut items) = (self, items);
         let start = items.at;

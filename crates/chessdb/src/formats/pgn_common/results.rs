@@ -135,7 +135,7 @@ pub(in crate::formats) fn usual_result(word: &[u8]) -> Option<Outcome> {
     }
 }
 
-/// The number of bytes of the move with which a word begins, if the rest is a result in the form of the standard:
+/// The number of bytes of the move at the start of a word, if the rest is a result in the form of the standard:
 /// `Qxf7#1-0`.
 #[inline(always)]
 pub(super) fn before_glued_result(word: &[u8]) -> Option<usize> {
@@ -156,7 +156,7 @@ fn glued_result(word: &[u8]) -> Option<usize> {
     })
 }
 
-/// True if a text ends with a result, perhaps one that is glued to a move.
+/// True if a text ends with a result, possibly glued to a move.
 pub(in crate::formats) fn ends_with_result(text: &[u8]) -> bool {
     let is_end = |c: &u8| *c <= b' ' || b"{}();[]$%\x7f".contains(c);
     let word = text.rsplit(is_end).next().unwrap_or_default();
@@ -227,7 +227,7 @@ fn find_last_words(
     let is_alone = |start: usize| begins == Some(start);
     let mut starts = (0..tail.len()).rev().filter(|&at| {
         let before = at.checked_sub(1).and_then(|before| tail.get(before));
-        // A word that is cut may be another one.
+        // The first word of the tail may be cut, and so must not be compared.
         let begins = before.map_or(from == 0, |c| *c <= b' ' || b"{}();[]".contains(c));
         begins && tail.get(at).is_some_and(|c| *c > b' ')
     });
@@ -244,7 +244,7 @@ fn find_last_words(
         let is_sign = find(&ALSO_GLYPHS, text).is_some();
         let is_result = match result.is_unplayed {
             true => !is_sign && tag() == Some(result) || is_alone(start),
-            // A glyph with blanks in it is no result.
+            // A glyph with blanks in it is not a result.
             false if text.starts_with(['+', '-']) => false,
             false => !text.starts_with('(') || is_alone(start),
         };
@@ -259,8 +259,8 @@ fn ends_with_star(text: &[u8]) -> bool {
     last.is_some_and(|word| word == b"*" || word.ends_with(b"*") && before_glued_result(word).is_some())
 }
 
-/// The result of a game whose tag has the result `tag`. A tag `*` says nothing: the result in the movetext counts
-/// then. Movetext that ends with `*` is not searched for another one.
+/// The result of a game whose tag has the result `tag`. A tag `*` says nothing: the result in the movetext counts then.
+/// Movetext that ends with `*` is not searched for another result.
 pub(in crate::formats) fn outcome(tag: Option<Written>, items: Items<'_>, encoding: Charset) -> Outcome {
     match tag {
         Some(tag) if tag.is_certain() => tag.outcome,

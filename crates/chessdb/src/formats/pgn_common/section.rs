@@ -19,12 +19,12 @@ pub(in crate::formats) struct Section<'a> {
     /// True if the previous line was empty.
     after_empty: bool,
     has_tag: bool,
-    /// Comments and other text between the tags, as far as they have been read.
+    /// Comments and other text between the tags read so far.
     pub(in crate::formats) between: Vec<Range<usize>>,
 }
 
 impl<'a> Section<'a> {
-    /// The tags at the beginning of a game.
+    /// The tags at the start of a game.
     pub(in crate::formats) fn new(text: &'a [u8], line_end: u8) -> Section<'a> {
         Section {
             text,

@@ -1,7 +1,7 @@
 //! Glyphs written as signs (section 5.3).
 
-/// Signs other than `!` and `?` after a move or alone, with their NAGs; those with 0 mean nothing. A longer sign precedes those with which
-/// it ends.
+/// Signs other than `!` and `?` after a move or alone, with their NAGs; signs with 0 have no meaning. A longer sign
+/// comes before the signs that it ends with.
 const SYMBOLS: [(&str, u8); 49] = [
     ("=/∞", 44),
     ("=∞", 44),
@@ -98,7 +98,7 @@ pub(super) fn split_letter(word: &str) -> Option<(&str, u8)> {
     (!is_name).then_some((before, nag))
 }
 
-/// Splits off what means nothing after a move.
+/// Splits off signs without a meaning after a move.
 pub(super) fn split_rest(word: &str) -> Option<&str> {
     REST.iter().find_map(|rest| word.strip_suffix(rest))
 }

@@ -32,8 +32,8 @@ pub(in crate::formats) enum Flaw {
     Name,
 }
 
-/// Reads the tag at the beginning of a text; `None` if it does not begin with a tag. `line_end` is the byte
-/// that ends lines.
+/// Reads the tag at the start of a text; `None` if it does not start with a tag. `line_end` is the byte that ends
+/// lines.
 #[inline]
 pub(in crate::formats) fn read_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
     short_tag(text, line_end).or_else(|| read_any_tag(text, line_end))
@@ -88,7 +88,7 @@ pub(in crate::formats) fn read_line_in_tags(text: &[u8], line_end: u8) -> Option
     unquoted(inner, len).or_else(|| with_odd_name(inner, len))
 }
 
-/// A tag whose name is not one of PGN. `[%clk "0:01"]` is no tag.
+/// A tag whose name PGN does not allow. `[%clk "0:01"]` is not a tag.
 fn with_odd_name(inner: &[u8], len: usize) -> Option<Tag<'_>> {
     let (name, value) = inner.split_at_checked(memchr(b'"', inner)?)?;
     let name = name.trim_ascii_end();
@@ -195,8 +195,8 @@ fn ends_tag(after: &[u8]) -> bool {
     }
 }
 
-/// The quotation mark and the end of a tag whose value continues on the following lines. An empty line, or
-/// one that begins a tag, is not part of it.
+/// The quotation mark and the end of a tag whose value continues on the following lines. It stops at an empty line, and
+/// at a line that starts with a tag.
 fn closing_below(text: &[u8], line: usize, line_end: u8) -> Option<(usize, usize)> {
     let mut start = line + 1;
     loop {
@@ -220,7 +220,7 @@ fn closing_below(text: &[u8], line: usize, line_end: u8) -> Option<(usize, usize
     }
 }
 
-/// Number of spaces and tabs at the beginning.
+/// Number of spaces and tabs at the start.
 pub(in crate::formats) fn blanks(text: &[u8]) -> usize {
     text.iter().take_while(|&&c| c == b' ' || c == b'\t').count()
 }

@@ -33,7 +33,7 @@ pub(in crate::formats) fn usual_name(name: &[u8]) -> Option<&'static str> {
     USUAL.iter().find(is_same).copied()
 }
 
-/// The value of a tag: of the first one with the right name, else of the first one with another letter case.
+/// The value of a tag: of the first tag with exactly this name, otherwise of the first with another letter case.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::formats) struct FoundValue<'a> {
     exact: Option<&'a [u8]>,

@@ -34,7 +34,7 @@ pub(super) struct Signs {
     pub(super) is_queen: bool,
 }
 
-/// A word without its move number, and whether it had one. A null move or a result may begin with a digit.
+/// A word without its move number, and whether it had one. A null move or a result may start with a digit.
 #[inline(always)]
 pub(in crate::formats) fn without_number(word: &[u8]) -> (&[u8], bool) {
     if !matches!(word.first(), Some(b'0'..=b'9' | b'.')) {
@@ -66,7 +66,7 @@ pub(super) fn has_marks_inside(word: &[u8]) -> bool {
     matches!(word, [.., b'!' | b'?', b'+' | b'#'])
 }
 
-/// The number of bytes of the move with which a word begins, if something is glued to it: after the marks `!` and `?`
+/// The number of bytes of the move at the start of a word, if something is glued to it: after the marks `!` and `?`
 /// another word, as in `e5!!2.`, or the number `next` and a point, as in `d62.Nf3`. Without `next`, any number.
 pub(super) fn glued_len(word: &[u8], next: Option<u64>) -> Option<Glued> {
     let has_form = |text: &[u8]| super::numbers::is_move(text, Charset::Mixed);

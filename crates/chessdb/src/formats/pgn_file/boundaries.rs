@@ -8,7 +8,7 @@ use super::scan::{MOST_UNCLOSED, Scanner};
 use super::shares::{Shares, find_tags, sound};
 use super::source::Source;
 
-/// Number of bytes from which the line end of a file is determined.
+/// Number of bytes that are examined to determine the line end of a file.
 const SAMPLE: u64 = 64 << 10;
 
 /// Receives games in ascending order: the offset of each, and where the last one ends.
@@ -43,7 +43,7 @@ pub(super) fn find(
     Ok(unclosed)
 }
 
-/// Like [`find`], from the game that begins with the tag at `start`. The source has no gaps.
+/// Like [`find`], from the game that starts with the tag at `start`. The source has no gaps.
 ///
 /// # Errors
 /// Returns the errors of `each`.
@@ -58,7 +58,7 @@ pub(super) fn find_from(
     find_in_part(source, &(start..source.len()), first, shares, each)
 }
 
-/// Finds the games of a range. `first` is the scanner at its beginning.
+/// Finds the games of a range. `first` is the scanner at its start.
 fn find_in_part(
     source: &dyn Source,
     part: &Range<u64>,
@@ -120,8 +120,8 @@ fn parts(source: &dyn Source) -> Vec<Range<u64>> {
     parts
 }
 
-/// Maximum length of a game in bytes (section 8). In UTF-8, such a game has less than 4 GiB. The rest of a
-/// longer game is a game of its own.
+/// Maximum length of a game in bytes (section 8). In UTF-8, such a game has less than 4 GiB. The rest of a longer game
+/// becomes another game.
 pub(super) const LONGEST_GAME: u64 = 1 << 30;
 
 /// The range of the game that begins at `start`. It ends at the next game, at a gap, or at the end of the

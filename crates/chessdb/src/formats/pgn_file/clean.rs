@@ -1,4 +1,4 @@
-//! The cleaned text of a game, in which it is shown by default (section 7.1).
+//! The cleaned text of a game, the default form for showing it (section 7.1).
 
 use crate::text::Charset;
 use memchr::{memchr, memchr3};
@@ -36,8 +36,8 @@ pub(super) fn append_plain(out: &mut Vec<u8>, game: &[u8], len: usize) {
     keep_text(out, start);
 }
 
-/// Replaces what is not UTF-8 from `start` on. The game was text when it was examined, but its bytes may have been
-/// changed before they were copied.
+/// Replaces bytes that are not UTF-8, starting at `start`. The game was text when it was examined, but its bytes may
+/// have been changed before they were copied.
 fn keep_text(out: &mut Vec<u8>, start: usize) {
     let copied = out.get(start..).unwrap_or_default();
     if !is_utf8(copied) {

@@ -26,7 +26,7 @@ pub(super) struct Pieces {
     /// XXH3-64 of each piece. The last one ends with the file. Empty if the file cannot be compared: because it
     /// is packed or has gaps.
     pub(super) hashes: Vec<u64>,
-    /// Number of the piece with which the next comparison begins.
+    /// Number of the piece where the next comparison starts.
     pub(super) next: u32,
 }
 
@@ -65,7 +65,7 @@ impl Pieces {
         others.chain(count.checked_sub(1))
     }
 
-    /// The pieces for which the next comparison begins after those that were compared.
+    /// The same pieces, with the next comparison starting after those just compared.
     fn with_next_turn(self) -> Pieces {
         let others = u32::try_from(self.hashes.len().saturating_sub(1)).unwrap_or(u32::MAX);
         let compared = u32::try_from(MOST_COMPARED - 1).unwrap_or(u32::MAX);
@@ -111,7 +111,7 @@ pub(super) struct Grown<'a> {
     pub(super) earlier: &'a Index,
     /// Number of games whose rows are still valid.
     pub(super) games: u32,
-    /// Offset of the game after them, with which the scan continues.
+    /// Offset of the game after them, where the scan continues.
     from: u64,
 }
 
@@ -170,7 +170,7 @@ impl<'a> Grown<'a> {
     }
 }
 
-/// The last game whose beginning does not depend on the bytes after the earlier end of the file.
+/// The last game whose start does not depend on bytes after the earlier end of the file.
 fn last_decided(earlier: &Index, source: &dyn Source) -> Option<u32> {
     let end = earlier.file_len.checked_sub(LOOKAHEAD as u64)?;
     let (mut low, mut high) = (0, earlier.len());

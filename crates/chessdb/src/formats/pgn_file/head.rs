@@ -9,8 +9,7 @@ use crate::formats::pgn_common::nag_of_sign;
 use crate::formats::pgn_common::results::movetext_result;
 use crate::formats::pgn_common::words::without_number;
 
-/// Number of bytes before the first tag in which games are searched for. A game that begins in them may be
-/// longer.
+/// Number of bytes in front of the first tag that are searched for games. A game that starts there may be longer.
 pub(super) const MOST_HEAD: u64 = 1 << 28;
 
 /// Offsets of games without tags: lines with a number, a point and a legal first move, with nothing but moves, or with
@@ -81,7 +80,7 @@ fn after_comments(text: &[u8], at: usize, line_end: u8) -> usize {
     }
 }
 
-/// A text without the white space and the ignored bytes at its beginning.
+/// A text without the white space and the ignored bytes at its start.
 fn trim_ignored(text: &[u8]) -> &[u8] {
     let mut rest = text;
     loop {
@@ -162,7 +161,7 @@ fn is_game_of_moves(text: &[u8], line_end: u8) -> bool {
                     Err(_) => return false,
                 }
             }
-            // Text before the first move is no game.
+            // Comments and glyphs before the first move do not make it a game.
             Item::Comment(_, true) | Item::Nag(Some(_)) if moves > 0 => {}
             Item::Open if moves > 0 && items.skip_variation() => {}
             _ => return false,
@@ -171,7 +170,7 @@ fn is_game_of_moves(text: &[u8], line_end: u8) -> bool {
     moves > 0 && end < LONGEST
 }
 
-/// Number of moves that tell a line of moves without numbers from other text.
+/// Minimum number of moves in a line without move numbers, to distinguish it from other text.
 const LEAST_MOVES: u32 = 2;
 
 fn is_result(word: &[u8]) -> bool {

@@ -70,7 +70,7 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Creates a writer of rows in which numbers of names have `width` bytes.
+    /// Creates a writer of rows with `width` bytes for numbers of names.
     pub(super) fn new(out: &'a mut dyn Write, width: usize) -> Writer<'a> {
         Writer { out, width, games: 0 }
     }
@@ -229,7 +229,7 @@ impl Index {
         Names::of_parts(part(&self.places), part(&self.texts))
     }
 
-    /// Offsets of games that begin in an unclosed comment.
+    /// Offsets of games that start in an unclosed comment.
     pub(super) fn unclosed(&self) -> Vec<u64> {
         self.numbers(&self.unclosed)
     }

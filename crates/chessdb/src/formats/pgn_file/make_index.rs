@@ -44,7 +44,7 @@ pub(super) fn in_memory(file: &File<'_>) -> Vec<u8> {
     bytes
 }
 
-/// Sizes in bytes of the numbers of names, in the order in which they are tried.
+/// Sizes in bytes of the numbers of names, in the order of trying: the larger one only if a file has too many names.
 pub(super) const WIDTHS: [usize; 2] = [3, 4];
 
 /// A file that is to be scanned.
@@ -83,7 +83,7 @@ pub(super) fn is_too_narrow(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|error| error.is::<TooNarrow>())
 }
 
-/// Scans a file and writes its index, in which names have numbers of `width` bytes.
+/// Scans a file and writes its index, with `width` bytes for numbers of names.
 ///
 /// # Errors
 /// If writing fails, or if [there are more names](is_too_narrow) than such numbers.

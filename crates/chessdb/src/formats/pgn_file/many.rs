@@ -40,7 +40,7 @@ pub(super) fn open(mut files: Files, options: &Options) -> Opened {
     Ok(NamedDatabase::only(file))
 }
 
-/// Warnings of the files in which something precedes the first game, as a file that is a database has them.
+/// Warnings for files with text in front of the first game, the same as for a file that is a database by itself.
 fn heads(file: &PgnFile, ranges: &[Range<u64>]) -> Vec<String> {
     let mut starts = (0..file.index.len())
         .filter_map(|game| Some(file.row(game)?.start))
@@ -126,7 +126,7 @@ impl Many {
         many
     }
 
-    /// The number of the file that has a byte. Of files that begin at the same place, all but the last are empty.
+    /// The number of the file that has a byte. If several files begin at the same place, all but the last are empty.
     fn place(&self, offset: u64) -> usize {
         let after = self.files.partition_point(|file| file.start <= offset);
         after.saturating_sub(1)

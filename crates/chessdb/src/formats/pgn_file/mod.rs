@@ -101,8 +101,8 @@ fn kept_index(file: &make_index::File<'_>, kept: Option<&dyn Kept>) -> Option<In
         .or_else(|| make(Scope::Whole))
 }
 
-/// Number of bytes from which the index of a file is stored. A shorter file is scanned in less time than its index
-/// is stored.
+/// Minimum number of bytes of a file whose index is stored. Scanning a shorter file takes less time than storing its
+/// index.
 const LEAST_KEPT: u64 = 256 << 10;
 
 /// Name of the stored index.
@@ -126,7 +126,7 @@ fn has_text(bytes: &[u8]) -> bool {
     bytes.iter().any(is_text)
 }
 
-/// Number of bytes of comments with which a game without tags begins.
+/// Number of bytes of comments at the start of a game without tags.
 fn comments_at(source: &dyn Source, game: Range<u64>, line_end: u8) -> u64 {
     let part = |len: u64| source.read(game.start..game.end.min(game.start + len));
     match part(1).first() {

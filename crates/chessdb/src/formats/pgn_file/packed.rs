@@ -173,7 +173,7 @@ fn open_several(found: &ZipMembers, file: &SourceFile, files: &Files, options: &
             let kept = Arc::clone(kept);
             Arc::new(KeptOfMember { kept, number })
         };
-        // An index is never stored for a short file, so there is no need to search for one.
+        // The index of a short file is never stored, so do not search for it.
         let kept = files.kept.as_ref().filter(|_| member.unpacked >= LEAST_KEPT);
         let files = &Files {
             kept: kept.map(of_member),

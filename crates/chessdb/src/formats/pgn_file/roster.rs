@@ -1,6 +1,6 @@
 //! The seven tags that every game should have.
 
-/// The bits that tell small letters from capital ones.
+/// The bits that distinguish small letters from capital letters.
 const LETTER_CASE: u64 = 0x2020_2020_2020_2020;
 
 /// The bit of a tag of the roster, whose name has any letter case; 0 for others.

@@ -1,4 +1,4 @@
-//! Data stored for each game: its place, and the keys by which views sort it (section 6).
+//! Data stored for each game: its place, and the keys for sorting (section 6).
 
 use crate::bytes::{le_u32, slice};
 use crate::database::{Keys, TextId};
@@ -19,7 +19,7 @@ pub(super) struct Row {
     pub(super) keys: Keys,
 }
 
-/// Length in bytes of a row in which numbers of names have `width` bytes.
+/// Length in bytes of a row with `width` bytes for numbers of names.
 pub(super) fn row_len(width: usize) -> usize {
     FIXED + 3 * width
 }
@@ -61,7 +61,7 @@ impl Row {
         }
     }
 
-    /// Reads a row; `None` if there are too few bytes.
+    /// Reads a row; `None` if the bytes are too few.
     #[inline]
     pub(super) fn read(bytes: &[u8], width: usize) -> Option<Row> {
         let day = le_u32(bytes, 10)?;

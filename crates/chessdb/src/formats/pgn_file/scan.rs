@@ -1,6 +1,6 @@
-//! Finds the beginnings of games (section 3).
+//! Finds where games start (section 3).
 //!
-//! The scanner reads a file once, from its beginning, in pieces of any length. Its state is only a few bytes.
+//! The scanner reads a file once, from its start, in pieces of any length. Its state is only a few bytes.
 
 mod comments;
 mod tags;
@@ -13,8 +13,8 @@ pub(super) use self::comments::resynchronisation;
 use self::tags::indent_before;
 use crate::formats::pgn_common::tag::LONGEST_TAG;
 
-/// Number of bytes after a place on which a decision at that place may depend: two tags and the lines in
-/// which they end.
+/// Maximum number of bytes after a place that a decision at that place may depend on: two tags, and the rest of the
+/// lines where they end.
 pub(super) const LOOKAHEAD: usize = 4 * LONGEST_TAG;
 
 /// Maximum number of comments without an end that are reported.
@@ -38,7 +38,7 @@ pub(super) struct Scanner {
     part: Part,
     /// True if only ignored bytes precede the bytes to scan in their line.
     is_line_start: bool,
-    /// The bytes before those to scan, in which the result of a game is searched for.
+    /// The bytes in front of the bytes to scan, where the result of a game is searched for.
     tail: [u8; TAIL],
     pub(super) found: Found,
 }
@@ -71,7 +71,7 @@ enum State {
     BehindComment,
     /// Inside braces.
     Comment,
-    /// Inside braces, at the beginning of a line.
+    /// Inside braces, at the start of a line.
     CommentLine,
     /// After tags in their line.
     TagLine,
@@ -84,11 +84,11 @@ enum State {
 pub(super) enum Stop {
     /// This number of bytes was read. The caller passes the rest again, with the bytes that follow.
     Read(usize),
-    /// This game begins at or after `until`. It is not part of the results.
+    /// This game starts at or after `until`. It is not part of the results.
     Start(Start),
 }
 
-/// The beginning of a game.
+/// The start of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Start {
     pub(super) place: u64,
@@ -113,7 +113,7 @@ impl Found {
 }
 
 impl Scanner {
-    /// A scanner that starts at the beginning of a game.
+    /// A scanner at the start of a game.
     pub(super) fn at_game(line_end: u8, start: Start) -> Scanner {
         let mut scanner = Scanner {
             part: Part::Moves,
@@ -125,7 +125,7 @@ impl Scanner {
         scanner
     }
 
-    /// A scanner for the beginning of a file.
+    /// A scanner at the start of a file.
     pub(super) fn new(line_end: u8) -> Scanner {
         Scanner {
             line_end,
@@ -142,8 +142,8 @@ impl Scanner {
         self.part == Part::Head
     }
 
-    /// Scans `bytes`, which are at offset `base` in the file, up to the first game that begins at or after
-    /// `until`. Unless `is_last`, the last [`LOOKAHEAD`] bytes only serve as lookahead.
+    /// Scans `bytes`, which are at offset `base` in the file, up to the first game that starts at or after `until`.
+    /// Unless `is_last`, the last [`LOOKAHEAD`] bytes only serve as lookahead.
     pub(super) fn scan(&mut self, bytes: &[u8], base: u64, is_last: bool, until: u64) -> Stop {
         let end = if is_last {
             bytes.len()
@@ -197,8 +197,8 @@ impl Scanner {
         }
     }
 
-    /// The place from which reading continues after stopping at `at`, within a line. It is the beginning of
-    /// the line if only ignored bytes precede `at`.
+    /// The place where reading continues after stopping at `at`, within a line: the start of the line if only ignored
+    /// bytes precede `at`.
     fn line_again(&mut self, bytes: &[u8], at: usize) -> usize {
         // A byte-order mark is not divided.
         let at = match bytes.get(..at).unwrap_or_default() {

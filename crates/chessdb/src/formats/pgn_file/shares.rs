@@ -18,7 +18,7 @@ pub(super) const WINDOW: u64 = 4 << 20;
 /// Size in bytes of a piece that one thread scans.
 const PIECE: u64 = 16 << 20;
 
-/// Number of bytes in which a border between pieces is searched for.
+/// Number of bytes that are searched for a border between pieces.
 const SEARCH: u64 = 1 << 20;
 
 /// Size in bytes of a piece of a packed source.
@@ -112,10 +112,10 @@ pub(super) fn threads() -> usize {
 /// Maximum number of threads that scan one file.
 const MOST_THREADS: usize = 8;
 
-/// The first tags of all games in a range, at whose beginning `first` is, and the first game that begins at or
-/// after `until`. The pieces of the range are scanned in parallel. Each piece begins where a game should begin
-/// whatever precedes it. If the scan of the previous piece finds that it does not, that scan continues through
-/// the piece.
+/// The first tags of all games in a range, whose start is the state `first`, and the first game that starts at or after
+/// `until`. The pieces of the range are scanned in parallel. Each piece starts where a game should start whatever
+/// precedes it. If the scan of the previous piece finds that no game starts there, that scan continues through the
+/// piece.
 pub(super) fn find_tags(
     source: &dyn Source,
     part: &Range<u64>,
@@ -138,7 +138,7 @@ pub(super) fn find_tags(
         Some((scanner.found, stop))
     });
     let mut all = Found::default();
-    // The game with which the next piece must begin.
+    // The game that the next piece must start with.
     let mut stop = Some(sound(part.start));
     for (piece, (start, until)) in scanned.into_iter().zip(jobs) {
         let Some(next) = stop else { break };
@@ -170,8 +170,7 @@ pub(super) fn sound(place: u64) -> Start {
     }
 }
 
-/// The beginnings of the pieces of a range: the beginning of the range, and places where games begin whatever
-/// precedes them.
+/// The starts of the pieces of a range: the start of the range, and places where games start whatever precedes them.
 fn borders(source: &dyn Source, part: &Range<u64>, line_end: u8, piece: u64) -> Vec<u64> {
     let mut borders = vec![part.start];
     let mut at = part.start.saturating_add(piece);
@@ -191,7 +190,7 @@ fn borders(source: &dyn Source, part: &Range<u64>, line_end: u8, piece: u64) -> 
     borders
 }
 
-/// Scans a range up to the first game that begins at or after `until`. Returns that game.
+/// Scans a range up to the first game that starts at or after `until`. Returns that game.
 fn scan_on(
     scanner: &mut Scanner,
     source: &dyn Source,

@@ -25,7 +25,7 @@ pub trait Source: Debug + Send + Sync {
         None
     }
 
-    /// True if reading at several places in turn is much slower than reading from the beginning to the end.
+    /// True if reading at several places in turn is much slower than reading from start to end.
     fn is_one_stream(&self) -> bool {
         false
     }
@@ -50,7 +50,7 @@ pub trait Source: Debug + Send + Sync {
 /// Longest file in UTF-16 that is converted, in bytes.
 const LONGEST_UTF_16: u64 = 1 << 28;
 
-/// The encoding of a file that begins with a byte-order mark of UTF-16.
+/// The encoding of a file that starts with a byte-order mark of UTF-16.
 pub fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
     match bytes {
         [0xff, 0xfe, ..] => Some(UTF_16LE),

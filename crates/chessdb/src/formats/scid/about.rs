@@ -52,7 +52,7 @@ const TYPES: [&str; 20] = [
     "openings",
 ];
 
-/// The description of a database; what is not set is empty or 0.
+/// The description of a database; empty or 0 if not set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct About {
     description: String,

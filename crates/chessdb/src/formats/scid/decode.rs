@@ -162,7 +162,7 @@ impl<S: Sink> Decoder<'_, S> {
         }
     }
 
-    /// Ends the line at an illegal move; the remark has the rest of the line as it is stored.
+    /// Ends the line at an illegal move; the remark has the rest of the line in its stored form.
     #[cold]
     fn unplayed(&mut self, unplayed: Unplayed, number: u8, mv: Move, at: usize) -> Next {
         if !S::WHOLE {
@@ -267,7 +267,7 @@ impl<S: Sink> Decoder<'_, S> {
         Next::End
     }
 
-    /// Handles the mark of the game's end: reports what is still open, and texts that belong to no mark.
+    /// Handles the mark of the game's end: reports variations that are still open, and texts that belong to no mark.
     fn finish(&mut self, at: usize) {
         if self.replay.depth() > 0 {
             self.fault(at, &Fault::OpenVariations);
@@ -302,7 +302,7 @@ impl<S: Sink> Decoder<'_, S> {
         self.fault(self.stored.record.bytes.len(), &fault);
     }
 
-    /// Reports a start position from which no game can be played; the remark has the position and the moves.
+    /// Reports a start position that no game can be played from; the remark has the position and the moves.
     #[cold]
     fn unplayable(&mut self, set_up: &SetUp, at: usize) {
         let flaw = set_up.flaw.map(|flaw| format!("{flaw}: {}", set_up.fen));

@@ -13,8 +13,8 @@
 //! 9 P  pawn structure     16-21 1 to 6  custom
 //! ```
 //!
-//! Opening codes: 0 is unknown. Otherwise n - 1 = 131 b + s: b from 0 (A00) to 499 (E99); s = 0 is the plain code, else
-//! s - 1 = 5 l + d with a letter l from a to z and a digit d from 1 to 4; d = 0 means that there is no digit.
+//! Opening codes: 0 is unknown. Otherwise n - 1 = 131 b + s: b from 0 (A00) to 499 (E99); s = 0 is the plain code,
+//! otherwise s - 1 = 5 l + d with a letter l from a to z and a digit d from 1 to 4; d = 0 means no digit.
 //!
 //! A date has its year in bits 19-9, month in 8-5, day in 4-0; 0, or a month above 12, is unknown. A date of the event
 //! in versions 3 and 4 has y in bits 11-9, month in 8-5, day in 4-0. With y = 0 the date is unknown. Otherwise the year

@@ -108,7 +108,7 @@ impl Version {
         }
     }
 
-    /// The number by which users know the version.
+    /// The version number that users know.
     pub(super) fn number(self) -> u8 {
         match self {
             Version::Three => 3,
@@ -174,7 +174,7 @@ impl Index {
         }
     }
 
-    /// True if the file can be an index of version 5: at least one of the tested entries is plausible, or there are no
+    /// True if the file can be an index of version 5: at least one of the tested entries is plausible, or it has no
     /// entries (section 1.3).
     ///
     /// One is enough, because a damaged index is still an index; files that only have the extension fail all tests.
@@ -321,7 +321,7 @@ impl Entry {
         })
     }
 
-    /// The entry for a game that has none: all its names are unknown.
+    /// The entry of a game without one: all its names are unknown.
     fn unknown() -> Entry {
         Entry {
             white: u32::MAX,

@@ -198,8 +198,8 @@ impl Scid {
         (tags, stored)
     }
 
-    /// The place that remarks name for a game without bytes: where it should be in the file of games, or, if there is
-    /// no such file, the game's entry in the index.
+    /// The place in remarks about a game without bytes: where it should be in the file of games or, without that file,
+    /// the game's entry in the index.
     fn nowhere(&self, entry: &Entry) -> (Origin<'_>, u64) {
         let [index, _, _] = self.extensions;
         match self.games {

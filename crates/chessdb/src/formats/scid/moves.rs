@@ -1,4 +1,4 @@
-//! The bytes of the moves: what each means (sections 5.5 and 5.6).
+//! The meaning of the bytes of moves (sections 5.5 and 5.6).
 //!
 //! ```text
 //! 00      null move
@@ -72,7 +72,7 @@ impl<'a> Bytes<'a> {
         matches!(self.peek(), Some(GLYPH..=START))
     }
 
-    /// The bytes after the mark of the game's end; `None` if there is no mark.
+    /// The bytes after the mark of the game's end; `None` without that mark.
     pub(super) fn after_end(&self) -> Option<&'a [u8]> {
         let mut ahead = *self;
         while let Some(byte) = ahead.next() {
@@ -192,11 +192,11 @@ fn rare_move(from: Square, us: Color, value: u8, target: u8, bytes: &mut Bytes<'
 const NONE: u8 = 0xff;
 /// A null move.
 const NULL: u8 = 0xfe;
-/// Castling; the value says to which side.
+/// Castling; the value has the side.
 const CASTLING: u8 = 0xfd;
 /// A queen's move whose target is in the next byte.
 const SECOND: u8 = 0xfc;
-/// A promotion; the value says to which square and to which piece.
+/// A promotion; the value has the square and the piece.
 const PROMOTION: u8 = 0xfb;
 
 /// The square that a piece goes to, by its role, its square and the value, or one of the codes above. Roles start at 1,

@@ -6,7 +6,7 @@
 //!   king gets 0, and the piece that had it gets the next number.
 //!
 //! When a piece is captured, the last piece of the list takes its number. Promotions and castling change no numbers. A
-//! variation begins with the lists as they were before the move that it replaces.
+//! variation starts with the lists before the move that it replaces.
 
 use std::sync::LazyLock;
 

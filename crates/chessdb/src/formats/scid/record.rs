@@ -37,7 +37,7 @@ const FIRST_NAME: u8 = 241;
 /// Number of the date of the event.
 const EVENT_DATE: u8 = 255;
 
-/// The bytes of a game, as far as the file has them.
+/// The bytes of a game; fewer if the file ends earlier.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record<'a> {
     pub(super) bytes: &'a [u8],
@@ -157,7 +157,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// A tag as it is stored in a record.
+/// The stored form of a tag.
 struct StoredTag<'a> {
     kind: u8,
     /// Empty where `kind` is the number of a known name.
@@ -185,7 +185,7 @@ impl<'a> StoredTag<'a> {
     }
 }
 
-/// Frequent names of tags, which are borrowed from here and so need no memory of their own.
+/// Frequent names of tags, which games borrow from here instead of allocating them.
 const FREQUENT: [&str; 22] = [
     "WhiteTitle",
     "BlackTitle",

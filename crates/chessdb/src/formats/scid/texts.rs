@@ -24,7 +24,7 @@ impl Texts {
         Texts(TextEncoding { forced })
     }
 
-    /// A text as it is stored.
+    /// Decodes a stored text.
     pub(super) fn decode(self, bytes: &[u8]) -> String {
         self.0.decode(bytes)
     }

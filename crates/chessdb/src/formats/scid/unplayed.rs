@@ -1,7 +1,7 @@
 //! The rest of a line after an illegal move, as text (section 11.2).
 //!
-//! The moves are played on a board that allows everything: a later byte names its piece by a number, and what the
-//! number means depends on all moves before it.
+//! The moves are played on a board that allows everything, because a byte names its piece by a number whose meaning
+//! depends on all moves before it.
 
 use super::moves::{self, Bytes, COMMENT, END, FINISH, GLYPH, START};
 use super::pieces::{Effect, Lists};

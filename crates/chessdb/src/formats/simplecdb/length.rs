@@ -2,14 +2,14 @@
 
 use crate::bytes::slice;
 
-/// A length and the number of bytes in which it is stored.
+/// A length, and the number of bytes that store it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Length {
     pub(super) value: u32,
     pub(super) size: usize,
 }
 
-/// Reads the length at the beginning of `data`; `None` if it is cut or invalid.
+/// Reads the length at the start of `data`; `None` if it is cut or invalid.
 #[inline]
 pub(super) fn read(data: &[u8]) -> Option<Length> {
     let first = *data.first()?;

@@ -15,7 +15,7 @@ pub(super) enum Promotions {
 }
 
 impl Promotions {
-    /// The promotion; the outer `None` means that the reading does not have the code, and code 0 is no
+    /// The promotion of a code: the outer `None` if the reading does not have the code, the inner `None` for code 0, no
     /// promotion.
     #[inline]
     pub(super) fn role(self, code: usize) -> Option<Option<Role>> {

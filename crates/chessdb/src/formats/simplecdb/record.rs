@@ -44,7 +44,7 @@ impl Damage {
 /// The bytes of one record after its length.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record<'a> {
-    /// Marker, FEN and body, as far as the file contains them.
+    /// Marker, FEN and body; fewer bytes if the file ends earlier.
     pub(super) bytes: &'a [u8],
     /// Their offset in the file.
     pub(super) start: u64,
@@ -192,7 +192,7 @@ impl Records {
         Some(record.stored_fen()?.0)
     }
 
-    /// Offsets of all records from the beginning of the file, if there is no index (section 5.4).
+    /// Offsets of all records, found from the start of the file without an index (section 5.4).
     fn walk(&self) -> Vec<u64> {
         let mut offsets = Vec::new();
         let Some(file) = &self.file else {

@@ -11,7 +11,7 @@ use crate::packed::input::Input;
 use crate::packed::slices::Slices;
 use crate::packed::stream::{Damage, Stream, StreamStep};
 
-/// A block as a stream of its own.
+/// A block, wrapped as a whole stream.
 fn alone(input: &Input, from: u64, end: u64) -> Vec<u8> {
     let [len, left] = [(end - from) / 8, (end - from) % 8];
     let mut bytes = vec![0; index(len.min(LONGEST_BLOCK)) + 2];
@@ -35,7 +35,7 @@ fn alone(input: &Input, from: u64, end: u64) -> Vec<u8> {
 /// The blocks of a file from one block on.
 pub(in crate::packed) struct BlockStream {
     input: Input,
-    /// The bit at which the next block begins.
+    /// The bit where the next block starts.
     bit: u64,
     block: Option<Block>,
     memory: Reserved,
@@ -46,12 +46,12 @@ struct Block {
     stream: Vec<u8>,
     consumed: usize,
     state: Decompress,
-    /// The bit at which the block ends.
+    /// The bit where the block ends.
     end: u64,
 }
 
 impl BlockStream {
-    /// Starts at the beginning of a block or of the file.
+    /// Starts at a block, or at the start of the file.
     pub(in crate::packed) fn new(input: Input, bit: u64, memory: &Arc<Slices>) -> BlockStream {
         BlockStream {
             input,

@@ -29,7 +29,7 @@ const LARGEST_WINDOW: u64 = 128 << 20;
 enum FrameState {
     /// Before a frame, or frames to be skipped.
     Before,
-    /// At a frame for which there is no memory yet: finding its beginning needs none.
+    /// At a frame that has no memory yet: finding its start needs none.
     Frame,
     Inside,
 }

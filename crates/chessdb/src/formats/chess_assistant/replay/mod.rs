@@ -166,8 +166,8 @@ impl<'d, S: Sink> Replaying<'d, S> {
         }
     }
 
-    /// Plays legal steps as long as nothing else comes, in movetext where nothing waits for the next move. Nearly all
-    /// codes of most games are such steps.
+    /// Plays legal steps until anything else comes, in movetext where nothing waits for the next move. A fast path,
+    /// because nearly all codes of most games are such steps.
     fn play_steps(&mut self) {
         let line = &mut self.line;
         let waits = !line.owed.is_empty() || !line.waiting.is_empty();
@@ -332,8 +332,8 @@ impl<'d, S: Sink> Replaying<'d, S> {
         }
     }
 
-    /// Writes the judgement stored instead of a result, as a glyph of the last move, or as a comment if there
-    /// is no move.
+    /// Writes the judgement stored instead of a result, as a glyph of the last move, or as a comment in a game without
+    /// moves.
     fn judge(&mut self, judgement: Option<Judgement>) {
         match judgement {
             Some(judgement) if self.replay.has_move() => self.replay.nag(judgement.nag),

@@ -5,7 +5,7 @@ use super::{BookMove, MOST_PLIES};
 /// How the flags of a book are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BookReading {
-    /// A variation begins in the position before its first move, and its end leads back there.
+    /// A variation starts in the position before its first move, and its end leads back there.
     Tree,
     /// Every line begins in the start position.
     Flat,

@@ -60,7 +60,7 @@ const PIECES: [(Role, &[Direction], usize); 5] = [
     (Role::Rook, &ROOK, 7),
 ];
 
-/// What may be taken, and what a pawn may become, in their order.
+/// Captured pieces, and promotions, in the order of the numbering.
 const TAKEN: [Option<Role>; 6] = [
     None,
     Some(Role::Queen),

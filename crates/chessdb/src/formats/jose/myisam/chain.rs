@@ -16,8 +16,7 @@ pub(super) struct Collected<'t> {
     pub(super) damage: Option<&'static str>,
 }
 
-/// Collects the record whose first block is given, as far as its blocks can be followed, but at most `limit`
-/// bytes.
+/// Collects the record that starts with this block, until a block is damaged or missing, but at most `limit` bytes.
 pub(super) fn collect<'t>(file: &'t [u8], at: usize, first: &Block, limit: usize) -> Collected<'t> {
     let there = |block: &Block| {
         let rest = file.get(block.data..).unwrap_or_default();

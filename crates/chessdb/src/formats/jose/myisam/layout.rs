@@ -19,7 +19,7 @@ pub(in crate::formats::jose) struct ColumnSpec<Name> {
     pub(in crate::formats::jose) nullable: bool,
 }
 
-/// Type of a column, as far as it affects the layout.
+/// Type of a column. Types that have the same layout are not distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::formats::jose) enum Type {
     Integer,

@@ -38,7 +38,7 @@ pub(super) struct Fields {
 }
 
 impl<'t> Row<'t> {
-    /// The bytes of a column; `None` if there is no such column or it is NULL.
+    /// The bytes of a column; `None` if the column does not exist or is NULL.
     pub(in crate::formats::jose) fn bytes(&self, column: Column) -> Option<&[u8]> {
         let (start, end) = self.range(column)?;
         self.bytes.get(start..end)
@@ -94,7 +94,7 @@ impl<'t> Row<'t> {
     }
 }
 
-/// Locates the fields of a record. From the first one that does not fit, fields are missing or cut.
+/// Locates the fields of a record. The first field that does not fit is cut, and all later ones are missing.
 pub(super) fn fields(layout: &Layout, record: &[u8]) -> Fields {
     let mut fields = Fields {
         places: Vec::with_capacity(layout.fields.len().min(record.len() + 64)),

@@ -12,7 +12,7 @@ use crate::files::{Files, SourceFile};
 use crate::formats::jose::columns::Known;
 use crate::problem::Problem;
 
-/// Number of rows by which a layout is judged (section 2.2).
+/// Number of rows that a layout is tried on (section 2.2).
 const TRIAL_ROWS: usize = 20;
 /// Minimum size of a fixed row in bytes.
 const SHORTEST_ROW: usize = 20;

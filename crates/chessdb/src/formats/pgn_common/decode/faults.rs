@@ -1,4 +1,4 @@
-//! What cannot be played, and words that are no moves.
+//! Moves that cannot be played, and words that are not moves.
 
 use super::{Decoder, State};
 use crate::board::ReadError;
@@ -13,7 +13,7 @@ use crate::replay::{Fault, Sink};
 /// Maximum length in characters of a quotation in a problem.
 const LONGEST_QUOTE: usize = 40;
 
-/// The beginning of a text, for a problem.
+/// The start of a text, for a problem.
 pub(in crate::formats::pgn_common) fn short(text: &str) -> String {
     match text.char_indices().nth(LONGEST_QUOTE) {
         Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
@@ -120,7 +120,7 @@ impl<S: Sink> Decoder<'_, S> {
         self.replay.fault_with(self.stored.place(start), &fault, &detail);
     }
 
-    /// Handles a place from which the line cannot be played. The rest of it is kept as text.
+    /// Handles a move that cannot be played. The rest of its line is kept as text.
     #[cold]
     pub(super) fn broken(&mut self, start: usize, fault: &Fault) {
         if self.state != State::Moves {

@@ -42,8 +42,8 @@ impl Scanner {
         Line::Inside(bracket + 1)
     }
 
-    /// Reads a comment, and further ones as long as they follow in its line, or up to a game that shows that
-    /// one is unclosed.
+    /// Reads a comment, and further comments in the same line, or up to a game that reveals that a comment is not
+    /// closed.
     #[inline(always)]
     pub(super) fn comments(&mut self, bytes: &[u8], at: usize, end: usize) -> Line {
         let mut at = at;
@@ -85,7 +85,7 @@ impl Scanner {
         Line::Inside(at)
     }
 
-    /// Skips ignored bytes at the beginning of a line in a comment. A game that begins after them ends the comment.
+    /// Skips ignored bytes at the start of a line in a comment. A game that starts after them ends the comment.
     #[cold]
     pub(super) fn comment_line(&mut self, bytes: &[u8], at: usize, end: usize) -> Line {
         let start = skip_ignored(bytes, at);
@@ -123,15 +123,15 @@ fn empty_line(bytes: &[u8], at: usize, line_end: u8) -> Option<usize> {
     (text.get(empty) == Some(&line_end)).then_some(at + empty + 1)
 }
 
-/// True if the line at a place of an open comment begins a game: with a tag, if the next line begins with another one, or
-/// with a tag `Event` before an empty line or the first move.
+/// True if the line at a place of an open comment starts a game: with a tag, if the next line starts with a tag as
+/// well, or with a tag `Event` in front of an empty line or the first move.
 pub(super) fn begins_game(bytes: &[u8], start: usize, line_end: u8) -> bool {
     let text = bytes.get(start..).unwrap_or_default();
     text.starts_with(b"[") && (has_next_tag(text, line_end) || is_event(text) && opens_game(text, line_end))
 }
 
-/// The tag `Event` with which a line of an open comment ends, if the next line begins with another tag. The line is read
-/// from `at` on, and ends at `line`.
+/// The tag `Event` at the end of a line of an open comment, if the next line starts with another tag. The line is read
+/// starting at `at`, and ends at `line`.
 pub(super) fn event_at_end(bytes: &[u8], at: usize, line: usize, line_end: u8) -> Option<usize> {
     let from = at.max(line.saturating_sub(LONGEST_EVENT));
     let text = bytes.get(from..line)?;
@@ -149,7 +149,7 @@ fn is_event(text: &[u8]) -> bool {
         .is_some_and(|start: &[u8; 8]| start.eq_ignore_ascii_case(b"[Event \""))
 }
 
-/// True if a text begins with a tag, and its next line with another one.
+/// True if a text starts with a tag, and its next line with another tag.
 fn has_next_tag(text: &[u8], line_end: u8) -> bool {
     let next = || {
         let tag = read_tag(text, line_end)?;

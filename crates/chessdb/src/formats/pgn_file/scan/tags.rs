@@ -12,7 +12,7 @@ use crate::formats::pgn_file::roster::{name_key, roster_bit};
 pub(super) const MOST_INDENT: usize = 64;
 
 impl Scanner {
-    /// Reads the tags at the beginning of a line.
+    /// Reads the tags at the start of a line.
     pub(super) fn line_start(&mut self, bytes: &[u8], at: usize, end: usize) -> Line {
         let at = self.usual_tags(bytes, at, end);
         let start = skip_ignored(bytes, at);
@@ -63,7 +63,7 @@ impl Scanner {
         at
     }
 
-    /// Reads a line that begins with a bracket.
+    /// Reads a line that starts with a bracket.
     #[inline(always)]
     pub(super) fn bracket(&mut self, bytes: &[u8], start: usize) -> Line {
         let text = bytes.get(start..).unwrap_or_default();
@@ -91,7 +91,7 @@ impl Scanner {
         }
     }
 
-    /// Reads a line that begins with a bracket but with no tag of the usual form. Returns the end of the part read.
+    /// Reads a line that starts with a bracket, but not with a tag of the usual form. Returns the end of the part read.
     #[cold]
     fn line_in_tags(&mut self, bytes: &[u8], start: usize) -> usize {
         let is_in_tags = matches!(
@@ -162,7 +162,7 @@ impl Scanner {
         )
     }
 
-    /// The tag that begins a game in a line of movetext that begins with white space.
+    /// The tag that starts a game in a line of movetext that starts with white space.
     fn indented(&self, bytes: &[u8], start: usize) -> Option<usize> {
         let text = bytes.get(start..)?;
         let indent = blanks(text.get(..MOST_INDENT + 1).unwrap_or(text));
@@ -234,8 +234,8 @@ impl Scanner {
     }
 }
 
-/// True if `text` begins with a whole tag and the text before it in its line ends with a result, or in the head of a file
-/// with a comment.
+/// True if `text` starts with a complete tag and the text in front of it in its line ends with a result or, in the head
+/// of a file, with a comment.
 pub(super) fn tag_follows(before: &[u8], is_in_head: bool, text: &[u8], line_end: u8) -> bool {
     let blanks = before
         .iter()

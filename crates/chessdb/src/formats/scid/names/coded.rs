@@ -1,4 +1,4 @@
-//! The names of versions 3 and 4. They are sorted, and each is stored without the beginning that it shares with the
+//! The names of versions 3 and 4. They are sorted, and each is stored without the prefix that it shares with the
 //! previous name (section 7).
 //!
 //! | size | field |
@@ -36,7 +36,7 @@ pub(crate) struct Coded {
 /// Where a name is stored.
 #[derive(Clone, Copy, Debug, Default)]
 struct Name {
-    /// Place of its own bytes in the file; 0 if there is no name with this number.
+    /// Place of its own bytes in the file; 0 if no name has this number.
     at: u32,
     /// Number of an earlier name that has the last of the shared bytes among its own bytes.
     prefix: u32,
@@ -114,8 +114,8 @@ impl Coded {
         bytes.is_some()
     }
 
-    /// Puts a name together from its end to its beginning. Each step leaves fewer bytes to find, so that it ends even
-    /// in a damaged file.
+    /// Puts a name together from its end to its start. Each step leaves fewer bytes to find, so it ends even in a
+    /// damaged file.
     fn bytes<'b>(&self, kind: Kind, number: u32, buffer: &'b mut [u8; LONGEST]) -> Option<&'b [u8]> {
         let mut name = self.name(kind, number)?;
         let len = usize::from(name.len);

@@ -28,7 +28,7 @@ const KINDS: usize = 4;
 
 /// The names of a database.
 pub(super) enum Names {
-    /// There is no file.
+    /// The file is missing.
     Missing,
     /// Versions 3 and 4.
     Coded(Coded),
@@ -94,7 +94,7 @@ impl Names {
         }
     }
 
-    /// Appends a name as it is stored, or `?` if it is unknown.
+    /// Appends the stored name, or `?` if it is unknown.
     pub(super) fn append(&self, kind: Kind, number: u32, texts: Texts, out: &mut String) {
         let is_known = match self {
             Names::Missing => false,
