@@ -157,6 +157,7 @@ pub(super) fn start(shared: &Arc<Shared>) {
 
 fn work(shared: &Arc<Shared>, mut task: Task<HeldRequest>) {
     let ahead = &shared.ahead;
+    // No lock is held while games are stored: that can block until a read is answered, which may need the lock.
     let games = ahead.state().walks.begin_first(&mut task);
     let mut is_stored = store_all(shared, &games);
     let request = ahead.state().walks.take_request(&mut task);

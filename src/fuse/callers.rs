@@ -91,6 +91,7 @@ impl Callers {
                 |waiting: &mut WaitingCaller| now.saturating_duration_since(waiting.since) >= PAUSE / 2;
             let mut due: Vec<WaitingCaller> = state.waiting.extract_if(.., is_due).collect();
             drop(state);
+            // `/proc` is read without the lock, which every request that waits needs, and once for each thread.
             let mut known: HashMap<u32, bool> = HashMap::new();
             due.retain(|WaitingCaller { thread, request, .. }| {
                 let is_killed = *known.entry(*thread).or_insert_with(|| is_killed(*thread));

@@ -27,7 +27,7 @@ use super::patience::{Patient, ServingEnd};
 /// Number of connections that are served at a time. The next ones are answered 503.
 const MOST: usize = 64;
 
-/// Number of connections that are being refused at a time.
+/// Number of connections that are refused with an answer at a time. Further ones are closed without an answer.
 const MOST_REFUSED: usize = 16;
 
 /// Maximum length of the head of a request in bytes.
@@ -36,7 +36,8 @@ const LONGEST_HEAD: usize = 16 << 10;
 /// Maximum number of headers.
 const MOST_HEADERS: usize = 100;
 
-/// How long to wait after a connection could not be accepted.
+/// How long to wait after a connection could not be accepted, for example because no descriptor is free: the next
+/// attempt would fail at once.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves until the first signal. Downloads are then finished, until the second one.

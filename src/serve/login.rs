@@ -139,6 +139,7 @@ impl Logins {
             let what = "too many wrong passwords: ask again in a second\n";
             return Some((StatusCode::TOO_MANY_REQUESTS, again, what).into_response());
         };
+        // Held during the pause, so that guesses of one address and name are compared one a second.
         let turn = wrong.turn.lock().await;
         // Another request of the same client may have been right meanwhile.
         if self.right.lock().contains(&hash) {
@@ -167,6 +168,8 @@ impl Logins {
             self.right.lock().insert(hash);
             return true;
         }
+        // Order of locks: `wrong`, then `last` of an entry. Neither is held together with `right`, or while a request
+        // waits.
         let mut wrong = self.wrong.lock();
         let now = Instant::now();
         let new = || {

@@ -132,6 +132,8 @@ impl<K: Clone + Hash + Eq, V: Clone> OnceLru<K, V> {
         if let Some(value) = state.kept.get(&key) {
             return Ok(value.clone());
         }
+        // The lock is released while the value is made, so that other keys do not wait. Threads with the same key wait
+        // in `Made`.
         let made = Arc::clone(state.making.entry(key.clone()).or_default());
         drop(state);
         let end = End(self, &key, made);

@@ -68,6 +68,7 @@ impl Task {
             }
         }
 
+        // Restored by a drop, because cancelled work unwinds through here.
         let _before = Before(CURRENT.replace(self));
         work()
     }

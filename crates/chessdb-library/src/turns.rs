@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use crate::task::{self, Cancelled, Request, Underway};
 
-/// How many searches have a turn at the same time, and how many of one user: a quick one passes a slow one.
+/// How many searches have a turn at the same time, and how many of one user. A user has two, so that a quick search can
+/// pass a slow one.
 const MOST: usize = 8;
 const MOST_OF_USER: usize = 2;
 
@@ -106,11 +107,12 @@ impl Turns {
         drop(state);
         let place = WaitingSearch(self, number);
         loop {
+            // Tested without the lock, because unwinding drops `place`, which takes it.
             task::check();
             if request.is_some_and(Request::is_abandoned) {
                 task::unwind();
             }
-            // The source has nothing to do with it that this takes long.
+            // Counts as progress, so that waiting for a turn does not look like a source that hangs.
             task::report_progress();
             let mut state = self.state.lock();
             if state.next() == Some(number) {

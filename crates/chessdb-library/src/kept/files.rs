@@ -113,6 +113,7 @@ impl KeptFiles {
     /// file would take as long as writing all the files.
     pub(super) fn tidy_if_due(&self, written: u64) {
         let shared = &*self.shared;
+        // Locked while tidying, so that only one thread at a time does it.
         let mut tidied = shared.tidied.lock();
         if let Some(last) = &mut *tidied {
             last.written = last.written.saturating_add(written);

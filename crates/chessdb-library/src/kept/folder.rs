@@ -93,6 +93,7 @@ impl KeptFolder {
         let exists = fstat(&folder).is_ok_and(|stat| stat.st_nlink > 0);
         if !exists {
             folder = Arc::new(open_folder(&self.path)?);
+            // Locked only to exchange the descriptor, not during system calls, which may take long.
             *self.descriptor.write() = Arc::clone(&folder);
         }
         New::create(folder, name)

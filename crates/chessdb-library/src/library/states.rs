@@ -10,7 +10,8 @@ use super::search::{FoundSource, search};
 use super::task::OpeningTask;
 use super::{LeftOut, Library, LibraryEntry, LibraryError, Opening};
 
-/// Maximum time that [`Library::reopen`] waits for databases that it begins to open.
+/// Maximum time that [`Library::reopen`] waits for databases that it begins to open. Short, because no other change is
+/// shown until then either.
 const LONGEST_RELOAD: Duration = Duration::from_millis(500);
 
 /// An open database and where it was found.

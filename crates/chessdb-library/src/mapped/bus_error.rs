@@ -58,6 +58,8 @@ fn install_handler() {
             action.sa_sigaction = on_bus_error as *const () as usize;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
             if libc::sigaction(libc::SIGBUS, std::ptr::null(), &raw mut before) == 0 {
+                // Known before the own handler is installed, because that may run at once. Hence two calls of
+                // `sigaction`.
                 let _ = BEFORE.set(before);
                 libc::sigaction(libc::SIGBUS, &raw const action, std::ptr::null_mut());
             }

@@ -9,7 +9,7 @@ use crate::task;
 /// Number of games in a chunk.
 const CHUNK: u32 = 128;
 
-/// Maximum number of waiting results of each thread.
+/// Maximum number of waiting results of each thread: limits the memory if results are taken more slowly than made.
 const AHEAD: usize = 2;
 
 /// Calls `work` for the chunks of `0..len` on up to `threads` threads, and `take` on this thread with the results

@@ -29,7 +29,8 @@ pub struct Positions {
     lines: Arc<KeptLines>,
     options: BuildOptions,
     files: OnceLock<KeptFiles>,
-    /// Another one after the index turned out to be damaged.
+    /// Replaced when the index turns out to be damaged, since a `Made` value never changes. Not locked while an index
+    /// is opened or built.
     index: RwLock<Arc<Made<OpenedIndex>>>,
     is_building: AtomicBool,
     /// Number of indexes that turned out to be damaged.
@@ -256,7 +257,8 @@ impl Positions {
         kept.unwrap_or_else(not_kept).map(Arc::new).map_err(Arc::new)
     }
 
-    /// Drops a damaged index and removes its file, unless another thread has done so already.
+    /// Drops a damaged index and removes its file, unless another thread has done so already. Both happen under the
+    /// lock, so that no thread loads the damaged file again.
     fn discard(&self, index: &Arc<Index>, damaged: &Damaged, is_built_again: bool) {
         let mut made = self.index.write();
         let is_own = |opened: &OpenedIndex| opened.as_ref().is_ok_and(|own| Arc::ptr_eq(own, index));

@@ -25,7 +25,7 @@ pub const OPENING_PLIES: usize = 20;
 /// Hashes of a main line, and the pieces at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineEnd {
-    /// A hash of the start position and all moves.
+    /// A hash of the start position and all moves. Two different lines practically never have the same hash.
     pub hash: u64,
     /// A hash of the start position and the first [`OPENING_PLIES`] moves; 0 for a shorter line.
     pub opening: u32,

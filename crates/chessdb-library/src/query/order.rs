@@ -41,10 +41,11 @@ impl From<SortKey> for ListOrder {
     }
 }
 
-/// Number of games whose values are in memory at the same time.
+/// Number of games whose values are in memory at the same time. Of earlier blocks, only the games up to the nearer end
+/// of the list are kept.
 const BLOCK: u32 = 1 << 20;
 
-/// More than the highest ratings of two players.
+/// More than any sum of two ratings. Sums are subtracted from it, because the lowest value comes first.
 const HIGHEST: u32 = 1 << 17;
 
 /// Replaces an unknown value, which always comes last.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use chessdb::TextId;
 
-/// Number of pages at most.
+/// Maximum number of pages, which is 64 MiB for as many ids.
 const MOST_PAGES: usize = 1 << 14;
 
 /// Number of ids on a page.
@@ -22,7 +22,7 @@ pub(super) struct TextVerdicts {
     /// A byte for each of the first ids, 0 while nothing is known. Pages are made on first use, since most databases
     /// have fewer texts than games.
     pages: Vec<OnceLock<Box<[AtomicU8]>>>,
-    /// For all others.
+    /// For ids beyond the pages, which are rare. A map needs a lock, because threads share it.
     others: Mutex<FxHashMap<TextId, bool>>,
 }
 

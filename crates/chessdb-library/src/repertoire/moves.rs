@@ -30,7 +30,8 @@ const FEW: u32 = 64;
 /// Number of games after which the moves read so far are sorted and duplicates removed.
 const MANY: u32 = 1 << 16;
 
-/// Bits of the filter for each position.
+/// Bits of the filter for each position. With 16, at most one in sixteen positions that are not in the repertoire needs
+/// a search.
 const BITS: usize = 16;
 
 /// A position with a move, or with `None` at the end of a line.

@@ -23,10 +23,11 @@ pub(super) struct WorkerPool {
     pub(super) time: Clock,
     /// The mark that all jobs share if patience is [common](Patience::Common).
     common: Arc<Mark>,
+    /// Never locked together with the state of a [`Silence`](super::Silence).
     queue: Mutex<Queue>,
     jobs: Condvar,
     pub(super) clock: Condvar,
-    /// Limits the lines about threads that cannot be started.
+    /// Limits the log lines about threads that cannot be started.
     shortages: Pause,
 }
 
@@ -162,6 +163,7 @@ impl WorkerPool {
         let work = || Task::of_job(Arc::clone(&mark)).run(job);
         // The panic message is already in the log.
         let _ = catch_unwind(AssertUnwindSafe(work));
+        // The job has ended, even if by a panic, so its source answers.
         mark.record();
         let done = self.queue().end(number);
         drop(done);

@@ -121,7 +121,8 @@ impl Queue {
 
     /// Counts a thread that is to be started, if the jobs that wait need one and there are not too many.
     pub(super) fn count_thread(&mut self) -> bool {
-        // With a pace, each thread that begins a job looks whether the next one needs a thread.
+        // With a pace, threads are started one at a time: each thread that takes a job checks whether the next job
+        // needs one.
         let wanted = if self.pace.is_none() {
             self.waiting.len()
         } else {

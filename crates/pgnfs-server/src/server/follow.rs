@@ -84,6 +84,7 @@ impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
         let own = Arc::clone(self);
         thread::Builder::new().name("late".to_owned()).spawn(move || {
             while endings.wait() {
+                // Not in the thread of `follow`, which waits for a change, and does not exist without a watch.
                 let is_unsettled = own.replace(Library::go_on);
                 // Databases that changed while they were opened must be searched for again.
                 changed

@@ -135,6 +135,7 @@ impl<A: 'static, R: Reply<A>> Pending<A, R> {
     pub(super) fn answer(self, answer: impl FnOnce() -> Result<A, FsError>) {
         let mut taken = match self.reply {
             ReplyPlace::Here(unsent) => unsent,
+            // Taken out under the lock, but sent without it: a reply can take long.
             ReplyPlace::Shared(shared) => OnceReply(shared.unsent.lock().0.take(), PhantomData),
         };
         if taken.0.is_some() {

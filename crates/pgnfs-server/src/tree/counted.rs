@@ -63,6 +63,8 @@ impl<K: Eq + Hash + ?Sized> Counted<K> {
     }
 
     fn next(&self, is_free: impl Fn(u32) -> bool) -> Option<u32> {
+        // Continues after the last number instead of taking the lowest free one, so that a released number gets another
+        // meaning as late as possible.
         let mut next = (self.last + 1..=self.most).chain(1..=self.last);
         next.find(|number| !self.by_number.contains_key(number) && is_free(*number))
     }

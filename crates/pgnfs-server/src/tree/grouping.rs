@@ -25,7 +25,7 @@ const MOST_ENTRIES: usize = u32::MAX as usize - 2;
 /// Fewer games, or groups, are not worth another thread.
 const LEAST_ITEMS: usize = 50_000;
 
-/// Maximum number of threads. Each has a table of all groups that it met.
+/// Maximum number of threads. More would take too much memory, because each has a table of all groups that it met.
 const MOST_THREADS: usize = 4;
 
 /// A group of games, and the mark from which it can be restored.

@@ -423,7 +423,8 @@ pub(super) struct AtPly {
     pub(super) ply: u32,
 }
 
-/// Number of kinds for one use of plies, which gives their numbers 34 bits.
+/// Number of kinds for one use of plies. A node's number has 32 bits and four kinds add two, because game and ply
+/// together may need more than 32.
 const KINDS: u8 = 4;
 
 const BITS: u32 = 34;

@@ -116,7 +116,8 @@ pub(super) static ROWS: &[Row] = &[
     },
 ];
 
-/// The row of each kind of nodes, and of those that a branch has once.
+/// The row of each kind of nodes, and of nodes that a branch has once. Tables, because testing every row for each node
+/// took as long as the rest of a listing.
 static BY_KIND: [u8; 256] = {
     let mut rows = [NO_ROW; 256];
     let mut kind = KIND_SINGLE as usize + 1;

@@ -37,7 +37,7 @@ pub struct TreeFolder {
     listed: OnceLock<Vec<(u64, usize)>>,
 }
 
-/// The first cookie of a subfolder; other entries have lower ones.
+/// The first cookie of a subfolder. Entries of a branch have their places as offsets, which are far lower.
 const FIRST_COOKIE: u64 = 1 << 62;
 
 /// A database to be placed in the tree.

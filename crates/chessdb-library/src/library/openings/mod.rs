@@ -18,7 +18,7 @@ use crate::mapped::{Copies, Identity, Mapped};
 use crate::workers::{Pace, WorkerOptions, Workers, hung};
 use chessdb::files::Progress;
 
-/// Openings that have run for longer mostly wait for a disk, so further ones begin.
+/// Openings that have run for longer mostly wait for a disk and not for a processor, so further ones begin.
 const YOUNG: Duration = Duration::from_millis(200);
 
 /// Pause between two reports of progress.
@@ -228,6 +228,8 @@ impl Job {
             ));
         }
         let mapped = |map: &Arc<Mapped>| {
+            // Entered first, tested afterwards. `give_up` does it the other way round, so that one of the two always
+            // sees the other.
             self.maps.lock().push(Arc::clone(map));
             if self.is_given_up.load(Ordering::Relaxed) {
                 map.give_up();
@@ -277,6 +279,7 @@ impl OpeningPool {
     fn end(&self, job: &Job, opened: OpenResult) {
         let mut state = self.state();
         let _ = job.opened.set(opened);
+        // Under the lock that `wait` holds when it marks a job as late, so that none is missed.
         state.late += u64::from(job.is_late.load(Ordering::Relaxed));
         drop(state);
         self.ended.notify_all();

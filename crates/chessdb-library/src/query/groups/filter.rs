@@ -14,7 +14,8 @@ use chessdb::board::{Bitboard, ByColor, Color};
 /// Half-moves between two checks whether a game can still match.
 const PAST_EVERY: u32 = 8;
 
-/// Half-moves after which a game is not in its opening any more.
+/// Half-moves after which a game has left its opening. If all groups must hold earlier, a search sees little of each
+/// line, and keeping the lines would cost much more.
 const EARLY: i64 = 40;
 
 /// What the line of a game shows.

@@ -18,7 +18,7 @@ use chessdb::replay::Ply;
 /// Plies between two checks whether a game can still match.
 const LOOK_EVERY: u32 = 4;
 
-/// The same where pieces have to be counted for it.
+/// The same if pieces have to be counted for the check, which takes longer.
 const COUNT_EVERY: u32 = 16;
 
 /// How far a game has got in each image of a query.

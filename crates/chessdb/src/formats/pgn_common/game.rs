@@ -215,7 +215,8 @@ impl<'a> Stored<'a> {
                 problems.push(Problem::new(ProblemKind::Doubt, file, place, what));
                 (movetext, problems)
             }
-            // The letter may have meant another piece.
+            // A promotion that names no piece was played as a queen, but may have been another piece: see whether the
+            // game can be read without it.
             None if english.has_queen => {
                 let plain = Way {
                     takes_queens: false,

@@ -29,6 +29,7 @@ const MOST_DROPPED: usize = 1024;
 
 /// All prefixes in use, and the branches that are not of the present state.
 pub(super) struct Registry {
+    /// One lock for everything: a prefix and its references move between the parts of the state in one step.
     state: Mutex<RegistryState>,
     /// Signalled when there are names to evict, and when work ends.
     changed: Condvar,
@@ -74,6 +75,7 @@ impl Registry {
             return Some(known);
         }
         let place = Arc::clone(state.prefixes.search(prefix)?);
+        // Made under the lock, so that no two requests make it twice. Its games are found later, on first use.
         let directory = make(&place)?;
         let is_listed = state.prefixes.is_listed(prefix);
         Some(self.put(state, prefix, directory, is_listed))
@@ -109,6 +111,7 @@ impl Registry {
     ) -> Arc<DetachedDirectory> {
         let directory = Arc::new(directory);
         state.made.put(prefix, &directory, is_listed);
+        // A stored directory counts as a reference to its prefix, until it is dropped.
         state.prefixes.hold(prefix, 1);
         state.dropped.pop(&prefix);
         let dropped = self.trim(&mut state);
@@ -317,6 +320,7 @@ impl RegistryState {
         for (prefix, mut references) in self.prefixes.remove_searches(|branch| gone.contains(&branch)) {
             self.dropped.pop(&prefix);
             let made = self.made.remove(prefix);
+            // Without the stored directory's own reference, see `put`: the rest belongs to front ends.
             references -= u64::from(made.is_some());
             self.prefixes.orphan(prefix, references);
             if let Some(directory) = made {
@@ -342,6 +346,7 @@ impl RegistryState {
     /// If a front end may keep the names of too many dropped searches, notes the first half of them to be taken back.
     fn take_back_names(&mut self) -> bool {
         let are_many = self.dropped.len() > MOST_DROPPED;
+        // Down to half of the limit, so that the front end is not called again for each further search.
         while are_many
             && self.dropped.len() > MOST_DROPPED / 2
             && let Some((prefix, ())) = self.dropped.pop_lru()

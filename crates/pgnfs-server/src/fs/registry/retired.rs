@@ -124,7 +124,9 @@ const MOST_SEARCHES: usize = 64;
 /// Directories of searches by their prefixes. A directory that a request uses is not dropped: dropping would free no
 /// memory, and the next request would search again.
 pub(super) struct SearchCache {
+    /// Searches of `--search`, limited only by `most_bytes`.
     listed: LruCache<Prefix, CachedSearch>,
+    /// All other searches: at most [`MOST_SEARCHES`], and within `most_bytes`.
     others: LruCache<Prefix, CachedSearch>,
     bytes: usize,
     most_bytes: usize,
