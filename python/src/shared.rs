@@ -10,6 +10,7 @@ use pyo3::sync::MutexExt;
 /// A state that one thread uses at a time. The others wait without the GIL, which the first may need.
 pub struct Shared<T> {
     state: Mutex<T>,
+    /// The thread that uses the state. Locked only for moments, also while `state` is locked.
     user: Mutex<Option<ThreadId>>,
 }
 

@@ -40,7 +40,8 @@ use trace::{Answered, Traced};
 pub use attributes::Presentation;
 pub use invalidate::invalidate;
 
-/// Timeout of entries and attributes in the kernel's caches.
+/// Timeout of entries and attributes in the kernel's caches: practically none, because what a reply says never changes.
+/// The server reports what is outdated.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Block size in bytes, as reported by `statfs`.

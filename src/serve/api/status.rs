@@ -17,7 +17,8 @@ const SHARED: Duration = Duration::from_secs(1);
 #[derive(Clone, Default)]
 pub(super) struct Snapshots(Arc<Mutex<Option<Snapshot>>>);
 
-/// When a status was made, and the status while a client receives it.
+/// When a status was made, and the status while a client receives it. Weak, because with very many databases it is
+/// large.
 type Snapshot = (Instant, Weak<Status>);
 
 impl Snapshots {
@@ -37,7 +38,7 @@ impl Snapshots {
         .flatten()
     }
 
-    /// The present status. Requests at the same time share one.
+    /// The present status. The lock is held while it is made, so that requests at the same time share one.
     fn get(&self, requests: &Requests) -> Arc<Status> {
         let mut last = self.0.lock();
         let known = last.as_ref().filter(|(since, _)| since.elapsed() < SHARED);

@@ -119,7 +119,7 @@ fn lists_of(
     Ok(lists)
 }
 
-/// The keys of more games than this are kept in a file.
+/// The keys of more games than this are kept in a file, so that memory does not grow with the number of games.
 const MOST_IN_MEMORY: usize = 1_000_000;
 
 /// The number of games in a part of the keys, roughly.

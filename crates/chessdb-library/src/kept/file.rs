@@ -9,7 +9,8 @@ use super::folder::New;
 use super::key::{Key, Same};
 use super::{KeptFiles, KeptKind, Numbers, SectionId, Sections, seal};
 
-/// The use of a file is noted only if the last note is older than this.
+/// The use of a file is noted only if the last note is older than this: each note is a write, after which its blocks
+/// are checked again.
 const NOTE_AFTER: Duration = Duration::from_secs(24 * 3600);
 
 /// A file that is being written, and is kept when it is complete. Otherwise it leaves nothing in the folder.

@@ -8,7 +8,7 @@ use super::{KINDS, KeptKind, KeptRow};
 /// Files that were not used for this long are removed.
 const LONGEST_UNUSED: Duration = Duration::from_secs(90 * 24 * 3600);
 
-/// A temporary file that is older than this is never completed.
+/// A temporary file that is older than this was left by a process that was killed.
 const LONGEST_WRITING: Duration = Duration::from_secs(3600);
 
 /// The start of the names of kept files.

@@ -98,7 +98,7 @@ struct WriterState {
     end: u64,
     /// Number of games that were added.
     added: u32,
-    /// The first thing that went wrong.
+    /// The first error. Threads add games at the same time, so it is returned at the end, by `finish`.
     error: Option<io::Error>,
     /// The number of each start position, as FEN.
     starts: FxHashMap<String, u32>,
@@ -148,6 +148,8 @@ impl LineWriter {
             if state.error.is_some() {
                 return;
             }
+            // The lock is needed only to number start positions and to reserve a place for the words; writing them
+            // takes longer.
             words.add(games, &mut state.starts);
             words.begin = state.end;
             state.end += 2 * words.words.len() as u64;

@@ -346,7 +346,7 @@ impl NotableGames {
     }
 }
 
-/// Items beyond those that are kept, between two times of sorting.
+/// Items beyond those that are kept, between two times of sorting, so that not each new item sorts them all.
 pub(crate) const SLACK: usize = 64;
 
 /// Sorts items, the greatest first, and keeps `most` of them, but only once there are more than `slack` beyond these:

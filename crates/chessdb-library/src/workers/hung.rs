@@ -75,6 +75,7 @@ fn ask_with<T: Send + 'static>(
                 .filter_map(Weak::upgrade)
                 .map(Listener)
                 .collect();
+            // Called without the lock, so that a listener may take long, or add another one.
             listeners.iter().for_each(|listener| (listener.0)());
         }
     };
@@ -114,6 +115,7 @@ pub fn on_answer(call: impl Fn() + Send + Sync + 'static) -> Listener {
 pub fn real_path(mounts: &Mounts, path: &Path) -> Result<io::Result<PathBuf>, Hung> {
     let mut here = PathBuf::from("/");
     let mut rest = NamesLeft::of(names(path));
+    // Not `fs::canonicalize`: each name may be on another file system, whose own thread must resolve it.
     while let Some(name) = rest.next() {
         if name == ".." {
             here.pop();
@@ -167,6 +169,7 @@ fn workers_of(mount: &Mount) -> Arc<Workers> {
     if let Some(workers) = all.get(&key) {
         return Arc::clone(workers);
     }
+    // Nothing else removes file systems that were unmounted.
     all.retain(|_, workers| workers.oldest().is_some());
     let workers = Workers::new(options(mount));
     Arc::clone(all.entry(key).or_insert(Arc::new(workers)))

@@ -74,7 +74,7 @@ pub struct Packed {
     slices: Arc<Slices>,
     /// The key of the file's slices.
     id: u64,
-    /// Locked while a section is unpacked; chosen by the section's number.
+    /// Locked while a section is unpacked, so that no two threads unpack the same one. Chosen by the section's number.
     lanes: [Mutex<()>; LANES],
     /// Damage found by reading.
     found: Mutex<Vec<Damage>>,

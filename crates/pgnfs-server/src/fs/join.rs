@@ -7,7 +7,7 @@ use super::sizes::Sizes;
 use crate::tree::{Games, Node};
 use chessdb_library::once_lru::OnceLru;
 
-/// Number of games between two stored offsets.
+/// Number of games between two stored offsets. Fewer would take more memory; more would make a read sum more sizes.
 const STEP: usize = 256;
 
 /// Number of long merged files whose [`Join`] is kept.

@@ -92,7 +92,7 @@ pub struct CacheStatus {
     pub misses: u64,
 }
 
-/// Number of names that are recorded for one user.
+/// Number of names that are recorded for one user, so that nobody can push out the names of all others.
 const MOST_OF_USER: usize = 10;
 
 /// Number of names that are recorded in all.

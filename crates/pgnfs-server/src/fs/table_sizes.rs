@@ -68,8 +68,8 @@ impl TableSizes {
         self.get(table)
     }
 
-    /// Records the size of a table that was made, and keeps it. False if another size was reported: then no kept size is
-    /// used again.
+    /// Records the size of a table that was made, and keeps it. False if another size was reported before. The kept
+    /// sizes are then wrong, and are removed.
     pub(super) fn record(&self, branch: &BranchFs, table: SizedTable, size: u64) -> bool {
         let Some(known) = self.known.get(table as usize) else {
             return false;

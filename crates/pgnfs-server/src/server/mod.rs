@@ -146,7 +146,7 @@ impl Drop for Server {
         drop(self.stop.take());
         let fs = self.live().current();
         fs.library().give_up_openings();
-        // Sizes known by then are saved.
+        // Saves the sizes known by now. All work was cancelled above, so this does not wait for any.
         fs.end_pass();
     }
 }

@@ -28,7 +28,7 @@ use chessdb::board::{PackedMove, Position};
 /// Maximum number of moves of a game in the index. Later positions are found by searching the game.
 pub(super) const MOST_PLIES: usize = 65_000;
 
-/// Moves in a [`LinePrefix`].
+/// Moves in a [`LinePrefix`]: as many as fit into 64 bits beside the start position.
 pub(super) const PREFIX_PLIES: usize = 5;
 
 /// Typical number of bytes of a line in memory, including its moves.
@@ -224,7 +224,7 @@ const CHUNK: u32 = 64;
 /// Number of later positions that a thread collects before it passes them to the spill.
 const MOST_LATER: usize = 10_000;
 
-/// Number of moves that are compared at once after the prefix.
+/// Number of moves that are compared at once after the prefix: 64 bits of 16 each.
 const NEXT_PLIES: usize = 4;
 
 /// Runs of fewer lines with the same start are compared line by line.
