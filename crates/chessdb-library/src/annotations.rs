@@ -1,4 +1,4 @@
-//! What the annotations of a main line say of its moves: glyphs, comments, times on the clock and evaluations.
+//! The annotations of a main line: glyphs, comments, times on the clock and evaluations.
 //!
 //! Times and evaluations are commands in comments, as PGN files of servers and other programs have them:
 //!
@@ -444,7 +444,7 @@ fn commands<'a>(comment: &'a str, name: &'a str) -> impl Iterator<Item = (usize,
     })
 }
 
-/// A decimal number in hundredths; further digits are cut off.
+/// A decimal number in hundredths; digits after the second are cut off.
 pub(crate) fn decimal(text: &str) -> Option<i64> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));

@@ -67,7 +67,7 @@ impl<T> Made<T> {
         self.value.get()
     }
 
-    /// What a request for the value has to wait for.
+    /// Whether a request for the value has to wait, and for what.
     pub fn wait(&self) -> Wait {
         Wait::Common.unless(self.get().is_some())
     }

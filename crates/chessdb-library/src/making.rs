@@ -17,7 +17,7 @@ struct BegunMaking {
     done: AtomicU64,
 }
 
-/// Something that is being made, until this is dropped.
+/// Lists something as being made until this is dropped.
 #[derive(Debug)]
 pub struct Making(Arc<BegunMaking>);
 
@@ -35,7 +35,7 @@ pub struct MakingStatus {
 }
 
 impl Making {
-    /// Begins to make something of `games` games; 0 if they are not counted.
+    /// Records that something of `games` games is being made; 0 if they are not counted.
     pub fn begin(what: impl Into<String>, of: &str, games: u64) -> Making {
         let begun = Arc::new(BegunMaking {
             what: what.into(),

@@ -1,4 +1,4 @@
-//! The most recently used values of something that costs time to make again.
+//! A cache of the most recently used values, each made by one thread while others wait for it.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -35,7 +35,7 @@ struct Room<K, V> {
 }
 
 impl<K: Hash + Eq, V> OnceLruState<K, V> {
-    /// Keeps a value. Returns what makes room for it, perhaps itself.
+    /// Adds a value. Returns the values removed to make room for it, which may include itself.
     fn keep(&mut self, key: K, value: V) -> Vec<(K, V)> {
         if let Some(room) = &mut self.room {
             room.taken += (room.of)(&key, &value);
@@ -59,7 +59,7 @@ impl<K: Hash + Eq, V> OnceLruState<K, V> {
 }
 
 impl<K: Clone + Hash + Eq, V: Clone> OnceLru<K, V> {
-    /// A cache of up to `most` values. Its memory is taken as they come.
+    /// A cache of up to `most` values. It allocates memory as they are added, not in advance.
     pub fn new(most: NonZeroUsize) -> OnceLru<K, V> {
         OnceLru(Mutex::new(OnceLruState {
             kept: LruCache::sparse(most),
@@ -106,7 +106,7 @@ impl<K: Clone + Hash + Eq, V: Clone> OnceLru<K, V> {
         drop(dropped);
     }
 
-    /// The sum of a number for each value, such as the memory that it takes. Does not count as use.
+    /// The sum of a number over all values, such as the memory that each takes. Does not count as use.
     pub fn sum(&self, of: impl Fn(&V) -> usize) -> usize {
         self.0.lock().kept.iter().map(|(_, value)| of(value)).sum()
     }

@@ -51,7 +51,7 @@ impl SimilarNames {
     }
 }
 
-/// The likeness of the words of a name to those that are wanted, from 0 to 1.
+/// The similarity of a name's words to the wanted ones, from 0 to 1.
 fn likeness_of_words(wanted: &[String], name: &[String]) -> f64 {
     let best = |wanted: &String| {
         let all = name.iter().map(|word| strsim::jaro_winkler(wanted, word));
@@ -63,7 +63,7 @@ fn likeness_of_words(wanted: &[String], name: &[String]) -> f64 {
 /// Collects the names that are most similar to another one.
 struct MostSimilar<T> {
     least: f64,
-    /// With their likeness, the most similar first.
+    /// The names found so far with their similarity, the most similar first.
     best: Vec<(f64, T)>,
 }
 

@@ -133,8 +133,8 @@ impl Request {
         }
     }
 
-    /// Ends what only this request needs. Its search leaves its turn to the searches of other requests, even if they
-    /// want the same.
+    /// Ends work that only this request needs. Its search gives up its turn to searches of other requests, even if they
+    /// want the same result.
     pub fn abandon(&self) {
         self.abandoned.cancel();
     }
@@ -203,7 +203,7 @@ impl Askers {
         }
     }
 
-    /// Works for all that have joined, this thread included.
+    /// Runs work for all requests that have joined, including this thread's.
     pub(crate) fn serve<T>(&self, work: impl FnOnce() -> T) -> T {
         self.join();
         let all = Cancel {

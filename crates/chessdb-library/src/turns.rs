@@ -11,7 +11,7 @@ use crate::task::{self, Cancelled, Request, Underway};
 const MOST: usize = 8;
 const MOST_OF_USER: usize = 2;
 
-/// How often a search that waits looks whether it was cancelled.
+/// How often a waiting search checks whether it was cancelled.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Priority of the threads of a search: below the threads that answer requests, above the background pass.

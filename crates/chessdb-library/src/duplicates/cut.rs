@@ -86,7 +86,7 @@ pub(super) fn similar_games(games: &ComparedGames<'_>, hashed: &[Hashed]) -> Vec
     lists
 }
 
-/// The lists of games that have something in common with each other: `occasion` and surnames.
+/// The lists of games that may be compared with each other, because they have `occasion` and surnames in common.
 ///
 /// # Errors
 /// If the file for their keys cannot be written or read.

@@ -133,7 +133,7 @@ impl KnownGame {
         self.players.iter().all(Option::is_some) && is_complete(self.occasion.date)
     }
 
-    /// How much is known: parts of the date, players, and initials of players, compared in this order.
+    /// How complete the tags are: parts of the date, players, and initials of players, compared in this order.
     fn amount(&self) -> (usize, usize, usize) {
         let Date { year, month, day } = self.occasion.date;
         let parts = [year > 0, month > 0, day > 0];
@@ -181,7 +181,7 @@ enum Fit {
     Date,
     /// The dates differ, but the games are too long for a coincidence.
     Moves,
-    /// A player has another spelling in it, which does not count in long games.
+    /// A player is spelled differently in it, which is allowed in long games.
     Spelling,
 }
 

@@ -87,7 +87,7 @@ pub(super) struct Key {
     state: Vec<u8>,
 }
 
-/// How much of the key of a file must be the same as now.
+/// Which parts of a file's key must match the key that this program would write.
 #[derive(Clone, Copy)]
 pub(super) enum Same {
     All,
@@ -108,12 +108,12 @@ impl Key {
         Key { stays, state }
     }
 
-    /// The number after which the file is named. It stays the same when the contents of the databases change.
+    /// The number in the file's name. It stays the same when the contents of the databases change.
     pub(super) fn number(&self) -> u128 {
         xxh3_128(&self.stays)
     }
 
-    /// The key of a file that this program writes.
+    /// The key with the hash of this program, for a file that it writes.
     pub(super) fn bytes(&self, program: u128) -> Vec<u8> {
         [&program.to_le_bytes(), &*self.stays, &self.state].concat()
     }

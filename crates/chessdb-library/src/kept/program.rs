@@ -28,7 +28,7 @@ pub(super) fn code_file() -> io::Result<File> {
     let path = maps.lines().find_map(|line| path_of_map(line, here));
     let program = fs::read_link(PROGRAM)?;
     match path {
-        // This link opens the program even if its file was deleted.
+        // This link opens the running program even if its file was deleted or replaced.
         None => File::open(PROGRAM),
         Some(path) if path == program.to_string_lossy() => File::open(PROGRAM),
         Some(path) => File::open(path),

@@ -12,7 +12,7 @@ use crate::mapped::Mapped;
 use chessdb::files::{Bytes, Kept};
 
 impl KeptFiles {
-    /// What a database with these files keeps. Reads nothing.
+    /// The kept results of the scan of a database with these files. Opens no kept file yet.
     pub fn scans(&self, origin: SourceFiles, maps: &[Arc<Mapped>]) -> Arc<dyn Kept> {
         Arc::new(Scans {
             files: self.clone(),

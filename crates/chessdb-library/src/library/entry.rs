@@ -156,7 +156,7 @@ impl LibraryEntry {
         self.files.iter().map(|(_, identity)| identity.size).sum()
     }
 
-    /// What the files follow from that are kept of the database.
+    /// The state of its files, on which its kept files depend.
     pub fn origin(&self) -> SourceFiles {
         let part = self.part.as_deref().unwrap_or_default();
         let mut origin = SourceFiles::new(self.name(), self.format.name, part);

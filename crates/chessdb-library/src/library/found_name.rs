@@ -24,7 +24,7 @@ fn has_bytes(text: &str) -> bool {
     text.chars().any(|c| byte_of(c).is_some())
 }
 
-/// The name of a file that is called so on disk.
+/// The library's name for a file with these bytes as its name on disk.
 pub(super) fn found_name(name: &[u8]) -> String {
     match str::from_utf8(name) {
         Ok(text) if !has_bytes(text) => text.to_owned(),
@@ -43,7 +43,7 @@ pub(super) fn found_name(name: &[u8]) -> String {
     }
 }
 
-/// What a file with this name is called on disk.
+/// The bytes of a file's name on disk, from its name in the library.
 pub(super) fn on_disk(name: &str) -> Cow<'_, OsStr> {
     if !has_bytes(name) {
         return Cow::Borrowed(OsStr::new(name));
@@ -95,7 +95,7 @@ pub(super) fn with_paths(mut candidate: Candidate) -> Candidate {
     candidate
 }
 
-/// The names on disk of the files of a candidate, of those that are not shown as they are.
+/// The names on disk of those files of a candidate whose names are shown in another encoding.
 pub(super) fn converted_names(candidate: &Candidate) -> impl Iterator<Item = &[u8]> {
     let names = candidate.files.iter().filter_map(|(_, path)| path.file_name());
     names

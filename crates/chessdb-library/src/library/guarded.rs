@@ -1,4 +1,4 @@
-//! A database as everything but its format reads it: a decoder that panics costs one answer, and every read is progress.
+//! A wrapper around a database: if its decoder panics, one answer is empty, and every read is reported as progress.
 
 use std::cell::Cell;
 use std::fmt::{self, Display};
@@ -98,17 +98,18 @@ impl Display for GameNumber {
     }
 }
 
-/// What a decoder reads; the default if it panics.
+/// Calls a decoder. Returns the default value if it panics.
 fn guard<T: Default>(of: impl Display, read: impl FnOnce() -> T) -> T {
     guard_all_but(&Cell::new(false), of, read)
 }
 
-/// What a decoder reads of a game; the default if it panics.
+/// Calls a decoder for a game. Returns the default value if it panics.
 fn guard_game<T: Default>(game: u32, read: impl FnOnce() -> T) -> T {
     guard(GameNumber(game), read)
 }
 
-/// The same. While `is_with_caller` is set, panics are the caller's.
+/// Calls a decoder. Returns the default value if it panics; panics while `is_with_caller` is set come from the caller's
+/// function and are passed on.
 fn guard_all_but<T: Default>(is_with_caller: &Cell<bool>, of: impl Display, read: impl FnOnce() -> T) -> T {
     let read = catch_unwind(AssertUnwindSafe(read));
     read.inspect(|_| task::report_progress()).unwrap_or_else(|cause| {

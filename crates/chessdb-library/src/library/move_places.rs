@@ -6,10 +6,10 @@ use chessdb::{Decoded, Problem};
 use super::LibraryEntry;
 use super::text::problems_of;
 
-/// What precedes the moves that could not be played in a remark.
+/// The words in a remark before the moves that could not be played.
 const STORED: [&str; 2] = ["; the line goes on: ", "; the stored line goes on "];
 
-/// What precedes the reason why a move is illegal.
+/// The words in a remark before the reason why a move is illegal.
 pub const ILLEGAL: &str = "illegal move: ";
 
 /// The problems of a game, as [`problems_of`] gives them, each with its move: `4. Bxc7` or, where the move is not known,
@@ -28,7 +28,7 @@ pub fn problems_by_move(entry: &LibraryEntry, game: u32) -> Vec<(Problem, Option
     placed.collect()
 }
 
-/// The remarks of a game that no problem was found to have yet.
+/// The remarks of a game that have not been matched with a problem yet.
 struct Remarks<'a> {
     texts: Vec<&'a str>,
     first_ply: u32,

@@ -7,11 +7,11 @@ use std::path::Path;
 /// Maximum length of a name in bytes before ` (2)` or `.pgn` is appended; the result must not exceed 255.
 pub const LONGEST_NAME: usize = 240;
 
-/// The text as a file name: `/`, `\` and control characters become `_`, and texts that are empty or have a
-/// special meaning become `unknown`. The length does not change otherwise.
+/// The text as a file name: `/`, `\` and control characters become `_`, and texts that are empty or have a special
+/// meaning, such as `..`, become `unknown`.
 pub fn safe_name(text: &str) -> Cow<'_, str> {
     let is_plain = |c: u8| (b' '..0x7f).contains(&c) && !matches!(c, b'/' | b'\\');
-    // Samba ends a listing at a name with a backslash.
+    // Samba stops listing a directory at a name with a backslash.
     let is_unsafe = |c: char| matches!(c, '/' | '\\') || c.is_control();
     match text {
         "" | "." | ".." | "?" => Cow::Borrowed("unknown"),

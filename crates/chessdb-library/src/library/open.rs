@@ -22,7 +22,7 @@ pub(super) struct How {
     /// The folder below which all files lie.
     pub(super) root: Root,
     pub(super) options: Options,
-    /// Where databases keep what takes long to find again.
+    /// Where databases store results that take long to compute.
     pub(super) kept: Option<KeptFiles>,
 }
 
@@ -138,7 +138,7 @@ fn open_candidate(
     let mut files = Files::new(Vec::with_capacity(candidate.files.len()));
     files.warnings = legible_all(&candidate.warnings);
     files.progress = Arc::clone(progress);
-    // A folder may have very many files with a game each.
+    // A folder may have very many files with one game each.
     let may_copy = task.mount.is_none() && candidate.files.len() == 1;
     let mut identities = Vec::with_capacity(candidate.files.len());
     let mut maps = Vec::with_capacity(candidate.files.len());
@@ -342,7 +342,7 @@ fn databases(
                 database.problems();
             }
         }
-        // What an archive does not show has no other place on standard error.
+        // Logged here, because nothing else on standard error names the parts of an archive that are left out.
         for NamedDatabase { name, database } in &parts {
             let is_left_out = |kind| matches!(kind, ProblemKind::Limit | ProblemKind::Unsupported);
             let problems = name.iter().flat_map(|_| database.problems());

@@ -35,9 +35,9 @@ pub struct LibraryOptions {
     /// A source that does not exist or has no databases gives a library without any. [`Library::left_out`] has the
     /// reason, and [`Library::reopen`] searches again.
     pub may_be_missing: bool,
-    /// Called on each thread that opens databases, which opens none if it fails.
+    /// Called first on each thread that opens databases. If it fails, the thread opens none.
     pub prepare: Option<fn() -> io::Result<()>>,
-    /// Where databases keep what takes long to find again.
+    /// Where databases store results that take long to compute.
     pub kept: Option<KeptFiles>,
     /// Called with the progress ten times a second.
     pub report: Option<ProgressReport>,

@@ -1,4 +1,4 @@
-//! What users of pgnfs can do about the faults that the decoders name.
+//! Advice for users of pgnfs about the faults that decoders report.
 
 use chessdb::Remedy;
 

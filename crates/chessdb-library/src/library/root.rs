@@ -1,8 +1,7 @@
 //! The folder of a source. Everything below it is opened through its descriptor.
 //!
-//! Paths are followed name by name, and no name may be a symbolic link. So nothing outside the source is
-//! opened, whatever is renamed at the same time. This needs no system call that old kernels or sandboxes
-//! lack.
+//! Paths are followed name by name, and no name may be a symbolic link. So nothing outside the source is opened,
+//! whatever is renamed at the same time. `openat2` would do this in one call, but old kernels and sandboxes lack it.
 
 use std::fs::{self, File};
 use std::io;

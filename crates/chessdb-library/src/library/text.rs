@@ -1,4 +1,4 @@
-//! The text of one game, whatever its decoder does.
+//! The text of one game, even if its decoder panics.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -36,7 +36,8 @@ pub fn text_of(entry: &LibraryEntry, game: u32) -> GameText {
     GameText { pgn, problems }
 }
 
-/// Appends the text that [`text_of`] gives. Gives its problems, which only decoding finds.
+/// Appends the text that [`text_of`] returns. Returns the problems found in decoding; none if the text was copied from
+/// the file.
 pub fn append_text(out: &mut Vec<u8>, entry: &LibraryEntry, game: u32) -> Vec<Problem> {
     append_by(out, entry, game, |out, database| {
         if database.as_files().append_stored(game, out) {
@@ -47,7 +48,7 @@ pub fn append_text(out: &mut Vec<u8>, entry: &LibraryEntry, game: u32) -> Vec<Pr
     })
 }
 
-/// Decodes a game, however it is shown, and gives its problems.
+/// The problems found in decoding a game, also if its text is copied from the file.
 pub fn problems_of(entry: &LibraryEntry, game: u32) -> Vec<Problem> {
     append_by(&mut Vec::new(), entry, game, |out, database| {
         append_decoded(out, database, game)
@@ -95,7 +96,7 @@ fn append_by(
     problems
 }
 
-/// Puts one row in the place of all that are too many.
+/// Replaces the problems beyond the limit by one row with their number.
 fn limit(problems: &mut Vec<Problem>) {
     let more = problems.len().saturating_sub(MOST_PROBLEMS);
     if more > 0 {

@@ -54,7 +54,7 @@ impl Pieces for Position {
     }
 }
 
-/// The bits of a kind of piece of either side, as in [`Change`].
+/// The bits of [`Change`] for a kind of piece of either side.
 pub(crate) fn bits_of(role: Role) -> u16 {
     1 << place_of(Color::White, role) | 1 << place_of(Color::Black, role)
 }

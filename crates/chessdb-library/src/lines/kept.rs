@@ -30,7 +30,7 @@ pub struct KeptLines {
 }
 
 impl KeptLines {
-    /// The lines of a database, which are kept nowhere so far.
+    /// The lines of a database, without a folder to keep them in.
     pub(crate) fn new(entry: &LibraryEntry) -> KeptLines {
         KeptLines {
             entry: entry.clone(),
@@ -43,7 +43,7 @@ impl KeptLines {
         }
     }
 
-    /// Keeps them in a folder.
+    /// Sets the folder in which the lines are kept.
     pub(crate) fn keep_in(&self, files: &KeptFiles) {
         self.files.get_or_init(|| files.clone());
     }
@@ -53,12 +53,12 @@ impl KeptLines {
         Some(files.file(KeptKind::Lines, "", &[self.entry.origin()]))
     }
 
-    /// True if lines can be read without the database. Looks for the file once.
+    /// True if lines can be read from a kept file. The first call opens it, if there is one.
     pub fn are_kept(&self) -> bool {
         self.sections().is_some()
     }
 
-    /// True if lines are read without the database by now. Looks for nothing.
+    /// True if the kept file is open already. Unlike [`are_kept`](KeptLines::are_kept), does not try to open it.
     pub fn are_open(&self) -> bool {
         self.sections.get().is_some() && !self.is_given_up.load(Ordering::Relaxed)
     }
@@ -71,7 +71,7 @@ impl KeptLines {
         if sections.is_some() || self.was_looked_for.load(Ordering::Acquire) {
             return sections;
         }
-        // Another thread may look at the same time, which does no harm.
+        // Two threads may open the file at the same time. The second result is dropped, so this needs no lock.
         let found = self.file()?.load();
         let is_of_all = |found: &Sections<LinesSection>| store::games(found) == self.entry.database.len();
         if let Some(found) = found.filter(is_of_all) {
@@ -81,8 +81,8 @@ impl KeptLines {
         self.sections.get()
     }
 
-    /// Keeps the lines of all games, if they can be kept and are not. `done` is called with numbers of games that have been
-    /// read.
+    /// Writes the kept file, unless there is one already or none is allowed. `done` is called with numbers of games
+    /// that have been read.
     pub fn make(&self, threads: usize, done: &(dyn Fn(u64) + Sync)) {
         let database = &*self.entry.database;
         self.write_while(|new| {
@@ -94,8 +94,8 @@ impl KeptLines {
         });
     }
 
-    /// Calls `write`, which reads all games and adds their lines, and keeps these. `write` gets nothing to add them to if they
-    /// are kept already, or nowhere.
+    /// Calls `write`, which reads all games anyway and adds their lines to the file that is then kept. Passes `None` if
+    /// there is a kept file already, or no folder for one.
     pub(crate) fn write_while<T>(&self, write: impl FnOnce(Option<&NewLines>) -> T) -> T {
         let is_wanted = !self.is_given_up.load(Ordering::Relaxed) && !self.are_kept();
         let file = self.file().filter(|_| is_wanted && self.may_be_kept());
@@ -103,7 +103,7 @@ impl KeptLines {
             return write(None);
         };
         let _writing = Underway::new(&self.is_being_written);
-        // Another thread may have just ended.
+        // Another thread may have finished the file since `are_kept` was called.
         if self.are_open() {
             return write(None);
         }

@@ -21,12 +21,12 @@ use crate::library::MainLines;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeptMove(pub(super) u16);
 
-/// What the bits of moves have in common, and what their targets are.
+/// The bits that all moves of a set share, and the targets of these moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MoveMarks {
     /// The squares that they lead to.
     pub(crate) targets: Bitboard,
-    /// The upper four bits that are set in all of them, and in none.
+    /// The upper four bits that are set in all of the moves, and those that are set in none.
     set: u16,
     clear: u16,
 }

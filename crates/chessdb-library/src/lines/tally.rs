@@ -82,7 +82,7 @@ impl PieceTally {
         })
     }
 
-    /// The numbers that [`PieceTally::bits`] gave.
+    /// Restores the numbers from [`PieceTally::bits`].
     pub fn of_bits(bits: u64) -> PieceTally {
         let (mut tally, mut left) = (PieceTally::default(), u64::BITS);
         for (color, (role, _, own)) in all_kinds() {

@@ -17,7 +17,7 @@ use super::watch;
 #[derive(Debug, Default)]
 pub struct Copies {
     files: Vec<Arc<FileCopy>>,
-    /// The files that cannot be copied: the place among all files, and the identity; `None` for a file that is not there.
+    /// The files that cannot be copied: their places among all files and their identities; `None` for a missing file.
     left_out: Vec<(usize, Option<Identity>)>,
     bytes: u64,
     modified: i128,

@@ -21,7 +21,8 @@ pub(super) fn settled<T>(
 ) -> io::Result<T> {
     let mut before = None;
     for _ in 0..MOST_LOOKS {
-        // Read before the look, so that the look is not earlier.
+        // The clock is read before the metadata. The other way round, times that were recent when they were read could
+        // count as old a moment later.
         let now = now();
         let (stamp, found) = look()?;
         if !stamp.is_recent(now) || before == Some(stamp) {

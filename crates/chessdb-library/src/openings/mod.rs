@@ -43,7 +43,7 @@ fn rows() -> impl Iterator<Item = (OpeningName, &'static str)> {
     })
 }
 
-/// What some openings are called elsewhere, beside a word of their names here.
+/// Other names of some openings, each with a word of the name in this table.
 const OTHER_NAMES: [(&str, &str); 12] = [
     ("Defense", "Defence"),
     ("Center", "Centre"),

@@ -41,7 +41,8 @@ pub const RATINGS: u16 = 100;
 pub struct PlayerFigures {
     /// All games.
     pub all: PlayerTally,
-    /// By opening code, [from the moves](code_of) where the tag is missing; games without one are in none.
+    /// By opening code, which is found [from the moves](code_of) where the tag is missing. Games without a code are
+    /// left out.
     pub openings: BTreeMap<Eco, PlayerTally>,
     /// By year; games without one are in none.
     pub years: BTreeMap<u16, PlayerTally>,

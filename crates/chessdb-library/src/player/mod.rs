@@ -1,7 +1,7 @@
 //! The games of a player: results by colour, opening, year and opponent, and recent changes.
 //!
-//! [`PlayerFigures`] counts the games of a search with one `player:`. [`Preparation`] compares what the player did lately
-//! with what the player did before, for those who have this opponent tomorrow.
+//! [`PlayerFigures`] counts the games of a search with one `player:`. [`Preparation`] compares the player's latest
+//! games with earlier ones, as preparation for a game against this player.
 
 mod figures;
 mod preparation;

@@ -1,4 +1,4 @@
-//! What a player does, and what the player has changed lately.
+//! A player's results and moves, and how they have changed lately.
 
 use chessdb::game::{Date, Outcome};
 
@@ -19,7 +19,7 @@ pub struct Preparation {
     pub recent: PlayerTally,
     /// Moves that were first played in new games, in positions that had occurred before.
     pub new: Vec<RepertoireChange>,
-    /// Moves that were played in at least three games before, and in none of the new games although these had the position.
+    /// Moves that were played in at least three games before, and in none of the new games that had the position.
     pub given_up: Vec<RepertoireChange>,
     /// New games that the player lost, the latest first.
     pub lost: Vec<PlayerGame>,

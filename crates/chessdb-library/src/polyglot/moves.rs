@@ -74,7 +74,7 @@ pub struct BookMoves {
 }
 
 impl BookMoves {
-    /// Begins with no game. Moves that do not fit into 16 MB are stored in a file without a name.
+    /// A book without moves so far. Moves that do not fit into 16 MB are stored in a file without a name.
     ///
     /// # Errors
     /// If no folder for it can be written.

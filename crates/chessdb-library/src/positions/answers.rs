@@ -314,8 +314,8 @@ impl DatabasePart {
         )
     }
 
-    /// What the index has stored of a position that very many games have. `None` of all others, and of some games of a
-    /// database.
+    /// The table and notable games that the index stores for a position of very many games. `None` for other positions,
+    /// and if only some games of the database are searched.
     pub fn popular(&self, pattern: &Pattern, options: &AnswerOptions) -> Option<PopularPosition> {
         self.ask(options.index, |index| index.popular(pattern)).flatten()
     }

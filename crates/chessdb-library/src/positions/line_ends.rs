@@ -19,7 +19,7 @@ const MOST_GAMES: u32 = 4 << 20;
 /// Room for the moves of most games, in bytes.
 const USUAL_LINE: usize = 256;
 
-/// Number of moves that [`LineEnd::opening`] is of.
+/// Number of moves that [`LineEnd::opening`] covers.
 pub const OPENING_PLIES: usize = 20;
 
 /// Hashes of a main line, and the pieces at its end.
@@ -37,7 +37,7 @@ pub struct LineEnd {
 #[derive(Default)]
 pub struct LineEnds {
     ends: OnceLock<Box<[LineEnd]>>,
-    /// The lines of its games, which are kept on the way.
+    /// The lines of its games, which are written to a kept file in the same pass.
     lines: Option<Arc<KeptLines>>,
 }
 

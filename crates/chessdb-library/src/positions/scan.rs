@@ -44,7 +44,7 @@ pub fn scan(
     parts.concat()
 }
 
-/// The same where lines may be kept: the line of the game is read into `packed`, and most games need no more.
+/// The same where lines may be kept. The line of the game is read into `packed`, which is enough to exclude most games.
 pub(crate) fn kept_occurrence(
     database: &dyn Database,
     lines: Option<&dyn LineSource>,

@@ -1,4 +1,4 @@
-//! Positions that are searched for, their names, and what an index understands.
+//! Positions that are searched for, and their names.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Choices between questions: at least one must hold.
+//! Choices in a query: at least one side must hold.
 
 use rustc_hash::FxHashMap;
 
@@ -7,7 +7,7 @@ use super::answer::Searched;
 use crate::lines::Occurrence;
 use crate::positions::{Damaged, Selection};
 
-/// `( QUERY | QUERY ... )`: one of the sides must hold, or none.
+/// `( QUERY | QUERY ... )`: at least one side must hold; if negated, none may.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Choice {
     /// None may hold.

@@ -46,7 +46,7 @@ impl Days {
         Ok(days)
     }
 
-    /// All days from a date on. If its day or month is unknown, they start with the first day of the month or year.
+    /// All days from a date on. If its day or month is unknown, from the first day of that month or year.
     pub fn since(date: Date) -> Days {
         Days {
             first: Some(date),

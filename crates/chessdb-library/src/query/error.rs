@@ -4,10 +4,10 @@ use std::fmt;
 
 use crate::library::abridged;
 
-/// Bytes of a term that an error shows at most.
+/// Maximum number of bytes of a term that an error shows.
 pub(super) const MOST_SHOWN: usize = 80;
 
-/// Bytes that are said of it at most. Only what repeats a long value has more.
+/// Maximum number of bytes of the explanation. It is longer only if it repeats a long value.
 const MOST_SAID: usize = 400;
 
 /// What is wrong with a query, and where.
@@ -47,7 +47,7 @@ impl fmt::Display for QueryError {
         write!(f, "query, byte {}: ", self.offset)?;
         if !self.term.is_empty() {
             let term = abridged(&self.term, MOST_SHOWN);
-            // What a field needs is said of the field: `year: needs a value`.
+            // A term that is a field without a value has a colon already: `year: needs a value`.
             let colon = if term.ends_with(':') { "" } else { ":" };
             write!(f, "{term}{colon} ")?;
         }

@@ -61,7 +61,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// True if terms that read no more than `most` of a game leave out some, apart from deleted ones.
+    /// True if some games, apart from deleted ones, can be left out by terms that read no more than `most` of a game.
     pub(super) fn is_choosy(&self, most: TagSource) -> bool {
         let first = self.terms.first();
         self.searched.among.is_some()
@@ -79,7 +79,7 @@ impl<'a> Evaluator<'a> {
         self.player_sides(game, most).held != 0
     }
 
-    /// The sides as whose player they hold.
+    /// The sides for which the terms hold if that side is the player.
     pub(super) fn player_sides(&self, game: u32, most: TagSource) -> PlayerSides {
         if self.searched.among.is_some_and(|among| !among.has(game)) {
             return PlayerSides::NONE;
@@ -110,7 +110,7 @@ impl<'a> Evaluator<'a> {
         PlayerSides { named, held }
     }
 
-    /// The sides as whose player a term holds, whether or not it is negated.
+    /// The sides for which a term holds if that side is the player, whether or not the term is negated.
     #[inline]
     fn sides(&self, asked: &AskedTerm<'_>, game: &AskedGame<'_>) -> Sides {
         let player = self.player.as_ref();

@@ -37,11 +37,11 @@ pub(super) enum FieldSubject {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TagField {
     pub(super) kind: ValueKind,
-    /// What is read of a game, whatever the value is.
+    /// The least that is read of a game for any value of the field.
     pub(super) source: TagSource,
     /// It is about the opponent of the player whom a query names.
     pub(super) is_of_opponent: bool,
-    /// The sides as whose player a value holds.
+    /// The sides for which the term holds if that side is the player.
     pub(super) holds: fn(&TagQuestion<'_>) -> Sides,
 }
 
@@ -190,7 +190,7 @@ impl QueryField {
         self.name == name
     }
 
-    /// True if `?` and `=` are signs of its values.
+    /// True if its values may have the signs `?` and `=`.
     pub(super) fn has_signs(&self) -> bool {
         self.name == "nag"
     }

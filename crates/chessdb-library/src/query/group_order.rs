@@ -1,6 +1,6 @@
 //! How groups of terms follow each other.
 
-/// Where a group holds, seen from the group before it.
+/// The position of a group relative to the group before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum GroupOrder {
     /// Any time later.

@@ -24,11 +24,11 @@ use chessdb::{Keys, TextId};
 /// Words between two players in the searches of other programs.
 const VERSUS: [&str; 5] = ["vs", "vs.", "v.", "versus", "against"];
 
-/// A reason why no game may answer a query. As text it says what would be right.
+/// A reason why no game may answer a query. Its text says what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QueryHint {
-    /// A word is written like a comparison of a field: `white=carlsen`, `elo>2700`.
+    /// A word that looks like a comparison with a field: `white=carlsen`, `elo>2700`.
     Comparison {
         /// The word.
         word: String,
@@ -43,7 +43,7 @@ pub enum QueryHint {
     NoName {
         /// The term.
         term: String,
-        /// Whose name it would be: a player's, or an event's, too.
+        /// What the names are of, for the message: `opening`, for example.
         whose: &'static str,
         /// The most similar names.
         similar: Vec<String>,

@@ -25,7 +25,7 @@ pub struct GameNames {
 #[derive(Debug, Default)]
 pub struct NameList {
     names: Box<[(Box<str>, u32)]>,
-    /// Their words in small letters, each after a blank, with a line for each name.
+    /// The words of the names in small letters, each after a blank, and one line for each name.
     lines: String,
     /// Where the lines of each block of names begin.
     blocks: Vec<usize>,

@@ -82,8 +82,8 @@ impl ListOrder {
         *games = arranged.collect();
     }
 
-    /// Which of `len` games, which `game` finds in their databases by their numbers in the order of these, are at some places
-    /// of this order. Remembers no more than the games up to the nearer end of the list.
+    /// The games at some places of this order, of `len` games that `game` finds in their databases. Needs memory only
+    /// for the games up to the nearer end of the list.
     pub fn page<'a>(
         self,
         len: u32,

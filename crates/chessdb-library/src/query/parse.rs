@@ -15,7 +15,7 @@ impl Query {
     /// Reads a query. A query without terms matches all games.
     ///
     /// # Errors
-    /// Names the first term that is wrong, and says what would be right.
+    /// Names the first term that is wrong, and says what to write instead.
     pub fn parse(text: &str) -> Result<Query, QueryError> {
         parse(text, false)
     }
@@ -23,12 +23,12 @@ impl Query {
     /// Reads a query that is the name of a directory: where a value may have slashes, `_` is one.
     ///
     /// # Errors
-    /// Names the first term that is wrong, and says what would be right.
+    /// Names the first term that is wrong, and says what to write instead.
     pub fn parse_name(name: &str) -> Result<Query, QueryError> {
         parse(name, true)
     }
 
-    /// The query of one field, with a value that is read as if it stood in double quotes.
+    /// The query of one field, with a value that is read as if it were in double quotes.
     ///
     /// # Errors
     /// Says what would be right.
@@ -104,9 +104,9 @@ struct Parser<'a> {
     /// Number of patterns of moves, and of texts of comments.
     patterns: usize,
     comments: usize,
-    /// The choices that are not closed, each with what stands outside.
+    /// The choices that are still open, each with the part of the query around it.
     open: Vec<(WrittenQuery<'a>, WrittenChoice<'a>)>,
-    /// The query, or the side of the last choice.
+    /// The query, or the current side of the innermost open choice.
     present: WrittenQuery<'a>,
 }
 

@@ -15,7 +15,7 @@ use chessdb::TextId;
 use chessdb::board::{Fen, Position};
 use chessdb::game::Eco;
 
-/// What a row of a field is given to say whether a term holds for a game.
+/// The game and the term about which the test of a field decides.
 pub(super) struct TagQuestion<'a> {
     pub(super) game: &'a AskedGame<'a>,
     /// The values of the term. At least one must hold.
@@ -31,7 +31,7 @@ pub(super) struct TagQuestion<'a> {
     pub(super) is_player: bool,
 }
 
-/// What was found out about texts for a term.
+/// The results of comparing texts with a term.
 pub(super) struct KnownTexts {
     /// Names of players, which count in two spellings.
     names: OnceLock<TextVerdicts>,

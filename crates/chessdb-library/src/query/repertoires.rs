@@ -43,7 +43,7 @@ impl Query {
         }
     }
 
-    /// The same query with these repertoires, without which `repertoire:` and `left:` hold nowhere.
+    /// The same query with these repertoires. Without them `repertoire:` and `left:` never hold.
     #[must_use]
     pub fn with_repertoires(&self, known: &Repertoires) -> Query {
         let mut query = self.clone();

@@ -1,4 +1,4 @@
-//! The sides of a game as whose player a query holds.
+//! The sides of a game for which a query holds if that side is the player.
 
 use chessdb::board::Color;
 

@@ -58,7 +58,7 @@ impl TagTerm {
         self.field.is("player") && !self.is_negated
     }
 
-    /// True if the term says nothing without a player.
+    /// True if the term has no meaning without a player.
     pub(super) fn needs_player(&self) -> bool {
         let is_of_player = |value: &TagValue| matches!(value, TagValue::Win | TagValue::Loss);
         self.field.tags().is_some_and(|tags| tags.is_of_opponent) || self.values.iter().any(is_of_player)

@@ -81,7 +81,7 @@ impl TermHead {
     }
 }
 
-/// Words that look like operators, and how the question is written that they seem to ask.
+/// Words that look like operators, each with the right way to write what it seems to mean.
 const OPERATORS: [(&str, &str); 5] = [
     (
         "and",
@@ -123,7 +123,7 @@ fn is_number(word: &str) -> bool {
     !word.is_empty() && word.len() <= 4 && word.bytes().all(|digit| digit.is_ascii_digit())
 }
 
-/// What is wrong with a term without a value.
+/// The error message for a term without a value.
 const NO_VALUE: &str = "needs a value";
 
 /// The error for a parenthesis at the start of a word.
@@ -263,8 +263,8 @@ impl<'a> TermReader<'a> {
         Ok(term)
     }
 
-    /// True if `|` comes next and begins another side of the choice, since it cannot separate values: a blank follows, or a
-    /// field, or the term has no field.
+    /// True if the next `|` begins another side of the choice. It does if it cannot separate values: a blank follows,
+    /// or a field, or the term has no field.
     fn ends_side(&self, head: &TermHead) -> bool {
         let Some(after) = self.rest().strip_prefix('|').filter(|_| self.is_open) else {
             return false;
@@ -280,7 +280,8 @@ impl<'a> TermReader<'a> {
         *head == TermHead::Word || begins_field || after.trim_start().len() < after.len()
     }
 
-    /// The length of a text without quotes. A parenthesis that is not opened in it closes the choice.
+    /// The length of a text without quotes. It ends before a closing parenthesis that has no opening one in the text,
+    /// because that closes the choice.
     fn bare_len(&self) -> usize {
         let rest = self.rest();
         let mut opened = 0_usize;
@@ -415,7 +416,7 @@ fn no_value(head: &TermHead) -> String {
     format!("{NO_VALUE}, such as {}{unknown}", field.term())
 }
 
-/// What is wrong with a word without a field.
+/// The error message for a word without a field.
 fn wrong_word(term: &WrittenTerm<'_>) -> Option<&'static str> {
     let [word] = &*term.alternatives else {
         return Some("alternatives need a field, as in player:carlsen|tal");

@@ -27,7 +27,7 @@ impl WrittenAlternative {
     }
 }
 
-/// What a field of tags compares its values with.
+/// The kinds of values that fields of tags have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueKind {
     /// The name of a player.
@@ -56,7 +56,7 @@ pub(super) enum ValueKind {
 }
 
 impl ValueKind {
-    /// True if the values are words of a text that has a whole, too.
+    /// True if the values are words of a text that can also be compared as a whole.
     pub(super) fn is_of_words(self) -> bool {
         matches!(self, ValueKind::Player | ValueKind::Event | ValueKind::Text)
     }
@@ -73,7 +73,7 @@ impl ValueKind {
     }
 }
 
-/// What a term must read of a game. Later ones take longer.
+/// How much of a game a term must read. Later variants take longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TagSource {
     Keys,
@@ -124,7 +124,7 @@ impl TagValue {
     }
 }
 
-/// What a game may have beside its tags and the moves.
+/// Parts that a game may have besides its tags and moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GamePart {
     Comments,
@@ -275,7 +275,7 @@ fn round(text: &str, is_quoted: bool, is_name: bool) -> Result<(TagValue, String
     if text.contains("..") && !is_quoted {
         return number(text, "1..3");
     }
-    // Folding makes blanks and slashes of signs.
+    // Folding turns other characters into blanks and slashes.
     let folded = folded(text);
     let mut text = folded.trim().to_owned();
     if is_name {
@@ -341,7 +341,7 @@ fn codes(text: &str) -> Result<(TagValue, String), String> {
         [b'A'..=b'E', digits @ ..] => digits.len() <= 2 && digits.iter().all(u8::is_ascii_digit),
         _ => false,
     };
-    // The first or the last code that begins so.
+    // The first or last code with this prefix.
     let end = |code: &str, fill: u8| -> Option<[u8; 3]> {
         let bytes = code.bytes().chain([fill, fill]).take(3);
         bytes.collect::<Vec<u8>>().try_into().ok()

@@ -1,4 +1,4 @@
-//! What was found out about texts, so that each is compared once.
+//! The results of comparing texts, so that each text is compared once.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -17,7 +17,7 @@ const PAGE: usize = 1 << 12;
 const NO: u8 = 1;
 const YES: u8 = 2;
 
-/// For the texts of a database, whether they are wanted. Threads share it.
+/// For each text of a database, whether it matches. Threads share it.
 pub(super) struct TextVerdicts {
     /// A byte for each of the first ids, 0 while nothing is known. Pages are made on first use, since most databases
     /// have fewer texts than games.
@@ -27,7 +27,7 @@ pub(super) struct TextVerdicts {
 }
 
 impl TextVerdicts {
-    /// For texts that mostly have smaller ids than this one.
+    /// Results for texts most of which have an id below `ids`.
     pub(super) fn new(ids: usize) -> TextVerdicts {
         let pages = ids.div_ceil(PAGE).min(MOST_PAGES);
         TextVerdicts {

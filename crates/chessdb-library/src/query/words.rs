@@ -60,7 +60,7 @@ impl FoldedText {
     }
 }
 
-/// A word of a query, which texts are compared with.
+/// A word of a query, with which texts are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WantedWord {
     /// In small letters without accents, except on the letters that are written in two ways.

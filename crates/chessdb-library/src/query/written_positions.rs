@@ -1,4 +1,4 @@
-//! What a query says of positions, while it is read.
+//! The terms of a query about positions, while it is parsed.
 
 use super::group_order::GroupOrder;
 use super::groups::MOST_PLIES_OF_LESS;

@@ -1,4 +1,4 @@
-//! A query, or a side of a choice, while it is read.
+//! A query, or a side of a choice, while it is parsed.
 
 use super::choice::Choice;
 use super::error::QueryError;
@@ -43,7 +43,7 @@ impl WrittenQuery<'_> {
         self.terms.is_empty() && self.choices.is_empty()
     }
 
-    /// True if it says anything of positions, also in choices.
+    /// True if it has terms about positions, also within choices.
     fn has_positions(&self) -> bool {
         let mut sides = self.choices.iter().flat_map(|choice| &choice.sides);
         self.positions.has_positions() || sides.any(WrittenQuery::has_positions)
@@ -132,7 +132,7 @@ impl WrittenChoice<'_> {
     }
 }
 
-/// True for a term that says nothing without a player.
+/// True for a term that has no meaning without a player.
 fn needs_player(term: &WrittenTerm<'_>) -> bool {
     let mut alternatives = term.alternatives.iter();
     let is_mover = |one: &WrittenAlternative| Mover::of_name(&one.text).is_some_and(Mover::is_of_player);

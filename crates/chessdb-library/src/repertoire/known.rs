@@ -115,7 +115,7 @@ impl Repertoires {
         check_size(named, &entries)
     }
 
-    /// A database of a repertoire in use, one of whose files has changed.
+    /// A database that a repertoire in use was made of, and one of whose files has changed.
     pub fn changed(&self) -> Option<Arc<LibraryEntry>> {
         let made = self.made.lock();
         let mut used = made.iter().flat_map(|(_, repertoire)| repertoire.entries());

@@ -8,7 +8,7 @@ use chessdb::board::{Color, Move, PackedMove, Position};
 use super::Repertoire;
 use crate::lines::{LineStep, follow, move_name};
 
-/// The first move of a game that a repertoire does not have.
+/// The first move of a game that is not in a repertoire.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeftRepertoire {
     /// The number of the game, from 0.

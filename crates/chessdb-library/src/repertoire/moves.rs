@@ -20,7 +20,7 @@ pub(crate) struct MovesByPosition {
     ends: Vec<u64>,
     /// How far they get.
     reach: Reach,
-    /// Has a bit for the last bits of each key, so that most other positions are not searched for.
+    /// A bit set over the last bits of each key, which excludes most positions without a search.
     filter: Vec<u64>,
 }
 
@@ -118,8 +118,8 @@ impl MovesByPosition {
     }
 }
 
-/// How far pawns have got with each number of pieces. A game loses pieces and its pawns advance, so it does not come back
-/// to positions with more pieces or fewer steps of pawns.
+/// How far pawns have advanced at each number of pieces. A game loses pieces and its pawns advance, so it does not come
+/// back to positions with more pieces or fewer steps of pawns.
 #[derive(Clone, Debug)]
 struct Reach {
     /// The most steps, by the number of pieces; the least number there is if no position has so few.
@@ -169,7 +169,7 @@ fn steps_of_pawns(position: &Position) -> i16 {
     steps
 }
 
-/// Appends the moves of a game with all its variations, and notes in `reach` how far it gets.
+/// Appends the moves of a game with all its variations, and records in `reach` how far it gets.
 fn append(
     steps: &mut Vec<MoveAtKey>,
     reach: &mut Reach,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::fold::MOST;
 use super::name::{NameParts, Word};
 
-/// Letters that a cut name lacks at least: `Martin` is not `Martina` without its end.
+/// Minimum number of letters that are missing from a cut name: `Martin` does not count as `Martina` cut off.
 const FEWEST: usize = 2;
 
 /// Completes given names that were cut off. A name that several names of the same surname start with is left alone.

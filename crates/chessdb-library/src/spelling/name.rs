@@ -89,7 +89,7 @@ impl NameParts {
             && self.given.iter().zip(&other.given).all(|(a, b)| a.agrees(b))
     }
 
-    /// How much the given names say: names that are more than an initial, then all.
+    /// How complete the given names are: the number of full names, then of all including initials.
     pub(super) fn amount(&self) -> (usize, usize) {
         let whole = self.given.iter().filter(|word| !word.is_initial());
         (whole.count(), self.given.len())

@@ -24,7 +24,8 @@ const ITEM: &str = "element";
 /// Maximum number of bytes in the dictionary of a column in a group of rows. A dictionary stores repeated texts once.
 const MOST_IN_DICTIONARY: usize = 8 << 20;
 
-/// Rows in a group at most. If games have several rows, a group ends with a game, and may have more.
+/// Maximum number of rows in a group. A group ends with a complete game, so it may have more if games have several
+/// rows.
 const GROUP: u32 = 100_000;
 
 /// Number of bytes in cells and values after which a group of rows ends, so that memory is limited however many columns

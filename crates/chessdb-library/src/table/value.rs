@@ -61,7 +61,7 @@ impl Value<'_> {
             Value::Time(seconds) => i64::from(*seconds) * 1000,
             _ => return None,
         };
-        // Only the number of a game can be higher, and keys, which have another type.
+        // Only numbers of games and keys can be higher. Keys have another type.
         Some(i32::try_from(number).unwrap_or(i32::MAX))
     }
 
@@ -190,7 +190,7 @@ fn time(text: &str) -> Option<u32> {
     (minutes < 60 && seconds < 60 && time < DAY).then_some(time)
 }
 
-/// Three numbers with `between` between them, each of the given number of digits.
+/// Three numbers separated by `between`, each of the given number of digits.
 fn numbers(text: &str, between: char, digits: [usize; 3]) -> Option<[u16; 3]> {
     let mut parts = text.split(between);
     let mut numbers = [0; 3];
@@ -239,7 +239,7 @@ fn is_plain(value: &str) -> bool {
     !value.is_empty() && value.bytes().all(|c| IS_PLAIN[usize::from(c)])
 }
 
-/// For each byte, whether it needs no quotation marks, no escape, and no further look.
+/// For each byte, whether it can be copied as it is: without quotation marks, an escape, or a further test.
 const IS_PLAIN: [bool; 256] = {
     let mut is_plain = [false; 256];
     let mut byte = b' ';

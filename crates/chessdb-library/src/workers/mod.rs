@@ -1,7 +1,7 @@
 //! Threads for work that may take long or never end, such as system calls on a network file system.
 //!
 //! [`Workers`] run jobs in order on a bounded number of threads. A job that takes too long is given up: its caller gets
-//! an answer, and only the job's own thread stays blocked. [`hung`] makes system calls in this way, and requests that
+//! an answer, and only the thread of the job stays blocked. [`hung`] makes system calls in this way, and requests that
 //! may have to wait are answered in this way.
 
 mod clock;

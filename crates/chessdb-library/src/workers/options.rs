@@ -21,7 +21,7 @@ pub struct WorkerOptions {
     pub timeout: Option<Duration>,
     /// Whether progress extends this time.
     pub patience: Patience,
-    /// Where it is recorded and logged that a job hangs.
+    /// Records and logs that a job hangs.
     pub silence: Option<Arc<Silence>>,
     /// True if new jobs are given up immediately while one hangs.
     pub refuse: bool,

@@ -35,7 +35,7 @@ pub(super) struct Queue {
     /// Threads without a job.
     pub(super) idle: usize,
     pub(super) has_clock: bool,
-    /// When the clock thread looks at the jobs again if nothing wakes it, `None` if there were no jobs.
+    /// When the clock thread wakes up if nothing wakes it earlier; `None` if there were no jobs.
     pub(super) looks_at: Option<Instant>,
     /// True if the workers were dropped.
     pub(super) is_over: bool,
@@ -51,11 +51,12 @@ pub(super) struct WaitingJob {
 
 /// What a thread does next.
 pub(super) enum NextJob {
-    /// It runs this job, which counts as running. True if the job may have to be given up before the clock thread looks.
+    /// The thread runs this job, which counts as running. True if the job may have to be given up before the clock
+    /// thread wakes up.
     Job(WaitingJob, bool),
     /// A job may start at this time.
     At(Instant),
-    /// It waits for jobs, or for the end of others.
+    /// The thread waits for new jobs, or until others end.
     None,
 }
 
@@ -135,7 +136,7 @@ impl Queue {
         needs_thread
     }
 
-    /// True if a job waits for nothing but a thread and the pace.
+    /// True if a job could start now if there were a thread and the pace allowed it.
     pub(super) fn may_begin(&self) -> bool {
         self.place().is_some()
     }
@@ -149,7 +150,7 @@ impl Queue {
         self.waiting.iter().position(may_begin)
     }
 
-    /// When the pace allows the next job; `None` if it does at the time `now`.
+    /// When the pace allows the next job; `None` if it may start at the time `now`.
     fn pause(&self, now: Instant) -> Option<Instant> {
         let Pace { jobs, young } = self.pace?;
         let ends = self.begun.values().map(|job| job.at + young);
@@ -161,7 +162,8 @@ impl Queue {
         }
     }
 
-    /// Adds a job whose timeout started at `since`, at the time `now`. Returns true if it may have to be given up before the clock thread looks.
+    /// Adds a job whose timeout started at `since`, at the time `now`. Returns true if it may have to be given up
+    /// before the clock thread wakes up.
     pub(super) fn push(
         &mut self,
         [since, now]: [Instant; 2],
@@ -214,7 +216,7 @@ impl Queue {
             open.since
         });
         self.begun.insert(job.number, begun);
-        // The job had more time in the queue, where the progress of others counted for it.
+        // In the queue the progress of other jobs counted for this one, so its time may end sooner now.
         let is_next = since.is_some_and(|since| self.is_next(since));
         NextJob::Job(job, is_next)
     }
@@ -226,7 +228,7 @@ impl Queue {
         self.open.remove(found)
     }
 
-    /// Removes the open job at a place, and what waits of it. Returns its mark, if it shows that its source hangs.
+    /// Removes the open job at a place, also from the waiting ones. Returns its mark if it shows that its source hangs.
     pub(super) fn give_up(
         &mut self,
         place: usize,

@@ -9,7 +9,7 @@ use log::Level;
 
 use super::progress::Mark;
 
-/// Minimum time between two lines about the same. Lines in between are logged at level debug.
+/// Minimum time between two log lines of the same kind. Lines in between are logged at level debug.
 const LOG_PAUSE: Duration = Duration::from_secs(60);
 
 /// Whether a source answers.

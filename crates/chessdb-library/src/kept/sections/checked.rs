@@ -34,7 +34,7 @@ struct Look {
     stamp: Option<Stamp>,
     /// When this stamp was first found.
     since: Instant,
-    /// Every change after the last look shows in the stamp.
+    /// True if any change after the last look gives another stamp, because the last change was long enough before.
     is_settled: bool,
 }
 

@@ -91,8 +91,8 @@ impl Default for Openings {
 }
 
 impl Openings {
-    /// Openings that call `prepare` first on their thread and open nothing if that fails, whose databases keep in `kept`
-    /// what takes long to find again, and whose progress is reported while they are waited for.
+    /// Openings without any job. `prepare` is called first on each of their threads, which opens nothing if that fails.
+    /// The databases store results that take long to compute in `kept`. `progress` is called while a caller waits.
     pub(super) fn new(
         prepare: Option<fn() -> io::Result<()>>,
         kept: Option<KeptFiles>,
@@ -181,7 +181,7 @@ impl Openings {
                     .wait(state, Some(left.map_or(REPORTS, |left| left.min(REPORTS))));
                 let bytes = jobs.iter().map(|job| job.progress.bytes());
                 let (read, all) = bytes.fold((0, 0), |sum, bytes| (sum.0 + bytes.0, sum.1 + bytes.1));
-                // Without the lock, because a terminal may stop.
+                // Without the lock: writing to a terminal blocks while its user has stopped the output.
                 drop(state);
                 report(read, all);
                 state = self.0.state();
@@ -201,9 +201,9 @@ impl Openings {
         Some(state.late)
     }
 
-    /// Has [`Openings::wait_for_late`] look whether it is over.
+    /// Makes [`Openings::wait_for_late`] check `is_over` again.
     pub(super) fn wake(&self) {
-        // With the lock, so that none is missed that is about to wait.
+        // With the lock held, so that a thread between its check and its wait does not miss this.
         let _state = self.0.state();
         self.0.ended.notify_all();
     }
@@ -279,7 +279,7 @@ impl OpeningPool {
     fn end(&self, job: &Job, opened: OpenResult) {
         let mut state = self.state();
         let _ = job.opened.set(opened);
-        // Under the lock that `wait` holds when it marks a job as late, so that none is missed.
+        // With the lock held, under which `wait` marks jobs as late, so that each late job is counted.
         state.late += u64::from(job.is_late.load(Ordering::Relaxed));
         drop(state);
         self.ended.notify_all();

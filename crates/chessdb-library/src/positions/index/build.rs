@@ -261,7 +261,7 @@ pub(super) struct ColumnsBuilder {
 struct LastLine {
     start: u64,
     moves: Vec<PackedMove>,
-    /// What it has in common with the line before it.
+    /// Number of nodes that it has in common with the line before it.
     common: usize,
 }
 
@@ -271,7 +271,7 @@ struct ColumnsPart {
     columns: [Vec<u8>; 6],
     nodes: Vec<KeyedPly>,
     usual: u32,
-    /// What the last game has in common with the one before it.
+    /// Number of nodes that the last game has in common with the one before it.
     common: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Looks up the games that have a position, and the moves played in it.
+//! Finds the games that have a position, and the moves played in it.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -87,8 +87,8 @@ impl Index {
         self.moves_of(pattern, &self.find(pattern)?)
     }
 
-    /// What is stored of a position that very many games have. `None` of all others, and if answers are about some games
-    /// only.
+    /// The table and notable games that are stored for a position of very many games. `None` for other positions, and
+    /// if answers are about some games only.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -102,7 +102,7 @@ impl Index {
         }
     }
 
-    /// What is stored of a position with these nodes.
+    /// The table and notable games that are stored for a position with these nodes.
     fn stored(&self, pattern: &Pattern, nodes: &[IndexNode]) -> Result<Option<PopularPosition>, Damaged> {
         if self.among.is_some() || self.number_of(nodes)? < POPULAR {
             return Ok(None);
@@ -139,7 +139,7 @@ impl Index {
         Ok(scan.reached(&*self.database, games))
     }
 
-    /// What is stored of a popular position, computed from the games.
+    /// Computes the table and notable games of a popular position from its games.
     pub(super) fn add_up(&self, pattern: &Pattern) -> Result<PopularPosition, Damaged> {
         let Some(nodes) = self.nodes(pattern)? else {
             return Ok(PopularPosition::default());

@@ -44,7 +44,7 @@ pub(super) type LinePrefix = u64;
 pub(super) struct LineReading<'a> {
     pub(super) database: &'a dyn Database,
     pub(super) threads: usize,
-    /// Where the later positions of each game go.
+    /// Receives the positions of each game after the first moves.
     pub(super) spill: &'a Mutex<Spill>,
     /// Called with the number of games read since the last call.
     pub(super) done: &'a (dyn Fn(u64) + Sync),

@@ -51,7 +51,7 @@ pub(super) fn bucket_bits(games: u32) -> u32 {
 pub(super) struct GameOrder {
     /// The place of each game of the database.
     places: Vec<u32>,
-    /// What each game has in common with the one before it, by place; see [`super::tree`].
+    /// Number of nodes that each game has in common with the one before it, by place; see [`super::tree`].
     common: Vec<u16>,
 }
 
@@ -164,8 +164,8 @@ fn nodes_of(part: &SpillPart<'_>, order: &GameOrder) -> Vec<NodeEntry> {
     nodes
 }
 
-/// Tells of each key of a part whether several games may have it. Nearly all positions are in a single game, and
-/// sorting them would take longest.
+/// Returns a function that is false for a key of the part that only one game has. Nearly all positions occur in a
+/// single game, and sorting them would take most of the time.
 fn may_be_shared(part: &SpillPart<'_>, order: &GameOrder) -> impl Fn(u64) -> bool {
     let bits = (part.entries().len() * 16).next_power_of_two().max(64);
     let mut seen = vec![0u64; bits / 64];

@@ -254,7 +254,7 @@ impl LeftPawns {
     #[inline]
     fn has(&self, pawns: u64) -> bool {
         let has_four = |pawns: u64| self.with[(pawns >> 4 & 0xfff) as usize] >> (pawns & 15) & 1;
-        // Without a branch, which would often be guessed wrong.
+        // Without a branch, which the processor would often predict wrongly.
         (0..self.fours).fold(1, |all, four| all & has_four(pawns >> (16 * four))) != 0
     }
 

@@ -13,7 +13,7 @@ use crate::query::words::{FoldedText, WantedWord};
 /// The value of a mate, in hundredths of a pawn.
 const MATE: i64 = 10_000;
 
-/// What a move, or the position itself, must have.
+/// The annotation that a move or position must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum AnnotationTest {
     /// A glyph of the move that is played.

@@ -28,7 +28,7 @@ pub(super) enum Verdict {
     At(Place),
 }
 
-/// What games must have to have one of several sequences of groups.
+/// Tests of moves that a game must pass to have one of several sequences of groups.
 #[derive(Debug)]
 pub(super) struct LineFilter<'a> {
     images: Vec<ImageFilter<'a>>,
@@ -38,18 +38,18 @@ pub(super) struct LineFilter<'a> {
     open: Vec<(usize, &'a GroupTest)>,
 }
 
-/// What a game must have to have one sequence of groups.
+/// Tests of moves that a game must pass to have one sequence of groups.
 #[derive(Debug)]
 struct ImageFilter<'a> {
     groups: &'a [GroupTest],
-    /// What its moves show of each term, if that can leave out games.
+    /// For each term that can exclude games by their moves alone, the test of the moves.
     marks: Vec<Marks>,
 }
 
-/// What a term needs to be known about a game.
+/// How much of a game must be read to evaluate a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Need {
-    /// What was [read](super::matcher::WholeLine) of the whole line.
+    /// The whole line, as [read](super::matcher::WholeLine) before.
     Line,
     /// The pieces on the board, and the moves that follow.
     Board,
@@ -97,7 +97,7 @@ impl Marks {
 }
 
 impl<'a> LineFilter<'a> {
-    /// `None` if nothing shows of some sequence. It decides only if it `may_decide`.
+    /// `None` if moves cannot exclude some sequence. The filter may also accept games only if `may_decide` is set.
     fn new(sequences: impl Iterator<Item = &'a [GroupTest]>, may_decide: bool) -> Option<LineFilter<'a>> {
         let images: Vec<_> = sequences.map(ImageFilter::new).collect();
         let shows = |image: &ImageFilter<'_>| image.groups.iter().any(GroupTest::shows_on_board);
@@ -295,13 +295,13 @@ fn touched(moves: &[KeptMove]) -> Bitboard {
 }
 
 impl QueryImages {
-    /// What shows of the groups that a game must have.
+    /// The filter by the groups that a game must have.
     pub(super) fn filter(&self) -> Option<LineFilter<'_>> {
         let images = self.images.iter().map(|image| &*image.groups);
         LineFilter::new(images, self.asks && self.excluded.is_empty())
     }
 
-    /// What shows of the groups that it may not have.
+    /// The filter by the groups that it may not have.
     pub(super) fn excluded_filter(&self) -> Option<LineFilter<'_>> {
         LineFilter::new(self.excluded.iter().map(std::slice::from_ref), false)
     }

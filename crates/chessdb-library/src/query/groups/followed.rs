@@ -12,13 +12,14 @@ use crate::library::{DatabasePattern, PatternError};
 use crate::lines::{BranchingLine, LineStep, follow};
 use crate::repertoire::{Departure, MovesByPosition, Repertoire, Repertoires};
 
-/// Half-moves between two looks whether a game can come back to a repertoire.
+/// Half-moves between two checks whether a game can come back to a repertoire.
 const LOOK_EVERY: u32 = 4;
 
 /// What a game must do with a repertoire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RepertoireUse {
-    /// A side plays its moves wherever it has some, which must occur.
+    /// A side must play a move of the repertoire wherever the repertoire has one, and at least one such move must
+    /// occur.
     Follow,
     /// The game leaves it.
     Leave,
@@ -169,7 +170,8 @@ pub(super) enum FollowedLine {
         /// The first ply where the repertoire has only other moves.
         left: Option<u32>,
     },
-    /// It must leave it: after each move, whether it has, so that another line can begin after any of them.
+    /// The game must leave the repertoire: the state after each move, so that another line can branch off after any of
+    /// them.
     Leave(Vec<Departure>),
 }
 
@@ -259,7 +261,7 @@ impl FollowedLine {
     }
 }
 
-/// Where a line follows or leaves the repertoires of a query.
+/// For each repertoire of a query, where the line follows or leaves it.
 #[derive(Debug, Default)]
 pub(super) struct FollowedLines(Vec<FollowedLine>);
 
@@ -312,7 +314,8 @@ impl FollowedLines {
         self.answers_before(shared).eq(before)
     }
 
-    /// What the answers before a ply follow from: where the line leaves each repertoire, or whether it follows it.
+    /// The state on which all answers before a ply depend: where the line leaves each repertoire, or whether it follows
+    /// it.
     fn answers_before(&self, ply: u32) -> impl Iterator<Item = Option<u32>> {
         self.0.iter().map(move |line| match line {
             FollowedLine::Follow { left, .. } => left.map(|_| 0),

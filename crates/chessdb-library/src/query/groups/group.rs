@@ -80,7 +80,7 @@ impl PositionGroup {
 pub struct PositionQuery {
     /// Each must hold at a later position than the one before it. It is enough if some positions can be chosen for all.
     pub groups: Vec<PositionGroup>,
-    /// None of these may hold anywhere. For how many plies is not regarded.
+    /// None of these may hold anywhere, not even for one ply.
     pub excluded: Vec<PositionGroup>,
     /// The mirror images that count, too: the same for all groups.
     pub mirror: Mirror,
@@ -138,9 +138,9 @@ pub(super) struct QueryImages {
     pub(super) has_moves: bool,
     /// True if some group depends on none.
     pub(super) has_positions: bool,
-    /// True if some group depends on how many pieces there are, and not on their squares.
+    /// True if some group depends only on how many pieces there are, not on their squares.
     pub(super) has_counts: bool,
-    /// What it depends on beside positions and moves.
+    /// What it needs besides positions and moves.
     pub(super) needs: LineNeeds,
     /// Variations count, too.
     pub(super) in_variations: bool,
@@ -251,7 +251,7 @@ pub(super) struct GroupTest {
     pub(super) within: Option<u32>,
     /// True if it depends on the move that is played in the position.
     pub(super) has_played: bool,
-    /// True if it depends on nothing but how many pieces of each kind there are.
+    /// True if it depends only on how many pieces of each kind there are.
     pub(super) is_of_counts: bool,
 }
 

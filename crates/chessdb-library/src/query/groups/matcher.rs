@@ -24,7 +24,7 @@ const COUNT_EVERY: u32 = 16;
 /// How far a game has got in each image of a query.
 pub(super) struct Matcher<'a> {
     pub(super) query: &'a QueryImages,
-    /// The excluded groups that depend on no move, and those that do.
+    /// The excluded groups that do not depend on a move, and those that do.
     excluded: [Vec<&'a GroupTest>; 2],
     pub(super) images: Vec<ImageProgress<'a>>,
     /// The sides as whose player a game is excluded.
@@ -36,7 +36,7 @@ pub(super) struct Matcher<'a> {
     pub(super) can_be_excluded: bool,
     /// Where the lines of games are kept, or have just been packed.
     lines: Option<&'a dyn LineSource>,
-    /// What these show of the groups that a game must have, and of those that it may not have.
+    /// The filters by the groups that a game must have, and by those that it may not have.
     filter: Option<LineFilter<'a>>,
     excluded_filter: Option<LineFilter<'a>>,
     packed: PackedLine,
@@ -152,7 +152,7 @@ impl<'a> Matcher<'a> {
         self.reach(0, position)
     }
 
-    /// Looks at a move, and at the position after it.
+    /// Tests a move and the position after it.
     #[inline]
     pub(super) fn step(&mut self, step: &Ply<'_>) -> ControlFlow<()> {
         self.play(step)?;
@@ -178,7 +178,7 @@ impl<'a> Matcher<'a> {
         std::mem::replace(&mut self.pieces[!mover], others) != others || is_promotion
     }
 
-    /// Looks at the position before a move, for groups that depend on the move.
+    /// Tests the position before a move, for groups that depend on the move.
     #[inline]
     fn play(&mut self, step: &Ply<'_>) -> ControlFlow<()> {
         let (ply, mv, line) = (step.number, step.mv, &self.line);
@@ -324,7 +324,7 @@ pub(super) struct Moment<'a> {
     pub(super) line: &'a WholeLine,
 }
 
-/// What a query needs of a whole game; empty where it needs nothing.
+/// The data of a whole game that a query needs; empty where it needs none.
 #[derive(Debug, Default)]
 pub(super) struct WholeLine {
     pub(super) annotations: LineAnnotations,
@@ -463,7 +463,7 @@ impl<'a> ImageProgress<'a> {
         self.progress.iter_mut().for_each(|group| group.by_counts = None);
     }
 
-    /// Notes the move that is played at a place where the last group began.
+    /// Records the move that is played at a place where the last group began.
     #[inline]
     pub(super) fn play(&mut self, place: Place) {
         let first = self.progress.last_mut().and_then(|last| last.first.as_mut());
@@ -484,7 +484,8 @@ impl<'a> ImageProgress<'a> {
         if !self.is_open {
             return None;
         }
-        // Later groups first: what holds here is too late for another group to hold here, too.
+        // Later groups first: a position can serve only one group of a sequence, so the state from before this position
+        // counts.
         for n in (self.from..self.groups.len()).rev() {
             let group = &self.groups[n];
             if group.has_played != is_move {

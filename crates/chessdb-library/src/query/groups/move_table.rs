@@ -127,7 +127,7 @@ impl PatternMoves {
 
 impl PartialEq for PatternMoves {
     fn eq(&self, other: &PatternMoves) -> bool {
-        // The table follows from these, and is not made to be compared.
+        // The table is computed from these fields, so comparing them is enough.
         (self.text(), self.reflection) == (other.text(), other.reflection)
     }
 }
@@ -210,7 +210,8 @@ impl MoveTable {
         self.castles && (by_name || (self.king_targets & ends).any())
     }
 
-    /// False if the move that leads to a position, and takes such a piece, does not match. Only for castling true may be wrong.
+    /// False if the move that leads to a position and takes such a piece does not match. Exact except for castling,
+    /// where true may be wrong.
     #[inline]
     pub(super) fn may_be(&self, mv: Move, after: &Position, captured: Option<Role>) -> bool {
         let (from, to, promotion) = match mv {
@@ -317,7 +318,7 @@ impl MoveTable {
     }
 }
 
-/// Where the targets are of a kind of moves from a square.
+/// The index in the table of targets for a kind of move from a square.
 fn place(sign: usize, kind: usize, from: Square) -> usize {
     (sign * KINDS + kind) * 64 + from as usize
 }
@@ -368,7 +369,8 @@ fn castling(pattern: &FormPattern) -> [[bool; 3]; 2] {
     })
 }
 
-/// Whether moves have the forms of the patterns that were read last. One look at the name of a search reads it several times.
+/// Whether moves have the forms of the patterns that were read last. One access to the path of a search parses its name
+/// several times.
 static KNOWN: LazyLock<OnceLru<String, bool>> = LazyLock::new(|| OnceLru::new(MOST_KNOWN));
 
 /// Number of patterns whose result is cached.

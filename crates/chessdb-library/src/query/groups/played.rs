@@ -39,7 +39,7 @@ enum Moved {
     Pattern(Arc<PatternMoves>),
 }
 
-/// The move of one piece. What is not set may be anything.
+/// The move of one piece. Fields that are `None` match anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PieceMove {
     role: Role,
@@ -164,7 +164,7 @@ impl MovePattern {
         is_move && may_have_sign(signs, board, next, rest)
     }
 
-    /// True if the move matches that leads from one position to another.
+    /// True if the move that leads from one position to the other matches.
     pub(super) fn matches(&self, before: &Position, mv: Move, after: &Position) -> bool {
         let captured = match mv {
             Move::Normal { from, to, .. } => before.role_at(before.capture_square(from, to)),
@@ -435,7 +435,7 @@ impl FormPattern {
         [plain, check, check || mate]
     }
 
-    /// A star may be no sign at all. No other follows it.
+    /// A star may stand for no sign at all. No other star follows it.
     fn with_stars(&self, state: u32) -> FormState {
         FormState(state | (state & self.stars) << 1)
     }

@@ -186,7 +186,7 @@ impl LineMaterial {
             .flatten()
             .filter_map(|ply| self.differences.get(ply));
         let after = self.differences.get(ply + 2..)?;
-        // Most moves give up nothing, which this shows at once.
+        // Fast path: most moves give up nothing.
         if own(after.first()?) >= own(self.differences.get(ply)?) {
             return None;
         }

@@ -66,8 +66,8 @@ pub(super) fn ends(rest: &[KeptMove]) -> bool {
     rest.first().is_none_or(|mv| mv.is_null())
 }
 
-/// True if some piece of the side to move that cannot be pinned has a square to go to. This is quickly seen, and most
-/// positions have one.
+/// True if some piece of the side to move that cannot be pinned has a square to go to. Fast path: this test is cheap,
+/// and true in most positions.
 fn moves_freely(position: &Position) -> bool {
     let us = position.turn();
     let Some(king) = position.king(us) else {
@@ -188,7 +188,7 @@ fn beside(squares: Bitboard) -> Bitboard {
     Bitboard((squares & !a_file).0 >> 1 | (squares & !h_file).0 << 1)
 }
 
-/// The row with this name, in any letter case.
+/// The row with this name, regardless of letter case.
 fn named<T: Copy>(rows: &[(&'static str, T)], text: &str) -> Option<(&'static str, T)> {
     rows.iter()
         .find(|(name, _)| name.eq_ignore_ascii_case(text))
@@ -256,7 +256,7 @@ impl MaterialRange {
     /// True if the numbers are in the range.
     #[inline]
     pub(super) fn has(&self, tally: &PieceTally) -> bool {
-        // Without a branch for each, all are compared at once.
+        // Without branches, so that the compiler can compare all sixteen at once.
         (0..16).fold(true, |has, place| {
             has & (self.least.0[place] <= tally.0[place]) & (tally.0[place] <= self.most.0[place])
         })
@@ -328,7 +328,7 @@ impl Imbalance {
         })
     }
 
-    /// True if the numbers of pieces differ like this.
+    /// True if the numbers of pieces have this difference.
     #[inline]
     pub(super) fn is_in(&self, tally: &PieceTally) -> bool {
         let kinds = if self.has_pawns {
@@ -380,7 +380,7 @@ const PAWN: usize = 5;
 /// The pieces of one side of an imbalance.
 struct SidePieces {
     counts: [i8; 6],
-    /// The side, as the case of the letters says.
+    /// The side given by the case of the letters.
     color: Color,
 }
 

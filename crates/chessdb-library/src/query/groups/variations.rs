@@ -1,7 +1,7 @@
 //! Tests groups in all lines of a game: the main line first, then the lines that end with a variation, in the order in
 //! which these end in the text.
 //!
-//! A line is followed from where it leaves the line before it, with the progress that was kept there.
+//! A line is followed from the move where it differs from the line before it, with the progress that was saved there.
 
 use std::ops::ControlFlow;
 
@@ -15,7 +15,7 @@ use chessdb::Database;
 use chessdb::board::{Bitboard, ByColor, Color};
 use chessdb::game::{Game, Token};
 
-/// How far the line that is followed has got after a number of moves.
+/// The progress of the current line after a number of moves.
 #[derive(Clone)]
 struct KeptProgress<'a> {
     moves: u32,
@@ -64,7 +64,7 @@ impl<'a> LinesOfGame<'a> {
     fn annotate(&mut self, annotations: &mut LineAnnotations, token: Token) {
         let moves = self.line.len();
         match token {
-            // A comment before the first move of a variation is about no move.
+            // A comment before the first move of a variation belongs to no move.
             Token::Nag(_) | Token::Comment(_) if self.line.is_main() || self.line.has_own_move() => {
                 annotations.push(moves, token);
             }
@@ -197,7 +197,8 @@ impl<'a> Matcher<'a> {
         let kept = match lines.kept.last().filter(|kept| kept.moves == from) {
             Some(kept) => kept,
             None if from == 0 => start,
-            // The line before could matter no longer after fewer moves.
+            // The line before was left after fewer moves, because later ones could not change the answer. They cannot
+            // here, either.
             None => return,
         };
         self.images.clone_from(&kept.images);
