@@ -65,7 +65,8 @@ pub struct Origin<'a> {
 
 /// State that a format keeps for each line in addition to the position.
 pub trait State: Clone {
-    /// Copies the part that all lines of a game share from `left`, the state of the line that the replay has just left.
+    /// Copies the part of the state that all lines of a game share. `left` is the state of the line that was current
+    /// until now, since a variation has begun or ended.
     fn carry(&mut self, left: &Self) {
         let _ = left;
     }
@@ -399,7 +400,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         }
     }
 
-    /// Adds a problem for an oddity by which nothing is lost.
+    /// Adds a problem for something odd that loses nothing of the game.
     #[cold]
     pub fn doubt(&mut self, offset: u64, what: impl Into<Cow<'static, str>>) {
         let what = what.into().into_owned();
@@ -489,7 +490,7 @@ mod tests {
         replay.play(Move::normal(Square::E2, Square::E4)).unwrap();
         replay.follow(Highest(2));
         assert_eq!(replay.state_before().0, 1);
-        // The variation begins before the move, and has what the move added.
+        // The variation begins before the move, but has the shared part of the state after it.
         replay.start_variation().unwrap();
         assert_eq!((replay.state().0, replay.state_before().0), (2, 2));
         replay.play(Move::normal(Square::D2, Square::D4)).unwrap();

@@ -23,8 +23,9 @@ use chessdb_library::spelling::{Names, Spelling};
 use chessdb_library::table::GamePath;
 use chessdb_library::workers::Pause;
 
-/// A branch as a directory of files. Files are put together from its [parts](BranchFs::parts), so one type per kind of
-/// file serves one database and several. Games, texts, sizes and tables come from the databases.
+/// A branch as a directory of files. Each kind of file is one type, which assembles the file from the branch's
+/// [parts](BranchFs::parts), whether there is one database or several. Games, texts, sizes and tables come from the
+/// databases.
 pub(super) struct BranchFs {
     game_set: Arc<GameSet>,
     /// One for each [`Row`], if the branch has it.
@@ -36,7 +37,7 @@ pub(super) struct BranchFs {
     numbers: Arc<HashMap<Prefix, usize>>,
     /// The path in the mount of each database's directory. Empty if this is the directory of a single database.
     pub(super) paths: Arc<[String]>,
-    /// Names the branch across states: the path of its database, `/all` or `/all/unique`.
+    /// The same in all states of the branch: the path of its database, `/all` or `/all/unique`.
     path: String,
     /// The prefix of this state of the branch; for a search, of the state that is searched.
     state: Prefix,
@@ -173,7 +174,7 @@ impl BranchFs {
         &self.path
     }
 
-    /// The state of that directory that this is, or that this searches.
+    /// The prefix of this state of the directory; for a search, of the state that is searched.
     pub(super) fn state(&self) -> Prefix {
         self.state
     }
@@ -210,7 +211,8 @@ impl BranchFs {
         EMPTY + self.game_set.bytes() + sections + self.files.bytes() + joins.map(Joins::bytes).sum::<usize>()
     }
 
-    /// A text that differs whenever tables of its games would have other rows, apart from changes to a database.
+    /// A text on which the rows of tables depend besides the databases: paths, selection and query. Branches with
+    /// different rows have different texts.
     pub(super) fn shown_key(&self) -> String {
         let game_set = self.game_set();
         let mut key = self.paths.join("\n");
@@ -316,15 +318,16 @@ impl BranchFs {
 
 /// Its nodes.
 impl BranchFs {
-    /// Adds a reference to each of these inodes. Returns those whose numbers no longer mean anything.
+    /// Adds a reference to each of these inodes. Returns those whose nodes were dropped in the meantime, so that they
+    /// must be looked up again.
     pub(super) fn hold(&self, inodes: &[Inode]) -> Vec<Inode> {
         let gone = self.hold_nodes(inodes);
         self.references.add((inodes.len() - gone.len()) as u64);
         gone
     }
 
-    /// Adds references to nodes with counted numbers, here or in a search. Returns the inodes whose numbers mean
-    /// nothing any more.
+    /// Adds references to nodes with counted numbers, here or in a search. Returns the inodes whose nodes were dropped
+    /// in the meantime.
     pub(super) fn hold_nodes(&self, inodes: &[Inode]) -> Vec<Inode> {
         let is_gone = |inode: &&Inode| inode.node().is_some_and(|(_, node)| !self.game_set().hold(node));
         inodes.iter().filter(is_gone).copied().collect()
@@ -352,7 +355,7 @@ impl BranchFs {
             .map_or(Kind::File, |section| section.kind(node))
     }
 
-    /// The number of directories that show a game of a database, in its own directory.
+    /// The number of directories below the directory of a database that show one of its games.
     pub(super) fn directories_of(&self, game: u32, keys: &Keys) -> u32 {
         let sections = self.sections.iter().flatten();
         sections.map(|section| section.directories_of(game, keys)).sum()

@@ -163,7 +163,8 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// The work to wait for before it can be opened or, once it is open, before its size and contents are known.
+    /// The work that must end before the node can be opened. For an open node, the work that must end before its size
+    /// and contents are known.
     fn wait(&self) -> Wait {
         match self {
             Opened::InBranch(node) if node.existing.is_none() => node.wait(),

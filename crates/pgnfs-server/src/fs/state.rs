@@ -294,7 +294,7 @@ impl ChessFs {
         })
     }
 
-    /// Adds a reference to each of these inodes of a branch. Returns the inodes that mean nothing any more.
+    /// Adds a reference to each of these inodes of a branch. Returns those whose nodes were dropped in the meantime.
     pub(super) fn hold(&self, prefix: Prefix, inodes: &[Inode]) -> Vec<Inode> {
         match self.present_branch(prefix) {
             Some(present) => present.hold(inodes),

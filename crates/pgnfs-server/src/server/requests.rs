@@ -510,7 +510,8 @@ mod tests {
     use crate::ServeOptions;
     use crate::watch::Means;
 
-    /// A query waits for the threads that read them, while other requests, also of others, are answered.
+    /// While both threads that parse queries are busy, a query waits, and other requests of this user and of others are
+    /// answered.
     #[test]
     fn queries_are_read_by_threads_of_their_own() {
         let folder = tempfile::tempdir().unwrap();

@@ -137,7 +137,7 @@ impl GameSet {
         self.only_database().filter(|_| matches!(self.shown, Shown::All))
     }
 
-    /// The only database of a branch in its directory, whether all of its games are shown or some.
+    /// The database, if there is only one, whether all of its games are shown or some.
     pub fn only_database(&self) -> Option<&Arc<IndexedDatabase>> {
         match (&*self.all.databases, &self.all.codes) {
             ([only], None) => Some(only),
@@ -164,8 +164,7 @@ impl GameSet {
         &self.all.counted
     }
 
-    /// Adds a reference to a node that a front end hands out. Returns false if its number does not mean this node any
-    /// more.
+    /// Adds a reference to a node that a front end hands out. Returns false if the node was dropped in the meantime.
     pub fn hold(&self, node: Node) -> bool {
         self.counted().hold(node)
     }
@@ -270,8 +269,9 @@ impl GameSet {
         }
     }
 
-    /// The games that are shown, without those of which another copy is better. All games of all databases are
-    /// compared, unless a query names some databases: then only games of these. On first use, finds duplicates.
+    /// The games that are shown, and of games that occur more than once only the best copies. All games of all
+    /// databases are compared, unless a query names some databases: then only games of these. On first use, finds
+    /// duplicates.
     pub(crate) fn unique_parts(&self) -> &Arc<[DatabasePart]> {
         match &self.shown {
             Shown::All | Shown::Unique => self.all.unique.get_or(|| {
@@ -650,7 +650,7 @@ impl FoundGames {
 
     pub(super) fn found(&self) -> &(Arc<[DatabasePart]>, bool) {
         self.found.get().unwrap_or_else(|| {
-            // Made in front of `while_wanted`: other requests may wait for these, so they must not be cancelled with
+            // Made before `while_wanted` begins: other requests may wait for these, so they must not be cancelled with
             // this search.
             self.of.parts();
             self.of.names();

@@ -93,8 +93,8 @@ impl PositionTerm {
         Ok(PositionTerm::new(pattern_name(&pattern), Condition::Exact(exact)))
     }
 
-    /// Like [`PositionTerm::fen`], but the side to move is optional: without it, a term for each side that can be to
-    /// move.
+    /// Like [`PositionTerm::fen`], but the side to move is optional. Without it, returns a term for each side that may
+    /// be to move.
     ///
     /// ```
     /// use chessdb_library::query::PositionTerm;
@@ -165,8 +165,8 @@ impl PositionTerm {
         PositionTerm::new(bounds.to_string(), Condition::Lead(bounds))
     }
 
-    /// The pieces that one side has for other pieces of the other side: a term if the text says which side, as `Rvbn` does,
-    /// otherwise a term for each.
+    /// An imbalance of material: the pieces of one side and those that the other side has for them. Returns one term if
+    /// the text says by letter case which side has which, as `Rvbn` does, otherwise a term for each side.
     ///
     /// ```
     /// use chessdb_library::query::PositionTerm;
