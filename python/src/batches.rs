@@ -1,4 +1,4 @@
-//! Iterators over games, some of which decode many games at a time. These check the files, and release the GIL, once
+//! Iterators over games, some of which decode many games at a time. Those check the files, and release the GIL, once
 //! for many games.
 
 use std::ops::Range;

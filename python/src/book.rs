@@ -1,4 +1,4 @@
-//! OpenArguments books of Polyglot.
+//! Opening books of Polyglot.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};

@@ -57,7 +57,7 @@ impl ReadError {
     }
 }
 
-/// An exception before it is made.
+/// The parts of an exception that has not been created yet.
 struct Failure {
     class: &'static str,
     message: String,
@@ -87,7 +87,7 @@ fn changed(entry: &LibraryEntry) -> Failure {
     }
 }
 
-/// The path of a file of a database that people see under a name.
+/// The path of a file of a database, from the name under which people see it.
 pub fn path_of<'a>(entry: &'a LibraryEntry, name: &str) -> Option<&'a Path> {
     let mut paths = entry.found.iter().flat_map(|found| &found.files);
     let path = paths.find(|(_, path)| legible_file_name(path) == name);

@@ -42,7 +42,7 @@ pub fn load_or_build(
     options: BuildOptions,
     progress: &Progress,
 ) -> PyResult<Positions> {
-    // Indexes of the program `pgnfs` have other options, so that neither replaces an index of the other.
+    // Indexes that `pgnfs` keeps have other options in their keys, so neither program replaces an index of the other.
     let reading = format!("python {}", source.opening.options);
     let built = detached(py, source, progress, |_, done| {
         built(&source.entry, &folder, &reading, options, done)

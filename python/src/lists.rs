@@ -47,7 +47,7 @@ fn stream<'py>(
     to_stream_pycapsule(py, Box::new(reader), requested_schema)
 }
 
-/// Numbers as tables have them, signed.
+/// Numbers as a column of signed integers.
 fn numbers(numbers: impl Iterator<Item = Option<u32>>) -> ArrayRef {
     let signed = numbers.map(|number| number.and_then(|number| i32::try_from(number).ok()));
     Arc::new(signed.collect::<Int32Array>())

@@ -44,7 +44,7 @@ impl OpenArguments {
         )
     }
 
-    /// Those that open one of the databases.
+    /// The arguments that open one of the databases again.
     pub fn arguments_of(source: &Source) -> ReopenArguments {
         let mut arguments = source.opening.arguments();
         arguments.5 = (!source.opening.is_single).then(|| source.entry.path.clone());

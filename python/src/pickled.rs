@@ -1,4 +1,4 @@
-//! What is pickled of games and of results: numbers, and how to open their databases again.
+//! Pickles of games and results. They contain numbers, and the arguments to open the databases again.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -40,10 +40,10 @@ pub fn occurrences<'py>(py: Python<'py>, found: &[(u32, Occurrence)]) -> Bound<'
     PyBytes::new(py, &numbers.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())
 }
 
-/// The occurrences that bytes are.
+/// Restores occurrences from bytes.
 ///
 /// # Errors
-/// If [`occurrences`] has not made them, or a database with one of these lengths has no such game.
+/// If the bytes are not from [`occurrences`], or a database with one of these lengths has no such game.
 fn occurrences_of(bytes: &[u8], lens: &[u32]) -> PyResult<Vec<(u32, Occurrence)>> {
     let numbers = numbers_of(bytes)?;
     let (found, rest) = numbers.as_chunks::<NUMBERS>();

@@ -23,13 +23,13 @@ pub struct Source {
     pub entry: Arc<LibraryEntry>,
     /// How it was opened.
     pub opening: Arc<OpenArguments>,
-    /// What its games share.
+    /// The caches of its games.
     pub shared: Arc<Shared>,
     /// Where its files are, with their devices and inodes; empty if they were copied when it was opened.
     paths: Arc<[(PathBuf, (u64, u64))]>,
 }
 
-/// What the games of a database share.
+/// The caches that all games of a database share.
 #[derive(Default)]
 pub struct Shared {
     /// The keys of all headers.

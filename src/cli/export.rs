@@ -51,7 +51,7 @@ pub struct Request<'a> {
     columns: Option<Columns>,
     /// The `K`th of `N` parts of the games.
     part: (u32, u32),
-    /// What the games must answer.
+    /// The query that games must answer.
     filter: Option<Query>,
     /// Whether only the best game of each group of duplicates is written.
     is_unique: bool,
@@ -153,14 +153,14 @@ impl Request<'_> {
 }
 
 impl Request<'_> {
-    /// False if nothing at this path of the source, or below it, is exported in any case.
+    /// False if no database at or below this path of the source can be exported.
     pub fn may_concern(&self, path: &str) -> bool {
         may_concern(self.database, &self.filter, path)
     }
 }
 
-/// False if nothing at a path of the source, or below it, is a database, where this one is named, or answers one of the
-/// queries.
+/// False if no database at or below a path of the source can be the named one, if one is named, or have games that
+/// answer one of the queries.
 pub fn may_concern<'a>(
     database: Option<&str>,
     queries: impl IntoIterator<Item = &'a Query>,

@@ -29,13 +29,13 @@ use order::{FoundGame, Order};
 /// The values of the option that selects how results are shown.
 pub const SHOWN: [&str; 7] = ["path", "count", "moves", "deviations", "pgn", "csv", "ndjson"];
 
-/// A question, and how it is answered.
+/// The arguments of `find`: what is searched for, and how the result is shown.
 pub struct Question {
     source: PathBuf,
     /// The path of the database to search; `None` for all databases.
     database: Option<String>,
     asked: Asked,
-    /// What the games must answer, too.
+    /// A further query that the games must answer.
     filter: Option<Query>,
     /// The text of the query; empty without one.
     query: String,
@@ -115,12 +115,12 @@ impl Question {
         &self.source
     }
 
-    /// False if nothing at this path of the source, or below it, is searched in any case.
+    /// False if no database at or below this path of the source can be searched.
     pub fn may_concern(&self, path: &str) -> bool {
         may_concern(self.database.as_deref(), self.queries(), path)
     }
 
-    /// Its queries.
+    /// All queries in the arguments.
     fn queries(&self) -> impl Iterator<Item = &Query> {
         let asked = match &self.asked {
             Asked::Query(query) => Some(query),

@@ -34,7 +34,7 @@ pub struct OutputFile {
 enum OutputKind {
     /// A temporary file in the folder of the output, renamed at the end.
     Partial { partial: Partial, place: PathBuf },
-    /// A file in a folder without write permission, which is cut before the first write.
+    /// An existing file in a folder without write permission. It is truncated before the first write.
     InPlace { is_cut: bool },
     /// A device or a pipe.
     Stream,
@@ -164,7 +164,7 @@ impl OutputFile {
                     None => Err(ErrorKind::Interrupted.into()),
                 }
             }
-            // No game was written.
+            // No game was written, so the old contents are still there.
             OutputKind::InPlace { is_cut: false } => self.file.set_len(0),
             OutputKind::InPlace { is_cut: true } | OutputKind::Stream => Ok(()),
         }
@@ -220,8 +220,7 @@ fn is_own(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Removes the temporary files that exports to the same target have left, which were killed. Files of exports that go on
-/// are locked.
+/// Removes the temporary files of killed exports to the same target. Files of running exports are locked.
 fn remove_left(folder: &Path, prefix: &str) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let own = entries.filter(|entry| {
@@ -231,7 +230,7 @@ fn remove_left(folder: &Path, prefix: &str) {
     });
     for entry in own {
         let mut options = OpenOptions::new();
-        // Nothing is written, but NFS locks only files that are open for writing.
+        // Opened for writing because NFS locks only such files. Nothing is written.
         options
             .write(true)
             .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
@@ -253,8 +252,9 @@ fn is_closed(error: &io::Error) -> bool {
     )
 }
 
-/// Starts a thread that removes the temporary file when a signal ends the program. An output that is too long is an error
-/// when it is written, and no reason to end, since an index that is kept may be too long as well.
+/// Starts a thread that removes the temporary file when a signal ends the program. SIGXFSZ, for a file that is too
+/// long, does not end the program: writing the output then fails with an error, and an index that is too long is only
+/// not kept.
 fn remove_on_signals(slot: TemporaryFile, name: String) -> io::Result<()> {
     survive_long_files()?;
     let ignored = ignored_signals();
@@ -275,7 +275,7 @@ fn remove_on_signals(slot: TemporaryFile, name: String) -> io::Result<()> {
     Ok(())
 }
 
-/// The signals that the caller wants to be ignored, as `nohup` does, one a bit.
+/// The signals that the caller has set to be ignored, as `nohup` does: one bit for each.
 fn ignored_signals() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

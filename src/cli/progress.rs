@@ -16,7 +16,7 @@ pub fn bar(games: u64) -> ProgressBar {
 /// A bar with this template, in which `{left}` is the remaining time.
 fn styled(bar: ProgressBar, looks: &str) -> ProgressBar {
     let left = |state: &ProgressState, out: &mut dyn fmt::Write| {
-        // It cannot fail.
+        // Writing to the bar's line cannot fail.
         let _ = out.write_str(&left(state.elapsed(), state.eta()));
     };
     match ProgressStyle::with_template(looks) {

@@ -55,8 +55,8 @@ pub fn repertoires<'a>(
     Ok(Arc::new(known))
 }
 
-/// Returns an error that ends with `consequence` if a file of these databases, or of a repertoire in use, has changed since
-/// it was opened.
+/// Returns an error if a file of these databases, or of a repertoire in use, has changed since it was opened.
+/// `consequence` is the end of its message.
 pub fn intact(
     entries: &[&Arc<LibraryEntry>],
     known: &Repertoires,
@@ -113,7 +113,7 @@ pub fn unique_of(parts: &[DatabasePart], threads: usize, kept: Option<&KeptFiles
         .collect()
 }
 
-/// A search of databases, and how far it is.
+/// A search of databases with its progress bar.
 pub struct Search {
     pub answers: Answers,
     pub bar: ProgressBar,

@@ -1,4 +1,4 @@
-//! Whether the threads that make requests live.
+//! Finds out whether the threads that made requests have been killed.
 
 use std::fs;
 use std::io;

@@ -85,7 +85,7 @@ impl Callers {
             }
             self.changed.wait_for(&mut state, PAUSE);
             state.waiting.retain(|waiting| waiting.request.is_open());
-            // Half of the pause, so that none waits for two pauses and more.
+            // Half of the pause, so that a killed caller waits for less than two pauses.
             let now = Instant::now();
             let is_due =
                 |waiting: &mut WaitingCaller| now.saturating_duration_since(waiting.since) >= PAUSE / 2;

@@ -14,7 +14,7 @@ use super::{BLOCK, FOREVER, Presentation, Shared};
 use pgnfs_server::{Entry, Reply, Visitor};
 use pgnfs_server::{FsError, Inode, Kind};
 
-/// Attributes that fuser encodes only to see how long they are.
+/// Attributes of which fuser only uses the length.
 const NOTHING: FileAttr = of_nothing();
 
 /// Answers READDIR.

@@ -21,8 +21,8 @@ const PAUSE: Duration = Duration::from_millis(200);
 const MOST_TRIES: usize = 50;
 const PAUSE_OF_TRIES: Duration = Duration::from_millis(10);
 
-/// A mount of this process or, for the guardian, of its daemon. Once it has ended, the kernel gives its numbers of
-/// mount and device to others.
+/// The numbers of a mount of this process or, for the guardian, of its daemon. Once the mount has ended, the kernel may
+/// reuse them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MountIdentity {
     pub(super) id: u64,
@@ -64,7 +64,7 @@ pub(super) fn wait(device: Device) -> io::Result<()> {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        // Where many mounts come and go, the table is not read each time.
+        // Pause, so that the table is not read for each of many changes.
         thread::sleep(PAUSE);
     }
     Ok(())

@@ -22,7 +22,7 @@ pub const COMMAND: &str = "guardian";
 pub(super) struct Guardian(ManuallyDrop<ChildStdin>);
 
 impl Guardian {
-    /// Names the mount by its numbers, which stay, unlike where its path leads.
+    /// Tells the guardian the numbers of the mount. They do not change, while its path may lead elsewhere later.
     pub(super) fn watch(&mut self, mount: MountIdentity) {
         let numbers = [mount.id, mount.device.0].map(u64::to_ne_bytes);
         // Fails if the guardian has already ended.

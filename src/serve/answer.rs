@@ -102,7 +102,8 @@ fn visitor(address: IpAddr) -> u32 {
     match address.to_canonical() {
         IpAddr::V4(address) => address.into(),
         IpAddr::V6(address) => {
-            // One network is one visitor.
+            // By the first 64 bits: a client has a whole network of addresses, and could otherwise take a turn for
+            // each.
             let mut hash = DefaultHasher::new();
             address.octets()[..8].hash(&mut hash);
             hash.finish() as u32
@@ -176,7 +177,7 @@ fn missing(status: StatusCode, uri: &Uri, what: &str) -> Response {
     (status, format!("{what}\n")).into_response()
 }
 
-/// The status for an error of the library, which has logged the cause of those that are 500.
+/// The status for an error of the library. If it is 500, the library has logged the cause.
 pub(super) fn status_of(error: &FsError) -> StatusCode {
     match error {
         FsError::NotFound

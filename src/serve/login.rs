@@ -20,8 +20,8 @@ use tokio::time::{Instant, sleep};
 
 use crate::secret::read_secret;
 
-/// How long credentials of an address that gave wrong ones before wait until they are compared, and how long wrong ones
-/// wait for their answer.
+/// How long credentials wait until they are compared, if the address has sent wrong ones before. Wrong credentials wait
+/// as long for their answer.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// How long wrong credentials of an address count.

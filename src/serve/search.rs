@@ -5,7 +5,7 @@ use pgnfs_server::{FsError, Requests};
 
 use super::answer::{Visit, read_query};
 
-/// What finds the same games, but is a field: games that are marked as deleted are left out in any case.
+/// A term that changes no result, because games marked as deleted are left out anyway.
 const FIELD: &str = "deleted:no";
 
 /// Reads a search as the command takes it; `None` if it is empty.

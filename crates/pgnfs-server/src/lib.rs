@@ -1,9 +1,8 @@
 //! A folder of chess databases as a tree of files, for any front end: FUSE, HTTP, or a program of its own.
 //!
 //! A [`Server`] opens the folder and follows its changes. Front ends send all requests to [`Requests`], which chooses
-//! the thread that answers, so that no front end can block on many games, or on a source that does not answer, in a
-//! thread that must not. Data flows from `tree`, which has names and nodes, to `fs`, which adds sizes and bytes, to
-//! `server`.
+//! the thread that answers. So a thread of a front end never blocks on work for many games, or on a source that does
+//! not answer. Data flows from `tree`, which has names and nodes, to `fs`, which adds sizes and bytes, to `server`.
 
 mod fs;
 mod overview;

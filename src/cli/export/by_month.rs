@@ -17,7 +17,7 @@ use chessdb_library::positions::DatabasePart;
 use chessdb_library::table::TableForm;
 use chessdb_library::table::utc_date;
 
-/// The most games of a file.
+/// Maximum number of games in a file.
 const MOST_GAMES: usize = 1_000_000;
 
 /// The value for an unknown part of a date, as Hive and programs that read its folders expect it.
@@ -37,7 +37,7 @@ pub fn is_folder(path: &Path) -> bool {
 /// The folder for the files of all months, which are in its `data`.
 ///
 /// # Errors
-/// If `data` is there.
+/// If `data` exists already.
 pub fn folder(path: &Path) -> Result<OutputFolder, CommandError> {
     let data = path.join("data");
     if data.symlink_metadata().is_ok() {

@@ -52,7 +52,7 @@ impl Order {
         self.order == ListOrder::default()
     }
 
-    /// The number of games shown at most.
+    /// Maximum number of games that are shown.
     pub fn limit(&self) -> usize {
         self.limit.unwrap_or(usize::MAX)
     }

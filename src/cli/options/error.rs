@@ -6,7 +6,7 @@ use std::fmt;
 use super::Scope;
 use chessdb_library::library::{abridged, on_one_line};
 
-/// Bytes of a value that an error shows at most.
+/// Maximum number of bytes of a value that an error shows.
 const MOST_SHOWN: usize = 200;
 
 /// What is wrong with an option.
@@ -64,5 +64,5 @@ impl fmt::Display for OptionError {
 
 impl std::error::Error for OptionError {}
 
-/// Description of valid values, as it follows "is not".
+/// Description of valid values, in words that follow "is not".
 pub type ValidValues = Cow<'static, str>;

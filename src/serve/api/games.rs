@@ -15,7 +15,7 @@ use super::{Api, ApiError, Given, about, line, search};
 use crate::serve::answer::{Visit, search_in_turn};
 use crate::serve::answer_cache::{GamesId, KeptAnswers};
 
-/// Games of a page unless the client says how many, and the most.
+/// Default and maximum number of games on a page.
 const USUALLY: u32 = 100;
 const MOST: u32 = 1000;
 

@@ -47,7 +47,7 @@ struct Api {
     lists: KeptAnswers<Arc<GameList>>,
     /// The names of players and events.
     names: KeptAnswers<Arc<GameNames>>,
-    /// Tables of moves, and what players do, as JSON.
+    /// Answers with tables of moves and with preparations, as JSON.
     kept: KeptAnswers<Arc<str>>,
     snapshots: Snapshots,
     since: Instant,

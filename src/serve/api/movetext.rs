@@ -1,6 +1,6 @@
-//! A game as a list of moves that each refer to the move before, written piece by piece: a game of megabytes has a
-//! hundred times as many bytes as the game. A piece has at least the tags, a move with its comments, or the problems,
-//! so it is at most in proportion to the game itself.
+//! A game as a JSON list of moves, each of which refers to the move before it. It is written piece by piece, because
+//! the JSON can be a hundred times as long as the game. The tags, a move with its comments, and the problems are never
+//! divided, so the longest piece is proportional to the game.
 
 use std::collections::HashMap;
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Api, ApiError, Given, about};
 use crate::serve::answer::Visit;
 
-/// Names of each kind unless the client says how many, and the most.
+/// Default and maximum number of names of each kind.
 const USUALLY: usize = 8;
 const MOST: usize = 100;
 

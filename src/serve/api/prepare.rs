@@ -39,7 +39,7 @@ pub(super) async fn prepare(
     Parameters(given): Given,
 ) -> Result<Response, ApiError> {
     let text = |name| given.get(name).map(|text| text.trim()).unwrap_or_default();
-    // The explorer's name for it.
+    // The explorer calls this parameter `color`.
     let colour = ["colour", "color"].map(text).concat();
     let asked = PrepareQuestion::read(
         &requests,

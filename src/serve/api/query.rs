@@ -36,7 +36,8 @@ pub(super) async fn query(
         None
     };
     let files = match position {
-        // Their mirror images would count, and positions in variations.
+        // Settings such as `mirror:` and `in:variations` would also apply to the added position, and change its
+        // meaning.
         Some(_) if canonical.as_deref().is_some_and(is_about_positions) => None,
         position => {
             let terms = [position.as_deref(), Some(text)].into_iter().flatten();

@@ -184,7 +184,7 @@ impl Teller<'_> {
         })
     }
 
-    /// What is said of a game; `None` if it has no id.
+    /// The data of a game in an answer; `None` if it has no id.
     fn game(&self, game: u32) -> Option<GameAnswer> {
         let parts = self.answers.parts();
         let (part, game) = DatabasePart::place_of(parts, game);

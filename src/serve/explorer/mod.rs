@@ -152,7 +152,7 @@ struct ExplorerRequest {
     explorer: Explorer,
     question: ExplorerQuestion,
     search: Option<Query>,
-    /// What it is kept by.
+    /// Its key in the cache of answers.
     key: String,
 }
 
@@ -185,7 +185,7 @@ impl ExplorerRequest {
         })
     }
 
-    /// The answer before anything is known.
+    /// The answer for no games, which is the first line of a long answer.
     fn empty(&self) -> Arc<str> {
         let nothing = Answers::new(Vec::new(), AnswerOptions::default());
         json::answer(&self.question, &Explored::default(), &nothing, &self.explorer.ids).into()

@@ -25,13 +25,13 @@ pub(super) struct ExplorerQuestion {
     pub(super) player: Option<(String, bool)>,
 }
 
-/// Moves that are listed unless the client says how many.
+/// Default number of moves that are listed.
 const MOVES: usize = 12;
 
 /// No position has more moves.
 const MOST_MOVES: usize = 256;
 
-/// The most games that are listed, and how many unless the client says.
+/// Maximum numbers of games that are listed, and the default for the latest games.
 const TOP_OF_MASTERS: usize = 15;
 const TOP: usize = 4;
 const RECENT: usize = 8;

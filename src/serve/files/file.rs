@@ -179,7 +179,7 @@ fn read_ranges(text: &str, size: u64) -> Option<Vec<Range<u64>>> {
     if !unit.eq_ignore_ascii_case("bytes") {
         return None;
     }
-    // Empty elements of a list are nothing (section 5.6.1).
+    // Empty elements of a list are ignored (section 5.6.1).
     let mut asked = list
         .split(',')
         .filter(|range| !range.trim().is_empty())

@@ -1,6 +1,7 @@
 //! WebDAV, class 1 and read-only: `OPTIONS` and `PROPFIND` (RFC 4918, sections 9.1 and 10.1).
 //!
-//! Every file has its length, since clients take a missing one for 0. Links have no form in WebDAV and are not listed.
+//! Every file has its length, since clients take a missing length for 0. Links have no form in WebDAV and are not
+//! listed.
 
 use std::collections::VecDeque;
 use std::fmt::Write;

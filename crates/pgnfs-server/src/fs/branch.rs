@@ -211,8 +211,8 @@ impl BranchFs {
         EMPTY + self.game_set.bytes() + sections + self.files.bytes() + joins.map(Joins::bytes).sum::<usize>()
     }
 
-    /// A text on which the rows of tables depend besides the databases: paths, selection and query. Branches with
-    /// different rows have different texts.
+    /// A text with all that the rows of tables depend on besides the games: paths, spellings, and whether each game is
+    /// shown once.
     pub(super) fn shown_key(&self) -> String {
         let game_set = self.game_set();
         let mut key = self.paths.join("\n");

@@ -271,8 +271,8 @@ impl Texts {
         }
     }
 
-    /// While it is true, ends every wait for the sizes of all games with an error, because a newer state has replaced the
-    /// database. A waiting look-up would block the invalidation of names in the same directory.
+    /// Sets whether a newer state has replaced the database. While it has, every wait for the sizes of all games ends
+    /// with an error: a waiting look-up would block the invalidation of names in the same directory.
     pub(super) fn set_retired(&self, is_retired: bool) {
         self.is_retired.store(is_retired, Ordering::Release);
     }

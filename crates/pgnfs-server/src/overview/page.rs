@@ -230,7 +230,7 @@ fn ratings(page: &mut String, ratings: &Counts<i64>) {
     numbers(page, ["rating", "players"], rows);
 }
 
-/// Rows that lead nowhere.
+/// Rows without links.
 fn plain(counts: &[(&str, u64)]) -> Vec<Bar> {
     let bar = |&(text, count): &(&str, u64)| Bar {
         text: text.to_owned(),

@@ -296,7 +296,7 @@ impl ViewIndex {
 pub(super) enum Naming {
     /// The arrays.
     Stored,
-    /// Texts of the database, which takes longer and no memory.
+    /// Names are computed from texts of the database each time, which is slower but takes no memory.
     Computed,
 }
 
@@ -439,7 +439,7 @@ struct SourceLists {
     /// Index of the first source of each directory. Its sources end where the next directory's begin.
     starts: Vec<u32>,
     sources: Vec<Source>,
-    /// The games, if these are not all games of the sources.
+    /// The games that are shown; `None` if all games of the sources are.
     listed: Option<Listed>,
 }
 
@@ -660,7 +660,7 @@ impl Contents for SourceLists {
 pub struct InParts<'a> {
     all: &'a SourceLists,
     sources: &'a [Source],
-    /// The games of all sources, if these are not all of theirs.
+    /// The games of all sources; `None` if all games of these directories are shown.
     listed: Option<&'a [u32]>,
 }
 

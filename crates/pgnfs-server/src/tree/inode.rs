@@ -128,7 +128,7 @@ pub(super) const KIND_LOOSE: u8 = 0xac;
 /// A ply of a game, from here to the last kind; [`Use`](super::plies::Use) says what for.
 pub(super) const KIND_PLY: u8 = 0xc0;
 
-/// Most views of a tree, including the user's.
+/// Maximum number of views of a tree, including the user's.
 pub(super) const MOST_VIEWS: usize = (KIND_MERGED - KIND_VIEW) as usize;
 
 impl Node {
@@ -215,7 +215,7 @@ impl Node {
     }
 }
 
-/// What the log calls the nodes from these on.
+/// Descriptions of nodes for the log, each with the first node that has it.
 const NAMES: [(Node, &str); 25] = [
     (Node::DATABASE, "Database"),
     (Node::ALL, "All"),

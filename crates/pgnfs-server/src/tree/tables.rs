@@ -20,7 +20,7 @@ pub(super) struct TablesDirectory(pub(super) Arc<GameSet>);
 /// True for a branch that has a table.
 type HasTable = fn(&GameSet) -> bool;
 
-/// Its files in the order of their names, and which branches have them.
+/// Its files in the order of their names, each with a test for the branches that have it.
 const FILES: [(&str, Node, HasTable); 7] = [
     ("deviations.csv", Node::DEVIATIONS, has_deviations),
     ("duplicates.csv", Node::DUPLICATES, |game_set| {

@@ -106,7 +106,7 @@ pub struct Watch {
 #[derive(Clone)]
 pub struct Alarm {
     raised: Arc<OwnedFd>,
-    /// Once written, it is never read, so that it ends every pause from then on.
+    /// Written once and never read, so that it ends every pause from then on.
     over: Arc<OwnedFd>,
 }
 
@@ -190,7 +190,7 @@ impl Watch {
         self.alarm.clone()
     }
 
-    /// For how long nothing must have changed before a change counts.
+    /// The time without further changes after which a change counts.
     pub fn quiet(&self) -> Duration {
         self.quiet
     }

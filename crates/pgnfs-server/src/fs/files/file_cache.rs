@@ -36,7 +36,7 @@ pub(in crate::fs) struct BranchFiles {
 }
 
 impl BranchFiles {
-    /// Nothing.
+    /// An empty cache.
     pub(in crate::fs) fn new() -> BranchFiles {
         BranchFiles {
             info: Made::new(),

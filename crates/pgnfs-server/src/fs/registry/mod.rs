@@ -1,10 +1,10 @@
 //! The branches outside the present state, by the prefixes of their inodes: searches, and branches that the source no
 //! longer has.
 //!
-//! A search is a place and a prefix, which belong together while a front end has an inode with this prefix. The place
-//! is all that is needed to make its directory: that happens on first use, it is dropped when it takes too much memory,
-//! and the next request makes it again. A branch that the source no longer has is retired: it is kept while a front end
-//! has inodes of it. If it is dropped nevertheless, its prefix stays reserved.
+//! A search has a place in the tree and a prefix, which it keeps while a front end has an inode with this prefix. Its
+//! directory can be made from the place alone: it is made on first use, dropped when it takes too much memory, and made
+//! again by the next request. A branch that the source no longer has is retired: it is kept while a front end has
+//! inodes of it. If it is dropped nevertheless, its prefix stays reserved.
 
 mod prefixes;
 mod retired;
@@ -122,7 +122,7 @@ impl Registry {
     }
 
     /// Adds a reference to each of these inodes, which have this prefix. `present` has the branches of the source.
-    /// Returns those that mean nothing any more.
+    /// Returns those whose nodes were dropped in the meantime.
     pub(super) fn hold<'a>(
         &self,
         prefix: Prefix,
@@ -260,7 +260,7 @@ impl Registry {
     /// Waits until names of dropped searches must be evicted from a front end's cache, and returns them. `None` when
     /// work has ended. They are returned together: while a front end has one of them, it keeps the others, too.
     ///
-    /// The moment does not matter: a search that is used again meanwhile, or whose directory is open, goes on.
+    /// A search may be used again before its name is evicted, or its directory may be open: it then simply continues.
     pub(super) fn unused_searches(&self) -> Option<Vec<Outdated>> {
         let mut state = self.state.lock();
         while state.unused.is_empty() && !state.is_over {
@@ -343,7 +343,8 @@ impl RegistryState {
         dropped
     }
 
-    /// If a front end may keep the names of too many dropped searches, notes the first half of them to be taken back.
+    /// If a front end may keep the names of too many dropped searches, marks the half that was dropped first for
+    /// eviction.
     fn take_back_names(&mut self) -> bool {
         let are_many = self.dropped.len() > MOST_DROPPED;
         // Down to half of the limit, so that the front end is not called again for each further search.
