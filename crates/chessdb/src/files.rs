@@ -321,7 +321,7 @@ impl<'a> SortedNames<'a> {
         }
     }
 
-    /// What to say where several files of a kind could belong to a file, so that none is taken.
+    /// The warning if several files of a kind could belong to a file, so that none is used.
     fn ambiguity(&self, file: Name<'a>, kind: &'a str) -> Option<String> {
         let alike = self.folded.get(&(file.stem.to_lowercase(), kind))?;
         let [first, second, ..] = alike.as_slice() else {
@@ -334,7 +334,8 @@ impl<'a> SortedNames<'a> {
         ))
     }
 
-    /// Warnings of the files that differ from one of a candidate in the case of the extension only, and belong to none.
+    /// Warnings about files that differ from a file of a candidate only in the case of the extension, and belong to no
+    /// candidate.
     fn unread_variants(&self, candidate: &Candidate, claimed: &HashSet<&str>) -> Vec<String> {
         let files = candidate.files.iter().filter_map(|(kind, path)| {
             let name = Name::split(path.file_name()?.to_str()?)?;

@@ -65,7 +65,7 @@ pub fn by_content(path: &Path, bytes: &[u8]) -> Vec<(&'static Format, Candidate)
     recognisable(path).into_iter().filter(accepts).collect()
 }
 
-/// The databases that a file would be if all formats accepted its content that recognise databases by it.
+/// The databases that a file could be, if each format that recognises databases by their content accepted it.
 pub fn recognisable(path: &Path) -> Vec<(&'static Format, Candidate)> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         return Vec::new();

@@ -45,7 +45,7 @@ use crate::formats::chessbase_common::{Annotations, Marks};
 const END: i32 = i32::MAX;
 /// The position number of annotations of the whole game.
 const WHOLE_GAME: i32 = -1;
-/// Bytes of an item, at least.
+/// Minimum size of an item in bytes.
 const SHORTEST: usize = 2;
 
 /// Private characters in comments, with the texts shown for them (section 6.1).
@@ -267,7 +267,7 @@ fn marks_len(data: &[u8], size: usize) -> Result<usize, Unread> {
     }
 }
 
-/// The first byte of some kinds, which has been 1 so far.
+/// Reads the first byte of some kinds, which is 1 in all known files.
 fn version_1(fields: &mut Fields<'_>) -> Result<(), Unread> {
     match fields.u8() {
         Some(1) => Ok(()),
@@ -307,7 +307,7 @@ fn training_len(data: &[u8]) -> Result<usize, Unread> {
     pass().ok_or(Unread::Cut)
 }
 
-/// Passes over lists of texts.
+/// Skips lists of texts.
 fn lists(fields: &mut Fields<'_>, count: usize) -> Option<()> {
     for _ in 0..count {
         for _ in 0..fields.u16()? {
@@ -326,7 +326,7 @@ pub(super) fn text_of<'a>(item: &Item<'a>) -> Option<&'a [u8]> {
     }
 }
 
-/// What an item says; none for those that are not shown.
+/// The content of an item; `None` for an item that is not shown.
 pub(super) fn said(kind: u8, data: &[u8]) -> Option<Said<'_>> {
     let mut fields = Fields::new(data);
     match kind {

@@ -89,7 +89,7 @@ impl<S: Sink> Game<'_, S> {
         let words = self.source.words();
         let table = Table::get();
         let (mut at, mut marks) = (first, 0);
-        // Looked up a move ahead: the table is so large that it may have to come from afar.
+        // Looked up one move ahead: the table is larger than the processor's fast caches, so a load may take long.
         let step_of = |at| words.get(at).and_then(|word| table.step(word));
         let mut next = step_of(at);
         while !self.replay.is_done() {
@@ -103,7 +103,7 @@ impl<S: Sink> Game<'_, S> {
             match words.get(at - 1) {
                 Some(ALTERNATIVE) => {
                     marks += 1;
-                    // Here reading ends in `whole`, too.
+                    // `whole` also stops reading at such a mark.
                     if at == first + 1 || marks > MOST_MARKS {
                         return;
                     }

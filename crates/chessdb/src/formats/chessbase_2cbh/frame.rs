@@ -21,7 +21,7 @@ const MAGIC: [u8; 8] = [0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11];
 const HEAD: usize = 26;
 /// Size of a frame without its content and spare bytes: 26 bytes in front, 8 at the end.
 const FRAME: u64 = 34;
-/// The most content that is accepted; a larger size can only be damage.
+/// Maximum size of the content. A larger one can only be damage.
 const MOST: usize = 64 << 20;
 
 /// What the content of a frame is.

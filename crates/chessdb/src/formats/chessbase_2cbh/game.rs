@@ -18,7 +18,7 @@ use crate::game::Tags;
 use crate::problem::Problem;
 use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Ply, Replay, Sink, Tree};
 
-/// Times that a frame is read which ChessBase may be moving (section 14.2).
+/// Maximum number of attempts to read a frame, because ChessBase may be moving it (section 14.2).
 const TIMES: usize = 3;
 
 /// The frame of a game's moves, with its flags for the start position.

@@ -44,7 +44,7 @@ const OF_TYPE: usize = 20;
 const MOST_TYPES: usize = 32;
 const LONGEST_CONTAINER: usize = 1 << 20;
 const LONGEST_HEADER: usize = 64 << 10;
-/// How a deleted record of 16 bytes begins.
+/// The first bytes of a deleted record of 16 bytes.
 const DELETED: [u8; 8] = [0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99];
 const DELETED_LEN: usize = 16;
 

@@ -35,7 +35,7 @@ const LANGUAGES: [(u32, &str); 7] = [
 const MOST_OF_TITLE: usize = 1024;
 /// Languages that a text may have.
 const MOST_LANGUAGES: i32 = 256;
-/// Bytes of a guiding text in one language, at least.
+/// Minimum size of a guiding text in one language, in bytes.
 const SHORTEST_TEXT: usize = 8;
 
 /// A text in one language.
@@ -86,7 +86,7 @@ fn title_of(cbh: &SourceFile, record: usize) -> Option<i64> {
     le_u64(&cbh.bytes, at).map(u64::cast_signed)
 }
 
-/// What the name of a file says of its language.
+/// The part of a file's name for its language.
 fn suffix(language: u32) -> String {
     let own = LANGUAGES.iter().find(|(number, _)| *number == language);
     let country = || nations::code(u8::try_from(language).ok()?);

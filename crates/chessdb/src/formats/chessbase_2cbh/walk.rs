@@ -189,7 +189,7 @@ pub(super) struct Walk<'a> {
     has_move: bool,
     /// The next line is taken from those that are pending.
     is_between: bool,
-    /// The line ends without a mark, which was said.
+    /// True if the line ends without a mark and this has been reported.
     is_broken: bool,
     is_over: bool,
 }

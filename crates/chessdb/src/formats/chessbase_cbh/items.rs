@@ -28,7 +28,7 @@ pub(super) fn text_of<'a>(item: &Item<'a>) -> Option<&'a [u8]> {
     }
 }
 
-/// What an item says; none for those that are not shown.
+/// The content of an item; `None` for an item that is not shown.
 pub(super) fn said(kind: u8, data: &[u8]) -> Option<Said<'_>> {
     match kind {
         items::TEXT | items::TEXT_BEFORE => data.get(2..).map(Said::Text),

@@ -19,7 +19,7 @@ const MOST_ITEMS: usize = 1_000_000;
 #[derive(Clone, Debug)]
 pub(in crate::formats) struct Annotations<'a> {
     items: Vec<Item<'a>>,
-    /// One of them is a text before a move.
+    /// True if one of the items is a text before a move.
     has_text_before: bool,
     /// Items that were read, whether they are shown or not.
     read: usize,
@@ -103,7 +103,7 @@ impl<'a> Annotations<'a> {
         self.items.is_empty()
     }
 
-    /// What is wrong with the annotations.
+    /// Reports the damage and the problems of the annotations.
     pub(in crate::formats) fn report<S: Sink, T: State>(&self, replay: &mut Replay<'_, S, T>) {
         for (at, what) in &self.damage {
             replay.fault_in(self.origin, *at, &Fault::damage(what.clone()), "");
@@ -120,7 +120,7 @@ impl<'a> Annotations<'a> {
         self.report_misplaced(self.items.get(..misplaced), replay);
     }
 
-    /// What is said of the whole game.
+    /// Adds the annotations of the whole game. To be called before the first move.
     pub(in crate::formats) fn begin<S: Sink, T: State>(&self, replay: &mut Replay<'_, S, T>) {
         if !S::WHOLE {
             return;
@@ -143,7 +143,7 @@ impl<'a> Annotations<'a> {
         self.items.get(..end).unwrap_or_default()
     }
 
-    /// What precedes a move, if it can be played in a position.
+    /// Adds the annotations that precede a move, if the move can be played in the position.
     #[inline(always)]
     pub(in crate::formats) fn before_move<S: Sink, T: State>(
         &self,
@@ -162,7 +162,7 @@ impl<'a> Annotations<'a> {
         items.iter().any(|item| item.kind == items::TEXT_BEFORE)
     }
 
-    /// What follows a move.
+    /// Adds the annotations that follow a move.
     #[inline(always)]
     pub(in crate::formats) fn after_move<S: Sink, T: State>(
         &self,
@@ -174,7 +174,7 @@ impl<'a> Annotations<'a> {
         }
     }
 
-    /// What is said of moves from a number on.
+    /// Adds the annotations of moves from a number on, which the game does not have, and reports them as misplaced.
     pub(in crate::formats) fn after<S: Sink, T: State>(&self, number: u32, replay: &mut Replay<'_, S, T>) {
         let number = i32::try_from(number).unwrap_or(i32::MAX);
         let start = self.items.partition_point(|item| item.position < number);
@@ -182,7 +182,7 @@ impl<'a> Annotations<'a> {
         self.add(self.items.get(start..), replay, |_| true);
     }
 
-    /// Reports items of moves that are not there.
+    /// Reports items of moves that the game does not have.
     fn report_misplaced<S: Sink, T: State>(&self, items: Option<&[Item<'a>]>, replay: &mut Replay<'_, S, T>) {
         let items = items.unwrap_or_default();
         let Some(first) = items.first() else { return };

@@ -64,7 +64,7 @@ impl Unpacked {
         format!("{} bytes, {unpacked} unpacked", self.packed_len)
     }
 
-    /// Opens the database, about whose archive there are these warnings.
+    /// Opens the database. `warnings` are about its archive.
     fn open<D: InArchive>(self, warnings: &[String], options: &Options) -> Result<D, NotADatabase> {
         let row = ("archive", self.describe());
         let (mut files, problems) = (self.files, self.problems);
@@ -99,7 +99,8 @@ impl Contents {
         let Some((_, first)) = parts.first_mut() else {
             return Err(refused.into_iter().map(|(_, error)| error).collect());
         };
-        // What belongs to no database is said once, because there may be thousands.
+        // Problems that belong to no database are reported once, by the first database, because there may be thousands
+        // of databases.
         let mut problems = files.holes();
         problems.extend(self.problems);
         problems.extend(refused.into_iter().map(|(name, error)| {

@@ -179,7 +179,7 @@ impl Characters {
         out
     }
 
-    /// What to say where most texts look as if they were in Cyrillic letters.
+    /// The warning if most texts look as if they were in Cyrillic letters.
     pub(in crate::formats) fn doubt<'t>(self, texts: impl Iterator<Item = &'t [u8]>) -> Option<String> {
         let (mut cyrillic, mut others) = (0, 0);
         for bytes in texts.filter(|bytes| !bytes.is_ascii()) {

@@ -1,4 +1,4 @@
-//! What annotations say, and the form of it in PGN.
+//! The contents of annotations, and their form in PGN.
 
 use std::fmt::Write;
 
@@ -50,7 +50,7 @@ pub(in crate::formats) struct Item<'a> {
 /// Decodes the data of an item by its kind; `None` for items that are not shown.
 pub(in crate::formats) type SaidBy = for<'a> fn(u8, &'a [u8]) -> Option<Said<'a>>;
 
-/// What an item says.
+/// The content of an item.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::formats) enum Said<'a> {
     Text(&'a [u8]),
@@ -125,7 +125,7 @@ pub(in crate::formats) fn is_missing(kind: u8) -> bool {
     !is_shown(kind) && !LEFT_OUT.contains(&kind)
 }
 
-/// What to call a kind that is missing.
+/// The name of a kind that is not shown, for messages.
 pub(in crate::formats) fn name(kind: u8) -> String {
     match MISSING.iter().find(|(known, _)| *known == kind) {
         Some((_, name)) => format!("{name} (annotation {kind:02x})"),

@@ -1,4 +1,4 @@
-//! Files of a database: records that they say they have, names, and bytes.
+//! Files of a database: checks of the number of their records, their names, and reading their bytes.
 
 use crate::bytes::index;
 use crate::files::{Files, SourceFile};
@@ -29,7 +29,7 @@ pub(in crate::formats) fn wrong_number(
     }
 }
 
-/// What to say of a file without a header that can be read.
+/// The problem of a file whose header cannot be read.
 pub(in crate::formats) fn no_header(file: &SourceFile) -> Problem {
     let what = if file.bytes.is_empty() {
         "the file is empty"
@@ -63,7 +63,7 @@ pub(in crate::formats) fn missing(
     kinds.map(|(kind, what)| format!("{} is missing: {what}", name_of(files, cbh, kind)))
 }
 
-/// Copies bytes from an offset on, and gives their number.
+/// Copies bytes from an offset on, and returns their number.
 pub(in crate::formats) fn copy(bytes: &[u8], offset: u64, buffer: &mut [u8]) -> usize {
     let rest = bytes.get(index(offset).min(bytes.len())..).unwrap_or_default();
     let len = rest.len().min(buffer.len());

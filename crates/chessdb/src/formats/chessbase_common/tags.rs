@@ -136,7 +136,7 @@ pub(in crate::formats) fn append_number_of_team(number: u32, name: &mut String) 
     }
 }
 
-/// Roman numbers go as far.
+/// The greatest number that can be written in Roman numerals.
 const MOST_ROMAN: u32 = 3999;
 
 fn append_roman(mut number: u32, out: &mut String) {

@@ -24,7 +24,7 @@ use crate::bytes::{index, le_u32};
 /// The first bytes of a file, and the last ones.
 pub(super) const MAGIC: &[u8] = b"PAR1";
 
-/// What a file has.
+/// The contents of a file, as its footer describes them.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     pub(super) columns: Vec<Column>,
@@ -246,7 +246,7 @@ const DEEPEST: usize = 32;
 const LEAST_CHUNK: usize = 12;
 const LEAST_GROUP: usize = 6;
 
-/// Checks a footer before the crate reads it; `None` if that must not happen.
+/// Checks a footer before the crate reads it; `None` if the crate must not read it.
 fn check(footer: &[u8]) -> Option<()> {
     let mut thrift = Thrift::new(footer, 0);
     let (mut number, mut columns) = (0, 0);
@@ -265,7 +265,8 @@ fn check(footer: &[u8]) -> Option<()> {
                             _ => thrift.skip(kind)?,
                         }
                     }
-                    // There is memory for each column of each group.
+                    // Each group must list as many columns as the schema, because the crate allocates memory for each
+                    // column of each group.
                     (chunks == columns).then_some(())
                 })?;
             }

@@ -83,7 +83,7 @@ pub(super) fn present(bytes: &[u8], count: usize) -> Option<(Option<Vec<u32>>, u
     Some((has_nulls.then_some(ranks), usize::try_from(values).ok()?))
 }
 
-/// What [`present`] has for a row that is null.
+/// The entry for a null row in the result of [`present`].
 pub(super) const NULL: u32 = u32::MAX;
 
 /// Numbers of a few bits each, lowest first.

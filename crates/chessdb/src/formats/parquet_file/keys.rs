@@ -34,7 +34,7 @@ const UNKNOWN: Keys = Keys {
 };
 
 impl AllKeys {
-    /// Reads the columns that are needed.
+    /// Reads the keys from the columns that are needed.
     pub(super) fn of_columns(table: &Table, columns: &Columns) -> AllKeys {
         let mut keys = vec![UNKNOWN; rows_of(table)];
         let mut names = Collected::new();
@@ -122,7 +122,7 @@ impl AllKeys {
         }
     }
 
-    /// Takes them from the tags of all games.
+    /// Reads the keys from the tags of all games.
     pub(super) fn of_tags(table: &Table, tags: impl Fn(u32) -> Tags) -> AllKeys {
         let mut names = Collected::new();
         let rows = table.file.numbers(table.layout.rows);
@@ -169,7 +169,7 @@ fn rows_of(table: &Table) -> usize {
     usize::try_from(table.layout.rows).unwrap_or_default()
 }
 
-/// Sets what follows from a tag in the keys of all rows that have it.
+/// Sets one of the keys from the value of a tag, in all rows that have the tag.
 fn fill<T: Copy>(
     table: &Table,
     columns: &Columns,
@@ -185,8 +185,8 @@ fn fill<T: Copy>(
     });
 }
 
-/// Passes what follows from a tag in each row to `each`, in order; `None` where the row does not have the tag. What is in a
-/// dictionary is read once.
+/// Passes a value computed from a tag to `each` for each row, in order; `None` where the row does not have the tag. It
+/// is computed once for each entry of a dictionary.
 fn each<T: Copy>(
     table: &Table,
     columns: &Columns,

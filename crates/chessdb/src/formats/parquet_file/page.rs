@@ -58,7 +58,7 @@ pub(super) struct Page {
     present: Option<Vec<u32>>,
 }
 
-/// What a page needs to be read.
+/// The properties of a column that reading its pages depends on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form {
     pub(super) stored: Stored,

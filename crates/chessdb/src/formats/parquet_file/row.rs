@@ -28,7 +28,7 @@ pub(super) struct Columns {
 /// The tag with the start position.
 const FEN: &str = "FEN";
 
-/// What of a game is needed.
+/// The part of a game that is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Tags,
@@ -183,7 +183,7 @@ impl Columns {
                 Err(lost) => read.lost.push(lost),
             }
         }
-        // They may contain the start position.
+        // Moves alone need the other tags only if these may contain the start position.
         let others_count = part != Part::Moves || !written.contains(FEN.as_bytes());
         if let Some(number) = self.others.filter(|_| others_count) {
             match self.text_in(table, number, row) {
@@ -257,7 +257,7 @@ fn append_other_tags<'a>(text: &mut String, pgn: &'a str, written: &mut HashSet<
         if !written.insert(tag.name) {
             continue;
         }
-        // As it is written, with its escapes.
+        // The tag is copied as it is stored, with its escapes.
         text.push('[');
         text.push_str(&utf8_lossy(tag.name));
         text.push_str(" \"");

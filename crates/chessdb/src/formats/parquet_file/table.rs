@@ -37,7 +37,7 @@ struct Spot {
     /// Offset of its header, and of what follows that.
     head_at: usize,
     body_at: usize,
-    /// What is wrong with it, once it was read in vain.
+    /// The damage, once reading the page has failed.
     wrong: OnceLock<&'static str>,
 }
 
