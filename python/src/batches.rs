@@ -1,5 +1,5 @@
-//! Iterators over games, some of which decode many games at a time. Those check the files, and release the GIL, once
-//! for many games.
+//! Iterators over games. Those that decode many games at a time check the files, and release the GIL, once for all
+//! these games.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -14,7 +14,7 @@ use super::{BLOCK, FOREVER, Presentation, Shared};
 use pgnfs_server::{Entry, Reply, Visitor};
 use pgnfs_server::{FsError, Inode, Kind};
 
-/// Attributes of which fuser only uses the length.
+/// Placeholder attributes: only the length of their encoding is used.
 const NOTHING: FileAttr = of_nothing();
 
 /// Answers READDIR.

@@ -72,7 +72,7 @@ impl<T> Made<T> {
         Wait::Common.unless(self.get().is_some())
     }
 
-    /// The value; `make` makes it if there is none. `make` must not use the same value.
+    /// The value, which `make` makes if it does not exist yet. `make` must not use the same value.
     pub fn get_or(&self, make: impl FnOnce() -> T) -> &T {
         match self.get_or_make(|| Ok::<T, Infallible>(make())) {
             Ok(value) => value,

@@ -116,7 +116,7 @@ impl<K: Clone + Hash + Eq, V: Clone> OnceLru<K, V> {
         self.0.lock().kept.len()
     }
 
-    /// The value of a key; `make` makes it if there is none.
+    /// The value of a key, which `make` makes if it is not kept.
     pub fn get_or(&self, key: K, make: impl FnOnce() -> V) -> V {
         match self.get_or_make(key, || Ok::<V, Infallible>(make())) {
             Ok(value) => value,

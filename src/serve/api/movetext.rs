@@ -1,4 +1,4 @@
-//! A game as a JSON list of moves, each of which refers to the move before it. It is written piece by piece, because
+//! A game as a JSON list of moves, each with a reference to the move before it. It is written piece by piece, because
 //! the JSON can be a hundred times as long as the game. The tags, a move with its comments, and the problems are never
 //! divided, so the longest piece is proportional to the game.
 

@@ -279,7 +279,7 @@ fn cases(c: char) -> [char; 2] {
     [upper, one(upper.to_lowercase()).unwrap_or(upper)]
 }
 
-/// The set at the start of a text, and its length. `None` if there is none.
+/// The set at the start of a text, and its length. `None` if the text does not start with a complete set.
 fn read_set(text: &str) -> Option<(PatternSign, usize)> {
     let inside = text.strip_prefix('[')?;
     let (is_other, inside) = inside

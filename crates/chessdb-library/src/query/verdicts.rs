@@ -27,7 +27,7 @@ pub(super) struct TextVerdicts {
 }
 
 impl TextVerdicts {
-    /// Results for texts most of which have an id below `ids`.
+    /// No results yet. Most texts that are compared should have an id below `ids`.
     pub(super) fn new(ids: usize) -> TextVerdicts {
         let pages = ids.div_ceil(PAGE).min(MOST_PAGES);
         TextVerdicts {

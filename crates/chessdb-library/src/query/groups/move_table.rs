@@ -415,8 +415,8 @@ impl<'a> PatternTargets<'a> {
         }
     }
 
-    /// Calls `each` with every kind of move of a piece from a square, and with those of its targets that the pattern
-    /// matches, while it returns true. Returns its last result.
+    /// Calls `each` with every kind of move of a piece from a square, and with the targets that the pattern matches,
+    /// while it returns true. Returns its last result.
     fn for_each(&mut self, role: Role, from: Square, mut each: impl FnMut(usize, Targets) -> bool) -> bool {
         let pattern = self.pattern;
         let step = |state: FormState, sign: char| pattern.step(state, sign as u8);

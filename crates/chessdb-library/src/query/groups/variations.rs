@@ -241,8 +241,8 @@ mod tests {
         pub(super) static STEPS: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// How often kept progress is looked at, and how many moves are followed, in a game with variations at each of so many
-    /// moves.
+    /// How often kept progress is looked at, and how many moves are followed, in a game with variations at each of this
+    /// number of moves.
     fn looked_at(rounds: usize) -> (usize, usize) {
         let text = "Nf3 (Nc3 Nf6 Nb1 Ng8) Nf6 (Nc6) Ng1 (Rg1) Ng8 ".repeat(rounds) + "*\n";
         let folder = tempfile::tempdir().unwrap();

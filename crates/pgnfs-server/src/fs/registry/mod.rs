@@ -63,8 +63,8 @@ impl Registry {
         }
     }
 
-    /// The directory with this prefix, of a retired branch or of a search. `make` makes the directory of a search if
-    /// there is none; its games are found on first use.
+    /// The directory with this prefix, of a retired branch or of a search. `make` makes the directory of a search if it
+    /// does not exist; its games are found on first use.
     pub(super) fn directory(
         &self,
         prefix: Prefix,
@@ -82,7 +82,7 @@ impl Registry {
     }
 
     /// The directory of a search in `branch`; assigns a prefix to the search. `make` makes the directory with this
-    /// prefix if there is none; its games are found on first use.
+    /// prefix if it does not exist; its games are found on first use.
     ///
     /// # Errors
     /// [`FsError::Stale`] if the source no longer has the branch; [`FsError::Again`] if no prefix is free.
@@ -313,8 +313,8 @@ impl RegistryState {
         present(self.prefixes.search(prefix)?.branch)
     }
 
-    /// Removes the searches of branches that are gone, and keeps their references. Returns those of their directories
-    /// that were made.
+    /// Removes the searches of branches that are gone, and keeps their references. Returns the directories that had
+    /// been made for them.
     fn leave_searches(&mut self, gone: &HashSet<Prefix>) -> Vec<Arc<DetachedDirectory>> {
         let mut directories = Vec::new();
         for (prefix, mut references) in self.prefixes.remove_searches(|branch| gone.contains(&branch)) {
