@@ -1,7 +1,8 @@
 //! How long tests wait for a program before they call it a failure.
 //!
-//! Seconds of a quiet machine are meant. While more threads want to run than there are processors, only the share of a
-//! second counts that one of them gets, so a busy machine makes no test fail, and a program that hangs is noticed soon.
+//! Time is measured in seconds of a quiet machine: while more threads want to run than there are processors, a second
+//! counts only as much as one thread's share of it. So a busy machine makes no test fail, and a program that hangs is
+//! noticed soon.
 
 use std::fs;
 use std::thread;
@@ -27,8 +28,8 @@ impl Waiting {
         }
     }
 
-    /// The time since the beginning. It has to be called often, because the present load stands for the time since the
-    /// last call.
+    /// The time since the beginning. Must be called often, because the present load is taken as the load since the last
+    /// call.
     pub fn spent(&mut self) -> Duration {
         let now = Instant::now();
         self.spent += now.duration_since(self.last).mul_f64(share());

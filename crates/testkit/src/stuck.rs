@@ -9,7 +9,7 @@ use chessdb_library::library::{GuardedDatabase, LibraryEntry};
 
 use super::fake::Fake;
 
-/// A gate between a database and its source. It opens for good when the test ends.
+/// A gate between a database and its source. It opens when the test ends, and then stays open.
 pub struct Gate(Arc<State>);
 
 #[derive(Default)]

@@ -8,7 +8,7 @@ use super::tally::PlayerTally;
 use crate::positions::{DatabasePart, Facts};
 use crate::query::{Days, PlayerGame};
 
-/// What a user wants to know about tomorrow's opponent.
+/// A player's games since a day, compared with the earlier ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preparation {
     /// Results in all games.

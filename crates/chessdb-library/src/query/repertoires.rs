@@ -22,8 +22,8 @@ impl Query {
     }
 
     /// The only repertoire that it names outside choices, and the side that follows or leaves it. `None` if it names no
-    /// repertoire or several, if games must not leave it, if mirror images count, or if games may leave it in a
-    /// variation, since [`Query::left_in`] reads only main lines.
+    /// repertoire or several, if games must not leave it, or if mirror images count. Also `None` if games may leave it
+    /// in a variation, because [`Query::left_in`] reads only main lines.
     pub fn only_repertoire(&self) -> Option<(NamedRepertoire<'_>, Option<Mover>)> {
         fn all(groups: &[PositionGroup]) -> impl Iterator<Item = (NamedRepertoire<'_>, Option<Mover>)> {
             groups

@@ -23,7 +23,7 @@ pub fn change(choices: &mut Choices<'_>, bytes: &mut [u8]) {
     }
 }
 
-/// What edits need to know about the codes of a game.
+/// The properties of a game's codes that edits depend on.
 pub struct Codes {
     /// Size in bytes of the code at the beginning of some bytes; 1 for an unknown one.
     pub size: fn(&[u8]) -> usize,

@@ -209,7 +209,7 @@ struct LeftPawns {
     set: u16,
     /// The bits of [`Signature::pawns`] for the number of pawns.
     bits: u64,
-    /// How often four pawns are looked up at a time.
+    /// Number of lookups of four pawns each.
     fours: u32,
     /// The set for three pawns of it, by their bits in a signature; no pawns for others.
     with: Box<[u16; 1 << 12]>,

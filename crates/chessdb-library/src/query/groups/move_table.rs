@@ -334,7 +334,7 @@ fn kind_of(role: Role, captured: Option<Role>, promotion: Option<Role>) -> Optio
     })
 }
 
-/// The place in [`CAPTURED`] of what a kind of moves captures.
+/// The place in [`CAPTURED`] of the piece that a kind of moves captures.
 fn captured_of(kind: usize) -> usize {
     let of_pawn = kind.checked_sub(5 * CAPTURED.len());
     of_pawn.map_or(kind % CAPTURED.len(), |of_pawn| of_pawn / PROMOTIONS.len())
