@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use pgnfs_server::FsError;
 use tokio::sync::watch::{Receiver, channel};
-use tokio::time::{Interval, interval_at};
+use tokio::time::{Interval, MissedTickBehavior, interval_at};
 
 use super::ExplorerRequest;
 use crate::serve::answer::Visit;
@@ -22,10 +22,13 @@ pub(super) async fn of(asked: ExplorerRequest, visit: Visit) -> Result<Body, FsE
     let (sender, newest) = channel(asked.empty());
     let so_far = move |line| drop(sender.send_replace(line));
     let begin = tokio::time::Instant::now() + LINE_EVERY;
+    let mut times = interval_at(begin, LINE_EVERY);
+    // A client that was slow gets the newest line, and not one for each second that it missed.
+    times.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut lines = PlayerLines {
         answer: Box::pin(asked.answer(visit, so_far)),
         newest,
-        times: interval_at(begin, LINE_EVERY),
+        times,
     };
     let (first, is_last) = lines.next().await?;
     let rest = stream::try_unfold((lines, is_last), async |(mut lines, is_last)| {
