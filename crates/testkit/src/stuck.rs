@@ -125,6 +125,11 @@ impl Database for Stuck {
 }
 
 impl AsFiles for Stuck {
+    fn record_len(&self, game: u32) -> Option<u64> {
+        self.1.pass();
+        self.0.as_files().record_len(game)
+    }
+
     fn members(&self) -> Vec<Member> {
         self.0.as_files().members()
     }

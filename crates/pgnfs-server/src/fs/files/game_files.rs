@@ -33,6 +33,11 @@ impl File for GameFile<'_> {
 
     /// A long game is decoded in another thread: this one answers other requests meanwhile.
     fn wait(&self) -> Wait {
+        // Even the length of the record may be in a source that hangs. Only the threads of the source read it, and for
+        // them a long game is as good as a short one.
+        if self.0.texts().remote().is_some() {
+            return Wait::None;
+        }
         let is_stored = || self.0.entry().database.as_files().stored_len(self.1).is_some();
         let is_quick = !self.0.decodes_long(self.1) || is_stored() || self.0.is_cached(self.1);
         Wait::Own.unless(is_quick)

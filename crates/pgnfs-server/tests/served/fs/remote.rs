@@ -1,5 +1,6 @@
 //! Databases on file systems that may not answer.
 
+use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
@@ -62,6 +63,22 @@ fn the_end_does_not_wait_for_a_source_that_does_not_answer() {
     });
     assert_eq!(is_ended.recv_timeout(Duration::from_secs(20)), Ok(()));
     assert!(gate.waiting() > 0);
+}
+
+#[test]
+fn no_thread_of_the_front_end_asks_the_source_how_long_a_game_is() {
+    let (far, gate) = behind_gate(Fake::many(50), "far");
+    let tree = mount_with(vec![far], options());
+    let game = tree.inode("far/games/000001-001000/000001.pgn");
+    gate.close();
+    let fs = Arc::clone(&tree.0);
+    let (sender, is_handed_over) = channel();
+    thread::spawn(move || {
+        let open = fs.resolve(game).unwrap().open_here(false).unwrap();
+        sender.send(open.run_on(false).is_some())
+    });
+    assert_eq!(is_handed_over.recv_timeout(Duration::from_secs(20)), Ok(true));
+    assert_eq!(gate.waiting(), 0);
 }
 
 #[test]
