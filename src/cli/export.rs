@@ -193,7 +193,7 @@ pub fn run(
     let mut all = all_of(&entries, settings, kept.as_ref());
     if request.is_unique {
         // The best copy is one of those that are searched.
-        all.retain(|part| request.may_concern(&part.entry().path));
+        all.retain(|part| request.may_concern(part.entry().name()));
         all = unique_of(&all, threads, kept.as_ref());
     }
     let mut colors = HashMap::new();

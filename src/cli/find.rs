@@ -158,7 +158,7 @@ pub fn run(
     let all = all_of(&entries, settings, kept.as_ref());
     let parts = if question.is_unique {
         // The best copy is one of those that are searched.
-        let is_searched = |part: &DatabasePart| question.may_concern(&part.entry().path);
+        let is_searched = |part: &DatabasePart| question.may_concern(part.entry().name());
         let all: Vec<DatabasePart> = all.into_iter().filter(is_searched).collect();
         unique_of(&all, settings.serve.threads, kept.as_ref())
     } else {

@@ -668,6 +668,14 @@ fn each_game_counts_once_if_that_is_asked_for() {
             all,
             "{path}"
         );
+        // A query that is too long for the name of a directory finds the same.
+        let nobody = vec!["nobody"; 50].join("|");
+        let long = percent(&format!("db:{path} -white:{nobody}"));
+        assert_eq!(
+            count(&served, &format!("/api/games?q={long}&unique=true")),
+            all,
+            "{path}"
+        );
         let prepared = served.json(&format!("/api/prepare?player=tal&db={path}&unique=true"));
         assert_eq!(prepared["all"]["games"], 3, "{path}");
     }
@@ -677,6 +685,23 @@ fn each_game_counts_once_if_that_is_asked_for() {
         "{}",
         wrong.text()
     );
+}
+
+/// Copies are looked for in whole databases: a copy that a query finds alone is still none of the best ones.
+#[test]
+fn the_best_copy_does_not_depend_on_the_rest_of_the_query() {
+    let game = |tag: &str, comment: &str| {
+        let tags = "[White \"Tal, M\"]\n[Black \"Petrosian, T\"]\n[Date \"1960.01.01\"]\n";
+        format!("{tags}{tag}\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 {comment}*\n\n")
+    };
+    let games = [game("", "{A good game} "), game("[Annotator \"Keres\"]\n", "")].concat();
+    let served = Served::with(&[("a.pgn", &games)], &[]);
+    for query in ["annotator:keres", "annotator:keres db:a.pgn"] {
+        let count = |unique| {
+            served.json(&format!("/api/games?q={}&unique={unique}", percent(query)))["count"].clone()
+        };
+        assert_eq!((count(false), count(true)), (json!(1), json!(0)), "{query}");
+    }
 }
 
 /// Nobody has played lately whose games have no year.

@@ -137,6 +137,19 @@ fn find_answers_queries() {
         .arg(&scratch.source)
         .arg("club/b.pgn"));
     assert_eq!(games(&one.out), "b1");
+    // A single file is a database with the name of the file.
+    for unique in [&[][..], &["--unique"]] {
+        let mut command = pgnfs();
+        command
+            .args(["find", "--cache-dir=none", "--show=count", "db:b.pgn"])
+            .args(unique);
+        let ended = run(command.arg(scratch.source.join("club/b.pgn")));
+        assert_eq!(ended.out, "2\n", "{unique:?}: {}", ended.err);
+    }
+    let exported = run(pgnfs()
+        .args(["export", "--cache-dir=none", "--unique", "--where=db:b.pgn"])
+        .arg(scratch.source.join("club/b.pgn")));
+    assert_eq!(exported.out.matches("[White ").count(), 2, "{}", exported.err);
     // An index, which is built first, changes no answer.
     let cache = scratch.path("cache");
     for index in ["--index=yes", "--index=auto"] {

@@ -19,28 +19,30 @@ use crate::tree::{Existing, GameSet, Games, Inode, NamedSearch, Node, Prefix, Ro
 use chessdb::Keys;
 use chessdb_library::made::Wait;
 use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, IndexState, IndexUse};
+use chessdb_library::query::Query;
 use chessdb_library::spelling::{Names, Spelling};
 use chessdb_library::table::GamePath;
 use chessdb_library::workers::Pause;
 
-/// A branch as a directory of files. Each kind of file is one type, which assembles the file from the branch's
-/// [parts](BranchFs::parts), whether there is one database or several. Games, texts, sizes and tables come from the
-/// databases.
+/// A branch as a directory of files. For each kind of file there is one type, which assembles the file from the
+/// branch's [parts](BranchFs::parts) in the same way for one database and for several. Games, texts, sizes and tables
+/// come from the databases.
 pub(super) struct BranchFs {
     game_set: Arc<GameSet>,
-    /// One for each [`Row`], if the branch has it.
+    /// The section for each [`Row`]; `None` if the branch has no such section.
     sections: Vec<Option<Box<dyn Section>>>,
     /// The entries of its directory, sorted by name.
     top: OnceLock<Vec<(String, Node)>>,
     databases: Arc<[Arc<DatabaseFs>]>,
-    /// The place in `databases` of the database with each prefix.
+    /// For each prefix, the index of its database in `databases`.
     numbers: Arc<HashMap<Prefix, usize>>,
     /// The path in the mount of each database's directory. Empty if this is the directory of a single database.
     pub(super) paths: Arc<[String]>,
-    /// The same in all states of the branch: the path of its database, `/all` or `/all/unique`.
+    /// The path of its database, `/all` or `/all/unique`. It stays the same when the source changes.
     path: String,
     /// The prefix of this state of the branch; for a search, of the state that is searched.
     state: Prefix,
+    /// The prefix of the inodes of this directory: `state`, unless this is a search.
     prefix: Prefix,
     pub(super) references: BranchReferences,
     /// True once the source no longer has it. No search is added to it then.
@@ -168,8 +170,7 @@ impl BranchFs {
         self.databases.first()
     }
 
-    /// A name that all states of this directory share and no other directory has. A search has the name of the
-    /// directory that is searched.
+    /// A name that all states of this directory share. No other directory has it, apart from its searches.
     pub(super) fn path(&self) -> &str {
         &self.path
     }
@@ -203,7 +204,7 @@ impl BranchFs {
         first.map_or(1, |database| database.options.threads)
     }
 
-    /// The part of its memory that grows with its games, in bytes.
+    /// Its memory in bytes, roughly, without the memory that it shares with the databases.
     pub(super) fn bytes(&self) -> usize {
         let joins = self.joins.get().into_iter().flatten();
         let sections = self.sections.iter().flatten();
@@ -229,7 +230,7 @@ impl BranchFs {
 /// Approximate memory in bytes of a directory that has not been used yet.
 const EMPTY: usize = 12 << 10;
 
-/// The rows after the built-in ones.
+/// The kinds of sections that options add to the built-in ones.
 fn own_rows(databases: &[Arc<DatabaseFs>]) -> &[&'static Row] {
     databases.first().map_or(&[][..], |first| &first.options.sections)
 }
@@ -268,8 +269,8 @@ impl Section for BranchFs {
 
 /// Its parts.
 impl BranchFs {
-    /// The databases, each with the games that are shown, and with players named as stored. If duplicates are left out,
-    /// finds them on first use.
+    /// The databases, each with the games that are shown, and with players named as stored. On first use, finds the
+    /// duplicates if they are left out, or runs the search if this is one.
     pub(super) fn parts(&self) -> Vec<PartFs<'_>> {
         let part = |(number, database)| PartFs {
             database,
@@ -326,8 +327,8 @@ impl BranchFs {
         gone
     }
 
-    /// Adds references to nodes with counted numbers, here or in a search. Returns the inodes whose nodes were dropped
-    /// in the meantime.
+    /// Adds references to nodes that get running numbers (ranks in `positions/` and links in `search/`), here or in a
+    /// search. Returns the inodes whose nodes were dropped in the meantime.
     pub(super) fn hold_nodes(&self, inodes: &[Inode]) -> Vec<Inode> {
         let is_gone = |inode: &&Inode| inode.node().is_some_and(|(_, node)| !self.game_set().hold(node));
         inodes.iter().filter(is_gone).copied().collect()
@@ -355,7 +356,7 @@ impl BranchFs {
             .map_or(Kind::File, |section| section.kind(node))
     }
 
-    /// The number of directories below the directory of a database that show one of its games.
+    /// In how many directories of a database one of its games appears.
     pub(super) fn directories_of(&self, game: u32, keys: &Keys) -> u32 {
         let sections = self.sections.iter().flatten();
         sections.map(|section| section.directories_of(game, keys)).sum()
@@ -385,7 +386,7 @@ impl BranchFs {
         game.unwrap_or(Inode::of(self.prefix, node))
     }
 
-    /// The number in the branch of a game of one of its databases.
+    /// The number in this branch of a game, which is given by its inode in its own database.
     pub(super) fn number_of(&self, game: Inode) -> Option<u32> {
         let (prefix, node) = game.node()?;
         let part = *self.numbers.get(&prefix)?;
@@ -404,8 +405,8 @@ impl BranchFs {
 
 /// Waiting and failing.
 impl BranchFs {
-    /// What to wait for before the number of games is known: games may have to be counted, which reads much, or
-    /// searched for.
+    /// What to wait for before the number of games is known: games may first have to be counted, which reads a lot of
+    /// data, or found by a search.
     pub(super) fn wait_for_count(&self) -> Wait {
         let mut databases = self.databases.iter();
         if self.game_set().is_search() && self.game_set().wait_for_parts() != Wait::None {
@@ -457,7 +458,8 @@ impl BranchFs {
         }
     }
 
-    /// Answers questions about the positions of its games. On first use, counts or searches for these.
+    /// Returns what answers questions about the positions of its games. On first use, counts the games or runs the
+    /// search.
     ///
     /// # Errors
     /// If a database changed while its games were searched for.
@@ -490,6 +492,7 @@ impl BranchFs {
         let answer = match copies {
             Copies::All => question(&all),
             Copies::Best => question(&only(Arc::clone(self.game_set().unique_parts()))),
+            Copies::BestFor(query) => question(&only(self.game_set().unique_for(query))),
             Copies::BestOf(own) => {
                 let best = own.game_set().unique_parts().first();
                 let of = |part: &DatabasePart| {
@@ -524,7 +527,7 @@ impl BranchFs {
 /// The directory of a search, or an earlier state of the directory of a branch.
 pub(super) struct DetachedDirectory {
     pub(super) branch: Arc<BranchFs>,
-    /// The directory, without folders.
+    /// The directory as a folder of the tree, without the folders that the source has there.
     pub(super) folder: TreeFolder,
     /// The directory that it is in, or was in.
     pub(super) parent: Inode,
@@ -563,12 +566,14 @@ pub(super) struct PartFs<'a> {
     pub(super) names: Option<&'a Names>,
 }
 
-/// Which copies count of games that occur more than once.
+/// Which copies of a duplicated game are counted.
 pub(super) enum Copies<'a> {
     /// All.
     All,
     /// The best one of each.
     Best,
+    /// The best one of each that this query, which is not yet applied, may find.
+    BestFor(&'a Query),
     /// All copies, but of the games of this database only the best ones.
     BestOf(&'a BranchFs),
 }

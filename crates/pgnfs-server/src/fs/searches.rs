@@ -179,7 +179,11 @@ impl ChessFs {
             // The name is too long, or the source has changed meanwhile. `all` still has its games: search them without
             // keeping the result.
             Ok(None) | Err(FsError::Stale) => {
-                all.positions(copies(), |answers| question(&answers.among(query, &|_| ())))
+                let copies = match copies() {
+                    Copies::Best => Copies::BestFor(query),
+                    copies => copies,
+                };
+                all.positions(copies, |answers| question(&answers.among(query, &|_| ())))
             }
             Err(error) => Err(error),
         }

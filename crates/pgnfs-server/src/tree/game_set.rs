@@ -29,7 +29,7 @@ use chessdb_library::turns::{at_low_priority, in_turn};
 /// Maximum length of a file name in bytes.
 const LONGEST: usize = 255;
 
-/// Number of directories with the same name that are tried to find the one with a given text.
+/// How many numbered forms of a name are tried to find the directory with a given text.
 const MOST_NUMBERED: u32 = 9;
 
 /// The games of one database or of several, all of them or some. They are numbered consecutively, database by
@@ -62,7 +62,7 @@ struct Databases {
 enum Shown {
     /// All.
     All,
-    /// The best game of each group of duplicates, unless it is deleted. They are searched for on first use.
+    /// Of duplicates only the best game, and no deleted games. Duplicates are searched for on first use.
     Unique,
     /// The games that a search finds.
     Found(Box<FoundGames>),
@@ -159,7 +159,7 @@ impl GameSet {
         }
     }
 
-    /// The texts of nodes whose numbers are counted.
+    /// The texts of nodes that get running numbers: ranks in `positions/` and links in `search/`.
     pub(super) fn counted(&self) -> &CountedTexts {
         &self.all.counted
     }
@@ -251,7 +251,8 @@ impl GameSet {
         }
     }
 
-    /// What to wait for before [`GameSet::parts`] is quick: a search, or finding duplicates.
+    /// What to wait for before [`GameSet::parts`] is quick: a search, or finding duplicates. Counting games, which all
+    /// games may need, is not included.
     pub fn wait_for_parts(&self) -> Wait {
         match &self.shown {
             Shown::All => Wait::None,
@@ -269,9 +270,8 @@ impl GameSet {
         }
     }
 
-    /// The games that are shown, and of games that occur more than once only the best copies. All games of all
-    /// databases are compared, unless a query names some databases: then only games of these. On first use, finds
-    /// duplicates.
+    /// The games that are shown, with only the best copy of each. On first use, finds duplicates, as
+    /// [`GameSet::unique_for`] does for a search.
     pub(crate) fn unique_parts(&self) -> &Arc<[DatabasePart]> {
         match &self.shown {
             Shown::All | Shown::Unique => self.all.unique.get_or(|| {
@@ -282,16 +282,7 @@ impl GameSet {
             Shown::Found(search) => {
                 let found = &search.found().0;
                 search.unique.get_or(|| {
-                    let best: Arc<[DatabasePart]> = if search.query().names_databases() {
-                        let games = self.duplicates().unique(&self.formats()).into_iter();
-                        found
-                            .iter()
-                            .zip(games)
-                            .map(|(part, games)| part.with(games))
-                            .collect()
-                    } else {
-                        Arc::clone(search.of.unique_parts())
-                    };
+                    let best = search.of.unique_for(search.query());
                     found
                         .iter()
                         .zip(&*best)
@@ -302,7 +293,25 @@ impl GameSet {
         }
     }
 
-    /// The numbers in the database of a part's games that are shown; `None` for all games. See [`GameSet::parts`].
+    /// The games that a query may find, with only the best copy of each. Copies are compared over all games of all
+    /// databases, or, if the query names databases, of these. Then they are found anew each time.
+    pub(crate) fn unique_for(&self, query: &Query) -> Arc<[DatabasePart]> {
+        if !query.names_databases() {
+            return Arc::clone(self.unique_parts());
+        }
+        let _making = Making::begin("duplicates of a search", self.name(), 0);
+        let names = self.databases().iter().map(|database| database.entry().name());
+        let is_named: Vec<bool> = names.map(|name| query.may_concern(name)).collect();
+        let is_compared = |part: usize, _| is_named.get(part) == Some(&true);
+        let ends = |part: usize| self.databases().get(part)?.line_ends().known();
+        let formats = self.formats();
+        let found = Duplicates::find_among(&formats, self.threads(), is_compared, ends);
+        let parts = self.whole_parts().iter().zip(found.unique(&formats));
+        parts.map(|(part, games)| part.with(games)).collect()
+    }
+
+    /// The games of a part that are shown, by their numbers in its database; `None` for all games. See
+    /// [`GameSet::parts`].
     pub(super) fn selected(&self, part: usize) -> Option<&[u32]> {
         self.is_filtered().then(|| {
             let part = self.parts().get(part);
@@ -311,7 +320,7 @@ impl GameSet {
         })
     }
 
-    /// The numbers in the database of a part's games that are shown. See [`GameSet::parts`].
+    /// The games of a part that are shown, by their numbers in its database. See [`GameSet::parts`].
     pub fn games_of(&self, part: usize) -> Games<'_> {
         match (self.selected(part), self.databases().get(part)) {
             (Some(games), _) => Games::of(games),
@@ -336,7 +345,7 @@ impl GameSet {
         DatabasePart::place_of(self.whole_parts(), game)
     }
 
-    /// The number in this branch of a game of one of its databases.
+    /// The number here of the game that has this number in the database of a part.
     pub fn number_of(&self, part: usize, game: u32) -> Option<u32> {
         let part = self.whole_parts().get(part)?;
         (game < part.database().len()).then_some(part.first + game)
@@ -361,8 +370,8 @@ impl GameSet {
         Some(file)
     }
 
-    /// The duplicates among the games that are shown; in a branch without duplicates, among all games. Found on first
-    /// use.
+    /// The duplicates among the games that are shown; in `all/unique`, which shows no duplicates, those among all
+    /// games. Found on first use.
     pub fn duplicates(&self) -> &Duplicates {
         let (formats, threads) = (self.formats(), self.threads());
         match &self.shown {
@@ -402,7 +411,7 @@ impl GameSet {
         self.all.paths.get_or_init(|| paths.to_vec());
     }
 
-    /// The path of a database's directory in the mount; empty within this directory.
+    /// The path of a database's directory in the mount; empty if this is the directory of the database.
     pub(super) fn path_of(&self, part: usize) -> &str {
         let paths = self.all.paths.get();
         let path = paths.and_then(|paths| paths.get(part));
@@ -501,8 +510,8 @@ impl GameSet {
         self.views.get(id.index()).map_or(Wait::None, Made::wait)
     }
 
-    /// The path of a group's directory, given the texts of the directories on the way from the view's own directory.
-    /// Sorts all games on first use.
+    /// The path of a group's directory, given the values by which the view sorts, from the top directory down. Sorts
+    /// all games on first use.
     pub fn path_of_group(&self, view: &str, texts: &[&str]) -> Option<String> {
         let mut views = self.layout().views();
         let (id, _) = views.find(|(_, other)| other.name() == view)?;
@@ -544,8 +553,8 @@ pub(super) struct Codes {
 }
 
 impl Codes {
-    /// Makes each code from the path alone, so a new database does not change the codes of others. If two codes
-    /// collide, the later database gets a longer one.
+    /// Makes each code from the path alone, unless two collide: then the later database gets a longer one. So adding a
+    /// database seldom changes the codes of others.
     pub(super) fn new<'a>(paths: impl Iterator<Item = &'a str>) -> Codes {
         let mut codes = Codes {
             codes: Vec::new(),
@@ -593,7 +602,7 @@ fn characters(mut hash: u64) -> String {
 /// The games of a branch that match a query, found on first use.
 pub(super) struct FoundGames {
     query: Arc<Query>,
-    /// The branch that is searched.
+    /// The games that are searched.
     pub(super) of: Arc<GameSet>,
     /// Called after the search. Returns false if its result cannot be trusted.
     on_found: Box<dyn Fn() -> bool + Send + Sync>,
@@ -650,8 +659,8 @@ impl FoundGames {
 
     pub(super) fn found(&self) -> &(Arc<[DatabasePart]>, bool) {
         self.found.get().unwrap_or_else(|| {
-            // Made before `while_wanted` begins: other requests may wait for these, so they must not be cancelled with
-            // this search.
+            // These are made outside `while_wanted`, because other requests may wait for them: cancelling this search
+            // must not cancel them.
             self.of.parts();
             self.of.names();
             // If nobody wants the games any more, the search is cancelled, and the next request that needs them starts
