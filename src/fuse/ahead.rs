@@ -19,7 +19,7 @@ use pgnfs_server::Requests;
 pub(super) type HeldRequest = Box<dyn FnOnce(&Shared) + Send>;
 
 /// After this many games in ascending order, a reader is treated as walking through a directory even if it has not read
-/// a mark.
+/// a mark. A mark is a game that is left out, so that reading it shows how far the reader is: see `walk.rs`.
 const SERIES: u32 = 4;
 
 /// The followed readers, and the signals for the thread that stores games.
@@ -35,12 +35,12 @@ struct AheadState {
     is_over: bool,
 }
 
-/// Tells which reads concern a walk, without a lock, because most do not.
+/// Decides without a lock whether a read concerns a walk, because most reads do not.
 #[derive(Default)]
 struct Reads {
     /// The marks of all walks; 0 for no mark.
     marks: [AtomicU64; WALKS],
-    /// The last game that was not a mark, and how many such games in ascending order preceded it.
+    /// The last game that was not a mark, and how many such games continued the ascending order.
     last: AtomicU64,
     ascending: AtomicU32,
 }
@@ -117,7 +117,8 @@ impl Ahead {
         self.reads.set_marks(&state.walks);
     }
 
-    /// Ends the thread. Requests held by tasks are not answered, because the connection to the kernel is closed.
+    /// Ends the thread. Requests held by tasks are not answered: the connection to the kernel is closed, or the thread
+    /// never started and holds none.
     pub(super) fn end(&self) {
         self.state().is_over = true;
         self.changed.notify_all();
@@ -183,7 +184,8 @@ fn store_all(shared: &Shared, games: &[Inode]) -> bool {
 
 /// Stores a whole file in the kernel's page cache (`FUSE_NOTIFY_STORE`).
 ///
-/// Written here, because fuser hides the error for an inode that the kernel does not know.
+/// The message is written here, because the function of fuser hides the error for an inode that the kernel does not
+/// know.
 fn store(kernel: impl AsFd, game: Inode, text: &[u8]) -> io::Result<()> {
     const NOTIFY_STORE: u32 = 4;
     const HEADERS: usize = 16 + 24;

@@ -67,7 +67,8 @@ impl Order {
         self.order.arrange_first(self.limit(), found, game, threads);
     }
 
-    /// The same for games of which `game` finds the nth: the numbers of the games that are shown, in this order.
+    /// The same for `games` games, where `game` returns the nth of them: the numbers of the games that are shown, in this
+    /// order.
     pub fn first<'a>(
         &self,
         games: u32,

@@ -1,4 +1,4 @@
-//! A kept file.
+//! A file in the cache folder: how it is written, found and marked as used.
 
 use std::fs::File;
 use std::io;
@@ -9,8 +9,8 @@ use super::folder::New;
 use super::key::{Key, Same};
 use super::{KeptFiles, KeptKind, Numbers, SectionId, Sections, seal};
 
-/// The use of a file is noted only if the last note is older than this: each note is a write, after which its blocks
-/// are checked again.
+/// A use of a file is recorded only if the last record is older than this, because recording it changes the time of the
+/// file, and then all its blocks are checked again.
 const NOTE_AFTER: Duration = Duration::from_secs(24 * 3600);
 
 /// A file that is being written, and is kept when it is complete. Otherwise it leaves nothing in the folder.
@@ -63,7 +63,7 @@ impl NewKeptFile {
     }
 }
 
-/// A kept file, whether it exists or not.
+/// A file in the cache folder, which need not exist yet.
 #[derive(Clone, Debug)]
 pub struct KeptFile {
     pub(super) files: KeptFiles,
@@ -179,8 +179,8 @@ impl KeptFile {
         (self.files.program)().ok_or_else(|| io::Error::other("the program cannot be read"))
     }
 
-    /// Marks the file as used, at most once a day: other processes that have mapped it see from its times whether it
-    /// was changed, and must check it again after each mark.
+    /// Sets the time of the file to now, at most once a day: every process that has mapped the file takes the new time
+    /// for a change, and checks the blocks again.
     fn note_use(&self, file: &File) {
         let noted = file.metadata().and_then(|meta| meta.modified());
         if matches!(noted.map(|time| time.elapsed()), Ok(Ok(age)) if age < NOTE_AFTER) {

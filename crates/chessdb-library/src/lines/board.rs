@@ -1,5 +1,5 @@
-//! A plain board: only the pieces and the side to move. It plays moves that were tested before, so it needs no castling
-//! rights and no rules.
+//! A plain board: only the pieces and the side to move. It is made for moves that were tested before, so it needs no
+//! castling rights and no rules. Other moves lead to a board without meaning, but never to a panic.
 
 use chessdb::board::{Bitboard, Color, File, Position, Role, Square};
 use chessdb::shakmaty::attacks;
@@ -19,7 +19,8 @@ pub(crate) trait Pieces {
     fn occupied(&self) -> Bitboard;
     /// The role of the piece on a square.
     fn role_at(&self, square: Square) -> Option<Role>;
-    /// False if neither side can castle any more. Always true for a plain board, which has no castling rights.
+    /// False if neither side can castle any more. Always true for a plain board, which does not record castling rights,
+    /// so that they may still exist.
     fn may_castle(&self) -> bool;
 }
 
@@ -60,7 +61,7 @@ pub(crate) fn bits_of(role: Role) -> u16 {
 }
 
 /// The kinds of pieces that a move put on other squares, removed or added: a bit for each kind, at its
-/// [place](place_of). Never 0: bits 0 and 8 belong to no piece, and mean [`COUNTS`] and [`TURN`].
+/// [place](place_of). Bits 0 and 8, which no kind has, are [`COUNTS`] and [`TURN`]. Not 0 for a legal move.
 pub(crate) type Change = u16;
 
 /// Set if the numbers of pieces have changed.
@@ -75,7 +76,7 @@ pub(crate) const ALL: Change = Change::MAX;
 /// What is on each square, and how many pieces of each kind there are.
 #[derive(Clone, Debug)]
 pub(crate) struct Mailbox {
-    /// The place of each square's piece; 0 for none.
+    /// For each square the kind of its piece, as [`place_of`] numbers them; 0 for none.
     squares: [u8; 64],
     pub(crate) counts: PieceTally,
 }
@@ -106,7 +107,7 @@ impl Mailbox {
     }
 
     /// Moves a piece, and takes what is on its square. One move in five takes a piece, and the processor cannot predict
-    /// which; so there is no branch, and a move to an empty square takes a piece of place 0, which counts nothing.
+    /// which; so there is no branch, and a move to an empty square changes entry 0, which nobody reads.
     #[inline(always)]
     fn step(&mut self, mv: KeptMove) -> Moved {
         let piece = std::mem::take(&mut self.squares[mv.from() as usize]);
@@ -116,8 +117,8 @@ impl Mailbox {
         (piece, taken)
     }
 
-    /// Completes an en passant capture: takes the pawn beside the one that took on an empty square. Returns the square
-    /// and the place of the taken piece.
+    /// Completes an en passant capture: removes the captured pawn, which is beside the square that the other pawn left.
+    /// Returns the square and the place of the captured pawn; `None` for other moves.
     fn take_beside(&mut self, mv: KeptMove, taken: u8) -> Option<(Square, u8)> {
         (mv.takes() && taken == 0).then(|| {
             let beside = Square::from_coords(mv.to().file(), mv.from().rank());
@@ -134,7 +135,8 @@ impl Mailbox {
         Some(promoted)
     }
 
-    /// Castles. Returns for king and rook: the square that it leaves, the square that it goes to, and its place.
+    /// Castles. Returns for king and rook: the square that it leaves, the square that it goes to, and its place. Does
+    /// nothing for a null move, and returns `None`.
     fn castle(&mut self, mv: KeptMove) -> Option<[(Square, Square, u8); 2]> {
         let (side, king, rook) = mv.castling()?;
         let to = |file: File| Square::from_coords(file, king.rank());
@@ -164,7 +166,7 @@ impl Mailbox {
 #[derive(Clone, Debug)]
 pub(crate) struct PlainBoard {
     pub(crate) mailbox: Mailbox,
-    /// The squares of each kind of piece. Place 0 is not used.
+    /// The squares of each kind of piece. Entry 0 is written for empty squares, and never read.
     kinds: [Bitboard; 16],
     /// The squares of each side.
     sides: [Bitboard; 2],

@@ -1,7 +1,7 @@
 //! The frame in which every decoder replays its games.
 //!
 //! A decoder reads bytes and reports their meaning: a move, a variation, a glyph, a comment, a fault. The
-//! frame keeps the position, tests every move, enforces limits, words the remarks and passes everything on to
+//! frame keeps the position, tests every move, enforces limits, writes the remarks and passes everything on to
 //! a [`Sink`]. The sink [`Tree`] builds a whole game, and [`MainLine`] receives only the moves of the main
 //! line.
 
@@ -22,8 +22,8 @@ pub(crate) use sink::CountedLine;
 pub use sink::{MainLine, Ply, Sink};
 pub use stored::{Notation, StoredLine};
 
-/// Maximum number of remarks in a game. Further faults are only counted, because a remark is many times as
-/// long as the bytes that cause it.
+/// Faults get a remark each until a game has this many problems. Further faults are only counted, because a remark is
+/// many times as long as the bytes that cause it.
 const MOST_REMARKS: usize = 1000;
 
 /// Limits of a game. The page of each format lists them.
@@ -43,7 +43,7 @@ impl Limits {
     };
 }
 
-/// The form of places in remarks, which the page of each format defines.
+/// How remarks say where in the file a fault is. The page of each format defines it.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub enum PlaceForm {
@@ -65,8 +65,8 @@ pub struct Origin<'a> {
 
 /// State that a format keeps for each line in addition to the position.
 pub trait State: Clone {
-    /// Copies the part of the state that all lines of a game share. `left` is the state of the line that was current
-    /// until now, since a variation has begun or ended.
+    /// Called when a variation begins or ends. Copies the part of the state that all lines of a game share from `left`,
+    /// the state of the line that was current before.
     fn carry(&mut self, left: &Self) {
         let _ = left;
     }
@@ -87,7 +87,7 @@ pub struct Replay<'a, S, T = ()> {
     limits: Limits,
     origin: Origin<'a>,
     problems: Vec<Problem>,
-    /// Number of faults beyond [`MOST_REMARKS`].
+    /// Number of faults that were not listed: those beyond [`MOST_REMARKS`], and all if the sink takes no problems.
     unlisted: u32,
 }
 
@@ -190,7 +190,8 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         (&self.line.position, &mut self.line.state)
     }
 
-    /// The state from which a variation on the last move starts.
+    /// The state before the last move. A variation on this move starts with it, and with the [shared
+    /// part](State::carry).
     pub fn state_before(&self) -> &T {
         &self.line.before
     }
@@ -251,8 +252,8 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         Ok(())
     }
 
-    /// Plays a step in the current line. Returns false, and changes nothing, if it must be played as a
-    /// [move](Self::play).
+    /// Plays a move with its piece and its captured piece in the current line. Returns false, and changes nothing, if
+    /// it cannot: then [`Self::play`] plays it or returns the error.
     #[inline(always)]
     pub(crate) fn play_step(&mut self, step: Step) -> bool {
         if self.moves >= self.limits.moves {
@@ -335,8 +336,8 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         }
     }
 
-    /// Adds a comment to the last move of the current line, or in front of its first move. Ignores a comment that has
-    /// only blanks and control characters.
+    /// Adds a comment after the last move of the current line, or at its start if it has no move yet. Ignores a comment
+    /// that has only blanks and control characters.
     pub fn comment(&mut self, text: &str) {
         let is_shown = |c: char| !c.is_whitespace() && !c.is_control();
         if S::WHOLE && text.contains(is_shown) {

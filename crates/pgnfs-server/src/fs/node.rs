@@ -23,8 +23,8 @@ use chessdb::game::Tags;
 use chessdb_library::kept::program_hash;
 use chessdb_library::made::Wait;
 
-/// An inode number as resolved in one state of the source; keeps that state alive. Resolving reads and builds nothing,
-/// so the node need not exist.
+/// An inode number as resolved in one state of the source; keeps that state alive. Resolving does not read the source
+/// or check that the node exists, but it may create the directory of a search again.
 #[derive(Clone)]
 pub struct Node {
     fs: Arc<ChessFs>,
@@ -312,8 +312,8 @@ impl OpenNode {
         Some((node.branch.own_database()?, node.node.as_game()?))
     }
 
-    /// Call at the end of each request: reports an error of the source, and updates the memory use of a search's
-    /// directory.
+    /// Call after each request that may build something: reports an error of the source, and updates the memory use of
+    /// a search's directory.
     fn done<T>(&self, result: Result<T, FsError>) -> Result<T, FsError> {
         self.branch()
             .inspect(|branch| self.fs().update_memory_use(branch));
@@ -460,7 +460,8 @@ impl OpenNode {
     fn with_entry<T>(&self, entry: Inode, then: impl FnOnce(&Opened<'_>) -> Option<T>) -> Option<T> {
         let fs = self.fs();
         let in_branch = entry.node().and_then(|(prefix, node)| {
-            // The root's `info.txt` may belong to a database, and directories of branches are folders.
+            // Two nodes must be resolved: the directory of a branch, which is a folder, and `info.txt`, which is the
+            // root's if it has no other.
             let is_below = node != tree::Node::DATABASE && node != tree::Node::INFO;
             let own = self.branch().filter(|own| own.prefix() == prefix);
             let branch = own.or_else(|| fs.present_branch(prefix).map(Arc::as_ref));
@@ -602,7 +603,7 @@ impl OpenNode {
             None => key.update(&this_process()),
         }
         if self.is_info() {
-            // `info.txt` at the root lists everything that was found, so its text is its only key.
+            // The text of an `info.txt` also depends on what is beside its databases, so it is part of the key.
             key.update(&self.read(0, u32::MAX)?);
         }
         Ok(key.digest128())

@@ -19,20 +19,20 @@ use chessdb::Decoded;
 use chessdb_library::query::{Query, QueryError};
 use chessdb_library::workers::{WorkerOptions, Workers};
 
-/// Maximum number of threads that wait for one user's requests at a time. If a caller gives up, its thread stays busy
-/// until the work ends.
+/// Maximum number of threads that work for one user at a time, most of them waiting. If a caller gives up, its thread
+/// stays busy until the work ends.
 const MOST_WAITING: usize = 500;
 
 /// Maximum number of threads that parse one user's queries at a time.
 const MOST_READING: usize = 2;
 
-/// Answered requests are removed from the list when it has this many entries, or twice as many as were open at the last
-/// removal.
+/// Answered requests are removed from the list when it has more than this many entries, and more than twice as many as
+/// the last removal left.
 const FORGET_FROM: usize = 64;
 
 /// A cheaply cloned handle through which front ends ask a [`Server`](super::Server).
 ///
-/// Each request names its user, because users take turns at searching, and a `reply` that receives the answer. If the
+/// Each request has a user, because users take turns at searching, and a `reply`, which receives the answer. If the
 /// answer is ready before the function returns, the function returns `None`; otherwise another thread calls the reply
 /// later, and the function returns an [`Unanswered`], with which the caller can give up the request. The answer is an
 /// error if the source takes too long ([`FsError::Io`]), if the caller gives up ([`FsError::Interrupted`]), or if very
@@ -145,8 +145,8 @@ impl Requests {
 
     /// Answers with `size` bytes of a file from `offset`, fewer only at its end.
     ///
-    /// Errors of the answer: [`FsError::IsADirectory`]; [`FsError::WrongKind`] for a link. A file is read to its end even
-    /// when serving ends, unless that needs long work.
+    /// Errors of the answer: [`FsError::IsADirectory`]; [`FsError::WrongKind`] for a link. After serving has ended, an
+    /// open file can still be read to its end, unless that needs long work.
     pub fn read(
         &self,
         user: u32,
@@ -263,7 +263,7 @@ impl Requests {
         self.live().describe(node)
     }
 
-    /// Releases a node that the front end holds, as often as `times`.
+    /// Drops `times` of the front end's references to a node.
     pub fn release(&self, node: Inode, times: u64) {
         guarded(|| self.live().release(node, times));
     }
@@ -273,8 +273,8 @@ impl Requests {
         guarded(|| self.live().resolve(node).is_ok_and(|node| node.is_local())).unwrap_or(false)
     }
 
-    /// Up to `most` games that a directory lists after `game`, or its first ones; `None` if it does not list `game`, or if
-    /// finding out would take long.
+    /// Up to `most` games that a directory lists after `game`, or its first ones; `None` if it does not list `game`, or
+    /// if finding out would take long.
     pub fn next_games(&self, directory: Inode, game: Option<Inode>, most: usize) -> Option<Vec<Inode>> {
         guarded(|| {
             let directory = self.live().resolve(directory).ok()?.open_here(false).ok()?;
@@ -284,10 +284,11 @@ impl Requests {
         .flatten()
     }
 
-    /// Passes the texts of games of one local database to `each`, except those that are longer than `longest` bytes.
+    /// Passes the texts of games of one local database to `each`, except those known to be longer than `longest` bytes.
     ///
     /// # Errors
-    /// [`FsError::Stale`] if the games are not all of one database, or not local; [`FsError::Io`] if they cannot be read.
+    /// [`FsError::Stale`] if the games are not all of one database, or not local; [`FsError::Io`] if they cannot be
+    /// read.
     pub fn read_games(
         &self,
         games: &[Inode],
@@ -387,8 +388,9 @@ impl Requests {
         })
     }
 
-    /// Adds a request that another thread answers to the list, and removes answered ones. The lock is released
-    /// meanwhile: dropping the last handle of a request answers it, and a reply may make requests of its own.
+    /// Appends to the list a request that another thread will answer, and removes those that were answered. These are
+    /// dropped without the lock: dropping the last handle of a request answers it, and a reply may make requests of its
+    /// own.
     fn remember(&self, request: Unanswered) {
         let mut state = self.0.unanswered.lock();
         state.all.push(request);
@@ -449,8 +451,8 @@ fn look_up<R: Reply<Attributes>>(
         let attributes = found.attributes();
         request.answer(|| {
             let attributes = attributes?;
-            // Counted before it is sent, because it may be released at once. If the state was dropped meanwhile, the
-            // whole path must be looked up again.
+            // The reference is added before the answer is sent, because the front end may release the node at once. If
+            // the state was dropped meanwhile, the whole path must be looked up again.
             let gone = own.live().hold(&[attributes.inode]);
             gone.is_empty().then_some(attributes).ok_or(FsError::Stale)
         });
@@ -466,7 +468,7 @@ struct UserWorkers {
 }
 
 impl UserWorkers {
-    /// Number of threads for each user.
+    /// No workers yet; each user gets `threads` threads.
     fn new(name: &'static str, threads: usize) -> UserWorkers {
         UserWorkers {
             name,

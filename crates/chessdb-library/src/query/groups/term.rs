@@ -40,7 +40,7 @@ pub(super) enum Condition {
     Pawns(PawnStructure),
     Material(MaterialRange),
     Difference(Bounds),
-    /// The player's material less the opponent's; White's less Black's in a query without a player.
+    /// The player's material minus the opponent's; White's minus Black's unless the query names exactly one player.
     /// [`Condition::of_player`] turns it into a difference.
     Lead(Bounds),
     Imbalance(Imbalance),
@@ -160,13 +160,13 @@ impl PositionTerm {
         PositionTerm::new(bounds.to_string(), Condition::Difference(bounds))
     }
 
-    /// The player's material less the opponent's; White's less Black's in a query without a player.
+    /// The player's material minus the opponent's; White's minus Black's unless the query names exactly one player.
     pub fn lead(bounds: Bounds) -> PositionTerm {
         PositionTerm::new(bounds.to_string(), Condition::Lead(bounds))
     }
 
     /// An imbalance of material: the pieces of one side and those that the other side has for them. Returns one term if
-    /// the text says by letter case which side has which, as `Rvbn` does, otherwise a term for each side.
+    /// letter case assigns the pieces to sides, as in `Rvbn` (White has the rook), otherwise one for each assignment.
     ///
     /// ```
     /// use chessdb_library::query::PositionTerm;
@@ -202,7 +202,7 @@ impl PositionTerm {
         Ok(PositionTerm::new(name.to_owned(), Condition::Bishops(bishops)))
     }
 
-    /// The number of some pawns of a side.
+    /// How many pawns of this kind a side has.
     pub fn pawn_count(kind: PawnKind, color: Color, bounds: Bounds) -> PositionTerm {
         let count = PawnCount { kind, color, bounds };
         PositionTerm::new(bounds.to_string(), Condition::PawnCount(count))
@@ -225,7 +225,8 @@ impl PositionTerm {
         AnnotationTest::nag(text).map(PositionTerm::of_annotation)
     }
 
-    /// Words of a comment on the move that is played next. Each word of the text is the start of one of them.
+    /// Words of a comment on the move that is played next. Each word of the text must be the start of a word of the
+    /// comment.
     ///
     /// # Errors
     /// If the text has no word.
@@ -243,8 +244,8 @@ impl PositionTerm {
         PositionTerm::of_annotation(AnnotationTest::Spent(seconds))
     }
 
-    /// The evaluation of the position that the game has, in pawns from White's side: `1.5`, `-0.25..0.25`. A mate is 100
-    /// or -100.
+    /// The evaluation of the position as recorded in the game, in pawns from White's side: `1.5`, `-0.25..0.25`. A mate
+    /// is 100 or -100.
     ///
     /// # Errors
     /// If the text is not a number or a range.
@@ -252,11 +253,12 @@ impl PositionTerm {
         AnnotationTest::evaluation(text).map(PositionTerm::of_annotation)
     }
 
-    /// The move that is played next is a sacrifice of this size, a number or a range from 1, where a pawn is 1. The
-    /// material must stay given up for at least six half-moves, until mate, or to the end of a game that the side won.
+    /// The move that is played next gives up this much material: a number or a range, at least 1, which is a pawn. The
+    /// side must stay behind for six half-moves (`for:` changes this), until mate, or to the end of a game that it
+    /// wins.
     ///
     /// # Errors
-    /// If the text is neither.
+    /// If the text is not such a number or range.
     pub fn sacrifice(text: &str) -> Result<PositionTerm, TermError> {
         let sacrifice = Sacrifice::parse(text)?;
         Ok(PositionTerm::new(
@@ -265,8 +267,9 @@ impl PositionTerm {
         ))
     }
 
-    /// The side to move follows a repertoire: it plays one of its moves wherever there are some. The text is a pattern
-    /// for the names of the repertoire's databases; `is_name` says that it comes from the name of a directory.
+    /// The side to move follows a repertoire: wherever the repertoire has moves for it, it plays one of them. The text
+    /// is a pattern for the names of the repertoire's databases; `is_name` says that it comes from the name of a
+    /// directory.
     ///
     /// # Errors
     /// If the text is not a pattern.
@@ -274,9 +277,9 @@ impl PositionTerm {
         PositionTerm::of_repertoire(text, is_name, RepertoireUse::Follow)
     }
 
-    /// The move with which a game leaves a repertoire. With one player in the query, that is the player's first move
+    /// The move with which a game leaves a repertoire. If the query names one player, this is the player's first move
     /// that differs from all moves of the repertoire, or a different move of the opponent after which the game never
-    /// returns to the repertoire. Without a player, both sides leave it as the opponent does. Parameters as for
+    /// returns to the repertoire. Otherwise the rule for the opponent holds for both sides. Parameters as for
     /// [`PositionTerm::repertoire`].
     ///
     /// # Errors
@@ -343,7 +346,7 @@ impl PositionTerm {
         PositionTerm::new(test.to_string(), Condition::Annotation(test))
     }
 
-    /// True if an index of positions can exclude games.
+    /// True if an index of positions can rule out games that do not have this term.
     pub(super) fn is_indexed(&self) -> bool {
         matches!(self.condition, Condition::Exact(_) | Condition::Pawns(_))
     }
@@ -378,7 +381,7 @@ impl Condition {
         }
     }
 
-    /// The condition when this side is to move.
+    /// The condition for a group in which this side is to move; `None` for either side. Only repertoires change.
     pub(super) fn of_side(self, side: Option<Color>) -> Condition {
         match self {
             Condition::Repertoire(test) => Condition::Repertoire(test.of_side(side)),
@@ -395,7 +398,7 @@ impl Condition {
         }
     }
 
-    /// Number of half-moves after a position that it depends on.
+    /// How many half-moves after a position must be known to decide it.
     pub(super) fn looks_ahead(&self) -> u32 {
         match self {
             Condition::Sacrifice(sacrifice) => sacrifice.looks_ahead(),

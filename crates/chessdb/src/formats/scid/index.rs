@@ -1,4 +1,4 @@
-//! The index: one entry of a fixed size per game (sections 2.3 and 3).
+//! The index: one entry of a fixed size per game. Sections are of docs/formats/scid.md; this is 2.3 and 3.
 //!
 //! An entry of version 4. Version 3 lacks the byte at +6, and all that follows is one byte earlier.
 //!
@@ -14,13 +14,13 @@
 //! +14     1      7-5, 4-2, 1-0   event, site, round: bits above 15
 //! +15     2+2+2         event, site, round, lower 16 bits
 //! +21     2      13-12  result: 0 *, 1 1-0, 2 0-1, 3 1/2-1/2; bits 15 and 14 are ignored
-//!                11-0   coded numbers of glyphs, comments, variations
+//!                11-0   number of glyphs, comments, variations, 4 bits each in Scid's code; not used
 //! +23     2             opening code (2.6)
 //! +25     4      31-20  date of the event (2.8)
 //!                19-0   date (2.7)
 //! +29     2+2    15-12  kind of White's and of Black's rating (2.9)
 //!                11-0   the rating, 0 unknown
-//! +33     14            stored line, material, half-moves, home pawns
+//! +33     14            code of the opening line, material, half-moves, home pawns; not used
 //! ```
 //!
 //! An entry of version 5, twelve integers and eight bytes of home pawns:
@@ -51,7 +51,8 @@ use crate::problem::Problem;
 /// The first bytes of an index of version 3 or 4.
 const MAGIC: &[u8] = b"Scid.si\0";
 
-/// Number of entries that are tested to decide whether a file without a header is an index of version 5.
+/// At least this many entries, if the file has them, and fewer than twice this number are tested to decide whether a file
+/// without a header is an index of version 5.
 const LOOKS: u32 = 32;
 
 /// Versions of the format.
@@ -126,7 +127,7 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Opens an index; `games` is the file that the entries lead to.
+    /// Opens an index. `games` is the games file, into which the entries point.
     pub(super) fn open(
         file: &SourceFile,
         is_five: bool,
@@ -152,13 +153,13 @@ impl Index {
         Ok(index)
     }
 
-    /// Reports a size of the file that does not fit the number of games (section 11.1).
+    /// Reports a size of the file that does not fit the number of games, and bytes after the last entry (section 11.1).
     fn compare_size(&self, counted: usize, warnings: &mut Vec<String>, problems: &mut Vec<Problem>) {
         let name = &self.file.name;
         let bytes = self.file.bytes.len().saturating_sub(self.version.header());
         let (there, left_over) = (bytes / self.version.entry(), bytes % self.version.entry());
         if counted != usize::MAX && there < counted {
-            let what = format!("the header says {counted} games, but there are entries of {there}");
+            let what = format!("the header says {counted} games, but there are entries for {there}");
             problems.push(Problem::damage(name, 17 - 3, what));
         }
         if counted < there {
@@ -174,10 +175,10 @@ impl Index {
         }
     }
 
-    /// True if the file can be an index of version 5: at least one of the tested entries is plausible, or it has no
-    /// entries (section 1.3).
+    /// True if the file can be an index of version 5: at least one of the tested entries is plausible, or it is empty
+    /// or has holes (section 1.3).
     ///
-    /// One is enough, because a damaged index is still an index; files that only have the extension fail all tests.
+    /// One is enough, because a damaged index is still an index; files that merely have this extension fail every test.
     fn is_plausible(&self, games: Option<&SourceFile>) -> bool {
         let games = games.map_or(0, |games| games.bytes.len());
         let len = self.len();
@@ -247,7 +248,7 @@ pub(super) struct Entry {
     /// Ratings of White and Black.
     pub(super) ratings: [Rating; 2],
     pub(super) is_chess960: bool,
-    /// True if no field has a value that only damage can explain.
+    /// True if no field has a value that only damage can explain. Tested in version 5 only.
     has_sound_fields: bool,
 }
 
@@ -289,8 +290,8 @@ impl Entry {
         let last = fields.pawns_kinds_result_and_opening()?;
         let eco = low16(last);
         let kinds @ [white_kind, black_kind] = [last >> 21 & 7, last >> 18 & 7];
-        // The shortest game has three bytes: the zero after its tags, its flags, and the mark of its end. Home pawns are
-        // counted for both sides together, so there are at most 16.
+        // The shortest game has three bytes: the zero after its tags, its flags, and the mark of its end. Home pawns
+        // are counted for both sides together, so there are at most 16.
         let is_date = |date: u32| date >> 5 & 15 <= 12;
         let has_sound_fields = len >= 3
             && is_date(date_and_white_rating)
@@ -321,7 +322,7 @@ impl Entry {
         })
     }
 
-    /// The entry of a game without one: all its names are unknown.
+    /// Replaces a missing entry: all names are unknown.
     fn unknown() -> Entry {
         Entry {
             white: u32::MAX,
@@ -341,7 +342,7 @@ impl Entry {
 
 /// The stored fields of an entry of version 3 or 4, at the offsets of the first table above.
 struct Fields<'a> {
-    /// +0 to +5.
+    /// The entry from +0 on; only +0 to +5 are read from it.
     start: &'a [u8],
     /// +6; 0 in version 3, which lacks this byte.
     length_and_flags_high: u8,
@@ -426,7 +427,7 @@ impl<'a> Fields<'a> {
         self.number(31)
     }
 
-    /// The byte at an offset from 7 on.
+    /// The byte at an offset of version 4, which is at least 7.
     fn byte(&self, offset: usize) -> Option<u32> {
         self.rest.get(offset - 7).map(|&byte| u32::from(byte))
     }
