@@ -295,14 +295,11 @@ impl FollowedLines {
         });
     }
 
-    /// Reads another line, whose first `shared` moves are the same as in the line before. True if it follows the same repertoires,
-    /// and leaves none that it has to leave within these moves or leaves it there like the line before, so that the answers
-    /// at the plies of these moves are the same.
-    pub(super) fn follow(&mut self, tests: &[RepertoireTest], line: &BranchingLine, shared: u32) -> bool {
+    /// Reads another line, whose first `shared` moves are the same as in the line before.
+    pub(super) fn follow(&mut self, tests: &[RepertoireTest], line: &BranchingLine, shared: u32) {
         if shared == 0 {
             self.begin(tests);
         }
-        let before: Vec<_> = self.answers_before(shared).collect();
         self.0.iter_mut().for_each(|line| line.cut(shared));
         let mut running = begun(line.position_after(shared));
         for step in line.moves_from(shared) {
@@ -311,12 +308,10 @@ impl FollowedLines {
             }
             self.step(tests, &step, &mut running);
         }
-        self.answers_before(shared).eq(before)
     }
 
-    /// The state on which all answers before a ply depend: where the line leaves each repertoire, or whether it follows
-    /// it.
-    fn answers_before(&self, ply: u32) -> impl Iterator<Item = Option<u32>> {
+    /// What the answers before a ply follow from: where the line leaves each repertoire, or whether it follows it.
+    pub(super) fn answers_before(&self, ply: u32) -> impl Iterator<Item = Option<u32>> {
         self.0.iter().map(move |line| match line {
             FollowedLine::Follow { left, .. } => left.map(|_| 0),
             FollowedLine::Leave(_) => line.left().filter(|&left| left < ply),

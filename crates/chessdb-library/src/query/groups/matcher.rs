@@ -351,19 +351,26 @@ impl WholeLine {
         }
     }
 
-    /// Reads a line, which `winner` has won, and whose first `shared` moves are the same as in the line before. False if what holds at
-    /// the plies of these moves may be different, although it does not depend on the half-moves that terms look ahead.
+    /// Reads a line, which `winner` has won, and whose first `shared` moves are the same as in the line before.
     pub(super) fn follow(
         &mut self,
         needs: &LineNeeds,
         line: &BranchingLine,
         shared: u32,
         winner: Option<Color>,
-    ) -> bool {
+    ) {
         if needs.material {
             self.material.follow(line, shared, winner);
         }
-        needs.repertoires.is_empty() || self.followed.follow(&needs.repertoires, line, shared)
+        if !needs.repertoires.is_empty() {
+            self.followed.follow(&needs.repertoires, line, shared);
+        }
+    }
+
+    /// What the answers at the first `moves` plies follow from, apart from these moves and the half-moves that terms look ahead:
+    /// where the line leaves each repertoire among these moves, or whether it follows it to its end.
+    pub(super) fn answers_before(&self, moves: u32) -> impl Iterator<Item = Option<u32>> {
+        self.followed.answers_before(moves)
     }
 
     /// Reads a game, whose main line may be packed.
