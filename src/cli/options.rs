@@ -30,9 +30,10 @@ pub fn of_choice(word: &str) -> Option<&'static str> {
 const SPELLINGS: [&str; 2] = ["stored", "fold"];
 
 /// The words that options accept.
-const CHOICES: [(&str, &[&str]); 5] = [
+const CHOICES: [(&str, &[&str]); 6] = [
     ("fix-dates", &["yes", "no"]),
     ("pgn", &["cleaned", "export", "verbatim"]),
+    ("eco", &["tag", "moves"]),
     ("mtime", &["played", "source"]),
     ("index", &["auto", "yes", "no"]),
     ("watch", &["auto", "inotify", "poll", "off"]),

@@ -62,6 +62,23 @@ pub(super) static ROWS: &[OptionRow] = &[
         },
     },
     OptionRow {
+        name: "eco",
+        heading: SHOW,
+        short: "tag or moves: where eco/ has its codes from",
+        value: "tag|moves",
+        help: "Where eco/ has its codes from; tag: the tag ECO alone; moves: the moves, for games without the tag [default: tag]",
+        repeats: false,
+        set: |settings, value| {
+            let by_moves = match value {
+                "tag" => false,
+                "moves" => true,
+                _ => return Err("tag or moves".into()),
+            };
+            Arc::make_mut(&mut settings.serve.layout).sort_eco_by_moves(by_moves);
+            Ok(())
+        },
+    },
+    OptionRow {
         name: "mtime",
         heading: SHOW,
         short: "played or source: the time of a game's file",

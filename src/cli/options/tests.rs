@@ -40,6 +40,7 @@ fn both_spellings_say_the_same() {
         "--search=wins=result:1-0",
         "--name=%{year}%{number}",
         "--unique",
+        "--eco=moves",
         "--spelling=fold",
         "--mtime=source",
         "--cache-size=2K",

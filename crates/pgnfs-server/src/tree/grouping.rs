@@ -12,6 +12,7 @@ use super::names::directory_name;
 use super::views::{By, Group, Sorting, View};
 use chessdb::Keys;
 use chessdb_library::library::{LibraryEntry, TakenNames, numbered};
+use chessdb_library::openings::code_of;
 use chessdb_library::parallel::at_once;
 use chessdb_library::positions::LineEnd;
 use chessdb_library::task;
@@ -68,6 +69,10 @@ impl Entries {
                         each(Group(end.material), Group(end.material));
                     })
                 }
+                By::OpeningCode => Entries::collect(sorting, |game, _, each| {
+                    let group = Group::of_eco(code_of(database, game));
+                    each(group, group);
+                }),
             },
             View::Own(own) => Entries::collect(sorting, |game, keys, each| {
                 own.each_group(game, &mut |group| each(own.key(database, keys, group), group));

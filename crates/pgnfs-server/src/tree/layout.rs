@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::inode::ViewId;
 use super::names::GameName;
 use super::template::TemplateError;
-use super::views::{TemplateView, VIEWS, View};
+use super::views::{BuiltInView, ECO_BY_MOVES, TemplateView, VIEWS, View};
 use chessdb_library::library::{LONGEST_NAME, cut, safe_name};
 use chessdb_library::query::{Query, QueryError};
 use chessdb_library::repertoire::RepertoireError;
@@ -23,6 +23,7 @@ pub struct Layout {
     searches: Vec<NamedSearch>,
     leaves_out_positions: bool,
     spelling: Spelling,
+    has_eco_by_moves: bool,
 }
 
 /// Why a search cannot be added.
@@ -108,6 +109,16 @@ impl Layout {
         &self.spelling
     }
 
+    /// Whether `eco/` has games without an ECO code by the opening of their moves.
+    pub fn sort_eco_by_moves(&mut self, is_wanted: bool) {
+        self.has_eco_by_moves = is_wanted;
+    }
+
+    /// True if `eco/` has the games without an ECO code by the opening of their moves.
+    pub fn has_eco_by_moves(&self) -> bool {
+        self.has_eco_by_moves
+    }
+
     /// True if the tree has `moves/` and `positions/`.
     pub(super) fn has_positions(&self) -> bool {
         !self.leaves_out_positions
@@ -130,15 +141,22 @@ impl Layout {
     /// All views with their ids.
     pub fn views(&self) -> impl Iterator<Item = (ViewId, View)> {
         let own = self.own_views.iter().map(|view| View::Own(Arc::clone(view)));
-        (0..).map(ViewId).zip(VIEWS.iter().map(View::BuiltIn).chain(own))
+        let built_in = VIEWS.iter().map(|view| self.built_in(view));
+        (0..).map(ViewId).zip(built_in.chain(own))
     }
 
     /// The view with this id.
     pub fn view(&self, id: ViewId) -> Option<View> {
         match (VIEWS.get(id.index()), id.index().checked_sub(VIEWS.len())) {
-            (Some(view), _) => Some(View::BuiltIn(view)),
+            (Some(view), _) => Some(self.built_in(view)),
             (None, own) => self.own_views.get(own?).map(|view| View::Own(Arc::clone(view))),
         }
+    }
+
+    /// A row of [`VIEWS`], or the view that takes its place.
+    fn built_in(&self, view: &'static BuiltInView) -> View {
+        let is_replaced = self.has_eco_by_moves && view.name == ECO_BY_MOVES.name;
+        View::BuiltIn(if is_replaced { &ECO_BY_MOVES } else { view })
     }
 }
 

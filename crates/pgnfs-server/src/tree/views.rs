@@ -40,6 +40,9 @@ pub enum By {
     Keys(fn(&Keys, each: &mut dyn FnMut(Group))),
     /// The pieces at the end. Each game has one group; finding it requires decoding the moves.
     LastMaterial,
+    /// The ECO code, from the moves where the tag is missing. Each game has one group; finding it may require decoding the
+    /// moves.
+    OpeningCode,
 }
 
 /// The views of every tree, in the order of their inode numbers: new rows go to the end.
@@ -82,12 +85,7 @@ pub static VIEWS: &[BuiltInView] = &[
     BuiltInView {
         name: "eco",
         by: By::Keys(|keys, each| each(Group::of_eco(keys.eco))),
-        text: |_, group, depth| match (depth, group.eco()) {
-            (0, None) => Some("?".to_owned()),
-            (0, Some(eco)) => eco.as_str().get(..1).map(str::to_owned),
-            (1, Some(eco)) => Some(eco.as_str().to_owned()),
-            _ => None,
-        },
+        text: |_, group, depth| eco_text(group, depth),
     },
     BuiltInView {
         name: "material",
@@ -98,6 +96,30 @@ pub static VIEWS: &[BuiltInView] = &[
         },
     },
 ];
+
+/// The view that takes the place of `eco` if games without the tag are sorted by their moves.
+pub(super) static ECO_BY_MOVES: BuiltInView = BuiltInView {
+    name: "eco",
+    by: By::OpeningCode,
+    text: |_, group, depth| eco_text(group, depth),
+};
+
+/// The letter of a code, and the code below it.
+fn eco_text(group: Group, depth: usize) -> Option<String> {
+    match (depth, group.eco()) {
+        (0, None) => Some("?".to_owned()),
+        (0, Some(eco)) => eco.as_str().get(..1).map(str::to_owned),
+        (1, Some(eco)) => Some(eco.as_str().to_owned()),
+        _ => None,
+    }
+}
+
+impl By {
+    /// True if the value of a group is the same however the files were read, so that it serves as its mark.
+    fn has_lasting_groups(self) -> bool {
+        matches!(self, By::LastMaterial | By::OpeningCode)
+    }
+}
 
 impl View {
     /// Name of the view's directory, both in the database's directory and in `merged/`.
@@ -129,6 +151,11 @@ impl View {
     /// A text that no other view has.
     pub(super) fn key(&self) -> String {
         match self {
+            View::BuiltIn(BuiltInView {
+                name,
+                by: By::OpeningCode,
+                ..
+            }) => format!("{name} by moves"),
             View::BuiltIn(view) => view.name.to_owned(),
             View::Own(view) => format!("{view:?}"),
         }
@@ -138,9 +165,7 @@ impl View {
     /// The group itself cannot be stored, because ids of texts may depend on how the files were read.
     pub(super) fn mark(&self, game: u32, nth: u32, group: Group) -> u64 {
         match self {
-            View::BuiltIn(BuiltInView {
-                by: By::LastMaterial, ..
-            }) => group.0,
+            View::BuiltIn(view) if view.by.has_lasting_groups() => group.0,
             _ => u64::from(nth) << 32 | u64::from(game),
         }
     }
@@ -156,7 +181,7 @@ impl View {
         match self {
             View::BuiltIn(view) => match view.by {
                 By::Keys(groups) => groups(&database.keys(game), each),
-                By::LastMaterial => return Some(Group(mark)),
+                By::LastMaterial | By::OpeningCode => return Some(Group(mark)),
             },
             View::Own(view) => view.each_group(game, each),
         }
@@ -169,7 +194,7 @@ impl View {
             View::BuiltIn(view) => match view.by {
                 By::Keys(groups) => groups(keys, each),
                 // Any group will do: each game has exactly one.
-                By::LastMaterial => each(Group(0)),
+                By::LastMaterial | By::OpeningCode => each(Group(0)),
             },
             View::Own(view) => view.each_group(game, each),
         };

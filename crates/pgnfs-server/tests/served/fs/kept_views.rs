@@ -220,6 +220,27 @@ fn a_file_is_for_one_state_of_one_database_and_one_view() {
         assert_same(&look_at(&tree, &["own"]), &truth(options(), &["own"]), template);
         assert_eq!(kept(&folder).len(), 7 + n);
     }
+    // eco/ by the tag alone, and by the moves of games without it.
+    let games = (0..17_000).map(|n| {
+        let one = game("a", "b").line("e4 c5").date(1900 + n % 100, 1, 1);
+        if n % 3 == 0 { one } else { one.eco(b"C42") }
+    });
+    let fake = Fake::of(games);
+    for by_moves in [false, true, false, true] {
+        let options = || {
+            let mut layout = Layout::default();
+            layout.sort_eco_by_moves(by_moves);
+            ServeOptions {
+                layout: layout.into(),
+                ..ServeOptions::default()
+            }
+        };
+        let right = look_at(&mount(fake.clone().at(""), options(), None), &["eco"]);
+        let tree = mount(fake.clone().at(""), options(), Some(open(&folder)));
+        assert_same(&look_at(&tree, &["eco"]), &right, "codes by the moves or not");
+        assert_eq!(tree.exists("eco/B/B20"), by_moves);
+    }
+    assert_eq!(kept(&folder).len(), 10);
 }
 
 #[test]

@@ -1,7 +1,10 @@
-use chessdb::game::Outcome;
-use pgnfs_server::inside::{Inode, Kind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use super::mounted::{Mounted, mount};
+use chessdb::game::Outcome;
+use pgnfs_server::inside::{Inode, Kind, Layout, ServeOptions};
+
+use super::mounted::{Mounted, mount, mount_with};
 use testkit::fake::{Fake, game};
 
 fn match_of_1985() -> Mounted {
@@ -285,4 +288,73 @@ fn a_view_that_several_threads_make_has_each_game_in_its_directory() {
         }
         assert_eq!(found, games);
     }
+}
+
+/// Games with and without the tag ECO: of the first, the moves say something else.
+fn with_and_without_eco() -> Fake {
+    Fake::of([
+        game("a", "b").line("e4 c5").eco(b"C42").tag("ECO", "C42"),
+        game("c", "d").line("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6"),
+        game("e", "f").line("d4 Nf6 c4 e6 Nf3 d5 Nc3"),
+        game("g", "h"),
+        game("i", "j").line("e4 e6").deleted(),
+    ])
+}
+
+fn by_moves(is_wanted: bool) -> ServeOptions {
+    let mut layout = Layout::default();
+    layout.sort_eco_by_moves(is_wanted);
+    ServeOptions {
+        layout: layout.into(),
+        ..ServeOptions::default()
+    }
+}
+
+#[test]
+fn eco_has_games_without_the_tag_by_their_moves_if_that_is_wanted() {
+    let codes = |tree: &Mounted, folder: &str| -> Vec<String> {
+        let letters = tree.ls(&format!("{folder}eco")).into_iter();
+        let codes = letters.flat_map(|letter| {
+            let below = tree.ls(&format!("{folder}eco/{letter}")).into_iter();
+            below
+                .map(move |name| format!("{letter}/{name}"))
+                .collect::<Vec<_>>()
+        });
+        codes.collect()
+    };
+    let fake = with_and_without_eco();
+    let replayed = Arc::clone(&fake.replayed);
+    let tree = mount_with(vec![fake.at("")], by_moves(false));
+    assert_eq!(
+        codes(&tree, ""),
+        [
+            "C/C42",
+            "unknown/xxxx.xx.xx_c-d_open_000002.pgn",
+            "unknown/xxxx.xx.xx_e-f_open_000003.pgn",
+            "unknown/xxxx.xx.xx_g-h_open_000004.pgn"
+        ]
+    );
+    assert_eq!(replayed.load(Ordering::Relaxed), 0, "no moves are needed");
+    let tree = mount_with(vec![with_and_without_eco().at("")], by_moves(true));
+    let expected = [
+        "B/B90",
+        "C/C42",
+        "D/D37",
+        "unknown/xxxx.xx.xx_g-h_open_000004.pgn",
+    ];
+    assert_eq!(codes(&tree, ""), expected);
+    assert_eq!(tree.ls("eco/B/B90"), ["xxxx.xx.xx_c-d_open_000002.pgn"]);
+    assert_eq!(
+        tree.stat("eco/B/B90/xxxx.xx.xx_c-d_open_000002.pgn").links,
+        tree.stat("eco/C/C42/xxxx.xx.xx_a-b_open_000001.pgn").links
+    );
+    assert_eq!(
+        tree.cat("merged/eco/B90.pgn"),
+        tree.cat("games/000001-001000/000002.pgn")
+    );
+    // A search for a code finds what is below `eco/`.
+    assert_eq!(codes(&tree, "search/eco:B90/"), ["B/B90"]);
+    let databases = ["a", "b"].map(|path| with_and_without_eco().at(path));
+    let tree = mount_with(databases.into(), by_moves(true));
+    assert_eq!(tree.ls("all/eco/D/D37").len(), 2);
 }
