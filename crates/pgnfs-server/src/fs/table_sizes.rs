@@ -144,10 +144,12 @@ impl BranchFs {
         Some(files.file(kind, what, &origins))
     }
 
-    /// The file with the sizes of its tables. Spellings of names are in the overview of a database, too.
+    /// The file with the sizes of its tables. Spellings of names are in the overview of a database, too, and so is what its
+    /// view `eco/` has.
     fn kept_sizes(&self) -> Option<KeptFile> {
         let spelling = self.game_set().spelling().key();
-        let what = format!("tables\n{}\n{spelling}", self.shown_key());
+        let eco = self.game_set().has_eco_by_moves();
+        let what = format!("tables\n{}\n{spelling}\n{eco}", self.shown_key());
         self.kept_file(KeptKind::Sizes, &what)
     }
 

@@ -24,8 +24,12 @@ pub struct Figures {
     pub years: Counts<i64>,
     /// Games with each result.
     pub results: Counts,
-    /// Games with each opening code.
+    /// Games with each opening code, from the moves where the tag is missing.
     pub openings: Counts,
+    /// Games whose code is from the moves.
+    pub coded_by_moves: u64,
+    /// Games with each name of an opening by the moves, whatever their tags are.
+    pub opening_names: Counts,
     /// Players by their rating, in groups by their lowest rating.
     pub ratings: Counts<i64>,
     /// Games of each player, with either colour.
@@ -109,8 +113,20 @@ impl Figures {
             self.years.add(&year, 1);
         }
         self.results.add(row.tag("Result").as_deref().unwrap_or("*"), 1);
-        if let Some(opening) = row.tag("ECO") {
-            self.openings.add(&*opening, 1);
+        let text = |column| match row.value(&column) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        };
+        let code = row.tag("ECO").or_else(|| {
+            let by_moves = text(Column::OpeningCode)?;
+            self.coded_by_moves += 1;
+            Some(by_moves)
+        });
+        if let Some(code) = code {
+            self.openings.add(&*code, 1);
+        }
+        if let Some(name) = text(Column::OpeningName) {
+            self.opening_names.add(&*name, 1);
         }
         for rating in [Column::WhiteElo, Column::BlackElo]
             .into_iter()
@@ -131,6 +147,8 @@ impl Figures {
         self.years.append(others.years);
         self.results.append(others.results);
         self.openings.append(others.openings);
+        self.coded_by_moves += others.coded_by_moves;
+        self.opening_names.append(others.opening_names);
         self.ratings.append(others.ratings);
         self.players.append(others.players);
     }

@@ -54,6 +54,8 @@ pub struct Subject<'a> {
     pub problems: Option<Counts>,
     /// The player of a search for one.
     pub player: Option<PlayerSubject>,
+    /// True if `eco/` has games without the tag ECO, too.
+    pub has_eco_by_moves: bool,
     /// The directories that charts and numbers link to.
     pub directories: Directories<'a>,
 }
@@ -88,6 +90,18 @@ pub fn page(subject: &Subject<'_>, figures: &Figures) -> String {
             let link = subject.link("eco", &[letter, code]);
             (format!("{code} {name}").trim_end().to_owned(), link)
         },
+    );
+    coded_by_moves(&mut page, figures.coded_by_moves, subject);
+    most(
+        &mut page,
+        (
+            "opening-names",
+            "Openings by the moves",
+            "opening",
+            "moves of a known opening",
+        ),
+        &figures.opening_names,
+        |name| (name.to_owned(), None),
     );
     ratings(&mut page, &figures.ratings);
     most(
@@ -208,6 +222,22 @@ fn results(page: &mut String, figures: &Figures) {
         .map(|&(result, games)| format!("{result} {:.1} %", percent(games)));
     paragraph(page, &escaped(&shares.collect::<Vec<_>>().join(", ")));
     numbers(page, ["result", "games"], rows().into_iter());
+}
+
+/// Says how many games have their opening code from the moves, and where they are.
+fn coded_by_moves(page: &mut String, games: u64, subject: &Subject<'_>) {
+    if games == 0 {
+        return;
+    }
+    let verb = if games == 1 { "has its" } else { "have their" };
+    let mut text = format!(
+        "{} without the tag ECO {verb} code from the moves.",
+        plural(games, "game")
+    );
+    if !subject.has_eco_by_moves {
+        text.push_str(" The links lead to the others alone: eco/ has all with the option --eco=moves.");
+    }
+    paragraph(page, &text);
 }
 
 fn ratings(page: &mut String, ratings: &Counts<i64>) {

@@ -63,7 +63,11 @@ pub(super) fn player(page: &mut String, player: &PlayerSubject, subject: &Subjec
         if !own.is_empty() {
             paragraph(
                 page,
-                "The links lead to all games of the search with this opening, with either colour.",
+                if subject.has_eco_by_moves {
+                    "The links lead to all games of the search with this opening, with either colour."
+                } else {
+                    "The links lead to all games of the search with this code in the tag ECO, with either colour."
+                },
             );
         }
         without(page, all.games() - coded, "an opening code");

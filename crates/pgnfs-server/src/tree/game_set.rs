@@ -436,6 +436,11 @@ impl GameSet {
         self.all.names.get_or(find).as_ref()
     }
 
+    /// True if `eco/` has games without the tag ECO by their moves.
+    pub fn has_eco_by_moves(&self) -> bool {
+        self.layout().has_eco_by_moves()
+    }
+
     /// Which spellings of players are joined.
     pub fn spelling(&self) -> &Spelling {
         self.layout().spelling()

@@ -13,6 +13,7 @@ use crate::fs::types::{Chunk, Failure, FsError};
 use crate::overview::{Counts, Figures, LatestGame, PlayerSubject, Subject, page};
 use chessdb_library::made::Wait;
 use chessdb_library::making::Making;
+use chessdb_library::openings::code_of;
 use chessdb_library::player::{PlayerFigures, latest_games};
 use chessdb_library::table::{GamePath, GameRow};
 
@@ -70,6 +71,7 @@ impl Overview<'_> {
             },
             problems,
             player: branch.player()?,
+            has_eco_by_moves: branch.game_set().has_eco_by_moves(),
             // The page is in `tables/`.
             directories: &|view, texts| {
                 let path = branch.game_set().path_of_group(view, texts);
@@ -119,9 +121,15 @@ impl BranchFs {
                 ..part.path_of(played.game)
             };
             let row = GameRow::new(part.database.entry(), place).with_names(part.names);
-            let tag = |name| row.tag(name).map(Cow::into_owned).unwrap_or_default();
+            let tag = |name| row.tag(name).map(Cow::into_owned);
+            let code = || {
+                code_of(&*part.database.entry().database, played.game).map(|code| code.as_str().to_owned())
+            };
+            let mut fields = ["Date", "White", "Black", "Result", "ECO"].map(tag);
+            let [.., opening] = &mut fields;
+            *opening = opening.take().or_else(code);
             Some(LatestGame {
-                fields: ["Date", "White", "Black", "Result", "ECO"].map(tag),
+                fields: fields.map(Option::unwrap_or_default),
                 path: place.path(),
             })
         });

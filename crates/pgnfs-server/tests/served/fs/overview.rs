@@ -77,7 +77,7 @@ fn check(tree: &Mounted, folder: &str) -> String {
     check_most(&numbers(&page, "players"), counted(values("White").chain(blacks)));
     let openings = numbers(&page, "openings").into_iter();
     let codes = openings.map(|(text, count)| (text.split(' ').next().unwrap().to_owned(), count));
-    check_most(&codes.collect(), counted(values("ECO")));
+    check_codes(&codes.collect(), counted(values("ECO")), coded_by_moves(&page));
     check_harmless(&page);
     for link in links(&page) {
         let path = format!("{folder}{}", decoded(link));
@@ -103,6 +103,28 @@ fn decoded(reference: &str) -> String {
         bytes.extend(&part.as_bytes()[2..]);
     }
     String::from_utf8(bytes).unwrap()
+}
+
+/// How many games the page says to have their code from the moves.
+fn coded_by_moves(page: &str) -> u64 {
+    let Some((before, _)) = page.split_once(" without the tag ECO ha") else {
+        return 0;
+    };
+    let (_, games) = before.rsplit_once("<p>").unwrap();
+    games.split(' ').next().unwrap().replace(',', "").parse().unwrap()
+}
+
+/// Checks `shown`, the 25 greatest counts of codes: the games with the tag, and this number of others.
+fn check_codes(shown: &Counts, of_tag: Counts, by_moves: u64) {
+    if by_moves == 0 {
+        return check_most(shown, of_tag);
+    }
+    for (code, count) in &of_tag {
+        assert!(shown.get(code).is_none_or(|shown| shown >= count), "{code}");
+    }
+    let [all, tagged] = [shown, &of_tag].map(|counts| counts.values().sum::<u64>());
+    let is_whole = shown.len() < 25;
+    assert!(all == tagged + by_moves || !is_whole && all < tagged + by_moves);
 }
 
 /// `shown` are the 25 greatest counts.
@@ -485,5 +507,56 @@ fn samples_have_the_numbers_of_their_tables() {
             ServeOptions::default(),
         ));
         check(&tree, "all/");
+    }
+}
+
+#[test]
+fn openings_are_those_of_the_moves_where_the_tag_is_missing() {
+    let tree_with = |by_moves: bool| {
+        let mut layout = Layout::default();
+        layout.sort_eco_by_moves(by_moves);
+        let options = ServeOptions {
+            layout: layout.into(),
+            ..ServeOptions::default()
+        };
+        let games = [
+            game("Tal", "b").line("e4 c5").eco(b"C42").tag("ECO", "C42"),
+            game("Tal", "d").line("e4 c5").date(1960, 1, 1),
+            game("Tal", "f").line("d4 Nf6 c4 e6 Nf3 d5 Nc3"),
+            game("g", "h").line("e4 c5").eco(b"B20").tag("ECO", "B20"),
+            game("i", "j"),
+        ];
+        mount_with(vec![Fake::of(games).at("")], options)
+    };
+    for by_moves in [false, true] {
+        let tree = tree_with(by_moves);
+        let page = tree.cat("tables/overview.html");
+        assert_eq!(
+            table(&page, "openings"),
+            [
+                "B20 Sicilian Defense | 2",
+                "C42 Petrov's Defense | 1",
+                "D37 Queen's Gambit Declined | 1"
+            ]
+        );
+        assert_eq!(
+            table(&page, "opening-names"),
+            [
+                "Sicilian Defense | 3",
+                "Queen's Gambit Declined: Three Knights Variation | 1"
+            ]
+        );
+        assert!(page.contains("<p>2 games without the tag ECO have their code from the moves."));
+        assert_eq!(
+            page.contains("eco/ has all with the option --eco=moves"),
+            !by_moves
+        );
+        for link in links(&page).map(decoded) {
+            assert!(!tree.ls(&link).is_empty(), "{link}");
+        }
+        assert_eq!(page.contains("../eco/D/D37/"), by_moves);
+        let of_player = tree.cat("search/player:tal/tables/overview.html");
+        assert_eq!(table(&of_player, "latest")[0], "1960.01.01 | Tal | d | * | B20");
+        assert_eq!(of_player.contains("with this code in the tag ECO"), !by_moves);
     }
 }
