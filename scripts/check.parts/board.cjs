@@ -368,6 +368,14 @@ const STEPS = {
     const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
     assert.match(download.suggestedFilename(), /deviations\.csv$/);
     assert.match(readFileSync(await download.path(), "utf8"), /^number|^path|ply/);
+    // The games in that table, where it is the repertoire of the player.
+    await page.goto(`${address}?tab=games&q=player:a -repertoire:annotated.pgn by:player`);
+    await shows("Games that leave the repertoire");
+    const rows = (await taken("Deviations from the repertoire (CSV)")).text.trim().split("\n").length - 1;
+    const leaving = await taken("PGN of the games that leave the repertoire");
+    assert.match(leaving.name, /\.leaving\.pgn$/);
+    assert.ok(rows > 0);
+    assert.equal(leaving.text.match(/^\[White "/gm).length, rows);
     // Names of files have at most 255 bytes.
     await page.goto(`${address}?tab=games&q=${Array.from({ length: 60 }, () => "-site:x").map((term, n) => term + n).join(" ")}`);
     await shows("of ");

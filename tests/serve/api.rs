@@ -535,6 +535,44 @@ fn a_search_has_an_address_among_the_files() {
     );
 }
 
+/// The table of deviations has an address, and so have the games in it.
+#[test]
+fn games_that_leave_a_repertoire_have_an_address() {
+    let game = |white: &str, moves: &str| format!("[White \"{white}\"]\n[Black \"B\"]\n\n{moves} *\n\n");
+    let games = [
+        game("Tal", "1. e4 e5 2. Nf3"),
+        game("Tal", "1. e4 e5 2. f4"),
+        game("Tal", "1. e4 c5"),
+        game("Keres", "1. d4"),
+    ]
+    .concat();
+    let own = game("A", "1. e4 e5 2. Nf3");
+    let served = Served::with(&[("games.pgn", &games), ("own.pgn", &own)], &[]);
+    let encoded = |query: &str| query.replace(' ', "%20");
+    for (query, leaving) in [
+        ("white:tal player:tal -repertoire:own.pgn by:player", Some(1)),
+        ("player:tal repertoire:own.pgn by:player", Some(1)),
+        ("player:tal left:own.pgn", Some(2)),
+        // Those that White leaves and comes back to are in the table, and no search finds them alone.
+        ("-repertoire:own.pgn by:white", None),
+    ] {
+        let answer = served.json(&format!("/api/query?q={}", encoded(query)));
+        let table = served.get(answer["deviations"].as_str().unwrap()).text();
+        let Some(number) = leaving else {
+            assert_eq!(answer["leaving"], Value::Null, "{query}");
+            continue;
+        };
+        assert_eq!(table.lines().count(), 1 + number, "{query}: {table}");
+        let all = served.get(&format!("{}all.pgn", answer["leaving"].as_str().unwrap()));
+        assert_eq!(all.text().matches("[White ").count(), number, "{query}");
+    }
+    for query in ["player:tal", "-left:own.pgn player:tal"] {
+        let answer = served.json(&format!("/api/query?q={}", encoded(query)));
+        let has_none = |key: &str| answer[key] == Value::Null;
+        assert!(has_none("deviations") && has_none("leaving"), "{query}");
+    }
+}
+
 #[test]
 fn names_are_suggested() {
     let served = Served::games(&[]);

@@ -13,7 +13,8 @@ use crate::serve::path::TreePath;
 use crate::serve::search::read_search;
 
 /// The canonical form of a query, and the address of the directory of the games that it finds in a database; of those that
-/// have a position if one is given.
+/// have a position if one is given. For a search with a repertoire, also the addresses of the table of deviations, and of the
+/// directory with the games in that table.
 pub(super) async fn query(
     State(requests): State<Requests>,
     visit: Visit,
@@ -35,18 +36,32 @@ pub(super) async fn query(
     } else {
         None
     };
-    let files = match position {
+    let (files, deviations, leaving) = match position {
         // Settings such as `mirror:` and `in:variations` would also apply to the added position, and change its
         // meaning.
-        Some(_) if canonical.as_deref().is_some_and(is_about_positions) => None,
+        Some(_) if canonical.as_deref().is_some_and(is_about_positions) => (None, None, None),
         position => {
             let terms = [position.as_deref(), Some(text)].into_iter().flatten();
             let search = terms.collect::<Vec<_>>().join(" ");
             let search = read_search(&requests, visit, &search).await??;
-            files(&requests, given.get("db"), search.as_ref())
+            let search = search.as_ref();
+            let files = |search: Option<&Query>| files(&requests, given.get("db"), search);
+            let has_table = search.is_some_and(|search| search.only_repertoire().is_some());
+            let table = |files: String| format!("{files}tables/deviations.csv");
+            let leaving = search.and_then(Query::for_games_that_leave);
+            (
+                files(search),
+                files(search).filter(|_| has_table).map(table),
+                leaving.as_ref().and_then(|search| files(Some(search))),
+            )
         }
     };
-    Ok(Json(json!({ "canonical": canonical, "files": files })))
+    Ok(Json(json!({
+        "canonical": canonical,
+        "files": files,
+        "deviations": deviations,
+        "leaving": leaving,
+    })))
 }
 
 /// True if a query has a setting for all its positions, such as `mirror:`.

@@ -96,18 +96,23 @@ const fileName = (text) => text.replace(/[\\/:*?"<>|\p{Cc}]+/gu, "_");
 
 /** Links to all games of a list as files, whose name says what they are; nothing if a search is too long for a name. */
 export async function downloads(list, signal) {
-  const { canonical, files } = await ask("query", list, signal);
+  const { canonical, files, deviations, leaving } = await ask("query", list, signal);
   if (!files) return null;
   const line = document.querySelector("#line");
   const played = [...line.querySelectorAll("li:not(:has(.dim))")].map((move) => move.textContent).join(" ");
   const position = list.play ? `after ${played}` : list.fen ? "with a position" : "";
   const name = fileName([canonical?.replaceAll(":", "-"), list.db, position].filter(Boolean).join(" ") || "all games").slice(0, 100).trim();
-  const one = (file, text, kind) => element("a", { href: files + file, download: `${name}.${kind}` }, text);
-  const repertoires = canonical?.match(/(?<![^ ])(repertoire|left):/g)?.length;
-  return element("p", { class: "pager files" },
-    "Download:", one("all.pgn", "PGN", "pgn"), one("tables/games.csv", "CSV", "csv"), one("tables/games.parquet", "Parquet", "parquet"),
-    repertoires === 1 ? one("tables/deviations.csv", "Deviations from the repertoire (CSV)", "deviations.csv") : null,
-    element("span", {}, "with all copies, in the order of the databases, not of this page"));
+  const one = (address, text, kind, label = null) => element("a", { href: address, download: `${name}.${kind}`, "aria-label": label }, text);
+  const all = (folder, kind = "", which = null) => [["all.pgn", "PGN", "pgn"], ["tables/games.csv", "CSV", "csv"], ["tables/games.parquet", "Parquet", "parquet"]]
+    .map(([file, text, own]) => one(folder + file, text, kind + own, which && `${text} ${which}`));
+  return [
+    element("p", { class: "pager files" },
+      "Download:", all(files),
+      deviations ? one(deviations, "Deviations from the repertoire (CSV)", "deviations.csv") : null,
+      element("span", {}, "with all copies, in the order of the databases, not of this page")),
+    leaving && leaving !== files ? element("p", { class: "pager files" },
+      "Games that leave the repertoire:", all(leaving, "leaving.", "of the games that leave the repertoire")) : null,
+  ];
 }
 
 /** The games that answer the search, page by page: those with the position on the board once a line has been played. */

@@ -43,6 +43,23 @@ impl Query {
         }
     }
 
+    /// The query that finds the games of [`Query::left_in`] alone: the games of this query that leave its only repertoire.
+    ///
+    /// `None` if the query names no repertoire or several, or if no query finds just these games: the side that plays the
+    /// moves of the repertoire must be the only player, and with `in:variations` a variation could leave it, too.
+    pub fn for_games_that_leave(&self) -> Option<Query> {
+        let (named, mover) = self.only_repertoire()?;
+        if named.is_left {
+            return Some(self.clone());
+        }
+        let is_of_player = mover == Some(Mover::Player) && self.has_one_player();
+        if !is_of_player || self.positions.in_variations {
+            return None;
+        }
+        let left = Query::of_term("left", &named.pattern.to_string()).ok()?;
+        Query::parse(&format!("( {} ) {}", left.canonical(), self.canonical())).ok()
+    }
+
     /// The same query with these repertoires. Without them `repertoire:` and `left:` never hold.
     #[must_use]
     pub fn with_repertoires(&self, known: &Repertoires) -> Query {

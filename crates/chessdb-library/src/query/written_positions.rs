@@ -241,6 +241,14 @@ impl WrittenPositions {
                 "the sides take turns, so no two consecutive half-moves match: leave out by: or for:",
             ),
             (
+                "for",
+                any(|group| {
+                    let plies = group.for_plies.filter(|_| !group.has_sacrifice());
+                    plies.is_some_and(|plies| group.group.leaves_repertoire_longer_than(plies))
+                }),
+                "a game leaves a repertoire with one move, so left: holds at one position: leave out for:",
+            ),
+            (
                 "repertoire",
                 any(|group| {
                     let mut groups = group.excluded.iter().chain([&group.group]);

@@ -255,6 +255,21 @@ fn repertoires_are_followed_and_left_as_a_slow_search_says() {
                         assert_eq!(rows, wanted, "{text}");
                     }
                     left += wanted.len();
+                    // The query for these games alone, also of those that do not follow it.
+                    for text in [&text, &text.replace("repertoire:", "-repertoire:")] {
+                        let query = Query::parse(text).unwrap();
+                        let Some(leaving) = query.for_games_that_leave() else {
+                            assert!(!matches!(by, By::Player), "{text}");
+                            continue;
+                        };
+                        let games = query.find(&part, &kept, &|_| ());
+                        let games: Vec<u32> = games.iter().map(|found| found.game).collect();
+                        let rows = query.left_in(&part, &games, &kept, &|_| ());
+                        let rows: Vec<u32> = rows.iter().map(|left| left.game).collect();
+                        let found = leaving.find(&part, &kept, &|_| ());
+                        let found: Vec<u32> = found.iter().map(|found| found.game).collect();
+                        assert_eq!(found, rows, "{text}");
+                    }
                 }
                 // Games that leave one of them, by a move of that side.
                 let text = text.replace("repertoire:", "left:");

@@ -50,6 +50,14 @@ impl PositionGroup {
         self.named_repertoires().any(|named| !named.is_left)
     }
 
+    /// True if a repertoire must be left at more positions than there are repertoires to leave: each is left at one.
+    pub fn leaves_repertoire_longer_than(&self, plies: u32) -> bool {
+        self.terms.iter().any(|alternatives| {
+            let are_left = |term: &PositionTerm| term.named_repertoire().is_some_and(|named| named.is_left);
+            (alternatives.len() as u32) < plies && alternatives.iter().all(are_left)
+        })
+    }
+
     /// The repertoires that must be followed or left.
     pub fn named_repertoires(&self) -> impl Iterator<Item = NamedRepertoire<'_>> {
         let terms = self.terms.iter().flatten();

@@ -178,6 +178,13 @@ fn errors_have_a_place_and_a_remedy() {
         ("played:e4 for:2 for:2", 17, "for:2", "once in a group"),
         ("played:e4 -for:2", 11, "-for:2", "without a hyphen"),
         ("for:2", 1, "for:2", "for positions in its group"),
+        ("left:a.pgn for:2", 12, "for:2", "holds at one position"),
+        (
+            "left:a.pgn|b.pgn ply:..20 for:3",
+            27,
+            "for:3",
+            "holds at one position",
+        ),
         ("by:white", 1, "by:white", "for positions in its group"),
         (
             "played:e4 then by:white year:1985",
