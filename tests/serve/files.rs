@@ -250,3 +250,27 @@ fn a_page_has_folders_first_and_names_in_order() {
     );
     assert!(!database[folders..].iter().any(|name| name.ends_with('/')));
 }
+
+#[test]
+fn a_page_of_many_says_that_the_directory_is_not_sorted_as_a_whole() {
+    let said = "Sorted within each page of 1000 entries, not across pages.";
+    for (players, pages) in [(1000, 1), (1001, 2)] {
+        let games: String = (0..players)
+            .map(|n| format!("[White \"Player {n}\"]\n[Black \"Player 0\"]\n\n1. e4 *\n\n"))
+            .collect();
+        let served = Served::with(&[("a.pgn", &games)], &[]);
+        let (mut query, mut seen, mut listed) = ("".to_owned(), 0, 0);
+        while seen < pages {
+            let page = served.get(&format!("/files/a.pgn/players/{query}")).text();
+            assert_eq!(page.contains(said), pages > 1, "{players} players");
+            listed += page.matches("<a href=\"./").count();
+            seen += 1;
+            let next = page
+                .lines()
+                .find_map(|line| line.strip_suffix("\" rel=\"next\">next</a>"));
+            assert_eq!(next.is_some(), seen < pages);
+            query = next.unwrap_or_default().replace("<a href=\"", "");
+        }
+        assert_eq!(listed, players);
+    }
+}

@@ -101,6 +101,9 @@ impl TreeRequest {
             html += &self.row(listed).await;
         }
         html += "</table>\n";
+        if from > FIRST || page.next.is_some() {
+            html += &format!("<p>Sorted within each page of {PAGE} entries, not across pages.\n");
+        }
         if from > FIRST {
             html += "<a href=\"?\">first</a>\n";
         }
