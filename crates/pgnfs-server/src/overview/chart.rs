@@ -19,8 +19,8 @@ const PLOT: Frame = Frame {
 /// Height of a row.
 const ROW: f64 = 22.0;
 /// Place of the bars in a chart of rows, and their greatest length.
-const BARS: f64 = 260.0;
-const LONGEST: f64 = 380.0;
+const BARS: f64 = 300.0;
+const LONGEST: f64 = 340.0;
 /// Characters of a row's label that are shown.
 const LABEL: usize = 36;
 const COLOR: &str = "#3b6ea5";
