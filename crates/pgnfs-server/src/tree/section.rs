@@ -33,7 +33,7 @@ pub trait Section: Send + Sync {
     /// The node, if it exists.
     fn open(&self, node: Node) -> Option<Existing<'_>>;
 
-    /// The text of a file that holds [`Content::Own`].
+    /// The text of a file with content of its own.
     fn text(&self, _: Node) -> Option<String> {
         None
     }
