@@ -127,7 +127,7 @@ fn open_file(path: &Path, options: &Options) -> Result<Vec<Found>, OpenError> {
     Err(OpenError::at(path, OpenErrorKind::NotADatabase(reasons)))
 }
 
-/// Opens the databases of one folder; an error if it has none. Files that only look like a database are skipped.
+/// Opens the databases of one folder; an error if there is no database. Files that only look like a database are skipped.
 fn open_in_folder(path: &Path, options: &Options) -> Result<Vec<Found>, OpenError> {
     let mut opened = Vec::new();
     let mut reasons = Vec::new();

@@ -107,7 +107,7 @@ impl Mailbox {
     }
 
     /// Moves a piece, and takes what is on its square. One move in five takes a piece, and the processor cannot predict
-    /// which; so there is no branch, and a move to an empty square changes entry 0, which nobody reads.
+    /// which; so there is no branch, and a move to an empty square changes entry 0, which is never read.
     #[inline(always)]
     fn step(&mut self, mv: KeptMove) -> Moved {
         let piece = std::mem::take(&mut self.squares[mv.from() as usize]);
@@ -233,7 +233,7 @@ impl PlainBoard {
         board
     }
 
-    /// The start position of a line; `None` for a line that has none.
+    /// The start position of a line; `None` for [`LineStart::Nowhere`].
     pub(crate) fn at(start: &LineStart) -> Option<PlainBoard> {
         use std::sync::LazyLock;
         static USUAL: LazyLock<PlainBoard> = LazyLock::new(|| PlainBoard::of(&Position::initial()));

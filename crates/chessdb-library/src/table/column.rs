@@ -227,7 +227,7 @@ impl Column {
         names.filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
     }
 
-    /// True if each position of a game has its own value, and the game itself has none.
+    /// True if each position of a game has its own value, and the game itself has no value.
     pub(super) fn is_of_position(&self) -> bool {
         use Column as C;
         matches!(self, C::Ply | C::Key | C::Move | C::Fen | C::Bitboards)

@@ -81,7 +81,7 @@ impl Budget {
     fn has_room(&self, uses: &[Arc<MemoryUse>], bytes: usize, counts: impl Fn(&MemoryUse) -> bool) -> bool {
         let counting = uses.iter().filter(|used| counts(used));
         let used: usize = counting.map(|used| used.bytes).sum();
-        // A thread alone gets any amount, because nobody could ever give back enough for it.
+        // A thread alone gets any amount, because no other thread could ever give back enough for it.
         used == 0 || used.saturating_add(bytes) <= self.most
     }
 

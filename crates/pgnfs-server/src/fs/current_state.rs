@@ -116,7 +116,7 @@ impl CurrentState {
         now.databases()
             .iter()
             .for_each(|database| database.texts().set_retired(false));
-        // While this is locked for writing, nobody can count a reference to the old state.
+        // While this is locked for writing, no thread can count a reference to the old state.
         let mut current = self.current.write();
         // Both change under this lock, so that a request with the new state finds retired branches in the registry.
         let directories = gone.iter().filter_map(with_directory).collect();

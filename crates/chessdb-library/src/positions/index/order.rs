@@ -444,7 +444,7 @@ fn divided(keyed: Vec<Vec<Keyed>>, threads: usize) -> Vec<Vec<Keyed>> {
     ranges
 }
 
-/// The [`NEXT_PLIES`] moves after the first `plies`, packed into one number; 0 if there are none.
+/// The [`NEXT_PLIES`] moves after the first `plies`, packed into one number; 0 if the line ends before.
 fn next(moves: &[PackedMove], plies: usize) -> u64 {
     packed::<16>(moves.get(plies..).unwrap_or_default(), NEXT_PLIES)
 }

@@ -107,7 +107,7 @@ impl BranchFs {
         let mut latest = latest_games(answers.parts(), &games);
         latest.truncate(PlayerSubject::LATEST);
         let parts = self.named_parts();
-        // The directory of a search in one database has `games/`; with several databases it has none.
+        // The directory of a search has `games/` only in one database.
         let root = format!("../..{}", "/..".repeat(self.path().split('/').count()));
         let listed = latest.iter().filter_map(|played| {
             let part = parts.get(played.part)?;

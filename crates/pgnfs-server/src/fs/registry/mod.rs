@@ -101,7 +101,7 @@ impl Registry {
         Ok(self.put(state, prefix, make(prefix), is_listed))
     }
 
-    /// Stores the directory of a search that has none yet.
+    /// Stores the new directory of a search.
     fn put(
         &self,
         mut state: MutexGuard<'_, RegistryState>,

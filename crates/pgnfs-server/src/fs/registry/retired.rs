@@ -168,7 +168,7 @@ impl SearchCache {
         self.others.contains(&prefix) || self.listed.contains(&prefix)
     }
 
-    /// Stores the directory of a search that has none yet.
+    /// Stores the new directory of a search.
     pub(super) fn put(&mut self, prefix: Prefix, directory: &Arc<DetachedDirectory>, is_listed: bool) {
         self.uses += 1;
         let made = CachedSearch {
