@@ -274,11 +274,7 @@ impl GameSet {
     /// [`GameSet::unique_for`] does for a search.
     pub(crate) fn unique_parts(&self) -> &Arc<[DatabasePart]> {
         match &self.shown {
-            Shown::All | Shown::Unique => self.all.unique.get_or(|| {
-                let games = self.duplicates().unique(&self.formats());
-                let parts = self.whole_parts().iter().zip(games);
-                parts.map(|(part, games)| part.with(games)).collect()
-            }),
+            Shown::All | Shown::Unique => self.all.unique.get_or(|| self.best_of(self.duplicates())),
             Shown::Found(search) => {
                 let found = &search.found().0;
                 search.unique.get_or(|| {
@@ -305,8 +301,18 @@ impl GameSet {
         let is_compared = |part: usize, _| is_named.get(part) == Some(&true);
         let ends = |part: usize| self.databases().get(part)?.line_ends().known();
         let formats = self.formats();
-        let found = Duplicates::find_among(&formats, self.threads(), is_compared, ends);
-        let parts = self.whole_parts().iter().zip(found.unique(&formats));
+        self.best_of(&Duplicates::find_among(
+            &formats,
+            self.threads(),
+            is_compared,
+            ends,
+        ))
+    }
+
+    /// All games that are not deleted, with only the best of each of these groups.
+    fn best_of(&self, duplicates: &Duplicates) -> Arc<[DatabasePart]> {
+        let games = duplicates.unique(&self.formats());
+        let parts = self.whole_parts().iter().zip(games);
         parts.map(|(part, games)| part.with(games)).collect()
     }
 
