@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 
 use chessdb::{Database, TextId};
 
-use super::words::{FoldedText, words, words_of};
+use super::words::{words, words_of};
 use crate::openings::{OpeningName, with_other_names};
 use crate::positions::DatabasePart;
+use crate::spelling::FoldedText;
 
 /// Number of names that are searched together.
 const BLOCK: usize = 64;

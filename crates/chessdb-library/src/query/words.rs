@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::spelling::small;
+use crate::spelling::{FoldedText, canonical, small};
 
 /// A text in small letters without accents.
 pub(super) fn folded(text: &str) -> String {
@@ -26,31 +26,7 @@ pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> + Clone {
         .filter(|word| !word.is_empty())
 }
 
-/// A text in small letters without accents, in both spellings of some letters: `ü` is u and ue.
-pub(super) struct FoldedText {
-    plain: String,
-    /// `None` if it is the same.
-    long: Option<String>,
-}
-
 impl FoldedText {
-    pub(super) fn of(text: &str) -> FoldedText {
-        if text.is_ascii() {
-            return FoldedText {
-                plain: text.to_ascii_lowercase(),
-                long: None,
-            };
-        }
-        let Writings { plain, long, .. } = Writings::of(text);
-        let long = Some(long).filter(|long| *long != plain);
-        FoldedText { plain, long }
-    }
-
-    /// The ways to write it.
-    pub(super) fn texts(&self) -> impl Iterator<Item = &String> + Clone {
-        [Some(&self.plain), self.long.as_ref()].into_iter().flatten()
-    }
-
     /// True if each of the words starts a word of the text.
     pub(super) fn has(&self, wanted: &[WantedWord]) -> bool {
         wanted.iter().all(|wanted| {
@@ -65,22 +41,16 @@ impl FoldedText {
 pub(super) struct WantedWord {
     /// In small letters without accents, except on the letters that are written in two ways.
     pub(super) canonical: String,
-    plain: String,
-    /// `None` if it is the same.
-    long: Option<String>,
+    folded: FoldedText,
 }
 
 impl WantedWord {
     /// The words of a text of a query.
     pub(super) fn all(text: &str) -> Vec<WantedWord> {
-        let Writings { canonical, .. } = Writings::of(text);
-        let all = words(&canonical).map(|word| {
-            let Writings { plain, long, .. } = Writings::of(word);
-            WantedWord {
-                canonical: word.to_owned(),
-                long: Some(long).filter(|long| *long != plain),
-                plain,
-            }
+        let canonical = canonical(text);
+        let all = words(&canonical).map(|word| WantedWord {
+            canonical: word.to_owned(),
+            folded: FoldedText::of(word),
         });
         all.collect()
     }
@@ -92,63 +62,7 @@ impl WantedWord {
     }
 
     fn begins(&self, word: &str) -> bool {
-        word.starts_with(&self.plain) || self.long.as_ref().is_some_and(|long| word.starts_with(long))
-    }
-}
-
-/// The ways to write a text in small letters.
-#[derive(Default)]
-struct Writings {
-    /// Without accents.
-    plain: String,
-    /// The text with two letters in place of letters such as `ü`.
-    long: String,
-    /// With accents on these letters alone.
-    canonical: String,
-}
-
-/// Letters with two spellings: decomposed or not, without the accent, and with two letters. Two letters are never read
-/// as one, so that Bauer and Samuel stay unchanged.
-const TWO_WAYS: [(&str, char, &str); 5] = [
-    ("a\u{308}", 'ä', "ae"),
-    ("o\u{308}", 'ö', "oe"),
-    ("u\u{308}", 'ü', "ue"),
-    ("a\u{30a}", 'å', "aa"),
-    ("ø", 'ø', "oe"),
-];
-
-impl Writings {
-    fn of(text: &str) -> Writings {
-        let mut writings = Writings::default();
-        let mut letters = text.nfkd().peekable();
-        while let Some(letter) = letters.next() {
-            if is_combining_mark(letter) {
-                continue;
-            }
-            let small: String = small(letter).collect();
-            let mark = letters.peek().copied().filter(|&mark| is_combining_mark(mark));
-            let is_written = |decomposed: &str| {
-                let mut signs = decomposed.chars();
-                let base = signs.next();
-                let is_same = match signs.next() {
-                    Some(accent) => mark == Some(accent) && small.chars().eq(base),
-                    None => letter.to_lowercase().eq(base),
-                };
-                is_same && signs.next().is_none()
-            };
-            writings.plain += &small;
-            match TWO_WAYS.iter().find(|(decomposed, ..)| is_written(decomposed)) {
-                Some((_, letter, long)) => {
-                    writings.long += long;
-                    writings.canonical.push(*letter);
-                }
-                None => {
-                    writings.long += &small;
-                    writings.canonical += &small;
-                }
-            }
-        }
-        writings
+        self.folded.texts().any(|text| word.starts_with(text))
     }
 }
 

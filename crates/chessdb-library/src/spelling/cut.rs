@@ -22,7 +22,7 @@ pub(super) fn complete(parts: &mut [NameParts]) {
                 .filter_map(|&n| parts[n].given.get(place).cloned())
                 .filter(|word| !word.is_initial())
                 .collect();
-            words.sort_unstable_by(|a, b| a.text.cmp(&b.text));
+            words.sort_unstable_by(|a, b| a.text.plain.cmp(&b.text.plain));
             words.dedup();
             for &n in &group {
                 if let Some(word) = parts[n].given.get_mut(place)
@@ -40,17 +40,17 @@ fn whole<'a>(word: &Word, words: &'a [Word]) -> Option<&'a Word> {
     if word.is_initial() {
         return None;
     }
-    let longer = words.get(words.partition_point(|other| other.text <= word.text)..)?;
-    let begins = |other: &&Word| other.text.starts_with(&word.text);
+    let longer = words.get(words.partition_point(|other| other.text.plain <= word.text.plain)..)?;
+    let begins = |other: &&Word| other.text.plain.starts_with(&word.text.plain);
     let candidates = || longer.iter().take_while(begins);
-    let whole = candidates().max_by_key(|other| other.text.chars().count())?;
+    let whole = candidates().max_by_key(|other| other.text.plain.chars().count())?;
     let is_whole = |other: &Word| other.agrees(whole) || is_cut(other, whole);
     (is_cut(word, whole) && candidates().all(is_whole)).then_some(whole)
 }
 
 /// True if a word is the start of another one and lacks some of its letters.
 fn is_cut(word: &Word, whole: &Word) -> bool {
-    let rest = whole.text.strip_prefix(&word.text);
+    let rest = whole.text.plain.strip_prefix(&word.text.plain);
     rest.is_some_and(|rest| rest.chars().count() >= FEWEST)
 }
 
@@ -60,10 +60,10 @@ mod tests {
     use crate::spelling::name::words;
 
     fn completed<const N: usize>(names: [&str; N]) -> [String; N] {
-        let mut parts = names.map(|name| NameParts::new(&["karpov".to_owned()], &words(name, true)));
+        let mut parts = names.map(|name| NameParts::new(&words("karpov", false), &words(name, true)));
         complete(&mut parts);
         parts.map(|parts| {
-            let words: Vec<&str> = parts.given.iter().map(|word| word.text.as_str()).collect();
+            let words: Vec<&str> = parts.given.iter().map(|word| word.text.plain.as_str()).collect();
             words.join(" ")
         })
     }

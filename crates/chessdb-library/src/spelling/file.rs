@@ -7,6 +7,7 @@ use std::sync::Arc;
 use unicode_normalization::UnicodeNormalization;
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::letters::FoldedText;
 use super::name::words;
 
 /// Beginning of the section with the names of players.
@@ -20,6 +21,8 @@ const LONGEST: usize = 255;
 pub struct SpellingFile {
     /// By the words of a spelling; `None` if it is a spelling of several players.
     correct: HashMap<Box<str>, Option<Arc<str>>>,
+    /// The same by the words in two letters, `ue` for `ü`, of spellings that have such letters.
+    in_two_letters: HashMap<Box<str>, Option<Arc<str>>>,
     /// Hash of the text.
     pub(super) hash: u128,
 }
@@ -79,35 +82,72 @@ impl SpellingFile {
     }
 
     fn add(&mut self, spelling: &str, correct: &Arc<str>) {
-        let key = key(spelling);
-        // Otherwise any name without letters would be a name of the player.
-        if !key.contains(char::is_alphanumeric) {
-            return;
-        }
-        let known = self
-            .correct
-            .entry(key)
-            .or_insert_with(|| Some(Arc::clone(correct)));
-        if known.as_ref().is_some_and(|known| known != correct) {
-            *known = None;
+        let maps = [&mut self.correct, &mut self.in_two_letters];
+        for (map, key) in maps.into_iter().zip(keys(spelling)) {
+            // Otherwise any name without letters would be a name of the player.
+            if !key.contains(char::is_alphanumeric) {
+                return;
+            }
+            let known = map.entry(key).or_insert_with(|| Some(Arc::clone(correct)));
+            if known.as_ref().is_some_and(|known| known != correct) {
+                *known = None;
+            }
         }
     }
 
     /// The correct name for a spelling; `None` if the file does not have it, or for several players.
     pub fn correct(&self, spelling: &str) -> Option<Arc<str>> {
-        self.correct.get(&key(spelling))?.clone()
+        let mut keys = keys(spelling);
+        let plain = keys.next()?;
+        let known = self.correct.get(&plain);
+        let known = known.or_else(|| keys.find_map(|long| self.correct.get(&long)));
+        known.or_else(|| self.in_two_letters.get(&plain))?.clone()
     }
 }
 
-/// The words of a name, with a sign where a comma is.
-fn key(spelling: &str) -> Box<str> {
-    let parts = spelling.splitn(2, ',').map(|part| words(part, false).join(" "));
-    parts.collect::<Vec<_>>().join(",").into()
+/// The words of a name, with a sign where a comma is: without accents, and in two letters if that is different.
+fn keys(spelling: &str) -> impl Iterator<Item = Box<str>> {
+    let parts: Vec<Vec<FoldedText>> = spelling.splitn(2, ',').map(|part| words(part, false)).collect();
+    let key = |text: fn(&FoldedText) -> &str| -> Box<str> {
+        let parts = parts
+            .iter()
+            .map(|words| words.iter().map(text).collect::<Vec<_>>().join(" "));
+        parts.collect::<Vec<_>>().join(",").into()
+    };
+    let plain = key(|word| &word.plain);
+    let long = key(|word| word.long.as_ref().unwrap_or(&word.plain));
+    let long = Some(long).filter(|long| *long != plain);
+    [Some(plain), long].into_iter().flatten()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_may_be_written_in_two_ways() {
+        let file = SpellingFile::read(
+            "@PLAYER\nMüller, Karl\nJoergensen, A\nMoeller, B\nMöller, B\n= Moller, Bert\nKåre\nKaare, X\n= Kaare\n",
+        )
+        .unwrap();
+        for (spelling, expected) in [
+            ("Müller, Karl", Some("Müller, Karl")),
+            ("Muller, Karl", Some("Müller, Karl")),
+            ("Mueller, Karl", Some("Müller, Karl")),
+            ("Mueller, Kurt", None),
+            ("Jørgensen, A", Some("Joergensen, A")),
+            ("Joergensen, A", Some("Joergensen, A")),
+            ("Jorgensen, A", None),
+            // What the file has as written comes first.
+            ("Moeller, B", Some("Moeller, B")),
+            ("Möller, B", Some("Möller, B")),
+            ("Moller, B", Some("Möller, B")),
+            ("Kåre", Some("Kåre")),
+            ("Kaare", Some("Kaare, X")),
+        ] {
+            assert_eq!(file.correct(spelling).as_deref(), expected, "{spelling}");
+        }
+    }
 
     #[test]
     fn a_correct_name_has_at_most_255_bytes() {

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use super::file::SpellingFile;
 use super::name::{NameParts, words};
-use super::{SpellingCount, cut};
+use super::{SpellingCount, cut, two_letters};
 
 /// Maximum number of spellings with one surname and one initial that are compared with each other. Where there are
 /// more, as in hostile files, none is joined.
@@ -41,9 +41,11 @@ pub(super) fn readings(names: &[SpellingCount], file: Option<&SpellingFile>) -> 
     let mut parts: Vec<Option<NameParts>> = (0..names.len()).map(|n| with_comma(text(n))).collect();
     let mut known = NamesByInitial::new();
     for parts in parts.iter().flatten().filter(|parts| !parts.given.is_empty()) {
-        let known = known.entry(parts.key()).or_default();
-        if known.len() < MOST {
-            known.push(parts.clone());
+        for key in parts.keys() {
+            let known = known.entry(key).or_default();
+            if known.len() < MOST {
+                known.push(parts.clone());
+            }
         }
     }
     for (n, parts) in parts.iter_mut().enumerate() {
@@ -52,13 +54,14 @@ pub(super) fn readings(names: &[SpellingCount], file: Option<&SpellingFile>) -> 
         }
     }
     let mut parts: Vec<NameParts> = parts.into_iter().flatten().collect();
+    two_letters::read(&mut parts);
     cut::complete(&mut parts);
     let mut groups: HashMap<_, u32> = HashMap::new();
     let readings = parts.into_iter().zip(correct);
     readings
         .map(|(parts, correct)| {
             let next = groups.len() as u32;
-            let has_surname = !parts.surname.is_empty();
+            let has_surname = !parts.surname.plain.is_empty();
             SpelledName {
                 group: has_surname.then(|| *groups.entry(parts.key()).or_insert(next)),
                 parts,
@@ -85,8 +88,9 @@ fn is_team(text: &str) -> bool {
 fn without_comma(text: &str, known: &NamesByInitial) -> NameParts {
     let all = words(text, text.contains(char::is_lowercase));
     let is_supported = |parts: &NameParts| {
-        let known = known.get(&parts.key()).into_iter().flatten();
-        !parts.given.is_empty() && known.clone().any(|known| known.agrees(parts))
+        let mut known = parts.keys().filter_map(|key| known.get(&key)).flatten();
+        let agrees = |known: &NameParts| known.generation == parts.generation && known.given_agree(parts);
+        !parts.given.is_empty() && known.any(agrees)
     };
     let orders = (1..all.len()).flat_map(|n| {
         let (before, after) = all.split_at(n);

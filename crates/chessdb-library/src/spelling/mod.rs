@@ -13,6 +13,8 @@
 //!   one from the first. A surname alone agrees with no given names.
 //! - Two given names agree if one is the initial of the other, or if they are the same when doubled letters count once
 //!   and `y` and `j` count as `i`: `Garry` and `Gary`, `Yuri` and `Juri`.
+//! - `ä`, `ö`, `ü`, `å` and `ø` may be written with two letters, `ae`, `oe`, `ue` and `aa`, if a name with the letter is
+//!   the same otherwise: `Mueller, Karl` is `Müller, Karl` if there is one, and not `Muller, Karl` without it.
 //! - A given name of at least two letters that starts another one, and lacks at least two of its letters, is read as
 //!   that one if no other given name of this surname starts like that: `Karpov, An` is `Karpov, Anatoly` unless there
 //!   is a `Karpov, Andrei`, and `Martin` is never `Martina`.
@@ -25,7 +27,9 @@
 mod cut;
 mod file;
 mod fold;
+mod letters;
 mod name;
+mod two_letters;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -37,7 +41,7 @@ use crate::task;
 use chessdb::{Database, TextId};
 
 pub use file::{NoSpellings, SpellingFile};
-pub(crate) use name::small;
+pub(crate) use letters::{FoldedText, canonical, small};
 
 /// Number of games after which [`Names::find`] checks whether it was cancelled.
 const CHECK_INTERVAL: u32 = 1024;

@@ -8,7 +8,8 @@ use super::error::TermError;
 use super::reflection::Reflection;
 use crate::annotations::{Evaluation, LineAnnotations, clock, decimal};
 use crate::query::Bounds;
-use crate::query::words::{FoldedText, WantedWord};
+use crate::query::words::WantedWord;
+use crate::spelling::FoldedText;
 
 /// The value of a mate, in hundredths of a pawn.
 const MATE: i64 = 10_000;

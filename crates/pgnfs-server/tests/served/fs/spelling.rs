@@ -109,6 +109,34 @@ fn other_players_have_their_own() {
 }
 
 #[test]
+fn two_letters_are_one_if_a_name_has_the_letter() {
+    assert_joined(
+        &[
+            "Müller, Karl",
+            "Mueller, Karl",
+            "Muller,K",
+            "Karl Mueller",
+            "MUELLER, K",
+            "Müller, Karl",
+        ],
+        &[("Müller, Karl", 6)],
+    );
+    assert_joined(
+        &["Joergensen, Kåre", "Jørgensen,K", "Kaare Jørgensen"],
+        &[("Joergensen, Kåre", 3)],
+    );
+    // Without the letter these are two.
+    assert_joined(
+        &["Mueller, Karl", "Muller, Karl"],
+        &[("Mueller, Karl", 1), ("Muller, Karl", 1)],
+    );
+    // They meet.
+    let games = [game("Müller, Karl", "Mueller, Karl")];
+    let tree = spelled(vec![("", Fake::of(games))], Spelling::Fold);
+    assert_eq!(players_of(&tree, "").len(), 2);
+}
+
+#[test]
 fn cut_given_names_are_joined_if_there_is_one_way() {
     assert_joined(
         &[

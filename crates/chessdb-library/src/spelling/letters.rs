@@ -1,0 +1,110 @@
+//! Letters that are written in several ways, and texts without case and accents.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// A text in small letters without accents, in both spellings of some letters: `ü` is u and ue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FoldedText {
+    /// Without accents.
+    pub(crate) plain: String,
+    /// With two letters in place of letters such as `ü`. `None` if it is the same.
+    pub(crate) long: Option<String>,
+}
+
+impl FoldedText {
+    pub(crate) fn of(text: &str) -> FoldedText {
+        if text.is_ascii() {
+            return FoldedText {
+                plain: text.to_ascii_lowercase(),
+                long: None,
+            };
+        }
+        let Writings { plain, long, .. } = Writings::of(text);
+        let long = Some(long).filter(|long| *long != plain);
+        FoldedText { plain, long }
+    }
+
+    /// The ways to write it.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &String> + Clone {
+        [Some(&self.plain), self.long.as_ref()].into_iter().flatten()
+    }
+}
+
+/// A text in small letters without accents, except on the letters that are written in two ways.
+pub(crate) fn canonical(text: &str) -> String {
+    Writings::of(text).canonical
+}
+
+/// The ways to write a text in small letters.
+#[derive(Default)]
+struct Writings {
+    /// Without accents.
+    plain: String,
+    /// The text with two letters in place of letters such as `ü`.
+    long: String,
+    /// With accents on these letters alone.
+    canonical: String,
+}
+
+/// Letters with two spellings: decomposed or not, without the accent, and with two letters. Two letters are never read
+/// as one, so that Bauer and Samuel stay unchanged.
+const TWO_WAYS: [(&str, char, &str); 5] = [
+    ("a\u{308}", 'ä', "ae"),
+    ("o\u{308}", 'ö', "oe"),
+    ("u\u{308}", 'ü', "ue"),
+    ("a\u{30a}", 'å', "aa"),
+    ("ø", 'ø', "oe"),
+];
+
+impl Writings {
+    fn of(text: &str) -> Writings {
+        let mut writings = Writings::default();
+        let mut letters = text.nfkd().peekable();
+        while let Some(letter) = letters.next() {
+            if is_combining_mark(letter) {
+                continue;
+            }
+            let small: String = small(letter).collect();
+            let mark = letters.peek().copied().filter(|&mark| is_combining_mark(mark));
+            let is_written = |decomposed: &str| {
+                let mut signs = decomposed.chars();
+                let base = signs.next();
+                let is_same = match signs.next() {
+                    Some(accent) => mark == Some(accent) && small.chars().eq(base),
+                    None => letter.to_lowercase().eq(base),
+                };
+                is_same && signs.next().is_none()
+            };
+            writings.plain += &small;
+            match TWO_WAYS.iter().find(|(decomposed, ..)| is_written(decomposed)) {
+                Some((_, letter, long)) => {
+                    writings.long += long;
+                    writings.canonical.push(*letter);
+                }
+                None => {
+                    writings.long += &small;
+                    writings.canonical += &small;
+                }
+            }
+        }
+        writings
+    }
+}
+
+/// A letter in small letters; special letters such as `ß` are written out as usual.
+pub(crate) fn small(c: char) -> impl Iterator<Item = char> {
+    let written = match c {
+        'ß' | 'ẞ' => "ss",
+        'ø' | 'Ø' => "o",
+        'ł' | 'Ł' => "l",
+        'đ' | 'Đ' => "d",
+        'æ' | 'Æ' => "ae",
+        'œ' | 'Œ' => "oe",
+        'ı' => "i",
+        'ς' => "σ",
+        _ => "",
+    };
+    let other = written.is_empty().then(|| c.to_lowercase());
+    written.chars().chain(other.into_iter().flatten())
+}
