@@ -5,7 +5,7 @@ use std::env;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sd_notify::NotifyState;
@@ -48,17 +48,18 @@ pub fn start_in_background() -> Result<u8, MountError> {
         (Some(Ok(())), [code]) => return Ok(code),
         _ => {}
     }
-    let status = child.wait().map_err(cannot)?;
+    ended_without_report(child.wait().map_err(cannot)?)
+}
+
+/// The exit code if the background process ended and reported nothing.
+fn ended_without_report(status: ExitStatus) -> Result<u8, MountError> {
     if let Some(signal) = status.signal() {
         return Err(MountError::Killed(signal));
     }
-    if status.code() == Some(PANICKED) {
-        return Err(MountError::Panicked);
+    match status.code() {
+        Some(PANICKED) => Err(MountError::Panicked),
+        code => Ok(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(2)),
     }
-    Ok(status
-        .code()
-        .and_then(|code| u8::try_from(code).ok())
-        .unwrap_or(2))
 }
 
 /// Reported by the background process when the mount is available. Any other byte is an exit code.
@@ -119,4 +120,24 @@ pub(super) fn report_ready() -> io::Result<()> {
     let_go_of_terminal()?;
     detach();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_background_process_that_reports_nothing_is_explained() {
+        let ended = |status| ended_without_report(ExitStatus::from_raw(status));
+        let exited = |code: i32| ended(code << 8);
+        for code in [0, 1, 2, 100, 102, 255] {
+            assert_eq!(
+                exited(code).map_err(|error| error.to_string()),
+                Ok(code as u8),
+                "{code}"
+            );
+        }
+        assert!(matches!(exited(101), Err(MountError::Panicked)));
+        assert!(matches!(ended(9), Err(MountError::Killed(9))));
+    }
 }

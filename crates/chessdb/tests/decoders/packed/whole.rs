@@ -49,6 +49,38 @@ fn every_way_is_read_at_any_place_also_with_a_kept_index() {
 }
 
 #[test]
+fn files_that_are_read_in_turn_keep_their_own_bytes() {
+    // All are equally long, and share the memory that has unpacked bytes and waiting streams.
+    let len = 3 * MIB + 7;
+    let files: Vec<_> = (0..)
+        .zip(ways())
+        .map(|(seed, (way, _, pack))| {
+            let plain = long_text(len, 10 + seed);
+            (way, Arc::new(pack(&plain)), plain)
+        })
+        .collect();
+    let places = [0, MIB, 2 * MIB, 2 * MIB - 50_000, len - 100_000, 5, MIB - 1];
+    let back: Vec<usize> = places.into_iter().rev().collect();
+    // Room for a third of what is read, and for one slice.
+    for (order, room) in [(&places[..], 20 * MIB), (&back, MIB)] {
+        let slices = Arc::new(Slices::new(room));
+        let opened = files.iter().map(|(way, bytes, plain)| {
+            let packed = Packed::open(bytes.clone(), None).unwrap();
+            (way, packed.with_slices(&slices), plain)
+        });
+        let opened: Vec<_> = opened.collect();
+        for &at in order {
+            for (way, packed, plain) in &opened {
+                let mut buffer = vec![b'x'; 100_000];
+                let read = packed.read_at(at as u64, &mut buffer);
+                let what = format!("{way} at {at}, {room} bytes of slices");
+                assert_same(&buffer[..read], &plain[at..(at + 100_000).min(len)], &what);
+            }
+        }
+    }
+}
+
+#[test]
 fn reading_in_the_middle_costs_one_frame() {
     needs!(program "pzstd", in "zstd");
     let plain = long_text(14 * MIB, 3);

@@ -358,3 +358,28 @@ impl RegistryState {
         are_many
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inodes_that_are_gone_do_not_keep_the_prefix_of_a_dropped_branch() {
+        let registry = Registry::up_to(0);
+        let hash = 7 << 40 | 7;
+        let prefix = Prefixes::default().of_hash(hash);
+        // The branch was dropped while a front end had one inode of it.
+        registry.state.lock().prefixes.orphan(prefix, 1);
+        let inode = Inode::of(prefix, Node::DATABASE);
+        for inodes in [&[inode][..], &[inode, inode]] {
+            assert_eq!(registry.hold(prefix, inodes, |_| None), inodes);
+        }
+        assert_ne!(
+            registry.prefix_of_hash(hash),
+            prefix,
+            "a front end has an inode with it"
+        );
+        registry.release(prefix, Node::DATABASE, 1, |_| None);
+        assert_eq!(registry.prefix_of_hash(hash), prefix);
+    }
+}
