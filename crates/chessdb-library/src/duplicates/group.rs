@@ -104,7 +104,7 @@ pub(super) struct KnownGame {
 }
 
 impl KnownGame {
-    /// Event and round of a long game count if both players are known.
+    /// Event and round of a long game or a program's game count if both players are known.
     pub(super) fn of(games: &ComparedGames<'_>, game: u32, is_long: bool) -> Option<KnownGame> {
         let (database, own) = games.get(game)?;
         let Keys {
@@ -116,9 +116,11 @@ impl KnownGame {
         } = database.keys(own);
         let players = [white, black].map(|player| Player::read(&database.text(player)));
         let seen = games.seen.get(&game);
-        let occasion = match seen.filter(|_| is_long && players.iter().all(Option::is_some)) {
-            Some(seen) => Occasion::of_tags(date, &seen.place),
-            None => Occasion::of_date(date),
+        let is_of_program = players.iter().flatten().any(Player::is_program);
+        let occasion = match seen.filter(|_| players.iter().all(Option::is_some)) {
+            Some(seen) if is_of_program => Occasion::of_program(date, &seen.place),
+            Some(seen) if is_long => Occasion::of_tags(date, &seen.place),
+            _ => Occasion::of_date(date),
         };
         Some(KnownGame {
             game,

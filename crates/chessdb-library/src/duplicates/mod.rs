@@ -15,7 +15,8 @@
 //! In games of at least 40 half-moves one player may have another spelling, if the other one agrees and no known result,
 //! part of the date or first number of the round differs: other given names (`Fischer, Bobby`), or surnames that differ
 //! in at most a third of their letters (`Kortschnoj` and `Korchnoi`). Names with digits belong to programs, which play
-//! the same game with several versions: they have no other spelling, and different numbers are different players.
+//! the same game with several versions: they have no other spelling, and different numbers are different players. They also play the same game again, so
+//! known dates and rounds that differ always count in their games (`2` and `2.10` agree, `3.3` and `3.5` differ).
 //!
 //! If a game fits several groups, a group where no date contradicts its own is preferred.
 //!

@@ -11,6 +11,8 @@ pub(super) struct Occasion {
     pub(super) date: Date,
     /// `None` if only the date counts.
     pub(super) place: Option<EventRound>,
+    /// True if a program played, which may play the same moves again.
+    is_of_program: bool,
 }
 
 /// An event and a round of it.
@@ -27,7 +29,19 @@ pub(super) struct EventRound {
 impl Occasion {
     /// An occasion with nothing but a date.
     pub(super) fn of_date(date: Date) -> Occasion {
-        Occasion { date, place: None }
+        Occasion {
+            date,
+            place: None,
+            is_of_program: false,
+        }
+    }
+
+    /// The occasion of a program's game with these tags: both its date and its round count.
+    pub(super) fn of_program(date: Date, tags: &Tags) -> Occasion {
+        Occasion {
+            is_of_program: true,
+            ..Occasion::of_tags(date, tags)
+        }
     }
 
     /// The occasion of a game with these tags whose date does not count if event and round can be the same.
@@ -41,13 +55,18 @@ impl Occasion {
         Occasion {
             date,
             place: Some(place),
+            is_of_program: false,
         }
     }
 
     /// True if two games with the same moves and players can be one game that was played on both occasions.
     pub(super) fn agrees(&self, other: &Occasion) -> bool {
         let places = self.place.as_ref().zip(other.place.as_ref());
-        dates_agree(self.date, other.date) || places.is_some_and(|(a, b)| a.agrees(b))
+        let has_date = dates_agree(self.date, other.date);
+        if self.is_of_program || other.is_of_program {
+            return has_date && places.is_none_or(|(a, b)| a.has_round_of(b) != Some(false));
+        }
+        has_date || places.is_some_and(|(a, b)| a.agrees(b))
     }
 }
 

@@ -67,6 +67,11 @@ impl Player {
             .is_some_and(|reading| reading.initial.is_some())
     }
 
+    /// True for a name with a digit, as programs have.
+    pub(super) fn is_program(&self) -> bool {
+        !self.version.is_empty()
+    }
+
     /// True if both names can belong to one player: the same surname, and no other initial or version.
     pub(super) fn agrees(&self, other: &Player) -> bool {
         let agree = |a: &SurnameAndInitial, b: &SurnameAndInitial| {
@@ -74,8 +79,7 @@ impl Player {
             a.surname == b.surname && may_be_equal
         };
         let mut readings = self.readings.iter();
-        let is_version =
-            [self, other].iter().any(|player| player.version.is_empty()) || self.version == other.version;
+        let is_version = !self.is_program() || !other.is_program() || self.version == other.version;
         is_version && readings.any(|a| other.readings.iter().any(|b| agree(a, b)))
     }
 
@@ -87,8 +91,8 @@ impl Player {
             a == b || a.chars().next() == b.chars().next() && strsim::levenshtein(a, b) <= most
         };
         let mut readings = self.readings.iter();
-        self.version.is_empty()
-            && other.version.is_empty()
+        !self.is_program()
+            && !other.is_program()
             && readings.any(|a| other.readings.iter().any(|b| are_alike(&a.surname, &b.surname)))
     }
 }

@@ -256,24 +256,28 @@ fn a_game_is_compared_with_at_most_64_longer_ones() {
     }
 }
 
+/// The number of groups among these games, and of the games in all groups.
+fn groups(all: &[String]) -> (usize, usize) {
+    let database = games(&all.concat());
+    let found = Duplicates::find(&[&*database], 1);
+    (found.groups(), found.len())
+}
+
+/// The first half-moves of a game.
+fn game(players: [&str; 2], date: &str, round: &str, result: &str, plies: usize) -> String {
+    let tags = [
+        ("White", players[0]),
+        ("Black", players[1]),
+        ("Date", date),
+        ("Round", round),
+        ("Result", result),
+    ];
+    tagged(&tags, &first(plies, LINE))
+}
+
 /// A player may have another spelling in a long game, if nothing else differs.
 #[test]
 fn one_player_of_a_long_game_may_have_another_spelling() {
-    let groups = |all: &[String]| {
-        let database = games(&all.concat());
-        let found = Duplicates::find(&[&*database], 1);
-        (found.groups(), found.len())
-    };
-    let game = |players: [&str; 2], date: &str, round: &str, result: &str, plies: usize| {
-        let tags = [
-            ("White", players[0]),
-            ("Black", players[1]),
-            ("Date", date),
-            ("Round", round),
-            ("Result", result),
-        ];
-        tagged(&tags, &first(plies, LINE))
-    };
     let robert = game(
         ["Muster, Robert James", "Probe, Boris"],
         "1972.??.??",
@@ -322,6 +326,34 @@ fn one_player_of_a_long_game_may_have_another_spelling() {
         let engine = |black| game(["Engine A", black], "2024.01.02", round, "1-0", 40);
         let all = ["Engine X 1.0", "Engine X 1.1", "Other"].map(engine);
         assert_eq!(groups(&all), (0, 0), "{round}");
+    }
+}
+
+#[test]
+fn programs_may_play_the_same_game_again() {
+    let humans = ["Muster, Robert", "Probe, Boris"];
+    let program = ["Engine X 1.0", "Other"];
+    for plies in [10, 39, 40] {
+        for ((date, round), (other_date, other_round), is_same) in [
+            (("2024.05.13", "3.1"), ("2024.05.13", "3.1"), true),
+            (("2024.05.13", "3.1"), ("2024.05.13", "3"), true),
+            (("2024.05.13", "3.1"), ("2024.05.13", "?"), true),
+            (("2024.05.13", "3.1"), ("????.??.??", "3.1"), true),
+            (("2024.05.13", "3.1"), ("2024.05.13", "3.2"), false),
+            (("2024.05.13", "3.1"), ("2024.05.13", "27.1"), false),
+            (("2024.05.13", "3.1"), ("2024.05.14", "3.1"), false),
+            (("2024.05.13", "?"), ("2024.05.14", "?"), false),
+        ] {
+            for players in [program, [program[1], program[0]]] {
+                let games = [(date, round), (other_date, other_round)]
+                    .map(|(date, round)| game(players, date, round, "1/2-1/2", plies));
+                let wanted = if is_same { (1, 2) } else { (0, 0) };
+                assert_eq!(groups(&games), wanted, "{plies} plies: {games:?}");
+            }
+        }
+        // People hardly do.
+        let round = |round| game(humans, "2024.05.13", round, "1/2-1/2", plies);
+        assert_eq!(groups(&[round("3.1"), round("3.2")]), (1, 2), "{plies}");
     }
 }
 
