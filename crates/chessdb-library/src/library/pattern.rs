@@ -107,7 +107,8 @@ impl fmt::Display for DatabasePattern {
 impl PartialEq for DatabasePattern {
     fn eq(&self, other: &DatabasePattern) -> bool {
         let parts = |pattern: &DatabasePattern| (pattern.name.is_some(), pattern.path.is_some());
-        self.text == other.text && parts(self) == parts(other)
+        // Only an underscore has another meaning in the name of a directory.
+        self.text == other.text && (parts(self) == parts(other) || !self.text.contains('_'))
     }
 }
 

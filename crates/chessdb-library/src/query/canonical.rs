@@ -19,10 +19,45 @@ impl Query {
         parts.join(" ")
     }
 
-    /// [`Query::canonical`] as the name of a directory, which [`Query::parse_name`] reads.
+    /// The name of a directory that [`Query::parse_name`] reads as this query: [`Query::canonical`] with `_` for `/`. Where
+    /// that would be another query, as in `event:="Hastings 1934/35"`, a slash is `%2F`, and `%` is `%25`.
     pub fn name(&self) -> String {
-        self.canonical().replace('/', "_")
+        let canonical = self.canonical();
+        let name = canonical.replace('/', "_");
+        let is_this = |name: &str| Query::parse_name(name).is_ok_and(|query| query == *self);
+        let may_differ = canonical.contains(['/', '%', '_']);
+        if !may_differ || is_this(&name) {
+            return name;
+        }
+        let name = canonical.replace('%', PERCENT).replace('/', SLASH);
+        if is_exact(&name) {
+            name
+        } else {
+            name.replace('_', UNDERSCORE)
+        }
     }
+}
+
+/// Signs as they are written in a name where each sign means itself.
+const SLASH: &str = "%2F";
+const PERCENT: &str = "%25";
+const UNDERSCORE: &str = "%5F";
+
+/// True if each sign of a name means itself, and `_` not a slash.
+fn is_exact(name: &str) -> bool {
+    [SLASH, PERCENT, UNDERSCORE]
+        .iter()
+        .any(|sign| name.contains(sign))
+}
+
+/// The text of the query that a name means exactly. `None` if `_` in the name may mean a slash.
+pub(super) fn exact_text(name: &str) -> Option<String> {
+    // Percent signs last, so that they do not make new escapes.
+    is_exact(name).then(|| {
+        name.replace(SLASH, "/")
+            .replace(UNDERSCORE, "_")
+            .replace(PERCENT, "%")
+    })
 }
 
 /// A text as a value, in double quotes if they are needed.

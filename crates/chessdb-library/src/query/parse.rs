@@ -1,6 +1,6 @@
 //! Reading a query.
 
-use super::canonical::{in_quotes, quoted, quoted_or_range};
+use super::canonical::{exact_text, in_quotes, quoted, quoted_or_range};
 use super::error::QueryError;
 use super::field::{FieldSubject, QueryField, WORD};
 use super::groups::is_move_pattern;
@@ -20,12 +20,16 @@ impl Query {
         parse(text, false)
     }
 
-    /// Reads a query that is the name of a directory: where a value may have slashes, `_` is one.
+    /// Reads a query that is the name of a directory: where a value may have slashes, `_` is one. In a name with `%2F`,
+    /// `%5F` or `%25`, these are `/`, `_` and `%`, and each other sign is itself.
     ///
     /// # Errors
     /// Names the first term that is wrong, and says what to write instead.
     pub fn parse_name(name: &str) -> Result<Query, QueryError> {
-        parse(name, true)
+        match exact_text(name) {
+            Some(text) => parse(&text, false),
+            None => parse(name, true),
+        }
     }
 
     /// The query of one field, with a value that is read as if it were in double quotes.
