@@ -262,7 +262,7 @@ fn find() -> Command {
             place("DATABASE").help("Searches only this database, named by its path in SOURCE as info shows it"),
             Arg::new("novelty").long("novelty").action(ArgAction::SetTrue).help(
                 "Finds the first move of each game, or of each game that matches QUERY, that leads to a position no \
-                 earlier game has",
+                 earlier game of its database has",
             ),
         ])
         .arg(unique().help("Searches only the best game of each group of duplicates"))

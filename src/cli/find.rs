@@ -308,7 +308,8 @@ fn games(
     (sum, written.and_then(|()| out.flush()))
 }
 
-/// Shows, for each game, the first move that leads to a position that no earlier game has; of the `filtered` games only.
+/// Shows, for each game, the first move that leads to a position that no earlier game of its database has; of the
+/// `filtered` games only.
 fn novelties(
     search: &Search,
     filtered: Option<&Search>,

@@ -29,6 +29,9 @@ const QUESTIONS: [&[&str]; 5] = [
         "/api/games?play=f2f4",
         "/api/games?play=e2e4&q=white:tal",
         "/api/games?play=e2e4&db=a.pgn",
+        "/api/games?moves=e4+c5",
+        "/api/games?moves=d4",
+        "/api/games",
     ],
     &[
         "/lichess",
@@ -74,6 +77,8 @@ const QUESTIONS: [&[&str]; 5] = [
         "/api/moves?db=a.pgn",
         "/api/moves?db=other.pgn",
         "/api/moves?play=e2e4&q=black:tal",
+        "/api/moves?moves=1.+e4+c5",
+        "/api/moves?moves=1.+f4+d5",
     ],
     &[
         "/api/prepare?player=Tal",

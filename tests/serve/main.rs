@@ -12,5 +12,6 @@ mod files;
 mod guard;
 mod kept;
 mod limits;
+mod searches;
 mod waiting;
 mod webdav;

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Query as Parameters, State};
 use chessdb_library::lines::Occurrence;
-use chessdb_library::positions::{Answers, DatabasePart, Pattern};
-use chessdb_library::query::{ListOrder, Query, QueryHint, SortKey};
+use chessdb_library::positions::{Answers, DatabasePart, epd};
+use chessdb_library::query::{ListOrder, Query, QueryError, QueryHint, SortKey};
 use chessdb_library::table::GamePath;
 use pgnfs_server::FsError;
 use serde_json::{Value, json};
 
-use super::{Api, ApiError, Given, about, line, search};
+use super::{Api, ApiError, Given, about, has_position, line, line_key, search};
 use crate::serve::answer::{Visit, search_in_turn};
 use crate::serve::answer_cache::{GamesId, KeptAnswers};
+use crate::serve::line::PlayedLine;
 
 /// Default and maximum number of games on a page.
 const USUALLY: u32 = 100;
@@ -73,8 +74,7 @@ pub(super) async fn list(
         let names = SortKey::NAMES.join(", ");
         return Err(ApiError::Wrong("sort", format!("'{sort}' is not one of {names}")));
     }
-    let text = |name| given.get(name).map_or("", String::as_str);
-    let has_position = given.contains_key("fen") || given.contains_key("play");
+    let line = line(&given)?;
     let page = GamesPage {
         from: number("from", 0)?,
         count: number("count", USUALLY)?.min(MOST),
@@ -82,13 +82,11 @@ pub(super) async fn list(
             key: SortKey::of_name(name),
             is_reversed,
         },
-        position: has_position
-            .then(|| {
-                let query = Query::of_pattern(&Pattern::new(line(&given)?.position));
-                query.map_err(|error| ApiError::Wrong("fen", error.what))
-            })
-            .transpose()?,
-        question: format!("{sort} {:?}", ["db", "fen", "play"].map(text)),
+        position: has_position(&given)
+            .then(|| position_query(&line, given.contains_key("q")))
+            .transpose()
+            .map_err(|error| ApiError::Wrong("fen", error.what))?,
+        question: format!("{sort} {} {}", has_position(&given), line_key(&given, &line)),
     };
     let search = search(&requests, visit, &given).await?;
     let asked = search.clone();
@@ -112,6 +110,13 @@ pub(super) async fn list(
         },
     );
     Ok(Json(listed.await?))
+}
+
+/// The query for the games with the last position of a line. Of the games of a search, those marked as deleted are there
+/// because the search asks for them.
+fn position_query(line: &PlayedLine, is_in_search: bool) -> Result<Query, QueryError> {
+    let deleted = if is_in_search { "any" } else { "no" };
+    Query::parse(&format!("deleted:{deleted} fen:\"{}\"", epd(&line.position)))
 }
 
 impl GamesPage {

@@ -267,8 +267,7 @@ async fn moves(
 ) -> Result<Response, ApiError> {
     let line = line(&given)?;
     let pattern = Pattern::new(line.position);
-    let text = |name| given.get(name).map_or("", String::as_str);
-    let question = format!("moves {:?}", ["db", "fen", "play"].map(text));
+    let question = format!("moves {}", line_key(&given, &line));
     let answer = asked(&requests, visit, &given, move |answers, games| {
         kept.get_or_make(games, question, || {
             let table = search_in_turn(answers, false, || answers.moves(&pattern, &|_| ()));
@@ -292,6 +291,19 @@ fn line(given: &HashMap<String, String>) -> Result<PlayedLine, ApiError> {
         None => PlayedLine::read(text("fen"), text("play")),
     };
     line.map_err(|(name, what)| ApiError::Wrong(name, what))
+}
+
+/// True if a request names a position.
+fn has_position(given: &HashMap<String, String>) -> bool {
+    ["fen", "play", "moves"]
+        .iter()
+        .any(|&name| given.contains_key(name))
+}
+
+/// The part of a cached answer's key that depends on the line and the database of a request.
+fn line_key(given: &HashMap<String, String>, line: &PlayedLine) -> String {
+    let text = |name| given.get(name).map_or("", String::as_str);
+    format!("{:?} {:?}", ["db", "fen"].map(text), line.ucis)
 }
 
 #[cfg(test)]

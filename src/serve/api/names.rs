@@ -9,7 +9,7 @@ use pgnfs_server::FsError;
 use serde_json::{Value, json};
 
 use super::{Api, ApiError, Given, about};
-use crate::serve::answer::Visit;
+use crate::serve::answer::{Visit, search_in_turn};
 
 /// Default and maximum number of names of each kind.
 const USUALLY: usize = 8;
@@ -47,7 +47,8 @@ pub(super) async fn names(
         let (question, wanted) = (format!("names {:?}", text("db")), wanted.clone());
         let found = about(&requests, visit, &given, None, move |answers, games| {
             let own = names.get_or_make(games, question, || {
-                Ok::<_, FsError>(Arc::new(GameNames::of(answers.parts())))
+                let names = search_in_turn(answers, true, || GameNames::of(answers.parts()));
+                Ok::<_, FsError>(Arc::new(names))
             })?;
             let listed = |is_asked: bool, kind, list| is_asked.then(|| rows(kind, list, &wanted, count));
             let players = listed(has_players, "player", &own.players);
@@ -84,5 +85,14 @@ fn field_rows(wanted: &str, count: usize) -> Vec<Value> {
 
 /// A term for a name.
 fn term(field: &str, name: &str) -> String {
-    format!("{field}:\"{}\"", name.replace('\\', r"\\").replace('"', r#"\""#))
+    // Without a word, only the exact name can be asked for.
+    let exactly = if name.contains(char::is_alphanumeric) {
+        ""
+    } else {
+        "="
+    };
+    format!(
+        "{field}:{exactly}\"{}\"",
+        name.replace('\\', r"\\").replace('"', r#"\""#)
+    )
 }

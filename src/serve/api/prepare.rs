@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::board::{self, color};
 use super::{Api, ApiError, Given, about, games, json_text};
-use crate::serve::answer::{Visit, read_query};
+use crate::serve::answer::{Visit, read_query, search_in_turn};
 use crate::serve::line::{fen, uci};
 use crate::serve::player::player_term;
 
@@ -56,7 +56,8 @@ pub(super) async fn prepare(
     let question = format!("prepare {colour:?} {question:?}");
     let answer = about(&requests, visit, &given, Some(&search), move |answers, games| {
         kept.get_or_make(games, question, || {
-            Ok::<Arc<str>, FsError>(asked.answer(answers).to_string().into())
+            let answer = search_in_turn(answers, true, || asked.answer(answers).to_string());
+            Ok::<Arc<str>, FsError>(answer.into())
         })
     });
     Ok(json_text(&answer.await?))
@@ -101,11 +102,14 @@ impl PrepareQuestion {
         // Errors refer to the text of the request.
         let before = text.len() - search.len();
         let text = text.trim_end().to_owned();
-        let read = read_query(requests, visit, text.clone()).await?;
-        let search = read.map_err(|error| QueryError {
-            offset: error.offset.saturating_sub(before),
-            ..error
-        })?;
+        let search = match read_query(requests, visit, text.clone()).await? {
+            Ok(search) => search,
+            Err(error) if error.offset <= before => return Err(ApiError::Wrong("player", error.what)),
+            Err(error) => {
+                let offset = error.offset - before;
+                return Err(QueryError { offset, ..error }.into());
+            }
+        };
         if !search.has_one_player() {
             let what = "the search names a player, too: leave it out there".to_owned();
             return Err(ApiError::Wrong("q", what));
@@ -122,6 +126,9 @@ impl PrepareQuestion {
     fn answer(&self, answers: &Answers) -> Value {
         let parts = answers.parts();
         let games = self.search.games_of_player(parts, answers.options());
+        // Such a game counts for White, unless only those with Black are asked for.
+        let fits_both = games.iter().any(|game| game.fits_both);
+        let with_color = |side| self.with_color(side, fits_both);
         let preparation = Preparation::of(parts, &games, self.since, MOST);
         let figures = &preparation.figures;
         let since = preparation.since.to_string();
@@ -133,7 +140,9 @@ impl PrepareQuestion {
         };
         let changes = |changes: &[RepertoireChange], days: &str| -> Vec<Value> {
             let changes = changes.iter();
-            changes.map(|change| self.change(parts, change, days)).collect()
+            changes
+                .map(|change| change_row(parts, change, days, &with_color))
+                .collect()
         };
         json!({
             "player": self.name,
@@ -141,12 +150,12 @@ impl PrepareQuestion {
             "since": is_known.then(|| since.trim_end_matches("..").replace('.', "-")),
             "all": tally(&figures.all, &self.text),
             "colours": self.colors().map(|side| {
-                let mut row = tally(&figures.all.only(side), &self.with_color(side));
+                let mut row = tally(&figures.all.only(side), &with_color(side));
                 row["colour"] = color(side).into();
                 row
             }).collect::<Vec<_>>(),
             "recent": is_known.then(|| tally(&preparation.recent, &format!("date:{since} {}", self.text))),
-            "openings": self.openings(figures),
+            "openings": self.openings(figures, &with_color),
             "years": figures.years.iter().rev().map(|(year, own)| {
                 let mut row = tally(own, &format!("year:{year:04} {}", self.text));
                 row["year"] = (*year).into();
@@ -174,21 +183,24 @@ impl PrepareQuestion {
             .filter(move |&color| asked.is_none_or(|asked| asked == color))
     }
 
-    /// The search, limited to games where the player had this colour.
-    fn with_color(&self, side: Color) -> String {
-        match self.color {
-            Some(_) => self.text.clone(),
-            None => format!("{} {}", player_term(color(side), &self.name), self.text),
+    /// The search, limited to games where the player had this colour. `fits_both`: in some games the name fits both
+    /// players.
+    fn with_color(&self, side: Color, fits_both: bool) -> String {
+        let (term, text) = (|side| player_term(color(side), &self.name), &self.text);
+        match (self.color, side) {
+            (Some(_), _) => text.clone(),
+            (None, Color::Black) if fits_both => format!("{} -{} {text}", term(side), term(Color::White)),
+            (None, _) => format!("{} {text}", term(side)),
         }
     }
 
     /// The most frequent openings of each colour.
-    fn openings(&self, figures: &PlayerFigures) -> Vec<Value> {
+    fn openings(&self, figures: &PlayerFigures, with_color: &dyn Fn(Color) -> String) -> Vec<Value> {
         let mut rows = Vec::new();
         for side in self.colors() {
             let own = figures.openings_of(side);
             rows.extend(own.iter().take(MOST).map(|(eco, own)| {
-                let search = format!("eco:{eco} {}", self.with_color(side));
+                let search = format!("eco:{eco} {}", with_color(side));
                 let mut row = tally(own, &search);
                 row["colour"] = color(side).into();
                 row["eco"] = eco.as_str().into();
@@ -198,32 +210,37 @@ impl PrepareQuestion {
         }
         rows
     }
+}
 
-    /// A move that was taken up or given up, with the search for the player's games of these days and this colour.
-    fn change(&self, parts: &[DatabasePart], change: &RepertoireChange, days: &str) -> Value {
-        let played = change.game;
-        let place = (played.part, played.game, Some(change.line.len() as u32));
-        let (before, after) = change.occurred;
-        let mut position = change.start;
-        let moves = change.line.iter().map_while(|&mv| {
-            let uci = uci(&position, mv);
-            let san = position.play_legal(mv, &mut Undo::default()).ok()?;
-            Some((san.to_string(), uci))
-        });
-        let (line, play): (Vec<String>, Vec<String>) = moves.unzip();
-        let is_usual = change.start == Position::initial();
-        json!({
-            "colour": color(played.color),
-            "line": line,
-            "play": play,
-            "fen": (!is_usual).then(|| fen(&change.start, &Counters::default())),
-            "games": change.games,
-            "before": before,
-            "after": after,
-            "game": games::row(parts, place),
-            "q": format!("{days} {}", self.with_color(played.color)),
-        })
-    }
+/// A move that was taken up or given up, with the search for the player's games of these days and this colour.
+fn change_row(
+    parts: &[DatabasePart],
+    change: &RepertoireChange,
+    days: &str,
+    with_color: &dyn Fn(Color) -> String,
+) -> Value {
+    let played = change.game;
+    let place = (played.part, played.game, Some(change.line.len() as u32));
+    let (before, after) = change.occurred;
+    let mut position = change.start;
+    let moves = change.line.iter().map_while(|&mv| {
+        let uci = uci(&position, mv);
+        let san = position.play_legal(mv, &mut Undo::default()).ok()?;
+        Some((san.to_string(), uci))
+    });
+    let (line, play): (Vec<String>, Vec<String>) = moves.unzip();
+    let is_usual = change.start == Position::initial();
+    json!({
+        "colour": color(played.color),
+        "line": line,
+        "play": play,
+        "fen": (!is_usual).then(|| fen(&change.start, &Counters::default())),
+        "games": change.games,
+        "before": before,
+        "after": after,
+        "game": games::row(parts, place),
+        "q": format!("{days} {}", with_color(played.color)),
+    })
 }
 
 /// Results, and the search for their games.

@@ -7,7 +7,7 @@ use chessdb_library::query::Query;
 use pgnfs_server::Requests;
 use serde_json::{Value, json};
 
-use super::{ApiError, Given, line};
+use super::{ApiError, Given, has_position, line};
 use crate::serve::answer::{Visit, read_query};
 use crate::serve::path::TreePath;
 use crate::serve::search::read_search;
@@ -31,7 +31,7 @@ pub(super) async fn query(
         "" => None,
         text => Some(read_query(&requests, visit, text.to_owned()).await??.canonical()),
     };
-    let position = if given.contains_key("fen") || given.contains_key("play") {
+    let position = if has_position(&given) {
         Some(format!("( fen:\"{}\" )", epd(&line(&given)?.position)))
     } else {
         None
@@ -41,11 +41,22 @@ pub(super) async fn query(
         // meaning.
         Some(_) if canonical.as_deref().is_some_and(is_about_positions) => (None, None, None),
         position => {
+            let mut database = given.get("db").filter(|path| !path.is_empty());
             let terms = [position.as_deref(), Some(text)].into_iter().flatten();
-            let search = terms.collect::<Vec<_>>().join(" ");
-            let search = read_search(&requests, visit, &search).await??;
+            let terms = terms.collect::<Vec<_>>().join(" ");
+            let mut search = read_search(&requests, visit, &terms).await??;
+            // Only the directory of all databases knows the repertoires that are in another one.
+            if let Some(path) = database
+                && search
+                    .as_ref()
+                    .is_some_and(|search| !search.repertoires().is_empty())
+            {
+                let terms = format!("{} {terms}", only_database(path));
+                search = read_search(&requests, visit, &terms).await??;
+                database = None;
+            }
             let search = search.as_ref();
-            let files = |search: Option<&Query>| files(&requests, given.get("db"), search);
+            let files = |search: Option<&Query>| files(&requests, database, search);
             let has_table = search.is_some_and(|search| search.only_repertoire().is_some());
             let table = |files: String| format!("{files}tables/deviations.csv");
             let leaving = search.and_then(Query::for_games_that_leave);
@@ -70,10 +81,27 @@ fn is_about_positions(canonical: &str) -> bool {
     terms.any(|term| term.starts_with("mirror:") || term.starts_with("in:"))
 }
 
+/// The terms for exactly the database with this path.
+fn only_database(path: &str) -> String {
+    let pattern: String = path
+        .chars()
+        .map(|c| match c {
+            '*' | '?' | '[' => format!("[{c}]"),
+            '"' | '\\' => format!("\\{c}"),
+            c => c.to_string(),
+        })
+        .collect();
+    if path.contains('/') {
+        format!("db:\"{pattern}\"")
+    } else {
+        // A name alone would also find databases with this name in folders.
+        format!("db:\"{pattern}\" -db:\"*/**/{pattern}\"")
+    }
+}
+
 /// The address of the directory of a search; `None` if its name is too long for one.
 fn files(requests: &Requests, database: Option<&String>, search: Option<&Query>) -> Option<String> {
-    let of_database = database.filter(|path| !path.is_empty()).cloned();
-    let path = of_database.or_else(|| requests.path_of_all())?;
+    let path = database.cloned().or_else(|| requests.path_of_all())?;
     if !Requests::keeps(search) {
         return None;
     }

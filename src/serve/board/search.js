@@ -37,13 +37,15 @@ const unquoted = (value) => value.replace(/^(=?)"(.*)"$/s, (_, exactly, text) =>
 
 /** The terms of a search that have a field here, once each, and the others as they are. */
 export function read(search) {
-  const terms = search.match(/(?:[^\s"]|"(?:[^"\\]|\\.)*"?)+/g) ?? [];
+  // A FEN may have its fields without quotes.
+  const fen = /fen:[^\s"]+ [wb](?: (?:-|[A-HKQa-hkq]+)(?: (?:-|[a-h][36])(?: \d+(?: \d+)?)?)?)?(?=\s|$)/;
+  const terms = search.match(new RegExp(`${fen.source}|(?:[^\\s"]|"(?:[^"\\\\]|\\\\.)*"?)+`, "g")) ?? [];
   const values = new Map();
   // Which terms belong together, only the search itself says.
   if (terms.some((term) => /^-?\(|^(\||\)|then|next)$/.test(term))) return { values, rest: search.trim() };
   const rest = terms.filter((term) => {
     const [, name, value] = /^([a-z_]+):(.+)$/s.exec(term) ?? [];
-    const isOne = name === "result" ? RESULTS.some(([known]) => known === value) : /^=?"/.test(value) || !value?.includes("|");
+    const isOne = name === "result" ? RESULTS.some(([known]) => known === value) : /^=?"(?:[^"\\]|\\.)*"$/.test(value) || !/["|]/.test(value ?? "");
     const isOwn = NAMES.has(name) && !values.has(name) && isOne;
     if (isOwn) values.set(name, unquoted(value));
     return !isOwn;

@@ -54,18 +54,19 @@ impl OpeningName {
     }
 }
 
-/// The ECO code of a game: from the tag, or from the moves where it is missing.
+/// The ECO code of a game in capital letters: from the tag, or from the moves where it is missing. `None` if the tag has
+/// no code, as in the term `eco:`.
 pub fn code_of(database: &dyn Database, game: u32) -> Option<Eco> {
-    let of_tag = database.keys(game).eco;
-    of_tag.or_else(|| {
-        Eco::new(
+    match database.keys(game).eco {
+        Some(of_tag) => of_tag.known(),
+        None => Eco::new(
             OpeningName::of_game(database, game)?
                 .eco
                 .as_bytes()
                 .try_into()
                 .ok()?,
-        )
-    })
+        ),
+    }
 }
 
 #[cfg(test)]

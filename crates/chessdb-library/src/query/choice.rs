@@ -29,8 +29,8 @@ impl Choice {
         self.sides.iter().any(Query::asks_for_positions)
     }
 
-    /// Keeps the games for which it holds. If the choice gives the ply, that is the smallest one of the matching sides
-    /// and, if it `has_ply`, of the result so far. Otherwise a side is tested only on games for which no earlier side
+    /// Keeps the games for which it holds. If the choice gives the ply, that is the first one of the matching sides and, if
+    /// it `has_ply`, of the result so far: the smallest in the main line, or else in a variation. Otherwise a side is tested only on games for which no earlier side
     /// holds.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl Choice {
             };
             for held in side.answer(&searched, threads, &|_| ())? {
                 let first = first.entry(held.game).or_insert(held);
-                if held.ply < first.ply {
+                if order(&held) < order(first) {
                     *first = held;
                 }
             }
@@ -66,7 +66,7 @@ impl Choice {
         }
         found.retain_mut(|found| {
             let held = first.get(&found.game);
-            let earlier = held.filter(|held| gives_ply && (!has_ply || held.ply < found.ply));
+            let earlier = held.filter(|held| gives_ply && (!has_ply || order(held) < order(found)));
             if let Some(earlier) = earlier {
                 *found = *earlier;
             }
@@ -74,4 +74,9 @@ impl Choice {
         });
         Ok(())
     }
+}
+
+/// The order in which occurrences in one game are shown: those in the main line first.
+fn order(found: &Occurrence) -> (bool, u32) {
+    (found.variation > 0, found.ply)
 }

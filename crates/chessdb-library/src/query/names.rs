@@ -9,6 +9,10 @@ use super::words::{words, words_of};
 use crate::openings::{OpeningName, with_other_names};
 use crate::positions::DatabasePart;
 use crate::spelling::FoldedText;
+use crate::task;
+
+/// Number of games after which [`GameNames::of`] checks whether it was cancelled.
+const CHECK_INTERVAL: usize = 1024;
 
 /// Number of names that are searched together.
 const BLOCK: usize = 64;
@@ -33,14 +37,17 @@ pub struct NameList {
 }
 
 impl GameNames {
-    /// The names of all games that are not marked as deleted.
+    /// The names of all games that are not marked as deleted. Ends when its work is [cancelled](task).
     pub fn of(parts: &[DatabasePart]) -> GameNames {
         let mut players = HashMap::new();
         let mut events = HashMap::new();
         for part in parts {
             let database = part.database();
             let [mut own_players, mut own_events]: [HashMap<TextId, u32>; 2] = Default::default();
-            for game in part.games_at(0..part.len()) {
+            for (n, game) in part.games_at(0..part.len()).enumerate() {
+                if n % CHECK_INTERVAL == 0 {
+                    task::check();
+                }
                 let keys = database.keys(game);
                 if keys.deleted {
                     continue;

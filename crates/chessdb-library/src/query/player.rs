@@ -6,7 +6,7 @@ use chessdb::board::Color;
 
 use super::answer::Searched;
 use super::evaluate::Evaluator;
-use super::sides::WHITE;
+use super::sides::{BLACK, WHITE};
 use super::value::TagSource;
 use super::{ListOrder, Query, SortKey};
 use crate::positions::{AnswerOptions, DatabasePart};
@@ -20,6 +20,8 @@ pub struct PlayerGame {
     pub game: u32,
     /// The side that the player had.
     pub color: Color,
+    /// True if the name fits both players.
+    pub fits_both: bool,
 }
 
 impl Query {
@@ -40,11 +42,17 @@ impl Query {
     }
 
     /// The games of some parts that match the tags of a query with [one player](Query::has_one_player), the earliest
-    /// first and those without a year last. If both players of a game match, White's side counts.
+    /// first and those without a year last. If both players of a game match, White's side counts, or Black's if the query
+    /// has `black:`.
     pub fn games_of_player(&self, parts: &[DatabasePart], options: &AnswerOptions) -> Vec<PlayerGame> {
         if !self.has_one_player() {
             return Vec::new();
         }
+        let has_black = self
+            .tags
+            .iter()
+            .any(|term| term.field.is("black") && !term.is_negated);
+        let preferred = if has_black { Color::Black } else { Color::White };
         let mut games = Vec::new();
         for (place, part) in parts.iter().enumerate() {
             let searched = Searched::of(part, options);
@@ -53,15 +61,19 @@ impl Query {
                 continue;
             }
             games.extend(part.games_at(0..part.len()).filter_map(|game| {
-                let color = match evaluator.player_sides(game, TagSource::Game).held {
-                    0 => return None,
-                    held if held & WHITE != 0 => Color::White,
-                    _ => Color::Black,
+                let held = evaluator.player_sides(game, TagSource::Game).held;
+                let [is_white, is_black] = [WHITE, BLACK].map(|side| held & side != 0);
+                let color = match (is_white, is_black) {
+                    (false, false) => return None,
+                    (true, true) => preferred,
+                    (true, false) => Color::White,
+                    (false, true) => Color::Black,
                 };
                 Some(PlayerGame {
                     part: place,
                     game,
                     color,
+                    fits_both: is_white && is_black,
                 })
             }));
         }

@@ -1,9 +1,12 @@
 //! Words of names and other texts, as queries compare them.
 
+use std::collections::HashSet;
+
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use crate::spelling::{FoldedText, canonical, small};
+use crate::task;
 
 /// A text in small letters without accents.
 pub(super) fn folded(text: &str) -> String {
@@ -26,10 +29,18 @@ pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> + Clone {
         .filter(|word| !word.is_empty())
 }
 
+/// Bytes of a text from which a search for words checks whether it was cancelled.
+const LONG: usize = 1 << 16;
+
 impl FoldedText {
     /// True if each of the words starts a word of the text.
     pub(super) fn has(&self, wanted: &[WantedWord]) -> bool {
+        // Each word takes a pass over the text, which may be a comment of megabytes.
+        let is_long = self.plain.len() > LONG;
         wanted.iter().all(|wanted| {
+            if is_long {
+                task::check();
+            }
             let mut words = self.texts().flat_map(|text| words(text));
             words.any(|word| wanted.begins(word))
         })
@@ -45,10 +56,12 @@ pub(super) struct WantedWord {
 }
 
 impl WantedWord {
-    /// The words of a text of a query.
+    /// The words of a text of a query, each once.
     pub(super) fn all(text: &str) -> Vec<WantedWord> {
         let canonical = canonical(text);
-        let all = words(&canonical).map(|word| WantedWord {
+        let mut seen = HashSet::new();
+        let each_once = words(&canonical).filter(|word| seen.insert(*word));
+        let all = each_once.map(|word| WantedWord {
             canonical: word.to_owned(),
             folded: FoldedText::of(word),
         });

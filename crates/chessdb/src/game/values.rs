@@ -161,6 +161,12 @@ impl Eco {
         code.iter().all(u8::is_ascii_alphanumeric).then_some(Eco(code))
     }
 
+    /// The code in capital letters, if it is one of `A00`..`E99`.
+    pub fn known(self) -> Option<Eco> {
+        let code = self.0.map(|c| c.to_ascii_uppercase());
+        matches!(code, [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9']).then_some(Eco(code))
+    }
+
     /// The three characters.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or("???")

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
+use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -18,6 +19,7 @@ use super::types::{Failure, FsError, Kind};
 use crate::tree::{Existing, GameSet, Games, Inode, NamedSearch, Node, Prefix, Row, Section, TreeFolder};
 use chessdb::Keys;
 use chessdb_library::made::Wait;
+use chessdb_library::once_lru::OnceLru;
 use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, IndexState, IndexUse};
 use chessdb_library::query::Query;
 use chessdb_library::spelling::{Names, Spelling};
@@ -55,8 +57,13 @@ pub(super) struct BranchFs {
     remote: Option<Arc<Remote>>,
     /// For each database, where its games begin in the joined files of this directory.
     joins: OnceLock<Box<[Joins]>>,
+    /// Its games with only the best copies among those of one database, by the prefix of this database.
+    best_of: OnceLru<Prefix, Arc<[DatabasePart]>>,
     pub(super) files: BranchFiles,
 }
+
+/// Number of databases for which a directory keeps the best copies among its games.
+const MOST_BEST: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 impl BranchFs {
     /// The directory of a database.
@@ -113,6 +120,7 @@ impl BranchFs {
             wrong_queries: Pause::new(Level::Warn),
             remote: self.remote.clone(),
             joins: OnceLock::new(),
+            best_of: OnceLru::new(MOST_BEST),
             files: BranchFiles::new(),
         }
     }
@@ -134,6 +142,7 @@ impl BranchFs {
             game_set,
             numbers: Arc::new(numbers.collect()),
             joins: OnceLock::new(),
+            best_of: OnceLru::new(MOST_BEST),
             files: BranchFiles::new(),
             references: BranchReferences::default(),
             is_gone: AtomicBool::new(false),
@@ -494,12 +503,16 @@ impl BranchFs {
             Copies::Best => question(&only(Arc::clone(self.game_set().unique_parts()))),
             Copies::BestFor(query) => question(&only(self.game_set().unique_for(query))),
             Copies::BestOf(own) => {
-                let best = own.game_set().unique_parts().first();
-                let of = |part: &DatabasePart| {
-                    let best = best.filter(|best| Arc::ptr_eq(best.entry(), part.entry()));
-                    best.map_or_else(|| part.clone(), |best| part.and(best))
+                let make = || {
+                    let best = own.game_set().unique_parts().first();
+                    let of = |part: &DatabasePart| {
+                        let best = best.filter(|best| Arc::ptr_eq(best.entry(), part.entry()));
+                        best.map_or_else(|| part.clone(), |best| part.and(best))
+                    };
+                    all.parts().iter().map(of).collect()
                 };
-                question(&only(all.parts().iter().map(of).collect()))
+                // The same list each time, because answers are kept by it.
+                question(&only(self.best_of.get_or(own.prefix, make)))
             }
         }?;
         self.check(None)?;
