@@ -250,4 +250,14 @@ mod tests {
             assert_eq!(body, format!("{words}\n").as_bytes(), "{what}");
         }
     }
+
+    #[test]
+    fn a_visitor_is_an_address_or_a_network() {
+        let number = |address: &str| visitor(address.parse().unwrap());
+        let home = number("2001:db8:1:2::1");
+        assert_eq!(number("2001:db8:1:2:ffff:ffff:ffff:ffff"), home);
+        assert_ne!(number("2001:db8:1:3::1"), home);
+        assert_eq!(number("::ffff:192.0.2.7"), number("192.0.2.7"));
+        assert_ne!(number("192.0.2.8"), number("192.0.2.7"));
+    }
 }

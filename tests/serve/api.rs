@@ -714,6 +714,13 @@ fn each_game_counts_once_if_that_is_asked_for() {
             all,
             "{path}"
         );
+        // Of a search, only the best copies that it finds.
+        let of_player = |more: &str| count(&served, &format!("/api/games?q=black:tal&db={path}{more}"));
+        assert_eq!(
+            (of_player(""), of_player("&unique=true")),
+            (2.into(), 2.into()),
+            "{path}"
+        );
         let prepared = served.json(&format!("/api/prepare?player=tal&db={path}&unique=true"));
         assert_eq!(prepared["all"]["games"], 3, "{path}");
     }

@@ -45,6 +45,7 @@ fn only_own_names_and_allowed_pages_are_answered() {
             .header("access-control-allow-headers")
             .contains("authorization")
     );
+    assert_eq!(preflight.header("access-control-allow-private-network"), "true");
 }
 
 /// Pages elsewhere send no `Origin` with pictures, scripts and `no-cors` requests.

@@ -83,11 +83,7 @@ fn a_repertoire_may_be_in_another_database() {
         ],
         &[],
     );
-    for (database, number) in [
-        ("two.pgn", 2),
-        ("f/two.pgn", 1),
-        ("g/[x]*?.pgn", 3),
-    ] {
+    for (database, number) in [("two.pgn", 2), ("f/two.pgn", 1), ("g/[x]*?.pgn", 3)] {
         let query = encoded("player:tal -repertoire:own.pgn by:player ply:2..");
         let parameters = format!("db={}&q={query}", encoded(database));
         let (listed, filed) = counts(&served, &parameters);

@@ -99,3 +99,46 @@ fn links_are_not_listed() {
         assert_ne!(served.get(address).status, 307, "{address}");
     }
 }
+
+/// A listing is read in pages of a thousand entries.
+#[test]
+fn long_folders_are_listed_whole() {
+    for number in [999, 1000, 1001] {
+        let players: Vec<String> = (0..number)
+            .map(|n| format!("[White \"P {n:04}\"]\n[Black \"?\"]\n\n1. e4 *\n\n"))
+            .collect();
+        let served = Served::with(&[("a.pgn", &players.concat())], &[]);
+        let xml = served
+            .ask("PROPFIND", "/files/a.pgn/players/", &["Depth: 1"])
+            .text();
+        let players: Vec<&str> = addresses(&xml)
+            .into_iter()
+            .filter(|address| address.contains("/P%20"))
+            .collect();
+        assert_eq!(players.len(), number);
+        let each: std::collections::BTreeSet<&str> = players.into_iter().collect();
+        assert_eq!(each.len(), number);
+    }
+}
+
+#[test]
+fn names_are_texts_of_xml() {
+    let game = "[White \"Tom & Jerry\"]\n[Black \"a]]>b\"]\n\n1. e4 *\n\n";
+    let served = Served::with(&[("x & y.pgn", game)], &[]);
+    for (path, name, written) in [
+        ("/files/", "x & y.pgn", "x &amp; y.pgn"),
+        (
+            "/files/x%20%26%20y.pgn/players/",
+            "Tom & Jerry",
+            "Tom &amp; Jerry",
+        ),
+        ("/files/x%20%26%20y.pgn/players/", "a]]>b", "a]]&gt;b"),
+    ] {
+        let xml = served.ask("PROPFIND", path, &["Depth: 1"]).text();
+        assert!(
+            xml.contains(&format!("<displayname>{written}</displayname>")),
+            "{path}: {xml}"
+        );
+        assert!(!xml.contains(name), "{path}: {xml}");
+    }
+}

@@ -213,3 +213,25 @@ pub(super) fn modified(found: &Attributes) -> SystemTime {
     let seconds = u64::try_from(found.changed.0).unwrap_or(0);
     UNIX_EPOCH + Duration::from_secs(seconds)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_end_with_the_file() {
+        for (text, ranges) in [
+            ("bytes=0-18446744073709551615", Some(vec![0..10])),
+            ("bytes=0-18446744073709551614", Some(vec![0..10])),
+            ("bytes=0-9", Some(vec![0..10])),
+            ("bytes=0-8", Some(vec![0..9])),
+            ("bytes=9-10", Some(vec![9..10])),
+            ("bytes=10-11", Some(vec![])),
+            ("bytes=-18446744073709551615", Some(vec![0..10])),
+            ("bytes=-0", Some(vec![])),
+            ("bytes=0-18446744073709551616", None),
+        ] {
+            assert_eq!(read_ranges(text, 10), ranges, "{text}");
+        }
+    }
+}

@@ -58,9 +58,18 @@ fn groups_hold_in_one_line_from_the_first_move_on() {
         ("played:*# -played:Nf6 in:variations", &[]),
         // The main line comes first.
         ("played:Nf3 in:variations", &[(0, 2), (1, 4), (2, 2)]),
-        ("( played:Nf3 | played:c5 ) in:variations", &[(0, 2), (1, 4), (2, 1)]),
-        ("( played:c5 | played:Nf3 ) in:variations", &[(0, 2), (1, 4), (2, 1)]),
-        ("( played:Qh5 | played:Nf3 ) in:variations", &[(0, 2), (1, 4), (2, 2)]),
+        (
+            "( played:Nf3 | played:c5 ) in:variations",
+            &[(0, 2), (1, 4), (2, 1)],
+        ),
+        (
+            "( played:c5 | played:Nf3 ) in:variations",
+            &[(0, 2), (1, 4), (2, 1)],
+        ),
+        (
+            "( played:Qh5 | played:Nf3 ) in:variations",
+            &[(0, 2), (1, 4), (2, 2)],
+        ),
         ("( played:Qh5 | played:Nf6 ) in:variations", &[(1, 5)]),
         ("played:Nf6 in:variations", &[(1, 5)]),
         // Annotations of the moves of each line; a comment before the first move of a variation is about none.
