@@ -174,8 +174,9 @@ impl<A: 'static, R: Reply<A>> Waiting for SharedReply<A, R> {
     }
 
     fn give_up(&self, error: FsError) {
-        self.request.abandon();
         let reply = self.unsent.lock().0.take();
+        // Abandoned only now: work that ends at this answers its request, too.
+        self.request.abandon();
         if let Some(reply) = reply {
             reply.send(Err(error));
         }

@@ -17,6 +17,7 @@ use crate::fs::{
 };
 use chessdb::Decoded;
 use chessdb_library::query::{Query, QueryError};
+use chessdb_library::task::Cancelled;
 use chessdb_library::workers::{WorkerOptions, Workers};
 
 /// Maximum number of threads that work for one user at a time, most of them waiting. If a caller gives up, its thread
@@ -311,6 +312,7 @@ impl Requests {
     /// Cancels all long work and the requests that wait for it, without waiting for threads to stop. Files that need no
     /// such work can still be read.
     pub fn end_work(&self) {
+        // Cancelled first: a request that comes later, and so is not in the list, then ends when it needs long work.
         self.live().end_work();
         let unanswered = std::mem::take(&mut self.0.unanswered.lock().all);
         unanswered.iter().for_each(Unanswered::end);
@@ -426,11 +428,15 @@ impl Requests {
         if is_new {
             self.remember(Unanswered::of(&waiting));
         }
-        let served = waiting.request().clone();
+        let served = Arc::clone(&waiting);
         let work = move || {
             let cancel = own.live().cancel();
-            // A request that is dropped is answered with an error.
-            let _ = cancel.run(|| served.serve(|| work(&own, request)));
+            let done = cancel.run(|| served.request().serve(|| work(&own, request)));
+            // Cancelled work drops its request without an answer. If the caller had given the request up, it would have
+            // its answer.
+            if let Err(Cancelled) | Ok(Err(Cancelled)) = done {
+                served.give_up(FsError::Io(Failure::Ended));
+            }
         };
         let give_up = move || waiting.give_up(refusal);
         workers.submit(since, || _ = guarded(work), give_up);
@@ -506,11 +512,39 @@ mod tests {
     use std::time::Duration;
 
     use chessdb_library::library::Library;
+    use chessdb_library::task;
 
     use super::super::Server;
     use super::*;
     use crate::ServeOptions;
     use crate::watch::Means;
+
+    /// Long work ends with serving, and its requests are answered as ended: those that are given up, a read, which is
+    /// not, and one that comes later.
+    #[test]
+    fn requests_whose_work_ends_with_serving_are_answered_as_ended() {
+        let server = Server::of(Library::from_databases(Vec::new()), ServeOptions::default());
+        let requests = server.requests();
+        let begin = |ends_with_serving| {
+            let ((began, begins), (sender, answer)) = (channel(), channel());
+            let reply = move |answer: Result<(), FsError>| sender.send(answer).unwrap();
+            let pending = Pending::new(1, ends_with_serving, reply);
+            requests.hand_over(RunOn::UserWorkers, pending, move |_, _request| {
+                began.send(()).unwrap();
+                loop {
+                    task::check();
+                    std::thread::yield_now();
+                }
+            });
+            begins.recv().unwrap();
+            answer
+        };
+        let before = [true, false].map(begin);
+        requests.end_work();
+        let answers = before.into_iter().chain([begin(true)]);
+        let ended = |answer: Receiver<_>| answer.recv() == Ok(Err(FsError::Io(Failure::Ended)));
+        assert_eq!(answers.map(ended).collect::<Vec<_>>(), [true; 3]);
+    }
 
     /// While both threads that parse queries are busy, a query waits, and other requests of this user and of others are
     /// answered.
