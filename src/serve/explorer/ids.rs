@@ -42,25 +42,21 @@ impl Default for GameIds {
 }
 
 impl GameIds {
-    /// The id of a game of one of the parts, which has this one on Lichess. `None` for a game beyond those that have ids.
+    /// The id of a game of a part, which has this one on Lichess. `code` is one of the [`codes`] of all parts. `None` for
+    /// a game beyond those that have ids.
     pub(super) fn of(
         &self,
-        parts: &[DatabasePart],
-        part: usize,
+        part: &DatabasePart,
+        code: u32,
         game: u32,
         lichess: Option<&str>,
     ) -> Option<String> {
         if let Some(id) = lichess {
-            let path = parts.get(part)?.entry().path.clone();
+            let path = part.entry().path.clone();
             self.of_lichess.lock().put(id.to_owned(), (path, game));
             return Some(id.to_owned());
         }
-        if game >> GAME_BITS != 0 {
-            return None;
-        }
-        let codes = codes(parts.iter().map(|part| part.entry().path.as_str()));
-        let code = codes.get(part)?;
-        Some(written(u64::from(*code) << GAME_BITS | u64::from(game)))
+        (game >> GAME_BITS == 0).then(|| written(u64::from(code) << GAME_BITS | u64::from(game)))
     }
 
     /// The part and the number of the game with an id. An id of Lichess may belong to another game now, if the database
@@ -76,15 +72,19 @@ impl GameIds {
         }
         let number = read(id)?;
         let (code, game) = (number >> GAME_BITS, number & ((1 << GAME_BITS) - 1));
-        let codes = codes(parts.iter().map(|part| part.entry().path.as_str()));
-        let part = codes.iter().position(|&other| u64::from(other) == code)?;
+        let part = codes(parts).iter().position(|&other| u64::from(other) == code)?;
         let game = u32::try_from(game).ok()?;
         (game < parts.get(part)?.database().len()).then_some((part, game))
     }
 }
 
+/// A code for each part. It takes as long as sorting the parts: compute it once for all games of an answer.
+pub(super) fn codes(parts: &[DatabasePart]) -> Vec<u32> {
+    codes_of_paths(parts.iter().map(|part| part.entry().path.as_str()))
+}
+
 /// A code for each path. If two collide, the later path gets the next free code.
-fn codes<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<u32> {
+fn codes_of_paths<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<u32> {
     let paths: Vec<&str> = paths.collect();
     let mut order: Vec<usize> = (0..paths.len()).collect();
     order.sort_by_key(|&n| paths[n]);
@@ -140,11 +140,11 @@ mod tests {
     #[test]
     fn no_two_databases_have_one_code() {
         let paths: Vec<String> = (0..3000).map(|n| n.to_string()).collect();
-        let found = codes(paths.iter().map(String::as_str));
+        let found = codes_of_paths(paths.iter().map(String::as_str));
         let different: std::collections::BTreeSet<&u32> = found.iter().collect();
         assert_eq!(different.len(), paths.len());
         // Databases are found in the order of their paths.
-        let reversed = codes(paths.iter().rev().map(String::as_str));
+        let reversed = codes_of_paths(paths.iter().rev().map(String::as_str));
         assert!(found.iter().eq(reversed.iter().rev()));
     }
 }

@@ -9,7 +9,7 @@ use chessdb_library::openings::OpeningName;
 use chessdb_library::positions::{Answers, DatabasePart};
 use serde::Serialize;
 
-use super::ids::GameIds;
+use super::ids::{GameIds, codes};
 use super::question::{ExplorerKind, ExplorerQuestion};
 
 #[derive(Serialize)]
@@ -110,8 +110,9 @@ pub(super) fn answer(
 ) -> String {
     let teller = Teller {
         question,
-        answers,
+        parts: answers.parts(),
         ids,
+        codes: codes(answers.parts()),
     };
     let games = |games: &[ExploredGame]| {
         games
@@ -144,8 +145,10 @@ pub(super) fn answer(
 
 struct Teller<'a> {
     question: &'a ExplorerQuestion,
-    answers: &'a Answers,
+    parts: &'a [DatabasePart],
     ids: &'a GameIds,
+    /// The code of each part in the ids of its games.
+    codes: Vec<u32>,
 }
 
 impl Teller<'_> {
@@ -186,10 +189,10 @@ impl Teller<'_> {
 
     /// The data of a game in an answer; `None` if it has no id.
     fn game(&self, game: u32) -> Option<GameAnswer> {
-        let parts = self.answers.parts();
-        let (part, game) = DatabasePart::place_of(parts, game);
-        let card = GameCard::of(parts.get(part)?.database(), game);
-        let id = self.ids.of(parts, part, game, card.lichess.as_deref())?;
+        let (number, game) = DatabasePart::place_of(self.parts, game);
+        let (part, &code) = (self.parts.get(number)?, self.codes.get(number)?);
+        let card = GameCard::of(part.database(), game);
+        let id = self.ids.of(part, code, game, card.lichess.as_deref())?;
         let is_masters = self.question.kind == ExplorerKind::Masters;
         let player = |(name, rating)| PlayerAnswer { name, rating };
         Some(GameAnswer {
