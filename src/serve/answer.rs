@@ -54,15 +54,24 @@ pub(super) async fn read_query(
 }
 
 /// Searches games for an answer, while a client waits for it. A search of many games takes a [turn](in_turn): with
-/// `reads_all`, or where no index answers.
+/// `reads_all`, or where no index answers. An index that has to be opened or built first is no search.
 pub(super) fn search_in_turn<T: Send>(
     answers: &Answers,
     reads_all: bool,
     look: impl FnOnce() -> T + Send,
 ) -> T {
-    let is_ready = |part: &DatabasePart| part.positions.state() == IndexState::Ready;
-    let scans = answers.options().index != IndexUse::Yes && !answers.parts().iter().all(is_ready);
-    while_wanted(|| if reads_all || scans { in_turn(look) } else { look() })
+    let has_index = |part: &DatabasePart| match answers.options().index {
+        IndexUse::No => false,
+        IndexUse::Auto => part.positions.state() == IndexState::Ready,
+        IndexUse::Yes => part.positions.prepare(),
+    };
+    while_wanted(|| {
+        if reads_all || !answers.parts().iter().all(has_index) {
+            in_turn(look)
+        } else {
+            look()
+        }
+    })
 }
 
 /// Gives up a request when it is dropped.
@@ -198,8 +207,75 @@ pub(super) fn status_of(error: &FsError) -> StatusCode {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+    use std::thread;
+
     use super::*;
+    use chessdb_library::library::Library;
+    use chessdb_library::positions::{AnswerOptions, BuildOptions, Positions};
+    use chessdb_library::task::Request;
     use pgnfs_server::SearchRefusal;
+
+    /// While a user's other searches have all turns of the user, a search that reads all games waits, and so does one
+    /// whose index cannot be built.
+    #[test]
+    fn a_search_of_all_games_waits_for_its_turn() {
+        const USER: u32 = 4_000_000_001;
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.pgn"), "1. e4 e5 *\n\n").unwrap();
+        let library = Library::open(folder.path(), &Default::default()).unwrap();
+        let answers = |index, memory| {
+            let build = BuildOptions {
+                memory,
+                folders: &[],
+                ..BuildOptions::default()
+            };
+            let positions = Positions::new(&library.databases()[0], build);
+            let options = AnswerOptions {
+                index,
+                ..AnswerOptions::default()
+            };
+            Answers::new(DatabasePart::all([Arc::new(positions)]), options)
+        };
+        let waits = |answers: Answers, reads_all| {
+            let request = Request::new(USER);
+            thread::scope(|scope| {
+                let search = || request.serve(|| search_in_turn(&answers, reads_all, || ()));
+                let search = scope.spawn(search);
+                while !request.waits() && !search.is_finished() {
+                    thread::yield_now();
+                }
+                let waits = request.waits();
+                request.abandon();
+                waits
+            })
+        };
+        let (begun, begins) = channel();
+        let (ends, _end): (Vec<_>, Vec<_>) = (0..2)
+            .map(|_| {
+                let (begun, (end, ended)) = (begun.clone(), channel::<()>());
+                let hold = move || {
+                    begun.send(()).unwrap();
+                    let _ = ended.recv();
+                };
+                let other = thread::spawn(move || Request::new(USER).serve(|| in_turn(hold)));
+                begins.recv().unwrap();
+                (end, other)
+            })
+            .unzip();
+        let large = BuildOptions::default().memory;
+        for (index, memory, reads_all, expected) in [
+            (IndexUse::Yes, large, false, false),
+            (IndexUse::Yes, large, true, true),
+            (IndexUse::Yes, 0, false, true),
+            (IndexUse::No, large, false, true),
+        ] {
+            let found = waits(answers(index, memory), reads_all);
+            assert_eq!(found, expected, "{index:?}, {memory} bytes, {reads_all}");
+        }
+        drop(ends);
+    }
 
     /// What a client may ask again has another status than what is missing, and than what is broken.
     #[tokio::test]
