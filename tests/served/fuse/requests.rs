@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::channel;
 
 use chessdb::game::Tags;
 use chessdb::{Database, Decoded, Info, Keys, TextId};
-use chessdb_library::library::GuardedDatabase;
+use chessdb_library::library::{GuardedDatabase, Library};
+use pgnfs_server::inside::{Attributes, ChessFs, CurrentState, Failure, FsError, ServeOptions};
+use pgnfs_server::{OpenFile, Requests};
 
 use super::kernel::{
     GETATTR, Kernel, LOOKUP, NO_OPEN, OPEN, OPENDIR, READ, READDIRPLUS, ROOT, entries, terminated, u32_at,
@@ -168,6 +171,34 @@ fn a_failing_request_is_answered_and_the_next_one_too() {
     let text = kernel.read(READ, node, 0, 4096).bytes;
     assert_eq!(text.len() as u64, size);
     assert!(text.starts_with(b"[Event "));
+}
+
+/// A request by path is answered as well, and its caller goes on.
+#[test]
+fn a_request_by_path_that_fails_is_answered() {
+    let mut entry = two_games().at("bad");
+    entry.database = GuardedDatabase::of(Failing);
+    let library = Library::from_databases(vec![entry, two_games().at("good")]);
+    let fs = ChessFs::new(library, ServeOptions::default());
+    let requests = Requests::new(Arc::new(CurrentState::new(fs)));
+    for (path, expected) in [
+        (
+            "bad/games/000001-001000/000001.pgn",
+            Err(FsError::Io(Failure::Unexpected)),
+        ),
+        ("good/games/000001-001000/000001.pgn", Ok(())),
+    ] {
+        let (sender, answers) = channel();
+        let to = sender.clone();
+        requests.find(0, path, move |found: Result<Attributes, _>| {
+            to.send(found.map(drop)).unwrap()
+        });
+        requests.open(0, path, move |file: Result<OpenFile, _>| {
+            sender.send(file.map(drop)).unwrap()
+        });
+        let answers: Vec<_> = answers.iter().collect();
+        assert_eq!(answers, [expected.clone(), expected], "{path}");
+    }
 }
 
 /// A database with a game for which everything fails.

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 
 use super::pending::{Pending, Reply, Unanswered};
-use super::requests::Requests;
+use super::requests::{Requests, guarded};
 use crate::fs::{FsError, Inode, NAME_MAX, Node, OpenNode};
 
 /// Follows a path from the root and calls `then` with its node, which answers the request. `.` and `..` do not work.
@@ -13,13 +13,14 @@ where
     R: Reply<A>,
     T: FnOnce(&Requests, OpenNode, Pending<A, R>) -> Option<Unanswered> + Send + 'static,
 {
-    match own.live().resolve(Inode::ROOT).and_then(|root| root.open()) {
+    let walk = || match own.live().resolve(Inode::ROOT).and_then(|root| root.open()) {
         Ok(root) => go_on(own, root, path, request, then),
         Err(error) => {
             request.refuse(error);
             None
         }
-    }
+    };
+    guarded(walk).flatten()
 }
 
 /// Follows the rest of a path from a directory, in this thread while it need not block.
