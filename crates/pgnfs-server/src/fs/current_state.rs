@@ -254,7 +254,7 @@ pub(super) fn outdated(
     }));
     outdated.extend(retired.iter().filter_map(|retired| left_over(retired, after)));
     let (before, after) = (RootInfo(before), RootInfo(after));
-    if Text::wait(&after) != Wait::None || !before.is_same(&after) {
+    if Text::wait_to_read(&after) != Wait::None || !before.is_same(&after) {
         outdated.push(Outdated {
             inode: after.0.root_info(),
             names: Vec::new(),

@@ -86,10 +86,11 @@ impl Node {
     pub fn open_here(self, in_worker: bool) -> Result<OpenNode, FsError> {
         let opened = OpenCell::try_new(self, |node| {
             let mut opened = Opened::find(&node.fs, &node.meaning).ok_or(FsError::Stale)?;
-            // Opening a directory or a link may read names from the source; opening a file reads nothing.
-            let touches_source = || opened.remote().is_some() && opened.kind() != Kind::File;
-            if opened.wait() == Wait::None && (in_worker || !touches_source()) {
-                opened.open()?;
+            if let Opened::InBranch(node) = &mut opened
+                && node.wait_to_open() == Wait::None
+                && (in_worker || !node.touches_source_to_open())
+            {
+                node.open()?;
             }
             Ok(opened)
         });
@@ -149,27 +150,9 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// True once it is open, and so known to exist.
-    fn is_open(&self) -> bool {
-        self.in_branch().is_none_or(|node| node.existing.is_some())
-    }
-
-    /// The kind of node, judged by its number alone.
-    fn kind(&self) -> Kind {
-        match self {
-            Opened::Folder(_) => Kind::Directory,
-            Opened::RootInfo(_) => Kind::File,
-            Opened::InBranch(node) => node.section.kind(node.node),
-        }
-    }
-
-    /// The work that must end before the node can be opened. For an open node, the work that must end before its size
-    /// and contents are known.
-    fn wait(&self) -> Wait {
-        match self {
-            Opened::InBranch(node) if node.existing.is_none() => node.wait(),
-            _ => self.with_file(|file| file.wait()).unwrap_or(Wait::None),
-        }
+    /// The work that must end before size and contents of an open file are known.
+    fn wait_to_read(&self) -> Wait {
+        self.file().map_or(Wait::None, |file| file.wait_to_read())
     }
 
     /// The threads that access its source, if the source can hang.
@@ -201,12 +184,12 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// Calls `then` with the file, or returns an error if the node is not one.
-    fn with_file<R>(&self, then: impl FnOnce(&dyn File) -> R) -> Result<R, FsError> {
+    /// The file, or an error if the node is not one.
+    fn file(&self) -> Result<&(dyn File + 'a), FsError> {
         match self {
-            Opened::RootInfo(info) => Ok(then(info)),
+            Opened::RootInfo(info) => Ok(info),
             Opened::InBranch(node) => match &node.existing {
-                Some(Existing::File(content)) => node.with_file(content, then).ok_or(FsError::Stale),
+                Some(Existing::File(file)) => Ok(&**file),
                 Some(Existing::Link(_)) => Err(FsError::WrongKind),
                 _ => Err(FsError::IsADirectory),
             },
@@ -218,7 +201,7 @@ impl<'a> Opened<'a> {
     fn attributes_if_known(&self) -> Option<Attributes> {
         let size = match self.target() {
             Some(target) => target.len() as u64,
-            None => self.with_file(|file| file.size_if_known()).unwrap_or(Some(0))?,
+            None => self.file().map_or(Some(0), |file| file.size_if_known())?,
         };
         Some(self.attributes_of_size(size))
     }
@@ -227,7 +210,7 @@ impl<'a> Opened<'a> {
     fn attributes(&self) -> Result<Attributes, FsError> {
         match self.attributes_if_known() {
             Some(attributes) => Ok(attributes),
-            None => Ok(self.attributes_of_size(self.with_file(|file| file.size())??)),
+            None => Ok(self.attributes_of_size(self.file()?.size()?)),
         }
     }
 
@@ -254,10 +237,14 @@ impl OpenNode {
     /// [`Node::open_here`].
     pub fn run_on(&self, in_worker: bool) -> Option<RunOn> {
         let opened = self.opened();
-        let (wait, remote) = (opened.wait(), opened.remote());
+        let remote = opened.remote();
+        let (is_open, wait) = match opened.in_branch() {
+            Some(node) if node.existing.is_none() => (false, node.wait_to_open()),
+            _ => (true, opened.wait_to_read()),
+        };
         // `info.txt` is answered from memory.
         let is_near = in_worker || remote.is_none() || self.is_info();
-        let may_answer = opened.is_open() && wait == Wait::None && is_near;
+        let may_answer = is_open && wait == Wait::None && is_near;
         (!may_answer).then(|| RunOn::of(remote, wait))
     }
 
@@ -339,7 +326,7 @@ impl OpenNode {
     /// [`FsError::IsADirectory`]; [`FsError::WrongKind`] for a link; [`FsError::Io`] if the source cannot be
     /// read or has changed.
     pub fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        self.done(self.opened().with_file(|file| file.read(offset, size))?)
+        self.done(self.opened().file()?.read(offset, size))
     }
 
     /// The target of a symbolic link, relative to its directory.
@@ -450,7 +437,7 @@ impl OpenNode {
             if let Some(known) = opened.attributes_if_known() {
                 return Some(known);
             }
-            let is_decoded = entry.inode.is_game() && opened.wait() == Wait::None && may_decode();
+            let is_decoded = entry.inode.is_game() && opened.wait_to_read() == Wait::None && may_decode();
             is_decoded.then(|| fs.reported(opened.attributes()).ok())?
         })
     }
@@ -477,7 +464,7 @@ impl OpenNode {
         };
         let wait = match &opened {
             Opened::InBranch(node) => node.branch.wait_for_count(),
-            _ => opened.wait(),
+            _ => opened.wait_to_read(),
         };
         if wait != Wait::None {
             return None;
@@ -616,7 +603,7 @@ pub(super) struct BranchNode<'a> {
     pub(super) section: &'a dyn Section,
     pub(super) node: tree::Node,
     /// What was found on opening; `None` before.
-    pub(super) existing: Option<Existing<'a>>,
+    pub(super) existing: Option<Existing<'a, Box<dyn File + 'a>>>,
 }
 
 impl<'a> BranchNode<'a> {
@@ -636,17 +623,25 @@ impl<'a> BranchNode<'a> {
     /// [`FsError::Stale`] if it does not exist.
     pub(super) fn open(&mut self) -> Result<(), FsError> {
         if self.existing.is_none() {
-            self.existing = self.section.open(self.node);
+            let existing = self.section.open(self.node).ok_or(FsError::Stale)?;
+            let file = |content| self.branch.file(self.section, self.node, content);
+            self.existing = Some(existing.with_file(file).ok_or(FsError::Stale)?);
         }
-        self.existing.as_ref().map(|_| ()).ok_or(FsError::Stale)
+        Ok(())
     }
 
     /// What to wait for before the node can be opened: games may have to be counted, sorted or searched for.
-    pub(super) fn wait(&self) -> Wait {
+    fn wait_to_open(&self) -> Wait {
         match self.branch.wait_for_games() {
-            Wait::None => self.section.wait(self.node),
+            Wait::None => self.section.wait_to_open(self.node),
             wait => wait,
         }
+    }
+
+    /// True if opening the node may use a source that can hang: the section may read names for a directory or a link,
+    /// but nothing for a file.
+    fn touches_source_to_open(&self) -> bool {
+        self.branch.remote().is_some() && self.section.kind(self.node) != Kind::File
     }
 
     /// The games that a directory lists after `game`, or all its games.

@@ -576,7 +576,7 @@ impl RootInfo<'_> {
 
 impl Text for RootInfo<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        (Text::wait(self) == Wait::None).then(|| self.text().ok())?
+        (Text::wait_to_read(self) == Wait::None).then(|| self.text().ok())?
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
@@ -584,7 +584,7 @@ impl Text for RootInfo<'_> {
     }
 
     /// Games may have to be counted, or an index read.
-    fn wait(&self) -> Wait {
+    fn wait_to_read(&self) -> Wait {
         let mut databases = self.0.databases().iter();
         let is_described = databases.all(|database| database.entry().is_described());
         self.0.info.wait().min(Wait::Common.unless(is_described))

@@ -36,7 +36,7 @@ impl Section for ViewDirectories {
         Kind::Directory
     }
 
-    fn wait(&self, node: Node) -> Wait {
+    fn wait_to_open(&self, node: Node) -> Wait {
         self.0.wait_for_view(ViewId::of(node))
     }
 
@@ -145,7 +145,7 @@ impl Section for Merged {
         }
     }
 
-    fn wait(&self, node: Node) -> Wait {
+    fn wait_to_open(&self, node: Node) -> Wait {
         ViewId::of_merged(node).map_or(Wait::None, |id| self.0.wait_for_view(id))
     }
 

@@ -190,7 +190,7 @@ impl Section for Moves {
     }
 
     /// A node that is not cached has to be found in the opening tree again by replaying games.
-    fn wait(&self, node: Node) -> Wait {
+    fn wait_to_open(&self, node: Node) -> Wait {
         let is_kept = node == Moves::TOP || self.nodes.has(&node);
         self.positions.wait().max(Wait::Common.unless(is_kept))
     }

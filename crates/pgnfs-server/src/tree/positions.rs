@@ -163,7 +163,7 @@ impl Section for PositionDirectories {
         }
     }
 
-    fn wait(&self, node: Node) -> Wait {
+    fn wait_to_open(&self, node: Node) -> Wait {
         Wait::Common.unless(match Use::of(node) {
             // Looking up a name may have to search all games.
             None => match node {

@@ -21,7 +21,7 @@ pub trait Section: Send + Sync {
     fn kind(&self, node: Node) -> Kind;
 
     /// What to wait for before any request for a node: all games may have to be sorted or searched.
-    fn wait(&self, _: Node) -> Wait {
+    fn wait_to_open(&self, _: Node) -> Wait {
         Wait::None
     }
 
@@ -92,16 +92,28 @@ pub enum Kind {
     Link,
 }
 
-/// A node that exists.
-pub enum Existing<'a> {
+/// A node that exists. A section describes a file by its content.
+pub enum Existing<'a, F = Content<'a>> {
     /// A directory, which the section lists.
     Directory,
     /// A directory that has directories of searches beside what the section lists.
     Searches,
     /// A file.
-    File(Content<'a>),
+    File(F),
     /// A symbolic link to this path, relative to the directory that holds it.
     Link(Cow<'a, str>),
+}
+
+impl<'a, F> Existing<'a, F> {
+    /// The same node with its file described by `file`. `None` if `file` returns that.
+    pub fn with_file<G>(self, file: impl FnOnce(F) -> Option<G>) -> Option<Existing<'a, G>> {
+        Some(match self {
+            Existing::Directory => Existing::Directory,
+            Existing::Searches => Existing::Searches,
+            Existing::File(own) => Existing::File(file(own)?),
+            Existing::Link(target) => Existing::Link(target),
+        })
+    }
 }
 
 /// The content of a file.

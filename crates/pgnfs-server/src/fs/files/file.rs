@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::fs::types::{Chunk, FsError};
 use chessdb_library::made::Wait;
 
-/// An existing file.
-pub(in crate::fs) trait File {
+/// An existing file. Making one reads and builds nothing.
+pub(in crate::fs) trait File: Send + Sync {
     /// The size in bytes, if nothing has to be decoded or read for it.
     fn size_if_known(&self) -> Option<u64>;
 
@@ -17,11 +17,11 @@ pub(in crate::fs) trait File {
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError>;
 
     /// The work that must be done before size and contents are known.
-    fn wait(&self) -> Wait;
+    fn wait_to_read(&self) -> Wait;
 }
 
 /// A file that is generated as a whole.
-pub(in crate::fs) trait Text {
+pub(in crate::fs) trait Text: Send + Sync {
     /// The text, if nothing has to be decoded or read for it.
     fn text_if_known(&self) -> Option<Arc<[u8]>>;
 
@@ -31,7 +31,7 @@ pub(in crate::fs) trait Text {
     }
 
     /// The work that must be done before the text is known.
-    fn wait(&self) -> Wait {
+    fn wait_to_read(&self) -> Wait {
         Wait::Own.unless(self.text_if_known().is_some())
     }
 }
@@ -49,7 +49,7 @@ impl<T: Text> File for T {
         Ok(Chunk::of(self.text()?, offset, size))
     }
 
-    fn wait(&self) -> Wait {
-        Text::wait(self)
+    fn wait_to_read(&self) -> Wait {
+        Text::wait_to_read(self)
     }
 }

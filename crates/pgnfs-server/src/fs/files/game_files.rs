@@ -32,7 +32,7 @@ impl File for GameFile<'_> {
     }
 
     /// A long game is decoded in another thread: this one answers other requests meanwhile.
-    fn wait(&self) -> Wait {
+    fn wait_to_read(&self) -> Wait {
         // Even the length of the record may be in a source that hangs. Only the threads of the source read it, and for
         // them a long game is as good as a short one.
         if self.0.texts().remote().is_some() {
@@ -153,7 +153,7 @@ impl File for Joined<'_> {
         if !self.are_all() {
             return self.database.sizes().sum(&self.games);
         }
-        if self.wait() == Wait::None {
+        if self.wait_to_read() == Wait::None {
             self.size().ok()
         } else {
             None
@@ -215,7 +215,7 @@ impl File for Joined<'_> {
         Ok(Chunk::of_joined(texts, offset - begin, size))
     }
 
-    fn wait(&self) -> Wait {
+    fn wait_to_read(&self) -> Wait {
         Wait::Common.unless(if self.are_all() {
             self.database.sizes().are_complete()
         } else {
@@ -333,13 +333,13 @@ impl File for Concatenated<'_> {
         Ok(bytes.into())
     }
 
-    fn wait(&self) -> Wait {
+    fn wait_to_read(&self) -> Wait {
         if self.wait_for_games() != Wait::None {
             return Wait::Common;
         }
         let parts = self.parts();
         parts.map_or(Wait::Common, |parts| {
-            parts.iter().map(File::wait).max().unwrap_or(Wait::None)
+            parts.iter().map(File::wait_to_read).max().unwrap_or(Wait::None)
         })
     }
 }

@@ -23,7 +23,7 @@ impl Text for InfoFile<'_> {
         self.0.info()
     }
 
-    fn wait(&self) -> Wait {
+    fn wait_to_read(&self) -> Wait {
         let is_known = match self.0.own_database() {
             Some(own) => own.entry().is_described() || self.0.files.info.get().is_some(),
             None => self.text_if_known().is_some(),
@@ -86,7 +86,7 @@ impl Problems<'_> {
 
 impl Text for Problems<'_> {
     fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        if Text::wait(self) != Wait::None {
+        if Text::wait_to_read(self) != Wait::None {
             return None;
         }
         self.branch.check_answer().ok()?;
@@ -104,7 +104,7 @@ impl Text for Problems<'_> {
     }
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        if Text::wait(self) != Wait::None {
+        if Text::wait_to_read(self) != Wait::None {
             self.determine();
         }
         self.branch.check_answer()?;
@@ -112,7 +112,7 @@ impl Text for Problems<'_> {
         text.ok_or_else(|| self.database.texts().fail(Failure::Sizes))
     }
 
-    fn wait(&self) -> Wait {
+    fn wait_to_read(&self) -> Wait {
         let sizes = self.database.sizes();
         let have_some =
             || !sizes.are_stored() && self.games().is_some_and(|games| sizes.sum(&games).is_some());
@@ -168,7 +168,7 @@ impl File for RawFile<'_> {
         Ok(self.size)
     }
 
-    fn wait(&self) -> Wait {
+    fn wait_to_read(&self) -> Wait {
         Wait::None
     }
 

@@ -41,7 +41,7 @@ impl File for Overview<'_> {
     }
 
     /// A kept size answers requests for the size without making the page.
-    fn wait(&self) -> Wait {
+    fn wait_to_read(&self) -> Wait {
         Wait::Common.unless(self.0.files.overview.get().is_some())
     }
 }

@@ -50,7 +50,7 @@ impl File for TableFile<'_> {
     }
 
     /// A kept size answers requests for the size without making the tables.
-    fn wait(&self) -> Wait {
+    fn wait_to_read(&self) -> Wait {
         Wait::Own.unless(self.0.files.combined.get().is_some())
     }
 
@@ -107,7 +107,7 @@ impl File for TableOfGames<'_> {
         Ok(self.tables()?.all.len(Table::Csv))
     }
 
-    fn wait(&self) -> Wait {
+    fn wait_to_read(&self) -> Wait {
         Wait::Own.unless(self.kept().is_some())
     }
 

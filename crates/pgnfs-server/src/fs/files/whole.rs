@@ -180,7 +180,7 @@ impl File for WholeTableFile<'_> {
     }
 
     /// A damaged file has to be made again even if the size is known.
-    fn wait(&self) -> Wait {
+    fn wait_to_read(&self) -> Wait {
         if self.size_if_known().is_some() {
             Wait::Own
         } else {
