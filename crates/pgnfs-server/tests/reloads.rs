@@ -16,7 +16,7 @@ use chessdb::Options;
 use chessdb_library::library::Library;
 use parking_lot::Mutex;
 use pgnfs_server::inside::{
-    ChessFs, CurrentState, FsError, Inode, Node, OpenNode, PassOptions, ServeOptions,
+    ChessFs, CurrentState, FsError, Inode, OpenNode, PassOptions, ResolvedInode, ServeOptions,
 };
 use pgnfs_server::watch::{Means, QUIET};
 use pgnfs_server::{OpenFile, Server};
@@ -78,7 +78,7 @@ fn look(live: &CurrentState, path: &str) -> Result<(), FsError> {
 }
 
 /// The first entry of a directory.
-fn first(live: &CurrentState, directory: &OpenNode) -> Result<Node, FsError> {
+fn first(live: &CurrentState, directory: &OpenNode) -> Result<ResolvedInode, FsError> {
     let mut name = String::new();
     directory.read_dir(0, &mut |entry| {
         name = entry.name.into_owned();

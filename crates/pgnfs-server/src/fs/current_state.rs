@@ -12,11 +12,11 @@ use parking_lot::{Mutex, RwLock};
 
 use super::branch::{BranchFs, DetachedDirectory};
 use super::files::Text;
-use super::node::{Node, OpenNode};
+use super::node::{OpenNode, ResolvedInode};
 use super::state::{ChessFs, FolderFs, RootInfo};
 use super::status::Status;
 use super::types::{FsError, Inode, Kind, Outdated, Statistics};
-use crate::tree::{self, TreeFolder};
+use crate::tree::{Node, TreeFolder};
 use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::made::Wait;
 use chessdb_library::task::Cancel;
@@ -178,7 +178,7 @@ impl CurrentState {
     /// # Errors
     /// [`FsError::Stale`] for an inode of a dropped state, or an inode that never existed. If the request belongs to a
     /// path, the caller should look up the whole path again without using its cache.
-    pub fn resolve(&self, inode: Inode) -> Result<Node, FsError> {
+    pub fn resolve(&self, inode: Inode) -> Result<ResolvedInode, FsError> {
         self.current().resolve(inode)
     }
 
@@ -186,13 +186,13 @@ impl CurrentState {
     ///
     /// # Errors
     /// As for [`OpenNode::child`].
-    pub fn child(&self, directory: &OpenNode, name: &OsStr) -> Result<Node, FsError> {
+    pub fn child(&self, directory: &OpenNode, name: &OsStr) -> Result<ResolvedInode, FsError> {
         let child = directory.child(name);
         if Arc::ptr_eq(directory.fs(), &self.current.read()) {
             return child;
         }
         // The present state of a folder may have other entries.
-        self.resolve(directory.node().inode())?.open()?.child(name)
+        self.resolve(directory.resolved().inode())?.open()?.child(name)
     }
 
     /// Records a name that `user` looked up for the status, if `error` says that the name is not a valid search.
@@ -309,7 +309,7 @@ impl CurrentState {
         let database = found.fs().database(prefix);
         let name = database.map_or("", |database| database.library_entry().name());
         match node.as_game() {
-            _ if node == tree::Node::DATABASE => name.to_owned(),
+            _ if node == Node::DATABASE => name.to_owned(),
             Some(game) => format!("{name}: game {}", u64::from(game) + 1),
             None => format!("{name}: {node:?}"),
         }

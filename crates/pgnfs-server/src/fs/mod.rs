@@ -32,7 +32,7 @@ use std::sync::{self, atomic};
 pub use crate::tree::SearchRefusal;
 pub use chessdb_library::positions::IndexState;
 pub use current_state::CurrentState;
-pub use node::{Node, OpenNode};
+pub use node::{OpenNode, ResolvedInode};
 pub use pass::PassOptions;
 pub use remote::RunOn;
 pub use state::ChessFs;

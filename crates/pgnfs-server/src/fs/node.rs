@@ -1,4 +1,4 @@
-//! Resolves an inode number to a [`Node`], and opens that for reading as an [`OpenNode`].
+//! Resolves an inode number to a [`ResolvedInode`], and opens that for reading as an [`OpenNode`].
 
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
@@ -16,8 +16,7 @@ use super::searches::SearchesFs;
 use super::state::{ChessFs, FolderFs, Meaning, RootInfo};
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, Chunk, Directory, Entry, FIRST_OFFSET, FsError, Inode, Kind};
-use crate::tree;
-use crate::tree::{Existing, Section};
+use crate::tree::{Existing, Node, Section};
 use chessdb::Decoded;
 use chessdb::game::Tags;
 use chessdb_library::kept::program_hash;
@@ -26,22 +25,13 @@ use chessdb_library::made::Wait;
 /// An inode number as resolved in one state of the source; keeps that state alive. Resolving does not read the source
 /// or check that the node exists, but it may create the directory of a search again.
 #[derive(Clone)]
-pub struct Node {
+pub struct ResolvedInode {
     fs: Arc<ChessFs>,
     inode: Inode,
     meaning: Meaning,
 }
 
-impl Node {
-    /// Resolves an inode; `None` if it does not belong to `fs`.
-    pub(super) fn new(fs: &Arc<ChessFs>, inode: Inode) -> Option<Node> {
-        Some(Node {
-            meaning: fs.meaning(inode)?,
-            fs: Arc::clone(fs),
-            inode,
-        })
-    }
-
+impl ResolvedInode {
     /// Its inode.
     pub fn inode(&self) -> Inode {
         self.inode
@@ -99,19 +89,23 @@ impl Node {
 }
 
 impl ChessFs {
-    /// Resolves an inode. The node may not exist; see [`Node`].
+    /// Resolves an inode. The node may not exist; see [`ResolvedInode`].
     ///
     /// # Errors
     /// [`FsError::Stale`] if the inode belongs to no database and no folder.
-    pub fn resolve(self: &Arc<ChessFs>, inode: Inode) -> Result<Node, FsError> {
+    pub fn resolve(self: &Arc<ChessFs>, inode: Inode) -> Result<ResolvedInode, FsError> {
         self.note_request();
-        Node::new(self, inode).ok_or(FsError::Stale)
+        Ok(ResolvedInode {
+            meaning: self.meaning(inode).ok_or(FsError::Stale)?,
+            fs: Arc::clone(self),
+            inode,
+        })
     }
 }
 
 self_cell!(
     struct OpenCell {
-        owner: Node,
+        owner: ResolvedInode,
         #[covariant]
         dependent: Opened,
     }
@@ -234,7 +228,7 @@ impl<'a> Opened<'a> {
 /// Which threads answer a request.
 impl OpenNode {
     /// The threads that must answer a request for this node, or `None` if the calling thread can. `in_worker` as for
-    /// [`Node::open_here`].
+    /// [`ResolvedInode::open_here`].
     pub fn run_on(&self, in_worker: bool) -> Option<RunOn> {
         let opened = self.opened();
         let remote = opened.remote();
@@ -270,13 +264,13 @@ impl OpenNode {
         self.0.borrow_dependent()
     }
 
-    /// The node as it was resolved.
-    pub fn node(&self) -> &Node {
+    /// The inode as it was resolved.
+    pub fn resolved(&self) -> &ResolvedInode {
         self.0.borrow_owner()
     }
 
     pub(super) fn fs(&self) -> &Arc<ChessFs> {
-        &self.node().fs
+        &self.resolved().fs
     }
 
     /// The branch that it belongs to.
@@ -288,7 +282,7 @@ impl OpenNode {
     fn is_info(&self) -> bool {
         match self.opened() {
             Opened::RootInfo(_) => true,
-            Opened::InBranch(node) => node.node == tree::Node::INFO,
+            Opened::InBranch(node) => node.node == Node::INFO,
             Opened::Folder(_) => false,
         }
     }
@@ -344,9 +338,9 @@ impl OpenNode {
     ///
     /// # Errors
     /// [`FsError::NotFound`], [`FsError::Refused`], [`FsError::NotADirectory`].
-    pub fn child(&self, name: &OsStr) -> Result<Node, FsError> {
+    pub fn child(&self, name: &OsStr) -> Result<ResolvedInode, FsError> {
         match name.as_encoded_bytes() {
-            b"." => return Ok(self.node().clone()),
+            b"." => return Ok(self.resolved().clone()),
             b".." => return self.parent(),
             _ => {}
         }
@@ -354,7 +348,7 @@ impl OpenNode {
         let child = self.opened().with_directory(fs, |directory| {
             directory.child(name.to_str().ok_or(FsError::NotFound)?)
         });
-        Node::new(fs, self.done(child?)?).ok_or(FsError::Stale)
+        fs.resolve(self.done(child?)?)
     }
 
     /// The branch that is searched, if this directory is its `search/`.
@@ -367,8 +361,8 @@ impl OpenNode {
     ///
     /// # Errors
     /// [`FsError::Stale`] if it does not exist.
-    pub fn parent(&self) -> Result<Node, FsError> {
-        Node::new(self.fs(), self.parent_inode()).ok_or(FsError::Stale)
+    pub fn parent(&self) -> Result<ResolvedInode, FsError> {
+        self.fs().resolve(self.parent_inode())
     }
 
     fn parent_inode(&self) -> Inode {
@@ -376,7 +370,7 @@ impl OpenNode {
             Opened::Folder(folder) => folder.parent(),
             Opened::RootInfo(_) => Inode::ROOT,
             Opened::InBranch(node) => match node.section.parent(node.node) {
-                tree::Node::DATABASE => self.fs().directory_of(node.branch.prefix()),
+                Node::DATABASE => self.fs().directory_of(node.branch.prefix()),
                 parent => node.branch.inode(parent),
             },
         }
@@ -406,7 +400,7 @@ impl OpenNode {
             let mut shown = Vec::new();
             let is_at_end = loop {
                 let entry = match at {
-                    0 => Entry::new(".", self.node().inode, Kind::Directory, 1),
+                    0 => Entry::new(".", self.resolved().inode, Kind::Directory, 1),
                     1 => Entry::new("..", self.parent_inode(), Kind::Directory, 2),
                     _ => match directory.entry_after(at) {
                         Some(entry) => {
@@ -449,7 +443,7 @@ impl OpenNode {
         let in_branch = entry.node().and_then(|(prefix, node)| {
             // Two nodes must be resolved: the directory of a branch, which is a folder, and `info.txt`, which is the
             // root's if it has no other.
-            let is_below = node != tree::Node::DATABASE && node != tree::Node::INFO;
+            let is_below = node != Node::DATABASE && node != Node::INFO;
             let own = self.branch().filter(|own| own.prefix() == prefix);
             let branch = own.or_else(|| fs.present_branch(prefix).map(Arc::as_ref));
             Some((branch.filter(|_| is_below)?, node))
@@ -503,7 +497,7 @@ impl OpenNode {
         numbers.retain(|&game| database.sizes().get(game).is_none_or(|size| size <= longest));
         self.fs()
             .reported(database.each_text(&numbers, &mut |game, text| {
-                each(database.inode(tree::Node::game(game)), text);
+                each(database.inode(Node::game(game)), text);
             }))
     }
 
@@ -601,14 +595,14 @@ impl OpenNode {
 pub(super) struct BranchNode<'a> {
     pub(super) branch: &'a BranchFs,
     pub(super) section: &'a dyn Section,
-    pub(super) node: tree::Node,
+    pub(super) node: Node,
     /// What was found on opening; `None` before.
     pub(super) existing: Option<Existing<'a, Box<dyn File + 'a>>>,
 }
 
 impl<'a> BranchNode<'a> {
     /// A node that may not exist; `None` if no section has it. Opens nothing.
-    pub(super) fn find(branch: &'a BranchFs, node: tree::Node) -> Option<BranchNode<'a>> {
+    pub(super) fn find(branch: &'a BranchFs, node: Node) -> Option<BranchNode<'a>> {
         Some(BranchNode {
             branch,
             section: branch.section(node)?,
@@ -656,11 +650,7 @@ impl<'a> BranchNode<'a> {
             None => 0,
             Some(game) => games.position(game)? + 1,
         };
-        Some(
-            games
-                .after(first)
-                .map(|game| branch.inode(tree::Node::game(game))),
-        )
+        Some(games.after(first).map(|game| branch.inode(Node::game(game))))
     }
 
     /// The attributes of a node of this size.

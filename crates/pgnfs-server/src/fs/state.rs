@@ -25,7 +25,7 @@ use chessdb_library::made::{Made, Wait};
 use chessdb_library::positions::IndexUse;
 use chessdb_library::task::Cancel;
 
-/// A library as a read-only tree of files. All methods, including the methods of a [`Node`](super::Node), may be called
+/// A library as a read-only tree of files. All methods, including the methods of a [`ResolvedInode`](super::ResolvedInode), may be called
 /// from any thread.
 pub struct ChessFs {
     pub(super) library: Library,

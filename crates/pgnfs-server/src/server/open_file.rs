@@ -18,7 +18,7 @@ pub struct OpenFile {
 impl OpenFile {
     /// Keeps the file at `path` open. Decodes games if the size requires it.
     pub(super) fn new(requests: &Requests, open: OpenNode, path: &str) -> Result<OpenFile, FsError> {
-        match open.node().kind() {
+        match open.resolved().kind() {
             Kind::File => {}
             Kind::Directory => return Err(FsError::IsADirectory),
             Kind::Link => return Err(FsError::WrongKind),

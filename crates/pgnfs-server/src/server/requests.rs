@@ -12,7 +12,7 @@ use super::open_file::OpenFile;
 use super::pending::{Pending, Reply, Unanswered};
 use super::walking::find;
 use crate::fs::{
-    Attributes, Chunk, CurrentState, Failure, FsError, Inode, Kind, NAME_MAX, Node, OpenNode, RunOn,
+    Attributes, Chunk, CurrentState, Failure, FsError, Inode, Kind, NAME_MAX, OpenNode, ResolvedInode, RunOn,
     Statistics, Status,
 };
 use chessdb::Decoded;
@@ -119,7 +119,7 @@ impl Requests {
 
     /// Answers with the kind of a node that exists.
     pub fn kind(&self, user: u32, node: Inode, reply: impl Reply<Kind>) -> Option<Unanswered> {
-        self.ask(user, node, reply, |open| Ok(open.node().kind()))
+        self.ask(user, node, reply, |open| Ok(open.resolved().kind()))
     }
 
     /// Answers with the target of a link, relative to its directory; [`FsError::WrongKind`] for another node.
@@ -349,7 +349,7 @@ impl Requests {
     /// Opens a node and passes it to `how`, which answers the request; in another thread if this one must not block.
     fn opened<A, R, H>(
         &self,
-        node: Result<Node, FsError>,
+        node: Result<ResolvedInode, FsError>,
         request: Pending<A, R>,
         how: H,
     ) -> Option<Unanswered>

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use super::pending::{Pending, Reply, Unanswered};
 use super::requests::{Requests, guarded};
-use crate::fs::{FsError, Inode, NAME_MAX, Node, OpenNode};
+use crate::fs::{FsError, Inode, NAME_MAX, OpenNode, ResolvedInode};
 
 /// Follows a path from the root and calls `then` with its node, which answers the request. `.` and `..` do not work.
 pub(super) fn find<A, R, T>(own: &Requests, path: &str, request: Pending<A, R>, then: T) -> Option<Unanswered>
@@ -64,7 +64,7 @@ where
     }
 }
 
-fn child(own: &Requests, directory: &OpenNode, name: &str, user: u32) -> Result<Node, FsError> {
+fn child(own: &Requests, directory: &OpenNode, name: &str, user: u32) -> Result<ResolvedInode, FsError> {
     if name.len() > NAME_MAX {
         return Err(FsError::NameTooLong);
     }

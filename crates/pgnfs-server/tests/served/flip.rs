@@ -467,7 +467,7 @@ fn served_if(entry: &LibraryEntry, is_wanted: impl Fn(&str) -> bool) -> BTreeMap
     files
 }
 
-fn read_file(file: &pgnfs_server::inside::Node) -> Result<Vec<u8>, FsError> {
+fn read_file(file: &pgnfs_server::inside::ResolvedInode) -> Result<Vec<u8>, FsError> {
     let mut bytes = Vec::new();
     let file = file.open()?;
     loop {
