@@ -70,7 +70,7 @@ impl BranchFs {
     pub(super) fn of_one(database: Arc<DatabaseFs>) -> BranchFs {
         let game_set = GameSet::of_one(Arc::clone(database.indexed()));
         let remote = database.texts().remote().cloned();
-        let (prefix, path) = (database.prefix(), database.entry().path.clone());
+        let (prefix, path) = (database.prefix(), database.served_entry().path.clone());
         let own = BranchFs::new(game_set, vec![database], Vec::new(), path, prefix, remote);
         if own.remote.is_some() {
             // Read the names of its entries now, so that later requests for the directory need not touch the source.
@@ -203,7 +203,7 @@ impl BranchFs {
     /// Newest time of the databases, in nanoseconds since 1970.
     pub(super) fn modified(&self) -> i128 {
         let databases = self.databases.iter();
-        let modified = databases.map(|database| database.entry().modified()).max();
+        let modified = databases.map(|database| database.served_entry().modified()).max();
         modified.unwrap_or(0)
     }
 
@@ -421,13 +421,13 @@ impl BranchFs {
         if self.game_set().is_search() && self.game_set().wait_for_parts() != Wait::None {
             return Wait::Common;
         }
-        Wait::Common.unless(databases.all(|database| database.entry().is_counted()))
+        Wait::Common.unless(databases.all(|database| database.served_entry().is_counted()))
     }
 
     /// What every request for a node has to wait for first: games may have to be counted or searched for.
     pub(super) fn wait_for_games(&self) -> Wait {
         match self.own_database() {
-            Some(own) => Wait::Common.unless(own.entry().is_prepared()),
+            Some(own) => Wait::Common.unless(own.served_entry().is_prepared()),
             None => self.wait_for_count(),
         }
     }
@@ -610,6 +610,6 @@ impl PartFs<'_> {
 
     /// True if all games of the database are shown as in its own directory.
     pub(super) fn is_whole(&self) -> bool {
-        self.names.is_none() && self.games.are_all_of(self.database.entry().database.len())
+        self.names.is_none() && self.games.are_all_of(self.database.served_entry().database.len())
     }
 }

@@ -19,8 +19,7 @@ use chessdb_library::spelling::Names;
 
 /// Shared by all branches that show a database.
 pub(super) struct DatabaseFs {
-    /// The database as opened by the library.
-    entry: Arc<LibraryEntry>,
+    library_entry: Arc<LibraryEntry>,
     indexed: Arc<IndexedDatabase>,
     texts: Arc<Texts>,
     pub(super) options: Arc<ServeOptions>,
@@ -54,7 +53,7 @@ impl DatabaseFs {
         }
         DatabaseFs {
             texts,
-            entry,
+            library_entry: entry,
             indexed,
             options,
             prefix,
@@ -65,8 +64,8 @@ impl DatabaseFs {
         }
     }
 
-    /// The opened database and its files.
-    pub(super) fn entry(&self) -> &LibraryEntry {
+    /// The database, whose main lines are read from the kept ones, and its files.
+    pub(super) fn served_entry(&self) -> &LibraryEntry {
         self.indexed.entry()
     }
 
@@ -82,7 +81,7 @@ impl DatabaseFs {
 
     /// The tables of all games. On first use, reads the tags of all games.
     pub(super) fn tables(&self) -> Result<&Tables, FsError> {
-        let all = Games::range(0..self.entry().database.len());
+        let all = Games::range(0..self.served_entry().database.len());
         self.tables
             .get_or_make(|| self.new_tables(&all, None, self.options.threads))
     }
@@ -94,13 +93,13 @@ impl DatabaseFs {
         names: Option<&Names>,
         threads: usize,
     ) -> Result<Tables, FsError> {
-        let tables = Tables::new(self.entry(), self.indexed.digits(), games, names, threads);
+        let tables = Tables::new(self.served_entry(), self.indexed.digits(), games, names, threads);
         self.texts.check().map(|()| tables)
     }
 
-    /// The same entry as a shared pointer, which identifies the database across states of the source.
+    /// The entry of the library, which identifies the database across states of the source.
     pub(super) fn library_entry(&self) -> &Arc<LibraryEntry> {
-        &self.entry
+        &self.library_entry
     }
 
     /// The texts of its games.
@@ -140,7 +139,7 @@ impl DatabaseFs {
 
     /// What `info.txt` says about its own files: which are not kept, and which cannot be made.
     pub(super) fn warnings(&self) -> Vec<String> {
-        let (entry, files) = (self.entry(), self.kept.get());
+        let (entry, files) = (self.served_entry(), self.kept.get());
         let is_made = |kind: KeptKind| match kind {
             KeptKind::Sizes => entry.database.as_files().stored_len(0).is_none(),
             KeptKind::Positions => self.options.index != IndexUse::No,
@@ -159,7 +158,7 @@ impl DatabaseFs {
 
     /// The current status. Decodes nothing.
     pub(super) fn status(&self) -> DatabaseStatus {
-        let (entry, sizes) = (self.entry(), self.texts.sizes_if_counted());
+        let (entry, sizes) = (self.served_entry(), self.texts.sizes_if_counted());
         let uncounted = entry.database.as_files().uncounted();
         DatabaseStatus {
             path: entry.path.clone(),

@@ -188,7 +188,7 @@ impl BranchFs {
     /// `info.txt`, if that takes no counting and no search.
     pub(super) fn info_if_known(&self) -> Option<Arc<[u8]>> {
         let is_known = match self.own_database() {
-            Some(own) => own.entry().is_described(),
+            Some(own) => own.served_entry().is_described(),
             None => !self.game_set().is_filtered(),
         };
         if is_known {
@@ -205,13 +205,16 @@ impl BranchFs {
     fn make_info(&self) -> Result<Arc<[u8]>, FsError> {
         let is_unique = self.game_set().is_unique();
         let text = match (self.own_database(), &self.search) {
-            (Some(own), _) => database_info(own.entry(), own.warnings()),
+            (Some(own), _) => database_info(own.served_entry(), own.warnings()),
             (None, Some(search)) => {
                 let counts = self.parts().into_iter().map(|part| {
-                    let name = part.path.unwrap_or(part.database.entry().name());
+                    let name = part.path.unwrap_or(part.database.served_entry().name());
                     (name, part.games.len() as u32)
                 });
-                let paths = self.databases().iter().map(|database| database.entry().name());
+                let paths = self
+                    .databases()
+                    .iter()
+                    .map(|database| database.served_entry().name());
                 let unknown = search.query.unknown_databases(paths).into_iter();
                 search_info(
                     search,
@@ -221,7 +224,7 @@ impl BranchFs {
             }
             (None, None) => {
                 let rows = self.databases().iter().enumerate().map(|(number, database)| {
-                    let path = self.paths.get(number).unwrap_or(&database.entry().path);
+                    let path = self.paths.get(number).unwrap_or(&database.served_entry().path);
                     let games = self.game_set().games_of(number).len() as u32;
                     (self.game_set().code(number), path.as_str(), games)
                 });
@@ -245,7 +248,7 @@ impl BranchFs {
         else {
             return Vec::new();
         };
-        let (name, databases) = (first.entry().name(), self.databases().len());
+        let (name, databases) = (first.served_entry().name(), self.databases().len());
         let games = self.parts().iter().map(|part| part.games.len() as u64).sum();
         let kinds = [KeptKind::Parquet, KeptKind::Duplicates].into_iter();
         kinds
@@ -256,7 +259,7 @@ impl BranchFs {
     /// What `unique/` does not show.
     fn left_out(&self) -> String {
         let stored = self.databases().iter();
-        let stored = stored.map(|database| database.entry().database.len() as usize);
+        let stored = stored.map(|database| database.served_entry().database.len() as usize);
         let shown = (0..self.databases().len()).map(|number| self.game_set().games_of(number).len());
         let duplicates = self.game_set().duplicates();
         let lesser = duplicates.len() - duplicates.groups();
@@ -268,7 +271,7 @@ impl BranchFs {
 
     /// The name of the branch in `overview.html`, and what kind of thing it is.
     pub(super) fn title(&self) -> (String, String) {
-        let only = self.only_database().map(|only| only.entry());
+        let only = self.only_database().map(|only| only.served_entry());
         let databases = || format!("{} databases", self.databases().len());
         if let Some(query) = self.search.as_ref().map(|search| &search.query) {
             let place = only.map_or_else(databases, |entry| entry.name().to_owned());

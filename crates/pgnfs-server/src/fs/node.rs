@@ -507,7 +507,7 @@ impl OpenNode {
     /// [`FsError::WrongKind`] if the node is not a game; [`FsError::Io`] if the source cannot be read or has changed.
     pub fn decoded(&self) -> Result<Decoded, FsError> {
         let (database, game) = self.game().ok_or(FsError::WrongKind)?;
-        let decoded = database.entry().database.game(game);
+        let decoded = database.served_entry().database.game(game);
         self.fs().reported(database.texts().check())?;
         Ok(decoded)
     }
@@ -545,7 +545,7 @@ impl OpenNode {
 const TAG_PREFIX: &str = "user.pgn.";
 
 fn tags(database: &DatabaseFs, game: u32) -> Result<Tags, FsError> {
-    let tags = database.entry().database.tags(game);
+    let tags = database.served_entry().database.tags(game);
     database.texts().check()?;
     Ok(tags)
 }
@@ -579,7 +579,8 @@ impl OpenNode {
             Some(branch) => {
                 key.update(branch.shown_key().as_bytes());
                 let databases = branch.databases().iter();
-                databases.for_each(|database| key.update(&database.entry().origin().hash().to_le_bytes()));
+                databases
+                    .for_each(|database| key.update(&database.served_entry().origin().hash().to_le_bytes()));
             }
             None => key.update(&this_process()),
         }
@@ -660,7 +661,7 @@ impl<'a> BranchNode<'a> {
         let game = branch.own_database().zip(node.as_game());
         let (modified, links) = match game {
             Some((database, game)) => {
-                let keys = database.entry().database.keys(game);
+                let keys = database.served_entry().database.keys(game);
                 let day = noon(keys.date).filter(|_| !database.options.mtime_from_source);
                 let links = branch.directories_of(game, &keys);
                 (day.map_or(changed, |noon| (noon, 0)), links)

@@ -81,7 +81,7 @@ impl Directory for SearchesFs<'_> {
             Err(refusal) => {
                 if let SearchRefusal::Query(error) = &refusal {
                     let database = match branch.own_database() {
-                        Some(own) => own.entry().name(),
+                        Some(own) => own.served_entry().name(),
                         None => branch.path(),
                     };
                     log::log!(branch.wrong_queries.level(), "{database}: search/{name}: {error}");

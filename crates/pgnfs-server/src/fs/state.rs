@@ -120,9 +120,9 @@ impl ChessFs {
         let hash = identity_hash(&databases);
         let new: Vec<(GameSet, Prefix)> = new.into_iter().map(|branch| (branch, new_prefix(hash))).collect();
         let placements = databases.iter().map(|database| Placement {
-            path: &database.entry().path,
+            path: &database.served_entry().path,
             prefix: database.prefix(),
-            modified: database.entry().modified(),
+            modified: database.served_entry().modified(),
         });
         let placements: Vec<Placement<'_>> = placements.collect();
         let prefix_of_all = all.first().map(|all| all.prefix());
@@ -169,7 +169,7 @@ impl ChessFs {
     /// change.
     pub fn obstacles(&self) -> impl Iterator<Item = (&str, String)> {
         let databases = self.databases.iter();
-        databases.filter_map(|database| Some((database.entry().name(), database.lacks_positions()?)))
+        databases.filter_map(|database| Some((database.served_entry().name(), database.lacks_positions()?)))
     }
 
     /// Starts determining the sizes of all games in the background, until [`ChessFs::end_pass`].
@@ -331,7 +331,7 @@ impl ChessFs {
         let database = self
             .databases
             .iter()
-            .find(|database| database.entry().path == path)?;
+            .find(|database| database.served_entry().path == path)?;
         self.present_branch(database.prefix())
     }
 
@@ -400,7 +400,9 @@ fn branches_of_all(databases: &[Arc<DatabaseFs>], unique: bool) -> Vec<GameSet> 
 
 /// A hash that changes with any database.
 fn identity_hash(databases: &[Arc<DatabaseFs>]) -> u64 {
-    let hashes = databases.iter().map(|database| database.entry().identity_hash());
+    let hashes = databases
+        .iter()
+        .map(|database| database.served_entry().identity_hash());
     let hashes: Vec<[u8; 8]> = hashes.map(u64::to_le_bytes).collect();
     xxh3_64(hashes.as_flattened())
 }
@@ -586,7 +588,7 @@ impl Text for RootInfo<'_> {
     /// Games may have to be counted, or an index read.
     fn wait_to_read(&self) -> Wait {
         let mut databases = self.0.databases().iter();
-        let is_described = databases.all(|database| database.entry().is_described());
+        let is_described = databases.all(|database| database.served_entry().is_described());
         self.0.info.wait().min(Wait::Common.unless(is_described))
     }
 }

@@ -139,7 +139,7 @@ impl BranchFs {
         let files = databases.first()?.kept().filter(|_| is_kept)?;
         let origins: Vec<_> = databases
             .iter()
-            .map(|database| database.entry().origin())
+            .map(|database| database.served_entry().origin())
             .collect();
         Some(files.file(kind, what, &origins))
     }

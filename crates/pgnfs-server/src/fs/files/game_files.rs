@@ -38,7 +38,14 @@ impl File for GameFile<'_> {
         if self.0.texts().remote().is_some() {
             return Wait::None;
         }
-        let is_stored = || self.0.entry().database.as_files().stored_len(self.1).is_some();
+        let is_stored = || {
+            self.0
+                .served_entry()
+                .database
+                .as_files()
+                .stored_len(self.1)
+                .is_some()
+        };
         let is_quick = !self.0.decodes_long(self.1) || is_stored() || self.0.is_cached(self.1);
         Wait::Own.unless(is_quick)
     }
@@ -50,7 +57,7 @@ const LONG: u64 = 64 << 10;
 impl DatabaseFs {
     /// True if decoding a game takes long.
     pub(in crate::fs) fn decodes_long(&self, game: u32) -> bool {
-        let len = self.entry().database.as_files().record_len(game);
+        let len = self.served_entry().database.as_files().record_len(game);
         len.is_some_and(|len| len >= LONG)
     }
 

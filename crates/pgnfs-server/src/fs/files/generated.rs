@@ -25,7 +25,7 @@ impl Text for InfoFile<'_> {
 
     fn wait_to_read(&self) -> Wait {
         let is_known = match self.0.own_database() {
-            Some(own) => own.entry().is_described() || self.0.files.info.get().is_some(),
+            Some(own) => own.served_entry().is_described() || self.0.files.info.get().is_some(),
             None => self.text_if_known().is_some(),
         };
         Wait::Common.unless(is_known)
@@ -93,7 +93,7 @@ impl Text for Problems<'_> {
         let problems = self.branch.files.problems.get_or(|| {
             let (database, games) = (self.database, self.games());
             let own = match games {
-                None => database.entry().problems(),
+                None => database.served_entry().problems(),
                 Some(_) => Vec::new(),
             };
             let is_shown = |game| games.as_ref().is_none_or(|games| games.position(game).is_some());
@@ -136,7 +136,7 @@ impl Text for Document<'_> {
 
     fn text(&self) -> Result<Arc<[u8]>, FsError> {
         self.branch.files.texts.get_or_make(self.file, || {
-            let text = document_text(self.database.entry(), self.number);
+            let text = document_text(self.database.served_entry(), self.number);
             self.database.texts().check().map(|()| text.into())
         })
     }
@@ -173,7 +173,7 @@ impl File for RawFile<'_> {
     }
 
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
-        let (entry, member) = (self.database.entry(), self.member);
+        let (entry, member) = (self.database.served_entry(), self.member);
         let wanted = self.size.saturating_sub(offset).min(u64::from(size));
         let mut bytes =
             vec![0; usize::try_from(wanted).map_err(|_| FsError::Io(Failure::Member(member, offset)))?];

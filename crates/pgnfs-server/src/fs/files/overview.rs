@@ -120,10 +120,11 @@ impl BranchFs {
                 folder,
                 ..part.path_of(played.game)
             };
-            let row = GameRow::new(part.database.entry(), place).with_names(part.names);
+            let row = GameRow::new(part.database.served_entry(), place).with_names(part.names);
             let tag = |name| row.tag(name).map(Cow::into_owned);
             let code = || {
-                code_of(&*part.database.entry().database, played.game).map(|code| code.as_str().to_owned())
+                code_of(&*part.database.served_entry().database, played.game)
+                    .map(|code| code.as_str().to_owned())
             };
             let mut fields = ["Date", "White", "Black", "Result", "ECO"].map(tag);
             let [.., opening] = &mut fields;
@@ -151,7 +152,7 @@ impl PartFs<'_> {
                 return;
             };
             let games = (first as usize * PIECE..(last as usize + 1) * PIECE).map_while(|n| games.get(n));
-            let own = Figures::of(database.entry(), games, self.names);
+            let own = Figures::of(database.served_entry(), games, self.names);
             figures.lock().append(own);
         });
         figures.into_inner()
@@ -171,7 +172,7 @@ impl DatabaseFs {
             return Err(self.texts().fail(Failure::Sizes));
         }
         let mut counts = Counts::default();
-        for problem in self.entry().database.problems() {
+        for problem in self.served_entry().database.problems() {
             counts.add(&problem.file, 1);
         }
         self.sizes().each_problem(|_, file, _| counts.add(file, 1));

@@ -149,7 +149,7 @@ impl<'a> WholeTableFile<'a> {
 
     fn name(&self) -> &str {
         let first = self.branch.databases().first();
-        first.map_or("", |database| database.entry().name())
+        first.map_or("", |database| database.served_entry().name())
     }
 
     /// Drops a damaged table, unless another thread has replaced it already.
@@ -299,7 +299,9 @@ impl FoundDuplicates<'_> {
     fn tags(&self, game: u32) -> Tags {
         let (place, game) = self.branch.place_of(game);
         let part = self.parts.get(place);
-        part.map_or(Tags::default(), |part| part.database.entry().database.tags(game))
+        part.map_or(Tags::default(), |part| {
+            part.database.served_entry().database.tags(game)
+        })
     }
 }
 
@@ -340,7 +342,7 @@ pub(super) fn write_parquet(branch: &BranchFs, out: &mut (impl Write + Send)) ->
     let rows = |part: usize, numbers: Range<u32>, each: &mut dyn FnMut(&dyn TableRow)| {
         let Some(part) = parts.get(part) else { return };
         for game in numbers.filter_map(|n| part.games.get(n as usize)) {
-            each(&GameRow::new(part.database.entry(), part.path_of(game)).with_names(part.names));
+            each(&GameRow::new(part.database.served_entry(), part.path_of(game)).with_names(part.names));
         }
     };
     Ok(columns.write(out, TableForm::Parquet, &lens, branch.threads(), rows, |_| ())?)

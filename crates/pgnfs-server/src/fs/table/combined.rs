@@ -153,7 +153,7 @@ impl CombinedTables {
         offset: u64,
         size: u32,
     ) -> Option<Vec<u8>> {
-        let entry = part.database.entry();
+        let entry = part.database.served_entry();
         let ends = tables.ends(table);
         let header = match table {
             Table::Csv => tables.columns.header().len() as u64,
