@@ -35,10 +35,8 @@ pub struct Question {
     /// The path of the database to search; `None` for all databases.
     database: Option<String>,
     asked: Asked,
-    /// A further query that the games must answer.
-    filter: Option<Query>,
     /// The text of the query; empty without one.
-    query: String,
+    text: String,
     /// One of [`SHOWN`].
     show: String,
     order: Order,
@@ -47,8 +45,10 @@ pub struct Question {
 }
 
 enum Asked {
-    Query(Query),
-    Novelties,
+    /// The games that answer a query.
+    Games(Query),
+    /// The novelties; with a query, those of the games that answer it.
+    Novelties(Option<Query>),
 }
 
 impl Question {
@@ -74,14 +74,14 @@ impl Question {
             check_order(query.as_ref(), source.as_ref(), is_novelty)?;
         }
         let read = query.map(|query| read_query(query)).transpose()?;
-        let (asked, filter) = match read {
-            Some(read) if !is_novelty => (Asked::Query(read), None),
-            filter => (Asked::Novelties, filter),
+        let asked = match read {
+            Some(query) if !is_novelty => Asked::Games(query),
+            query => Asked::Novelties(query),
         };
         match (&asked, show) {
-            (Asked::Novelties, "path" | "csv" | "count") => {}
-            (Asked::Novelties, _) => return Err("--novelty can be shown as path, csv or count".into()),
-            (Asked::Query(query), "deviations") if query.only_repertoire().is_some() => {}
+            (Asked::Novelties(_), "path" | "csv" | "count") => {}
+            (Asked::Novelties(_), _) => return Err("--novelty can be shown as path, csv or count".into()),
+            (Asked::Games(query), "deviations") if query.only_repertoire().is_some() => {}
             (_, "deviations") => {
                 return Err(
                     "--show deviations needs a query with one repertoire: or left:, without mirror: and, for left:, without \
@@ -89,8 +89,8 @@ impl Question {
                         .into(),
                 );
             }
-            (Asked::Query(query), "moves") if query.groups() == 1 => {}
-            (Asked::Query(query), "moves") if query.groups() > 1 => {
+            (Asked::Games(query), "moves") if query.groups() == 1 => {}
+            (Asked::Games(query), "moves") if query.groups() > 1 => {
                 return Err("--show moves needs a query without then and next".into());
             }
             (_, "moves") => {
@@ -99,11 +99,10 @@ impl Question {
             _ => {}
         }
         Ok(Question {
-            query: query.map_or_else(String::new, |text| text.to_string_lossy().into_owned()),
+            text: query.map_or_else(String::new, |text| text.to_string_lossy().into_owned()),
             source: source.into(),
             database: database.map(|path| path.to_string_lossy().into_owned()),
             asked,
-            filter,
             show: show.to_owned(),
             order: Order::read(matches, show)?,
             is_unique: matches.get_flag("unique"),
@@ -117,16 +116,15 @@ impl Question {
 
     /// False if no database at or below this path of the source can be searched.
     pub fn may_concern(&self, path: &str) -> bool {
-        may_concern(self.database.as_deref(), self.queries(), path)
+        may_concern(self.database.as_deref(), self.query(), path)
     }
 
-    /// All queries in the arguments.
-    fn queries(&self) -> impl Iterator<Item = &Query> {
-        let asked = match &self.asked {
-            Asked::Query(query) => Some(query),
-            Asked::Novelties => None,
-        };
-        asked.into_iter().chain(&self.filter)
+    /// The query in the arguments.
+    fn query(&self) -> Option<&Query> {
+        match &self.asked {
+            Asked::Games(query) => Some(query),
+            Asked::Novelties(query) => query.as_ref(),
+        }
     }
 }
 
@@ -154,7 +152,6 @@ pub fn run(
     kept: Option<KeptFiles>,
 ) -> Result<ExitCode, CommandError> {
     let entries = selected(library, question.database.as_deref())?;
-    let asks_query = question.filter.is_some() || matches!(question.asked, Asked::Query(_));
     let all = all_of(&entries, settings, kept.as_ref());
     let parts = if question.is_unique {
         // The best copy is one of those that are searched.
@@ -164,16 +161,18 @@ pub fn run(
     } else {
         all
     };
-    let known = repertoires(library, question.queries(), settings)?;
+    let known = repertoires(library, question.query(), settings)?;
+    let asks_query = question.query().is_some();
     let search = Search::new(parts, settings, kept.is_some(), asks_query, Arc::clone(&known));
-    let filtered = question.filter.as_ref().map(|filter| search.among(filter));
-    let among = filtered.as_ref().unwrap_or(&search);
     let (found, written) = match &question.asked {
-        Asked::Novelties => novelties(&search, filtered.as_ref(), question)?,
-        Asked::Query(query) if question.show == "moves" => moves_of_query(among, query),
-        Asked::Query(query) if question.show == "deviations" => deviations(among, query, &question.order),
-        Asked::Query(query) => games(among, question, query.groups() > 0, |part| {
-            among.answer(part, query)
+        Asked::Novelties(query) => {
+            let among = query.as_ref().map(|query| search.among(query));
+            novelties(&search, among.as_ref(), question)?
+        }
+        Asked::Games(query) if question.show == "moves" => moves_of_query(&search, query),
+        Asked::Games(query) if question.show == "deviations" => deviations(&search, query, &question.order),
+        Asked::Games(query) => games(&search, question, query.groups() > 0, |part| {
+            search.answer(part, query)
         }),
     };
     intact(&entries, &known, "search again")?;
@@ -190,7 +189,7 @@ pub fn run(
             ));
         } else {
             logging::say(format_args!("no game found"));
-            for hint in search.answers.hints(&question.query) {
+            for hint in search.answers.hints(&question.text) {
                 logging::say(format_args!("{hint}"));
             }
         }
@@ -308,23 +307,23 @@ fn games(
     (sum, written.and_then(|()| out.flush()))
 }
 
-/// Shows, for each game, the first move that leads to a position that no earlier game of its database has; of the
-/// `filtered` games only.
+/// Shows, for each game, the first move that leads to a position that no earlier game of its database has; only of the
+/// games in `among`, if given.
 fn novelties(
     search: &Search,
-    filtered: Option<&Search>,
+    among: Option<&Search>,
     question: &Question,
 ) -> Result<(u64, io::Result<()>), CommandError> {
     let parts = search.parts();
     let mut found = Vec::new();
     for (number, part) in parts.iter().enumerate() {
-        let filtered = filtered.and_then(|filtered| filtered.parts().get(number));
+        let among = among.and_then(|among| among.parts().get(number));
         let novelties = search.novelties(part)?.into_iter().map(|shown| FoundGame {
             part: number,
             game: shown.found.game,
             shown,
         });
-        found.extend(novelties.filter(|one| filtered.is_none_or(|part| part.has(one.game))));
+        found.extend(novelties.filter(|one| among.is_none_or(|part| part.has(one.game))));
     }
     question.order.arrange(&mut found, parts, search.threads());
     let mut text = String::new();
