@@ -118,7 +118,7 @@ pub fn figures(source: &Path) {
                 lines: Some(positions.lines()),
                 ..SearchedGames::all(&*positions.entry().database)
             };
-            found = query.find(searched, 1, &|_| ()).expect("no index").len();
+            found = query.find(&searched, 1, &|_| ()).expect("no index").len();
             found + 1
         });
         let name = format!("{name}: {found} games, games/s and core");

@@ -20,7 +20,7 @@ use crate::source::Source;
 use crate::table::{Columns, Table};
 use chessdb_library::lines::{Occurrence, line_of};
 use chessdb_library::positions::san_of;
-use chessdb_library::query::{Query, Searched, hints};
+use chessdb_library::query::{Query, SearchedGames, hints};
 
 /// The games, their databases, and the query that they match.
 type PickledFoundGames<'py> = (Bound<'py, PyBytes>, Vec<PickledSource>, Option<String>);
@@ -259,13 +259,9 @@ impl FoundGames {
         let hints = match (&self.query, self.sources.first()) {
             (Some(asked), Some(first)) if self.found.is_empty() => {
                 let found = detached(py, first, &Progress::default(), |_, _| {
-                    let searched = self.sources.iter().map(|source| Searched {
+                    let searched = self.sources.iter().map(|source| SearchedGames {
                         path: source.entry.name(),
-                        database: &*source.entry.database,
-                        index: None,
-                        lines: None,
-                        names: None,
-                        among: None,
+                        ..SearchedGames::all(&*source.entry.database)
                     });
                     hints(&asked.1, &searched.collect::<Vec<_>>())
                 })?;

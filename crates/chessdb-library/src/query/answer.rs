@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::evaluate::Evaluator;
-use super::groups::SearchedGames;
 use super::value::TagSource;
 use super::{PositionQuery, Query};
 use crate::lines::{KeptLines, Occurrence};
@@ -15,21 +14,35 @@ use chessdb::Database;
 /// Number of games that a thread takes at a time if all of them are decoded.
 const FEW: u32 = 64;
 
-/// A database that is searched.
+/// The games of a database that are searched, and what makes that faster.
 #[derive(Clone, Copy)]
-pub struct Searched<'a> {
-    /// The path of its directory, for `db:`.
+pub struct SearchedGames<'a> {
+    /// The path of the database's directory, for `db:`.
     pub path: &'a str,
     /// The database.
     pub database: &'a dyn Database,
     /// Its index of positions, of all games, if it has one.
     pub index: Option<&'a Index>,
-    /// Its kept lines, if it can have some.
+    /// Its kept lines, if it can have some. A search of all games writes them if they do not exist.
     pub lines: Option<&'a KeptLines>,
     /// The names under which players are shown, if spellings are joined.
     pub names: Option<&'a Names>,
-    /// The games that are searched; `None` for all.
+    /// Only these games; `None` for all.
     pub among: Option<&'a Selection>,
+}
+
+impl<'a> SearchedGames<'a> {
+    /// All games of a database without a path, with nothing that makes it faster.
+    pub fn all(database: &'a dyn Database) -> SearchedGames<'a> {
+        SearchedGames {
+            path: "",
+            database,
+            index: None,
+            lines: None,
+            names: None,
+            among: None,
+        }
+    }
 }
 
 impl Query {
@@ -44,7 +57,7 @@ impl Query {
     /// If the index is damaged. Without it the answer is the same.
     pub fn answer(
         &self,
-        searched: &Searched<'_>,
+        searched: &SearchedGames<'_>,
         threads: usize,
         done: &(dyn Fn(u64) + Sync),
     ) -> Result<Vec<Occurrence>, Damaged> {
@@ -60,7 +73,7 @@ impl Query {
 
     fn answer_without_choices(
         &self,
-        searched: &Searched<'_>,
+        searched: &SearchedGames<'_>,
         threads: usize,
         done: &(dyn Fn(u64) + Sync),
     ) -> Result<Vec<Occurrence>, Damaged> {
@@ -87,7 +100,7 @@ impl Query {
         };
         let among = evaluator.is_choosy(most).then(|| {
             let held = held(searched, threads, &|_| (), |game| evaluator.holds(game, most));
-            held.iter().map(|found| found.game).collect::<Vec<u32>>()
+            Selection::of(held.iter().map(|found| found.game).collect::<Vec<u32>>())
         });
         if let Some(among) = &among {
             done(u64::from(database.len()) - among.len() as u64);
@@ -95,12 +108,10 @@ impl Query {
         let positions = &self.positions;
         let players = |game| evaluator.player_sides(game, most);
         let games = SearchedGames {
-            database,
-            among: among.as_deref(),
-            index: searched.index,
-            lines: searched.lines,
+            among: among.as_ref(),
+            ..*searched
         };
-        let found = positions.find_for(&players, games, threads, done)?;
+        let found = positions.find_for(&players, &games, threads, done)?;
         let is_checked = among.is_some() && !evaluator.reads_more_than(most);
         Ok(if is_checked {
             found
@@ -124,7 +135,7 @@ impl Query {
 
 /// The searched games for which `holds` is true.
 fn held(
-    searched: &Searched<'_>,
+    searched: &SearchedGames<'_>,
     threads: usize,
     done: &(dyn Fn(u64) + Sync),
     holds: impl Fn(u32) -> bool + Sync,

@@ -1,6 +1,6 @@
 //! Queries about the games of several databases.
 
-use super::answer::Searched;
+use super::answer::SearchedGames;
 use super::hints::hints;
 use super::{Query, QueryHint};
 use crate::lines::Occurrence;
@@ -20,9 +20,9 @@ impl Query {
             _ => &self.with_repertoires(&options.repertoires),
         };
         let answer = |index: Option<&Index>| {
-            let searched = Searched {
+            let searched = SearchedGames {
                 index,
-                ..Searched::of(part, options)
+                ..SearchedGames::of(part, options)
             };
             query.answer(&searched, options.threads, done)
         };
@@ -49,21 +49,22 @@ impl Answers {
     /// Why no game may answer a query, as [`hints`] finds it.
     pub fn hints(&self, query: &str) -> Vec<QueryHint> {
         let parts = self.parts().iter();
-        let searched: Vec<Searched<'_>> = parts.map(|part| Searched::of(part, self.options())).collect();
+        let searched: Vec<SearchedGames<'_>> = parts
+            .map(|part| SearchedGames::of(part, self.options()))
+            .collect();
         hints(query, &searched)
     }
 }
 
-impl<'a> Searched<'a> {
+impl<'a> SearchedGames<'a> {
     /// A part without its index.
-    pub(super) fn of(part: &'a DatabasePart, options: &'a AnswerOptions) -> Searched<'a> {
-        Searched {
+    pub(super) fn of(part: &'a DatabasePart, options: &'a AnswerOptions) -> SearchedGames<'a> {
+        SearchedGames {
             path: part.entry().name(),
-            database: part.database(),
-            index: None,
             lines: Some(part.positions.lines()),
             names: options.names.as_deref(),
             among: part.games.as_deref(),
+            ..SearchedGames::all(part.database())
         }
     }
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Query;
-use super::answer::Searched;
+use super::answer::SearchedGames;
 use crate::lines::Occurrence;
 use crate::positions::{Damaged, Selection};
 
@@ -40,7 +40,7 @@ impl Choice {
         found: &mut Vec<Occurrence>,
         gives_ply: bool,
         has_ply: bool,
-        searched: &Searched<'_>,
+        searched: &SearchedGames<'_>,
         threads: usize,
     ) -> Result<(), Damaged> {
         let mut open: Vec<u32> = found.iter().map(|found| found.game).collect();
@@ -50,7 +50,7 @@ impl Choice {
                 break;
             }
             let among = Selection::of(open.clone());
-            let searched = Searched {
+            let searched = SearchedGames {
                 among: Some(&among),
                 ..*searched
             };

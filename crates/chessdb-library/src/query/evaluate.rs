@@ -1,7 +1,7 @@
 //! Tests the tags of games against a query.
 
 use super::Query;
-use super::answer::Searched;
+use super::answer::SearchedGames;
 use super::asked_game::AskedGame;
 use super::compare::has_database;
 use super::question::{KnownTexts, TagQuestion};
@@ -12,7 +12,7 @@ use crate::task;
 
 /// A query, prepared for one database.
 pub(super) struct Evaluator<'a> {
-    searched: &'a Searched<'a>,
+    searched: &'a SearchedGames<'a>,
     /// The terms, sorted by how much they read.
     terms: Vec<AskedTerm<'a>>,
     /// The only player in the query. Every term about a player then means this one.
@@ -32,7 +32,7 @@ struct AskedTerm<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    pub(super) fn new(query: &'a Query, searched: &'a Searched<'a>) -> Evaluator<'a> {
+    pub(super) fn new(query: &'a Query, searched: &'a SearchedGames<'a>) -> Evaluator<'a> {
         let games = searched.database.len();
         let asked = |term: &'a TagTerm| AskedTerm {
             term,

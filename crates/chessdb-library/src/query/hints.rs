@@ -6,7 +6,7 @@ use std::fmt;
 use rustc_hash::FxHashSet;
 
 use super::Query;
-use super::answer::Searched;
+use super::answer::SearchedGames;
 use super::compare::has_text;
 use super::error::MOST_SHOWN;
 use super::field::QueryField;
@@ -117,7 +117,7 @@ fn write_similar(f: &mut fmt::Formatter<'_>, similar: &[String]) -> fmt::Result 
 
 /// Possible reasons why no game of the databases matches a query, in the order of its terms. Empty for an invalid
 /// query.
-pub fn hints(query: &str, searched: &[Searched<'_>]) -> Vec<QueryHint> {
+pub fn hints(query: &str, searched: &[SearchedGames<'_>]) -> Vec<QueryHint> {
     let written = terms(query).unwrap_or_default();
     let asked = asked(&written);
     let mut names = Vec::new();
@@ -218,7 +218,7 @@ fn of_openings(term: &WrittenTerm<'_>) -> Option<QueryHint> {
 }
 
 /// A hint for a term about a tag that no game has.
-fn of_tags(term: &WrittenTerm<'_>, searched: &[Searched<'_>]) -> Option<QueryHint> {
+fn of_tags(term: &WrittenTerm<'_>, searched: &[SearchedGames<'_>]) -> Option<QueryHint> {
     let read = tag_term(term, false)?.ok()?;
     let is_tag = |value: &TagValue| matches!(value, TagValue::HasTag(_));
     if !read.values.iter().all(is_tag) {
@@ -234,7 +234,7 @@ fn of_tags(term: &WrittenTerm<'_>, searched: &[Searched<'_>]) -> Option<QueryHin
 }
 
 /// The tags of any game, and other values of `has:`, that are most like the ones in a term.
-fn similar_tags(values: &[TagValue], searched: &[Searched<'_>]) -> Vec<String> {
+fn similar_tags(values: &[TagValue], searched: &[SearchedGames<'_>]) -> Vec<String> {
     let mut tags: BTreeSet<String> = names_of_parts().map(str::to_owned).collect();
     for one in searched {
         for game in 0..one.database.len() {
@@ -263,7 +263,7 @@ fn similar_tags(values: &[TagValue], searched: &[Searched<'_>]) -> Vec<String> {
 }
 
 /// A hint for a term that names databases that do not exist.
-fn of_databases(term: &WrittenTerm<'_>, searched: &[Searched<'_>]) -> Option<QueryHint> {
+fn of_databases(term: &WrittenTerm<'_>, searched: &[SearchedGames<'_>]) -> Option<QueryHint> {
     let paths = searched.iter().map(|one| one.path);
     // A term alone, such as `result:win`, may not be a query.
     let query = Query::parse(term.text).ok()?;
@@ -351,7 +351,7 @@ impl<'a> AskedName<'a> {
 }
 
 /// Calls `each` with the names of all players and events until it returns false.
-fn for_each_name(searched: &[Searched<'_>], mut each: impl FnMut(ValueKind, &str) -> bool) {
+fn for_each_name(searched: &[SearchedGames<'_>], mut each: impl FnMut(ValueKind, &str) -> bool) {
     for one in searched {
         let mut seen: FxHashSet<(bool, TextId)> = FxHashSet::default();
         for game in 0..one.database.len() {

@@ -1,6 +1,6 @@
 //! Where the games that a query finds leave its repertoire.
 
-use super::answer::Searched;
+use super::answer::SearchedGames;
 use super::evaluate::Evaluator;
 use super::sides::{Sides, side_of};
 use super::value::TagSource;
@@ -31,7 +31,7 @@ impl Query {
         let Some(repertoire) = options.repertoires.get(named.pattern) else {
             return Vec::new();
         };
-        let searched = Searched::of(part, options);
+        let searched = SearchedGames::of(part, options);
         let evaluator = Evaluator::new(self, &searched);
         let players = |game: u32| evaluator.player_sides(game, TagSource::Game).held;
         // The sides that may own the repertoire; `None` if no player does.

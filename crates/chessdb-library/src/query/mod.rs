@@ -35,14 +35,12 @@ mod words;
 mod written_positions;
 mod written_query;
 
-pub use answer::Searched;
+pub use answer::SearchedGames;
 pub use bounds::{Bounds, BoundsError};
 pub use days::Days;
 pub use error::QueryError;
 pub use field::fields;
-pub use groups::{
-    Mirror, Mover, PawnKind, PositionGroup, PositionQuery, PositionTerm, SearchedGames, TermError,
-};
+pub use groups::{Mirror, Mover, PawnKind, PositionGroup, PositionQuery, PositionTerm, TermError};
 pub use hints::{QueryHint, hints};
 pub use names::{GameNames, NameList};
 pub use order::{ListOrder, SortKey};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chessdb::board::Color;
 
-use super::answer::Searched;
+use super::answer::SearchedGames;
 use super::evaluate::Evaluator;
 use super::sides::{BLACK, WHITE};
 use super::value::TagSource;
@@ -55,7 +55,7 @@ impl Query {
         let preferred = if has_black { Color::Black } else { Color::White };
         let mut games = Vec::new();
         for (place, part) in parts.iter().enumerate() {
-            let searched = Searched::of(part, options);
+            let searched = SearchedGames::of(part, options);
             let evaluator = Evaluator::new(self, &searched);
             if !evaluator.has_database {
                 continue;

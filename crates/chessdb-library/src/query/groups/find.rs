@@ -4,40 +4,16 @@ use super::group::{PositionQuery, QueryImages};
 use super::matcher::Matcher;
 use super::term::Condition;
 use crate::library::GuardedDatabase;
-use crate::lines::{KeptLines, LineSource, NewLines, Occurrence, PackedGames, PackedLine};
+use crate::lines::{LineSource, NewLines, Occurrence, PackedGames, PackedLine};
 use crate::parallel::{chunks, chunks_of};
 use crate::positions::{Damaged, Index, Pattern, Wanted, kept_occurrence};
+use crate::query::SearchedGames;
 use crate::query::sides::PlayerSides;
 use crate::task;
 use chessdb::Database;
 
 /// Number of games that a thread takes at a time if they are far apart.
 const FEW: u32 = 64;
-
-/// The games that are searched for positions, and what makes that faster.
-#[derive(Clone, Copy)]
-pub struct SearchedGames<'a> {
-    /// The database.
-    pub database: &'a dyn Database,
-    /// Only these of its games, in ascending order; `None` for all.
-    pub among: Option<&'a [u32]>,
-    /// Its index of positions.
-    pub index: Option<&'a Index>,
-    /// Its kept lines. A search of all games writes them if they do not exist.
-    pub lines: Option<&'a KeptLines>,
-}
-
-impl<'a> SearchedGames<'a> {
-    /// All games of a database, with nothing that makes it faster.
-    pub fn all(database: &'a dyn Database) -> SearchedGames<'a> {
-        SearchedGames {
-            database,
-            among: None,
-            index: None,
-            lines: None,
-        }
-    }
-}
 
 impl PositionQuery {
     /// The games that match, in ascending order, each with the first position of the last group that completes the
@@ -49,7 +25,7 @@ impl PositionQuery {
     /// If the index is damaged.
     pub fn find(
         &self,
-        searched: SearchedGames<'_>,
+        searched: &SearchedGames<'_>,
         threads: usize,
         done: &(dyn Fn(u64) + Sync),
     ) -> Result<Vec<Occurrence>, Damaged> {
@@ -60,15 +36,16 @@ impl PositionQuery {
     pub(in crate::query) fn find_for(
         &self,
         players: &(dyn Fn(u32) -> PlayerSides + Sync),
-        searched: SearchedGames<'_>,
+        searched: &SearchedGames<'_>,
         threads: usize,
         done: &(dyn Fn(u64) + Sync),
     ) -> Result<Vec<Occurrence>, Damaged> {
-        let SearchedGames {
+        let &SearchedGames {
             database,
             among,
             index,
             lines,
+            ..
         } = searched;
         let images = QueryImages::new(self);
         let all = among.map_or(u64::from(database.len()), |games| games.len() as u64);
@@ -77,7 +54,7 @@ impl PositionQuery {
             Some(index) => {
                 if let Some(one) = one.filter(|one| one.is_exact() && index.has_all_games()) {
                     let mut found = index.find(one)?;
-                    found.retain(|found| among.is_none_or(|games| games.binary_search(&found.game).is_ok()));
+                    found.retain(|found| among.is_none_or(|games| games.has(found.game)));
                     done(all);
                     return Ok(found);
                 }
@@ -86,8 +63,11 @@ impl PositionQuery {
             None => None,
         };
         let games = match (narrowed, among) {
-            (Some(narrowed), Some(among)) => Some(common(&narrowed, among)),
-            (narrowed, among) => narrowed.or_else(|| among.map(<[u32]>::to_vec)),
+            (Some(mut narrowed), Some(among)) => {
+                narrowed.retain(|&game| among.has(game));
+                Some(narrowed)
+            }
+            (narrowed, among) => narrowed.or_else(|| among.map(|among| among.games().to_vec())),
         };
         let search = |database: &dyn Database,
                       lines: Option<&dyn LineSource>,
@@ -193,14 +173,4 @@ impl Condition {
             _ => None,
         }
     }
-}
-
-/// The numbers that both lists have.
-fn common(one: &[u32], other: &[u32]) -> Vec<u32> {
-    let mut others = other.iter().copied().peekable();
-    let in_both = one.iter().copied().filter(|&game| {
-        while others.next_if(|&other| other < game).is_some() {}
-        others.peek() == Some(&game)
-    });
-    in_both.collect()
 }

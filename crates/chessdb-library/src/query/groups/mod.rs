@@ -21,7 +21,6 @@ mod term;
 mod variations;
 
 pub use error::TermError;
-pub use find::SearchedGames;
 pub use group::Mover;
 pub use group::{PositionGroup, PositionQuery};
 pub(super) use move_table::is_move_pattern;

@@ -56,7 +56,7 @@ pub fn found(query: &PositionQuery, pgn: &str) -> Vec<(u32, u32)> {
             lines: Some(positions.lines()),
             ..SearchedGames::all(&*positions.entry().database)
         };
-        query.find(searched, 2, &|_| ()).unwrap()
+        query.find(&searched, 2, &|_| ()).unwrap()
     };
     let without = find(&positions());
     let first = positions();

@@ -183,7 +183,7 @@ fn castling_rights_do_not_count_where_files_are_exchanged() {
     for mirror in [Mirror::None, Mirror::Colour, Mirror::Side, Mirror::Both] {
         let long = with(played("O-O-O"), mirror);
         assert!(
-            long.find(SearchedGames::all(&*games(&castling)), 1, &|_| ())
+            long.find(&SearchedGames::all(&*games(&castling)), 1, &|_| ())
                 .unwrap()
                 .is_empty()
         );
@@ -243,7 +243,7 @@ fn excluded_positions_leave_games_out() {
 fn the_move_of_an_answer_is_that_of_its_position() {
     let database = games(&(game("1. e4 e5 2. Nf3 Nc6") + &game("1. e4 e5")));
     let moves = |query: PositionQuery| {
-        let found = query.find(SearchedGames::all(&*database), 1, &|_| ()).unwrap();
+        let found = query.find(&SearchedGames::all(&*database), 1, &|_| ()).unwrap();
         let next = found.into_iter().map(|found| {
             found.next.map(|mv| {
                 let position = position_after(&*database, found.game, found.ply).unwrap();
@@ -269,7 +269,7 @@ fn a_search_ends_when_it_is_cancelled() {
     let database = games(&game("1. e4 e5").repeat(5000));
     let query = asking([group([played("e5")])]);
     let cancel = Cancel::default();
-    let find = || query.find(SearchedGames::all(&*database), 2, &|_| cancel.cancel());
+    let find = || query.find(&SearchedGames::all(&*database), 2, &|_| cancel.cancel());
     assert_eq!(cancel.run(find).map(|found| found.is_ok()), Err(Cancelled));
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use chessdb::Database;
 use chessdb_library::kept::{KeptFiles, Space};
-use chessdb_library::positions::{BuildOptions, Index, Positions};
+use chessdb_library::positions::{BuildOptions, Index, Positions, Selection};
 use chessdb_library::query::{Bounds, Mirror, PositionGroup, PositionQuery, SearchedGames};
 
 use super::questions::{Asked, Chance, board, difference, exact, material, pawns, played};
@@ -169,11 +169,11 @@ fn random_questions_are_answered_as_by_a_look_at_every_square() {
             };
             let among = chance.once_in(3).then(|| {
                 let games = (0..database.len()).filter(|_| chance.below(3) > 0);
-                games.collect::<Vec<u32>>()
+                Selection::of(games.collect::<Vec<u32>>())
             });
             let mut expected = Vec::new();
             for (game, line) in (0..).zip(&lines) {
-                if among.as_ref().is_some_and(|games| !games.contains(&game)) {
+                if among.as_ref().is_some_and(|games| !games.has(game)) {
                     continue;
                 }
                 let mirrored = images.iter().map(|&(colour, side)| {
@@ -198,11 +198,11 @@ fn random_questions_are_answered_as_by_a_look_at_every_square() {
             ] {
                 let found = query
                     .find(
-                        SearchedGames {
-                            database,
-                            among: among.as_deref(),
+                        &SearchedGames {
+                            among: among.as_ref(),
                             index,
                             lines,
+                            ..SearchedGames::all(database)
                         },
                         2,
                         &|_| (),

@@ -310,7 +310,7 @@ fn a_board_comes_up_after_the_last_capture() {
         ("rnbqkbnr/pppppppp/8/8/8/8/8/8", vec![(0, 0), (1, 0)]),
     ] {
         let query = asking([group([board(text)])]);
-        let found = query.find(SearchedGames::all(&*database), 1, &|_| ()).unwrap();
+        let found = query.find(&SearchedGames::all(&*database), 1, &|_| ()).unwrap();
         let found: Vec<_> = found.into_iter().map(|found| (found.game, found.ply)).collect();
         assert_eq!(found, games, "{text}");
     }

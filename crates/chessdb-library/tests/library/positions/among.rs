@@ -14,7 +14,7 @@ use super::counted::databases;
 use super::index::{built, material, positions};
 use crate::groups::asking::games;
 use crate::query::{answer, searched};
-use chessdb_library::query::Searched;
+use chessdb_library::query::SearchedGames;
 use testkit::needs;
 
 /// Some games of a database, with numbers of their own.
@@ -203,11 +203,11 @@ fn an_index_among_some_games_answers_as_one_of_these_alone() {
                 let loose = [2, 3].map(|count| Pattern::parse(&fields[..count].join(" ")).unwrap());
                 patterns.extend(loose);
                 for query in [format!("pawns:{}", fields[0]), material(fields[0])] {
-                    let of_alone = Searched {
+                    let of_alone = SearchedGames {
                         index: Some(&both.alone),
                         ..searched(&*alone, "")
                     };
-                    let of_chosen = Searched {
+                    let of_chosen = SearchedGames {
                         index: Some(&index),
                         among: Some(&selection),
                         ..searched(&*database, "")

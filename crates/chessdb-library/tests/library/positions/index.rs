@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 use super::counted::databases;
 use crate::query::{answer, searched};
-use chessdb_library::query::Searched;
+use chessdb_library::query::SearchedGames;
 use testkit::needs;
 
 /// Number of positions of a database that are searched for.
@@ -76,7 +76,7 @@ fn an_index_answers_as_a_scan() {
                 wanted.push(Pattern::parse(&board[..2].join(" ")).unwrap());
                 wanted.push(Pattern::parse(&board[..3].join(" ")).unwrap());
                 let scanned = searched(&*database, "");
-                let indexed = Searched {
+                let indexed = SearchedGames {
                     index: Some(&index),
                     ..scanned
                 };

@@ -1,7 +1,7 @@
 //! `( QUERY | QUERY )`: one of them must hold.
 
 use chessdb_library::positions::{BuildOptions, Index, Selection};
-use chessdb_library::query::Searched;
+use chessdb_library::query::SearchedGames;
 
 use super::rules::six;
 use super::{answer, searched};
@@ -71,12 +71,12 @@ fn a_game_is_found_if_a_side_holds() {
         ("( db:club/* eco:B | db:other year:1958 )", &[(0, 0), (5, 0)]),
     ] {
         assert_eq!(answer(query, &whole), expected, "{query}");
-        let with_index = Searched {
+        let with_index = SearchedGames {
             index: Some(&index),
             ..whole
         };
         assert_eq!(answer(query, &with_index), expected, "{query}");
-        let among = Searched {
+        let among = SearchedGames {
             among: Some(&some),
             ..whole
         };

@@ -15,28 +15,24 @@ mod variations;
 mod witness;
 
 use chessdb::Database;
-use chessdb_library::query::{Query, Searched};
+use chessdb_library::query::{Query, SearchedGames};
 
 /// A database that is searched as a whole.
-pub fn searched<'a>(database: &'a dyn Database, path: &'a str) -> Searched<'a> {
-    Searched {
+pub fn searched<'a>(database: &'a dyn Database, path: &'a str) -> SearchedGames<'a> {
+    SearchedGames {
         path,
-        database,
-        index: None,
-        lines: None,
-        names: None,
-        among: None,
+        ..SearchedGames::all(database)
     }
 }
 
 /// The numbers of the games that a query finds, with their plies.
-pub fn answer(query: &str, searched: &Searched<'_>) -> Vec<(u32, u32)> {
+pub fn answer(query: &str, searched: &SearchedGames<'_>) -> Vec<(u32, u32)> {
     let read = Query::parse(query).unwrap_or_else(|error| panic!("{error}"));
     let found = read.answer(searched, 2, &|_| ()).unwrap();
     found.into_iter().map(|found| (found.game, found.ply)).collect()
 }
 
-pub fn games(query: &str, searched: &Searched<'_>) -> Vec<u32> {
+pub fn games(query: &str, searched: &SearchedGames<'_>) -> Vec<u32> {
     answer(query, searched)
         .into_iter()
         .map(|(game, _)| game)

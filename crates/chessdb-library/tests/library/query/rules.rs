@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use chessdb::Database;
 use chessdb_library::positions::{BuildOptions, Index, Selection};
-use chessdb_library::query::{Query, Searched};
+use chessdb_library::query::{Query, SearchedGames};
 use chessdb_library::spelling::{Names, Spelling};
 use chessdb_library::task::{Cancel, Cancelled};
 use testkit::samples::open_base;
@@ -248,12 +248,12 @@ fn positions_and_tags_are_asked_together() {
         "played:e4",
         "year:2013",
     ] {
-        let with_index = Searched {
+        let with_index = SearchedGames {
             index: Some(&index),
             ..whole
         };
         assert_eq!(answer(query, &with_index), answer(query, &whole), "{query}");
-        let some = Searched {
+        let some = SearchedGames {
             among: Some(&selection),
             ..whole
         };
@@ -268,7 +268,7 @@ fn joined_spellings_count_beside_the_stored_ones() {
     let database = six();
     let names = Names::find(&[&*database], &Spelling::Fold);
     let whole = searched(&*database, "");
-    let joined = Searched {
+    let joined = SearchedGames {
         names: names.as_ref(),
         ..whole
     };
