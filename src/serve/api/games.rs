@@ -61,7 +61,7 @@ pub(super) async fn list(
     let number = |name: &'static str, usual: u32| match given.get(name) {
         None => Ok(usual),
         Some(text) => {
-            let wrong = |_| ApiError::Wrong(name, format!("'{text}' is not a number"));
+            let wrong = |_| ApiError::Parameter(name, format!("'{text}' is not a number"));
             text.parse::<u32>().map_err(wrong)
         }
     };
@@ -72,7 +72,10 @@ pub(super) async fn list(
     };
     if !SortKey::NAMES.contains(&name) {
         let names = SortKey::NAMES.join(", ");
-        return Err(ApiError::Wrong("sort", format!("'{sort}' is not one of {names}")));
+        return Err(ApiError::Parameter(
+            "sort",
+            format!("'{sort}' is not one of {names}"),
+        ));
     }
     let line = line(&given)?;
     let page = GamesPage {
@@ -85,7 +88,7 @@ pub(super) async fn list(
         position: has_position(&given)
             .then(|| position_query(&line, given.contains_key("q")))
             .transpose()
-            .map_err(|error| ApiError::Wrong("fen", error.what))?,
+            .map_err(|error| ApiError::Parameter("fen", error.what))?,
         question: format!("{sort} {} {}", has_position(&given), line_key(&given, &line)),
     };
     let search = search(&requests, visit, &given).await?;

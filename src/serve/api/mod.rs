@@ -101,7 +101,7 @@ pub(super) fn routes(requests: Requests) -> Router {
 enum ApiError {
     Query(QueryError),
     /// The invalid parameter, and the reason.
-    Wrong(&'static str, String),
+    Parameter(&'static str, String),
     /// Why a search with a valid query is refused.
     Refused(String),
     /// No database has this path.
@@ -126,7 +126,7 @@ impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ApiError::Query(error) => error.fmt(f),
-            ApiError::Wrong(name, what) => write!(f, "{name}: {what}"),
+            ApiError::Parameter(name, what) => write!(f, "{name}: {what}"),
             ApiError::Refused(what) => f.write_str(what),
             ApiError::NoDatabase(path) => write!(f, "db: {}", no_database(path)),
             ApiError::Fs(error) => error.fmt(f),
@@ -146,7 +146,7 @@ impl IntoResponse for ApiError {
                 let QueryError { offset, term, what } = error;
                 (StatusCode::BAD_REQUEST, what, Some(term), Some(offset))
             }
-            ApiError::Wrong(name, what) => (StatusCode::BAD_REQUEST, what, Some(name.to_owned()), None),
+            ApiError::Parameter(name, what) => (StatusCode::BAD_REQUEST, what, Some(name.to_owned()), None),
             ApiError::Refused(what) => (StatusCode::BAD_REQUEST, what, Some("q".to_owned()), None),
             ApiError::NoDatabase(path) => (
                 StatusCode::NOT_FOUND,
@@ -195,7 +195,7 @@ async fn about<A: Send + 'static>(
         "true" => true,
         "false" => false,
         text => {
-            return Err(ApiError::Wrong(
+            return Err(ApiError::Parameter(
                 "unique",
                 format!("'{text}' is neither true nor false"),
             ));
@@ -248,7 +248,7 @@ async fn game(
 ) -> Result<Response, ApiError> {
     let path = given
         .get("path")
-        .ok_or(ApiError::Wrong("path", "a path is needed".to_owned()))?;
+        .ok_or(ApiError::Parameter("path", "a path is needed".to_owned()))?;
     let decoded = ask(visit, |answer| requests.game(visit.visitor, path, answer)).await?;
     Ok(streamed(once_with(|| GameJson::new(decoded)).flatten()))
 }
@@ -290,7 +290,7 @@ fn line(given: &HashMap<String, String>) -> Result<PlayedLine, ApiError> {
         Some(moves) => PlayedLine::read_moves(text("fen"), moves),
         None => PlayedLine::read(text("fen"), text("play")),
     };
-    line.map_err(|(name, what)| ApiError::Wrong(name, what))
+    line.map_err(|(name, what)| ApiError::Parameter(name, what))
 }
 
 /// True if a request names a position.

@@ -29,7 +29,7 @@ pub(super) async fn names(
         "" => USUALLY,
         count => count
             .parse::<usize>()
-            .map_err(|_| ApiError::Wrong("count", format!("'{count}' is not a number")))?
+            .map_err(|_| ApiError::Parameter("count", format!("'{count}' is not a number")))?
             .min(MOST),
     };
     let kinds: Vec<&str> = match text("kind") {
@@ -38,7 +38,7 @@ pub(super) async fn names(
     };
     if let Some(wrong) = kinds.iter().find(|kind| !KINDS.contains(kind)) {
         let what = format!("'{wrong}' is not one of {}", KINDS.join(", "));
-        return Err(ApiError::Wrong("kind", what));
+        return Err(ApiError::Parameter("kind", what));
     }
     let wanted = text("text").to_owned();
     let has = |kind| kinds.contains(&kind);

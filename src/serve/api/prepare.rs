@@ -73,7 +73,7 @@ impl PrepareQuestion {
         search: &str,
     ) -> Result<PrepareQuestion, ApiError> {
         if name.is_empty() {
-            return Err(ApiError::Wrong("player", "a name is needed".to_owned()));
+            return Err(ApiError::Parameter("player", "a name is needed".to_owned()));
         }
         let color = match side {
             "" => None,
@@ -81,7 +81,7 @@ impl PrepareQuestion {
             "black" => Some(Color::Black),
             _ => {
                 let what = format!("'{side}' is neither white nor black");
-                return Err(ApiError::Wrong("colour", what));
+                return Err(ApiError::Parameter("colour", what));
             }
         };
         let since = match since {
@@ -90,7 +90,7 @@ impl PrepareQuestion {
                 let days = Days::parse(&format!("{since}.."));
                 Some(days.map_err(|_| {
                     let what = format!("'{since}' is not a date such as 2024, 2024-06 or 2024-06-30");
-                    ApiError::Wrong("since", what)
+                    ApiError::Parameter("since", what)
                 })?)
             }
         };
@@ -104,7 +104,7 @@ impl PrepareQuestion {
         let text = text.trim_end().to_owned();
         let search = match read_query(requests, visit, text.clone()).await? {
             Ok(search) => search,
-            Err(error) if error.offset <= before => return Err(ApiError::Wrong("player", error.what)),
+            Err(error) if error.offset <= before => return Err(ApiError::Parameter("player", error.what)),
             Err(error) => {
                 let offset = error.offset - before;
                 return Err(QueryError { offset, ..error }.into());
@@ -112,7 +112,7 @@ impl PrepareQuestion {
         };
         if !search.has_one_player() {
             let what = "the search names a player, too: leave it out there".to_owned();
-            return Err(ApiError::Wrong("q", what));
+            return Err(ApiError::Parameter("q", what));
         }
         Ok(PrepareQuestion {
             text,

@@ -41,24 +41,6 @@ fn sizes_of(entry: &Arc<LibraryEntry>) -> Sizes {
     }
 }
 
-/// Why a text must not be served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wrong {
-    /// The files have changed.
-    Files,
-    /// The text of this game does not have its reported length.
-    Length(u32),
-}
-
-impl From<Wrong> for FsError {
-    fn from(wrong: Wrong) -> FsError {
-        FsError::Io(match wrong {
-            Wrong::Files => Failure::Changed,
-            Wrong::Length(game) => Failure::Length(game),
-        })
-    }
-}
-
 /// The texts of a database's games, with their sizes and problems as far as these are known.
 pub(super) struct Texts {
     entry: Arc<LibraryEntry>,
@@ -147,8 +129,8 @@ impl Texts {
                 Ok(()) if texts.is_empty() => return result,
                 Ok(()) => {}
                 // The other games may be correct.
-                Err(wrong @ Wrong::Length(_)) => result = Err(wrong.into()),
-                Err(wrong @ Wrong::Files) => return Err(wrong.into()),
+                Err(error @ FsError::Io(Failure::Length(_))) => result = Err(error),
+                Err(error) => return Err(error),
             }
         }
     }
@@ -167,7 +149,7 @@ impl Texts {
         most: usize,
         games: &mut dyn Iterator<Item = u32>,
         mut each: impl FnMut(u32, &[u8]),
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), FsError> {
         let begin = out.len();
         let mut decoded = Vec::new();
         while out.len() - begin < most
@@ -180,7 +162,7 @@ impl Texts {
         if decoded.is_empty() {
             return Ok(());
         }
-        self.check().map_err(|_| Wrong::Files)?;
+        self.check()?;
         let mut result = Ok(());
         for (game, text, problems) in decoded {
             let text = out.get(text).unwrap_or_default();
@@ -188,7 +170,7 @@ impl Texts {
                 each(game, text);
             } else {
                 self.distrust(game);
-                result = Err(Wrong::Length(game));
+                result = Err(FsError::Io(Failure::Length(game)));
             }
         }
         result
