@@ -218,7 +218,7 @@ async fn about<A: Send + 'static>(
         }
     };
     let answer = ask(visit, |answer| {
-        requests.positions(visit.visitor, search, once, question, answer)
+        requests.with_answers(visit.visitor, search, once, question, answer)
     });
     answer.await.map_err(|error| match error {
         FsError::Refused(refusal) => ApiError::Refused(refusal.to_string()),

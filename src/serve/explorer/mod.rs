@@ -233,7 +233,7 @@ impl ExplorerRequest {
             })
         };
         ask(visit, |answer| {
-            requests.positions(
+            requests.with_answers(
                 visit.visitor,
                 search.as_ref(),
                 unique.then(String::new),
@@ -297,7 +297,7 @@ async fn pgn(
         };
         explorer
             .requests
-            .positions(visit.visitor, None, None, read, answer)
+            .with_answers(visit.visitor, None, None, read, answer)
     });
     let text = text.await.map_err(|error| match error {
         FsError::NotFound => HttpError::Missing("no game has this id"),

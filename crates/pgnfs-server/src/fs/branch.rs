@@ -487,11 +487,11 @@ impl BranchFs {
         Ok(Answers::new(Arc::clone(self.game_set().parts()), options))
     }
 
-    /// Answers a question about positions, over the chosen copies of its games.
+    /// Calls `question` with the chosen copies of its games, and returns its result.
     ///
     /// # Errors
     /// The errors of `question`; [`FsError::Io`] if a database has changed.
-    pub(super) fn positions<T>(
+    pub(super) fn with_answers<T>(
         &self,
         copies: Copies<'_>,
         question: impl FnOnce(&Answers) -> Result<T, FsError>,

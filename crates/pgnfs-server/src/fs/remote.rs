@@ -22,7 +22,7 @@ pub enum RunOn {
     /// The user's threads for requests that may wait: many games may have to be decoded, or a view built.
     UserWorkers,
     /// The user's threads that parse queries.
-    Queries,
+    QueryWorkers,
     /// Only these workers, because the source can hang.
     Workers(Arc<Workers>),
 }

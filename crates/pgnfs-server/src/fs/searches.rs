@@ -143,14 +143,14 @@ impl ChessFs {
         }
     }
 
-    /// Answers a question about positions, over all games or the games of a search. With `once`, copies of a game count
+    /// Calls `question` with all games or the games of a search, and returns its result. With `once`, copies of a game count
     /// once, among all databases or in the database at this path. The games of a search are kept as in `search/`, so
     /// that the search runs once, unless its name is too long for `search/`. May take long.
     ///
     /// # Errors
     /// The errors of `question`; [`FsError::NotFound`] if there is no database; [`FsError::Refused`] if the query is
     /// not valid here; [`FsError::Io`] if a database has changed.
-    pub fn positions<T>(
+    pub fn with_answers<T>(
         &self,
         search: Option<&Query>,
         once: Option<&str>,
@@ -166,13 +166,13 @@ impl ChessFs {
         };
         let all = self.all_games().ok_or(FsError::NotFound)?;
         let Some(query) = search else {
-            return all.positions(copies(), question);
+            return all.with_answers(copies(), question);
         };
         let named = all.game_set().search_for(query)?;
         let kept = (named.name.len() <= NAME_MAX).then(|| directory_of(self.registry(), all, named));
         match kept.transpose() {
             Ok(Some(found)) => {
-                let answer = found.branch.positions(copies(), question);
+                let answer = found.branch.with_answers(copies(), question);
                 self.update_memory_use(&found.branch);
                 answer
             }
@@ -183,14 +183,14 @@ impl ChessFs {
                     Copies::Best => Copies::BestFor(query),
                     copies => copies,
                 };
-                all.positions(copies, |answers| question(&answers.among(query, &|_| ())))
+                all.with_answers(copies, |answers| question(&answers.among(query, &|_| ())))
             }
             Err(error) => Err(error),
         }
     }
 
-    /// The threads that may answer such a question.
-    pub fn for_positions(&self) -> RunOn {
+    /// The threads that may call such a question.
+    pub fn run_question_on(&self) -> RunOn {
         RunOn::of(self.all_games().and_then(|all| all.remote()), Wait::Own)
     }
 

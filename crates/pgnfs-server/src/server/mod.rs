@@ -8,7 +8,6 @@ mod follow;
 mod listing;
 mod open_file;
 mod pending;
-mod positions;
 mod requests;
 mod walking;
 

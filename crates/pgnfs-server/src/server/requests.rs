@@ -16,6 +16,7 @@ use crate::fs::{
     Statistics, Status,
 };
 use chessdb::Decoded;
+use chessdb_library::positions::Answers;
 use chessdb_library::query::{Query, QueryError};
 use chessdb_library::task::Cancelled;
 use chessdb_library::workers::{WorkerOptions, Workers};
@@ -46,7 +47,7 @@ struct RequestsState {
     live: Arc<CurrentState>,
     user_workers: UserWorkers,
     /// Threads that parse queries. They are separate so that no search of the user can block them.
-    queries: UserWorkers,
+    query_workers: UserWorkers,
     unanswered: Mutex<OpenRequests>,
 }
 
@@ -64,7 +65,7 @@ impl Requests {
         Requests(Arc::new(RequestsState {
             live,
             user_workers: UserWorkers::new("waiting", MOST_WAITING),
-            queries: UserWorkers::new("queries", MOST_READING),
+            query_workers: UserWorkers::new("queries", MOST_READING),
             unanswered: Mutex::default(),
         }))
     }
@@ -233,9 +234,41 @@ impl Requests {
         reply: impl Reply<Result<Query, QueryError>>,
     ) -> Option<Unanswered> {
         let request = Pending::new(user, true, reply);
-        Some(self.hand_over(RunOn::Queries, request, move |_, request| {
+        Some(self.hand_over(RunOn::QueryWorkers, request, move |_, request| {
             let query = Query::parse(&text);
             request.answer(|| Ok(query));
+        }))
+    }
+
+    /// True if the games of a search, or all games, are kept for further questions. The games of a search whose name is too long
+    /// for `search/` are searched for each time.
+    pub fn keeps(search: Option<&Query>) -> bool {
+        search.is_none_or(|search| search.name().len() <= NAME_MAX)
+    }
+
+    /// Calls `question` with the games of all databases, or of a search, and answers with its result. With `once`, only
+    /// the best copy of each game counts: the best among all games or, if `once` is a path, among the games of the
+    /// database there. Duplicates are found on first use. A search shares its directory in `search/`, so that it runs
+    /// once, unless its name is too long for a file name. `question` is called in a thread that may block, within the
+    /// work of the request.
+    ///
+    /// Errors of the answer: the errors of `question`; [`FsError::NotFound`] if there is no database;
+    /// [`FsError::Refused`] if the query is not valid here.
+    pub fn with_answers<A: Send + 'static>(
+        &self,
+        user: u32,
+        search: Option<&Query>,
+        once: Option<String>,
+        question: impl FnOnce(&Answers) -> Result<A, FsError> + Send + 'static,
+        reply: impl Reply<A>,
+    ) -> Option<Unanswered> {
+        let request = Pending::new(user, true, reply);
+        let fs = self.live().current();
+        fs.note_request();
+        let (run_on, search) = (fs.run_question_on(), search.cloned());
+        Some(self.hand_over(run_on, request, move |_, request| {
+            let answer = fs.with_answers(search.as_ref(), once.as_deref(), question);
+            request.answer(|| answer);
         }))
     }
 
@@ -420,7 +453,7 @@ impl Requests {
         let (own, user, is_new) = (self.clone(), request.user, !request.is_shared());
         let (workers, refusal) = match run_on {
             RunOn::UserWorkers => (self.0.user_workers.of_user(user), FsError::Again),
-            RunOn::Queries => (self.0.queries.of_user(user), FsError::Again),
+            RunOn::QueryWorkers => (self.0.query_workers.of_user(user), FsError::Again),
             RunOn::Workers(workers) => (workers, FsError::Io(Failure::Silent)),
         };
         let (request, waiting, since) = request.share();
@@ -576,7 +609,7 @@ mod tests {
             .map(|_| {
                 let ((began, has_begun), (end, ended)) = (channel(), channel::<()>());
                 let pending = Pending::new(1, true, |_: Result<(), FsError>| ());
-                requests.hand_over(RunOn::Queries, pending, move |_, request| {
+                requests.hand_over(RunOn::QueryWorkers, pending, move |_, request| {
                     began.send(()).unwrap();
                     let _ = ended.recv();
                     request.answer(|| Ok(()));

@@ -148,7 +148,7 @@ fn a_query_is_the_search_of_its_name() {
     let found = || {
         let parts = tree
             .0
-            .positions(Some(&query), None, |answers| Ok(Arc::clone(answers.parts())));
+            .with_answers(Some(&query), None, |answers| Ok(Arc::clone(answers.parts())));
         parts.unwrap()
     };
     let first = found();
@@ -167,7 +167,7 @@ fn a_query_is_refused_for_the_reason_of_its_name() {
     let refused = |name: &str| {
         let by_name = tree.find(&format!("search/{name}")).unwrap_err();
         let query = Query::parse(name).unwrap();
-        let by_value = tree.0.positions(Some(&query), None, |_| Ok(())).unwrap_err();
+        let by_value = tree.0.with_answers(Some(&query), None, |_| Ok(())).unwrap_err();
         assert_eq!(by_name, by_value, "{name}");
         by_value
     };
@@ -182,7 +182,7 @@ fn a_query_is_refused_for_the_reason_of_its_name() {
     let long = format!("repertoire:none by:white player:{}", "x".repeat(255));
     let long = tree
         .0
-        .positions(Some(&Query::parse(&long).unwrap()), None, |_| Ok(()));
+        .with_answers(Some(&Query::parse(&long).unwrap()), None, |_| Ok(()));
     assert_eq!(long, Err(none));
     let Err(FsError::Refused(wrong)) = tree.find("search/playr:x") else {
         panic!("a wrong query is refused")
@@ -201,7 +201,7 @@ fn games_that_were_found_for_a_query_take_from_the_memory_of_searches() {
         let query = Query::parse(&format!("year:{}..", 1000 + year)).unwrap();
         let parts = tree
             .0
-            .positions(Some(&query), None, |answers| Ok(Arc::clone(answers.parts())));
+            .with_answers(Some(&query), None, |answers| Ok(Arc::clone(answers.parts())));
         parts.unwrap()
     };
     // The list of games of each takes 40 kB.
