@@ -28,9 +28,9 @@ const MOST_WAITING: usize = 500;
 /// Maximum number of threads that parse one user's queries at a time.
 const MOST_READING: usize = 2;
 
-/// Answered requests are removed from the list when it has more than this many entries, and more than twice as many as
-/// the last removal left.
-const FORGET_FROM: usize = 64;
+/// Answered requests are removed from their list when it is full. It then has room for this many entries, or for twice
+/// as many as are left.
+const ROOM: usize = 64;
 
 /// A cheaply cloned handle through which front ends ask a [`Server`](super::Server).
 ///
@@ -48,15 +48,8 @@ struct RequestsState {
     user_workers: UserWorkers,
     /// Threads that parse queries. They are separate so that no search of the user can block them.
     query_workers: UserWorkers,
-    unanswered: Mutex<OpenRequests>,
-}
-
-/// The requests that other threads answer.
-#[derive(Default)]
-struct OpenRequests {
-    all: Vec<Unanswered>,
-    /// Length of `all` at which answered requests are removed.
-    forget_at: usize,
+    /// The requests that other threads answer.
+    unanswered: Mutex<Vec<Unanswered>>,
 }
 
 impl Requests {
@@ -347,7 +340,7 @@ impl Requests {
     pub fn end_work(&self) {
         // Cancelled first: a request that comes later, and so is not in the list, then ends when it needs long work.
         self.live().end_work();
-        let unanswered = std::mem::take(&mut self.0.unanswered.lock().all);
+        let unanswered = std::mem::take(&mut *self.0.unanswered.lock());
         unanswered.iter().for_each(Unanswered::end);
     }
 }
@@ -427,20 +420,21 @@ impl Requests {
     /// dropped without the lock: dropping the last handle of a request answers it, and a reply may make requests of its
     /// own.
     fn remember(&self, request: Unanswered) {
-        let mut state = self.0.unanswered.lock();
-        state.all.push(request);
-        if state.all.len() <= state.forget_at {
-            return;
+        let mut all = self.0.unanswered.lock();
+        if all.len() < all.capacity() {
+            return all.push(request);
         }
-        let mut all = std::mem::take(&mut state.all);
-        drop(state);
-        all.retain(Unanswered::is_open);
+        let mut open = std::mem::take(&mut *all);
+        drop(all);
+        open.push(request);
+        open.retain(Unanswered::is_open);
         if self.live().cancel().is_cancelled() {
-            all.iter().for_each(Unanswered::end);
+            open.iter().for_each(Unanswered::end);
         }
-        let mut state = self.0.unanswered.lock();
-        state.forget_at = (2 * all.len()).max(FORGET_FROM);
-        state.all.append(&mut all);
+        let mut all = self.0.unanswered.lock();
+        open.append(&mut all);
+        all.reserve((2 * open.len()).max(ROOM));
+        all.append(&mut open);
     }
 
     /// Lets `work` answer a request in another thread.
