@@ -35,20 +35,14 @@ pub(super) struct FoundGroup {
     pub(super) mark: u64,
 }
 
-/// Which groups the games of consecutive parts belong to.
-pub(super) struct Entries(Vec<EntriesPart>);
+/// Which groups the games of consecutive parts belong to. The groups of a part are indices in the view.
+pub(super) struct Entries(Vec<EntriesPart<u32>>);
 
-struct EntriesPart {
-    /// Pairs of a game and the number of one of its groups in this part, sorted by game.
+/// Which groups consecutive games belong to.
+struct EntriesPart<G> {
+    /// Pairs of a game and the place of one of its groups in `groups`, sorted by game.
     entries: Vec<(u32, u32)>,
-    /// The indices of the part's groups in the view.
-    groups: Vec<u32>,
-}
-
-/// The groups of consecutive games, with their keys, and the games that belong to them.
-struct PartialEntries<K> {
-    groups: Vec<(K, FoundGroup)>,
-    entries: Vec<(u32, u32)>,
+    groups: Vec<G>,
 }
 
 impl Entries {
@@ -151,7 +145,7 @@ fn collect_part<K: Eq + Hash + Clone>(
     entry: &LibraryEntry,
     games: Range<u32>,
     groups_of: impl Fn(u32, &Keys, &mut dyn FnMut(K, Group)),
-) -> PartialEntries<K> {
+) -> EntriesPart<(K, FoundGroup)> {
     let database = &*entry.database;
     let most = MOST_ENTRIES / database.len().max(1).div_ceil(games.len().max(1) as u32) as usize;
     let mut groups = Vec::new();
@@ -188,7 +182,7 @@ fn collect_part<K: Eq + Hash + Clone>(
             nth += 1;
         });
     }
-    PartialEntries { groups, entries }
+    EntriesPart { entries, groups }
 }
 
 /// How many games each directory of a range has. The parts contain pairs of a game and a directory, sorted by game.

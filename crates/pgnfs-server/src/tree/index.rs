@@ -81,7 +81,7 @@ impl ViewIndex {
         ViewIndex {
             arrays: Arrays::in_file(arrays, rebuild),
             nests_merged: sorting.view.nests_merged(),
-            contents: Box::new(SortedGames(sorting)),
+            contents: Box::new(sorting),
         }
     }
 
@@ -138,7 +138,7 @@ impl ViewIndex {
             arrays.append(Array::NameStarts, bytes_of(names.starts));
             arrays.append(Array::DirectoryNames, names.bytes);
         }
-        let contents = SortedGames(Arc::clone(sorting));
+        let contents = Arc::clone(sorting);
         ViewIndex::with(&plan, arrays, contents, view.nests_merged())
     }
 
@@ -301,9 +301,7 @@ pub(super) enum Naming {
 }
 
 /// The games of a database, sorted: contents of arrays with all games.
-struct SortedGames(Arc<Sorting>);
-
-impl Contents for SortedGames {
+impl Contents for Arc<Sorting> {
     fn text(&self, arrays: &Arrays, directory: u32, depth: usize) -> Option<String> {
         if let Some((n, end)) = arrays.find(Array::Shown, directory) {
             let before = n.checked_sub(1).map(|before| 2 * before + 1);
@@ -316,7 +314,7 @@ impl Contents for SortedGames {
                 .u32(Array::Marks, 2 * directory as usize + n)
                 .map(u64::from)
         };
-        let (view, database) = (&self.0.view, &*self.0.entry.database);
+        let (view, database) = (&self.view, &*self.entry.database);
         let group = view.group(database, half(1)? << 32 | half(0)?)?;
         view.text(database, None, group, depth)
     }
