@@ -3,9 +3,12 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use crate::fs::table::{CombinedTables, Tables, TablesOfGames, WholeTable};
+use parking_lot::Mutex;
+
+use crate::fs::table::{CombinedTables, Tables, TablesOfGames};
 use crate::fs::table_sizes::TableSizes;
 use crate::tree::Node;
+use chessdb_library::kept::{KeptFile, Sections, WholeFile};
 use chessdb_library::made::Made;
 use chessdb_library::once_lru::OnceLru;
 
@@ -52,9 +55,7 @@ impl BranchFiles {
             ends: OnceLru::new(MOST_LISTS),
         }
     }
-}
 
-impl BranchFiles {
     /// The memory that it takes, in bytes.
     pub(in crate::fs) fn bytes(&self) -> usize {
         let texts = [&self.info, &self.problems, &self.overview];
@@ -70,5 +71,27 @@ impl BranchFiles {
             + self.texts.sum(|text| text.len())
             + self.tables_of_games.sum(|tables| tables.bytes())
             + self.ends.sum(|ends| size_of_val(&**ends))
+    }
+}
+
+/// The state of a table that is made as a whole: `games.parquet` or `duplicates.csv`.
+pub(super) struct WholeTable {
+    /// One value, until it is damaged.
+    pub(super) bytes: OnceLru<(), Arc<Sections<WholeFile>>>,
+    /// Its kept file, which a database removes when it can no longer be trusted.
+    pub(super) kept: Mutex<Option<Arc<KeptFile>>>,
+}
+
+impl WholeTable {
+    pub(super) fn new() -> WholeTable {
+        WholeTable {
+            bytes: OnceLru::new(NonZeroUsize::MIN),
+            kept: Mutex::default(),
+        }
+    }
+
+    /// The memory that it takes, in bytes, if it is not in a file. A table that is still being made counts later.
+    pub(super) fn memory(&self) -> usize {
+        self.bytes.sum(|bytes| bytes.memory())
     }
 }

@@ -8,8 +8,9 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::file::File;
+use super::file_cache::WholeTable;
 use crate::fs::branch::{BranchFs, PartFs};
-use crate::fs::table::{WholeTable, WriteError, tags_of_all};
+use crate::fs::table::{WriteError, tags_of_all};
 use crate::fs::table_sizes::SizedTable;
 use crate::fs::types::{Chunk, Failure, FsError};
 use crate::tree::GameSet;

@@ -10,9 +10,10 @@ use chessdb_library::table::{Columns, NULL, TagCounts, append_field, append_stri
 /// that part.
 pub(in crate::fs) struct CombinedTables {
     columns: Columns,
-    parts: Vec<Grown>,
-    csv: Growth,
-    ndjson: Growth,
+    /// The rows of each part, by [`Table`].
+    parts: Vec<[Growth; 2]>,
+    /// The length of each [`Table`].
+    lens: [u64; 2],
 }
 
 /// The tables of some games, for each part that has some.
@@ -28,14 +29,7 @@ impl TablesOfGames {
     }
 }
 
-/// How much longer the rows of a part are.
-struct Grown {
-    csv: Growth,
-    ndjson: Growth,
-}
-
-/// Offset of the first row, and the bytes that each row has more than in the tables of the part.
-#[derive(Clone, Copy, Default)]
+/// Offset of the first row of a part, and the bytes that each of its rows has more than in the table of the part.
 struct Growth {
     start: u64,
     row: u64,
@@ -56,33 +50,26 @@ impl CombinedTables {
         let others = tags_of_all(tables.iter().copied());
         let columns = Columns::of_text(&others, parts.iter().all(|part| part.path.is_some()));
         let mut all = CombinedTables {
-            csv: Growth {
-                start: columns.header().len() as u64,
-                ..Growth::default()
-            },
-            ndjson: Growth::default(),
+            lens: [columns.header().len() as u64, 0],
             parts: Vec::new(),
             columns,
         };
         for (part, tables) in parts.iter().zip(tables) {
-            let (csv, ndjson) = all.growth(part.path, &tables.columns);
-            let rows = tables.games as u64;
-            let start = |growth: &mut Growth, row: u64, own: u64| {
-                let start = growth.start;
-                growth.start += own + rows * row;
-                Growth { start, row }
-            };
-            let own = tables.len(Table::Csv) - tables.columns.header().len() as u64;
-            all.parts.push(Grown {
-                csv: start(&mut all.csv, csv, own),
-                ndjson: start(&mut all.ndjson, ndjson, tables.len(Table::Ndjson)),
-            });
+            let more = all.more(part.path, &tables.columns);
+            let header = tables.columns.header().len() as u64;
+            all.parts
+                .push([(Table::Csv, header), (Table::Ndjson, 0)].map(|(table, header)| {
+                    let (len, row) = (&mut all.lens[table as usize], more[table as usize]);
+                    let start = *len;
+                    *len += tables.len(table) - header + tables.games as u64 * row;
+                    Growth { start, row }
+                }));
         }
         all
     }
 
-    /// Bytes that a row has more than in the tables of its part: in `games.csv`, then in `games.ndjson`.
-    fn growth(&self, path: Option<&str>, own: &Columns) -> (u64, u64) {
+    /// Bytes that a row has more than in the tables of its part, by [`Table`].
+    fn more(&self, path: Option<&str>, own: &Columns) -> [u64; 2] {
         let (mut csv, mut ndjson) = (Vec::new(), Vec::new());
         if let Some(path) = path {
             append_field(&mut csv, path);
@@ -93,18 +80,15 @@ impl CombinedTables {
             ndjson.truncate(ndjson.len() - 2);
         }
         let more = self.columns.tags() - own.tags();
-        (
+        [
             csv.len() as u64 + self.columns.row_len() - own.row_len(),
             ndjson.len() as u64 + self.columns.object_len() - own.object_len() + more * NULL.len() as u64,
-        )
+        ]
     }
 
     /// Length of a table in bytes.
     pub(in crate::fs) fn len(&self, table: Table) -> u64 {
-        match table {
-            Table::Csv => self.csv.start,
-            Table::Ndjson => self.ndjson.start,
-        }
+        self.lens[table as usize]
     }
 
     /// Reads `size` bytes of a table from `offset`, fewer only at the end of the table. `parts` and `tables` must be of
@@ -127,14 +111,14 @@ impl CombinedTables {
         }
         let after = self
             .parts
-            .partition_point(|part| part.growth(table).start <= offset);
+            .partition_point(|part| part[table as usize].start <= offset);
         let own = parts.iter().zip(tables);
         for (grown, (part, tables)) in self.parts.iter().zip(own).skip(after.saturating_sub(1)) {
             let wanted = size.saturating_sub(bytes.len() as u32);
             if wanted == 0 {
                 break;
             }
-            let growth = grown.growth(table);
+            let growth = &grown[table as usize];
             let at = offset + bytes.len() as u64 - growth.start;
             let more = self.read_part(part, tables, growth.row, table, at, wanted);
             bytes.extend(more.ok_or_else(|| part.database.texts().fail(Failure::Tags))?);
@@ -175,15 +159,6 @@ impl CombinedTables {
             );
         };
         read_pieces(|_| entry.is_intact(), offset, size, ends.len(), end_of, append)
-    }
-}
-
-impl Grown {
-    fn growth(&self, table: Table) -> Growth {
-        match table {
-            Table::Csv => self.csv,
-            Table::Ndjson => self.ndjson,
-        }
     }
 }
 

@@ -4,7 +4,6 @@
 //! reading a byte only makes the piece that contains it.
 
 mod combined;
-mod whole;
 
 use parking_lot::Mutex;
 use std::io;
@@ -19,7 +18,6 @@ use chessdb_library::making::Making;
 use chessdb_library::spelling::Names;
 use chessdb_library::table::{Columns, GamePath, GameRow, NULL, TagCounts, field_lengths, respell_players};
 pub(super) use combined::{CombinedTables, TablesOfGames, tags_of_all};
-pub(super) use whole::WholeTable;
 
 /// Why a table cannot be written.
 pub(super) enum WriteError {
