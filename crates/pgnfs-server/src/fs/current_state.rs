@@ -14,8 +14,7 @@ use super::branch::{BranchFs, DetachedDirectory};
 use super::files::Text;
 use super::node::{OpenNode, ResolvedInode};
 use super::state::{ChessFs, FolderFs, RootInfo};
-use super::status::Status;
-use super::types::{FsError, Inode, Kind, Outdated, Statistics};
+use super::types::{FsError, Inode, Kind, Outdated};
 use crate::tree::{Node, TreeFolder};
 use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::made::Wait;
@@ -49,14 +48,9 @@ impl CurrentState {
         Arc::clone(&self.current.read())
     }
 
-    /// Requests that may need long work must be answered within this, so that [`CurrentState::end_work`] can cancel it.
+    /// Requests that may need long work must be answered within this, so that [`ChessFs::end_work`] can cancel it.
     pub fn cancel(&self) -> Cancel {
         self.current().common.cancel.clone()
-    }
-
-    /// See [`ChessFs::end_work`].
-    pub fn end_work(&self) {
-        self.current().end_work();
     }
 
     /// All databases that are served, also in earlier states, except for a database whose text of a game did not have
@@ -203,16 +197,6 @@ impl CurrentState {
             let common = &self.current().common;
             common.refused.add(branch.path(), name, refusal, user);
         }
-    }
-
-    /// See [`ChessFs::status`].
-    pub fn status(&self) -> Status {
-        self.current().status()
-    }
-
-    /// See [`ChessFs::statistics`].
-    pub fn statistics(&self) -> Statistics {
-        self.current().statistics()
     }
 }
 

@@ -134,7 +134,7 @@ impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
             let is_unsettled = library.is_unsettled();
             let outdated = self.live.replace(library);
             if !outdated.is_empty() {
-                let databases = self.live.statistics().databases;
+                let databases = self.live.current().statistics().databases;
                 log::info!("the source has changed: {databases} databases");
                 (self.outdated)(&outdated);
                 // The old state of many databases or files was many small blocks, which the allocator would keep.

@@ -267,12 +267,12 @@ impl Requests {
 
     /// Counts for `statfs`.
     pub fn statistics(&self) -> Statistics {
-        self.live().statistics()
+        self.live().current().statistics()
     }
 
     /// What `pgnfs status` shows.
     pub fn status(&self) -> Status {
-        self.live().status()
+        self.live().current().status()
     }
 
     /// The path in the tree of the directory that has all games: `all`, or the only database. `None` without databases.
@@ -339,7 +339,7 @@ impl Requests {
     /// such work can still be read.
     pub fn end_work(&self) {
         // Cancelled first: a request that comes later, and so is not in the list, then ends when it needs long work.
-        self.live().end_work();
+        self.live().current().end_work();
         let unanswered = std::mem::take(&mut *self.0.unanswered.lock());
         unanswered.iter().for_each(Unanswered::end);
     }

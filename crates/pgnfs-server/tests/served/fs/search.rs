@@ -531,7 +531,7 @@ fn of_very_many_searches_the_kernel_keeps_the_names_of_some() {
     for inode in files.iter().chain(&more).chain(&directories[1000..]) {
         assert!(live.resolve(*inode).is_ok());
     }
-    live.end_work();
+    live.current().end_work();
     assert_eq!(live.unused_searches(), None);
 }
 
