@@ -28,8 +28,10 @@ if command -v zstd >/dev/null; then
     zstd --quiet -o "$memory/games.pgn.zst" "$memory/games.pgn"
     forms+=("$memory/games.pgn.zst")
 fi
+# Names in these formats are short.
+sed -E 's/^(\[[A-Z][a-z]+ "[^"]{0,28})[^"]*"/\1"/' "$memory/games.pgn" >"$memory/short.pgn"
 for format in chessbase-cbh scid; do
-    "$target/release/examples/make_database" "$format" "$memory/$format/games" "$memory/games.pgn"
+    "$target/release/examples/make_database" "$format" "$memory/$format/games" "$memory/short.pgn"
 done
 forms+=("$memory/chessbase-cbh/games.cbh" "$memory/scid/games.si4")
 # Processor time of a question once lines are kept, in milliseconds: the best of several.
@@ -73,7 +75,7 @@ if command -v scoutfish >/dev/null; then
     row "Scoutfish: material KRPKR, ms" "$theirs"
     row "games.pgn: material:KRPkr against Scoutfish, times" "$(ratio "$theirs" "$ours")" least 20
 fi
-rm -rf -- "$memory"/{kept,games.pgn,games.pgn.zst,games.scout,chessbase-cbh,scid}
+rm -rf -- "$memory"/{kept,games.pgn,short.pgn,games.pgn.zst,games.scout,chessbase-cbh,scid}
 
 # Three players of about a thousand games each.
 mapfile -t players < <("$pgnfs" export --to=csv --columns=White,Black "$source" | python3 -c '
