@@ -29,7 +29,7 @@ if command -v zstd >/dev/null; then
     forms+=("$memory/games.pgn.zst")
 fi
 # Names in these formats are short.
-sed -E 's/^(\[[A-Z][a-z]+ "[^"]{0,28})[^"]*"/\1"/' "$memory/games.pgn" >"$memory/short.pgn"
+sed -E 's/^(\[[A-Z][a-z]+ "[^"]{0,19})[^"]*"/\1"/' "$memory/games.pgn" >"$memory/short.pgn"
 for format in chessbase-cbh scid; do
     "$target/release/examples/make_database" "$format" "$memory/$format/games" "$memory/short.pgn"
 done
@@ -44,7 +44,7 @@ with_lines() {
 }
 # usage: beyond_start TIME START
 beyond_start() {
-    awk -v time="$1" -v start="$2" 'BEGIN { beyond = time - start; print beyond > 1 ? beyond : 1 }'
+    awk -v time="$1" -v start="$2" 'BEGIN { beyond = time - start; print (beyond > 1 ? beyond : 1) }'
 }
 for form in "${forms[@]}"; do
     name=${form##*/}
