@@ -13,7 +13,7 @@ const GROUPS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ExplorerFilter {
     /// The first month or, with the month 0, the first year. Games without a year are left out, and games without a
-    /// known month if this is a month.
+    /// month unless their whole year is counted.
     pub since: Option<(u16, u8)>,
     /// The last month, or the last year.
     pub until: Option<(u16, u8)>,
@@ -53,13 +53,12 @@ impl ExplorerFilter {
     }
 
     fn has_date(&self, date: Date) -> bool {
-        let is_known = |(_, month): (u16, u8)| date.year != 0 && (month == 0 || date.month != 0);
-        let of_game = |month: u8| (date.year, if month == 0 { 0 } else { date.month });
-        self.since
-            .is_none_or(|since| is_known(since) && of_game(since.1) >= since)
-            && self
-                .until
-                .is_none_or(|until| is_known(until) && of_game(until.1) <= until)
+        let or = |month: u8, other| if month == 0 { other } else { month };
+        let (earliest, latest) = (or(date.month, 1), or(date.month, 12));
+        let is_after = |since: (u16, u8)| (date.year, earliest) >= since;
+        let is_before = |(year, month): (u16, u8)| (date.year, latest) <= (year, or(month, 12));
+        let has_bounds = self.since.is_some() || self.until.is_some();
+        (date.year != 0 || !has_bounds) && self.since.is_none_or(is_after) && self.until.is_none_or(is_before)
     }
 }
 
@@ -131,6 +130,18 @@ mod tests {
             (date(1991, 5), false),
         ] {
             assert_eq!(months.has_date(date), is_in, "{date:?}");
+        }
+        for (since, until, year, is_in) in [
+            (Some((1980, 1)), None, 1985, true),
+            (Some((1980, 1)), None, 1980, true),
+            (Some((1980, 2)), None, 1980, false),
+            (None, Some((1985, 12)), 1985, true),
+            (None, Some((1985, 11)), 1985, false),
+            (None, Some((1985, 11)), 1984, true),
+            (None, Some((1985, 0)), 0, false),
+        ] {
+            let found = filter(since, until).has_date(date(year, 0));
+            assert_eq!(found, is_in, "{since:?} {until:?} {year}");
         }
         assert!(filter(None, None).has_date(date(0, 0)));
     }
