@@ -175,3 +175,20 @@ fn a_date_resumes_no_file() {
     let resumed = served.ask("GET", path, &["Range: bytes=5-", &date]);
     assert_eq!((resumed.status, resumed.body), (200, whole.body));
 }
+
+/// Sorted lists are found in windows of 20,000 games.
+#[test]
+fn pages_at_the_borders_of_windows_are_whole() {
+    let served = Served::with(&[("a.pgn", &"[Event \"x\"]\n\n1. e4 *\n\n".repeat(20_100))], &[]);
+    for from in [9_950_u64, 9_999, 10_000, 19_950, 19_999, 20_000, 20_001] {
+        let page = served.json(&format!("/api/games?sort=length&from={from}&count=100"));
+        let numbers: Vec<u64> = page["games"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|game| game["number"].as_u64().unwrap())
+            .collect();
+        let expected: Vec<u64> = (from + 1..=(from + 100).min(20_100)).collect();
+        assert_eq!((&page["count"], numbers), (&20_100.into(), expected), "{from}");
+    }
+}
