@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::branch::BranchFs;
 use super::database::DatabaseFs;
-use super::files::File;
+use super::files::{BranchFile, File};
 use super::remote::{Remote, RunOn};
 use super::searches::SearchesFs;
 use super::state::{ChessFs, FolderFs, Meaning, RootInfo};
@@ -598,7 +598,7 @@ pub(super) struct BranchNode<'a> {
     pub(super) section: &'a dyn Section,
     pub(super) node: Node,
     /// What was found on opening; `None` before.
-    pub(super) existing: Option<Existing<'a, Box<dyn File + 'a>>>,
+    pub(super) existing: Option<Existing<'a, BranchFile<'a>>>,
 }
 
 impl<'a> BranchNode<'a> {

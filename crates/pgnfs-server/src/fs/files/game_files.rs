@@ -12,7 +12,7 @@ use crate::tree::{Games, GamesOfPart, Node};
 use chessdb_library::made::Wait;
 
 /// A game.
-pub(super) struct GameFile<'a>(pub(super) &'a DatabaseFs, pub(super) u32);
+pub(in crate::fs) struct GameFile<'a>(pub(super) &'a DatabaseFs, pub(super) u32);
 
 impl File for GameFile<'_> {
     fn size_if_known(&self) -> Option<u64> {

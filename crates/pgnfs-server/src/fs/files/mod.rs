@@ -8,6 +8,8 @@ mod overview;
 mod tables;
 mod whole;
 
+use std::ops::Deref;
+
 use super::branch::BranchFs;
 use crate::tree::{Content, Node, Section};
 use game_files::{Concatenated, GameFile};
@@ -26,10 +28,10 @@ impl BranchFs {
         section: &'a dyn Section,
         file: Node,
         content: Content<'a>,
-    ) -> Option<Box<dyn File + 'a>> {
+    ) -> Option<BranchFile<'a>> {
         let branch = self;
-        Some(match content {
-            Content::Game(game) => Box::new(GameFile(branch.own_database()?, game)),
+        let other: Box<dyn File + 'a> = match content {
+            Content::Game(game) => return Some(BranchFile::Game(GameFile(branch.own_database()?, game))),
             Content::Info => Box::new(InfoFile(branch)),
             Content::Problems => Box::new(Problems::new(branch)?),
             Content::Overview => Box::new(Overview(branch)),
@@ -59,6 +61,25 @@ impl BranchFs {
                 file,
                 games: Some(games),
             }),
-        })
+        };
+        Some(BranchFile::Other(other))
+    }
+}
+
+/// A file of a branch.
+pub(super) enum BranchFile<'a> {
+    /// Not boxed: nearly all files are games, and a listing makes one for each entry.
+    Game(GameFile<'a>),
+    Other(Box<dyn File + 'a>),
+}
+
+impl<'a> Deref for BranchFile<'a> {
+    type Target = dyn File + 'a;
+
+    fn deref(&self) -> &(dyn File + 'a) {
+        match self {
+            BranchFile::Game(game) => game,
+            BranchFile::Other(file) => &**file,
+        }
     }
 }
