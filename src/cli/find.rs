@@ -47,7 +47,7 @@ pub struct Question {
 enum Asked {
     /// The games that answer a query.
     Games(Query),
-    /// The novelties; with a query, those of the games that answer it.
+    /// The novelties; with a query, only in the games that answer it.
     Novelties(Option<Query>),
 }
 

@@ -57,7 +57,7 @@ pub(super) struct BranchFs {
     remote: Option<Arc<Remote>>,
     /// For each database, where its games begin in the joined files of this directory.
     joins: OnceLock<Box<[Joins]>>,
-    /// Its games with only the best copies among those of one database, by the prefix of this database.
+    /// Its games, but of one database only the best copies, by the prefix of this database.
     best_of: OnceLru<Prefix, Arc<[DatabasePart]>>,
     pub(super) files: BranchFiles,
 }
