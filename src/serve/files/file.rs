@@ -221,17 +221,21 @@ mod tests {
     #[test]
     fn ranges_end_with_the_file() {
         for (text, ranges) in [
-            ("bytes=0-18446744073709551615", Some(vec![0..10])),
-            ("bytes=0-18446744073709551614", Some(vec![0..10])),
-            ("bytes=0-9", Some(vec![0..10])),
-            ("bytes=0-8", Some(vec![0..9])),
-            ("bytes=9-10", Some(vec![9..10])),
+            ("bytes=0-18446744073709551615", Some(vec![(0, 10)])),
+            ("bytes=0-18446744073709551614", Some(vec![(0, 10)])),
+            ("bytes=0-9", Some(vec![(0, 10)])),
+            ("bytes=0-8", Some(vec![(0, 9)])),
+            ("bytes=9-10", Some(vec![(9, 10)])),
             ("bytes=10-11", Some(vec![])),
-            ("bytes=-18446744073709551615", Some(vec![0..10])),
+            ("bytes=-18446744073709551615", Some(vec![(0, 10)])),
             ("bytes=-0", Some(vec![])),
             ("bytes=0-18446744073709551616", None),
         ] {
-            assert_eq!(read_ranges(text, 10), ranges, "{text}");
+            let found = read_ranges(text, 10).map(|found| {
+                let bounds = found.into_iter().map(|range| (range.start, range.end));
+                bounds.collect::<Vec<_>>()
+            });
+            assert_eq!(found, ranges, "{text}");
         }
     }
 }
