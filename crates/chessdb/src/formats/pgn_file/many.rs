@@ -4,14 +4,16 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use encoding_rs::Encoding;
+
 use super::packed::Contents;
-use super::source::{Source, utf_16};
+use super::source::{Source, converted_from, in_utf_8};
 use super::{KIND, PgnFile, has_text};
 use crate::bytes::index;
 use crate::database::{NamedDatabase, Opened, Options, PgnForm, SmallFiles};
 use crate::files::{Bytes, Files, SourceFile};
+use crate::formats::pgn_common::characters;
 use crate::packed::is_packed;
-use crate::text;
 
 /// Which files are joined.
 pub(super) const SMALL_FILES: SmallFiles = SmallFiles {
@@ -27,10 +29,12 @@ const MOST_NAMED: usize = 100;
 
 /// Opens files as one database.
 pub(super) fn open(mut files: Files, options: &Options) -> Opened {
-    let many = Many::new(std::mem::take(&mut files.files), &mut files.warnings);
+    let forced = characters::choose(options.encoding.as_deref(), &mut Vec::new()).forced;
+    let many = Many::new(std::mem::take(&mut files.files), forced, &mut files.warnings);
     let ranges: Vec<Range<u64>> = many.files.iter().map(SmallFile::range).collect();
     let contents = Contents {
         name: String::new(),
+        is_converted: many.is_converted,
         source: Box::new(many),
         packed: None,
     };
@@ -76,6 +80,8 @@ struct Many {
     files: Vec<SmallFile>,
     /// An empty range between each file and the next.
     borders: Vec<Range<usize>>,
+    /// True if files were converted to UTF-8: all of them, if the user names an encoding.
+    is_converted: bool,
 }
 
 #[derive(Debug)]
@@ -93,10 +99,17 @@ impl SmallFile {
 }
 
 impl Many {
-    fn new(files: Vec<(String, SourceFile)>, warnings: &mut Vec<String>) -> Many {
+    fn new(
+        files: Vec<(String, SourceFile)>,
+        forced: Option<&'static Encoding>,
+        warnings: &mut Vec<String>,
+    ) -> Many {
+        let from = |bytes: &[u8]| converted_from(bytes, forced);
+        let is_converted = files.iter().any(|(_, file)| from(&file.bytes).is_some());
         let mut many = Many {
             files: Vec::with_capacity(files.len()),
             borders: Vec::with_capacity(files.len()),
+            is_converted,
         };
         let (mut start, mut packed) = (0, 0);
         for (_, SourceFile { name, bytes }) in files {
@@ -109,9 +122,10 @@ impl Many {
                 }
                 continue;
             }
+            let encoding = from(&bytes).or(forced.filter(|_| is_converted));
             let file = SmallFile {
                 name,
-                bytes: in_usual_form(bytes),
+                bytes: in_usual_form(bytes, encoding),
                 start,
             };
             start = file.range().end;
@@ -133,21 +147,17 @@ impl Many {
     }
 }
 
-/// Bytes in UTF-8 whose lines end with line feeds, since all files are read alike.
-fn in_usual_form(bytes: Arc<dyn Bytes>) -> Arc<dyn Bytes> {
-    let decoded = utf_16(&bytes).map(|encoding| text::decode(bytes.get(2..).unwrap_or_default(), encoding));
-    let plain = decoded.as_ref().map_or(&**bytes, |text| text.as_bytes());
-    match (
-        plain.contains(&b'\r') && !plain.contains(&b'\n'),
-        decoded.is_some(),
-    ) {
-        (true, _) => {
-            let with_line_feeds = plain.iter().map(|&c| if c == b'\r' { b'\n' } else { c });
-            Arc::new(with_line_feeds.collect::<Vec<u8>>())
-        }
-        (false, true) => Arc::new(plain.to_vec()),
-        (false, false) => bytes,
+/// Bytes whose lines end with line feeds, since all files are read alike. With an encoding, they are converted from it.
+fn in_usual_form(bytes: Arc<dyn Bytes>, encoding: Option<&'static Encoding>) -> Arc<dyn Bytes> {
+    let bytes = match encoding {
+        Some(encoding) => Arc::new(in_utf_8(&bytes, encoding)),
+        None => bytes,
+    };
+    if bytes.contains(&b'\r') && !bytes.contains(&b'\n') {
+        let with_line_feeds = bytes.iter().map(|&c| if c == b'\r' { b'\n' } else { c });
+        return Arc::new(with_line_feeds.collect::<Vec<u8>>());
     }
+    bytes
 }
 
 impl Source for Many {
@@ -192,7 +202,11 @@ mod tests {
             let name = format!("{n}.pgn");
             (KIND.to_owned(), SourceFile { name, bytes })
         };
-        Many::new(texts.iter().enumerate().map(file).collect(), &mut Vec::new())
+        Many::new(
+            texts.iter().enumerate().map(file).collect(),
+            None,
+            &mut Vec::new(),
+        )
     }
 
     #[test]
@@ -232,7 +246,7 @@ mod tests {
                 bytes: Arc::new(packed.clone()),
             };
             let mut warnings = Vec::new();
-            Many::new(vec![(KIND.to_owned(), file); files], &mut warnings);
+            Many::new(vec![(KIND.to_owned(), file); files], None, &mut warnings);
             assert_eq!(warnings.len(), said, "{files}");
             let rest = format!(
                 "{} more files are left out: they are compressed",

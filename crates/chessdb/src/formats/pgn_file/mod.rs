@@ -32,13 +32,15 @@ use std::io;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, OnceLock};
 
+use encoding_rs::UTF_8;
+
 use self::grown::Grown;
 use self::head::MOST_HEAD;
 use self::index::Index;
 use self::make_index::Scope;
 use self::packed::Contents;
 use self::row::Row;
-use self::source::{Source, utf_16};
+use self::source::Source;
 use crate::board::ByColor;
 use crate::bytes;
 use crate::database::{
@@ -155,11 +157,22 @@ struct PgnFile {
 
 impl PgnFile {
     fn open(contents: Contents, files: &Files, options: &Options) -> Result<PgnFile, NotADatabase> {
-        let Contents { name, source, packed } = contents;
+        let Contents {
+            name,
+            mut source,
+            packed,
+            is_converted,
+        } = contents;
         let mut warnings = files.warnings.clone();
-        let characters = characters::choose(options.encoding.as_deref(), &mut warnings);
-        let is_utf_16 = utf_16(&source.read(0..2)).is_some();
-        let source = source::in_utf_8(source)?;
+        let mut characters = characters::choose(options.encoding.as_deref(), &mut warnings);
+        let mut encoding = characters.describe("game");
+        if is_converted {
+            characters.forced = characters.forced.and(Some(UTF_8));
+        } else if let Some(from) = source::converted_from(&source.read(0..2), characters.forced) {
+            source = source::converted(&*source, from, options.pgn)?;
+            characters.forced = Some(UTF_8);
+            encoding = format!("{}, converted to UTF-8", source::encoding_name(from));
+        }
         let line_end = boundaries::line_end(&*source);
         let scanned = make_index::File {
             source: &*source,
@@ -195,11 +208,6 @@ impl PgnFile {
             }
             _ => first,
         };
-        if is_utf_16 && options.pgn == PgnForm::Verbatim {
-            let what =
-                "the file is in UTF-16: it can only be shown converted, which the form verbatim excludes";
-            return Err(NotADatabase::new(what));
-        }
         let is_one_file = source.file_at(0).is_none();
         if is_one_file && options.pgn != PgnForm::Verbatim && has_text(&source.read(0..head.min(MOST_HEAD))) {
             warnings.push(format!(
@@ -223,7 +231,7 @@ impl PgnFile {
         };
         rows.extend([
             ("games are", form_name(options.pgn).to_owned()),
-            ("characters", characters.describe("game")),
+            ("characters", encoding),
             ("lines end with", ends.to_owned()),
         ]);
         Ok(PgnFile {

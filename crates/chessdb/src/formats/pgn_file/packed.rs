@@ -46,6 +46,8 @@ pub(super) struct Contents {
     pub(super) source: Box<dyn Source>,
     /// The decompressor, and the name of the compressed file.
     pub(super) packed: Option<(Arc<Packed>, String)>,
+    /// True if the files of the source were converted to UTF-8, from the encoding that the user names or their own.
+    pub(super) is_converted: bool,
 }
 
 /// Opens a file, or all files of an archive.
@@ -64,6 +66,7 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
             name: file.name.clone(),
             source: Box::new(Arc::clone(&file.bytes)),
             packed: None,
+            is_converted: false,
         };
         return Ok(NamedDatabase::only(PgnFile::open(contents, &files, options)?));
     }
@@ -335,6 +338,7 @@ fn open_packed(
         name: format!("{}: {name}", file.name),
         source: Box::new(Arc::clone(&packed)),
         packed: Some((packed, file.name.clone())),
+        is_converted: false,
     };
     PgnFile::open(contents, files, options)
 }

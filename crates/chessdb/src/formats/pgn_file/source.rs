@@ -5,10 +5,10 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use crate::bytes::index;
-use crate::database::NotADatabase;
+use crate::database::{NotADatabase, PgnForm};
 use crate::files::Bytes;
 use crate::text;
 
@@ -47,33 +47,57 @@ pub trait Source: Debug + Send + Sync {
     }
 }
 
-/// Longest file in UTF-16 that is converted, in bytes.
-const LONGEST_UTF_16: u64 = 1 << 28;
+/// Longest file that is converted, in bytes.
+const LONGEST_CONVERTED: u64 = 1 << 28;
 
-/// The encoding of a file that starts with a byte-order mark of UTF-16.
-pub fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
+/// The encoding from which a file is converted before it is read: the one of its byte-order mark, or the one that the
+/// user names if its characters have several bytes. Some of these are brackets, braces or backslashes in ASCII, which
+/// would end comments and tags.
+pub fn converted_from(bytes: &[u8], forced: Option<&'static Encoding>) -> Option<&'static Encoding> {
     match bytes {
         [0xff, 0xfe, ..] => Some(UTF_16LE),
         [0xfe, 0xff, ..] => Some(UTF_16BE),
-        _ => None,
+        _ => forced.filter(|&encoding| encoding != UTF_8 && !encoding.is_single_byte()),
     }
 }
 
-/// A source in UTF-8. A source in UTF-16 is converted in memory.
+/// Bytes in an encoding as UTF-8, without a byte-order mark.
+pub fn in_utf_8(bytes: &[u8], encoding: &'static Encoding) -> Vec<u8> {
+    let marked = encoding == UTF_16LE || encoding == UTF_16BE;
+    let text = bytes.get(if marked { 2 } else { 0 }..).unwrap_or_default();
+    text::decode(text, encoding).into_bytes()
+}
+
+/// A source in an encoding, converted to UTF-8 in memory.
 ///
 /// # Errors
-/// If the source is in UTF-16 and too long.
-pub fn in_utf_8(source: Box<dyn Source>) -> Result<Box<dyn Source>, NotADatabase> {
-    let Some(encoding) = utf_16(&source.read(0..2)) else {
-        return Ok(source);
-    };
-    if source.len() > LONGEST_UTF_16 {
-        let what = "the file is in UTF-16 and longer than 256 MiB: convert it to UTF-8 with iconv";
-        return Err(NotADatabase::new(what));
+/// If it is too long, or must be shown byte for byte.
+pub fn converted(
+    source: &dyn Source,
+    encoding: &'static Encoding,
+    form: PgnForm,
+) -> Result<Box<dyn Source>, NotADatabase> {
+    let name = encoding_name(encoding);
+    if source.len() > LONGEST_CONVERTED {
+        return Err(NotADatabase::new(format!(
+            "the file is in {name} and longer than 256 MiB: convert it to UTF-8 with iconv"
+        )));
     }
-    let text = text::decode(&source.read(2..source.len()), encoding);
-    let bytes: Arc<dyn Bytes> = Arc::new(text.into_bytes());
+    if form == PgnForm::Verbatim {
+        return Err(NotADatabase::new(format!(
+            "the file is in {name}: it can only be shown converted, which the form verbatim excludes"
+        )));
+    }
+    let bytes: Arc<dyn Bytes> = Arc::new(in_utf_8(&source.read(0..source.len()), encoding));
     Ok(Box::new(bytes))
+}
+
+/// The name of an encoding for display.
+pub fn encoding_name(encoding: &'static Encoding) -> &'static str {
+    match encoding.name() {
+        "UTF-16LE" | "UTF-16BE" => "UTF-16",
+        name => name,
+    }
 }
 
 impl Source for Arc<dyn Bytes> {

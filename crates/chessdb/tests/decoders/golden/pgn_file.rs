@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
-use chessdb::files::Candidate;
+use chessdb::files::{Candidate, Files, SourceFile};
 use chessdb::formats::FORMATS;
 use chessdb::{Options, PgnForm};
 use serde_json::Value;
@@ -305,6 +306,96 @@ fn a_comment_before_a_game_without_tags_is_kept() {
         for database in [&cleaned, &verbatim] {
             assert_eq!(database.len(), 1);
             check_keys(&**database, 0, text);
+        }
+    }
+}
+
+/// Opens texts in an encoding: one as a file, several as many small files that are one database.
+fn open_texts(texts: &[Vec<u8>], encoding: &str, pgn: PgnForm) -> Result<Box<dyn Database>, String> {
+    let format = FORMATS.iter().find(|format| format.name == "pgn").unwrap();
+    let file = |(number, bytes): (usize, &Vec<u8>)| {
+        let file = SourceFile {
+            name: format!("{number}.pgn"),
+            bytes: Arc::new(bytes.clone()),
+        };
+        ("pgn".to_owned(), file)
+    };
+    let mut options = Options::default();
+    options.pgn = pgn;
+    options.encoding = Some(encoding.to_owned());
+    let opened = (format.open)(Files::new(texts.iter().enumerate().map(file).collect()), &options);
+    let opened = opened.map_err(|error| error.reason)?;
+    Ok(opened.into_iter().next().unwrap().database)
+}
+
+/// Some of the bytes of these characters are braces, brackets or backslashes in ASCII.
+#[test]
+fn a_character_of_several_bytes_ends_no_comment_and_no_tag() {
+    let cases = [
+        ("shift_jis", encoding_rs::SHIFT_JIS, "ドマボー表"),
+        ("big5", encoding_rs::BIG5, "功許縷"),
+        ("gbk", encoding_rs::GBK, "乗乕亄亇"),
+        ("gb18030", encoding_rs::GB18030, "乗乕亄亇"),
+    ];
+    for (label, encoding, word) in cases {
+        let text = format!("[White \"{word}\"]\n\n1. e4 e5 {{{word} 2. Nf3 Nc6 3. Bb5}} 1-0\n");
+        let (bytes, _, has_lost) = encoding.encode(&text);
+        assert!(!has_lost && bytes.len() < text.len(), "{label}");
+        let utf_16: Vec<u8> = [0xfeff]
+            .into_iter()
+            .chain(text.encode_utf16())
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        for texts in [
+            vec![bytes.to_vec()],
+            vec![bytes.to_vec(); 2],
+            vec![utf_16.clone(), bytes.to_vec()],
+        ] {
+            for pgn in [PgnForm::Export, PgnForm::Cleaned] {
+                let database = open_texts(&texts, label, pgn).unwrap();
+                assert_eq!(database.len() as usize, texts.len(), "{label}");
+                for game in 0..database.len() {
+                    let shown = match pgn {
+                        PgnForm::Export => to_pgn(&database.game(game).game),
+                        _ => {
+                            let mut shown = Vec::new();
+                            database.as_files().append_stored(game, &mut shown);
+                            shown
+                        }
+                    };
+                    let read = pgn::read(&shown).remove(0);
+                    assert_eq!(read.tags["White"], word, "{label}");
+                    let comment = format!("{{{word} 2. Nf3 Nc6 3. Bb5}}");
+                    assert_eq!(
+                        read.movetext[..3],
+                        ["e4".to_owned(), "e5".to_owned(), comment],
+                        "{label}"
+                    );
+                    assert!(database.game(game).problems.is_empty(), "{label}");
+                }
+            }
+        }
+        let refused = open_texts(&[bytes.to_vec()], label, PgnForm::Verbatim)
+            .err()
+            .unwrap();
+        assert!(refused.contains("can only be shown converted"), "{refused}");
+    }
+}
+
+/// The text of a file with a byte-order mark is not in the encoding that the user names for others.
+#[test]
+fn a_byte_order_mark_of_utf_16_says_more_than_the_encoding_of_the_user() {
+    let text = "[White \"Ка\"]\n\n1. e4 *\n";
+    let utf_16: Vec<u8> = [0xfeff]
+        .into_iter()
+        .chain(text.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let (ibm866, ..) = encoding_rs::IBM866.encode(text);
+    for texts in [vec![utf_16.clone()], vec![utf_16, ibm866.to_vec()]] {
+        let database = open_texts(&texts, "ibm866", PgnForm::Export).unwrap();
+        for game in 0..database.len() {
+            assert_eq!(database.tags(game).get("White"), Some("Ка"));
         }
     }
 }
