@@ -7,7 +7,7 @@ use chessdb::game::Game;
 /// A main line, up to the first move that cannot be read.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ComparedLine {
-    /// The start position; empty for the usual one.
+    /// The start position; empty for the usual one, `none` if there is none.
     start: String,
     moves: Box<[PackedMove]>,
 }
@@ -15,12 +15,11 @@ pub(super) struct ComparedLine {
 impl ComparedLine {
     /// The main line of a game.
     pub(super) fn of(game: &Game) -> ComparedLine {
-        let start = game.start();
         ComparedLine {
-            start: if start == Position::initial() {
-                String::new()
-            } else {
-                epd(&start)
+            start: match game.start() {
+                None => "none".to_owned(),
+                Some(start) if start == Position::initial() => String::new(),
+                Some(start) => epd(&start),
             },
             moves: game.movetext.main_line().map(|(_, mv)| mv).collect(),
         }
