@@ -25,6 +25,8 @@ pub(in crate::formats) struct Annotations<'a> {
     read: usize,
     /// The items that a user may miss, by their kinds.
     missing: BTreeMap<u8, Missing>,
+    /// The items of shown kinds whose data cannot be read.
+    unread: BTreeMap<u8, Missing>,
     /// Where the first item is that was not kept.
     beyond: Option<u64>,
     said: SaidBy,
@@ -51,6 +53,7 @@ impl<'a> Annotations<'a> {
             has_text_before: false,
             read: 0,
             missing: BTreeMap::new(),
+            unread: BTreeMap::new(),
             beyond: None,
             said,
             origin,
@@ -67,11 +70,13 @@ impl<'a> Annotations<'a> {
             self.read += 1;
             self.has_text_before |= item.kind == items::TEXT_BEFORE;
             if items::is_missing(item.kind) {
-                self.missing
-                    .entry(item.kind)
-                    .and_modify(|missing| missing.add(&item))
-                    .or_insert(Missing::new(&item));
+                add(&mut self.missing, &item);
             } else if items::is_shown(item.kind) {
+                match (self.said)(item.kind, item.data) {
+                    None => add(&mut self.unread, &item),
+                    Some(said) if said.is_unknown() => add(&mut self.missing, &item),
+                    Some(_) => {}
+                }
                 if self.items.len() < MOST_ITEMS {
                     self.items.push(item);
                 } else {
@@ -198,13 +203,19 @@ impl<'a> Annotations<'a> {
         if !S::WHOLE {
             return;
         }
-        for (kind, missing) in &self.missing {
-            let what = match missing.count {
-                1 => format!("{} is not shown", items::name(*kind)),
-                more => format!("{} is not shown, {more} times", items::name(*kind)),
-            };
-            let (_, at) = missing.first;
-            replay.problem(Problem::new(ProblemKind::Unsupported, self.origin.file, at, what));
+        let kinds = [
+            (&self.missing, ProblemKind::Unsupported, "is not shown"),
+            (&self.unread, ProblemKind::Damage, "cannot be read"),
+        ];
+        for (items, problem, state) in kinds {
+            for (kind, missing) in items {
+                let what = match missing.count {
+                    1 => format!("{} {state}", items::name(*kind)),
+                    more => format!("{} {state}, {more} times", items::name(*kind)),
+                };
+                let (_, at) = missing.first;
+                replay.problem(Problem::new(problem, self.origin.file, at, what));
+            }
         }
     }
 
@@ -290,6 +301,14 @@ impl Missing {
     }
 }
 
+/// Adds an item to those of its kind.
+fn add(missing: &mut BTreeMap<u8, Missing>, item: &Item<'_>) {
+    missing
+        .entry(item.kind)
+        .and_modify(|missing| missing.add(item))
+        .or_insert(Missing::new(item));
+}
+
 /// Appends a comment after a blank.
 fn append_comment(text: &str, out: &mut String) {
     if !out.is_empty() {
@@ -314,5 +333,77 @@ pub(in crate::formats) fn set_tags<'a>(items: impl Iterator<Item = Item<'a>>, sa
         {
             tags.set_str(*name, &value);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::{Move, Square};
+    use crate::game::Token;
+    use crate::replay::{Limits, Tree};
+
+    fn said(kind: u8, data: &[u8]) -> Option<Said<'_>> {
+        match kind {
+            items::TEXT => data.get(2..).map(Said::Text),
+            items::SYMBOLS => Some(Said::Symbols(data)),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn items_that_cannot_be_read_are_a_problem_of_their_kind() {
+        let origin = Origin {
+            file: "a.cba",
+            ..Origin::default()
+        };
+        let characters = Characters::choose(None, &mut Vec::new());
+        let mut annotations = Annotations::none(origin, characters, 0, said);
+        let items = [
+            (items::TEXT, &b"x"[..], 70),
+            (items::TEXT, b"__yes", 80),
+            (items::TEXT, b"", 30),
+            (items::LINK, b"", 40),
+            (0x14, b"", 50),
+        ];
+        annotations.extend(items.into_iter().map(|(kind, data, at)| Item {
+            position: 0,
+            kind,
+            data,
+            at,
+        }));
+        let start = Position::initial();
+        let mut replay = Replay::new(Tree::beginning(&start, 1, 0), start, (), Limits::NONE, origin);
+        annotations.end(&mut replay);
+        let (_, problems) = replay.finish();
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            problems,
+            [
+                "a.cba: byte 30 (0x1e): a text (annotation 02) cannot be read, 2 times",
+                "a.cba: byte 40 (0x28): a link (annotation 1c) cannot be read",
+            ]
+        );
+    }
+
+    /// One of the move, one of the position and one of the prefix.
+    #[test]
+    fn a_move_has_three_symbols() {
+        let characters = Characters::choose(None, &mut Vec::new());
+        let mut annotations = Annotations::none(Origin::default(), characters, 0, said);
+        annotations.extend(std::iter::once(Item {
+            position: 0,
+            kind: items::SYMBOLS,
+            data: &[1, 14, 140, 141],
+            at: 0,
+        }));
+        let start = Position::initial();
+        let tree = Tree::beginning(&start, 1, 0);
+        let mut replay = Replay::new(tree, start, (), Limits::NONE, Origin::default());
+        replay.play(Move::normal(Square::E2, Square::E4)).unwrap();
+        annotations.after_move(0, &mut replay);
+        let (movetext, _) = replay.finish();
+        let nags = [1, 14, 140].map(Token::Nag);
+        assert_eq!(movetext.tokens().get(1..), Some(&nags[..]));
     }
 }

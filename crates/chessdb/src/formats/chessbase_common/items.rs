@@ -31,6 +31,24 @@ const MISSING: [(u8, &str); 4] = [
     (0x20, "a video"),
 ];
 
+/// The names of kinds that are shown, for those of their items that are not.
+const SHOWN: [(u8, &str); 14] = [
+    (TEXT, "a text"),
+    (TEXT_BEFORE, "a text before a move"),
+    (SYMBOLS, "a symbol"),
+    (SQUARES, "a list of squares"),
+    (ARROWS, "a list of arrows"),
+    (TIME_SPENT, "a time spent"),
+    (QUOTATION, "a quotation"),
+    (WHITE_CLOCK, "White's clock"),
+    (BLACK_CLOCK, "Black's clock"),
+    (LINK, "a link"),
+    (EVALUATION, "an evaluation"),
+    (MEDALS, "a medal"),
+    (TIME_CONTROL, "a time control"),
+    (PROFILE, "a list of evaluations"),
+];
+
 /// Kinds that are not shown, and not reported either, because they have no information about the game or repeat it:
 /// pawn structures, paths of pieces, critical positions, marks of correspondence games, colours of variations, times in
 /// a video.
@@ -102,22 +120,7 @@ pub(in crate::formats) struct Profile<'a> {
 
 /// True for a kind whose items the game shows, or its tags.
 pub(in crate::formats) fn is_shown(kind: u8) -> bool {
-    matches!(
-        kind,
-        TEXT | TEXT_BEFORE
-            | SYMBOLS
-            | SQUARES
-            | ARROWS
-            | TIME_SPENT
-            | QUOTATION
-            | WHITE_CLOCK
-            | BLACK_CLOCK
-            | LINK
-            | EVALUATION
-            | MEDALS
-            | TIME_CONTROL
-            | PROFILE
-    )
+    SHOWN.iter().any(|(shown, _)| *shown == kind)
 }
 
 /// True for a kind whose items are missing in the game.
@@ -125,9 +128,9 @@ pub(in crate::formats) fn is_missing(kind: u8) -> bool {
     !is_shown(kind) && !LEFT_OUT.contains(&kind)
 }
 
-/// The name of a kind that is not shown, for messages.
+/// The name of a kind, for messages about items that are not shown.
 pub(in crate::formats) fn name(kind: u8) -> String {
-    match MISSING.iter().find(|(known, _)| *known == kind) {
+    match MISSING.iter().chain(&SHOWN).find(|(known, _)| *known == kind) {
         Some((_, name)) => format!("{name} (annotation {kind:02x})"),
         None => format!("an annotation of the unknown kind {kind:02x}"),
     }
@@ -154,6 +157,11 @@ impl Said<'_> {
             Said::Profile(profile) => profile.text(),
             Said::Evaluation(_) | Said::Symbols(_) | Said::Clock(_) | Said::TimeControl(_) => None,
         }
+    }
+
+    /// True for an item that can be read, but whose meaning is unknown.
+    pub(super) fn is_unknown(&self) -> bool {
+        matches!(self, Said::Evaluation([_, kind, _]) if !matches!(kind, 0 | 1))
     }
 
     /// The value of the tag that an item is.

@@ -50,7 +50,6 @@ fn each_kind_has_its_form() {
             "1. d4 {[%eval -50,20]} 1... Nf6",
         ),
         (vec![0x21, 0, 3, 0, 1, 0, 20, 0], "1. d4 {[%eval #3]} 1... Nf6"),
-        (vec![0x21, 0, 3, 0, 3, 0, 20, 0], "1. d4 Nf6"),
         (vec![0x22, 0, 32, 0, 0, 0], "1. d4 {[%mdl 32]} 1... Nf6"),
         (profile, "1. d4 {[%evp 0,2,19,-,#-2]} 1... Nf6"),
         (empty, "1. d4 Nf6"),
@@ -66,6 +65,26 @@ fn each_kind_has_its_form() {
         // The next item is read as well.
         assert!(text.contains("Nf6 $2"), "{text}");
         assert_eq!(problems, [], "{text}");
+    }
+}
+
+#[test]
+fn an_evaluation_of_an_unknown_kind_is_a_problem() {
+    for kind in [2, 3] {
+        let item = [0x21, 0, 3, 0, kind, 0, 20, 0];
+        for times in [1, 2] {
+            let mut items = vec![(0, &item[..]); times];
+            items.push((1, &[3, 0, 2, 0, 0]));
+            let (text, problems) = Made::with(&items).read();
+            assert!(text.starts_with("1. d4 Nf6 $2"), "{text}");
+            let said = "an evaluation (annotation 21) is not shown";
+            let said = match times {
+                1 => said.to_owned(),
+                _ => format!("{said}, 2 times"),
+            };
+            let problems: Vec<&str> = problems.iter().map(|problem| &*problem.what).collect();
+            assert_eq!(problems, [said], "{text}");
+        }
     }
 }
 
