@@ -110,6 +110,10 @@ struct Outer {
     anchor: Option<usize>,
 }
 
+/// Highest number of a first move: the half-moves of the longest game after it can be counted, too. Whose move it is
+/// follows from the count.
+const MOST_MOVES: u32 = 2_000_000_000;
+
 impl Tree {
     /// Empty movetext that starts from a position with move number `first_move`, with capacity for `tokens` tokens.
     pub fn beginning(position: &Position, first_move: u32, tokens: usize) -> Tree {
@@ -117,10 +121,7 @@ impl Tree {
             movetext: Movetext {
                 tokens: Vec::with_capacity(tokens.min(USUAL)),
                 texts: String::new(),
-                first_ply: first_move
-                    .saturating_sub(1)
-                    .saturating_mul(2)
-                    .saturating_add(u32::from(position.turn().is_black())),
+                first_ply: first_move.clamp(1, MOST_MOVES) * 2 - 2 + u32::from(position.turn().is_black()),
             },
             ..Tree::default()
         }

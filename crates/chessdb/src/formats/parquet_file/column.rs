@@ -14,6 +14,8 @@ pub(super) enum Meaning {
     Plain,
     /// Numbers of 32 bits without a sign.
     Unsigned,
+    /// Numbers of 64 bits without a sign.
+    Unsigned64,
     /// Days since 1970.
     Day,
     /// A time of day; the number is how many units a second has.
@@ -104,7 +106,11 @@ pub(super) fn form(column: &ColumnDescriptor) -> Option<(Stored, Meaning)> {
         (None, ConvertedType::TIMESTAMP_MILLIS) => Meaning::Moment(1_000),
         (None, ConvertedType::TIMESTAMP_MICROS) => Meaning::Moment(1_000_000),
         (Some(LogicalType::Decimal(_)), _) | (_, ConvertedType::DECIMAL) => return None,
+        (Some(LogicalType::Integer(kind)), _) if !kind.is_signed && stored == Stored::Int64 => {
+            Meaning::Unsigned64
+        }
         (Some(LogicalType::Integer(kind)), _) if !kind.is_signed => Meaning::Unsigned,
+        (None, ConvertedType::UINT_64) => Meaning::Unsigned64,
         (None, ConvertedType::UINT_32) => Meaning::Unsigned,
         _ => Meaning::Plain,
     };
@@ -139,6 +145,7 @@ pub(super) fn append(name: &str, meaning: Meaning, value: Value<'_>, texts: Text
             let number = i32::try_from(number).map_or(number, |number| number.cast_unsigned().into());
             out.push_str(&number.to_string());
         }
+        Meaning::Unsigned64 => out.push_str(&number.cast_unsigned().to_string()),
         Meaning::Day => append_day(number, out),
         Meaning::Time(parts) => append_time(number.div_euclid(parts), out),
         Meaning::Moment(parts) => {
@@ -262,6 +269,10 @@ mod tests {
             ("INT64 a (TIMESTAMP_MICROS)", Meaning::Moment(1_000_000)),
             ("INT32 a (DATE)", Meaning::Day),
             ("INT32 a (UINT_32)", Meaning::Unsigned),
+            ("INT64 a (UINT_64)", Meaning::Unsigned64),
+            ("INT32 a (INTEGER(32,false))", Meaning::Unsigned),
+            ("INT64 a (INTEGER(64,false))", Meaning::Unsigned64),
+            ("INT64 a (INTEGER(64,true))", Meaning::Plain),
             ("INT32 a", Meaning::Plain),
         ] {
             let found = form_of(&format!("message games {{ REQUIRED {of_column}; }}"));
@@ -283,6 +294,19 @@ mod tests {
             ("WhiteElo", Meaning::Plain, Real(1500.5), "1500.5"),
             ("WhiteElo", Meaning::Plain, Real(f64::NAN), ""),
             ("Node", Meaning::Unsigned, Number(-1), "4294967295"),
+            ("Node", Meaning::Unsigned64, Number(-1), "18446744073709551615"),
+            (
+                "Node",
+                Meaning::Unsigned64,
+                Number(i64::MIN),
+                "9223372036854775808",
+            ),
+            (
+                "Node",
+                Meaning::Unsigned64,
+                Number(i64::MAX),
+                "9223372036854775807",
+            ),
             ("WhiteRatingDiff", Meaning::Plain, Number(7), "+7"),
             ("WhiteRatingDiff", Meaning::Plain, Number(0), "+0"),
             ("BlackRatingDiff", Meaning::Plain, Number(-120), "-120"),

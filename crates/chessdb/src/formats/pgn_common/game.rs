@@ -441,10 +441,13 @@ impl<'a> Stored<'a> {
                 _ if !is_usable => doubts.push((*at, format!("the tag {name} has no name of PGN"))),
                 _ if is_unknown(&name, &text) => {}
                 _ => {
-                    if name == "UTCDate" && !has_date {
+                    let is_played = name == "UTCDate" && !has_date;
+                    if is_played || name == "EventDate" {
                         let (date, flaw) = Date::read(&text);
                         doubts.extend(flaw.map(|flaw| (*at, doubtful_date(date, flaw, &text))));
-                        tags.set_date("Date", date);
+                        if is_played {
+                            tags.set_date("Date", date);
+                        }
                     }
                     tags.set_str(name, &text);
                 }

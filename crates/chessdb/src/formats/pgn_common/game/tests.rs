@@ -426,18 +426,46 @@ fn each_flaw_of_a_date_is_a_problem() {
         ),
         ("2024.13.05", "2024.??.??", "there is no such day: "),
     ] {
-        let (game, problems) = stored(&format!("[Date \"{date}\"]\n\n1. e4 *")).game("x.pgn");
-        assert_eq!(game.tags.get("Date"), Some(shown), "{date}");
-        let problems: Vec<_> = problems.iter().map(|problem| problem.what.as_str()).collect();
-        let wanted: Vec<&str> = [said].into_iter().filter(|said| !said.is_empty()).collect();
-        assert_eq!(problems.len(), wanted.len(), "{date}: {problems:?}");
-        assert!(
-            problems
-                .iter()
-                .zip(wanted)
-                .all(|(own, said)| own.starts_with(said) && own.contains(date)),
-            "{problems:?}"
-        );
+        for tag in ["Date", "EventDate"] {
+            let (game, problems) = stored(&format!("[{tag} \"{date}\"]\n\n1. e4 *")).game("x.pgn");
+            if tag == "Date" {
+                assert_eq!(game.tags.get("Date"), Some(shown), "{date}");
+            }
+            let problems: Vec<_> = problems.iter().map(|problem| problem.what.as_str()).collect();
+            let wanted: Vec<&str> = [said].into_iter().filter(|said| !said.is_empty()).collect();
+            assert_eq!(problems.len(), wanted.len(), "{date}: {problems:?}");
+            assert!(
+                problems
+                    .iter()
+                    .zip(wanted)
+                    .all(|(own, said)| own.starts_with(said) && own.contains(date)),
+                "{problems:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_tag_of_control_characters_is_unknown() {
+    for value in ["\u{1}", "\u{1} \u{85}", " ? \u{1}"] {
+        let tags = stored(&format!("[Annotator \"{value}\"]\n\n1. e4 *")).tags();
+        assert_eq!(tags.get("Annotator"), None, "{value:?}");
+    }
+    let tags = stored("[Annotator \"\u{1}Tal\"]\n\n1. e4 *").tags();
+    assert_eq!(tags.get("Annotator"), Some("\u{1}Tal"));
+}
+
+/// The greatest number that a FEN can have is not that of a half-move any more.
+#[test]
+fn whose_move_it_is_does_not_depend_on_its_number() {
+    for number in [1, 2_000_000_000, 2_147_483_648, 2_147_483_649, u32::MAX] {
+        for (turn, mv, first) in [("w", "Ke2", "."), ("b", "Ke7", "...")] {
+            let fen = format!("4k3/8/8/8/8/8/8/4K3 {turn} - - 0 {number}");
+            let (game, _) = stored(&format!("[FEN \"{fen}\"]\n\n{mv} *")).game("x.pgn");
+            let text = String::from_utf8(to_text(&game)).unwrap();
+            let shown = format!("{}{first} {mv}", number.min(2_000_000_000));
+            assert!(text.contains(&shown), "{shown}: {text}");
+        }
     }
 }
 
