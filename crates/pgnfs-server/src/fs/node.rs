@@ -512,7 +512,8 @@ impl OpenNode {
         Ok(decoded)
     }
 
-    /// Names of the extended attributes: `user.pgn.<tag>` for a game, none for other nodes.
+    /// Names of the extended attributes: `user.pgn.<tag>` for a game, none for other nodes. Without those that the kernel
+    /// would not pass on.
     ///
     /// # Errors
     /// [`FsError::Io`] if the source has changed.
@@ -521,10 +522,18 @@ impl OpenNode {
             return Ok(Vec::new());
         };
         let tags = self.fs().reported(tags(database, game))?;
-        Ok(tags
+        let names = tags
             .iter()
-            .map(|(name, _)| format!("{TAG_PREFIX}{name}"))
-            .collect())
+            .filter(|(name, value)| attribute(name, value).is_some())
+            .map(|(name, _)| format!("{TAG_PREFIX}{name}"));
+        let mut left = LONGEST_LIST;
+        let fits = |name: &String| {
+            // In the list, a zero follows each name.
+            let rest = left.checked_sub(name.len() + 1);
+            left = rest.unwrap_or(0);
+            rest.is_some()
+        };
+        Ok(names.take_while(fits).collect())
     }
 
     /// Value of an extended attribute. Decodes no moves.
@@ -537,12 +546,26 @@ impl OpenNode {
             return Err(FsError::NoAttribute);
         };
         let tags = self.fs().reported(tags(database, game))?;
-        let value = tags.get(tag).ok_or(FsError::NoAttribute)?;
-        Ok(value.as_bytes().to_vec())
+        let value = tags.get(tag).and_then(|value| attribute(tag, value));
+        value.ok_or(FsError::NoAttribute)
     }
 }
 
 const TAG_PREFIX: &str = "user.pgn.";
+
+/// Most bytes of an attribute's name, with its prefix, of its value, and of the list of all names. The kernel passes on no
+/// more.
+const LONGEST_NAME: usize = 255;
+const LONGEST_VALUE: usize = 64 << 10;
+const LONGEST_LIST: usize = 64 << 10;
+
+/// The value of the attribute for a tag, without control characters, as exports have it; `None` if the kernel would not
+/// pass it on.
+fn attribute(tag: &str, value: &str) -> Option<Vec<u8>> {
+    let value = value.replace(char::is_control, "");
+    let is_short = TAG_PREFIX.len() + tag.len() <= LONGEST_NAME && value.len() <= LONGEST_VALUE;
+    is_short.then(|| value.into_bytes())
+}
 
 fn tags(database: &DatabaseFs, game: u32) -> Result<Tags, FsError> {
     let tags = database.served_entry().database.tags(game);

@@ -102,6 +102,56 @@ fn tags_are_extended_attributes_of_games() {
     assert_eq!(decoded.load(Ordering::Relaxed), 0);
 }
 
+/// The kernel answers E2BIG or ERANGE where a name has more than 255 bytes, or a value or the list more than 64 KiB.
+#[test]
+fn attributes_that_the_kernel_would_not_pass_on_are_left_out() {
+    fn name(len: usize) -> &'static str {
+        Box::leak("N".repeat(len).into_boxed_str())
+    }
+    // With the prefix of nine bytes.
+    let (longest, longer) = (name(246), name(247));
+    let fake = Fake::of([
+        game("a", "b")
+            .tag(longest, "x")
+            .tag(longer, "x")
+            .tag("Most", &"x".repeat(65_536))
+            .tag("More", &"x".repeat(65_537))
+            .tag("Control", "a\u{1}b\u{85}\nc"),
+        // With their prefix and a zero, 600 names of 101 bytes are 66,600 bytes.
+        (0..600).fold(game("a", "b"), |game, number| {
+            let name = format!("{number:03}{}", "N".repeat(98));
+            game.tag(Box::leak(name.into_boxed_str()), "x")
+        }),
+    ]);
+    let tree = mount(fake);
+    let names = |game: u32| {
+        let node = tree
+            .0
+            .resolve(tree.inode(&format!("games/000001-001000/{game:06}.pgn")));
+        node.unwrap().open().unwrap().attribute_names().unwrap()
+    };
+    let value = |game: u32, name: &str| {
+        let node = tree
+            .0
+            .resolve(tree.inode(&format!("games/000001-001000/{game:06}.pgn")));
+        let name = format!("user.pgn.{name}");
+        node.unwrap().open().unwrap().attribute_value(OsStr::new(&name))
+    };
+    for (tag, is_there) in [(longest, true), (longer, false), ("Most", true), ("More", false)] {
+        assert_eq!(value(1, tag).is_ok(), is_there, "{tag}");
+        assert_eq!(names(1).contains(&format!("user.pgn.{tag}")), is_there, "{tag}");
+    }
+    assert_eq!(value(1, "Control"), Ok(b"abc".to_vec()));
+    let names = names(2);
+    let len: usize = names.iter().map(|name| name.len() + 1).sum();
+    assert!((65_536 - 111 + 1..=65_536).contains(&len), "{len}");
+    assert!(
+        names
+            .iter()
+            .all(|name| value(2, name.strip_prefix("user.pgn.").unwrap()).is_ok())
+    );
+}
+
 #[test]
 fn blocks_are_those_of_512_bytes() {
     let tree = mount(Fake::of([game("a", "b").comment("word ".repeat(200))]));
