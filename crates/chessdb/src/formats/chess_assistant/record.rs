@@ -23,6 +23,8 @@ pub(super) struct Record<'d> {
     pub(super) start: usize,
     /// Number of bytes that the file lacks.
     pub(super) missing: u64,
+    /// True if there are only zeros, which would be many empty games one after another.
+    pub(super) is_blank: bool,
     /// True if the length can be read in both forms with different results.
     pub(super) is_ambiguous: bool,
 }
@@ -46,8 +48,17 @@ pub(super) fn read(d02: &[u8], address: u32, form: LengthForm) -> Option<Record<
         codes,
         start: address + size,
         missing: length - codes.len() as u64,
+        is_blank: length == 0 && is_blank(rest),
         is_ambiguous: matches!(*rest, [low, high, ..] if low.min(high) >= 0x80),
     })
+}
+
+/// Number of zeros that are damage, fewer at the end of a file.
+const BLANK: std::ops::RangeInclusive<usize> = 8..=32;
+
+fn is_blank(rest: &[u8]) -> bool {
+    let rest = rest.get(..*BLANK.end()).unwrap_or(rest);
+    BLANK.contains(&rest.len()) && rest.iter().all(|&byte| byte == 0)
 }
 
 /// Reads a number of up to five bytes with seven bits each, and its size.
