@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 use super::options::Settings;
 use super::{CommandError, progress};
 use chessdb::Database;
-use chessdb_library::duplicates::Duplicates;
+use chessdb_library::duplicates::{ComparedDatabase, Duplicates};
 use chessdb_library::kept::{KeptFiles, SourceFiles};
 use chessdb_library::library::{Library, LibraryEntry, on_one_line};
 use chessdb_library::lines::Occurrence;
@@ -101,8 +101,12 @@ pub fn unique_of(parts: &[DatabasePart], threads: usize, kept: Option<&KeptFiles
     let games = databases.iter().map(|database| database.len()).sum();
     let is_intact = || parts.iter().all(|part| part.entry().is_intact());
     let file = kept.map(|files| Duplicates::file(files, &origins));
+    let compared = parts.iter().map(|part| {
+        let lines = part.positions.lines();
+        ComparedDatabase::new(part.database()).with_lines(lines)
+    });
     let duplicates = Duplicates::kept_or(file.as_ref(), games, is_intact, || {
-        Duplicates::find(&databases, threads)
+        Duplicates::find_among(&compared.collect::<Vec<_>>(), threads, |_, _| true)
     });
     let games = duplicates.unique(&databases);
     working.finish_and_clear();

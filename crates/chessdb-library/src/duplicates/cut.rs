@@ -19,45 +19,67 @@ use std::io;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::group::{KnownGame, is_complete};
+use super::compared::{ComparedGames, Hashed, part_of};
+use super::group::{KnownGame, Players, is_complete};
 use super::line::ComparedLine;
-use super::occasion::{dates_agree, event_words};
+use super::occasion::{Event, EventRound, dates_agree, event_words, numbers};
 use super::player::Player;
-use super::{ComparedGames, Duplicate, Hashed, MOST_SEEN, Reason};
-use crate::kept::{folders, temporary_files};
-use crate::parallel::chunks;
-use crate::positions::OPENING_PLIES;
+use super::seen::ReadGame;
+use super::{Duplicate, Member, Reason};
+use crate::parallel::{chunks, chunks_of};
+use crate::positions::{LineHash, OPENING_PLIES};
 use crate::spill::Partitions;
 use crate::task;
-use chessdb::bytes::le_u32;
+use chessdb::bytes::{le_u32, le_u64};
 use chessdb::game::Outcome;
-use chessdb::{Keys, TextId};
+use chessdb::{Database, Keys, TextId};
+
+/// Number of games that are in memory at the same time to be compared, unless more are in one list. Each takes about 500
+/// bytes.
+const MOST_READ: usize = 100_000;
+
+/// Number of games that a thread reads at a time: few, so that all threads are at nearly the same place in a file.
+const CHUNK: u32 = 32;
 
 /// Maximum number of longer games that a game is compared with. A game with more stays alone.
 const MOST_LONGER: usize = 64;
 
 /// Adds games that were cut short to the groups of the longer ones, and makes groups for longer games without one. The
-/// games are [similar](similar_games).
+/// games are [similar](SimilarGames).
 pub(super) fn join(
-    games: &mut ComparedGames<'_>,
+    games: &ComparedGames<'_>,
     similar: &[Vec<u32>],
-    groups: &mut Vec<Vec<Duplicate>>,
+    members: &mut Vec<Member>,
     threads: usize,
 ) {
     let mut found: Vec<Beginning> = Vec::new();
-    for lists in batches(similar) {
-        games.see(lists.concat(), threads);
-        let games = &*games;
+    for lists in batches(similar, MOST_READ) {
+        let read = read_all(games, lists.concat(), threads);
         let parts = chunks(lists.len() as u32, threads, &|_| (), |range| {
             let lists = lists.get(range.start as usize..range.end as usize);
             let lists = lists.unwrap_or_default().iter();
-            lists.flat_map(|list| beginnings(games, list)).collect::<Vec<_>>()
+            let mut players = Players::default();
+            let found = lists.flat_map(|list| beginnings(games, &read, &mut players, list));
+            found.collect::<Vec<_>>()
         });
         found.extend(parts.into_iter().flatten());
     }
     if !found.is_empty() {
-        join_groups(&found, groups);
+        join_groups(&found, members);
     }
+}
+
+/// Reads games, in the order in which databases store them.
+fn read_all(games: &ComparedGames<'_>, mut wanted: Vec<u32>, threads: usize) -> FxHashMap<u32, ReadGame> {
+    wanted.sort_unstable();
+    wanted.dedup();
+    let parts = chunks_of(CHUNK, wanted.len() as u32, threads, &|_| (), |range| {
+        let part = wanted.get(range.start as usize..range.end as usize);
+        let part = part.unwrap_or_default().iter();
+        let read = part.filter_map(|&game| Some((game, ReadGame::of(games, game)?)));
+        read.collect::<Vec<_>>()
+    });
+    parts.into_iter().flatten().collect()
 }
 
 /// A game that may be cut short, and the longer one.
@@ -67,117 +89,89 @@ struct Beginning {
     longer: Duplicate,
 }
 
-/// Lists of games where one may be the start of another, because they have a surname of each player in common, and a
-/// date or an event.
-pub(super) fn similar_games(games: &ComparedGames<'_>, hashed: &[Hashed]) -> Vec<Vec<u32>> {
-    let mut names = KnownNames::default();
-    let mut lists = Vec::new();
-    for occasion in [SharedOccasion::Date, SharedOccasion::Event] {
-        let file = (hashed.len() > MOST_IN_MEMORY).then(temporary_file).flatten();
-        let found = lists_of(games, hashed, occasion, &mut names, file).or_else(|error| {
-            log::warn!(
-                "cannot write a temporary file to find duplicates: {error}; comparing games in memory"
-            );
-            lists_of(games, hashed, occasion, &mut names, None)
-        });
-        // `lists_of` fails only if it uses a file, and here everything is in memory.
-        lists.extend(found.unwrap_or_default());
-    }
-    lists
-}
-
-/// The lists of games that may be compared with each other, because they have `occasion` and surnames in common.
-///
-/// # Errors
-/// If the file for their keys cannot be written or read.
-fn lists_of(
-    games: &ComparedGames<'_>,
-    hashed: &[Hashed],
-    occasion: SharedOccasion,
-    names: &mut KnownNames,
-    file: Option<File>,
-) -> io::Result<Vec<Vec<u32>>> {
-    let keyed = keyed_games(games, hashed, occasion, names, file)?;
-    let mut lists = Vec::new();
-    for part in 0..keyed.parts() {
-        task::check();
-        let records = keyed.records(part)?;
-        let mut keyed: Vec<(u64, Hashed)> = records.iter().map(read_record).collect();
-        keyed.sort_unstable_by_key(|(key, hashed)| (*key, hashed.opening, hashed.hash, hashed.game));
-        for run in keyed.chunk_by(|(a, _), (b, _)| a == b) {
-            // Lines that are too short for an opening sort first. With the same date and round they may begin any other
-            // line.
-            let has_short = run.first().is_some_and(|(_, hashed)| hashed.opening == 0);
-            if has_short && occasion == SharedOccasion::Date {
-                lists.extend(list(run));
-            } else {
-                let of_openings = run.chunk_by(|(_, a), (_, b)| a.opening == b.opening);
-                lists.extend(of_openings.filter(|run| run[0].1.opening > 0).filter_map(list));
-            }
-        }
-    }
-    Ok(lists)
-}
-
-/// The keys of more games than this are kept in a file, so that memory does not grow with the number of games.
-const MOST_IN_MEMORY: usize = 1_000_000;
-
-/// The number of games in a part of the keys, roughly.
-const GAMES_OF_PART: usize = 1 << 18;
-
 /// Bytes of a game with a key.
 const RECORD: usize = 24;
 
-/// The games by their keys, in parts that have all games of a key.
-///
-/// # Errors
-/// If the file cannot be written.
-fn keyed_games(
-    games: &ComparedGames<'_>,
-    hashed: &[Hashed],
-    occasion: SharedOccasion,
-    names: &mut KnownNames,
-    file: Option<File>,
-) -> io::Result<Partitions<RECORD>> {
-    let parts = hashed.len().div_ceil(GAMES_OF_PART).clamp(1, 256);
-    let mut keyed = Partitions::new(parts, file);
-    let mut pushed = Ok(());
-    for (n, &hashed) in hashed.iter().enumerate() {
-        if n.is_multiple_of(1024) {
-            task::check();
-        }
-        names.keys(games, hashed.game, occasion, |key| {
-            if pushed.is_ok() {
-                pushed = keyed.push((key % parts as u64) as usize, record(key, hashed));
-            }
-        });
-    }
-    pushed.map(|()| keyed)
+/// Games where one may be the start of another, because they have a surname of each player in common, and a date or an
+/// event.
+pub(super) struct SimilarGames {
+    names: KnownNames,
+    /// The games by their keys, once for each [`SharedOccasion`].
+    keyed: [(SharedOccasion, Partitions<RECORD>); 2],
 }
 
-fn record(key: u64, hashed: Hashed) -> [u8; RECORD] {
+impl SimilarGames {
+    /// No games yet. They will be in this number of parts, and in files unless `file` returns none.
+    pub(super) fn new(parts: usize, file: impl Fn() -> Option<File>) -> SimilarGames {
+        let occasions = [SharedOccasion::Date, SharedOccasion::Event];
+        SimilarGames {
+            names: KnownNames::default(),
+            keyed: occasions.map(|occasion| (occasion, Partitions::new(parts, file()))),
+        }
+    }
+
+    /// Adds a game of the database with this number.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub(super) fn push(&mut self, of: (usize, &dyn Database), keys: &Keys, game: Hashed) -> io::Result<()> {
+        for (occasion, keyed) in &mut self.keyed {
+            let parts = keyed.parts();
+            self.names.keys(of, keys, *occasion, |key| {
+                keyed.push(part_of(key, parts), record(key, game))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The lists of games that may be compared with each other.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub(super) fn lists(self) -> io::Result<Vec<Vec<u32>>> {
+        let mut lists = Vec::new();
+        for (occasion, keyed) in self.keyed {
+            for part in 0..keyed.parts() {
+                task::check();
+                let records = keyed.records(part)?;
+                let mut games: Vec<(u64, Hashed)> = records.iter().map(read_record).collect();
+                games.sort_unstable_by_key(|(key, Hashed { game, line })| {
+                    (*key, line.opening, line.hash, *game)
+                });
+                for run in games.chunk_by(|(a, _), (b, _)| a == b) {
+                    // Lines that are too short for an opening sort first. With the same date and round they may begin
+                    // any other line.
+                    let has_short = run.first().is_some_and(|(_, game)| game.line.opening == 0);
+                    if has_short && occasion == SharedOccasion::Date {
+                        lists.extend(list(run));
+                    } else {
+                        let of_openings = run.chunk_by(|(_, a), (_, b)| a.line.opening == b.line.opening);
+                        let long = of_openings.filter(|run| run[0].1.line.opening > 0);
+                        lists.extend(long.filter_map(list));
+                    }
+                }
+            }
+        }
+        Ok(lists)
+    }
+}
+
+fn record(key: u64, Hashed { game, line }: Hashed) -> [u8; RECORD] {
     let mut record = [0; RECORD];
     record[..8].copy_from_slice(&key.to_le_bytes());
-    record[8..16].copy_from_slice(&hashed.hash.to_le_bytes());
-    record[16..20].copy_from_slice(&hashed.opening.to_le_bytes());
-    record[20..].copy_from_slice(&hashed.game.to_le_bytes());
+    record[8..16].copy_from_slice(&line.hash.to_le_bytes());
+    record[16..20].copy_from_slice(&line.opening.to_le_bytes());
+    record[20..].copy_from_slice(&game.to_le_bytes());
     record
 }
 
 fn read_record(record: &[u8; RECORD]) -> (u64, Hashed) {
-    let number = |at| le_u32(record, at).unwrap_or_default();
-    let long = |at| u64::from(number(at)) | u64::from(number(at + 4)) << 32;
-    let hashed = Hashed {
-        hash: long(8),
-        opening: number(16),
-        game: number(20),
+    let line = LineHash {
+        hash: le_u64(record, 8).unwrap_or_default(),
+        opening: le_u32(record, 16).unwrap_or_default(),
     };
-    (long(0), hashed)
-}
-
-fn temporary_file() -> Option<File> {
-    let (_, [file]) = temporary_files(folders()).ok()?;
-    Some(file)
+    let game = le_u32(record, 20).unwrap_or_default();
+    (le_u64(record, 0).unwrap_or_default(), Hashed { game, line })
 }
 
 /// What two games must have in common to be compared.
@@ -189,9 +183,9 @@ enum SharedOccasion {
 
 /// The games of a run that has different lines.
 fn list(run: &[(u64, Hashed)]) -> Option<Vec<u32>> {
-    let first = run.first()?.1.hash;
-    let differ = run.iter().any(|(_, hashed)| hashed.hash != first);
-    differ.then(|| run.iter().map(|(_, hashed)| hashed.game).collect())
+    let first = run.first()?.1.line.hash;
+    let differ = run.iter().any(|(_, game)| game.line.hash != first);
+    differ.then(|| run.iter().map(|(_, game)| game.game).collect())
 }
 
 /// Names that were read before, by the number of the database and the id of the text.
@@ -204,24 +198,21 @@ struct KnownNames {
 }
 
 impl KnownNames {
-    /// The keys of a game. Games that agree have one in common.
+    /// Passes the keys of a game to `then`. Games that agree have one in common.
     fn keys(
         &mut self,
-        games: &ComparedGames<'_>,
-        game: u32,
+        (number, database): (usize, &dyn Database),
+        keys: &Keys,
         shared: SharedOccasion,
-        mut then: impl FnMut(u64),
-    ) {
-        let Some((number, database, own)) = games.place(game) else {
-            return;
-        };
-        let Keys {
+        mut then: impl FnMut(u64) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let &Keys {
             white,
             black,
             event,
             date,
             ..
-        } = database.keys(own);
+        } = keys;
         let occasion = match shared {
             SharedOccasion::Date => is_complete(date).then(|| hash((date.year, date.month, date.day))),
             SharedOccasion::Event => *self.events.entry((number, event)).or_insert_with(|| {
@@ -230,7 +221,7 @@ impl KnownNames {
             }),
         };
         let Some(occasion) = occasion else {
-            return;
+            return Ok(());
         };
         for player in [white, black] {
             self.surnames.entry((number, player)).or_insert_with(|| {
@@ -245,9 +236,10 @@ impl KnownNames {
         let surnames = |player| self.surnames.get(&(number, player)).into_iter().flatten();
         for white in surnames(white) {
             for black in surnames(black) {
-                then(hash((shared, occasion, white, black)));
+                then(hash((shared, occasion, white, black)))?;
             }
         }
+        Ok(())
     }
 }
 
@@ -255,11 +247,11 @@ fn hash(of: impl Hash) -> u64 {
     FxBuildHasher.hash_one(of)
 }
 
-/// The lists in batches of at most [`MOST_SEEN`] games, or of one list that has more.
-fn batches(lists: &[Vec<u32>]) -> Vec<&[Vec<u32>]> {
+/// The lists in batches of at most `most` games, or of one list that has more.
+fn batches(lists: &[Vec<u32>], most: usize) -> Vec<&[Vec<u32>]> {
     let (mut batches, mut start, mut len) = (Vec::new(), 0, 0);
     for (n, list) in lists.iter().enumerate() {
-        if len > 0 && len + list.len() > MOST_SEEN {
+        if len > 0 && len + list.len() > most {
             batches.extend(lists.get(start..n));
             (start, len) = (n, 0);
         }
@@ -270,16 +262,26 @@ fn batches(lists: &[Vec<u32>]) -> Vec<&[Vec<u32>]> {
 }
 
 /// The games that other games continue, each paired with such a game.
-fn beginnings(games: &ComparedGames<'_>, list: &[u32]) -> Vec<Beginning> {
+fn beginnings(
+    games: &ComparedGames<'_>,
+    read: &FxHashMap<u32, ReadGame>,
+    players: &mut Players,
+    list: &[u32],
+) -> Vec<Beginning> {
     let of_game = |&game: &u32| {
-        let seen = games.seen.get(&game)?;
+        let read = read.get(&game)?;
         let duplicate = Duplicate {
             game,
-            plies: seen.line.plies(),
-            annotations: seen.annotations,
+            plies: read.line.plies(),
+            annotations: read.annotations,
             reason: None,
         };
-        Some((&seen.line, duplicate, KnownGame::of(games, game, true)?))
+        let place = EventRound {
+            event: Event::read(read.place("Event")).into(),
+            round: numbers(read.place("Round")).into(),
+        };
+        let known = KnownGame::of(games, players, game, Some(place), true)?;
+        Some((&read.line, duplicate, known))
     };
     let mut sorted: Vec<(&ComparedLine, Duplicate, KnownGame)> = list.iter().filter_map(of_game).collect();
     // A line is followed by the lines that start with it.
@@ -296,7 +298,7 @@ fn beginnings(games: &ComparedGames<'_>, list: &[u32]) -> Vec<Beginning> {
         for (_, shorter, known) in same {
             let fits = longer
                 .iter()
-                .filter(|(.., other)| is_same(games, shorter.plies, known, other));
+                .filter(|(.., other)| is_same(shorter.plies, known, other));
             found.extend(fits.map(|&&(_, longer, _)| Beginning {
                 shorter: *shorter,
                 longer,
@@ -307,12 +309,7 @@ fn beginnings(games: &ComparedGames<'_>, list: &[u32]) -> Vec<Beginning> {
 }
 
 /// True if a game whose `plies` half-moves are the start of another game can be that other game.
-fn is_same(games: &ComparedGames<'_>, plies: u32, shorter: &KnownGame, longer: &KnownGame) -> bool {
-    let outcome = |game: &KnownGame| {
-        games
-            .get(game.game)
-            .map(|(database, own)| database.keys(own).outcome)
-    };
+fn is_same(plies: u32, shorter: &KnownGame, longer: &KnownGame) -> bool {
     let (a, b) = (&shorter.occasion, &longer.occasion);
     let Some((place, other)) = a.place.as_ref().zip(b.place.as_ref()) else {
         return false;
@@ -322,46 +319,43 @@ fn is_same(games: &ComparedGames<'_>, plies: u32, shorter: &KnownGame, longer: &
     let is_date = is_complete(a.date) && a.date == b.date;
     let is_event = place.has_event_of(other);
     let mut players = shorter.players.iter().zip(&longer.players);
-    let outcomes = [outcome(shorter), outcome(longer)];
+    let outcomes = [shorter.outcome, longer.outcome];
     players.all(|(a, b)| a.as_ref().zip(b.as_ref()).is_some_and(|(a, b)| a.agrees(b)))
         && dates_agree(a.date, b.date)
         && (rounds.is_none() || is_round)
         && (is_date || is_event && is_round)
         && (plies as usize >= OPENING_PLIES || is_date && is_round)
-        && (outcomes[0] == outcomes[1] || outcomes.contains(&Some(Outcome::Unknown)))
+        && (outcomes[0] == outcomes[1] || outcomes.contains(&Outcome::Unknown))
 }
 
 /// Joins groups of shorter games with the groups of longer ones. A group is named by its first game.
-fn join_groups(found: &[Beginning], groups: &mut Vec<Vec<Duplicate>>) {
-    let mut names: FxHashMap<u32, u32> = FxHashMap::default();
-    for group in &*groups {
-        if let Some(name) = group.iter().map(|duplicate| duplicate.game).min() {
-            names.extend(group.iter().map(|duplicate| (duplicate.game, name)));
+fn join_groups(found: &[Beginning], members: &mut Vec<Member>) {
+    let of_games = found.iter().flat_map(|found| [found.shorter, found.longer]);
+    let mut alone: FxHashMap<u32, Duplicate> = of_games.map(|game| (game.game, game)).collect();
+    let mut names: FxHashMap<u32, u32> = alone.keys().map(|&game| (game, game)).collect();
+    for Member { group, duplicate } in &*members {
+        if let Some(name) = names.get_mut(&duplicate.game) {
+            *name = *group;
+            alone.remove(&duplicate.game);
         }
     }
-    let name = |game: u32| names.get(&game).copied().unwrap_or(game);
-    let mut members: FxHashMap<u32, Vec<Duplicate>> = FxHashMap::default();
-    for group in groups.drain(..) {
-        if let Some(first) = group.first() {
-            members.insert(name(first.game), group);
+    // The new name of each group that is joined with another one, and whether it is a shorter one.
+    let mut joined: FxHashMap<u32, (u32, bool)> = FxHashMap::default();
+    for (longest, shorter) in chains(found, |game| names.get(&game).copied().unwrap_or(game)) {
+        let first = shorter.iter().copied().fold(longest, u32::min);
+        joined.insert(longest, (first, false));
+        joined.extend(shorter.into_iter().map(|name| (name, (first, true))));
+    }
+    let alone = alone.into_iter().filter(|(game, _)| joined.contains_key(game));
+    members.extend(alone.map(|(group, duplicate)| Member { group, duplicate }));
+    for Member { group, duplicate } in members {
+        if let Some(&(first, is_shorter)) = joined.get(group) {
+            *group = first;
+            if is_shorter {
+                duplicate.reason = Some(Reason::Shorter);
+            }
         }
     }
-    for game in found.iter().flat_map(|found| [found.shorter, found.longer]) {
-        members.entry(name(game.game)).or_insert_with(|| vec![game]);
-    }
-    for (longest, shorter) in chains(found, name) {
-        let of_shorter = shorter.iter().filter_map(|name| members.remove(name)).flatten();
-        let of_shorter: Vec<Duplicate> = of_shorter.collect();
-        if let Some(group) = members.get_mut(&longest) {
-            group.extend(of_shorter.into_iter().map(|duplicate| Duplicate {
-                reason: Some(Reason::Shorter),
-                ..duplicate
-            }));
-            let others = group.get_mut(1..).unwrap_or_default();
-            others.sort_unstable_by_key(|duplicate| duplicate.game);
-        }
-    }
-    groups.extend(members.into_values().filter(|group| group.len() > 1));
 }
 
 /// Each group that shorter groups join, with the names of these. A group joins the longest group that continues it, and
@@ -405,37 +399,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_the_same_from_a_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let game = |n: u32| {
-            let (white, moves) = (n % 10, ["e4", "d4", "c4", "Nf3"][(n % 4) as usize]);
-            format!(
-                "[White \"White{white}\"]\n[Black \"Black\"]\n[Date \"2000.01.01\"]\n[Event \"E\"]\n\n1. {moves} *\n\n"
-            )
+    fn batches_never_divide_a_list() {
+        let lists = [2, 3, 1, 7, 1].map(|len| vec![0; len]);
+        let lens = |most| {
+            let batches = batches(&lists, most).into_iter();
+            batches.map(<[Vec<u32>]>::len).collect::<Vec<_>>()
         };
-        let path = folder.path().join("a.pgn");
-        std::fs::write(&path, (0..200).map(game).collect::<String>()).unwrap();
-        let database = chessdb::open(&path).unwrap();
-        let databases = [&*database];
-        let games = ComparedGames::new(&databases);
-        let hashed = super::super::hashed_games(&games, 1, |_, _| true, |_| None);
-        for (occasion, has_lists) in [(SharedOccasion::Date, true), (SharedOccasion::Event, false)] {
-            let lists = |file| lists_of(&games, &hashed, occasion, &mut KnownNames::default(), file).unwrap();
-            let in_memory = lists(None);
-            assert_eq!(!in_memory.is_empty(), has_lists);
-            assert_eq!(lists(Some(tempfile::tempfile().unwrap())), in_memory);
-        }
+        assert_eq!(lens(5), [2, 1, 1, 1]);
+        assert_eq!(lens(6), [3, 1, 1]);
+        assert_eq!(lens(13), [4, 1]);
+        assert_eq!(lens(14), [5]);
+        assert_eq!(batches(&[], 5).len(), 0);
     }
 
     #[test]
     fn a_record_comes_back() {
-        let hashed = Hashed {
+        let line = LineHash {
             hash: 0x0123_4567_89ab_cdef,
-            game: 7,
             opening: u32::MAX,
         };
-        let (key, read) = read_record(&record(u64::MAX - 1, hashed));
-        assert_eq!(key, u64::MAX - 1);
-        assert_eq!((read.hash, read.game, read.opening), (hashed.hash, 7, u32::MAX));
+        let game = Hashed { game: 7, line };
+        assert_eq!(read_record(&record(u64::MAX - 1, game)), (u64::MAX - 1, game));
     }
 }

@@ -6,14 +6,17 @@
 //! (parts of the date, then players, then initials, then by path and number).
 
 use std::cmp::Reverse;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::occasion::{Occasion, dates_agree};
+use super::compared::ComparedGames;
+use super::occasion::{EventRound, Occasion, dates_agree};
 use super::player::Player;
-use super::{ComparedGames, FEWEST_PLIES, LONG_PLIES};
-use chessdb::Keys;
+use super::seen::{Places, SeenGame};
+use super::{FEWEST_PLIES, LONG_PLIES};
 use chessdb::game::{Date, Outcome};
+use chessdb::{Keys, TextId};
 
 /// Maximum number of different names of White or of Black in a group. Names that differ do not contradict each other if
 /// their words do not, so hostile files could make one large group of them.
@@ -25,88 +28,170 @@ const MOST_OCCASIONS: usize = 32;
 /// Maximum number of groups with the same surname that a game is compared with; the newest are compared.
 const MOST_GROUPS: usize = 64;
 
-/// The groups of at least two games among games with the same moves.
-pub(super) fn groups(games: &ComparedGames<'_>, same: &[u32], plies: u32) -> Vec<Vec<u32>> {
-    if same.len() < 2 {
-        return Vec::new();
-    }
-    let mut groups = if plies < FEWEST_PLIES {
-        by_tags(games, same)
-    } else {
-        by_players(games, same, plies >= LONG_PLIES)
-    };
-    groups.retain(|group| group.len() > 1);
-    groups
+/// Compares games with the same moves.
+pub(super) struct Compared<'a> {
+    games: &'a ComparedGames<'a>,
+    places: &'a Places,
+    players: Players,
 }
 
-/// Groups short games: those with exactly the same tags, if both players and the date are known.
-fn by_tags(games: &ComparedGames<'_>, same: &[u32]) -> Vec<Vec<u32>> {
-    // By a hash of the tags, because there may be very many games without moves.
-    let mut groups: FxHashMap<u128, Vec<u32>> = FxHashMap::default();
-    for &game in same {
-        let Some(known) = KnownGame::of(games, game, false).filter(KnownGame::is_complete) else {
-            continue;
-        };
-        if let Some(seen) = games.seen.get(&known.game) {
-            groups.entry(seen.tags).or_default().push(game);
+/// A game of a group.
+#[derive(Clone, Copy)]
+pub(super) struct SameGame {
+    pub(super) seen: SeenGame,
+    pub(super) date: Date,
+}
+
+impl<'a> Compared<'a> {
+    pub(super) fn new(games: &'a ComparedGames<'a>, places: &'a Places) -> Compared<'a> {
+        Compared {
+            games,
+            places,
+            players: Players::default(),
         }
     }
-    groups.into_values().collect()
+
+    /// The groups of at least two games among games with the same moves; of short games, which have the same tags, too.
+    pub(super) fn groups(&mut self, same: &[SeenGame]) -> Vec<Vec<SameGame>> {
+        let plies = same.first().map_or(0, |seen| seen.plies);
+        let is_long = plies >= LONG_PLIES;
+        let known = same.iter().filter_map(|seen| {
+            let place = self.places.get(seen.event, seen.round);
+            let known = KnownGame::of(self.games, &mut self.players, seen.game, place, is_long)?;
+            Some((*seen, known))
+        });
+        let known: Vec<(SeenGame, KnownGame)> = known.collect();
+        let mut groups = if plies < FEWEST_PLIES {
+            // Both players and the date must be known.
+            let complete = known.into_iter().filter(|(_, game)| game.is_complete());
+            let same = complete.map(|(seen, game)| SameGame {
+                seen,
+                date: game.occasion.date,
+            });
+            vec![same.collect()]
+        } else {
+            by_players(known, is_long)
+        };
+        groups.retain(|group| group.len() > 1);
+        groups
+    }
 }
 
 /// Groups games whose players and occasions do not contradict each other.
-fn by_players(games: &ComparedGames<'_>, same: &[u32], are_long: bool) -> Vec<Vec<u32>> {
-    let known = same
-        .iter()
-        .filter_map(|&game| KnownGame::of(games, game, are_long));
-    let mut known: Vec<KnownGame> = known.collect();
-    known.sort_by_key(|known| (Reverse(known.amount()), known.game));
+fn by_players(mut known: Vec<(SeenGame, KnownGame)>, are_long: bool) -> Vec<Vec<SameGame>> {
+    known.sort_by_key(|(_, game)| (Reverse(game.amount()), game.game));
     let mut groups: Vec<AgreeingGames> = Vec::new();
     // The groups by the surname in their first game. Games with a complete date are compared first with the groups of
     // this date, because all earlier groups have complete dates, too. Only long games can belong to a group of another
     // date.
     let mut by_key: FxHashMap<PlayerKey, Vec<u32>> = FxHashMap::default();
-    for game in known {
-        let date = Some(game.occasion.date).filter(|&date| is_complete(date));
-        let keys = game.keys(date);
-        let every_date = date.map(|_| game.keys(None)).unwrap_or_default();
-        let others = every_date.iter().filter(|_| are_long);
-        let found = keys.iter().chain(others).flat_map(|key| {
-            let groups = by_key.get(key).into_iter().flatten();
-            groups.rev().take(MOST_GROUPS)
-        });
-        let fits =
-            found.filter_map(|&group| Some((groups.get(group as usize)?.fit(&game, are_long)?, group)));
-        match fits.min().and_then(|(_, group)| groups.get_mut(group as usize)) {
-            Some(group) => group.add(game),
+    // The groups of games by all that is compared, and the number of changes of groups until then. A game with the same
+    // details joins the same group, unless one has changed meanwhile.
+    let mut by_details: FxHashMap<_, (u32, u32)> = FxHashMap::default();
+    let mut changes = 0;
+    for (seen, game) in known {
+        let details = (
+            game.texts,
+            game.occasion.date,
+            game.outcome,
+            seen.event,
+            seen.round,
+        );
+        let same = SameGame {
+            seen,
+            date: game.occasion.date,
+        };
+        let earlier = by_details.get(&details).filter(|(at, _)| *at == changes);
+        let number = match earlier {
+            Some(&(_, number)) => number,
             None => {
-                let number = groups.len() as u32;
-                for key in keys.into_iter().chain(every_date) {
-                    by_key.entry(key).or_default().push(number);
-                }
-                groups.push(AgreeingGames::new(game));
+                let joined = join(&mut groups, &mut by_key, game, are_long);
+                changes += u32::from(joined.has_changed);
+                by_details.insert(details, (changes, joined.group));
+                joined.group
             }
+        };
+        if let Some(group) = groups.get_mut(number as usize) {
+            group.games.push(same);
         }
     }
     groups.into_iter().map(|group| group.games).collect()
 }
 
+/// The group that a game has joined.
+struct Joined {
+    group: u32,
+    /// True if the group is new, or has something that none of its games had.
+    has_changed: bool,
+}
+
+/// Adds what is known of a game to the group where it fits best, or to a new one.
+fn join(
+    groups: &mut Vec<AgreeingGames>,
+    by_key: &mut FxHashMap<PlayerKey, Vec<u32>>,
+    game: KnownGame,
+    are_long: bool,
+) -> Joined {
+    let date = Some(game.occasion.date).filter(|&date| is_complete(date));
+    let keys = game.keys(date);
+    let every_date = date.map(|_| game.keys(None)).unwrap_or_default();
+    let others = every_date.iter().filter(|_| are_long);
+    let found = keys.iter().chain(others).flat_map(|key| {
+        let groups = by_key.get(key).into_iter().flatten();
+        groups.rev().take(MOST_GROUPS)
+    });
+    let fits = found.filter_map(|&group| Some((groups.get(group as usize)?.fit(&game, are_long)?, group)));
+    match fits
+        .min()
+        .and_then(|(_, number)| Some((number, groups.get_mut(number as usize)?)))
+    {
+        Some((number, group)) => Joined {
+            group: number,
+            has_changed: group.add(game),
+        },
+        None => {
+            let number = groups.len() as u32;
+            for key in keys.into_iter().chain(every_date) {
+                by_key.entry(key).or_default().push(number);
+            }
+            groups.push(AgreeingGames::new(game));
+            Joined {
+                group: number,
+                has_changed: true,
+            }
+        }
+    }
+}
+
 /// A colour and a surname, or none if both players are unknown; with a date if it is complete.
 type PlayerKey = (Option<(usize, String)>, Option<(u16, u8, u8)>);
+
+/// Players that were read before, by the number of the database and the id of the name.
+#[derive(Default)]
+pub(super) struct Players(FxHashMap<(usize, TextId), Option<Rc<Player>>>);
 
 /// What is known of a game.
 pub(super) struct KnownGame {
     pub(super) game: u32,
     pub(super) occasion: Occasion,
     /// White and Black.
-    pub(super) players: [Option<Player>; 2],
-    outcome: Outcome,
+    pub(super) players: [Option<Rc<Player>>; 2],
+    pub(super) outcome: Outcome,
+    /// The number of its database, and the ids of the players there.
+    texts: (usize, [TextId; 2]),
 }
 
 impl KnownGame {
     /// Event and round of a long game or a program's game count if both players are known.
-    pub(super) fn of(games: &ComparedGames<'_>, game: u32, is_long: bool) -> Option<KnownGame> {
-        let (database, own) = games.get(game)?;
+    pub(super) fn of(
+        games: &ComparedGames<'_>,
+        known: &mut Players,
+        game: u32,
+        place: Option<EventRound>,
+        is_long: bool,
+    ) -> Option<KnownGame> {
+        let (number, compared, own) = games.place(game)?;
+        let database = compared.database;
         let Keys {
             white,
             black,
@@ -114,19 +199,23 @@ impl KnownGame {
             outcome,
             ..
         } = database.keys(own);
-        let players = [white, black].map(|player| Player::read(&database.text(player)));
-        let seen = games.seen.get(&game);
-        let is_of_program = players.iter().flatten().any(Player::is_program);
-        let occasion = match seen.filter(|_| players.iter().all(Option::is_some)) {
-            Some(seen) if is_of_program => Occasion::of_program(date, &seen.place),
-            Some(seen) if is_long => Occasion::of_tags(date, &seen.place),
-            _ => Occasion::of_date(date),
-        };
+        let players = [white, black].map(|player| {
+            let read = || Player::read(&database.text(player)).map(Rc::new);
+            known.0.entry((number, player)).or_insert_with(read).clone()
+        });
+        let is_of_program = players.iter().flatten().any(|player| player.is_program());
+        let counts = (is_long || is_of_program) && players.iter().all(Option::is_some);
+        let place = place.filter(|_| counts);
         Some(KnownGame {
             game,
-            occasion,
+            occasion: Occasion {
+                date,
+                is_of_program: is_of_program && place.is_some(),
+                place,
+            },
             players,
             outcome,
+            texts: (number, [white, black]),
         })
     }
 
@@ -152,7 +241,7 @@ impl KnownGame {
         let date = date.map(|date| (date.year, date.month, date.day));
         let players = self.players.iter().enumerate();
         let named = players.flat_map(|(color, player)| {
-            let readings = player.iter().flat_map(Player::readings);
+            let readings = player.iter().flat_map(|player| player.readings());
             readings.map(move |reading| (Some((color, reading.surname.clone())), date))
         });
         let mut keys: Vec<PlayerKey> = named.collect();
@@ -165,13 +254,13 @@ impl KnownGame {
 
 /// Games that do not contradict each other.
 struct AgreeingGames {
-    games: Vec<u32>,
+    games: Vec<SameGame>,
     /// Whether the first game has a White and a Black that are known.
     has_player: [bool; 2],
     /// The different occasions.
     occasions: Vec<Occasion>,
     /// The different names of White and of Black.
-    players: [Vec<Player>; 2],
+    players: [Vec<Rc<Player>>; 2],
     /// The different results that are known.
     outcomes: Vec<Outcome>,
 }
@@ -205,7 +294,7 @@ impl AgreeingGames {
     fn fit(&self, game: &KnownGame, are_long: bool) -> Option<Fit> {
         let mut colors = self.players.iter().zip(&game.players);
         let players_agree = colors.all(|(names, player)| {
-            let agrees = |player: &Player| names.iter().all(|name| name.agrees(player));
+            let agrees = |player: &Rc<Player>| names.iter().all(|name| name.agrees(player));
             player.as_ref().is_none_or(agrees)
         });
         let mut colors = self.players.iter().zip(&game.players);
@@ -251,20 +340,27 @@ impl AgreeingGames {
         is_shared && are_alike && is_result && self.occasions.iter().all(|other| other.may_be(occasion))
     }
 
-    fn add(&mut self, game: KnownGame) {
-        self.games.push(game.game);
-        if game.outcome != Outcome::Unknown && !self.outcomes.contains(&game.outcome) {
-            self.outcomes.push(game.outcome);
+    /// Adds what is known of a game. True if that is more than what is known of the other games.
+    fn add(&mut self, game: KnownGame) -> bool {
+        let mut is_new = false;
+        if game.outcome != Outcome::Unknown {
+            is_new |= add_new(&mut self.outcomes, game.outcome);
         }
-        if !self.occasions.contains(&game.occasion) {
-            self.occasions.push(game.occasion);
-        }
+        is_new |= add_new(&mut self.occasions, game.occasion);
         for (names, player) in self.players.iter_mut().zip(game.players) {
-            if let Some(player) = player.filter(|player| !names.contains(player)) {
-                names.push(player);
-            }
+            is_new |= player.is_some_and(|player| add_new(names, player));
         }
+        is_new
     }
+}
+
+/// Adds a value unless it is there. True if it was added.
+fn add_new<T: PartialEq>(values: &mut Vec<T>, value: T) -> bool {
+    let is_new = !values.contains(&value);
+    if is_new {
+        values.push(value);
+    }
+    is_new
 }
 
 /// True if the whole date is known.

@@ -7,7 +7,9 @@
 use std::io;
 
 use super::{Duplicate, Duplicates, Reason};
-use crate::kept::{KeptFile, KeptFiles, KeptKind, Numbers, SectionId, Sections, SourceFiles};
+use crate::kept::{
+    KeptFile, KeptFiles, KeptKind, Numbers, Output, SectionId, Sections, SourceFiles, begin, next_page,
+};
 use chessdb::bytes::le_u32;
 
 /// Duplicates among fewer games are not kept: finding them again takes no longer than opening a file.
@@ -15,6 +17,9 @@ const FEWEST_GAMES: u32 = 1000;
 
 /// Bytes of a game.
 const GAME: usize = 16;
+
+/// Number of games that are written at once.
+const PIECE: usize = 1 << 12;
 
 /// The reasons by their numbers from 1.
 const REASONS: [Reason; 4] = [Reason::Tags, Reason::Date, Reason::Moves, Reason::Shorter];
@@ -96,29 +101,12 @@ impl Duplicates {
         (are_groups && !sections.is_lost()).then_some(Duplicates { duplicates, starts })
     }
 
-    fn sections(&self) -> Sections<DuplicateSection> {
-        let mut games = Vec::with_capacity(GAME * self.duplicates.len());
-        for duplicate in &self.duplicates {
-            let reason = REASONS
-                .iter()
-                .position(|&reason| Some(reason) == duplicate.reason);
-            let reason = reason.map_or(0, |place| place as u32 + 1);
-            for number in [duplicate.game, duplicate.plies, duplicate.annotations, reason] {
-                games.extend(number.to_le_bytes());
-            }
-        }
-        let starts = self.starts.iter().flat_map(|start| start.to_le_bytes());
-        let mut sections = Sections::in_memory(Vec::new(), Numbers::default());
-        sections.append(DuplicateSection::Games, games);
-        sections.append(DuplicateSection::Starts, starts.collect());
-        sections
-    }
-
     fn save(&self, file: &KeptFile, is_intact: impl Fn() -> bool) {
-        let written = file.write(|file, key| {
-            self.sections().write(file, key)?;
+        let written = file.begin().and_then(|new| {
+            let mut out = Output::File(new.file().try_clone()?);
+            let numbers = self.write(&mut out, begin(new.key()))?;
             if is_intact() {
-                Ok(())
+                new.keep(&numbers)
             } else {
                 Err(io::Error::other("a database was changed while it was searched"))
             }
@@ -127,12 +115,46 @@ impl Duplicates {
             log::info!("cannot keep duplicates in {}: {error}", file.path().display());
         }
     }
+
+    /// Writes the sections, from an offset on.
+    fn write(&self, out: &mut Output, begin: u64) -> io::Result<Numbers> {
+        let mut end = begin;
+        for games in self.duplicates.chunks(PIECE) {
+            let bytes = games.iter().flat_map(|duplicate| {
+                let reason = REASONS
+                    .iter()
+                    .position(|&reason| Some(reason) == duplicate.reason);
+                let reason = reason.map_or(0, |place| place as u32 + 1);
+                let numbers = [duplicate.game, duplicate.plies, duplicate.annotations, reason];
+                numbers.into_iter().flat_map(u32::to_le_bytes)
+            });
+            let bytes: Vec<u8> = bytes.collect();
+            out.write_at(end, &bytes)?;
+            end += bytes.len() as u64;
+        }
+        let starts: Vec<u8> = self.starts.iter().flat_map(|start| start.to_le_bytes()).collect();
+        let starts_at = next_page(end);
+        out.write_at(starts_at, &starts)?;
+        let mut numbers = Numbers::default();
+        numbers.sections[DuplicateSection::Games.place()] = (begin, end - begin);
+        numbers.sections[DuplicateSection::Starts.place()] = (starts_at, starts.len() as u64);
+        Ok(numbers)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::kept::Space;
+
+    fn sections(duplicates: &Duplicates) -> Sections<DuplicateSection> {
+        let mut out = Output::Memory(Vec::new());
+        let numbers = duplicates.write(&mut out, 0).unwrap();
+        let Output::Memory(bytes) = out else {
+            unreachable!()
+        };
+        Sections::in_memory(bytes, numbers)
+    }
 
     fn duplicates() -> Duplicates {
         let duplicate = |game, reason| Duplicate {
@@ -162,8 +184,12 @@ mod tests {
                 duplicates: Vec::new(),
                 starts: vec![0],
             },
+            Duplicates {
+                duplicates: duplicates().duplicates.repeat(PIECE / 6 + 1),
+                starts: vec![0, 6 * (PIECE as u32 / 6 + 1)],
+            },
         ] {
-            let read = Duplicates::of_sections(&one.sections(), 10).unwrap();
+            let read = Duplicates::of_sections(&sections(&one), 10).unwrap();
             assert_eq!((read.duplicates, read.starts), (one.duplicates, one.starts));
         }
     }
@@ -188,13 +214,13 @@ mod tests {
 
     #[test]
     fn wrong_groups_are_not_used() {
-        assert!(Duplicates::of_sections(&duplicates().sections(), 9).is_none());
+        assert!(Duplicates::of_sections(&sections(&duplicates()), 9).is_none());
         for starts in [vec![0, 2, 5], vec![0, 2, 2, 6], vec![1, 6], vec![0, 7]] {
             let wrong = Duplicates {
                 starts,
                 ..duplicates()
             };
-            assert!(Duplicates::of_sections(&wrong.sections(), 10).is_none());
+            assert!(Duplicates::of_sections(&sections(&wrong), 10).is_none());
         }
     }
 }

@@ -1,7 +1,10 @@
 //! The main line of a game, in a form that is the same for the same moves from the same position.
 
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use crate::lines::{LineStart, PackedLine};
 use crate::positions::epd;
-use chessdb::board::{PackedMove, Position};
+use chessdb::board::Position;
 use chessdb::game::Game;
 
 /// A main line, up to the first move that cannot be read.
@@ -9,20 +12,42 @@ use chessdb::game::Game;
 pub(super) struct ComparedLine {
     /// The start position; empty for the usual one, `none` if there is none.
     start: String,
-    moves: Box<[PackedMove]>,
+    /// The bits of each [`PackedMove`](chessdb::board::PackedMove).
+    moves: Box<[[u8; 2]]>,
 }
 
 impl ComparedLine {
     /// The main line of a game.
     pub(super) fn of(game: &Game) -> ComparedLine {
+        let moves = game.movetext.main_line();
         ComparedLine {
-            start: match game.start() {
-                None => "none".to_owned(),
-                Some(start) if start == Position::initial() => String::new(),
-                Some(start) => epd(&start),
-            },
-            moves: game.movetext.main_line().map(|(_, mv)| mv).collect(),
+            start: start_name(game.start().as_ref()),
+            moves: moves.map(|(_, mv)| mv.bits().to_le_bytes()).collect(),
         }
+    }
+
+    /// A main line that was kept.
+    pub(super) fn of_kept(line: &PackedLine) -> ComparedLine {
+        ComparedLine {
+            start: match &line.start {
+                LineStart::Usual => String::new(),
+                LineStart::Nowhere => start_name(None),
+                LineStart::At(position) => start_name(Some(position)),
+            },
+            moves: line
+                .moves
+                .iter()
+                .map(|mv| mv.pack().bits().to_le_bytes())
+                .collect(),
+        }
+    }
+
+    /// A hash of it and of `more`: two that differ practically never have the same.
+    pub(super) fn hash(&self, more: &[u8]) -> u128 {
+        let mut hash = Xxh3::with_seed(xxh3_64(self.start.as_bytes()));
+        hash.update(self.moves.as_flattened());
+        hash.update(more);
+        hash.digest128()
     }
 
     /// True if these are the first moves of another line, or all of them.
@@ -33,5 +58,14 @@ impl ComparedLine {
     /// Number of moves.
     pub(super) fn plies(&self) -> u32 {
         self.moves.len() as u32
+    }
+}
+
+/// What [`ComparedLine`] has for a start position.
+fn start_name(start: Option<&Position>) -> String {
+    match start {
+        None => "none".to_owned(),
+        Some(start) if *start == Position::initial() => String::new(),
+        Some(start) => epd(start),
     }
 }

@@ -1,9 +1,11 @@
 //! The occasions on which games were played, and which of them can be the same.
 
+use std::sync::Arc;
+
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::player::words;
-use chessdb::game::{Date, Tags};
+use chessdb::game::Date;
 
 /// The date of a game, and its event and round if these can distinguish it from another game with the same moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,54 +13,37 @@ pub(super) struct Occasion {
     pub(super) date: Date,
     /// `None` if only the date counts.
     pub(super) place: Option<EventRound>,
-    /// True if a program played, which may play the same moves again.
-    is_of_program: bool,
+    /// True if a program played, which may play the same moves again: then both the date and the round count.
+    pub(super) is_of_program: bool,
 }
 
 /// An event and a round of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EventRound {
+    pub(super) event: Arc<Event>,
+    /// The [numbers] in the round.
+    pub(super) round: Arc<[u64]>,
+}
+
+/// The name of an event.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Event {
     /// Hashes of the words that identify the event, sorted; empty if it is unknown.
-    pub(super) event: Box<[u64]>,
+    words: Box<[u64]>,
     /// Hashes of the years and ordinals of the event, sorted.
     edition: Box<[u64]>,
-    /// The numbers in the round: 2 and 10 in `2.10` and in `Round 2, board 10`; empty if it is unknown.
-    round: Box<[u64]>,
+}
+
+impl Event {
+    pub(super) fn read(name: &str) -> Event {
+        Event {
+            words: event_words(name),
+            edition: hashes_of(name, is_edition),
+        }
+    }
 }
 
 impl Occasion {
-    /// An occasion with nothing but a date.
-    pub(super) fn of_date(date: Date) -> Occasion {
-        Occasion {
-            date,
-            place: None,
-            is_of_program: false,
-        }
-    }
-
-    /// The occasion of a program's game with these tags: both its date and its round count.
-    pub(super) fn of_program(date: Date, tags: &Tags) -> Occasion {
-        Occasion {
-            is_of_program: true,
-            ..Occasion::of_tags(date, tags)
-        }
-    }
-
-    /// The occasion of a game with these tags whose date does not count if event and round can be the same.
-    pub(super) fn of_tags(date: Date, tags: &Tags) -> Occasion {
-        let event = tags.get("Event").unwrap_or_default();
-        let place = EventRound {
-            event: event_words(event),
-            edition: hashes_of(event, is_edition),
-            round: numbers(tags.get("Round").unwrap_or_default()),
-        };
-        Occasion {
-            date,
-            place: Some(place),
-            is_of_program: false,
-        }
-    }
-
     /// True if two games with the same moves and players can be one game that was played on both occasions.
     pub(super) fn agrees(&self, other: &Occasion) -> bool {
         let places = self.place.as_ref().zip(other.place.as_ref());
@@ -68,9 +53,7 @@ impl Occasion {
         }
         has_date || places.is_some_and(|(a, b)| a.agrees(b))
     }
-}
 
-impl Occasion {
     /// True if no known part of the dates and no first number of known rounds differs.
     pub(super) fn may_be(&self, other: &Occasion) -> bool {
         let places = self.place.as_ref().zip(other.place.as_ref());
@@ -86,18 +69,19 @@ impl EventRound {
     }
 
     fn agrees(&self, other: &EventRound) -> bool {
-        self.has_first_round_of(other) && one_is_part(&self.event, &other.event)
+        self.has_first_round_of(other) && one_is_part(&self.event.words, &other.event.words)
     }
 
     /// True if both events are known and the same, apart from years and ordinals that one of them leaves out.
     pub(super) fn has_event_of(&self, other: &EventRound) -> bool {
-        !self.event.is_empty() && self.event == other.event && one_is_part(&self.edition, &other.edition)
+        let (a, b) = (&self.event, &other.event);
+        !a.words.is_empty() && a.words == b.words && one_is_part(&a.edition, &b.edition)
     }
 
     /// True if both rounds are the same, apart from further numbers that one of them leaves out. `None` if one is
     /// unknown.
     pub(super) fn has_round_of(&self, other: &EventRound) -> Option<bool> {
-        let mut numbers = self.round.iter().zip(&other.round).peekable();
+        let mut numbers = self.round.iter().zip(&*other.round).peekable();
         numbers.peek()?;
         Some(numbers.all(|(a, b)| a == b))
     }
@@ -167,8 +151,9 @@ fn is_roman(word: &str) -> bool {
     !word.is_empty() && has_tens && is_digit
 }
 
-/// The numbers in a text: 2 and 10 in `2.10`. A number that is too large ends the list.
-fn numbers(text: &str) -> Box<[u64]> {
+/// The numbers in a round: 2 and 10 in `2.10` and in `Round 2, board 10`; none if it is unknown. A number that is too large
+/// ends the list.
+pub(super) fn numbers(text: &str) -> Box<[u64]> {
     let digits = text
         .split(|c: char| !c.is_ascii_digit())
         .filter(|digits| !digits.is_empty());
@@ -180,15 +165,21 @@ mod tests {
     use super::*;
 
     fn agree(a: (&str, &str), b: (&str, &str)) -> bool {
-        let occasion = |year, (event, round): (&str, &str)| {
-            let mut tags = Tags::default();
-            tags.set("Event", event);
-            tags.set("Round", round);
-            Occasion::of_tags(Date::new(year, 1, 1), &tags)
+        let occasion = |year, (event, round)| Occasion {
+            date: Date::new(year, 1, 1),
+            place: Some(EventRound {
+                event: Event::read(event).into(),
+                round: numbers(round).into(),
+            }),
+            is_of_program: false,
         };
         let (a, b) = (occasion(1985, a), occasion(1986, b));
         assert_eq!(a.agrees(&b), b.agrees(&a));
-        assert!(!Occasion::of_date(a.date).agrees(&b));
+        let of_date = Occasion {
+            place: None,
+            ..a.clone()
+        };
+        assert!(!of_date.agrees(&b));
         a.agrees(&b)
     }
 

@@ -2,52 +2,42 @@
 
 use std::cmp::Reverse;
 
+use super::group::SameGame;
 use super::occasion::dates_agree;
-use super::seen::ComparedGame;
-use super::{ComparedGames, Duplicate, FEWEST_PLIES, Reason};
+use super::{Duplicate, FEWEST_PLIES, Member, Reason};
 use crate::library::REMARK;
-use chessdb::game::{Date, Movetext, Token};
+use chessdb::game::{Movetext, Token};
 
-/// Sorts a group: the game with the most annotations comes first; among several the game with the most tags; among
-/// several the first one. The others follow in their order.
-pub(super) fn best_first(games: &ComparedGames<'_>, group: &[u32], plies: u32) -> Vec<Duplicate> {
-    let duplicates = group.iter().filter_map(|&game| {
-        let &ComparedGame {
-            known, annotations, ..
-        } = games.seen.get(&game)?;
-        let duplicate = Duplicate {
-            game,
-            plies,
-            annotations,
-            reason: None,
-        };
-        Some((known, duplicate))
-    });
-    let mut duplicates: Vec<(usize, Duplicate)> = duplicates.collect();
-    duplicates.sort_unstable_by_key(|(_, duplicate)| duplicate.game);
-    let worth = |&(known, duplicate): &(usize, Duplicate)| Reverse((duplicate.annotations, known));
-    let best = (0..duplicates.len()).min_by_key(|&n| duplicates.get(n).map(worth));
-    if let Some(first) = best.and_then(|best| duplicates.get_mut(..=best)) {
-        first.rotate_right(1);
-    }
-    let mut duplicates = duplicates.into_iter().map(|(_, duplicate)| duplicate);
-    let best = duplicates.next();
-    let others = duplicates.map(|duplicate| Duplicate {
-        reason: best.map(|best| reason(games, best.game, duplicate)),
-        ..duplicate
-    });
-    best.into_iter().chain(others).collect()
+/// The members of a group. The game with the most annotations is the best; among several the game with the most tags;
+/// among several the first one.
+pub(super) fn members(group: &[SameGame]) -> impl Iterator<Item = Member> {
+    let worth = |same: &&SameGame| {
+        let seen = &same.seen;
+        (Reverse((seen.annotations, seen.known)), seen.game)
+    };
+    let best = group.iter().min_by_key(worth);
+    let first = group.iter().map(|same| same.seen.game).min();
+    let member = move |same: &SameGame| {
+        let seen = &same.seen;
+        let best = best.filter(|best| best.seen.game != seen.game);
+        Member {
+            group: first.unwrap_or(seen.game),
+            duplicate: Duplicate {
+                game: seen.game,
+                plies: seen.plies,
+                annotations: seen.annotations,
+                reason: best.map(|best| reason(best, same)),
+            },
+        }
+    };
+    group.iter().map(member)
 }
 
 /// Why a game is the same as the best one of its group.
-fn reason(games: &ComparedGames<'_>, best: u32, duplicate: Duplicate) -> Reason {
-    let date = |game| {
-        let found = games.get(game);
-        found.map_or(Date::default(), |(database, own)| database.keys(own).date)
-    };
-    if duplicate.plies < FEWEST_PLIES {
+fn reason(best: &SameGame, other: &SameGame) -> Reason {
+    if other.seen.plies < FEWEST_PLIES {
         Reason::Tags
-    } else if dates_agree(date(best), date(duplicate.game)) {
+    } else if dates_agree(best.date, other.date) {
         Reason::Date
     } else {
         Reason::Moves

@@ -173,6 +173,10 @@ where
         });
     }
 
+    fn has_only_moves(&self, game: u32) -> bool {
+        guard_game(game, || self.database.has_only_moves(game))
+    }
+
     fn info(&self) -> Info {
         guard("its information", || self.database.info())
     }

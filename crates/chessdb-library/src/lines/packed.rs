@@ -167,6 +167,16 @@ impl KeptMove {
         Role::try_from(number).ok().filter(|&role| role != Role::Pawn)
     }
 
+    /// The move without what only a plain board needs.
+    #[inline]
+    pub(crate) fn pack(self) -> PackedMove {
+        if self.is_special() {
+            PackedMove::new(self.unpack())
+        } else {
+            PackedMove::of_bits(self.0 & !TAKES)
+        }
+    }
+
     /// The move as a position plays it.
     #[inline]
     pub(crate) fn unpack(self) -> Move {
@@ -328,6 +338,7 @@ mod tests {
             let mv = KeptMove(bits);
             let unpacked = mv.unpack();
             assert_eq!(mv.is_plain(), bits & 0x7000 == 0);
+            assert_eq!(mv.pack(), PackedMove::new(unpacked));
             match unpacked {
                 Move::Normal { from, to, promotion } => {
                     assert_eq!((from, to), (mv.from(), mv.to()));

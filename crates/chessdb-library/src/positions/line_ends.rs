@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::epd;
-use crate::lines::{KeptLines, LineStep, PieceTally, follow};
+use crate::lines::{KeptLines, LineStart, LineStep, PackedLine, PieceTally, follow};
 use crate::parallel::chunks;
 use chessdb::Database;
 use chessdb::board::{PackedMove, Position};
@@ -33,6 +33,13 @@ pub struct LineEnd {
     pub material: u64,
 }
 
+/// The hashes in a [`LineEnd`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LineHash {
+    pub(crate) hash: u64,
+    pub(crate) opening: u32,
+}
+
 /// The ends of all main lines of a database, by the number of the game, once they have been found.
 #[derive(Default)]
 pub struct LineEnds {
@@ -54,7 +61,7 @@ impl LineEnd {
         follow(database, game, |step| {
             match step {
                 LineStep::Start(position) if *position != initial => {
-                    start = xxh3_64(epd(position).as_bytes());
+                    start = start_hash(position);
                     material = PieceTally::of(position);
                 }
                 LineStep::Start(_) => {}
@@ -65,13 +72,45 @@ impl LineEnd {
             }
             ControlFlow::Continue(())
         });
-        let opening = moves.get(..OPENING_PLIES * size_of::<PackedMove>());
+        let LineHash { hash, opening } = LineHash::of(start, &moves);
         LineEnd {
-            hash: xxh3_64_with_seed(&moves, start),
-            opening: opening.map_or(0, |moves| xxh3_64_with_seed(moves, start) as u32 | 1),
+            hash,
+            opening,
             material: material.bits(),
         }
     }
+}
+
+impl LineHash {
+    /// The hashes of a main line that was kept. No move is played.
+    pub(crate) fn of_kept(line: &PackedLine) -> LineHash {
+        let start = match &line.start {
+            LineStart::At(position) if *position != Position::initial() => start_hash(position),
+            LineStart::Usual | LineStart::At(_) | LineStart::Nowhere => 0,
+        };
+        let moves = line.moves.iter().map(|mv| mv.pack().bits().to_le_bytes());
+        LineHash::of(start, moves.collect::<Vec<_>>().as_flattened())
+    }
+
+    /// The hashes of moves, two bytes each, from a start position with this hash.
+    fn of(start: u64, moves: &[u8]) -> LineHash {
+        let opening = moves.get(..OPENING_PLIES * size_of::<PackedMove>());
+        LineHash {
+            hash: xxh3_64_with_seed(moves, start),
+            opening: opening.map_or(0, |moves| xxh3_64_with_seed(moves, start) as u32 | 1),
+        }
+    }
+}
+
+impl From<LineEnd> for LineHash {
+    fn from(LineEnd { hash, opening, .. }: LineEnd) -> LineHash {
+        LineHash { hash, opening }
+    }
+}
+
+/// A hash of a start position other than the usual one.
+fn start_hash(start: &Position) -> u64 {
+    xxh3_64(epd(start).as_bytes())
 }
 
 impl LineEnds {

@@ -39,6 +39,7 @@ pub use index::{
     novelties_csv,
 };
 pub use indexed::{IndexState, Positions};
+pub(crate) use line_ends::LineHash;
 pub use line_ends::{LineEnd, LineEnds, OPENING_PLIES};
 pub(crate) use scan::{kept_occurrence, occurrence};
 pub use scan::{scan, scan_moves};

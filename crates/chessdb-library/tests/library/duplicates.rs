@@ -1,6 +1,12 @@
 //! The same game in several places.
 
-use chessdb_library::duplicates::Duplicates;
+use std::path::Path;
+
+use chessdb::{Database, Options};
+use chessdb_library::duplicates::{ComparedDatabase, Duplicate, Duplicates};
+use chessdb_library::kept::{KeptFiles, Space};
+use chessdb_library::library::Library;
+use chessdb_library::positions::{BuildOptions, LineEnd, Positions};
 
 use crate::groups::asking::games;
 
@@ -363,4 +369,86 @@ fn games_of_strangers_with_other_spellings_are_found() {
     let database = games(&std::fs::read_to_string(folder).unwrap());
     let found = Duplicates::find(&[&*database], 1);
     assert_eq!((database.len(), found.groups(), found.len()), (6, 3, 6));
+}
+
+/// All games of all groups, with the number of the group.
+fn all(found: &Duplicates) -> Vec<(usize, Duplicate)> {
+    let games = (0..found.len()).map(|n| found.get(n).unwrap());
+    games.map(|(group, _, duplicate)| (group, duplicate)).collect()
+}
+
+/// Kept lines, and ends of lines that were found before, save time and change nothing.
+#[test]
+fn groups_are_the_same_with_kept_lines() {
+    let tags = [
+        PLAYERS[0],
+        PLAYERS[1],
+        ("Date", "1958.11.09"),
+        ("Event", "Zagreb"),
+        ("Round", "3"),
+    ];
+    let fen = ("FEN", "4k3/8/8/8/8/8/4P3/4K2R w K - 0 1");
+    let set_up = tagged(
+        &[&tags[..], &[fen]].concat(),
+        "1. O-O Kd7 2. e4 Ke7 3. e5 Kd7 4. e6+ Kd6 5. e7 Kd7 6. e8=Q+",
+    );
+    let invalid = tagged(&[&tags[..], &[("FEN", "8/8")]].concat(), "1. e4");
+    let empty = tagged(&tags, "");
+    let commented = tagged(&tags, &first(40, LINE).replace("Bb5", "Bb5 {the Spanish game}"));
+    let mut made: Vec<String> = [40, 30, 25, 9]
+        .map(|plies| tagged(&tags, &first(plies, LINE)))
+        .into();
+    made.extend([set_up, invalid, empty, commented]);
+    made.extend(made.clone());
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("made.pgn"), made.concat()).unwrap();
+    assert_same_with_kept_lines(&folder.path().join("made.pgn"));
+}
+
+#[test]
+fn groups_of_samples_are_the_same_with_kept_lines() {
+    let data = testkit::needs!(samples).join("data");
+    for folder in ["pgn-cases", "scid/si4", "brenner"] {
+        assert_same_with_kept_lines(&data.join(folder));
+    }
+}
+
+fn assert_same_with_kept_lines(path: &Path) {
+    let library = Library::open(path, &Options::default()).unwrap();
+    let cache = tempfile::tempdir().unwrap();
+    let files = KeptFiles::open(cache.path(), "", Space::default()).unwrap();
+    let kept: Vec<Positions> = library
+        .databases()
+        .iter()
+        .map(|entry| {
+            let positions = Positions::new(entry, BuildOptions::default());
+            positions.keep_in(&files);
+            positions.lines().make(1, &|_| ());
+            assert!(positions.lines().are_kept());
+            positions
+        })
+        .collect();
+    let databases: Vec<&dyn Database> = library.databases().iter().map(|entry| &*entry.database).collect();
+    let expected = all(&Duplicates::find(&databases, 1));
+    assert!(!expected.is_empty(), "{}", path.display());
+    let ends: Vec<Vec<LineEnd>> = databases
+        .iter()
+        .map(|database| {
+            (0..database.len())
+                .map(|game| LineEnd::of(*database, game))
+                .collect()
+        })
+        .collect();
+    for has_ends in [false, true] {
+        let compared = databases
+            .iter()
+            .zip(&kept)
+            .zip(&ends)
+            .map(|((database, kept), ends)| {
+                let compared = ComparedDatabase::new(*database).with_lines(kept.lines());
+                compared.with_ends(has_ends.then_some(&**ends))
+            });
+        let found = Duplicates::find_among(&compared.collect::<Vec<_>>(), 2, |_, _| true);
+        assert_eq!(all(&found), expected, "{}", path.display());
+    }
 }

@@ -97,7 +97,8 @@ impl Keys {
 /// # Fast paths
 ///
 /// [`main_line`](Database::main_line) is for formats whose main lines are quicker to read than whole games. Searches for
-/// positions ask for it of all games.
+/// positions ask for it of all games. [`has_only_moves`](Database::has_only_moves) saves decoding games that occur more than
+/// once.
 ///
 /// # Beside the games
 ///
@@ -143,6 +144,13 @@ pub trait Database: Send + Sync {
     /// SAN is made if the format does not need them, so this is much faster than [`Database::game`].
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
         main_line(&self.game(game).game, each);
+    }
+
+    /// True if a game certainly has no comments, glyphs and variations, and a format sees that faster than it decodes the
+    /// game.
+    fn has_only_moves(&self, game: u32) -> bool {
+        let _ = game;
+        false
     }
 
     /// True without games.

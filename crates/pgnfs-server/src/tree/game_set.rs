@@ -14,12 +14,12 @@ use super::inode::{CountedTexts, Node, ViewId};
 use super::layout::Layout;
 use super::names::{canonical, directory_name, game_of_name};
 use chessdb::Database;
-use chessdb_library::duplicates::Duplicates;
+use chessdb_library::duplicates::{ComparedDatabase, Duplicates};
 use chessdb_library::kept::KeptFile;
 use chessdb_library::library::{cut, game_path, numbered};
 use chessdb_library::made::{Made, Wait};
 use chessdb_library::making::Making;
-use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, IndexUse};
+use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, IndexUse, LineEnd};
 use chessdb_library::query::Query;
 use chessdb_library::repertoire::Repertoires;
 use chessdb_library::spelling::{Names, Spelling};
@@ -299,14 +299,8 @@ impl GameSet {
         let names = self.databases().iter().map(|database| database.entry().name());
         let is_named: Vec<bool> = names.map(|name| query.may_concern(name)).collect();
         let is_compared = |part: usize, _| is_named.get(part) == Some(&true);
-        let ends = |part: usize| self.databases().get(part)?.line_ends().known();
-        let formats = self.formats();
-        self.best_of(&Duplicates::find_among(
-            &formats,
-            self.threads(),
-            is_compared,
-            ends,
-        ))
+        let compared = self.compared(|database| database.line_ends().known());
+        self.best_of(&Duplicates::find_among(&compared, self.threads(), is_compared))
     }
 
     /// All games that are not deleted, with only the best of each of these groups.
@@ -376,29 +370,43 @@ impl GameSet {
         Some(file)
     }
 
+    /// The databases whose games are compared. `ends` returns the ends of the main lines of one if they are known.
+    fn compared<'a>(
+        &'a self,
+        ends: impl Fn(&'a IndexedDatabase) -> Option<&'a [LineEnd]>,
+    ) -> Vec<ComparedDatabase<'a>> {
+        let databases = self.databases().iter();
+        let compared = databases.map(|database| {
+            let lines = database.positions().lines();
+            let compared = ComparedDatabase::new(database.database()).with_lines(lines);
+            compared.with_ends(ends(database))
+        });
+        compared.collect()
+    }
+
     /// The duplicates among the games that are shown; in `all/unique`, which shows no duplicates, those among all
     /// games. Found on first use.
     pub fn duplicates(&self) -> &Duplicates {
-        let (formats, threads) = (self.formats(), self.threads());
+        let threads = self.threads();
         match &self.shown {
             Shown::Found(search) => search.own_duplicates.get_or(|| {
                 let _making = Making::begin("duplicates of a search", self.name(), 0);
                 let parts = self.parts();
                 let is_shown = |part: usize, game| parts.get(part).is_some_and(|part| part.has(game));
-                let ends = |part: usize| self.databases().get(part)?.line_ends().known();
-                Duplicates::find_among(&formats, threads, is_shown, ends)
+                Duplicates::find_among(
+                    &self.compared(|database| database.line_ends().known()),
+                    threads,
+                    is_shown,
+                )
             }),
             _ => self.all.duplicates.get_or(|| {
                 let _making = Making::begin("duplicates", self.name(), 0);
-                let ends = |part: usize| {
-                    let database = self.databases().get(part)?;
-                    database.line_ends().of(database.database(), threads)
-                };
                 let file = self.file_of_duplicates();
-                let games = formats.iter().map(|format| format.len()).sum();
+                let games = self.formats().iter().map(|format| format.len()).sum();
                 let is_intact = || self.databases().iter().all(|database| database.is_trusted());
                 Duplicates::kept_or(file.as_ref(), games, is_intact, || {
-                    Duplicates::find_among(&formats, threads, |_, _| true, ends)
+                    let compared = self.compared(|of| of.line_ends().of(of.database(), threads));
+                    Duplicates::find_among(&compared, threads, |_, _| true)
                 })
             }),
         }

@@ -7,6 +7,7 @@ use super::characters::{decode, value};
 use super::decode::{Decoder, LIMITS, left_out, short};
 use super::items::{Item, Items};
 use super::languages::{Language, candidates};
+use super::plain;
 use super::results::{Written, outcome, read_result};
 use super::section::Section;
 use super::set_up::SetUp;
@@ -147,6 +148,14 @@ impl<'a> Stored<'a> {
             }
         }
         found.map(|found| rating(&value(found.get()?, self.encoding())))
+    }
+
+    /// True if the game certainly has no annotations. Comments may also be between the tags, and in what is no tag.
+    pub(in crate::formats) fn has_only_moves(&self) -> bool {
+        let mut section = Section::new(self.text, self.line_end);
+        let are_tags = section.by_ref().all(|(_, tag)| tag.flaw.is_none());
+        let movetext = self.text.get(section.at..).unwrap_or_default();
+        are_tags && section.between.is_empty() && plain::has_only_moves(movetext)
     }
 
     /// The whole game.

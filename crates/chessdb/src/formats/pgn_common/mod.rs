@@ -3,7 +3,7 @@
 //! | part of a game | read by |
 //! |---|---|
 //! | tags | [`near`], [`tag`], [`section`], [`between`], [`usual_names`], [`values`], [`characters`] |
-//! | movetext | [`items`], [`words`], [`form`], [`numbers`], [`symbols`], [`languages`], [`decode`], [`results`] |
+//! | movetext | [`items`], [`words`], [`form`], [`numbers`], [`symbols`], [`languages`], [`decode`], [`results`], [`plain`] |
 //!
 //! Section numbers in this module refer to `docs/formats/pgn.md`.
 
@@ -16,6 +16,7 @@ pub(super) mod items;
 mod languages;
 pub(super) mod near;
 mod numbers;
+mod plain;
 pub(super) mod results;
 pub(super) mod section;
 mod set_up;

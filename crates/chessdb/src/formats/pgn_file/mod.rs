@@ -349,6 +349,11 @@ impl Database for PgnFile {
         }
     }
 
+    fn has_only_moves(&self, game: u32) -> bool {
+        let found = self.text_of(game);
+        found.is_some_and(|(row, text)| self.stored(&row, &text).has_only_moves())
+    }
+
     fn info(&self) -> Info {
         self.info.clone()
     }

@@ -12,8 +12,8 @@ use chessdb_library::lines::PieceTally;
 use chessdb_library::positions::LineEnd;
 
 use super::*;
-use testkit::cases;
 use testkit::samples::{candidates, files_below, open, shared};
+use testkit::{Random, cases};
 
 /// The moves of a decoded game's main line.
 fn of_game(game: &Game) -> Vec<Move> {
@@ -69,10 +69,45 @@ fn games(database: &dyn Database) -> impl Iterator<Item = u32> {
     (0..database.len()).filter(move |game| *game < first || game % step == 0)
 }
 
+/// True for a game with comments, glyphs or variations.
+fn is_annotated(game: &Game) -> bool {
+    let mut tokens = game.movetext.tokens().iter();
+    tokens.any(|token| !matches!(token, Token::Move(..) | Token::Remark(_)))
+}
+
+/// Whatever words are written, none of them is an annotation where [`Database::has_only_moves`] says so.
+#[test]
+fn movetext_that_is_taken_for_plain_has_no_annotations() {
+    const WORDS: [&str; 40] = [
+        "1.", "2...", "12", "e4", "e5", "Nf3", "Nc6", "d4", "exd4", "Nxd4", "a1=Q", "b8=N+", "O-O", "0-0",
+        "N", "D", "=", "e4=", "Nf3N", "+", "#", "e4+", "e4+-", "e4++", "--", "1-0", "1/2-1/2", "*", "1/2",
+        "K", "Ke2#", "hxg8=R#", "R8", "ep", "e4e5", "1.e4", "2.N", "1.=e4", "e4D", "Qd1-d3",
+    ];
+    let mut random = Random(7);
+    let text = |_| {
+        let words = (0..1 + random.below(7)).map(|_| WORDS[random.below(WORDS.len())]);
+        let words: Vec<&str> = words.collect();
+        format!("[Event \"?\"]\n\n{}\n\n", words.join(" "))
+    };
+    let all: String = (0..cases(20_000, 2_000_000)).map(text).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("words.pgn");
+    std::fs::write(&path, all).unwrap();
+    let database = chessdb::open(&path).unwrap();
+    let plain = (0..database.len()).filter(|&game| database.has_only_moves(game));
+    let mut count = 0;
+    for game in plain {
+        let whole = database.game(game).game;
+        assert!(!is_annotated(&whole), "{whole}");
+        count += usize::from(whole.movetext.main_line().count() > 0);
+    }
+    assert!(count > 500, "{count} of {}", database.len());
+}
+
 #[test]
 fn main_lines_and_tags_of_all_samples_are_those_of_the_games() {
     needs!(samples);
-    let mut lines = 0;
+    let (mut lines, mut plain) = (0, 0);
     let databases = databases();
     for (name, database) in &databases {
         for game in games(&**database) {
@@ -91,8 +126,13 @@ fn main_lines_and_tags_of_all_samples_are_those_of_the_games() {
                 check_break(&**database, game, expected.len().div_ceil(2));
             }
             lines += 1;
+            if database.has_only_moves(game) {
+                assert!(!is_annotated(&whole), "{name}, game {}", game + 1);
+                plain += 1;
+            }
         }
     }
+    assert!(plain > 100, "{plain} games without annotations");
     assert!(
         lines > cases(5_000, 50_000) && databases.len() > 50,
         "{lines} main lines of {} databases",

@@ -1,0 +1,353 @@
+//! The games that are compared, and the passes over them.
+
+use std::fs::File;
+use std::io;
+use std::ops::{ControlFlow, Range};
+
+use chessdb::Database;
+use parking_lot::Mutex;
+
+use super::cut::{self, SimilarGames};
+use super::group::Compared;
+use super::seen::{self, Places, SeenGame};
+use super::{Duplicates, Member, worth};
+use crate::kept::{folders, temporary_files};
+use crate::lines::{KeptLines, LineSource, PackedLine};
+use crate::parallel::{chunks_of, in_order};
+use crate::positions::{LineEnd, LineHash};
+use crate::spill::Partitions;
+use crate::task;
+use chessdb::bytes::{le_u32, le_u64};
+
+/// The records of more games than this are in temporary files.
+const MOST_IN_MEMORY: u32 = 1 << 18;
+
+/// The number of games in a part of the records, roughly.
+const GAMES_OF_PART: u32 = 1 << 17;
+
+/// Maximum number of parts, each of which has some kilobytes in memory.
+const MOST_PARTS: u32 = 256;
+
+/// A database whose games are compared.
+#[derive(Clone, Copy)]
+pub struct ComparedDatabase<'a> {
+    pub(super) database: &'a dyn Database,
+    lines: Option<&'a KeptLines>,
+    ends: Option<&'a [LineEnd]>,
+}
+
+impl<'a> ComparedDatabase<'a> {
+    /// All games of a database.
+    pub fn new(database: &'a dyn Database) -> ComparedDatabase<'a> {
+        ComparedDatabase {
+            database,
+            lines: None,
+            ends: None,
+        }
+    }
+
+    /// Its main lines are read from here, as far as they are kept.
+    pub fn with_lines(self, lines: &'a KeptLines) -> ComparedDatabase<'a> {
+        ComparedDatabase {
+            lines: Some(lines),
+            ..self
+        }
+    }
+
+    /// The ends of its main lines are known.
+    pub fn with_ends(self, ends: Option<&'a [LineEnd]>) -> ComparedDatabase<'a> {
+        ComparedDatabase { ends, ..self }
+    }
+
+    /// The main line of a game if it is kept.
+    pub(super) fn kept_line(&self, game: u32) -> Option<PackedLine> {
+        let mut line = PackedLine::default();
+        self.lines?.read(game, &mut line).then_some(line)
+    }
+
+    fn hash(&self, game: u32) -> LineHash {
+        let known = self.ends.and_then(|ends| ends.get(game as usize).copied());
+        known
+            .map(LineHash::from)
+            .unwrap_or_else(|| match self.kept_line(game) {
+                Some(line) => LineHash::of_kept(&line),
+                None => LineEnd::of(self.database, game).into(),
+            })
+    }
+}
+
+/// The games of several databases, numbered consecutively.
+pub(super) struct ComparedGames<'a> {
+    databases: &'a [ComparedDatabase<'a>],
+    /// The number of the first game of each database.
+    firsts: Vec<u32>,
+    /// Number of all games.
+    len: u32,
+}
+
+/// A game and hashes of its main line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hashed {
+    pub(super) game: u32,
+    pub(super) line: LineHash,
+}
+
+impl<'a> ComparedGames<'a> {
+    pub(super) fn new(databases: &'a [ComparedDatabase<'a>]) -> ComparedGames<'a> {
+        let mut len = 0u32;
+        let firsts = databases.iter().map(|compared| {
+            let first = len;
+            len = len.saturating_add(compared.database.len());
+            first
+        });
+        ComparedGames {
+            firsts: firsts.collect(),
+            databases,
+            len,
+        }
+    }
+
+    /// The number of the database of a game, the database, and the number of the game in it.
+    pub(super) fn place(&self, game: u32) -> Option<(usize, &'a ComparedDatabase<'a>, u32)> {
+        let numbers = self.firsts.partition_point(|&first| first <= game);
+        let number = numbers.checked_sub(1)?;
+        Some((
+            number,
+            self.databases.get(number)?,
+            game - self.firsts.get(number)?,
+        ))
+    }
+
+    /// Finds the groups among the games for which `is_shown` is true, as in [`Duplicates::find_among`].
+    pub(super) fn find(&self, threads: usize, is_shown: &(impl Fn(usize, u32) -> bool + Sync)) -> Duplicates {
+        let parts = self.len.div_ceil(GAMES_OF_PART).clamp(1, MOST_PARTS) as usize;
+        let file = || (self.len > MOST_IN_MEMORY).then(temporary_file).flatten();
+        let found = self.find_with(threads, is_shown, parts, file).or_else(|error| {
+            log::warn!(
+                "cannot write a temporary file to find duplicates: {error}; comparing games in memory"
+            );
+            self.find_with(threads, is_shown, parts, || None)
+        });
+        // It fails only if it uses a file, and the second time everything is in memory.
+        found.unwrap_or_default()
+    }
+
+    /// Finds the groups. The records are in this number of parts; `file` creates files for them, and if it does not they
+    /// stay in memory.
+    ///
+    /// # Errors
+    /// If a file cannot be written or read.
+    fn find_with(
+        &self,
+        threads: usize,
+        is_shown: &(impl Fn(usize, u32) -> bool + Sync),
+        parts: usize,
+        file: impl Fn() -> Option<File>,
+    ) -> io::Result<Duplicates> {
+        let mut hashed = Partitions::new(parts, file());
+        let mut similar = SimilarGames::new(parts, &file);
+        let hash = |game| {
+            let (number, compared, own) = self.place(game)?;
+            let keys = compared.database.keys(own);
+            (is_shown(number, own) && !keys.deleted).then(|| {
+                let line = compared.hash(own);
+                let of = (number, compared.database);
+                (of, keys, Hashed { game, line })
+            })
+        };
+        self.each(threads, hash, |(of, keys, game)| {
+            hashed.push(part_of(game.line.hash, parts), hash_record(game))?;
+            similar.push(of, &keys, game)
+        })?;
+        let has_copy = self.share_hash(hashed)?;
+        let similar = similar.lists()?;
+        let mut seen = Partitions::new(parts, file());
+        let mut places = Places::default();
+        let is_compared = |game: u32| has_copy.get(game as usize) == Some(&true);
+        let read = |game| is_compared(game).then(|| seen::read(self, game)).flatten();
+        self.each(threads, read, |(game, event, round)| {
+            let game = SeenGame {
+                event: places.event(&event),
+                round: places.round(&round),
+                ..game
+            };
+            seen.push(part_of(game.line as u64, parts), game.record())
+        })?;
+        let mut members = self.groups(&seen, &places, threads)?;
+        drop((seen, places));
+        cut::join(self, &similar, &mut members, threads);
+        Ok(Duplicates::of(members))
+    }
+
+    /// Calls `read` for all games, on up to `threads` threads, and `take` on this one with what it returns, both in the
+    /// order in which the games are stored.
+    ///
+    /// # Errors
+    /// The first error of `take`.
+    fn each<T: Send>(
+        &self,
+        threads: usize,
+        read: impl Fn(u32) -> Option<T> + Sync,
+        mut take: impl FnMut(T) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut taken = Ok(());
+        let read = |games: Range<u32>| games.filter_map(&read).collect::<Vec<T>>();
+        let _ = in_order(self.len, threads, read, |found| {
+            taken = found.into_iter().try_for_each(&mut take);
+            match taken {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            }
+        });
+        taken
+    }
+
+    /// For each game whether another one has the same hash.
+    ///
+    /// # Errors
+    /// If reading the records fails.
+    fn share_hash(&self, hashed: Partitions<HASH_RECORD>) -> io::Result<Vec<bool>> {
+        let mut has_copy = vec![false; self.len as usize];
+        for part in 0..hashed.parts() {
+            task::check();
+            let records = hashed.records(part)?;
+            let mut games: Vec<(u64, u32)> = records.iter().map(read_hash_record).collect();
+            games.sort_unstable();
+            for same in games
+                .chunk_by(|(a, _), (b, _)| a == b)
+                .filter(|same| same.len() > 1)
+            {
+                for &(_, game) in same {
+                    if let Some(has_copy) = has_copy.get_mut(game as usize) {
+                        *has_copy = true;
+                    }
+                }
+            }
+        }
+        Ok(has_copy)
+    }
+
+    /// The groups among games with the same moves.
+    ///
+    /// # Errors
+    /// If reading the records fails.
+    fn groups(
+        &self,
+        seen: &Partitions<{ SeenGame::RECORD }>,
+        places: &Places,
+        threads: usize,
+    ) -> io::Result<Vec<Member>> {
+        let members = Mutex::new(Vec::new());
+        let read = chunks_of(1, seen.parts() as u32, threads, &|_| (), |parts| {
+            for part in parts {
+                let records = seen.records(part as usize)?;
+                let mut games: Vec<SeenGame> = records.iter().map(SeenGame::of_record).collect();
+                drop(records);
+                games.sort_unstable_by_key(|game| (game.line, game.game));
+                let mut compared = Compared::new(self, places);
+                let mut found = Vec::new();
+                for same in games
+                    .chunk_by(|a, b| a.line == b.line)
+                    .filter(|same| same.len() > 1)
+                {
+                    let groups = compared.groups(same);
+                    found.extend(groups.iter().flat_map(|group| worth::members(group)));
+                }
+                members.lock().extend(found);
+            }
+            Ok(())
+        });
+        read.into_iter().collect::<io::Result<()>>()?;
+        Ok(members.into_inner())
+    }
+}
+
+/// The part that has all games with a hash.
+pub(super) fn part_of(hash: u64, parts: usize) -> usize {
+    (hash % parts as u64) as usize
+}
+
+/// A file without a name; `None` if no folder allows it.
+fn temporary_file() -> Option<File> {
+    let (_, [file]) = temporary_files(folders()).ok()?;
+    Some(file)
+}
+
+/// Bytes of a hash and of the game that has it.
+const HASH_RECORD: usize = 12;
+
+fn hash_record(Hashed { game, line }: Hashed) -> [u8; HASH_RECORD] {
+    let mut record = [0; HASH_RECORD];
+    record[..8].copy_from_slice(&line.hash.to_le_bytes());
+    record[8..].copy_from_slice(&game.to_le_bytes());
+    record
+}
+
+fn read_hash_record(record: &[u8; HASH_RECORD]) -> (u64, u32) {
+    (
+        le_u64(record, 0).unwrap_or_default(),
+        le_u32(record, 8).unwrap_or_default(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Reason;
+    use super::*;
+
+    /// Games of several players and days, with moves up to one of four places, and some with comments. One player's games are
+    /// all short.
+    fn games(first: u32) -> String {
+        let line = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Na5 10. Bc2 c5 \
+                    11. d4 Qc7 12. Nbd2 cxd4 13. cxd4 Nc6 14. Nb3 a5 15. Be3 a4 16. Nbd2 Bd7 17. Rc1 Qb7 18. Qe2 Rfe8 \
+                    19. Bd3 Rab8 20. Nf1";
+        let game = |n: u32| {
+            let (white, day) = (n % 5, n / 5 % 3 + 1);
+            let words = if white == 4 {
+                12
+            } else {
+                [30, 36, 12, 58][n as usize % 4]
+            };
+            let moves: Vec<&str> = line.split(' ').take(words).collect();
+            let comment = if n.is_multiple_of(7) { "{good}" } else { "" };
+            format!(
+                "[White \"White{white}, A\"]\n[Black \"Black\"]\n[Date \"2000.01.0{day}\"]\n[Round \"1\"]\n\n\
+                 {} {comment} *\n\n",
+                moves.join(" ")
+            )
+        };
+        (first..first + 300).map(game).collect()
+    }
+
+    #[test]
+    fn groups_do_not_depend_on_where_the_records_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let databases = [0, 1, 170].map(|first| {
+            let path = folder.path().join(format!("{first}.pgn"));
+            std::fs::write(&path, games(first)).unwrap();
+            chessdb::open(&path).unwrap()
+        });
+        let databases: Vec<_> = databases
+            .iter()
+            .map(|database| ComparedDatabase::new(&**database))
+            .collect();
+        let games = ComparedGames::new(&databases);
+        let find = |threads, parts, file: fn() -> Option<File>| {
+            let found = games.find_with(threads, &|_, _| true, parts, file).unwrap();
+            (found.duplicates, found.starts)
+        };
+        let expected = find(1, 1, || None);
+        let reasons = [Reason::Date, Reason::Tags, Reason::Shorter];
+        for reason in reasons {
+            let mut duplicates = expected.0.iter();
+            assert!(
+                duplicates.any(|duplicate| duplicate.reason == Some(reason)),
+                "{reason:?}"
+            );
+        }
+        for parts in [1, 2, 7, MOST_PARTS as usize] {
+            assert_eq!(find(2, parts, || None), expected, "{parts}");
+            assert_eq!(find(2, parts, || tempfile::tempfile().ok()), expected, "{parts}");
+        }
+    }
+}
