@@ -60,7 +60,7 @@ pub struct Request<'a> {
 /// The values of the option that selects the form.
 pub const FORMS: [&str; 5] = ["pgn", "csv", "ndjson", "parquet", "polyglot"];
 
-/// The values of the option that selects the columns of others.
+/// The values of `--schema`, which selects the columns of another program's tables.
 pub const SCHEMAS: [&str; 1] = ["lichess"];
 
 /// Where the games go.
@@ -159,8 +159,8 @@ impl Request<'_> {
     }
 }
 
-/// False if no database at or below a path of the source can be the named one, if one is named, or have games that
-/// answer one of the queries.
+/// False if no database at or below a path of the source can be exported: because another one is named, or because a
+/// query excludes them all.
 pub fn may_concern<'a>(
     database: Option<&str>,
     queries: impl IntoIterator<Item = &'a Query>,
@@ -171,8 +171,7 @@ pub fn may_concern<'a>(
         && queries.into_iter().all(|query| query.may_concern(path))
 }
 
-/// Writes the games of all databases, or of one, in database order to a file or standard output, with `threads` threads
-/// that decode.
+/// Writes the games of all databases, or of one, in database order to a file, a folder or standard output.
 pub fn run(
     library: &Library,
     request: Request<'_>,
@@ -192,7 +191,7 @@ pub fn run(
     let entries = selected(library, request.database)?;
     let mut all = all_of(&entries, settings, kept.as_ref());
     if request.is_unique {
-        // The best copy is one of those that are searched.
+        // The best copy of a game is chosen among the databases that may be exported.
         all.retain(|part| request.may_concern(part.entry().name()));
         all = unique_of(&all, threads, kept.as_ref());
     }
@@ -215,7 +214,7 @@ pub fn run(
     let target = match (request.form, request.columns) {
         (None, _) => request.book.map_or(Target::Pgn, Target::Book),
         (Some(form), named) => {
-            // Every part of an export has the same columns.
+            // The columns follow from all games, so that every part of an export has the same ones.
             if let Some(columns) = &named {
                 table::check_tags(columns, &all, threads)?;
             }
@@ -356,7 +355,7 @@ pub fn selected<'a>(
         Some(entry) => Ok(vec![entry]),
         None => {
             let (source, path) = (shown(library.source()), on_one_line(path));
-            Err(format!("{source} has no database '{path}': pgnfs info shows which it has").into())
+            Err(format!("{source} has no database '{path}': pgnfs info lists its databases").into())
         }
     }
 }

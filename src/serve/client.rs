@@ -50,14 +50,14 @@ async fn get(address: &str, path: &str, logins: Option<&Logins>) -> io::Result<V
             return Err(io::Error::other(what));
         }
         StatusCode::MISDIRECTED_REQUEST => {
-            return Err(io::Error::other("it is not called like that: see serve --host"));
+            return Err(io::Error::other("it does not have this name: see serve --host"));
         }
-        status => return Err(io::Error::other(format!("it is no server of pgnfs: {status}"))),
+        status => return Err(io::Error::other(format!("it is not a pgnfs server: {status}"))),
     }
     let body: Bytes = to_bytes(Body::new(answer.into_body()), LONGEST_ANSWER)
         .await
         .map_err(io::Error::other)?;
     let is_ours = |status: &Value| status["databases"].is_array();
     let status = serde_json::from_slice(&body).ok().filter(is_ours);
-    status.ok_or_else(|| io::Error::other("it is no server of pgnfs"))
+    status.ok_or_else(|| io::Error::other("it is not a pgnfs server"))
 }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-/// Headers that a page elsewhere may send: clients of Lichess have a token, and some name themselves.
+/// Headers that pages of other sites may send. Clients of Lichess send a token, and some send their name.
 const HEADERS: &str = "authorization, accept, user-agent";
 
 /// The header in which a browser says whether a request comes from another site.
@@ -17,23 +17,24 @@ const REMEMBERED: &str = "600";
 /// The policy of the board and of listings.
 const POLICY: &str = "default-src 'self'; frame-ancestors 'none'";
 
-/// The policy of files, which strangers wrote: no script runs, and only images and styles in the file itself load.
+/// The policy of files, whose content is not trusted: no script runs, and only images and styles in the file itself
+/// load.
 const POLICY_OF_FILES: &str =
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
 
-/// Who may ask.
+/// The hosts and origins whose requests are answered.
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
     /// Names that clients may use for the server, in small letters.
     pub hosts: Vec<String>,
     /// Origins of other sites whose pages may send requests.
     pub origins: Vec<String>,
-    /// True if any literal address is a name of the server: it listens on all.
+    /// True if the server listens on all addresses, so that any IP address is accepted as its name.
     pub any_address: bool,
 }
 
 impl Guard {
-    /// Why a request is refused, if it is.
+    /// The answer to a request that is refused; `None` if it is allowed.
     pub(super) fn refuses(&self, path: &str, headers: &HeaderMap) -> Option<Response> {
         let mut hosts = headers.get_all(header::HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else {
@@ -41,7 +42,7 @@ impl Guard {
         };
         let host = host.to_str().unwrap_or_default().to_lowercase();
         if !self.is_own(&host) {
-            let what = "this server is not called like that: start it with --host NAME, if you want that\n";
+            let what = "this server does not have the name in the Host header: start it with --host NAME to allow it\n";
             return Some((StatusCode::MISDIRECTED_REQUEST, what).into_response());
         }
         let may_ask = match headers.get(header::ORIGIN) {
@@ -50,7 +51,7 @@ impl Guard {
         };
         (!may_ask).then(|| {
             let what =
-                "pages from there may not ask, unless the server is started with --allow-origin ORIGIN\n";
+                "requests from pages of this origin are refused: start the server with --allow-origin ORIGIN to allow them\n";
             (StatusCode::FORBIDDEN, what).into_response()
         })
     }
@@ -100,7 +101,7 @@ impl Guard {
         })
     }
 
-    /// Adds the headers for browsers that every answer has.
+    /// Adds the headers that every answer has for browsers.
     pub(super) fn finish(&self, path: &str, asked: &HeaderMap, response: &mut Response) {
         let host = asked.get(header::HOST).and_then(|host| host.to_str().ok());
         let host = host.unwrap_or_default().to_lowercase();
@@ -235,8 +236,7 @@ mod tests {
         }
     }
 
-    /// What is allowed is allowed to the letter: no text with one character more or fewer at either end, or with another
-    /// one in its place.
+    /// A text that differs from an allowed one by one character, added, removed or replaced, is refused.
     #[test]
     fn an_origin_or_a_name_is_compared_as_a_whole() {
         let guard = Guard {
@@ -282,7 +282,7 @@ mod tests {
         for name in &guard.hosts {
             assert_eq!(status(&guard, &[("host", name)]), None, "{name}");
             for other in other_texts(name) {
-                // A port may follow, and letters may be large.
+                // A port may follow, and letters may be capital.
                 let is_name = other.eq_ignore_ascii_case(name) || other == format!("{name}:");
                 let wanted = if is_name { None } else { Some(421) };
                 assert_eq!(status(&guard, &[("host", &other)]), wanted, "{other}");
@@ -321,7 +321,7 @@ mod tests {
             assert_eq!(of(path, &allowed), None, "{path}");
             let other = [("sec-fetch-site", "none"), ("origin", "https://evil.example")];
             assert_eq!(of(path, &other), Some(403), "{path}");
-            // A link that somebody follows.
+            // A link that a user follows.
             for (mode, dest, is_visit) in [
                 ("navigate", "document", true),
                 ("navigate", "iframe", false),

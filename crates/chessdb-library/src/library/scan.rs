@@ -29,7 +29,7 @@ const LEADS_OUT: &str = "a symbolic link that leads out of the source";
 pub(super) struct FolderScan {
     pub(super) tasks: Vec<OpeningTask>,
     pub(super) left_out: Vec<LeftOut>,
-    /// Folders whose file system does not answer, by their names from the source down.
+    /// Folders whose file system does not answer, each as the list of folder names that lead to it from the source.
     pub(super) hung: Vec<Vec<String>>,
 }
 
@@ -167,7 +167,7 @@ pub(super) fn in_directory(
     })
 }
 
-/// The error of the first file of these candidates that is a link into a file system that does not answer.
+/// If a file of these candidates is a link into a file system that does not answer, the error of the first such file.
 pub(super) fn hung_of(candidates: &[(&Format, Candidate)], links: &HashMap<String, Hung>) -> Option<Hung> {
     let files = candidates.iter().flat_map(|(_, candidate)| &candidate.files);
     let mut hung = files.filter_map(|(_, path)| links.get(&file_name(path)));
@@ -204,7 +204,7 @@ pub(super) struct FolderContents {
     pub(super) unusable: Arc<Unusable>,
     /// The first mount that is not local and contains the folder or one of its files.
     pub(super) mount: Option<Mount>,
-    /// Folders, with the target for a link to one.
+    /// The folders, and the links to folders with their targets.
     folders: Vec<(String, Option<PathBuf>)>,
     left_out: Vec<(String, String)>,
     /// Links whose targets are on a file system that does not answer. They are also in `directory`, because

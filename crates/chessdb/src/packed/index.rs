@@ -3,10 +3,10 @@
 //! | bytes | what |
 //! |---|---|
 //! | 8 | `packidx` and 1 |
-//! | 8, 8 | number of packed bytes, and a hash of the first and last of them |
+//! | 8, 8 | number of packed bytes; hash of the first and the last 4096 of them |
 //! | 8 | number of unpacked bytes |
 //! | 8, 8 | number of points, bytes of the warnings |
-//! | 8 | hash of everything above, the points and the warnings |
+//! | 8 | hash of the fields above, the points and the warnings |
 //! | 32 each | points, in order: bit in the file, number of unpacked bytes before it, place and length of its window, hash of the window |
 //! | any | warnings, one a line |
 //! | any | windows, packed with deflate |
@@ -32,11 +32,11 @@ const ROW: usize = 32;
 /// Number of bytes at each end of the packed file that are hashed.
 const ENDS: usize = 4096;
 
-/// Unpacked bytes between two points without windows.
+/// Least number of unpacked bytes between two points without windows.
 const NEAR: u64 = 1 << 20;
-/// Unpacked bytes between two points with windows.
+/// Least number of unpacked bytes between two points with windows.
 const FAR: u64 = 4 << 20;
-/// If the windows have more bytes than this together, every second one is left out.
+/// If all windows together have more bytes than this, every second one is removed.
 const MOST_WINDOWS: usize = 64 << 20;
 /// Compression level for windows.
 const LEVEL: u8 = 6;
@@ -66,7 +66,8 @@ pub(super) struct PointIndex {
     bytes: Arc<dyn Bytes>,
     len: u64,
     points: usize,
-    /// The points, copied: stored bytes may be damaged at any time, and windows have hashes.
+    /// A copy of the points, because the stored bytes may be damaged at any time. Windows are not copied, because each
+    /// has a hash, which is checked on use.
     rows: Vec<u8>,
     warnings: Vec<String>,
 }
@@ -137,8 +138,8 @@ impl PointIndex {
         le_u64(&self.rows, point * ROW + 8)
     }
 
-    /// The point to unpack a section from: its own, or an earlier one if the window of its own is damaged. An earlier
-    /// point costs more time and gives the same bytes.
+    /// The point where unpacking a section starts. If the window of the section's own point is damaged, an earlier
+    /// point, which takes more time but gives the same bytes.
     pub(super) fn point(&self, section: &PackedSection) -> Option<Point> {
         let numbers = (0..=section.number).rev().map(index);
         numbers.filter_map(|number| self.good_point(number)).next()
@@ -204,7 +205,7 @@ impl Points {
         }
     }
 
-    /// Adds a point, however near the last one is.
+    /// Adds a point, even if the last one is near.
     pub(super) fn add_always(&mut self, bit: u64, start: u64) {
         self.push(bit, start, &[]);
     }

@@ -65,8 +65,8 @@ pub struct Origin<'a> {
 
 /// State that a format keeps for each line in addition to the position.
 pub trait State: Clone {
-    /// Called when a variation begins or ends. Copies the part of the state that all lines of a game share from `left`,
-    /// the state of the line that was current before.
+    /// Called on the state of the line that becomes current when a variation begins or ends. Copies the part that all
+    /// lines of a game share from `left`, the state of the line that was current before.
     fn carry(&mut self, left: &Self) {
         let _ = left;
     }
@@ -190,8 +190,8 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         (&self.line.position, &mut self.line.state)
     }
 
-    /// The state before the last move. A variation on this move starts with it, and with the [shared
-    /// part](State::carry).
+    /// The state before the last move. A variation on this move starts with it, except that it takes the [shared
+    /// part](State::carry) from the current state.
     pub fn state_before(&self) -> &T {
         &self.line.before
     }
@@ -252,8 +252,8 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         Ok(())
     }
 
-    /// Plays a move with its piece and its captured piece in the current line. Returns false, and changes nothing, if
-    /// it cannot: then [`Self::play`] plays it or returns the error.
+    /// Plays a move whose piece and captured piece are known in the current line. Returns false, and changes nothing,
+    /// if the move is not this simple or not legal; the caller then calls [`Self::play`].
     #[inline(always)]
     pub(crate) fn play_step(&mut self, step: Step) -> bool {
         if self.moves >= self.limits.moves {
@@ -401,7 +401,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         }
     }
 
-    /// Adds a problem for something odd that loses nothing of the game.
+    /// Adds a problem about something odd. No part of the game is lost by it.
     #[cold]
     pub fn doubt(&mut self, offset: u64, what: impl Into<Cow<'static, str>>) {
         let what = what.into().into_owned();

@@ -126,7 +126,7 @@ pub(super) enum Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
-    /// Finds the folder, file or section node that an inode stands for, without opening it.
+    /// Finds the folder, file or section node of an inode, without opening it.
     fn find(fs: &'a ChessFs, meaning: &'a Meaning) -> Option<Opened<'a>> {
         Some(match meaning {
             Meaning::Folder(folder) => Opened::Folder(FolderFs::new(fs, fs.folders.get(*folder)?)),
@@ -436,13 +436,13 @@ impl OpenNode {
         })
     }
 
-    /// Opens an entry of this directory and passes it to `then`, unless opening it would block. For a branch that the
-    /// source has, this takes no lock and increments no reference count, because a listing calls it for each entry.
+    /// Opens an entry of this directory and passes it to `then`, unless opening it would block. A listing calls this
+    /// for each entry, so it takes no lock and increments no reference count for a branch of the present source.
     fn with_entry<T>(&self, entry: Inode, then: impl FnOnce(&Opened<'_>) -> Option<T>) -> Option<T> {
         let fs = self.fs();
         let in_branch = entry.node().and_then(|(prefix, node)| {
-            // Two nodes must be resolved: the directory of a branch, which is a folder, and `info.txt`, which is the
-            // root's if it has no other.
+            // Two nodes of a branch must be resolved: its directory, which is a folder, and `info.txt`, which is also
+            // the root's if the branch is at the root.
             let is_below = node != Node::DATABASE && node != Node::INFO;
             let own = self.branch().filter(|own| own.prefix() == prefix);
             let branch = own.or_else(|| fs.present_branch(prefix).map(Arc::as_ref));

@@ -15,13 +15,14 @@ use chessdb_library::positions::{
     Damaged, DatabasePart, Index, IndexUse, Pattern, Positions, Rights, TreeNode, novelties_csv, pattern_name,
 };
 
-/// Maximum number of games of all kept positions together; each takes four bytes.
+/// Maximum number of games in the lists of all cached positions together; each takes four bytes.
 const MOST_KEPT: usize = 16 << 20;
 
-/// How much a game of [`FoundPosition::again`] counts in [`MOST_KEPT`], including its number in the list of all games.
+/// How much a game in [`FoundPosition::again`] counts in [`MOST_KEPT`], together with its number in
+/// [`FoundPosition::games`].
 const WEIGHT: usize = 5;
 
-/// Maximum number of positions that are kept.
+/// Maximum number of cached positions.
 const MOST_POSITIONS: usize = 1024;
 
 /// The positions of the games of a branch.
@@ -41,8 +42,8 @@ pub(super) struct FoundPosition {
     pub(super) games: Arc<[u32]>,
     /// Each move played in the position, with the ply after it in the first game that has the move.
     pub(super) next: Vec<(Move, AtPly)>,
-    /// For each database with an index, the result of its search, if the table of moves would otherwise have to search
-    /// again.
+    /// The results of the search in each database with an index, for the table of moves. `None` if the index has that
+    /// table, so that it need not search.
     again: Vec<Option<Box<[Occurrence]>>>,
 }
 
@@ -143,7 +144,7 @@ impl BranchPositions {
         Some(found)
     }
 
-    /// True if a game has this position; `None` without an index.
+    /// True if a game has this position; `None` if an index is missing or lost.
     pub(super) fn has(&self, pattern: Pattern) -> Option<bool> {
         for &number in self.indexed() {
             if self.ask(number, |index| index.count(&pattern))? > 0 {
@@ -164,8 +165,8 @@ impl BranchPositions {
         self.step(at).map(|(position, _)| position)
     }
 
-    /// The position at this ply, if these rights count and it first occurs here: `None` if it occurs earlier in this
-    /// game, or in an earlier game.
+    /// The position at this ply, with the rights that count. `None` if it also occurs earlier in this game, or in an
+    /// earlier game.
     pub(super) fn at(&self, at: AtPly, rights: Rights) -> Option<Arc<FoundPosition>> {
         if let Some(found) = self.kept().positions.get(&(at, rights)) {
             return Some(Arc::clone(found));
@@ -423,14 +424,14 @@ pub(super) struct AtPly {
     pub(super) ply: u32,
 }
 
-/// Number of kinds for one use of plies. A node's number has 32 bits and four kinds add two, because game and ply
-/// together may need more than 32.
+/// Number of node kinds for each use of a ply. Game and ply together may need more than the 32 bits of a node's number;
+/// four kinds add two bits.
 const KINDS: u8 = 4;
 
 const BITS: u32 = 34;
 
-/// The same for positions without all of their rights. One of the bits distinguishes [`Rights::Castling`] from
-/// [`Rights::None`].
+/// Number of node kinds for each use of a position whose rights do not all count. One of the bits distinguishes
+/// [`Rights::Castling`] from [`Rights::None`].
 const LOOSE_KINDS: u8 = 2;
 
 const LOOSE_BITS: u32 = 33;
@@ -587,10 +588,10 @@ impl Plies {
 }
 
 impl GameSet {
-    /// The part whose database has the name of this directory of a view, or of its merged file. For a node in `moves/`
-    /// or `positions/`, the part of its first game. `None` for a name that depends on no game.
+    /// The part whose database determines the name of this directory of a view, or of its merged file. For a node in
+    /// `moves/` or `positions/`, the part of its first game. `None` if the name depends on no game.
     pub fn named_by(&self, node: Node) -> Option<usize> {
-        // The directories of all views, which have the number 0, are listed before any game is counted.
+        // Number 0 is the directory of a whole view, which is listed before any game is counted.
         if node.number() == 0 {
             return None;
         }

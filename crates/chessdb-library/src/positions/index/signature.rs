@@ -14,9 +14,9 @@ pub(super) struct Signature {
     /// Four bits for each pawn that left its initial square, the first pawn lowest: its file, plus 8 for
     /// Black. After the last one, the first is repeated.
     pub(super) pawns: u64,
-    /// The pieces at the end. For each colour, White's lowest: 4 bits for pawns, then 2 for each other kind
-    /// but kings. Then, for each colour, a bit that is set after a promotion or if the pieces exceed these
-    /// bits.
+    /// The numbers of pieces at the end. For White in the lowest bits, then for Black: 4 bits for pawns, then 2 for
+    /// each other kind except kings. Then one bit for each colour, which is set if the colour promoted a pawn, or has
+    /// more pieces than fit into these bits.
     pub(super) material: u32,
 }
 
@@ -58,7 +58,8 @@ impl Collector {
         collector
     }
 
-    /// Proceeds to the position after a move. Moves that can be reversed need not be followed.
+    /// Proceeds to the position after a move. Moves that neither move a pawn nor capture may be left out, because they
+    /// change no signature.
     #[inline]
     pub(super) fn follow(&mut self, mv: Move, after: &Position) {
         if let Move::Normal {
@@ -128,7 +129,7 @@ fn promoted(color: Color) -> u32 {
     color.fold_wb(1 << (2 * OF_COLOR), 2 << (2 * OF_COLOR))
 }
 
-/// The condition that the signature of a game with a match meets.
+/// A condition that the signature of every game with a match meets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Test {
     /// The first pawns to leave; `None` for any.
@@ -151,7 +152,7 @@ impl Test {
         }
     }
 
-    /// The test for a position, whatever rights count.
+    /// The test for a position, whichever of its rights count.
     pub(super) fn of_position(position: &Position) -> Test {
         Test::of(
             |color| position.of_kind(color, Role::Pawn),
@@ -176,7 +177,7 @@ impl Test {
             && self.admits_material(signature.material)
     }
 
-    /// False if none of some games in a row can have a match.
+    /// False if no game can have a match in a row of games that all start with these pawns.
     pub(super) fn admits_some(&self, first: FirstPawns) -> bool {
         self.left.as_ref().is_none_or(|left| left.may_be_first(first))
     }
@@ -211,7 +212,8 @@ struct LeftPawns {
     bits: u64,
     /// Number of lookups of four pawns each.
     fours: u32,
-    /// The set for three pawns of it, by their bits in a signature; no pawns for others.
+    /// A lookup table by the bits of three pawns in a signature: [`LeftPawns::set`] if it has all three, otherwise no
+    /// pawns.
     with: Box<[u16; 1 << 12]>,
 }
 
@@ -234,16 +236,16 @@ impl LeftPawns {
         })
     }
 
-    /// True if these are the first that left in a game.
+    /// True if these pawns are the first that left in a game, in any order.
     #[inline]
     fn are_first(&self, pawns: u64) -> bool {
-        // The first one stands for those that left later.
+        // Pawns that left later are replaced by the first one, so that they do not count.
         let pawns = pawns & self.bits | repeated(pawns) & !self.bits;
-        // Only games where fewer pawns left can pass by mistake.
+        // The set has all these pawns, but fewer may have left than it has.
         self.has(pawns) && self.are_all(pawns)
     }
 
-    /// False if they are the first in none of some games.
+    /// False if no game that starts with the pawns `first` can have these pawns as its first.
     fn may_be_first(&self, first: FirstPawns) -> bool {
         let known = first.known() & self.bits;
         let any = repeated(u64::from(self.set.trailing_zeros()));
@@ -268,13 +270,13 @@ impl LeftPawns {
     }
 }
 
-/// The first of some pawns, in place of all.
+/// The first of these pawns, sixteen times.
 fn repeated(pawns: u64) -> u64 {
     (pawns & 15) * 0x1111_1111_1111_1111
 }
 
-/// The pawns that were the first to leave in all of some games, in the same order: at most 15, as in [`Signature::pawns`],
-/// and their number in the highest 4 bits.
+/// The pawns that left first, in the same order, in every game of a group: at most 15, as in [`Signature::pawns`], and
+/// their number in the highest 4 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FirstPawns(u64);
 
@@ -293,7 +295,7 @@ impl FirstPawns {
     }
 }
 
-/// The set of two pawns by their eight bits in a signature.
+/// For the eight bits of two pawns in a signature, the set of these pawns.
 const SETS: [u16; 256] = {
     let mut sets = [0; 256];
     let mut two = 0;

@@ -10,7 +10,7 @@ use super::state::ends;
 use crate::lines::{KeptMove, MoveMarks, Pieces, PlainBoard};
 use chessdb::board::{Bitboard, CastlingSide, File, Move, Position, Rank, Role, San, Square};
 
-/// Names of moves that no single piece makes.
+/// Names of castling and of the null move.
 const SPECIAL: [(&str, Move); 9] = [
     ("O-O", Move::Castle(CastlingSide::KingSide)),
     ("O-O-O", Move::Castle(CastlingSide::QueenSide)),
@@ -97,7 +97,7 @@ impl MovePattern {
         }
     }
 
-    /// What such moves have in common.
+    /// Marks that a main line with such a move has, to test it without a board.
     pub(super) fn marks(&self) -> MoveMarks {
         match &self.what {
             Moved::Piece(piece) => {
@@ -115,7 +115,7 @@ impl MovePattern {
         }
     }
 
-    /// True if [`MovePattern::may_be_next`] is certain.
+    /// True if [`MovePattern::may_be_next`] is exact, so that a match needs no further test.
     pub(super) fn shows_on_board(&self) -> bool {
         match &self.what {
             Moved::Pattern(pattern) => !pattern.table().tells_mate,
@@ -123,7 +123,7 @@ impl MovePattern {
         }
     }
 
-    /// Number of moves before the first that may match, as the moves alone show; `None` if no move may.
+    /// The number of the first move that may match, judged without a board; `None` if no move may.
     pub(super) fn first_chance(&self, moves: &[KeptMove]) -> Option<usize> {
         let is_mate = match &self.what {
             Moved::Pattern(pattern) => pattern.table().is_mate,
@@ -186,7 +186,8 @@ impl MovePattern {
         matches!(self.what, Moved::Special(Move::Castle(_))) && !position.may_castle()
     }
 
-    /// The mirror image. `None` for castling in an image without castling rights.
+    /// The mirror image. `None` for castling if the wings are exchanged, because there are no castling rights in such
+    /// an image.
     pub(super) fn reflected(&self, reflection: Reflection) -> Option<MovePattern> {
         let what = match &self.what {
             Moved::Special(Move::Castle(_)) if reflection.side => return None,
@@ -215,8 +216,8 @@ impl MovePattern {
     }
 }
 
-/// False if the next move certainly has none of the signs that match: `signs` says whether the pattern matches without
-/// a sign, with `+`, and with `#`. True is certain if the answers for `+` and `#` are the same.
+/// Whether the next move may have a sign with which the pattern matches: `signs` says whether it matches without a
+/// sign, with `+`, and with `#`. False is certain; true is certain unless only one of `+` and `#` matches.
 fn may_have_sign(signs: [bool; 3], board: &PlainBoard, next: KeptMove, rest: &[KeptMove]) -> bool {
     let [quiet, check, mate] = signs;
     if quiet == check && check == mate {
@@ -269,7 +270,7 @@ impl PieceMove {
         }
         let ends = Rank::First == to.rank() || Rank::Eighth == to.rank();
         let is_move = match role {
-            // A pawn that takes nothing has its file from the target.
+            // The file of a pawn that takes nothing follows from its target.
             Role::Pawn => rank.is_none() && (takes || file.is_none()) && (promotion.is_none() || ends),
             _ => promotion.is_none(),
         };
@@ -342,34 +343,37 @@ impl fmt::Display for PieceMove {
     }
 }
 
-/// The longest pattern, in bytes: the ten of the longest form, `Pe7xnf8=Q#`, with a star around each.
+/// The longest pattern in bytes: the ten characters of the longest written move, `Pe7xnf8=Q#`, with a star before each
+/// and after the last.
 pub(super) const LONGEST_PATTERN: usize = 21;
 
-/// The signs at the end of a form: none, check, and mate, which is a check, too.
+/// The number of ways in which a written move can end: without a sign, with `+`, and with `#`. Mate also counts as
+/// check.
 pub(super) const SIGNS: usize = 3;
 
-/// A pattern, which is compared with the signs of a form one after the other.
+/// A pattern with `*` and `?`, which is compared with a written move one character at a time.
 #[derive(Clone, Debug)]
 pub(super) struct FormPattern {
     text: String,
-    /// The places of stars, a bit for each.
+    /// The places of stars, one bit each.
     stars: u32,
-    /// For each sign of ASCII, the places where it or a question mark is.
+    /// For each ASCII character, the places where the pattern has it or a question mark.
     places: [u32; 128],
 }
 
 #[cfg(test)]
 thread_local! {
-    /// How many signs this thread has compared.
+    /// How many characters this thread has compared.
     pub(super) static COMPARED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// The places in a pattern that the start of a form can lead to: a bit for each, and one for the end of the pattern.
+/// The places in a pattern where the next character can be compared, one bit each, and one bit for the end of the
+/// pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FormState(u32);
 
 impl FormState {
-    /// No form begins like this.
+    /// Nothing can match any more.
     pub(super) const NONE: FormState = FormState(0);
 }
 
@@ -406,17 +410,17 @@ impl FormPattern {
         &self.text
     }
 
-    /// True if a move with a sign of check may match and the same without one not, or the other way round.
+    /// True if adding `+` or `#` to a written move may change whether it matches.
     pub(super) fn says_of_check(&self) -> bool {
         self.text.ends_with(['*', '+', '#']) && self.text != "*"
     }
 
-    /// Where a form begins.
+    /// The state before the first character.
     pub(super) fn start(&self) -> FormState {
         self.with_stars(1)
     }
 
-    /// Where the next sign of a form leads.
+    /// The state after the next character.
     pub(super) fn step(&self, FormState(state): FormState, sign: u8) -> FormState {
         #[cfg(test)]
         COMPARED.with(|compared| compared.set(compared.get() + 1));
@@ -424,7 +428,7 @@ impl FormPattern {
         self.with_stars((state & own) << 1 | state & self.stars)
     }
 
-    /// Whether a form that ends here matches without a sign, with the sign of check, and with the sign of mate.
+    /// Whether a written move that ends here matches without a sign, with `+`, and with `#`.
     pub(super) fn ends(&self, state: FormState) -> [bool; SIGNS] {
         let is_end = |FormState(state): FormState| state >> self.text.len() & 1 == 1;
         let [plain, check, mate] = [
@@ -435,7 +439,8 @@ impl FormPattern {
         [plain, check, check || mate]
     }
 
-    /// A star may stand for no sign at all. No other star follows it.
+    /// Adds the places after stars, because a star may match nothing. One step is enough: two stars in a row were made
+    /// one.
     fn with_stars(&self, state: u32) -> FormState {
         FormState(state | (state & self.stars) << 1)
     }
@@ -447,7 +452,7 @@ mod tests {
     use chessdb::board::{Fen, Undo};
     use chessdb::replay::Ply;
 
-    /// Patterns and SAN with and without signs, which are asked of a board and of whole positions.
+    /// Patterns and moves in SAN, with and without signs, which are tested on plain boards and on whole positions.
     const ASKED: [&str; 21] = [
         "*", "*+", "*#", "N*", "R*xr*", "Bxh7+", "*=*", "*=Q#", "P*xp*", "K*", "Ke1-g1", "Ke1-c1+", "O-O*",
         "O-O-O", "O-O-O+", "O-O#", "exd6", "e8=N", "Qf7#", "Qf7", "--",
@@ -481,7 +486,7 @@ mod tests {
                 if legal.is_empty() {
                     break;
                 }
-                // Mates are rare among random moves, so one is played where there is one.
+                // Mates are rare among random moves, so a mate is played where there is one.
                 let mates = |mv: &&Move| {
                     let mut after = position;
                     after.advance(**mv, &mut Undo::default()).unwrap();
@@ -526,7 +531,7 @@ mod tests {
         }
         for ((text, pattern), (found, may_be)) in patterns.iter().zip(found) {
             assert!(found > 0 || *text == "--", "{text} is never played");
-            // Of the moves that a board admits, few are no mates.
+            // Of the moves that a board admits, most are mates.
             assert!(
                 pattern.shows_on_board() || may_be < 2 * found.max(4),
                 "{text} {found} {may_be}"

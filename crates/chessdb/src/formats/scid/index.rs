@@ -1,6 +1,6 @@
-//! The index: one entry of a fixed size per game. Sections are of docs/formats/scid.md; this is 2.3 and 3.
+//! The index: one entry of a fixed size per game (sections 2.3 and 3 of docs/formats/scid.md).
 //!
-//! An entry of version 4. Version 3 lacks the byte at +6, and all that follows is one byte earlier.
+//! An entry of version 4. In version 3, the byte at +6 is missing, and everything after it is one byte earlier.
 //!
 //! ```text
 //! offset  size   bits
@@ -33,7 +33,7 @@
 //! +12                                      32: site
 //! +16     1: Chess960                      31: round
 //! +20     12: White's rating               20: date
-//! +24     12: Black's rating               20: date of the event, as the date
+//! +24     12: Black's rating               20: date of the event, in the same form
 //! +28     10: half-moves                   22: flags
 //! +32     17: length of the game           15: its place, bits 46-32
 //! +36                                      32: its place, bits 31-0
@@ -51,8 +51,8 @@ use crate::problem::Problem;
 /// The first bytes of an index of version 3 or 4.
 const MAGIC: &[u8] = b"Scid.si\0";
 
-/// At least this many entries, if the file has them, and fewer than twice this number are tested to decide whether a file
-/// without a header is an index of version 5.
+/// To decide whether a file without a header is an index of version 5, at least this many of its entries are tested,
+/// and fewer than twice as many. A shorter index is tested as a whole.
 const LOOKS: u32 = 32;
 
 /// Versions of the format.
@@ -147,7 +147,7 @@ impl Index {
             version,
         };
         if version == Version::Five && !index.is_plausible(games) {
-            return Err(NotADatabase::new("the index has no entry that can be right"));
+            return Err(NotADatabase::new("no entry of the index is plausible"));
         }
         index.compare_size(counted, warnings, problems);
         Ok(index)
