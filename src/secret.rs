@@ -8,7 +8,7 @@ use std::path::Path;
 /// Maximum length of a file with passwords in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// Permission bits that it must not have.
+/// Permission bits that such a file must not have.
 const OF_OTHERS: u32 = 0o077;
 
 /// Reads a file with passwords.
@@ -18,7 +18,7 @@ const OF_OTHERS: u32 = 0o077;
 pub(crate) fn read_secret(path: &Path) -> io::Result<Vec<u8>> {
     let (file, metadata) = regular_file(path)?;
     if metadata.permissions().mode() & OF_OTHERS != 0 {
-        let what = "others can read it: chmod 600 makes it yours alone";
+        let what = "others can read it: run chmod 600 on it";
         return Err(io::Error::other(what));
     }
     let mut bytes = Vec::new();
@@ -35,7 +35,7 @@ pub(crate) fn read_secret(path: &Path) -> io::Result<Vec<u8>> {
 /// # Errors
 /// If it is a folder, a device or a pipe, or cannot be opened.
 pub(crate) fn regular_file(path: &Path) -> io::Result<(File, Metadata)> {
-    // Non-blocking, so that opening a named pipe does not wait, nor reading something that looks like a file, such as
+    // Non-blocking, so that neither opening a named pipe blocks, nor reading a special file that looks regular, such as
     // /proc/kmsg.
     let mut options = File::options();
     let file = options.read(true).custom_flags(libc::O_NONBLOCK).open(path)?;

@@ -122,7 +122,7 @@ pub fn pgnfs() -> Command {
                 .value_name("FORM")
                 .default_value("pgn")
                 .value_parser(export::FORMS)
-                .help("Writes PGN, a table of the games, or a book of Polyglot"),
+                .help("Writes PGN, a table of the games, or a Polyglot opening book"),
         )
         .arg(
             Arg::new("rows")
@@ -298,8 +298,8 @@ fn find() -> Command {
         .args(options::arguments(Scope::Search))
 }
 
-/// The arguments of `find`, with a blank in front of a query that starts with a hyphen and a field or a parenthesis, so
-/// that it is not taken for an option.
+/// The arguments of `find`, with a blank in front of a query such as `-player:tal` or `-(`, which would otherwise be
+/// taken for an option.
 fn with_marked_query(mut arguments: Vec<OsString>) -> Vec<OsString> {
     if arguments.get(1).is_some_and(|command| command == "find") {
         let options = arguments.iter().position(|argument| argument == "--");
@@ -315,7 +315,7 @@ fn with_marked_query(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// True for `-player:` and `-(` and all that follows them.
+/// True for an argument that starts with `-(`, or with a hyphen and a field, such as `-player:`.
 fn begins_query(argument: &OsStr) -> bool {
     let text = argument.to_string_lossy();
     let field = text.strip_prefix('-').and_then(|text| text.split_once(':'));

@@ -9,8 +9,8 @@ use log::Level;
 
 use chessdb_library::kept::{KeptFiles, Space};
 
-/// Files kept between runs; `None` if that is disabled or the folder cannot be used. Warns of the latter if much would
-/// be kept or the user named the folder.
+/// Files kept between runs; `None` if nothing is to be kept or the folder cannot be used. If the folder cannot be used,
+/// warns if the user named it or much would be kept.
 pub fn kept_files(settings: &Settings, is_much: bool) -> Option<KeptFiles> {
     let folder = folder(settings)?;
     let space = Space {
@@ -42,7 +42,7 @@ fn folder(settings: &Settings) -> Option<PathBuf> {
     }
 }
 
-/// All options that affect texts, also future ones.
+/// All options that affect texts. The debug form includes options that are added later.
 fn reading(settings: &Settings) -> String {
     format!("{:?}", settings.formats)
 }

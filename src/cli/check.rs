@@ -105,11 +105,11 @@ impl<W: Write> Report<W> {
     }
 }
 
-/// A problem with its place: `line 7, 4. Bxc7: no bishop can go to c7 (byte 126)`. The file is named unless it has the
-/// name of the database.
+/// A problem with its place: `line 7, 4. Bxc7: no bishop can go to c7 (byte 126)`. Names the file unless the database
+/// has the same name.
 fn described(name: &str, problem: &Problem, line: Option<u64>, at: Option<&str>) -> String {
     let what = match at {
-        // The move is shown.
+        // The place already shows the move.
         Some(at) if !at.starts_with("move ") => {
             let what = &problem.what;
             what.strip_prefix(ILLEGAL).unwrap_or(what)

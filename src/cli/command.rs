@@ -19,13 +19,14 @@ pub(super) const PROBLEMS: u8 = 1;
 /// Exit code of a search that found nothing.
 pub(super) const FOUND_NONE: u8 = 1;
 
-/// What was left out, without files that probably have nothing to do with chess: only `info` lists those.
+/// What was left out, except files that probably have nothing to do with chess, which only `info` lists.
 pub(super) fn left_out(library: &Library) -> impl Iterator<Item = &LeftOut> {
     let all = library.left_out().iter();
     all.filter(|left_out| !left_out.is_doubtful)
 }
 
-/// Warns of files that were left out although `is_asked` wants them. `listed` says where all of them are listed.
+/// Warns of files that were left out, if `is_asked` is true for their paths. `listed` says where all of them are
+/// listed.
 pub(super) fn warn_of_left_out(library: &Library, is_asked: impl Fn(&str) -> bool, listed: &str) {
     let mut all = left_out(library).filter(|one| is_asked(&one.path));
     let Some(one) = all.next() else {
@@ -46,8 +47,8 @@ pub(super) fn path<'a>(matches: &'a ArgMatches, name: &str) -> &'a Path {
     matches.get_one(name).map_or(Path::new(""), |path: &PathBuf| path)
 }
 
-/// The result of a command that has written its output. A closed pipe is not a failure, because its reader
-/// needs no more.
+/// The result of a command that has written its output. A closed pipe is not a failure, because its reader has read
+/// enough.
 pub(super) fn ended(written: io::Result<()>, place: impl Display) -> Result<ExitCode, CommandError> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

@@ -28,7 +28,7 @@ pub fn write(words: Vec<OsString>, out: &mut impl Write) -> io::Result<()> {
         return Ok(());
     };
     let is_option = |word: &OsStr| word.as_encoded_bytes().starts_with(b"-");
-    // Before the first character of a word, a path or a mount is more likely than an option.
+    // While the word is still empty, the user more likely wants a path or a mount than an option.
     let has_options = is_option(&words[last]);
     for candidate in complete(&mut completed(), words, last, None)? {
         let word = candidate.get_value();
@@ -58,7 +58,7 @@ fn completed() -> Command {
     })
 }
 
-/// The mounts of all users: another's is refused with a reason.
+/// The mounts of all users. The command explains why it refuses another user's mount.
 fn mounts() -> Vec<CompletionCandidate> {
     let mounts = Mounts::read().unwrap_or_default();
     mounts.of_this_program().map(CompletionCandidate::new).collect()

@@ -49,9 +49,9 @@ pub struct Request<'a> {
     rows: RowKind,
     /// The columns of a table; `None` for the usual ones.
     columns: Option<Columns>,
-    /// The `K`th of `N` parts of the games.
+    /// Which part of the games is written: `K` and `N` of `--part K/N`.
     part: (u32, u32),
-    /// The query that games must answer.
+    /// The query that games must match.
     filter: Option<Query>,
     /// Whether only the best game of each group of duplicates is written.
     is_unique: bool,

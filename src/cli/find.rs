@@ -55,7 +55,7 @@ impl Question {
     /// Reads the arguments.
     ///
     /// # Errors
-    /// If an argument is wrong, or two of them contradict.
+    /// If an argument is invalid, or two arguments contradict each other.
     pub fn read(matches: &ArgMatches) -> Result<Question, CommandError> {
         let show = matches.get_one("show").map_or("path", String::as_str);
         let is_novelty = matches.get_flag("novelty");
@@ -128,7 +128,8 @@ impl Question {
     }
 }
 
-/// Refuses a query that names a file or folder, before a source that does not exist.
+/// Returns an error if QUERY is an existing file or folder and SOURCE does not exist: they were given in the wrong
+/// order.
 fn check_order(query: &Path, source: &Path, is_novelty: bool) -> Result<(), CommandError> {
     if source.exists() || !query.exists() {
         return Ok(());
@@ -154,7 +155,7 @@ pub fn run(
     let entries = selected(library, question.database.as_deref())?;
     let all = all_of(&entries, settings, kept.as_ref());
     let parts = if question.is_unique {
-        // The best copy is one of those that are searched.
+        // The best copy of a game is chosen among the databases that are searched.
         let is_searched = |part: &DatabasePart| question.may_concern(part.entry().name());
         let all: Vec<DatabasePart> = all.into_iter().filter(is_searched).collect();
         unique_of(&all, settings.serve.threads, kept.as_ref())
@@ -205,10 +206,10 @@ fn moves(search: &Search, pattern: &Pattern) -> (u64, io::Result<()>) {
     show_table(search, true, |part| search.moves(part, pattern))
 }
 
-/// Shows the table of the moves that were played in the positions that answer a query.
+/// Shows the table of the moves that were played in the positions that match a query.
 fn moves_of_query(search: &Search, query: &Query) -> (u64, io::Result<()>) {
     if let Some(pattern) = query.only_position() {
-        // Games that reach the position after a move otherwise count for it, too.
+        // The table of a single position also counts games that reach the position after a move by other moves.
         let others = query.without_positions();
         return if others.is_empty() {
             moves(search, pattern)
@@ -307,8 +308,8 @@ fn games(
     (sum, written.and_then(|()| out.flush()))
 }
 
-/// Shows, for each game, the first move that leads to a position that no earlier game of its database has; only of the
-/// games in `among`, if given.
+/// Shows, for each game (or each of the games in `among`), the first move that leads to a position that no earlier game
+/// of its database has.
 fn novelties(
     search: &Search,
     among: Option<&Search>,

@@ -13,11 +13,11 @@ use chessdb_library::library::{Library, LibraryEntry, on_one_line, shown};
 /// How the contents of a source are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum InfoForm {
-    /// A line for each database, or everything of the only one.
+    /// A line for each database, or everything about the only one.
     Short,
-    /// Everything of each database.
+    /// Everything about each database.
     Long,
-    /// An object.
+    /// A JSON object.
     Json,
 }
 
@@ -125,7 +125,7 @@ fn to_check(library: &Library, entry: &LibraryEntry) -> String {
     format!("pgnfs check {}", in_shell(path))
 }
 
-/// Everything that is known of a database, a line each.
+/// Everything that is known about a database, one fact a line.
 fn paragraph(out: &mut impl Write, library: &Library, entry: &LibraryEntry) -> io::Result<()> {
     let info = entry.database.info();
     writeln!(out, "\n{}", on_one_line(entry.name()))?;

@@ -12,7 +12,7 @@ pub fn text(value: &Value) -> String {
     let plain = format!("{value:#}");
     let mut text = String::with_capacity(plain.len());
     for c in plain.chars() {
-        // Line feeds are between values, and all others are inside strings.
+        // Line feeds occur only between values, all other unprintable characters only inside strings.
         if c != '\n' && is_unprintable(c) {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 let _ = write!(text, "\\u{unit:04x}");

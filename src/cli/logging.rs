@@ -1,5 +1,5 @@
-//! Messages and the log: on standard error and, once that is detached, in the system log. Errors of writing
-//! are ignored.
+//! Messages and the log. They go to standard error or, once that is detached, to the system log. Errors when writing
+//! them are ignored.
 
 use std::env;
 use std::fmt;
@@ -24,11 +24,11 @@ const USUAL: &str = "warn,fuser=error,fuser::reply=warn";
 /// Log target of fuser for replies that could not be sent.
 const REPLIES: &str = "fuser::reply";
 
-/// End of that message if the kernel does not wait for the reply: its reader was killed, or [`crate::fuse`] has
-/// written it.
+/// The end of that message if the kernel no longer waits for the reply, because the program that asked was killed or
+/// [`crate::fuse`] has already written the reply.
 const NOT_WAITED_FOR: &str = "(os error 2)";
 
-/// Starts the log, at the level of `RUST_LOG` or with warnings and errors. Panics go there, too.
+/// Starts the log at the level of `RUST_LOG`, by default with warnings and errors. It also gets panics.
 pub fn start() {
     let wanted = env::var("RUST_LOG").unwrap_or_else(|_| USUAL.to_owned());
     let refused = env_filter::Builder::new().try_parse(&wanted).err();
@@ -41,10 +41,10 @@ pub fn start() {
     }
 }
 
-/// The libraries whose lines count as the program's own.
+/// The libraries that a filter for `pgnfs` includes.
 const LIBRARIES: [&str; 2] = ["chessdb_library", "pgnfs_server"];
 
-/// A log with a valid filter, in which `pgnfs` includes these libraries.
+/// A log with a valid filter, in which `pgnfs` includes [`LIBRARIES`].
 fn builder(filter: &str) -> env_logger::Builder {
     let directives = filter.split('/').next().unwrap_or_default().split(',');
     let ours = directives.filter_map(|directive| directive.trim().strip_prefix("pgnfs"));
@@ -56,7 +56,7 @@ fn builder(filter: &str) -> env_logger::Builder {
     builder
 }
 
-/// The mount point, with which lines in the system log start, because all mounts write to the same log.
+/// The mount point. Lines in the system log start with it, because all mounts write to the same log.
 static MOUNT: OnceLock<String> = OnceLock::new();
 
 /// Sets the mount point that lines in the system log name.
@@ -90,7 +90,7 @@ fn write_record(out: &mut env_logger::fmt::Formatter, record: &Record<'_>) -> io
     writeln!(out, "pgnfs: {}", text(record))
 }
 
-/// True for a reply that failed because the kernel does not wait for it. It belongs to level debug.
+/// True for the message about a reply that the kernel no longer waits for. It is logged at level debug.
 fn is_not_waited_for(record: &Record<'_>) -> bool {
     record.target() == REPLIES && record.args().to_string().ends_with(NOT_WAITED_FOR)
 }

@@ -95,7 +95,7 @@ fn title(name: &str, section: u8) -> Vec<u8> {
     format!(".TH {name} {section} \"\" \"pgnfs {version}\" \"Chess databases\"\n").into_bytes()
 }
 
-/// Describes a command and the flags that only it has.
+/// Describes a command and its own flags.
 fn describe(roff: &mut Roff, command: &Command, usage: &str) {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     term(roff, usage, &about);

@@ -189,7 +189,7 @@ fn open(
     Ok((library?, settings, kept))
 }
 
-/// Where users find why something was left out.
+/// Where users find out why something was left out.
 const BY_INFO: &str = "'pgnfs info' lists them with the reasons";
 
 /// Prints help and version to standard output, and everything else as an error.

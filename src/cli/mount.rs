@@ -96,8 +96,8 @@ pub(super) fn open(
     Server::open(source, settings.watch, settings.quiet, open, serve)
 }
 
-/// Keeps results that take long to compute in files, and warns of databases that are left out, or not shown in full.
-/// `lists` is the file that lists the databases that are left out.
+/// Keeps results that take long to compute in files, and warns of databases that are left out or incomplete. `lists` is
+/// the file that lists them.
 pub(super) fn keep_and_warn(server: &Server, kept: Option<&KeptFiles>, lists: &str) {
     let remedy = format!("{lists} lists them with the reasons");
     warn_of_left_out(&server.library(), |_| true, &remedy);
@@ -109,7 +109,7 @@ pub(super) fn keep_and_warn(server: &Server, kept: Option<&KeptFiles>, lists: &s
     }
 }
 
-/// Maximum number of databases that are named as being opened.
+/// Maximum number of databases that a message names as still being opened.
 const MOST_NAMED: usize = 3;
 
 /// What the mount does not show yet, if anything.

@@ -1,4 +1,4 @@
-//! Options, once for both spellings: `--name=value` and `-o name=value`.
+//! The options, which can be written `--name=value` or `-o name=value`.
 
 mod error;
 mod for_games;
@@ -49,7 +49,7 @@ pub use settings::{CacheFolder, Settings};
 pub enum Scope {
     /// All commands that read games.
     Games,
-    /// `find` and `export`, which look for players.
+    /// `find` and `export`, which search for players.
     Search,
     /// `serve`, which also serves the tree of files.
     Serve,
@@ -67,7 +67,7 @@ const OWNERS: &str = "Owners and permissions";
 /// An option.
 struct OptionRow {
     name: &'static str,
-    /// What it is about.
+    /// The heading in the help.
     heading: &'static str,
     /// A few words for `-h`; empty for an option that only `--help` shows.
     short: &'static str,
@@ -75,13 +75,13 @@ struct OptionRow {
     value: &'static str,
     /// Empty for an option that only tests need: it works only in `-o` lists, and no page shows it.
     help: &'static str,
-    /// The option may be repeated, and every value counts.
+    /// True if the option may be repeated, and every value counts.
     repeats: bool,
     /// Sets the value, or returns a description of valid ones.
     set: fn(&mut Settings, &str) -> Result<(), ValidValues>,
 }
 
-/// The options in a scope, among them those that no page shows.
+/// The options in a scope, including hidden ones.
 fn rows(scope: Scope) -> impl Iterator<Item = &'static OptionRow> {
     let sets = [
         for_games::ROWS,

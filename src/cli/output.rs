@@ -1,4 +1,4 @@
-//! The file that `export --output` writes.
+//! The files that `export --output` writes.
 
 use parking_lot::Mutex;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -86,7 +86,7 @@ impl OutputFolder {
     }
 }
 
-/// The temporary file, which is removed when this is dropped, or by a signal.
+/// A temporary file, which is removed when this is dropped or when a signal ends the program.
 struct Partial(TemporaryFile);
 
 /// The temporary file until it is renamed or removed.
@@ -105,8 +105,8 @@ impl Drop for Partial {
 }
 
 impl OutputFile {
-    /// Creates an output file for this path. An existing file stays unchanged until [`OutputFile::finish`]. Only if its
-    /// folder is not writable, the file itself is overwritten, and a message says so.
+    /// Creates an output file for this path. An existing file stays unchanged until [`OutputFile::finish`], unless its
+    /// folder is not writable: then the file itself is overwritten, and a message says so.
     ///
     /// # Errors
     /// If no file can be created there, or the existing one cannot be written.
@@ -127,7 +127,7 @@ impl OutputFile {
             },
             None => None,
         };
-        // The target of a link, so that the link remains.
+        // For a link, the file goes to its target, and the link remains.
         let place = if old.is_some() || path.is_symlink() {
             fs::canonicalize(path)?
         } else {
@@ -188,9 +188,9 @@ fn temporary(
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    // The kernel takes the umask away.
+    // The kernel applies the umask.
     let usual = Permissions::from_mode(0o666);
-    // A short name, which fits wherever the name of the output does.
+    // The prefix is short, so that the name is valid wherever the name of the output is.
     let target = place.file_name().unwrap_or_default().as_encoded_bytes();
     let prefix = format!(".pgnfs-{:08x}-", xxh3_64(target) as u32);
     remove_left(folder, &prefix);
@@ -211,11 +211,11 @@ fn temporary(
     Ok((file, partial))
 }
 
-/// Locks a temporary file that was just created. False if another export has found it before, and removes it.
+/// Locks a temporary file that was just created. False if another export found it before it was locked, and removes it.
 fn is_own(file: &File) -> io::Result<bool> {
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::WOULDBLOCK) => Ok(false),
-        // On a file system without locks, no other export can find it unlocked and remove it.
+        // On a file system without locks, no other export can lock it either, so none removes it.
         _ => Ok(file.metadata()?.nlink() > 0),
     }
 }
@@ -252,9 +252,9 @@ fn is_closed(error: &io::Error) -> bool {
     )
 }
 
-/// Starts a thread that removes the temporary file when a signal ends the program. SIGXFSZ, for a file that is too
-/// long, does not end the program: writing the output then fails with an error, and an index that is too long is only
-/// not kept.
+/// Starts a thread that removes the temporary file when a signal ends the program. A file that exceeds the size limit
+/// of the process does not end it (SIGXFSZ): writing the output fails with an error instead, and an index that is too
+/// long is not kept.
 fn remove_on_signals(slot: TemporaryFile, name: String) -> io::Result<()> {
     survive_long_files()?;
     let ignored = ignored_signals();
@@ -266,7 +266,7 @@ fn remove_on_signals(slot: TemporaryFile, name: String) -> io::Result<()> {
             if Partial::take(&slot).is_some() {
                 logging::say(format_args!("interrupted: {name} was not written"));
             }
-            // End by the signal itself, as if it had not been caught, so that shells see what ended the program.
+            // Ends with the signal's default action, so that shells see which signal ended the program.
             let _ = emulate_default_handler(signal);
             exit(128 + signal);
         }
@@ -275,7 +275,7 @@ fn remove_on_signals(slot: TemporaryFile, name: String) -> io::Result<()> {
     Ok(())
 }
 
-/// The signals that the caller has set to be ignored, as `nohup` does: one bit for each.
+/// The signals that the caller has set to be ignored, as `nohup` does. Each has one bit.
 fn ignored_signals() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -343,7 +343,7 @@ mod tests {
             1,
             "{now:?}"
         );
-        // The file of an export that goes on stays, also beside a second one, and a link leads nowhere.
+        // The file of a running export stays, even if a second export starts, and a link is not followed.
         let prefix = &now
             .iter()
             .find(|name| !left.contains(name) && name.len() > 24)
@@ -356,8 +356,7 @@ mod tests {
         assert_eq!(names(folder).len(), 3);
     }
 
-    /// Each kind of output, with and without an old file, after something was written and after nothing was, and finished
-    /// or not.
+    /// Tests each kind of output, with and without an old file, with and without written data, finished and unfinished.
     #[test]
     fn an_export_without_games_leaves_an_empty_file() {
         for in_place in [false, true] {
@@ -368,7 +367,7 @@ mod tests {
                     fs::write(&path, "old and longer").unwrap();
                     let mut output = OutputFile::create(&path).unwrap();
                     if in_place {
-                        // As in a folder in which nothing can be created.
+                        // What `create` returns for a folder in which nothing can be created.
                         output = OutputFile {
                             path: path.clone(),
                             file: File::options().write(true).open(&path).unwrap(),
@@ -401,7 +400,7 @@ mod tests {
         let created = File::create(&path).unwrap();
         assert!(is_own(&created).unwrap());
         let found = File::options().write(true).open(&path).unwrap();
-        // The other one has locked it, but not yet removed it.
+        // The other export has locked the file, but not removed it yet.
         assert!(!is_own(&found).unwrap());
         fs::remove_file(&path).unwrap();
         drop(created);

@@ -82,10 +82,7 @@ pub const PARTS: &[PageSection] = &[
                 "At the root of a mount: the databases, and what was left out and why. \
                  In a database: its format, its files, and how pgnfs reads them.",
             ),
-            Term(
-                "tables/problems.txt",
-                "In a database: one line for each damaged or doubtful game.",
-            ),
+            Term("tables/problems.txt", "In a database: one line for each problem."),
             Term(
                 "tables/overview.html",
                 "In a database: charts of its games, for a browser.",

@@ -43,10 +43,11 @@ pub fn working(what: &'static str) -> ProgressBar {
     line
 }
 
-/// Time between two signs of life.
+/// Time between two steps of the spinner.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Shows the progress of building an index of `games` games in a bar, and then again what the bar has shown before.
+/// Shows the progress of building an index of `games` games in a bar. Afterwards, the bar shows again what it showed
+/// before.
 pub fn while_indexing<T>(bar: &ProgressBar, games: u64, build: impl FnOnce() -> T) -> T {
     let show = |prefix: &'static str, position, length| {
         bar.set_prefix(prefix);
@@ -61,11 +62,11 @@ pub fn while_indexing<T>(bar: &ProgressBar, games: u64, build: impl FnOnce() -> 
     built
 }
 
-/// Time after which reading files shows a bar.
+/// Time after which the bar for reading files appears.
 const SOON: Duration = Duration::from_secs(1);
 
-/// A progress bar for bytes that are read to open databases, and the function that moves it. It is shown if that
-/// takes longer than a second.
+/// A progress bar for the bytes that are read to open databases, and the function that moves it. It appears after a
+/// second.
 pub fn reading() -> (ProgressBar, ProgressReport) {
     let bar = styled(ProgressBar::new(0), "[{bar:20}] {percent:>3}%  reading{left}");
     let (moved, begin) = (bar.clone(), Instant::now());

@@ -1,4 +1,4 @@
-//! How commands search databases: with a progress bar.
+//! Searches by `find` and `export`, with a progress bar.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -39,7 +39,7 @@ pub fn read_query(text: &OsStr) -> Result<Query, CommandError> {
     Ok(Query::parse(Query::text_of(text.as_bytes())?)?)
 }
 
-/// The repertoires that queries name: databases of the source, and files.
+/// The repertoires in these queries: databases of the source, and files.
 ///
 /// # Errors
 /// If a query names anything else as a repertoire, or a file that cannot be opened.
@@ -75,7 +75,7 @@ pub fn intact(
     }
 }
 
-/// All games of some databases. Their indexes are used and kept as the user wants it.
+/// All games of some databases. Their indexes are used and kept as the options say.
 pub fn all_of(
     entries: &[&Arc<LibraryEntry>],
     settings: &Settings,
@@ -93,7 +93,7 @@ pub fn all_of(
     }))
 }
 
-/// The best game of each group of duplicates, and all others that have none.
+/// The best game of each group of duplicates, and all games without duplicates.
 pub fn unique_of(parts: &[DatabasePart], threads: usize, kept: Option<&KeptFiles>) -> Vec<DatabasePart> {
     let databases: Vec<&dyn Database> = parts.iter().map(DatabasePart::database).collect();
     let working = progress::working("looking for games that occur more than once");
@@ -166,7 +166,7 @@ impl Search {
         self.answers.options().threads
     }
 
-    /// A search only of the games that answer a query.
+    /// A search that covers only the games that match a query.
     pub fn among(&self, query: &Query) -> Search {
         self.parts().iter().for_each(|part| self.prepare_for(part, query));
         Search {
@@ -175,7 +175,7 @@ impl Search {
         }
     }
 
-    /// The games of a part that answer a query.
+    /// The games of a part that match a query.
     pub fn answer(&self, part: &DatabasePart, query: &Query) -> Vec<Occurrence> {
         self.prepare_for(part, query);
         query.find(part, self.answers.options(), &|games| self.bar.inc(games))
@@ -212,7 +212,7 @@ impl Search {
         }
     }
 
-    /// Builds an index, and shows how far it is.
+    /// Builds an index with a progress bar.
     fn build(&self, part: &DatabasePart) -> Result<(), Arc<IndexError>> {
         let games = part.database().len().into();
         progress::while_indexing(&self.bar, games, || {

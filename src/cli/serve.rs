@@ -18,7 +18,7 @@ use pgnfs_server::PassOptions;
 /// Serves until a signal asks the program to end.
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let mut settings = options::settings(matches, Scope::Serve, false)?;
-    // People who must not see the path of the source may read it.
+    // Clients should not learn the full path of the source.
     settings.serve.shows_source = false;
     let http = http_options(matches)?;
     let source = absolute(path(matches, "SOURCE"))?;

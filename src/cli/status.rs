@@ -15,8 +15,9 @@ use chessdb_library::library::{on_one_line, shown};
 /// Pause between two requests for the status while waiting.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Shows the status of the mount at `point`, or of the server at this address, as text or JSON. With `waits`, first waits until all databases
-/// are open and all sizes are known. Of a device, or of another file system, lists the mounts that show files of it.
+/// Shows the status of the mount at `point`, or of the server at this address, as text or JSON. With `waits`, first
+/// waits until all databases are open and all sizes are known. If `point` is a device or in another file system, lists
+/// the mounts that show files of it.
 ///
 /// A server that requires a password gets the first line of `login`.
 pub fn run(point: &Path, as_json: bool, waits: bool, login: Option<&Path>) -> Result<ExitCode, CommandError> {
@@ -88,7 +89,7 @@ fn ask(point: &Path, login: Option<&Path>) -> Result<Value, CommandError> {
     }
     let (device, user) = mount::find(point)?;
     status::ask(device, user).map_err(|error| {
-        // If the process did not answer in time, checking the mount would wait as well.
+        // If the process did not answer in time, checking the mount would block, too.
         if !matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock)
             && let Err(error) = mount::check_alive(point)
         {
@@ -104,14 +105,14 @@ fn ask(point: &Path, login: Option<&Path>) -> Result<Value, CommandError> {
                 format!("{point} is mounted by user {user}: only that user and root may see its status")
             }
             _ => format!(
-                "{point} is mounted by user {user} and does not answer; that user and root may ask: {error}"
+                "{point} is mounted by user {user} and does not answer; only that user and root may see its status: {error}"
             ),
         }
         .into()
     })
 }
 
-/// Shows a progress bar until all databases are open and all sizes are known or cannot become known.
+/// Shows a progress bar until all databases are open and all sizes are known or cannot be found.
 fn wait(point: &Path, login: Option<&Path>) -> Result<Value, CommandError> {
     let bar = progress::bar(0);
     loop {
@@ -127,7 +128,7 @@ fn wait(point: &Path, login: Option<&Path>) -> Result<Value, CommandError> {
         if let Some(database) = given_up(&status).filter(|_| !is_opening) {
             bar.finish_and_clear();
             return Err(format!(
-                "{}: a file was changed, so not all sizes can be known: {}",
+                "{}: a file was changed, so not all sizes can be found: {}",
                 line(database, "name"),
                 advice(&status)
             )
@@ -137,7 +138,7 @@ fn wait(point: &Path, login: Option<&Path>) -> Result<Value, CommandError> {
     }
 }
 
-/// A database whose sizes cannot all become known, unless others are still in progress.
+/// A database whose sizes cannot all be found, if no other database is still in progress.
 fn given_up(status: &Value) -> Option<&Value> {
     let mut found = None;
     for database in databases(status) {
@@ -290,8 +291,8 @@ fn index(database: &Value) -> Option<String> {
     }
 }
 
-/// The words in front of a number of games that are not counted. Earlier versions of the server did not report whether
-/// they are.
+/// The words in front of a number of games that were not counted exactly. Earlier versions of the server did not report
+/// this.
 fn bound(value: &Value) -> &'static str {
     match value["counted"].as_bool() {
         Some(false) => "at most ",

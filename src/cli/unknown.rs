@@ -6,7 +6,7 @@ use super::options;
 use chessdb_library::library::on_one_line;
 use chessdb_library::similar::similar;
 
-/// What other programs call the commands.
+/// Names that other programs have for the commands.
 const OTHER_NAMES: [(&str, &str); 16] = [
     ("convert", "export"),
     ("dump", "export"),
@@ -26,7 +26,7 @@ const OTHER_NAMES: [(&str, &str); 16] = [
     ("verify", "check"),
 ];
 
-/// The message for an unknown command, with the one of `commands` that was probably meant.
+/// The message for an unknown command. It suggests the one of `commands` that was probably meant.
 pub fn command<'a>(word: &str, commands: impl Iterator<Item = &'a str>) -> String {
     let shown = on_one_line(word);
     if Path::new(word).exists() {
@@ -45,7 +45,7 @@ pub fn command<'a>(word: &str, commands: impl Iterator<Item = &'a str>) -> Strin
     format!("there is no command '{shown}':{meant} pgnfs --help lists all commands")
 }
 
-/// For an option of another command that users may expect here: what to write instead.
+/// Options that users may expect in other commands, each with the command line to use instead.
 const IN_FULL: [(&str, &str); 1] = [(
     "columns",
     "export --to csv --columns=White,year --where=QUERY SOURCE",
@@ -74,7 +74,7 @@ pub fn option_of_commands<'a>(
     Some(format!("'--{name}' is an option of {names}{example}"))
 }
 
-/// Says how to write an option that `--name` does not set; `None` for an unknown one.
+/// The message for `--name` if the option exists in another form; `None` for an unknown one.
 pub fn option(name: &str) -> Option<String> {
     if options::is_generic(name) {
         return Some(format!(
@@ -86,7 +86,7 @@ pub fn option(name: &str) -> Option<String> {
     Some(format!("there is no option '--{name}': write --{option}={name}"))
 }
 
-/// Says how to write a word that looks like an option of one letter: `-tal` in a query looks like `-t`.
+/// The message for a word such as `-tal` that was taken for an option of one letter.
 pub fn letter(option: &str) -> String {
     format!(
         "there is no option '{option}': -- comes before a query or a name that begins with a hyphen, as in pgnfs find -- \

@@ -1,7 +1,7 @@
 //! Read-ahead: stores games in the kernel's page cache before it requests them.
 //!
-//! [`Walks`] determines which games these are. A separate thread stores them and answers the requests that
-//! wait for that.
+//! [`Walks`] decides which games to store. A separate thread stores them, and answers the requests that were held back
+//! until then.
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::io::{self, IoSlice};
@@ -19,7 +19,7 @@ use pgnfs_server::Requests;
 pub(super) type HeldRequest = Box<dyn FnOnce(&Shared) + Send>;
 
 /// After this many games in ascending order, a reader is treated as walking through a directory even if it has not read
-/// a mark. A mark is a game that is left out, so that reading it shows how far the reader is: see `walk.rs`.
+/// a mark. Marks are games that are not stored, so that a request for one shows how far the reader is: see `walk.rs`.
 const SERIES: u32 = 4;
 
 /// The followed readers, and the signals for the thread that stores games.
@@ -35,12 +35,12 @@ struct AheadState {
     is_over: bool,
 }
 
-/// Decides without a lock whether a read concerns a walk, because most reads do not.
+/// Decides without a lock whether a read concerns a walk. Most reads do not.
 #[derive(Default)]
 struct Reads {
     /// The marks of all walks; 0 for no mark.
     marks: [AtomicU64; WALKS],
-    /// The last game that was not a mark, and how many such games continued the ascending order.
+    /// The last game that was read and is not a mark, and how many such games in a row came in ascending order.
     last: AtomicU64,
     ascending: AtomicU32,
 }

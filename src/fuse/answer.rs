@@ -1,4 +1,4 @@
-//! Replies to the kernel, with their line in the log.
+//! Replies to the kernel, and their lines in the log.
 
 use fuser::{
     Errno, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty, ReplyEntry,
@@ -34,8 +34,8 @@ pub(super) struct Unsent<R> {
 }
 
 impl<R: KernelReply> Unsent<R> {
-    /// Sends the reply with `how`. Its end is logged first, because the waiting program may read the log as soon as it has
-    /// the reply.
+    /// Sends the reply with `how`. The end of the request is logged first, because the waiting program may read the log
+    /// as soon as it has the reply.
     pub(super) fn answer(self, outcome: Answered, how: impl FnOnce(R)) {
         self.traced.end(outcome);
         how(self.reply);

@@ -5,7 +5,7 @@ use std::io;
 
 use rustix::process::{Pid, test_kill_process};
 
-/// True if `/proc` numbers processes as the namespace of this process does, so that callers can be found there.
+/// True if `/proc` belongs to the PID namespace of this process, so that callers can be found there.
 pub fn are_known() -> bool {
     fs::read_link("/proc/self").is_ok_and(|own| own.to_str() == Some(&std::process::id().to_string()))
 }
@@ -23,7 +23,7 @@ pub fn is_killed(thread: u32) -> bool {
     }
 }
 
-/// Signals that end no process that does not handle them.
+/// Signals that do not end a process by default.
 const HARMLESS: [i32; 8] = [
     libc::SIGCHLD,
     libc::SIGCONT,
@@ -89,7 +89,7 @@ mod tests {
         assert!(!is_killed(other.id()));
         other.kill().unwrap();
         other.wait().unwrap();
-        // More than the kernel gives: the number of a process that has ended may be another one's by now.
+        // Higher than any process number: the number of a process that has ended may have been reused.
         assert!(is_killed(4_194_305));
     }
 }

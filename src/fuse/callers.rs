@@ -1,8 +1,9 @@
-//! The threads that wait for an answer, and the end of their requests when they are killed.
+//! Ends the requests of threads that were killed while they wait for an answer.
 //!
-//! A program in the middle of a request is not killed before the reply. The kernel announces the signal by
-//! FUSE_INTERRUPT, but fuser keeps that to itself and answers ENOSYS, after which the kernel sends no more. So the
-//! pending signals of callers are read from `/proc` twice a second, for requests that have waited for half as long.
+//! A program that waits for a reply cannot be killed before it gets the reply. The kernel announces the signal by
+//! FUSE_INTERRUPT, but fuser does not pass that on and answers ENOSYS, after which the kernel sends no more of them. So
+//! the pending signals of callers are read from `/proc` twice a second, for requests that have waited for at least a
+//! quarter of a second.
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::HashMap;
@@ -36,7 +37,7 @@ struct WaitingCaller {
 }
 
 impl Callers {
-    /// Adds the thread that made a request, 0 if it is outside of the PID namespace.
+    /// Adds the thread that made a request. The number is 0 if the thread is outside the PID namespace of pgnfs.
     pub(super) fn add(&self, thread: u32, request: Unanswered) {
         if thread == 0 {
             return;
@@ -85,13 +86,13 @@ impl Callers {
             }
             self.changed.wait_for(&mut state, PAUSE);
             state.waiting.retain(|waiting| waiting.request.is_open());
-            // Half of the pause, so that a killed caller waits for less than two pauses.
+            // Requests are checked after half a pause, so that a killed caller waits for less than two pauses.
             let now = Instant::now();
             let is_due =
                 |waiting: &mut WaitingCaller| now.saturating_duration_since(waiting.since) >= PAUSE / 2;
             let mut due: Vec<WaitingCaller> = state.waiting.extract_if(.., is_due).collect();
             drop(state);
-            // `/proc` is read without the lock, which every request that waits needs, and once for each thread.
+            // `/proc` is read once for each thread, and without the lock, which every waiting request needs.
             let mut known: HashMap<u32, bool> = HashMap::new();
             due.retain(|WaitingCaller { thread, request, .. }| {
                 let is_killed = *known.entry(*thread).or_insert_with(|| is_killed(*thread));

@@ -140,7 +140,7 @@ struct PlusReply {
     bytes: Vec<u8>,
     /// Number of entries.
     count: usize,
-    /// The inodes of entries with attributes, and where the attributes begin.
+    /// The inodes of entries with attributes, and the places of the attributes in `bytes`.
     inodes: Vec<Inode>,
     places: Vec<usize>,
 }
@@ -191,8 +191,8 @@ impl PlusReply {
         self.bytes.resize(end, 0);
     }
 
-    /// Removes the attributes of entries whose state of the database was dropped meanwhile, so that the kernel looks their
-    /// names up.
+    /// Removes the attributes of entries whose state of the database was dropped meanwhile, so that the kernel looks up
+    /// their names again.
     fn leave_out(&mut self, gone: &[Inode]) {
         if gone.is_empty() {
             return;

@@ -1,7 +1,7 @@
 //! Translates requests of the kernel into [`Requests`], and answers into replies.
 //!
 //! The kernel should send as few requests as possible. What a reply says about an inode never changes, so the kernel
-//! may cache entries (also negative ones), attributes and pages without limit, and need not send OPEN.
+//! may cache entries (negative ones, too), attributes and pages for ever, and need not send OPEN.
 
 mod ahead;
 mod answer;
@@ -40,8 +40,8 @@ use trace::{Answered, Traced};
 pub use attributes::Presentation;
 pub use invalidate::invalidate;
 
-/// Timeout of entries and attributes in the kernel's caches: practically none, because what a reply says never changes.
-/// The server reports what is outdated.
+/// Timeout of entries and attributes in the kernel's caches: in practice none, because what a reply says never changes.
+/// After a change of the source, the server reports what is outdated.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Block size in bytes, as reported by `statfs`.
@@ -128,7 +128,7 @@ impl Shared {
     }
 }
 
-/// Requests that would change something, with the types of their arguments; all are refused with EROFS.
+/// The requests that would change something, with the types of their arguments. All are refused with EROFS.
 macro_rules! refused {
     ($($kind:literal $name:ident($($argument:ty),*) $reply:ty;)*) => {$(
         fn $name(&self, _: &Request, inode: INodeNo, $(_: $argument,)* reply: $reply) {

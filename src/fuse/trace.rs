@@ -39,7 +39,7 @@ pub(super) enum Answered {
 }
 
 impl Answered {
-    /// A look-up has found this node.
+    /// The result of a look-up that found this node.
     pub(super) fn found(attributes: &Attributes) -> Answered {
         Answered::Found(attributes.inode, attributes.size)
     }
@@ -103,7 +103,7 @@ impl fmt::Display for Answered {
     }
 }
 
-/// Names of the errors that requests are refused with.
+/// Names of the errors with which requests are refused.
 const NAMES: [(Errno, &str); 15] = [
     (Errno::EACCES, "EACCES"),
     (Errno::EAGAIN, "EAGAIN"),

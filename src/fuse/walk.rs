@@ -1,13 +1,12 @@
 //! Read-ahead: which games the readers of directories will request next.
 //!
-//! Programs that walk through a directory read its games in order. All games ahead of the reader are stored
-//! in the kernel's page cache, except every 64th, a mark. A request for a mark shows how far the reader has
-//! come. By then the games up to the next mark are stored, and those after that one are decoded while the
-//! reader reads the others.
+//! Programs that walk through a directory read its games in order. The games ahead of the reader are stored in the
+//! kernel's page cache, except every 64th game, which is a mark. A request for a mark shows how far the reader has
+//! come. Before the request is answered, the games up to the next mark are stored; while the reader reads them, the
+//! games after the next mark are stored, too.
 //!
-//! Storing a page blocks while the kernel waits for the answer to a read of the same page. Therefore a game
-//! is not stored while a task holds a request for it, and no task receives a request for a game that is being
-//! stored.
+//! Storing a page blocks while the kernel waits for the answer to a read of the same page. Therefore a game is not
+//! stored while a task holds a request for it, and a request for a game that is being stored is not given to a task.
 
 use std::collections::VecDeque;
 
@@ -17,7 +16,7 @@ use pgnfs_server::Requests;
 /// Number of games from one mark to the next.
 const STRIDE: usize = 64;
 
-/// Longer games are not stored, because their readers need several requests anyway. In bytes.
+/// Longer games, in bytes, are not stored, because reading them takes several requests anyway.
 const LONGEST: u32 = 64 << 10;
 
 /// Number of games that are decoded together before they are stored.
@@ -40,7 +39,7 @@ pub struct Walks<R> {
 /// A listed directory, and how far its reader has come.
 struct Walk {
     directory: Inode,
-    /// The game whose request shows that the reader has reached it; `None` after the last game.
+    /// The next mark; `None` after the last game.
     mark: Option<Inode>,
     after: AfterMark,
 }
@@ -48,9 +47,9 @@ struct Walk {
 /// State of the games after a mark.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AfterMark {
-    /// They belong to no task.
+    /// No task has them.
     Nothing,
-    /// They belong to a task.
+    /// A task has them.
     Coming,
     /// They are stored.
     Stored,
@@ -119,8 +118,8 @@ impl<R> Walks<R> {
         back
     }
 
-    /// Moves the mark of the most recently listed directory after a requested game that is not a mark: the
-    /// reader is elsewhere than expected.
+    /// Handles a request for a game that is not a mark, which means that the reader is elsewhere than expected: moves
+    /// the mark of the most recently listed directory behind this game.
     fn move_mark(&mut self, requests: &Requests, game: Inode) {
         if let Some(walk) = self.walks.front_mut()
             && walk.after != AfterMark::Coming
@@ -196,7 +195,7 @@ impl Walk {
         let next = (first.len() == STRIDE).then(|| first.pop()).flatten();
         rest.truncate(STRIDE - 1);
         if self.after != AfterMark::Nothing {
-            // They are stored already, or belong to another task.
+            // These games are stored already, or another task has them.
             first.clear();
         }
         self.mark = next;
@@ -211,8 +210,8 @@ impl Walk {
     }
 }
 
-/// Passes the texts of games to `store` until it returns false, except long ones. Returns true if all texts were read
-/// and stored.
+/// Passes the texts of games, except long ones, to `store` until it returns false. Returns true if all of them were
+/// read and stored.
 pub fn read_ahead(requests: &Requests, games: &[Inode], store: &mut dyn FnMut(Inode, &[u8]) -> bool) -> bool {
     let prefix = |game: &Inode| game.node().map(|(prefix, _)| prefix);
     // A directory may show games of several databases.

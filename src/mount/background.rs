@@ -98,8 +98,8 @@ pub(super) fn detach() {
     DETACHED.store(true, Ordering::Relaxed);
 }
 
-/// Reports that the mount is available: to systemd or, in the background process, to the first process, which then
-/// returns, while this one leaves the terminal.
+/// Reports that the mount is available. In the foreground, it is reported to systemd; in the background, to the first
+/// process, which then returns, while this process leaves the terminal.
 ///
 /// # Errors
 /// If the first process has ended, so that no process waits for this mount.

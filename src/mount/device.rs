@@ -39,7 +39,8 @@ pub fn check() -> Result<(), MountError> {
 /// Mounts on the folder that was checked. Returns the connection to the kernel and the mount.
 ///
 /// # Errors
-/// If it cannot be mounted, or the path of the mount point leads elsewhere by now. What was mounted is unmounted then.
+/// If it cannot be mounted, or the path of the mount point leads elsewhere by now. In the latter case, the new mount is
+/// unmounted again.
 pub fn mount(point: &MountPoint, options: &MountOptions) -> Result<(OwnedFd, Mount), MountError> {
     let before = mounts()?;
     point.check_place()?;
@@ -53,7 +54,7 @@ pub fn mount(point: &MountPoint, options: &MountOptions) -> Result<(OwnedFd, Mou
     match point.mounted() {
         Ok(mount) => Ok((kernel, mount)),
         Err(error) => {
-            // Without its connection the mount is dead, which distinguishes it from other mounts of this user.
+            // Closing the connection makes the mount dead, which distinguishes it from other mounts of this user.
             drop(kernel);
             ended::detach_new_dead(&before)?;
             Err(error)
@@ -66,8 +67,8 @@ pub(super) fn mounts() -> Result<Mounts, MountError> {
     Mounts::read().map_err(MountError::system("cannot read the table of mounts"))
 }
 
-/// Unmounts unless a file of the mount is open or a directory of it is the current one of a process. Returns false then,
-/// or if it is not permitted.
+/// Unmounts unless a file of the mount is open or a process has one of its directories as current directory. Returns
+/// false if it was not unmounted for this reason, or because this user may not.
 pub fn unmount_if_free(mount: &Mount) -> Result<bool, MountError> {
     let held = HeldMount::open(mount)?;
     match rustix::mount::unmount(held.path(), UnmountFlags::NOFOLLOW) {
@@ -125,8 +126,8 @@ fn shared_options(options: &MountOptions) -> impl Iterator<Item = &'static str> 
     rows.into_iter().filter_map(|(name, on)| on.then_some(name))
 }
 
-/// Mounts by `fusermount3`, which sends the connection through the socket named in `_FUSE_COMMFD`. It is started in the
-/// folder, so that the path is not resolved again and cannot lead elsewhere.
+/// Mounts with `fusermount3`, which sends the connection through the socket in `_FUSE_COMMFD`. It is started in the
+/// folder of the mount point, so that the path is not resolved again and cannot lead elsewhere.
 fn mount_with_helper(point: &MountPoint, options: &MountOptions) -> Result<OwnedFd, MountError> {
     let socket = |flags| {
         rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)

@@ -1,4 +1,4 @@
-//! Ending a mount that is known by its numbers, wherever its path leads by now.
+//! Ending a mount that is identified by its numbers, because its path may lead elsewhere by now.
 
 use std::fs::File;
 use std::io;
@@ -17,7 +17,7 @@ use chessdb_library::mounts::{Device, Mount, Mounts};
 /// Pause between two reads of the table of mounts.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Number of attempts to unmount a mount whose path leads elsewhere, and the pause between them.
+/// Number of attempts to unmount a mount whose path changes meanwhile, and the pause between attempts.
 const MOST_TRIES: usize = 50;
 const PAUSE_OF_TRIES: Duration = Duration::from_millis(10);
 
@@ -53,7 +53,7 @@ pub(super) fn detach(own: MountIdentity) -> Result<(), MountError> {
     }
 }
 
-/// Waits until no mount has this device number. Serving may go on, because files may still be open.
+/// Waits until no mount has this device number. Requests may still come after that, for files that are open.
 ///
 /// # Errors
 /// If the kernel cannot report changes of its table.
@@ -70,8 +70,8 @@ pub(super) fn wait(device: Device) -> io::Result<()> {
     Ok(())
 }
 
-/// True if a mount that is no longer served was unmounted. A mount with its numbers at another place is a different
-/// one.
+/// True if a mount that is no longer served was unmounted. If its numbers now belong to a mount at another place, that
+/// is a different mount.
 pub(super) fn is_over(own: &Mount) -> bool {
     device::mounts().is_ok_and(|mounts| MountIdentity::of(own).find(&mounts) != Some(own))
 }
@@ -86,8 +86,8 @@ pub(super) fn detach_dead_at(point: &Path) -> Result<(), MountError> {
     detach_all_dead(device::mounts()?.top_at(point).filter(|mount| mount.is_own()))
 }
 
-/// Unmounts mounts of this user that are not in an earlier table and whose daemon has ended. Tries again if their paths
-/// lead elsewhere in between.
+/// Unmounts mounts of this user that are missing in an earlier table and whose daemon has ended. Tries again if their
+/// paths lead elsewhere meanwhile.
 pub(super) fn detach_new_dead(before: &Mounts) -> Result<(), MountError> {
     let mut detached = Ok(());
     for _ in 0..MOST_TRIES {

@@ -21,7 +21,7 @@ pub enum MountError {
     AlreadyMounted {
         /// The mount point.
         path: PathBuf,
-        /// What it shows.
+        /// The source that it shows.
         source: PathBuf,
     },
     /// The program that served a FUSE file system here died.
@@ -30,9 +30,9 @@ pub enum MountError {
     Died(PathBuf),
     /// One of source and mount point contains the other.
     Overlap {
-        /// What is to be mounted.
+        /// The source.
         source: PathBuf,
-        /// Where.
+        /// The mount point.
         path: PathBuf,
     },
     /// The file system of the source does not answer.
@@ -48,7 +48,7 @@ pub enum MountError {
     },
     /// This user may not mount on this folder.
     ClosedFolder(PathBuf),
-    /// The path of the mount point leads elsewhere than when it was checked.
+    /// The path of the mount point leads elsewhere now than when it was checked.
     Moved(PathBuf),
     /// Another file system was mounted over it.
     Covered(PathBuf),

@@ -22,7 +22,7 @@ pub const COMMAND: &str = "guardian";
 pub(super) struct Guardian(ManuallyDrop<ChildStdin>);
 
 impl Guardian {
-    /// Tells the guardian the numbers of the mount. They do not change, while its path may lead elsewhere later.
+    /// Sends the numbers of the mount to the guardian. They do not change, but the path may lead elsewhere later.
     pub(super) fn watch(&mut self, mount: MountIdentity) {
         let numbers = [mount.id, mount.device.0].map(u64::to_ne_bytes);
         // Fails if the guardian has already ended.
@@ -52,16 +52,16 @@ pub(super) fn start(point: &Path) -> io::Result<Guardian> {
     Ok(Guardian(ManuallyDrop::new(pipe)))
 }
 
-/// Waits for the end of the daemon at the other end of standard input. Then unmounts its dead mount, unless the daemon
-/// reported that it had unmounted. A mount that answers belongs to another daemon, even if it has the same
-/// device number. `point` is where the mount is if the daemon ended before naming it.
+/// Waits until the daemon ends, which closes the other end of standard input. Then unmounts the daemon's dead mount,
+/// unless the daemon reported that it had unmounted. A mount that answers belongs to another daemon, even if it has the
+/// same device number. `point` is used if the daemon ended before it sent the numbers of the mount.
 ///
 /// # Errors
 /// If unmounting fails.
 pub fn guard(point: &Path) -> Result<(), MountError> {
     // A new session, so that signals to the daemon's terminal or process group do not end this process first.
     let _ = rustix::process::setsid();
-    // A signal to all processes of the program, such as one from `pkill`, is meant for the daemon.
+    // A signal to all processes of the program, such as from `pkill`, is meant for the daemon.
     let _ = signals::ignore_others();
     privileges::give_up()?;
     background::detach();

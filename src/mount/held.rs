@@ -1,5 +1,5 @@
-//! Folders that are held open, so that the folder that was checked is the one that is used, wherever its path leads by
-//! now.
+//! Folders that are held open, so that the folder that was checked is also the one that is used, even if its path leads
+//! elsewhere by now.
 
 use std::ffi::OsString;
 use std::fs;
@@ -27,7 +27,7 @@ impl Held {
     /// Opens the folder at an absolute path without links.
     ///
     /// # Errors
-    /// If there is no such folder, or a link took the place of a part of the path.
+    /// If there is no such folder, or a part of the path is a link by now.
     pub(super) fn open(path: &Path) -> Result<Held, MountError> {
         let opened = rustix::fs::open(path, FLAGS, Mode::empty()).map_err(|error| match error {
             Errno::NOTDIR => MountError::NotAFolder(path.to_owned()),
@@ -76,7 +76,7 @@ impl HeldMount {
         }
     }
 
-    /// A path that leads to the mount, whatever becomes of the folders above it. A mount point itself can be neither
+    /// A path that leads to the mount even if folders above it are renamed. The mount point itself can be neither
     /// renamed nor removed.
     pub(super) fn path(&self) -> PathBuf {
         self.above.path().join(&self.name)
@@ -108,7 +108,7 @@ mod tests {
         let held = Held::open(&path).unwrap();
         assert!(held.is_at(&path));
 
-        // The folder above gives way to a link.
+        // The folder above is replaced by a link.
         fs::rename(scratch.join("home"), scratch.join("moved")).unwrap();
         symlink(&other, scratch.join("home")).unwrap();
         assert!(!held.is_at(&path));

@@ -1,7 +1,7 @@
 //! Mounting: the mount itself, the session that serves it, its end, and the daemon process.
 //!
-//! [`MountPoint::check`] is called before the databases are opened, [`serve`] after, because a mount may hide
-//! them.
+//! [`MountPoint::check`] is called before the databases are opened. [`serve`] is called after that, because the mount
+//! may hide them.
 
 mod background;
 mod device;
@@ -56,8 +56,8 @@ pub struct MountOptions {
     pub decoders: usize,
 }
 
-/// Mounts what is served, starts the server, and answers requests until the mount is unmounted by a signal, by
-/// `unmount`, or by another program. Calls `ready` when the files are available.
+/// Mounts, starts the server, and answers requests until the mount is unmounted by a signal, by `unmount`, or by
+/// another program. Calls `ready` when the files are available.
 ///
 /// # Errors
 /// If it cannot be mounted, or the connection to the kernel breaks.
@@ -68,14 +68,14 @@ pub fn serve(
     ready: impl FnOnce(),
 ) -> Result<(), MountError> {
     let signals = Signals::new(signals::UNMOUNTING).map_err(MountError::system("cannot catch signals"))?;
-    // From here on the guardian unmounts if the daemon is killed.
+    // From here on, the guardian unmounts if the daemon is killed.
     let mut guardian =
         guardian::start(point.path()).map_err(MountError::system("cannot start the guardian"))?;
     let (kernel, mount) = device::mount(&point, options)?;
     let (own, device) = (MountIdentity::of(&mount), mount.device);
     guardian.watch(own);
     let path = point.path().to_owned();
-    // The folder would keep the file system below the mount busy.
+    // The open folder would keep the file system below the mount busy.
     drop(point);
     // New threads inherit the privileges of the thread that starts them.
     privileges::give_up()?;
@@ -112,7 +112,7 @@ pub fn serve(
         .name("signals".to_owned())
         .spawn(unmounting)
         .map_err(MountError::system("cannot start a thread"))?;
-    // While files are open, the session goes on after the mount was unmounted.
+    // While files are open, the session continues after the mount was unmounted.
     let unmounted = move || match ended::wait(device) {
         Ok(()) => requests.end_work(),
         Err(error) => {
@@ -153,7 +153,7 @@ pub fn serve(
 fn session(fuse: Fuse, kernel: OwnedFd, options: &MountOptions) -> io::Result<Session<Fuse>> {
     let mut config = fuser::Config::default();
     config.n_threads = Some(options.threads);
-    // The kernel checks access: it applies `allow_other`, and some of its requests carry no user.
+    // The kernel checks access: it applies `allow_other`. fuser could not, because some requests carry no user.
     Session::from_fd(fuse, kernel, SessionACL::All, config)
 }
 

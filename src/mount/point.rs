@@ -22,8 +22,7 @@ pub struct MountPoint {
 
 impl MountPoint {
     /// Checks that `path` is an empty folder and that neither it nor `source` contains the other. Unmounts a dead pgnfs
-    /// there. The folder is held open from then on, so that this folder is mounted on even if another one takes its
-    /// path.
+    /// there. Holds the folder open, so that it is mounted on even if another folder gets its path.
     ///
     /// # Errors
     /// If a check fails, with the reason.
@@ -82,7 +81,7 @@ impl MountPoint {
         }
     }
 
-    /// The pgnfs that this user has mounted on the folder. Sends no request to it.
+    /// The mount of pgnfs on the folder, which belongs to this user. Sends no request to it.
     ///
     /// # Errors
     /// [`MountError::Moved`] if it was mounted elsewhere.
@@ -93,8 +92,8 @@ impl MountPoint {
     }
 }
 
-/// Unmounts the pgnfs at `path`, even if it is dead. Returns true if files of it are still open: its program ends when
-/// they are closed.
+/// Unmounts the pgnfs at `path`, even if it is dead. Returns true if some of its files are still open: its program ends
+/// when they are closed.
 ///
 /// # Errors
 /// If there is no mount, or the user is not permitted to unmount it.
@@ -141,8 +140,8 @@ pub fn find(path: &Path) -> Result<(u64, u32), MountError> {
     }
 }
 
-/// The mounts of pgnfs that show files of a device, or of the other file system that is mounted at `path`: their mount
-/// points and sources. `None` if it is neither.
+/// The mount points and sources of the mounts of pgnfs that show files of a device, or of another file system that is
+/// mounted at `path`. `None` if `path` is neither.
 ///
 /// # Errors
 /// If the table of mounts cannot be read.
@@ -161,7 +160,7 @@ pub fn showing(path: &Path) -> Result<Option<Vec<(PathBuf, PathBuf)>>, MountErro
     }
     let is_same = |mount: &Mount| match there {
         Some(there) => mount.device == there.device,
-        // Not all file systems on a disk have its number.
+        // Some file systems have a device number other than their disk's.
         None => Some(mount.device) == device || *mount.source == *resolved.as_os_str(),
     };
     let shown = mounts
@@ -182,7 +181,7 @@ pub fn check_alive(path: &Path) -> Result<(), MountError> {
     }
 }
 
-/// Checks the folder that is held, which `path` and, without links, `resolved` led to.
+/// Checks the folder that is held open. `path` led to it; `resolved` is the same path without links.
 fn check_folder(path: &Path, folder: &Held, resolved: &Path, source: &Path) -> Result<(), MountError> {
     if let Ok(from) = real_path(source)?
         && (from.starts_with(resolved) || resolved.starts_with(&from))
@@ -212,7 +211,7 @@ fn real_path(source: &Path) -> Result<io::Result<PathBuf>, MountError> {
         .map_err(|hung| MountError::Hung(source.to_owned(), hung))
 }
 
-/// The path without links. Its last component may be a mount that this user, or no user, can access.
+/// The path without links. Its last component may be a mount, even one that cannot be accessed.
 fn resolve(path: &Path) -> Result<PathBuf, MountError> {
     // No request is sent to a mount in the table, because its program may be stopped.
     let absolute = std::path::absolute(path).map_err(MountError::at(path))?;

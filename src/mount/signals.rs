@@ -1,4 +1,4 @@
-//! Which signals end the program, and which mean nothing to a mount.
+//! Which signals end the program, and which have no effect on a mount.
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -13,14 +13,14 @@ use signal_hook::flag;
 /// The signals that unmount.
 pub(super) const UNMOUNTING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
-/// Signals that would end the process and mean nothing to it. The standard library ignores SIGPIPE.
+/// Signals that would end the process although it does not use them. The standard library ignores SIGPIPE.
 const IGNORED: [i32; 7] = [SIGALRM, SIGIO, SIGPROF, libc::SIGPWR, SIGUSR1, SIGUSR2, SIGVTALRM];
 
 /// Other signals that end a program. Signals for faults of the program cannot be caught, and SIGXFSZ is
 /// [survived](survive_long_files).
 const ABORTING: [i32; 5] = [SIGQUIT, SIGTRAP, SIGABRT, SIGXCPU, libc::SIGSTKFLT];
 
-/// The real-time signals. The C library keeps some before them for itself, whose number differs between libraries.
+/// The real-time signals. The C library reserves the first ones for itself; how many depends on the library.
 fn real_time() -> RangeInclusive<i32> {
     libc::SIGRTMIN()..=libc::SIGRTMAX()
 }
@@ -31,13 +31,13 @@ pub fn ending_signals() -> impl Iterator<Item = i32> {
     named.chain(real_time())
 }
 
-/// Ignores signals that mean nothing to a mount, real-time signals included. What is left are signals that unmount,
-/// stop the process, or report a fault of it.
+/// Ignores signals that a mount does not use, real-time signals included. The other signals unmount, stop the process,
+/// or report a fault in it.
 ///
 /// # Errors
 /// If a signal cannot be caught.
 pub fn ignore_others() -> io::Result<()> {
-    // A handler that does nothing, because programs that are started would inherit an ignored signal.
+    // A handler that does nothing, because an ignored signal would also be ignored by programs that this one starts.
     IGNORED.into_iter().chain(real_time()).try_for_each(ignore)?;
     survive_long_files()
 }
@@ -66,15 +66,15 @@ mod tests {
     #[test]
     fn each_signal_is_known() {
         let mut known: Vec<i32> = ending_signals().collect();
-        // What is stopped and goes on, and what nobody has to know.
+        // Signals that stop and continue, and signals that are ignored by default.
         known.extend([
             SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH,
         ]);
-        // Faults, and what cannot be caught.
+        // Signals of faults, and a signal that cannot be caught.
         known.extend([SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGKILL]);
-        // What leads to an error instead.
+        // Signals that are turned into errors.
         known.extend([SIGPIPE, SIGXFSZ]);
-        // The C library keeps the first real-time signals for itself.
+        // The C library reserves the first real-time signals for itself.
         known.extend(32..libc::SIGRTMIN());
         known.sort_unstable();
         assert_eq!(known, (1..=libc::SIGRTMAX()).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Awaits answers of the library, which come from its own threads.
+//! Waits for answers of the library, which come from its own threads.
 
 use std::collections::hash_map::DefaultHasher;
 use std::convert::Infallible;
@@ -21,24 +21,24 @@ use tokio::time::timeout;
 
 use super::limits::HttpLimits;
 
-/// Seconds after which a client may ask again for what cannot be answered now.
+/// Seconds after which a client may repeat a request that cannot be answered now.
 pub(super) const RETRY_AFTER: u16 = 5;
 
 /// Sends an answer to the request that awaits it.
 pub(super) type AnswerSender<A> = Box<dyn FnOnce(Result<A, FsError>) + Send>;
 
-/// Sends a request of a visitor to the library, and waits for the answer. Dropping this, because the client has
-/// disconnected, ends the work. A search that has waited too long for its turn is refused.
+/// Sends a request of a visitor to the library, and waits for the answer. If the client disconnects, this future is
+/// dropped, which ends the work. A search that has waited too long for its turn is refused.
 pub(super) async fn ask<A: Send + 'static>(
     visit: Visit,
     ask: impl FnOnce(AnswerSender<A>) -> Option<Unanswered>,
 ) -> Result<A, FsError> {
     let (sender, mut answer): (Sender<Result<A, FsError>>, _) = channel();
-    let left = Left(ask(Box::new(|answer| drop(sender.send(answer)))));
+    let asked = CancelOnDrop(ask(Box::new(|answer| drop(sender.send(answer)))));
     loop {
         match timeout(visit.limits.turn, &mut answer).await {
             Ok(answer) => return answer.unwrap_or(Err(FsError::Io(Failure::Ended))),
-            Err(_) if left.0.as_ref().is_some_and(Unanswered::waits_for_turn) => return Err(FsError::Again),
+            Err(_) if asked.0.as_ref().is_some_and(Unanswered::waits_for_turn) => return Err(FsError::Again),
             Err(_) => {}
         }
     }
@@ -53,8 +53,8 @@ pub(super) async fn read_query(
     ask(visit, |answer| requests.query(visit.visitor, text, answer)).await
 }
 
-/// Searches games for an answer, while a client waits for it. A search of many games takes a [turn](in_turn): with
-/// `reads_all`, or where no index answers. An index that has to be opened or built first is no search.
+/// Searches games while a client waits for the answer. The search takes a [turn](in_turn) if it reads many games: with
+/// `reads_all`, or if a database has no index. Opening or building an index takes no turn.
 pub(super) fn search_in_turn<T: Send>(
     answers: &Answers,
     reads_all: bool,
@@ -74,10 +74,10 @@ pub(super) fn search_in_turn<T: Send>(
     })
 }
 
-/// Gives up a request when it is dropped.
-struct Left(Option<Unanswered>);
+/// Cancels a request when it is dropped.
+struct CancelOnDrop(Option<Unanswered>);
 
-impl Drop for Left {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.iter().for_each(Unanswered::leave);
     }
@@ -111,8 +111,8 @@ fn visitor(address: IpAddr) -> u32 {
     match address.to_canonical() {
         IpAddr::V4(address) => address.into(),
         IpAddr::V6(address) => {
-            // By the first 64 bits: a client has a whole network of addresses, and could otherwise take a turn for
-            // each.
+            // Only the first 64 bits count: a client has a whole network of addresses, and could otherwise take a turn
+            // with each of them.
             let mut hash = DefaultHasher::new();
             address.octets()[..8].hash(&mut hash);
             hash.finish() as u32
@@ -125,9 +125,9 @@ fn visitor(address: IpAddr) -> u32 {
 pub(super) enum HttpError {
     /// The library's error.
     Fs(FsError),
-    /// The request is invalid; has the message for the client.
+    /// The request is invalid. The text is the message for the client.
     Bad(String),
-    /// The request names something that does not exist; has the message for the client.
+    /// The request names something that does not exist. The text is the message for the client.
     Missing(&'static str),
     /// Another error, with its status.
     Status(StatusCode),
@@ -277,7 +277,8 @@ mod tests {
         drop(ends);
     }
 
-    /// What a client may ask again has another status than what is missing, and than what is broken.
+    /// Errors after which a client may try again, errors for missing files and errors of the source have different
+    /// statuses.
     #[tokio::test]
     async fn each_error_has_its_status_and_its_words() {
         let errors = [

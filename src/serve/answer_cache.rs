@@ -57,7 +57,7 @@ impl<V: Clone> KeptAnswers<V> {
     }
 }
 
-/// Identifies the games of an answer. It differs once a database has changed, or a search was made again.
+/// Identifies the games of an answer. A new state of a database or a repeated search has another one.
 #[derive(Clone)]
 pub(super) struct GamesId {
     parts: Weak<[DatabasePart]>,
@@ -65,7 +65,7 @@ pub(super) struct GamesId {
 }
 
 impl GamesId {
-    /// Those that a search finds.
+    /// The games that a search finds, or all games.
     pub(super) fn of(answers: &Answers, search: Option<&Query>) -> GamesId {
         GamesId {
             parts: Arc::downgrade(answers.parts()),
@@ -73,7 +73,7 @@ impl GamesId {
         }
     }
 
-    /// The memory that the pointer keeps from being used again.
+    /// The size of the memory that the weak pointer keeps allocated.
     fn bytes(&self) -> usize {
         size_of::<DatabasePart>() * self.parts.as_ptr().len()
     }
@@ -120,7 +120,7 @@ mod tests {
         }
     }
 
-    /// A folder may have very many databases.
+    /// A folder may have very many databases, so the memory for the list of their games matters.
     #[test]
     fn the_memory_of_the_games_counts() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The web board: a page with its scripts, all of it in the program.
+//! The web board: a page with its scripts, which are part of the program.
 
 use axum::Router;
 use axum::http::header;

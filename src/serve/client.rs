@@ -1,4 +1,4 @@
-//! Asks a server of this program.
+//! Requests the status of a pgnfs server.
 
 use std::io;
 use std::time::Duration;
@@ -46,7 +46,7 @@ async fn get(address: &str, path: &str, logins: Option<&Logins>) -> io::Result<V
     match answer.status() {
         StatusCode::OK => {}
         StatusCode::UNAUTHORIZED => {
-            let what = "it asks for a name and a password: --login FILE gives those in FILE";
+            let what = "it requires a name and a password: use --login FILE";
             return Err(io::Error::other(what));
         }
         StatusCode::MISDIRECTED_REQUEST => {

@@ -1,4 +1,4 @@
-//! Connections: how many, how long, and how they end.
+//! Accepts connections, limits them, and closes them.
 
 use std::convert::Infallible;
 use std::io;
@@ -24,7 +24,7 @@ use super::answer::{RETRY_AFTER, Visit};
 use super::limits::HttpLimits;
 use super::patience::{Patient, ServingEnd};
 
-/// Number of connections that are served at a time. The next ones are answered 503.
+/// Number of connections that are served at a time. Further ones get the status 503.
 const MOST: usize = 64;
 
 /// Number of connections that are refused with an answer at a time. Further ones are closed without an answer.
@@ -36,8 +36,8 @@ const LONGEST_HEAD: usize = 16 << 10;
 /// Maximum number of headers.
 const MOST_HEADERS: usize = 100;
 
-/// How long to wait after a connection could not be accepted, for example because no descriptor is free: the next
-/// attempt would fail at once.
+/// How long to wait after a connection could not be accepted, for example because no descriptor is free. Another
+/// attempt at once would fail, too.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves until the first signal. Downloads are then finished, until the second one.
@@ -53,7 +53,7 @@ pub(super) async fn serve(
     );
     let graceful = GracefulShutdown::new();
     let (end, ends) = watch::channel(());
-    // Without a sender, it is the end.
+    // If the sender is gone, serving ends, too.
     let ended = || {
         let mut ends = ends.clone();
         Box::pin(async move { while ends.changed().await.is_ok() {} }) as ServingEnd
@@ -97,8 +97,8 @@ pub(super) async fn serve(
     }
 }
 
-/// Bytes that the kernel buffers for a client. The kernel asks for more when a client has taken a third, and needs
-/// twice the memory.
+/// Bytes that the kernel buffers for a client. It requests more when the client has taken a third of them, and uses
+/// twice as much memory.
 const SEND_BUFFER: usize = 128 << 10;
 
 fn builder() -> http1::Builder {
@@ -124,7 +124,7 @@ fn connection(
     impl hyper::service::HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send> + use<>,
 > {
     let _ = stream.set_nodelay(true);
-    // With a larger one, a client that takes little at a time seems to take nothing for long.
+    // With a larger buffer, a client that reads slowly would seem to read nothing for a long time.
     let _ = rustix::net::sockopt::set_socket_send_buffer_size(&stream, SEND_BUFFER);
     let stream = Patient::new(stream, visit.limits, end);
     let answers = stream.answers();
@@ -141,7 +141,7 @@ fn connection(
     builder().serve_connection(TokioIo::new(stream), service_fn(answer))
 }
 
-/// Answers the first request of a connection that is too many.
+/// Answers the first request of a connection beyond the limit.
 async fn refuse(stream: Patient) -> Result<(), hyper::Error> {
     let answer = |_: Request<Incoming>| async {
         let mut response: Response =

@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-/// After how long a request, a connection or an answer is given up.
+/// How long to wait for clients, and for a search's turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpLimits {
     /// How long the head of a request may take to arrive, counted from its first byte. Once the program was asked to
-    /// end, it waits for no head any more.
+    /// end, it no longer waits for heads.
     pub head: Duration,
     /// How long the body of a request may take.
     pub body: Duration,
     /// How long an idle connection waits for the next request.
     pub idle: Duration,
-    /// How long a client may stop taking bytes of an answer.
+    /// How long a client may stall while it receives an answer.
     pub silence: Duration,
     /// How long a search may wait for its turn.
     pub turn: Duration,

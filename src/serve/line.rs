@@ -1,4 +1,4 @@
-//! A position as requests name it: by FEN, and by moves from there.
+//! A position in a request: a FEN, and moves from this position.
 
 use chessdb::board::{Counters, Fen, Move, Position, Setup, Uci, Undo};
 use chessdb_library::openings::OpeningName;
@@ -14,7 +14,7 @@ pub(super) struct PlayedLine {
     /// The moves in SAN, and in the notation of UCI.
     pub(super) sans: Vec<String>,
     pub(super) ucis: Vec<String>,
-    /// The opening of the last position on the way that has a name.
+    /// The opening of the last position of the line that has a name.
     pub(super) opening: Option<OpeningName>,
 }
 
@@ -28,7 +28,7 @@ impl PlayedLine {
         PlayedLine::played(fen, "play", moves, Position::read_uci)
     }
 
-    /// Reads a position, and moves as a game has them, with or without their numbers.
+    /// Reads a position, and moves in SAN, with or without move numbers.
     ///
     /// # Errors
     /// The name of the invalid parameter, and the reason.
@@ -98,7 +98,7 @@ impl PlayedLine {
     }
 }
 
-/// A move as a game has it, without the number before it.
+/// A move without the move number in front of it.
 fn without_number(text: &str) -> &str {
     match text.rsplit_once(['.', '…']) {
         Some((number, mv))
@@ -132,7 +132,7 @@ pub(super) fn fen(position: &Position, counters: &Counters) -> String {
     Fen::text(&setup)
 }
 
-/// Reads FEN whose last fields may be missing, and which may have `_` for blanks.
+/// Reads a FEN. Its last fields may be missing, and it may have `_` instead of blanks.
 pub(super) fn read_fen(text: &str) -> Result<(Position, Counters), String> {
     let text = text.replace('_', " ");
     let given: Vec<&str> = text.split_whitespace().take(6).collect();

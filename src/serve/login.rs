@@ -20,36 +20,37 @@ use tokio::time::{Instant, sleep};
 
 use crate::secret::read_secret;
 
-/// How long credentials wait until they are compared, if the address has sent wrong ones before. Wrong credentials wait
-/// as long for their answer.
+/// How long credentials wait before they are compared, if the address has sent wrong ones before. The answer to wrong
+/// credentials waits as long.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How long wrong credentials of an address count.
+/// How long after the last wrong credentials an address is slowed down.
 const RECENT: Duration = Duration::from_secs(60);
 
-/// Credentials of an address with one name that wait to be compared. More are refused after the pause, and not compared.
+/// Maximum number of credentials of one address and name that wait to be compared. Further ones are refused after the
+/// pause, without being compared.
 const MOST_WAITING: usize = 16;
 
-/// Addresses and names whose wrong credentials are remembered.
+/// Maximum number of addresses and names whose wrong credentials are remembered.
 const MOST_ADDRESSES: NonZeroUsize = NonZeroUsize::new(10_000).unwrap();
 
 /// The names and passwords of users.
 ///
-/// Guessing is slow for each address and name: after wrong credentials, further new ones are compared one a second. All
-/// unknown names count as one name. Credentials that were right before are recognized by a hash and never wait. So
-/// guessing locks out no other user at the address, for example behind the same proxy, except a user of the guessed
-/// name who has not logged in from there yet.
+/// Guessing is slow for each address and name: after wrong credentials, new ones are compared one a second. All unknown
+/// names count as one name. Credentials that were right before are recognized by a hash and never wait, so guessing
+/// does not delay other users at the same address, for example behind a proxy. Only a user with the guessed name who
+/// has not logged in yet may have to wait.
 #[derive(Debug)]
 pub struct Logins {
     all: Vec<(String, String)>,
     /// Random keys of the hash of credentials, so that no client can predict a hash.
     keys: [RandomState; 2],
-    /// The hashes of those that were right.
+    /// The hashes of credentials that were right.
     right: Mutex<HashSet<[u64; 2]>>,
     wrong: Mutex<LruCache<Guessing, Arc<WrongLogins>>>,
 }
 
-/// The number of an address, and of the name that it gives; `None` for an unknown name.
+/// The number of an address, and the number of a user; `None` for an unknown name.
 type Guessing = (u32, Option<usize>);
 
 /// The wrong credentials of one address and name.
@@ -66,7 +67,7 @@ impl Logins {
     /// Reads a file with a line `NAME:PASSWORD` for each user.
     ///
     /// # Errors
-    /// If it cannot be read, others can read it, or a line is wrong.
+    /// If it cannot be read, other users can read it, or a line is invalid.
     pub fn read(path: &Path) -> io::Result<Logins> {
         let text = String::from_utf8(read_secret(path)?);
         Logins::parse(&text.map_err(|_| io::Error::other("it is not UTF-8"))?)
@@ -98,7 +99,8 @@ impl Logins {
         Some(Authorization::basic(name, password))
     }
 
-    /// Why a request from an address with this number is refused, if it is. Nothing waits any more when serving ends.
+    /// The answer to a request without valid credentials; `None` if they are valid. `address` is the number of the
+    /// client. When serving ends, waiting ends, too.
     pub(super) async fn refuses_until(
         &self,
         address: u32,
@@ -112,7 +114,7 @@ impl Logins {
         tokio::select! {
             biased;
             refused = self.refuses(address, headers) => refused,
-            () = ended => Some((StatusCode::SERVICE_UNAVAILABLE, "the server ends\n").into_response()),
+            () = ended => Some((StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down\n").into_response()),
         }
     }
 
@@ -136,12 +138,12 @@ impl Logins {
         let Ok(_permit) = wrong.waiting.try_acquire() else {
             sleep(PAUSE).await;
             let again = [(header::RETRY_AFTER, "1")];
-            let what = "too many wrong passwords: ask again in a second\n";
+            let what = "too many wrong passwords: try again in a second\n";
             return Some((StatusCode::TOO_MANY_REQUESTS, again, what).into_response());
         };
         // Held during the pause, so that guesses of one address and name are compared one a second.
         let turn = wrong.turn.lock().await;
-        // Another request of the same client may have been right meanwhile.
+        // The same credentials may have been found right for another request meanwhile.
         if self.right.lock().contains(&hash) {
             return None;
         }
@@ -151,7 +153,7 @@ impl Logins {
         (!is_right).then(unauthorized)
     }
 
-    /// The wrong credentials that an address has given lately with a name.
+    /// The recent wrong credentials of an address and name.
     fn recent(&self, guessing: Guessing) -> Option<Arc<WrongLogins>> {
         let wrong = self.wrong.lock().get(&guessing).cloned()?;
         let is_recent = wrong.last.lock().elapsed() < RECENT;
@@ -160,7 +162,7 @@ impl Logins {
 
     /// Compares credentials and records the result. Returns true if they are right.
     fn compares(&self, guessing: Guessing, given: (&str, &str), hash: [u64; 2]) -> bool {
-        // Compares with all credentials, and all bytes of each, so that the time reveals nothing.
+        // Compares with all credentials and all of their bytes, so that the time reveals nothing.
         let is_right = self.all.iter().fold(false, |is_right, (name, password)| {
             is_right | (is_equal(name, given.0) & is_equal(password, given.1))
         });
@@ -252,7 +254,7 @@ mod tests {
         let guesses: Vec<_> = (0..1 + MOST_WAITING + 5)
             .map(|n| {
                 let logins = Arc::clone(&logins);
-                // The right one is among those that are too many.
+                // The right password is beyond the limit.
                 let guess = if n < 1 + MOST_WAITING { "x" } else { "b" };
                 tokio::spawn(async move { (status(&logins, 1, guess).await, begin.elapsed()) })
             })
@@ -261,7 +263,7 @@ mod tests {
         for guess in guesses {
             answers.push(guess.await.unwrap());
         }
-        // The first, those that are too many, and the others in turn.
+        // The first guess, the guesses beyond the limit, and the others in turn.
         let seconds = |n: u64| Duration::from_secs(n)..Duration::from_millis(1000 * n + 100);
         for (n, (status, after)) in answers.iter().enumerate() {
             let (expected, second) = match n {
@@ -278,7 +280,7 @@ mod tests {
     async fn nobody_is_locked_out_by_guesses() {
         let logins = Arc::new(Logins::parse("a:b\nc:d").unwrap());
         let begin = Instant::now();
-        // Who was right before has no pause, whoever guesses at the same address.
+        // Credentials that were right before do not wait, even if someone guesses at the same address.
         assert_eq!(status(&logins, 1, "b").await, None);
         assert_eq!(status(&logins, 1, "x").await, Some(401));
         let waiting = tokio::spawn({
@@ -291,7 +293,7 @@ mod tests {
             assert_eq!(status(&logins, 1, "b").await, None);
         }
         assert_eq!(begin.elapsed(), guessed);
-        // Nor has somebody else at the address, however many guesses wait.
+        // Nor do other users at the address, however many guesses wait.
         let many: Vec<_> = (0..MOST_WAITING + 5)
             .flat_map(|_| ["a", "nobody"])
             .map(|name| {
@@ -311,7 +313,7 @@ mod tests {
         let logins = Logins::parse("a:b\nc:d").unwrap();
         assert_eq!(status(&logins, 1, "x").await, Some(401));
         assert_eq!(logins.refuses(1, &asking("y", "x")).await.unwrap().status(), 401);
-        // All names that nobody has are one.
+        // All unknown names count as one.
         let begin = Instant::now();
         for (address, name, password, seconds) in [
             (2, "a", "b", 0),
@@ -362,7 +364,7 @@ mod tests {
             assert_eq!(request.await.unwrap().unwrap().status(), 503);
         }
         assert_eq!(begin.elapsed(), Duration::ZERO);
-        // Who has a password is served until the end.
+        // Valid credentials are accepted until the end.
         assert!(logins.refuses_until(2, &asking("a", "b"), ends).await.is_none());
     }
 

@@ -1,8 +1,8 @@
 //! The library over HTTP, for people and programs without FUSE.
 //!
 //! Every answer comes from [`pgnfs_server::Requests`], whose threads do the work. Only this module uses the
-//! asynchronous runtime, and only to move bytes. Long JSON, such as a long game, is sent in pieces, which a few other
-//! threads make (`pieces`).
+//! asynchronous runtime, and only to move bytes. Long JSON, such as a long game, is sent in pieces, which are made in
+//! blocking threads (`pieces`).
 
 mod answer;
 mod answer_cache;
@@ -48,11 +48,11 @@ pub use login::Logins;
 pub struct HttpOptions {
     /// The address; port 0 picks a free port.
     pub listen: SocketAddr,
-    /// Which names and origins are accepted.
+    /// The host names and origins that are accepted.
     pub guard: Guard,
     /// The clients that may send requests; `None` for everyone.
     pub logins: Option<Logins>,
-    /// How long clients may take.
+    /// Time limits for clients.
     pub limits: HttpLimits,
 }
 
@@ -136,7 +136,7 @@ fn routes(requests: Requests, http: HttpOptions, address: SocketAddr, ends: Rece
         .layer(from_fn_with_state(gate, pass))
 }
 
-/// An address as a client writes it in a `Host` header.
+/// An IP address in the form of a `Host` header.
 fn host_of(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),
@@ -146,8 +146,8 @@ fn host_of(address: IpAddr) -> String {
 
 /// Passes a request on if the gate allows it.
 async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
-    // A request in the form for proxies names the server in its target, which overrides the `Host` header (RFC 9112,
-    // section 3.2.2).
+    // A request in the form for proxies has the server's name in its target, which overrides the `Host` header (RFC
+    // 9112, section 3.2.2).
     let named = request.uri().authority().map(|named| named.as_str().to_owned());
     if let Some(named) = named.and_then(|named| HeaderValue::try_from(named).ok()) {
         request.headers_mut().insert(header::HOST, named);

@@ -4,14 +4,14 @@ use std::fmt::Write;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// What is encoded in a name: all but letters, digits, and signs that mean nothing in addresses.
+/// The characters of a name that are encoded: all but letters, digits, and signs without a meaning in addresses.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// Names that programs look for in every directory, and that no tree has.
+/// Names that programs look up in every directory, and that do not exist in the tree.
 const NEVER: &[&str] = &[".DS_Store", ".hidden", "desktop.ini", "Thumbs.db"];
 
 /// The names of a path in the tree.
@@ -23,8 +23,8 @@ pub(super) struct TreePath {
 }
 
 impl TreePath {
-    /// Reads the part of an address after `/files`. `None` if no tree can have such a path: with `..`, an empty name, a
-    /// NUL, a backslash, an encoded slash, or bytes that are not UTF-8.
+    /// Reads the part of an address after `/files`. `None` if it cannot be a path of the tree, because it has `..`, an
+    /// empty name, a NUL, a backslash, an encoded slash, or bytes that are not UTF-8.
     pub(super) fn read(address: &str) -> Option<TreePath> {
         let is_directory = address.ends_with('/');
         let address = address.strip_suffix('/').unwrap_or(address);
@@ -36,13 +36,13 @@ impl TreePath {
         Some(TreePath { names, is_directory })
     }
 
-    /// True for names that only programs look for.
+    /// True for names that only programs look up.
     pub(super) fn is_of_program(&self) -> bool {
         let last = self.names.last().map_or("", String::as_str);
         last.starts_with("._") || NEVER.iter().any(|never| never.eq_ignore_ascii_case(last))
     }
 
-    /// The path as the library takes it.
+    /// The path in the form that the library takes.
     pub(super) fn in_tree(&self) -> String {
         self.names.join("/")
     }
@@ -56,7 +56,7 @@ impl TreePath {
         }
     }
 
-    /// Replaces this path of a link by the path of its target.
+    /// The path of a link's target; this path is the link.
     pub(super) fn linked(&self, target: &str) -> TreePath {
         let mut path = self.parent();
         for name in target.split('/') {
@@ -82,7 +82,7 @@ impl TreePath {
     }
 }
 
-/// A name as a part of an address.
+/// A name, encoded for an address.
 pub(super) fn encoded(name: &str) -> impl std::fmt::Display {
     utf8_percent_encode(name, ENCODED)
 }

@@ -20,23 +20,23 @@ pub(super) struct Patient {
     stream: TcpStream,
     limits: HttpLimits,
     answers: AnswerCount,
-    /// The count of answers when it was last read from.
+    /// The count of answers when the stream was last read.
     seen: usize,
     /// True if a part of a request has arrived.
     has_begun: bool,
-    /// Set while a request is awaited.
+    /// When to stop waiting for a request; set while one is awaited.
     read_until: Option<Pin<Box<Sleep>>>,
-    /// Set while a write waits.
+    /// When to stop waiting for a write; set while one waits.
     write_until: Option<Pin<Box<Sleep>>>,
-    /// Ready when serving ends; `None` from then on.
+    /// Becomes ready when serving ends; `None` after that.
     end: Option<ServingEnd>,
 }
 
-/// Ready when no requests are awaited any more.
+/// Becomes ready when requests are no longer awaited.
 pub(super) type ServingEnd = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl Patient {
-    /// Waits for the client of a stream, until `end` for its requests.
+    /// Wraps a stream. Requests are awaited only until `end`.
     pub(super) fn new(stream: TcpStream, limits: HttpLimits, end: ServingEnd) -> Patient {
         Patient {
             end: Some(end),
@@ -50,12 +50,12 @@ impl Patient {
         }
     }
 
-    /// Where answers to its requests are counted.
+    /// The counter of answers to the requests of this stream.
     pub(super) fn answers(&self) -> AnswerCount {
         self.answers.clone()
     }
 
-    /// Fails if a write has waited for too long.
+    /// Passes on the result of a write, or an error if the write has waited for too long.
     fn written<T>(&mut self, written: Poll<io::Result<T>>, context: &mut Context<'_>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.write_until = None;
@@ -91,7 +91,7 @@ impl AnswerCount {
 }
 
 impl AnswerUnderway {
-    /// Goes on until the body of the answer is sent.
+    /// Keeps the answer underway until its body is sent.
     pub(super) fn sending(self, body: Body) -> Body {
         Body::new(SentBody {
             body,

@@ -1,8 +1,8 @@
-//! Terms for a player that a request names.
+//! The term of a query for a player named in a request.
 
 use std::borrow::Cow;
 
-/// A term for a name as a search takes it: with `=` before it for exactly this one, and with or without quotes.
+/// A term for a name in the form that a search takes: with `=` in front for exactly this name, with or without quotes.
 pub(super) fn player_term(field: &str, name: &str) -> String {
     let (sign, name) = match name.strip_prefix('=') {
         Some(name) => ("=", name),
@@ -13,7 +13,7 @@ pub(super) fn player_term(field: &str, name: &str) -> String {
     format!("{field}:{sign}\"{name}\"")
 }
 
-/// The text of a value in quotes; `None` if these are not around all of it.
+/// The text of a quoted value; `None` if the quotes are not around the whole value.
 fn unquoted(value: &str) -> Option<String> {
     let mut signs = value.strip_prefix('"')?.strip_suffix('"')?.chars();
     let mut text = String::new();
@@ -48,7 +48,7 @@ mod tests {
             for name in [name.to_owned(), format!("={name}")] {
                 let query = Query::parse(&player_term("player", &name)).unwrap();
                 assert!(query.has_one_player(), "{name}");
-                // One value has at most two quotes of its own.
+                // A single value has at most two quotes.
                 let quotes = query.canonical().replace(r"\\", "").replace(r#"\""#, "");
                 assert!(quotes.matches('"').count() <= 2, "{}", query.canonical());
             }

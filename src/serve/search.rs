@@ -1,17 +1,17 @@
-//! Searches that requests name.
+//! The searches in requests.
 
 use chessdb_library::query::{Query, QueryError};
 use pgnfs_server::{FsError, Requests};
 
 use super::answer::{Visit, read_query};
 
-/// A term that changes no result, because games marked as deleted are left out anyway.
+/// A term that does not change the result, because games marked as deleted are left out anyway.
 const FIELD: &str = "deleted:no";
 
-/// Reads a search as the command takes it; `None` if it is empty.
+/// Reads a search in the form that the command takes; `None` if it is empty.
 ///
-/// The games of a search are kept by its name in `search/`, and names there need a field, so that `.git` is not one. Words
-/// alone get a field that changes nothing.
+/// The games of a search are cached by its name in `search/`. Names there need a field, so that `.git` is not a search;
+/// words without a field get one that changes nothing.
 pub(super) async fn read_search(
     requests: &Requests,
     visit: Visit,

@@ -76,7 +76,7 @@ fn connect(path: &Path, patience: Duration) -> io::Result<UnixStream> {
         SocketFlags::CLOEXEC,
         None,
     )?;
-    // The kernel applies this limit to connecting as well.
+    // The kernel applies this limit to connecting, too.
     set_socket_timeout(&socket, Timeout::Send, Some(patience))?;
     rustix::net::connect(&socket, &SocketAddrUnix::new(path)?)?;
     Ok(socket.into())
@@ -90,7 +90,7 @@ mod tests {
     fn a_full_queue_is_not_waited_for_without_end() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
-        // With a short queue, so that descriptors do not run out before.
+        // A short queue, so that it is full before descriptors run out.
         let listener = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
         rustix::net::bind(&listener, &SocketAddrUnix::new(&path).unwrap()).unwrap();
         rustix::net::listen(&listener, 1).unwrap();

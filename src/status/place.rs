@@ -1,4 +1,4 @@
-//! Paths of the sockets, which are named after the device numbers of the mounts. These are unique.
+//! Paths of the sockets, which are named after the device numbers of the mounts. Each mount has its own number.
 
 use std::env;
 use std::ffi::OsStr;

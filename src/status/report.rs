@@ -25,7 +25,7 @@ pub struct Mounted {
     pub is_watched: bool,
 }
 
-/// The status as JSON, as much of it as `user` may see. `docs/commands.md` documents the keys. Keys may be added but
+/// The part of the status that `user` may see, as JSON. `docs/commands.md` documents the keys. Keys may be added but
 /// not removed.
 pub(super) fn report(mounted: &Mounted, status: &Status, user: Uid) -> Value {
     let refused = status.refused.iter();
@@ -38,7 +38,7 @@ pub(super) fn report(mounted: &Mounted, status: &Status, user: Uid) -> Value {
     report
 }
 
-/// The part of the status for every user who can read the files.
+/// The part of the status that every user who can read the files may see.
 fn state(status: &Status, since: Instant) -> Value {
     let mut state = summary(status, since);
     state["databases"] = status.databases.iter().map(database).collect();
@@ -46,7 +46,7 @@ fn state(status: &Status, since: Instant) -> Value {
     state
 }
 
-/// The same without the lists of databases, which may be long.
+/// Like [`state`], without the lists of databases, which may be long.
 pub(crate) fn summary(status: &Status, since: Instant) -> Value {
     let databases = status.databases.iter();
     let games = databases.clone().map(|database| u64::from(database.games));

@@ -19,8 +19,7 @@ use pgnfs_server::Status;
 /// Time limit for a client to read its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Number of threads that answer, and so of clients that are answered at a time. Others wait in the socket's
-/// queue.
+/// Number of threads that answer. Each answers one client at a time; other clients wait in the socket's queue.
 const ANSWERING: usize = 4;
 
 /// Number of bytes written at once. The time limit is checked after each piece.

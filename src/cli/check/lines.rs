@@ -1,4 +1,4 @@
-//! Lines of text files, by the byte.
+//! Finds the line of a byte in a text file.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -10,10 +10,10 @@ use chessdb_library::library::LibraryEntry;
 /// Bytes that are read at a time.
 const PIECE: usize = 64 << 10;
 
-/// The files of a database that are text. One of them is open. Problems come in the order of the games, so that each byte
-/// is read about once.
+/// The text files of a database, at most one of them open. Problems come in the order of the games, so each byte is
+/// read about once.
 pub(super) struct TextLines {
-    /// Each with its name.
+    /// Name and path of each file.
     files: Vec<(String, PathBuf)>,
     open: Option<OpenText>,
 }
@@ -24,12 +24,12 @@ struct OpenText {
     file: File,
     at: u64,
     line: u64,
-    /// The byte before is a carriage return, which ends a line with or without a line feed.
+    /// True if the byte before is a carriage return, which ends a line with or without a line feed.
     follows_return: bool,
 }
 
 impl TextLines {
-    /// `None` for a database without lines: of another format, or packed.
+    /// `None` if the database has no lines, because it has another format or is packed.
     pub(super) fn of(entry: &LibraryEntry) -> Option<TextLines> {
         let found = entry.found.as_ref().filter(|_| entry.format.name == "pgn")?;
         let plain = found.files.iter().filter(|(kind, _)| kind == "pgn");

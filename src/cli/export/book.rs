@@ -11,7 +11,7 @@ use chessdb::board::Color;
 use chessdb_library::polyglot::{BookError, BookMoves, BookOptions, BookWritten};
 use chessdb_library::positions::DatabasePart;
 
-/// The options that only books have.
+/// The options for books only.
 pub fn arguments() -> [Arg; 5] {
     let option = |name: &'static str, value| Arg::new(name).long(name).value_name(value);
     let number = value_parser!(u32).range(1..);
@@ -74,7 +74,7 @@ pub fn options(matches: &ArgMatches) -> Result<Option<BookOptions>, CommandError
     }))
 }
 
-/// Writes a book of parts of databases, and says which games are not in it.
+/// Writes an opening book from parts of databases, and reports how many games are not in it.
 pub fn write(
     out: &mut impl Write,
     options: BookOptions,

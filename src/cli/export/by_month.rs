@@ -20,7 +20,7 @@ use chessdb_library::table::utc_date;
 /// Maximum number of games in a file.
 const MOST_GAMES: usize = 1_000_000;
 
-/// The value for an unknown part of a date, as Hive and programs that read its folders expect it.
+/// The folder name for an unknown part of a date, as Hive and programs that read its folders expect it.
 const UNKNOWN: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// A year and a month; 0 if unknown.
@@ -119,7 +119,7 @@ fn months(parts: &[DatabasePart], threads: usize) -> BTreeMap<Month, PartGames> 
     months
 }
 
-/// The month when a game began in UTC or, if unknown, the month of its date.
+/// The month in which a game began in UTC. If that is not known, the month of its date.
 fn month_of(part: &DatabasePart, game: u32) -> Month {
     let date = utc_date(&part.database().tags(game));
     let date = date.unwrap_or_else(|| part.database().keys(game).date);

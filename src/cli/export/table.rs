@@ -16,8 +16,8 @@ use chessdb_library::table::{
     Columns, GamePath, GameRow, TableForm, TableRow, TagCounts, further_tags, no_tag,
 };
 
-/// The columns that a table has if the user names none: the same as the tables of a mount. All parts of an export have
-/// the same columns, so the tags of all games are read.
+/// The default columns of a table, the same as in the tables of a mount. They depend on the tags of all games, so that
+/// all parts of an export have the same columns.
 pub fn usual_columns(form: TableForm, parts: &[DatabasePart], has_database: bool, threads: usize) -> Columns {
     let others = tags_until(parts, threads, |_| false);
     let games = parts.iter().map(|part| u64::from(part.len())).sum();
@@ -27,7 +27,7 @@ pub fn usual_columns(form: TableForm, parts: &[DatabasePart], has_database: bool
     }
 }
 
-/// Returns an error if a column was named for a tag that is neither usual nor in any of the games.
+/// Returns an error if a column is named after a tag that is not a usual one and that no game has.
 pub fn check_tags(columns: &Columns, parts: &[DatabasePart], threads: usize) -> Result<(), CommandError> {
     let unusual: Vec<&str> = columns.unusual_tags().collect();
     if unusual.is_empty() {
@@ -42,7 +42,7 @@ pub fn check_tags(columns: &Columns, parts: &[DatabasePart], threads: usize) -> 
     Err(no_tag(missing, tags, Columns::names(columns.rows())).into())
 }
 
-/// The tags of the games other than the roster, until those found so far are enough.
+/// The tags of the games other than the roster. Stops when `is_enough` is true for the tags found so far.
 fn tags_until(parts: &[DatabasePart], threads: usize, is_enough: impl Fn(&TagCounts) -> bool) -> TagCounts {
     let mut others = TagCounts::new();
     for part in parts {
@@ -79,7 +79,7 @@ fn tags_until(parts: &[DatabasePart], threads: usize, is_enough: impl Fn(&TagCou
 /// A table that is written.
 pub struct ExportedTable {
     pub columns: Columns,
-    /// The side of the player that the games were searched for, by the number of the game through all parts.
+    /// For a search for one player: the player's colour in each game, by the number of the game across all parts.
     pub colors: HashMap<u32, Color>,
     /// Number of games from a set-up position, whose moves are in the table but whose start position is not.
     set_up: AtomicU64,
@@ -95,8 +95,7 @@ impl ExportedTable {
         }
     }
 
-    /// Warns of games from set-up positions whose moves cannot be understood, because the table has no column for the
-    /// start position.
+    /// Warns if the table has moves of games from set-up positions, but no column for the start position.
     pub fn warn(&self) {
         let number = self.set_up.load(Ordering::Relaxed);
         if number > 0 {

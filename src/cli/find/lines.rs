@@ -21,7 +21,7 @@ pub fn header() -> String {
     columns.collect::<Vec<_>>().join(",") + "\n"
 }
 
-/// Writes a game in one of the forms that `--show` selects, without a move if the query has no position.
+/// Writes a game in the form that `--show` selects. It has no move if the query has no position.
 pub fn write_game(
     out: &mut impl Write,
     entry: &LibraryEntry,

@@ -13,10 +13,10 @@ pub struct Order {
     limit: Option<usize>,
 }
 
-/// A game of one of the databases, with the data that is shown.
+/// A game of one of the databases, with what is shown of it.
 #[derive(Clone)]
 pub struct FoundGame<T> {
-    /// Which database.
+    /// The number of the database.
     pub part: usize,
     pub game: u32,
     pub shown: T,
@@ -57,8 +57,8 @@ impl Order {
         self.limit.unwrap_or(usize::MAX)
     }
 
-    /// Puts games in this order, and leaves out those beyond the limit. Unknown values always come last, and games with
-    /// the same value are in the order of the databases.
+    /// Sorts games in this order, and removes the ones beyond the limit. Unknown values always come last, and games
+    /// with the same value are in the order of the databases.
     pub fn arrange<T>(&self, found: &mut Vec<FoundGame<T>>, parts: &[DatabasePart], threads: usize)
     where
         T: Clone + Sync,
@@ -67,8 +67,8 @@ impl Order {
         self.order.arrange_first(self.limit(), found, game, threads);
     }
 
-    /// The same for `games` games, where `game` returns the nth of them: the numbers of the games that are shown, in this
-    /// order.
+    /// Like [`Order::arrange`], for `games` games of which `game` returns the nth: returns the numbers of the shown
+    /// games, in this order.
     pub fn first<'a>(
         &self,
         games: u32,

@@ -14,7 +14,7 @@ const MOST_SHOWN: usize = 200;
 pub enum OptionError {
     /// No command has an option of this name. The scope belongs to the command that was called.
     Unknown(String, Scope),
-    /// The option belongs to other commands than the one that was called.
+    /// The option belongs to other commands than the one that was called: name, commands.
     OnlyFor(&'static str, &'static str),
     /// The option lacks its value: name, placeholder of the value.
     NoValue(&'static str, &'static str),

@@ -26,7 +26,7 @@ pub(super) static ROWS: &[OptionRow] = &[
         heading: READ,
         short: "",
         value: "NAME",
-        help: "For a format that can be read in several ways: the one to use, as info.txt names it",
+        help: "For a format that can be read in several ways: the reading to use, as info.txt names it",
         repeats: false,
         set: |settings, value| {
             let mut known = FORMATS.iter().flat_map(|format| (format.readings)());

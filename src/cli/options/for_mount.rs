@@ -62,7 +62,7 @@ pub(super) static ROWS: &[OptionRow] = &[
         repeats: false,
         set: |settings, _| {
             settings.allow_other = true;
-            // Otherwise all users could read everything, whatever the umask.
+            // Without this, the umask would have no effect for other users.
             settings.default_permissions = true;
             Ok(())
         },

@@ -1,4 +1,4 @@
-//! The options of `mount` and of the commands that look for players.
+//! The options of `mount`, `serve`, `find` and `export`, which search for players.
 
 use std::sync::Arc;
 

@@ -65,8 +65,8 @@ pub fn settings(matches: &ArgMatches, scope: Scope, sloppy: bool) -> Result<Sett
     Ok(settings)
 }
 
-/// True if the lists ask for a remount without a change: `remount,ro`, beside options that have no effect or that
-/// the kernel shows for every mount.
+/// True if the lists ask for a remount that changes nothing: `remount,ro`, along with options that have no effect or
+/// that the kernel shows for every mount.
 pub fn is_idle_remount(matches: &ArgMatches) -> bool {
     const SHOWN: [&str; 6] = [
         "remount",
@@ -86,7 +86,7 @@ pub fn is_idle_remount(matches: &ArgMatches) -> bool {
     has("remount") && has("ro") && words.iter().all(changes_nothing)
 }
 
-/// The error for an unknown name that is an option of other commands.
+/// The error for a name that is unknown here but is an option of other commands.
 pub fn of_others(name: &str) -> Option<OptionError> {
     let row = rows(Scope::Mount).find(|row| row.name == name)?;
     let is_of = |scope| rows(scope).any(|other| other.name == name);

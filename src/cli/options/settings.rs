@@ -28,7 +28,7 @@ pub struct Settings {
     pub wait_for_source: bool,
     /// The folder for files kept between runs.
     pub cache_folder: CacheFolder,
-    /// Bytes of all files in it.
+    /// The maximum size of all files in that folder, in bytes.
     pub cache_space: u64,
     /// Whether an index of positions is used and built.
     pub index: IndexUse,

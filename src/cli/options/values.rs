@@ -81,7 +81,7 @@ pub fn means(text: &str) -> Option<Means> {
     })
 }
 
-/// Parses a user ID or a group ID. Refuses the highest one, which system calls take as "none".
+/// Parses a user ID or a group ID. Refuses the highest number, which means "no ID" in system calls.
 pub fn id(text: &str) -> Option<u32> {
     text.parse().ok().filter(|&id| id != u32::MAX)
 }
@@ -140,7 +140,7 @@ mod tests {
         refused(Path::new("/dev/zero"), "not a file");
         refused(&long, "longer than 256 MiB");
         refused(&packed, "try gunzip");
-        // Its length is 0, and it is not empty.
+        // A file whose length is reported as 0 although it is not empty.
         refused(Path::new("/proc/self/stat"), "@PLAYER");
     }
 

@@ -32,13 +32,13 @@ struct GamesPage {
     order: ListOrder,
     /// The position that its games have.
     position: Option<Query>,
-    /// The key of a cached list: everything that determines it, apart from the search.
+    /// The key of a cached list: everything but the search that determines it.
     question: String,
 }
 
 /// A window of a sorted list. Windows are cached, because sorting takes longer than showing a page.
 pub(super) struct GameList {
-    /// The number of games of the whole list.
+    /// The number of games in the whole list.
     count: u32,
     /// Numbers among the games of all parts.
     games: Box<[u32]>,
@@ -46,13 +46,13 @@ pub(super) struct GameList {
     plies: Option<Box<[u32]>>,
 }
 
-/// Number of games of a window. Windows start at the multiples of half of it, so every page is in one of them.
+/// Number of games in a window. Windows start at multiples of half this number, so every page is inside one window.
 const WINDOW: u32 = 20 * MOST;
 
 /// A game in a list: the part, its number there, and the ply of the position, if the request has one.
 pub(super) type ListedGame = (usize, u32, Option<u32>);
 
-/// The games that answer a search, or have a position, or both.
+/// The games that match a search, or have a position, or both.
 pub(super) async fn list(
     State(Api { requests, lists, .. }): State<Api>,
     visit: Visit,
@@ -156,7 +156,7 @@ impl GamesPage {
             (parts[part].database(), game)
         };
         let Some(position) = &self.position else {
-            // Games of the parts by their numbers among the shown ones.
+            // Finds games of the parts by their numbers among the shown games.
             let mut ends = Vec::new();
             let mut count = 0_u32;
             for part in &**parts {
@@ -205,7 +205,7 @@ impl GamesPage {
         })
     }
 
-    /// The games of a page of a list, in a window of it.
+    /// The games of a page, from the window of the list that contains the page.
     fn shown(&self, parts: &[DatabasePart], list: &GameList, first: u32) -> Vec<ListedGame> {
         let begin = ((self.from - first) as usize).min(list.games.len());
         let games = list.games[begin..].iter().take(self.count as usize);

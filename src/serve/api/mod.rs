@@ -1,6 +1,6 @@
 //! The JSON interface of the board: databases, lists of games, games, positions, moves and queries.
 //!
-//! Keys may be added, none changed. Errors are `{"error": {"what", "term", "offset", "message"}}`.
+//! New versions may add keys, but change none. Errors are `{"error": {"what", "term", "offset", "message"}}`.
 
 mod board;
 mod games;
@@ -59,13 +59,13 @@ impl FromRef<Api> for Requests {
     }
 }
 
-/// Number of windows of sorted lists that are kept, each of 20,000 games.
+/// Number of windows of sorted lists that are cached, each of 20,000 games.
 const MOST_LISTS: NonZeroUsize = NonZeroUsize::new(32).unwrap();
 
-/// Number of lists of names that are kept: of all databases, and of single ones.
+/// Number of cached lists of names, each for all databases or for a single one.
 const MOST_NAMES: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
-/// Bytes of other answers that are kept.
+/// Maximum size of all other cached answers in bytes.
 const MOST_KEPT: usize = 16 << 20;
 
 impl Api {
@@ -122,7 +122,7 @@ impl From<QueryError> for ApiError {
 }
 
 impl fmt::Display for ApiError {
-    /// The sentence that the command prints, as well.
+    /// The same sentence that the command prints.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ApiError::Query(error) => error.fmt(f),
@@ -182,8 +182,8 @@ async fn asked<A: Send + 'static>(
     about(requests, visit, given, search.as_ref(), question).await
 }
 
-/// Answers a question about the games that a search finds in the database that a request names by `db`; with
-/// `unique=true`, about each of them once. Answers are kept by the [`GamesId`] of all databases.
+/// Answers a question about the games that a search finds in the database that a request names by `db`. With
+/// `unique=true`, each game counts once. Answers are cached by the [`GamesId`] of all databases.
 async fn about<A: Send + 'static>(
     requests: &Requests,
     visit: Visit,
@@ -230,12 +230,12 @@ async fn about<A: Send + 'static>(
     })
 }
 
-/// The databases, as `pgnfs status --json` has them, and those that are being opened.
+/// The databases, as in `pgnfs status --json`, and the databases that are being opened.
 async fn databases(State(api): State<Api>) -> Response {
     streamed(api.snapshots.databases(api.requests))
 }
 
-/// What the program does, as `pgnfs status --json` has it.
+/// The state of the program, as in `pgnfs status --json`.
 async fn status(State(api): State<Api>) -> Response {
     streamed(api.snapshots.state(api.requests, api.since))
 }
@@ -278,7 +278,7 @@ async fn moves(
     Ok(json_text(&answer.await?))
 }
 
-/// An answer that is JSON already.
+/// A response with this JSON.
 fn json_text(text: &str) -> Response {
     let headers = [(header::CONTENT_TYPE, "application/json")];
     (headers, text.to_owned()).into_response()

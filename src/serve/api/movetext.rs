@@ -1,6 +1,6 @@
 //! A game as a JSON list of moves, each with a reference to the move before it. It is written piece by piece, because
-//! the JSON can be a hundred times as long as the game. The tags, a move with its comments, and the problems are never
-//! divided, so the longest piece is proportional to the game.
+//! the JSON can be a hundred times as long as the game. The tags, a move with its comments, and the problems each stay
+//! in one piece, so the longest piece is proportional to the game.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::pieces::{PIECE, append};
 use crate::serve::line::{fen, read_fen, uci};
 
-/// Where a line goes on.
+/// The place where a line continues.
 #[derive(Clone)]
 struct LinePlace {
     /// The last move, by its number in the list.
@@ -38,7 +38,7 @@ struct MoveJson<'a> {
     comments: Vec<&'a str>,
 }
 
-/// A game. Moves come in the order of PGN: of several that follow one move, the first is the main line.
+/// A game. Moves come in the order of PGN: if several follow the same move, the first is the main line.
 pub(super) struct GameJson {
     decoded: Decoded,
     annotations: Annotations,
@@ -62,19 +62,19 @@ enum JsonPart {
     Nothing,
 }
 
-/// Glyphs and comments that are written before the tokens that have them.
+/// Glyphs and comments that come later in the movetext than they are written.
 #[derive(Default)]
 struct Annotations {
     /// Comments before the first move of the game.
     first: Vec<TextRange>,
-    /// Those that follow a variation, and belong to the move before it.
+    /// Annotations after a variation that belong to the move before it, by the number of that move.
     late: HashMap<usize, Vec<Token>>,
 }
 
 impl Annotations {
     fn of(tokens: &[Token]) -> Annotations {
         let mut found = Annotations::default();
-        // The last move of the line, and the one before it.
+        // The last move of the line, and the move before it.
         let (mut last, mut before, mut moves) = (None, None, 0);
         let mut outer = Vec::new();
         let (mut follows_move, mut begins_variation) = (false, false);
@@ -215,7 +215,7 @@ impl GameJson {
                     *place = line;
                 }
             }
-            // They are written with their move.
+            // Glyphs and comments were written with their move.
             Token::Nag(_) | Token::Comment(_) | Token::Remark(_) => {}
         }
         true
@@ -320,12 +320,12 @@ mod tests {
         );
     }
 
-    /// A move is not divided.
+    /// A move with its comments stays in one piece.
     #[test]
     fn a_piece_is_a_move_with_its_comments_where_these_are_long() {
         let comments = "{x \"} ".repeat(50_000);
         let pieces = pieces_of(&format!("1. e4 {comments} e5 {comments} *"));
-        // Each comment has its quotation marks, a comma, and a sign that is escaped.
+        // Each comment has quotation marks, a comma, and a character that is escaped.
         let most = pieces.iter().map(Vec::len).max().unwrap();
         assert!((50_000 * 7..50_000 * 7 + PIECE).contains(&most), "{most}");
         let game: Value = serde_json::from_slice(&pieces.concat()).unwrap();
@@ -334,7 +334,7 @@ mod tests {
         }
     }
 
-    /// No piece is much longer than others where comments are short, however long the game is.
+    /// If comments are short, no piece is much longer than the others, even of a very long game.
     #[test]
     fn a_long_game_comes_in_pieces() {
         let pieces = pieces_of(&format!("1. e4 {} *", "(1. d4) ".repeat(20_000)));

@@ -66,7 +66,7 @@ pub(super) async fn names(
     Ok(Json(json!({ "names": names })))
 }
 
-/// The first names of a list that match, as JSON.
+/// The first `count` names of a list that match, as JSON.
 fn rows(kind: &str, list: &NameList, wanted: &str, count: usize) -> Vec<Value> {
     let row = |(name, games): (&str, u32)| {
         let games = (games > 0).then_some(games);

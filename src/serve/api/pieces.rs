@@ -1,4 +1,4 @@
-//! JSON in pieces, which are made only as fast as the client takes them.
+//! JSON in pieces, each made when the client has taken the previous one.
 
 use std::io;
 
@@ -14,15 +14,15 @@ use tokio::task::spawn_blocking;
 /// Bytes after which a piece ends.
 pub(super) const PIECE: usize = 64 << 10;
 
-/// Pieces that are made at a time for all clients, so that they leave most of the machine to other work.
+/// Limits how many pieces are made at a time for all clients, so that most of the machine is left for other work.
 static TURNS: Semaphore = Semaphore::const_new(2);
 
-/// A response of pieces. Each is made when the client has taken the one before it, in a thread that holds up no other client,
-/// and none once the client has left.
+/// A response that consists of pieces. Each is made, in a thread of its own, when the client has taken the previous
+/// one; after the client has disconnected, no further piece is made.
 pub(super) fn streamed(pieces: impl Iterator<Item = Vec<u8>> + Send + 'static) -> Response {
     let body = stream::unfold(Some(pieces), async |pieces| {
         let mut pieces = pieces?;
-        // The piece has the turn until it is made, even if the client leaves. It is never closed.
+        // The turn lasts until the piece is made, even if the client disconnects. The semaphore is never closed.
         let turn = TURNS.acquire().await;
         let made = spawn_blocking(move || {
             let piece = pieces.next();
@@ -31,7 +31,8 @@ pub(super) fn streamed(pieces: impl Iterator<Item = Vec<u8>> + Send + 'static) -
         });
         match made.await {
             Ok((piece, pieces)) => Some((Ok::<Bytes, io::Error>(piece?.into()), Some(pieces))),
-            // After a panic, which was reported, the connection breaks: its regular end would say that the answer is complete.
+            // After a panic, which was reported, the connection breaks off, because a regular end would mean that the
+            // answer is complete.
             Err(error) => Some((Err(io::Error::other(error)), None)),
         }
     });
@@ -45,7 +46,7 @@ pub(super) fn append<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
     let _ = serde_json::to_writer(out, value);
 }
 
-/// Puts parts of a text together to pieces.
+/// Joins parts of a text into pieces.
 pub(super) fn in_pieces(mut parts: impl Iterator<Item = String>) -> impl Iterator<Item = Vec<u8>> {
     std::iter::from_fn(move || {
         let mut piece = Vec::new();
@@ -93,7 +94,7 @@ mod tests {
             let underway = Arc::clone(&underway);
             let pieces = (0..5).map(move |n| {
                 let others = underway.fetch_add(1, Ordering::SeqCst);
-                // Each has a turn, and there are two turns.
+                // At most two pieces are made at a time.
                 assert!(others < 2 && TURNS.available_permits() < 2);
                 underway.fetch_sub(1, Ordering::SeqCst);
                 vec![n]

@@ -32,7 +32,7 @@ struct PrepareQuestion {
     since: Option<Days>,
 }
 
-/// The games of a player, compared with those before a day.
+/// A player's new games, compared with the earlier ones.
 pub(super) async fn prepare(
     State(Api { requests, kept, .. }): State<Api>,
     visit: Visit,
@@ -51,7 +51,7 @@ pub(super) async fn prepare(
     );
     let asked = asked.await?;
     let search = asked.search.clone();
-    // The answer has the search as it was written.
+    // The cache key has the search as it was written, because the answer contains it.
     let question = ["db", "player", "since", "q"].map(text);
     let question = format!("prepare {colour:?} {question:?}");
     let answer = about(&requests, visit, &given, Some(&search), move |answers, games| {
@@ -132,7 +132,7 @@ impl PrepareQuestion {
         let preparation = Preparation::of(parts, &games, self.since, MOST);
         let figures = &preparation.figures;
         let since = preparation.since.to_string();
-        // Without the year of any game nothing is recent.
+        // If no game has a known year, no game is recent.
         let is_known = !since.starts_with("0000");
         let listed = |games: &[PlayerGame]| -> Vec<Value> {
             let row = |played: &PlayerGame| games::row(parts, (played.part, played.game, None));

@@ -12,9 +12,9 @@ use crate::serve::answer::{Visit, read_query};
 use crate::serve::path::TreePath;
 use crate::serve::search::read_search;
 
-/// The canonical form of a query, and the address of the directory of the games that it finds in a database; of those that
-/// have a position if one is given. For a search with a repertoire, also the addresses of the table of deviations, and of the
-/// directory with the games in that table.
+/// The canonical form of a query, and the address of the directory with the games that it finds in a database, limited
+/// to a position if one is given. For a search with a repertoire, also the addresses of the table of deviations and of
+/// the directory with the games in that table.
 pub(super) async fn query(
     State(requests): State<Requests>,
     visit: Visit,

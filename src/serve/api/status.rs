@@ -1,4 +1,4 @@
-//! The databases, and what the program does. There may be very many databases.
+//! The databases and the state of the program, in pieces, because there may be very many databases.
 
 use std::iter::{once, once_with};
 use std::sync::{Arc, Weak};
@@ -10,7 +10,7 @@ use pgnfs_server::{Requests, Status};
 use super::pieces::{entries, in_pieces};
 use crate::status::{database, opening, summary};
 
-/// How long clients share a status, while one of them is still receiving it.
+/// How old a status may be that clients share. It is shared only while one of them is still receiving it.
 const SHARED: Duration = Duration::from_secs(1);
 
 /// The last status. Clones share it.
@@ -22,12 +22,12 @@ pub(super) struct Snapshots(Arc<Mutex<Option<Snapshot>>>);
 type Snapshot = (Instant, Weak<Status>);
 
 impl Snapshots {
-    /// The databases, and those that are being opened.
+    /// The open databases, and the databases that are being opened.
     pub(super) fn databases(self, requests: Requests) -> impl Iterator<Item = Vec<u8>> + Send {
         once_with(move || lists(self.get(&requests), "{".to_owned())).flatten()
     }
 
-    /// What the program has done since it began to serve.
+    /// The state of the program, which has served since `since`.
     pub(super) fn state(self, requests: Requests, since: Instant) -> impl Iterator<Item = Vec<u8>> + Send {
         once_with(move || {
             let status = self.get(&requests);

@@ -5,7 +5,7 @@
 //! | 27 bits | the number of the game |
 //! | 20 bits above | a code for the database, from its path |
 //!
-//! A game of Lichess has the id of Lichess, because clients open it there.
+//! A game from Lichess keeps its id, because clients open it on Lichess.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -28,7 +28,7 @@ const CODE_BITS: u32 = 20;
 /// Number of ids of Lichess that are remembered.
 const MOST_OF_LICHESS: NonZeroUsize = NonZeroUsize::new(100_000).unwrap();
 
-/// The ids that were given.
+/// The ids of games in answers.
 pub(super) struct GameIds {
     of_lichess: Mutex<LruCache<String, (String, u32)>>,
 }
@@ -42,8 +42,8 @@ impl Default for GameIds {
 }
 
 impl GameIds {
-    /// The id of a game of a part, which has this one on Lichess. `code` is one of the [`codes`] of all parts. `None` for
-    /// a game beyond those that have ids.
+    /// The id of a game of a part: `lichess` if the game is from Lichess. `code` is the part's item of [`codes`]. `None`
+    /// if the game's number is too high for an id.
     pub(super) fn of(
         &self,
         part: &DatabasePart,
@@ -59,10 +59,10 @@ impl GameIds {
         (game >> GAME_BITS == 0).then(|| written(u64::from(code) << GAME_BITS | u64::from(game)))
     }
 
-    /// The part and the number of the game with an id. An id of Lichess may belong to another game now, if the database
-    /// was made again.
+    /// The part and the number of the game with an id. Reads the tags of a game with an id of Lichess again, because
+    /// the database may have changed.
     pub(super) fn game(&self, parts: &[DatabasePart], id: &str) -> Option<(usize, u32)> {
-        // Reading the game may take long.
+        // The lock is released at once, because reading the tags may take long.
         let known = self.of_lichess.lock().get(id).cloned();
         if let Some((path, game)) = known {
             let part = parts.iter().position(|part| part.entry().path == path)?;

@@ -1,4 +1,4 @@
-//! Answers of the explorer, with the fields of Lichess in their order.
+//! Answers of the explorer, with the same fields in the same order as on Lichess.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Answers about a player: a line each second, each a whole and newer answer, until the last one is complete.
+//! Answers about a player. Each second, a line has a newer answer to the whole question, and the last line is complete.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use crate::serve::answer::Visit;
 /// How often a line is sent.
 pub(super) const LINE_EVERY: Duration = Duration::from_secs(1);
 
-/// The lines that answer a question. A mistake that shows before the first one is an error.
+/// The lines that answer a question. Fails if an error occurs before the first line.
 pub(super) async fn of(asked: ExplorerRequest, visit: Visit) -> Result<Body, FsError> {
     let (sender, newest) = channel(asked.empty());
     let so_far = move |line| drop(sender.send_replace(line));
     let begin = tokio::time::Instant::now() + LINE_EVERY;
     let mut times = interval_at(begin, LINE_EVERY);
-    // A client that was slow gets the newest line, and not one for each second that it missed.
+    // A slow client gets only the newest line, not one for each second that it missed.
     times.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut lines = PlayerLines {
         answer: Box::pin(asked.answer(visit, so_far)),
@@ -43,7 +43,7 @@ pub(super) async fn of(asked: ExplorerRequest, visit: Visit) -> Result<Body, FsE
 
 struct PlayerLines<F> {
     answer: Pin<Box<F>>,
-    /// The newest line that is not complete.
+    /// The newest incomplete line.
     newest: Receiver<Arc<str>>,
     times: Interval,
 }

@@ -33,16 +33,16 @@ use question::{ExplorerKind, ExplorerQuestion, Parameters};
 #[derive(Clone)]
 pub(super) struct Explorer {
     requests: Requests,
-    /// Each game counts once, however many databases have it.
+    /// True if each game counts once, even if several databases have it.
     unique: bool,
     ids: Arc<GameIds>,
     kept: KeptAnswers<Arc<str>>,
 }
 
-/// Bytes of answers that are kept.
+/// Maximum size of all cached answers in bytes.
 const MOST_KEPT: usize = 16 << 20;
 
-/// Number of games above which adding up an answer takes a turn.
+/// If more games than this of a search have to be read for an answer, it takes a turn.
 const MANY: u32 = 2048;
 
 /// The routes: for all games, for the games of a search, and for both without duplicates.
@@ -94,7 +94,7 @@ async fn lichess(
     answer(ExplorerKind::Lichess, state, visit, named, query).await
 }
 
-/// The months of a position alone, by the address that the explorer of Lichess once had for them.
+/// Only the history by month, at the address that the Lichess explorer once had for it.
 async fn history(
     state: State<Explorer>,
     visit: Visit,
@@ -130,7 +130,7 @@ async fn answer(
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
-/// An invalid search is an invalid request, not a missing page.
+/// Makes an invalid search a bad request instead of a missing page.
 fn of_search(error: FsError) -> HttpError {
     match error {
         FsError::Refused(refusal) => HttpError::Bad(refusal.to_string()),
@@ -191,7 +191,7 @@ impl ExplorerRequest {
         json::answer(&self.question, &Explored::default(), &nothing, &self.explorer.ids).into()
     }
 
-    /// The answer. Until it is complete, `so_far` gets the answers about the databases that are done.
+    /// The answer. Until it is complete, `so_far` gets the answers about the databases that have been searched.
     async fn answer(
         self,
         visit: Visit,
@@ -246,7 +246,7 @@ impl ExplorerRequest {
 }
 
 impl ExplorerQuestion {
-    /// True if an answer is added up from very many games.
+    /// True if very many games have to be read for the answer.
     fn reads_all(&self, answers: &Answers, pattern: &Pattern) -> bool {
         let is_popular = |part: &DatabasePart| match part.games {
             None => part.popular(pattern, answers.options()).is_some(),
@@ -255,13 +255,13 @@ impl ExplorerQuestion {
         (!self.filter.is_all() || self.limits.months) && answers.parts().iter().any(is_popular)
     }
 
-    /// A key of the question, the same however the question is written: everything but the games that determines the
-    /// answer.
+    /// The cache key of the question: everything that determines the answer except the games. It does not depend on how
+    /// the question is written.
     fn key(&self, search: Option<&Query>) -> String {
         let search = search.map_or(String::new(), Query::canonical);
         let (position, opening) = (
             epd(&self.line.position),
-            // Openings with several codes have one name.
+            // Both code and name, because some names have several codes.
             self.line.opening.map(|opening| (opening.eco, opening.name)),
         );
         let ExplorerQuestion {
@@ -315,7 +315,7 @@ mod tests {
         question.key(Some(&Query::parse(search).unwrap()))
     }
 
-    /// Answers are kept by what is asked, not by how.
+    /// The cache key depends on what is asked, not on how it is written.
     #[test]
     fn a_question_has_one_key_however_it_is_written() {
         let of = |query: &str| key(ExplorerKind::Lichess, query, "player:Tal year:1960");

@@ -21,7 +21,7 @@ pub(super) struct ExplorerQuestion {
     pub(super) line: PlayedLine,
     pub(super) filter: ExplorerFilter,
     pub(super) limits: ExplorerLimits,
-    /// The player, and whether with White.
+    /// The player, and whether the player has White.
     pub(super) player: Option<(String, bool)>,
 }
 
@@ -37,7 +37,7 @@ const TOP: usize = 4;
 const RECENT: usize = 8;
 const RECENT_USUALLY: usize = 4;
 
-/// The bounds that clients send when they mean no bound: from this year on, and until this year.
+/// The values of `since` and `until` that clients send for no bound.
 const NO_SINCE: u16 = 1;
 const NO_UNTIL: u16 = 3000;
 
@@ -71,7 +71,7 @@ impl Parameters {
         Ok(number.min(most))
     }
 
-    /// The different values of a list, in order; `None` for all values, also for an empty list.
+    /// The different values of a list, sorted; `None` for all values, also for an empty list.
     fn list<T: Ord>(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Bytes of an open file as a stream, and what kind of file its name says that it is.
+//! The bytes of an open file as a stream, and media types by file names.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::serve::answer::{Visit, ask};
 /// Bytes read at a time. A download holds two of these pieces at most.
 const PIECE: u32 = 256 << 10;
 
-/// Types by the ends of names.
+/// Media types by the ends of names.
 const TYPES: &[(&str, &str)] = &[
     (".pgn", "application/x-chess-pgn; charset=utf-8"),
     (".csv", "text/csv; charset=utf-8"),
@@ -28,8 +28,8 @@ pub(super) fn media_type(name: &str) -> &'static str {
     known.map_or("application/octet-stream", |&(_, media)| media)
 }
 
-/// A body of pieces. It has the first one before the answer begins, so that a source that does not answer is an error of
-/// the answer.
+/// A body of pieces. The first piece is read before the answer starts, so that a source that does not answer gives an
+/// error status.
 pub(super) async fn body(
     pieces: impl Stream<Item = Result<Bytes, FsError>> + Send + 'static,
 ) -> Result<Body, FsError> {

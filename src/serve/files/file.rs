@@ -20,7 +20,7 @@ use crate::serve::answer::{HttpError, ask};
 /// Maximum number of ranges that are sent. A request for more gets the whole file.
 const MOST_RANGES: usize = 8;
 
-/// What separates ranges; no game has it.
+/// Separates ranges. It does not occur in games.
 const BOUNDARY: &str = "pgnfs-4e6f7420612067616d65";
 
 impl TreeRequest {
@@ -39,7 +39,7 @@ impl TreeRequest {
         } else if is_same {
             let mut response = StatusCode::NOT_MODIFIED.into_response();
             if is_head {
-                // Without it, hyper would announce an empty body.
+                // Without this header, hyper would announce an empty body.
                 response
                     .headers_mut()
                     .insert(header::CONTENT_LENGTH, file.size().into());
@@ -59,7 +59,7 @@ impl TreeRequest {
         Ok(response)
     }
 
-    /// False if the client wants other bytes than these.
+    /// False if the client asks for another state of the file.
     fn may_have(&self, tag: Option<&ETag>, modified: SystemTime) -> bool {
         if let (Some(wanted), Some(tag)) = (self.headers.typed_get::<IfMatch>(), tag) {
             return wanted.precondition_passes(tag);
@@ -68,7 +68,7 @@ impl TreeRequest {
         since.is_none_or(|since| since.precondition_passes(modified))
     }
 
-    /// True if the client has these bytes.
+    /// True if the client has this state of the file.
     fn has_same(&self, tag: Option<&ETag>, modified: SystemTime) -> bool {
         if let (Some(known), Some(tag)) = (self.headers.typed_get::<IfNoneMatch>(), tag) {
             return !known.precondition_passes(tag);
@@ -144,8 +144,8 @@ impl TreeRequest {
                 let parts: Vec<_> = several
                     .iter()
                     .map(|range| {
-                        // Sent in front of the first piece of each range, not on its own, so that an answer begins with
-                        // bytes of the file.
+                        // Sent with the first piece of each range, not on its own, so that the answer begins only when
+                        // bytes of the file are available.
                         let mut head = Some(head(range));
                         let with_head = move |piece: Bytes| match head.take() {
                             Some(head) => [head.as_bytes(), &piece].concat().into(),
@@ -166,7 +166,8 @@ impl TreeRequest {
     }
 }
 
-/// The ranges of a header that a file of this size has (RFC 9110, section 14.1.2). `None` if it is wrong, or has too many.
+/// The ranges of a header that are inside a file of this size (RFC 9110, section 14.1.2). `None` if the header is
+/// invalid, or has too many ranges.
 fn read_ranges(text: &str, size: u64) -> Option<Vec<Range<u64>>> {
     let mut ranges = Vec::new();
     let (unit, list) = text.split_once('=')?;
@@ -208,7 +209,7 @@ fn sent(status: StatusCode, media: &str, len: u64, body: Body) -> Response {
     (status, headers, body).into_response()
 }
 
-/// When a file was last modified: dates of games may be before 1970, which HTTP cannot say.
+/// When a file was last changed. This is not the date of the game, which may be before 1970, as HTTP dates cannot be.
 pub(super) fn modified(found: &Attributes) -> SystemTime {
     let seconds = u64::try_from(found.changed.0).unwrap_or(0);
     UNIX_EPOCH + Duration::from_secs(seconds)

@@ -28,7 +28,7 @@ pub(super) struct ListingRow {
     attributes: Option<Attributes>,
 }
 
-/// Some entries of a directory, and where those that follow begin; `None` at its end.
+/// Some entries of a directory, and the offset of the next ones; `None` at its end.
 pub(super) struct ListingPage {
     pub(super) entries: Vec<ListingRow>,
     pub(super) next: Option<u64>,
@@ -117,7 +117,8 @@ impl TreeRequest {
     async fn row(&self, listed: &ListingRow) -> String {
         let slash = if listed.kind == Kind::Directory { "/" } else { "" };
         let link = match listed.kind {
-            // A link leads to no child of this page, so that clients which walk down do not follow it.
+            // The address of a link is its target, not a path below this page, so that clients that walk down do not
+            // follow it.
             Kind::Link => {
                 match ask(self.visit, |answer| {
                     self.requests.target(self.visit.visitor, listed.inode, answer)
@@ -208,7 +209,7 @@ impl Visitor for PageVisitor {
 impl pgnfs_server::Reply<Vec<Inode>> for PageVisitor {
     fn send(self, end: Result<Vec<Inode>, FsError>) {
         let page = end.map(|gone| {
-            // A page keeps no nodes.
+            // The listing took a reference to each entry with attributes. A page needs none of them.
             let with_attributes = self
                 .page
                 .entries

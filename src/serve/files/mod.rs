@@ -32,7 +32,7 @@ pub(super) async fn answer(State(requests): State<Requests>, visit: Visit, reque
     let address = request.uri().path();
     let address = address.strip_prefix("/files").unwrap_or_default();
     let Some(path) = TreePath::read(address) else {
-        return HttpError::Bad("no name in a tree is like this".to_owned()).into_response();
+        return HttpError::Bad("this path has a name that cannot be in the tree".to_owned()).into_response();
     };
     let (parts, body) = request.into_parts();
     let tree = TreeRequest {
@@ -55,7 +55,7 @@ pub(super) async fn answer(State(requests): State<Requests>, visit: Visit, reque
     answered.into_response()
 }
 
-/// Answers `OPTIONS` for the root of the server, where Windows asks whether the server has WebDAV.
+/// Answers `OPTIONS` for the root of the server, with which Windows finds out whether the server has WebDAV.
 pub(super) async fn options() -> Response {
     webdav::options(HeaderValue::from_static("GET, HEAD, OPTIONS"))
 }
@@ -81,7 +81,7 @@ impl TreeRequest {
         }
     }
 
-    /// The node of a path. If its state was dropped, looks the path up once more.
+    /// The node of a path. If the state of the source is dropped meanwhile, looks up the path once more.
     async fn find(&self, path: &TreePath) -> Result<Attributes, FsError> {
         let in_tree = path.in_tree();
         let find = || {
@@ -120,7 +120,7 @@ impl TreeRequest {
             })
             .await?;
             path = path.linked(&target);
-            // What the target leads to may be below other links.
+            // The target may itself go through links.
             if !rest.follow(path.names.drain(..)) {
                 return Err(FsError::NotFound);
             }

@@ -1,7 +1,7 @@
 //! WebDAV, class 1 and read-only: `OPTIONS` and `PROPFIND` (RFC 4918, sections 9.1 and 10.1).
 //!
-//! Every file has its length, since clients take a missing length for 0. Links have no form in WebDAV and are not
-//! listed.
+//! Every file has its length, because clients would take a missing length for 0. Links are not listed, because WebDAV
+//! does not have them.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -34,7 +34,7 @@ const LONGEST_BODY: usize = 16 << 10;
 /// Maximum number of properties that a request may name.
 const MOST_PROPERTIES: usize = 64;
 
-/// The name spaces of `xml:` and of declarations of name spaces, which no element may have.
+/// The name spaces of `xml:` and of name space declarations, which elements may not have.
 const OF_XML: &str = "http://www.w3.org/XML/1998/namespace";
 const OF_DECLARATIONS: &str = "http://www.w3.org/2000/xmlns/";
 
@@ -63,7 +63,7 @@ pub(super) fn options(allowed: HeaderValue) -> Response {
 enum WantedProperties {
     All,
     Names,
-    /// These, each with its name space.
+    /// These properties: name and name space.
     These(Vec<(String, String)>),
 }
 
@@ -78,7 +78,7 @@ impl TreeRequest {
         let lists = match depth {
             Some(b"0") => false,
             Some(b"1") => true,
-            // A missing depth is infinity, too.
+            // A missing depth means infinity, too.
             _ => return Ok(refused_depth()),
         };
         let (path, found) = self.without_links(&self.path).await?;
@@ -122,7 +122,7 @@ struct Children {
     entries: VecDeque<ListingRow>,
 }
 
-/// Entries that are answered together.
+/// Number of entries that are answered together.
 const TOGETHER: usize = 64;
 
 impl Children {
@@ -180,7 +180,7 @@ fn append(xml: &mut String, wanted: &WantedProperties, path: &TreePath, found: &
                     append_property(&mut known, name, path, found);
                 } else {
                     let _ = match &**space {
-                        // No document may bind it to another prefix, or to none.
+                        // This name space may only have the prefix `xml`.
                         OF_XML => write!(unknown, "<xml:{name}/>"),
                         space => write!(unknown, "<{name} xmlns=\"{}\"/>", escaped(space)),
                     };
@@ -239,7 +239,7 @@ const BEGIN: [RangeInclusive<char>; 15] = [
     '\u{10000}'..='\u{effff}',
 ];
 
-/// Those that may follow as well.
+/// Characters that may follow, in addition to [`BEGIN`].
 const FOLLOW: [RangeInclusive<char>; 5] = [
     '-'..='.',
     '0'..='9',
@@ -255,7 +255,7 @@ fn is_name(name: &str) -> bool {
     name.starts_with(may_begin) && name.chars().all(may_follow)
 }
 
-/// Reads the body of a request. `None` if it is wrong, or has a DTD.
+/// Reads the body of a request. `None` if it is invalid, or has a DTD.
 fn wanted(body: &[u8]) -> Option<WantedProperties> {
     if body.iter().all(u8::is_ascii_whitespace) {
         return Some(WantedProperties::All);
@@ -321,7 +321,7 @@ mod tests {
             wanted(b"<D:propfind xmlns:D='DAV:'><D:propname/></D:propfind>"),
             Some(WantedProperties::Names)
         );
-        // As Finder asks.
+        // The request of macOS Finder.
         let finder = b"<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:propfind xmlns:D=\"DAV:\">\n<D:prop>\n\
             <D:getlastmodified/>\n<D:quota-used-bytes/></D:prop></D:propfind>";
         assert_eq!(
@@ -335,7 +335,7 @@ mod tests {
         assert_eq!(wanted(escaped), these(&[("urn:a&b&<", "x"), (OF_XML, "lang")]));
     }
 
-    /// What is asked for is in the answer, under its own name.
+    /// Each requested property is in the answer, under its own name.
     #[test]
     fn an_answer_is_well_formed_whatever_is_asked() {
         let found = Attributes {
