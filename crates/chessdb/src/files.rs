@@ -24,30 +24,32 @@ use crate::problem::Problem;
 /// The entries of one directory of the source, sorted by name.
 #[derive(Clone, Debug, Default)]
 pub struct SourceFolder {
-    /// Its path.
+    /// The path of the folder.
     pub path: PathBuf,
-    /// Names of its regular files, sorted. A name that is not UTF-8 is whatever text the caller puts in its place.
+    /// Names of its regular files, sorted. For a name that is not UTF-8, the caller chooses a text.
     pub files: Vec<String>,
 }
 
 /// Files that look like a database.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Candidate {
-    /// Name of the directory that shows it: the main file's name; empty if the folder itself is the database.
+    /// Name of the directory that shows the database: the name of its main file; empty if the folder itself is the
+    /// database.
     pub name: String,
-    /// The files, each with its kind, the name that the format has for it (the extension in lower case).
+    /// The files, each with its kind, which is usually the extension in lower case.
     pub files: Vec<(String, PathBuf)>,
     /// Oddities of the names, for the log and [`Info::warnings`](crate::database::Info::warnings).
     pub warnings: Vec<String>,
 }
 
-/// Bytes that are kept for a database from one opening to the next, and are found again only if neither its files nor
-/// the options have changed.
+/// Keeps bytes for a database from one opening to the next. They are found again only if neither its files nor the
+/// options have changed.
 pub trait Kept: Debug + Send + Sync {
-    /// The bytes of a name. They are read as [parts](Bytes::part), which reveals damage.
+    /// The bytes kept under a name. Reading them as [parts](Bytes::part) reveals damage.
     fn get(&self, name: &str) -> Option<Arc<dyn Bytes>>;
 
-    /// Keeps what `write` writes, and returns it; none if it cannot be kept. `write` may be called once at most.
+    /// Keeps the bytes that `write` writes, and returns them; `None` if they cannot be kept. `write` is called at most
+    /// once.
     fn put(
         &self,
         name: &str,
@@ -57,7 +59,7 @@ pub trait Kept: Debug + Send + Sync {
     /// Removes the data kept under a name, because it is damaged.
     fn remove(&self, _name: &str) {}
 
-    /// The bytes of a name that were kept for the same files with other contents, read with the same options.
+    /// The bytes that were kept under a name for an earlier state of the same files, read with the same options.
     fn earlier(&self, _name: &str) -> Option<Arc<dyn Bytes>> {
         None
     }
@@ -67,18 +69,18 @@ pub trait Kept: Debug + Send + Sync {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Files {
-    /// The files by kind, the name that the format has for each.
+    /// The files, each with its kind.
     pub files: Vec<(String, SourceFile)>,
     /// Oddities found so far, for the log and [`Info::warnings`](crate::database::Info::warnings).
     pub warnings: Vec<String>,
     /// The kept data of the database; `None` if nothing can be kept.
     pub kept: Option<Arc<dyn Kept>>,
-    /// How far opening has come.
+    /// The progress of opening.
     pub progress: Arc<Progress>,
 }
 
-/// How many of the bytes that have to be read to open a database have been read. Bytes that are read twice count
-/// twice. Formats that need a file's headers only read none.
+/// Counts the bytes that have to be read to open a database, and the bytes that have been read. Bytes that are read
+/// twice count twice. Formats that read only headers count no bytes.
 #[derive(Debug, Default)]
 pub struct Progress {
     read: AtomicU64,
@@ -96,7 +98,7 @@ impl Progress {
         self.read.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// The number of bytes that have been read, and the number of bytes that have to be.
+    /// The number of bytes read so far, and the number of bytes to read in all.
     pub fn bytes(&self) -> (u64, u64) {
         let all = self.all.load(Ordering::Relaxed);
         (self.read.load(Ordering::Relaxed).min(all), all)
@@ -145,7 +147,7 @@ impl Files {
                 Problem::damage(
                     file.name.clone(),
                     gap.start as u64,
-                    format!("{} bytes from here are a hole and are passed over", gap.len()),
+                    format!("{} bytes from here are a hole and are skipped", gap.len()),
                 )
             };
             gaps.map(problem).collect::<Vec<_>>()
@@ -194,13 +196,13 @@ impl SourceFile {
         gaps.get(after).filter(|gap| gap.start <= at)
     }
 
-    /// The numbers below `len`, ending early if the bytes are lost.
+    /// The numbers below `len`. The iteration ends early if the bytes are lost.
     pub fn numbers(&self, len: u32) -> impl Iterator<Item = u32> + '_ {
         (0..len).take_while(|number| number % CHECK_INTERVAL != 0 || !self.bytes.is_lost())
     }
 }
 
-/// Number of iterations between two checks whether the bytes are lost.
+/// Number of iterations after which [`SourceFile::numbers`] checks again whether the bytes are lost.
 const CHECK_INTERVAL: u32 = 1024;
 
 /// Maximum number of holes of a file that are listed.
@@ -208,8 +210,7 @@ const MOST_HOLES: usize = 100;
 
 /// Bytes at a fixed address in memory. A file may change at any time, and then so do its bytes.
 pub trait Bytes: Deref<Target = [u8]> + Debug + Send + Sync {
-    /// The bytes of a range. `None` beyond the end, and if they are known to be damaged: [kept](Kept) data is compared
-    /// with its checksums.
+    /// The bytes of a range. `None` beyond the end, and if [kept](Kept) data does not match its checksums.
     fn part(&self, range: Range<usize>) -> Option<&[u8]> {
         self.get(range)
     }
@@ -219,12 +220,12 @@ pub trait Bytes: Deref<Target = [u8]> + Debug + Send + Sync {
         &[]
     }
 
-    /// True if the file has changed or become unreadable, so that reading on is useless.
+    /// True if the file has changed or become unreadable, so that there is no use in reading on.
     fn is_lost(&self) -> bool {
         false
     }
 
-    /// True if everything that was read so far is what the file held when it was opened. Unlike
+    /// True if everything read so far was the content of the file when it was opened. Unlike
     /// [`is_lost`](Bytes::is_lost), this may make a system call.
     fn is_intact(&self) -> bool {
         !self.is_lost()
@@ -233,13 +234,13 @@ pub trait Bytes: Deref<Target = [u8]> + Debug + Send + Sync {
 
 impl Bytes for Vec<u8> {}
 
-/// Databases whose files share a stem. Every file with an extension in `main` begins a database, which
-/// includes the files of the same stem with extensions in `main` or `companions`.
+/// Finds databases whose files share a stem. Every file with an extension in `main` is a database, together with the
+/// files of the same stem whose extensions are in `main` or `companions`.
 ///
 /// Extensions match in any letter case, and main files whose names differ only in case are different databases. A
-/// companion is a file with exactly the same stem; if there are several, the one whose extension has the same letter
-/// case; otherwise the only case-insensitive match. It may belong to several databases. `main` is sorted by importance:
-/// if the first file is missing, the next one names the database.
+/// companion is a file with exactly the same stem; if there are several, it is the file whose extension has the same
+/// letter case. Without such a file, it is the only case-insensitive match. A file may be the companion of several
+/// databases. `main` is sorted by importance: if the first file is missing, the next one names the database.
 pub fn by_stem(directory: &SourceFolder, main: &[&str], companions: &[&str]) -> Vec<Candidate> {
     let names = SortedNames::new(directory, &[main, companions].concat());
     let mut candidates = Vec::new();
@@ -308,7 +309,7 @@ impl<'a> Name<'a> {
     }
 }
 
-/// The file names of a directory with some extensions, in order, and by stem and extension regardless of case.
+/// The file names of a directory that have some extensions: in order, by stem, and by stem in lower case.
 struct SortedNames<'a> {
     all: Vec<Name<'a>>,
     /// By stem, and extension in lower case.
@@ -337,8 +338,8 @@ impl<'a> SortedNames<'a> {
         names
     }
 
-    /// The file of a kind that belongs to a file: of several with its stem, the one whose extension has the same letter
-    /// case, or the first.
+    /// The companion of this kind of a file. If several files have its stem, it is the file whose extension has the
+    /// same letter case, or the first one.
     fn companion(&self, file: Name<'a>, kind: &'a str) -> Option<Name<'a>> {
         let exact = self.by_stem.get(&(file.stem, kind));
         let exact = exact.and_then(|files| {
@@ -353,7 +354,7 @@ impl<'a> SortedNames<'a> {
         }
     }
 
-    /// The warning if several files of a kind could belong to a file, so that none is used.
+    /// A warning if several files of a kind could be the companion of a file, so that none of them is used.
     fn ambiguity(&self, file: Name<'a>, kind: &'a str) -> Option<String> {
         let alike = self.folded.get(&(file.stem.to_lowercase(), kind))?;
         let [first, second, ..] = alike.as_slice() else {
@@ -455,7 +456,7 @@ mod tests {
             found(&["a.DCI", "a.dci"]),
             [row("a.DCI", &["a.DCI"]), row("a.dci", &["a.dci"])]
         );
-        // Companions have the same case, and a lone one serves both.
+        // Companions have the same case, and a single one belongs to both.
         assert_eq!(
             found(&["a.DCI", "a.dci", "a.DCG", "a.dcg", "a.DCN", "a.dcn"]),
             [
@@ -481,7 +482,7 @@ mod tests {
 
     #[test]
     fn many_names_that_differ_in_case_only_are_as_many_databases() {
-        // Comparing every pair would take ten thousand million comparisons.
+        // Comparing every pair would take ten billion comparisons.
         let letters = 17;
         let names: Vec<String> = (0..1u32 << letters)
             .map(|n| {

@@ -4,7 +4,7 @@ use std::ops::{Deref, Range};
 
 use crate::files::Bytes;
 
-/// The bytes, and the ranges of those that are missing.
+/// The bytes, and the ranges that are missing.
 #[derive(Debug)]
 pub(crate) struct Holed(pub(crate) Vec<u8>, pub(crate) Vec<Range<usize>>);
 

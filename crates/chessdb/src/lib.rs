@@ -20,9 +20,9 @@
 //! # Ok::<(), chessdb::OpenError>(())
 //! ```
 //!
-//! - [`open()`] detects the format and opens one database; [`open_all`] opens all of a folder or an archive.
-//! - A [`Database`] numbers its games from 0. It gives each as a [`game::Game`], which [`pgn`] writes, or its
-//!   main line alone, several times faster: [`main_line`](Database::main_line).
+//! - [`open()`] detects the format and opens one database; [`open_all`] opens all databases in a folder or an archive.
+//! - A [`Database`] numbers its games from 0. It returns a game as a [`game::Game`], which [`pgn`] writes, or only its
+//!   main line, which is several times faster: [`main_line`](Database::main_line).
 //! - [`Database::keys`] has players, date, result and opening of a game as numbers, without decoding it.
 //! - [`formats`] recognises databases among [`files`] that a program opens itself, and opens them from their bytes.
 //!   [`packed`] reads compressed files at any place.
@@ -35,8 +35,8 @@
 //! # Features
 //!
 //! - `fs`, enabled by default, provides [`open()`] and [`open_all`]. Without it the crate accesses no files.
-//! - `bzip2`, `zstd` and `des`, enabled by default, read PGN files that are compressed so, and encrypted archives of
-//!   ChessBase. Without them these are refused with a [`Remedy`].
+//! - `bzip2` and `zstd`, enabled by default, read PGN files compressed in these ways, and `des` reads encrypted
+//!   archives of ChessBase. Without these features, such files are refused with a [`Remedy`].
 //! - `mmap` opens files as memory maps instead of reading them whole, so that a database may be larger than the memory.
 //!   The files must not become shorter while they are open, because the process then ends with a bus error. This
 //!   feature contains the only `unsafe` code of the crate.

@@ -1,6 +1,6 @@
 //! Opening databases by path, for programs that just want the games.
 //!
-//! Files are read whole, or mapped with the feature `mmap`. Programs that get them from elsewhere hand their bytes to
+//! Files are read whole, or mapped with the feature `mmap`. Programs that get files from elsewhere pass their bytes to
 //! [`Format::open`](crate::database::Format::open).
 
 use std::fmt;
@@ -13,10 +13,10 @@ use crate::database::{Database, Format, NamedDatabase, NotADatabase, Options};
 use crate::files::{Bytes, Candidate, Files, SourceFile, SourceFolder};
 use crate::formats::{FORMATS, by_content};
 
-/// Opens a database by one of its files, or by the folder or archive that holds it and no other.
+/// Opens a database. The path is one of its files, or a folder or an archive that has no other database.
 ///
 /// # Errors
-/// Nothing there is a database that this crate reads, there are several, or a file cannot be read. See [`OpenError`].
+/// If there is no database that this crate reads, if there are several, or if a file cannot be read. See [`OpenError`].
 ///
 /// ```
 /// # let folder = std::env::temp_dir().join(format!("chessdb-{}", std::process::id()));
@@ -148,7 +148,7 @@ fn open_in_folder(path: &Path, options: &Options) -> Result<Vec<Found>, OpenErro
     }
 }
 
-/// Opens whatever looks like a database in one folder.
+/// Opens everything in one folder that looks like a database.
 fn open_listed(listed: &FolderListing, options: &Options) -> Vec<Found> {
     let mut found = Vec::new();
     for (format, candidate) in candidates_in(&listed.directory) {
@@ -168,10 +168,10 @@ fn open_listed(listed: &FolderListing, options: &Options) -> Vec<Found> {
 /// A database that [`open_all`] found, or a folder that it could not list.
 #[non_exhaustive]
 pub struct Found {
-    /// Path of its main file, or of its folder where that is the database; in an archive of several, the path of the
-    /// archive and the name of the main file in it.
+    /// Path of its main file, or of the folder that is the database. In an archive with several databases, the path of
+    /// the archive and the name of the main file in it.
     pub path: PathBuf,
-    /// Its format; none for a folder that cannot be listed.
+    /// Its format; `None` for a folder that cannot be listed.
     pub format: Option<&'static Format>,
     /// The database, or why it cannot be opened.
     pub database: Result<Box<dyn Database>, OpenError>,
@@ -221,10 +221,10 @@ impl OpenError {
 pub enum OpenErrorKind {
     /// A file or folder cannot be read.
     Io(io::Error),
-    /// Not a database; with the name of each format that was tried, and its reason.
+    /// Not a database. Each format that was tried gives its reason.
     NotADatabase(Vec<NotADatabase>),
-    /// The folder or archive holds more than one database, with these names: [`open_all`] opens them all, and [`open`]
-    /// opens one in a folder by its file.
+    /// The folder or archive has more than one database, with these names. [`open_all`] opens all of them, and [`open`]
+    /// opens one in a folder by the path of its file.
     Several(Vec<String>),
 }
 
@@ -261,7 +261,7 @@ impl std::error::Error for OpenError {
 /// Maximum number of names in a message.
 const MOST_NAMES: usize = 10;
 
-/// What a folder holds.
+/// The contents of a folder.
 struct FolderListing {
     directory: SourceFolder,
     folders: Vec<PathBuf>,
@@ -302,7 +302,7 @@ fn candidates(folder: &Path) -> Result<Vec<(&'static Format, Candidate)>, OpenEr
     Ok(candidates_in(&list(folder)?.directory))
 }
 
-/// The databases that a file belongs to: by its name, otherwise by its content.
+/// The databases to which a file belongs, judged by its name or, if no format accepts the name, by its content.
 fn candidates_of_file(path: &Path) -> Result<Vec<(&'static Format, Candidate)>, OpenError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));

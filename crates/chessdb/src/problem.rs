@@ -14,7 +14,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// Whether something is lost, and why.
+    /// The kind of problem, which says whether something is lost.
     pub kind: ProblemKind,
     /// Name of the file, without its folder.
     pub file: String,
@@ -24,30 +24,30 @@ pub struct Problem {
     pub what: String,
     /// What a user can do about it.
     pub remedy: Option<Remedy>,
-    /// Where it is among the moves of its game: the half-moves before it in its line, without those before the first move
-    /// of the game. `None` if that is not known.
+    /// Its place among the moves: the number of half-moves before it in its line, counted from the first move of the
+    /// game. `None` if that is not known.
     pub plies: Option<u32>,
 }
 
-/// What a user can do about a fault. Each program words it for its users.
+/// What a user can do about a fault. Each program puts it into words for its users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// To give the password of the archive in [`Options::passwords`](crate::Options::passwords).
+    /// Give the password of the archive in [`Options::passwords`](crate::Options::passwords).
     Password,
-    /// To unpack the archive with another program and to open what was in it.
+    /// Unpack the archive with another program, and open its contents.
     Unpack,
-    /// The same, if its origin can be trusted.
+    /// Like [`Remedy::Unpack`], if the archive comes from a trusted source.
     UnpackIfTrusted,
 }
 
-/// Whether a problem loses something, and why.
+/// What a problem means for the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ProblemKind {
     /// Bytes are missing or break the rules of the format or of chess. Something of a game may be lost.
     Damage,
-    /// A limit of this crate was exceeded, and the rest is left out.
+    /// A limit of this crate was exceeded. The rest is left out.
     Limit,
     /// Something is odd but nothing is lost.
     Doubt,

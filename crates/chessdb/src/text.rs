@@ -1,8 +1,8 @@
 //! Text from bytes that another process may change at any moment, such as a memory map.
 //!
-//! It is undefined behaviour if a `&str` stops being UTF-8. Therefore no text borrows from its source: the
-//! bytes are copied first, and the copy is checked. Formats create text from bytes only by these functions;
-//! `clippy.toml` lists the functions that they must not call.
+//! It is undefined behaviour if a `&str` stops being UTF-8. Therefore no text borrows from its source: the bytes are
+//! copied first, and the copy is checked. Formats create text from bytes only with these functions; `clippy.toml` lists
+//! the functions that they must not call.
 
 use std::hint::black_box;
 
@@ -69,7 +69,7 @@ fn decode_mixed(bytes: &[u8]) -> String {
     })
 }
 
-/// True if a text that is not UTF-8 has a character in it that is, beyond ASCII and other than a byte-order mark.
+/// True if a text that is not UTF-8 as a whole contains a non-ASCII character in UTF-8 that is not a byte-order mark.
 fn has_utf8(bytes: &[u8]) -> bool {
     let is_wide = |c: char| !c.is_ascii() && c != '\u{feff}';
     copy(bytes)
@@ -77,11 +77,11 @@ fn has_utf8(bytes: &[u8]) -> bool {
         .any(|chunk| chunk.valid().contains(is_wide))
 }
 
-/// How texts are encoded: each one in UTF-8 if it is valid, otherwise in windows-1252, unless the user names an
-/// encoding for all of them.
+/// The encoding of texts: the one that the user names or, for each text, UTF-8 if the text is valid UTF-8, otherwise
+/// windows-1252.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextEncoding {
-    /// The encoding that the user names.
+    /// The encoding that the user named.
     pub(crate) forced: Option<&'static Encoding>,
 }
 
@@ -94,8 +94,8 @@ impl TextEncoding {
         }
     }
 
-    /// How a text is decoded that may have parts in several encodings: where some of it is UTF-8 beyond ASCII, only the
-    /// other bytes are in windows-1252.
+    /// How to decode a text that may have parts in several encodings. If it contains UTF-8 beyond ASCII, only the other
+    /// bytes are windows-1252.
     pub(crate) fn charset_of(self, bytes: &[u8]) -> Charset {
         match self.forced {
             Some(encoding) => Charset::of_encoding(encoding),
@@ -118,8 +118,7 @@ impl TextEncoding {
     }
 }
 
-/// Appends bytes that were ASCII when they were examined. If they are not any more, some of them are left
-/// out.
+/// Appends bytes that were ASCII when they were tested. If they have changed since, some of them are left out.
 pub fn append_ascii(bytes: &[u8], text: &mut String) {
     text.reserve(bytes.len());
     let mut buffer = [0; PIECE];
@@ -146,7 +145,7 @@ pub fn utf8_len(bytes: &[u8]) -> usize {
     std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len)
 }
 
-/// UTF-8 without an incomplete sequence at its end, which results when a writer cuts a field at a byte.
+/// UTF-8 without an incomplete sequence at its end, which remains when a writer cuts a field at a fixed length.
 pub fn without_cut_character(bytes: &[u8]) -> &[u8] {
     match std::str::from_utf8(bytes) {
         Ok(_) => bytes,

@@ -40,8 +40,8 @@ impl TryFrom<&Chess> for Position {
 }
 
 impl Move {
-    /// The move as shakmaty has it, in the position before it. `None` for a null move, and for moves of pieces that are
-    /// not there.
+    /// The move in shakmaty's form. `before` is the position before it. `None` for a null move, and if the piece to
+    /// move is missing.
     ///
     /// ```
     /// use chessdb::board::{Move, Position, Square};
@@ -79,7 +79,7 @@ impl Move {
         }
     }
 
-    /// A move of shakmaty; `None` for one that puts a piece on the board, as in Crazyhouse.
+    /// Converts a move of shakmaty; `None` for a move that puts a piece on the board, as in Crazyhouse.
     pub fn from_shakmaty(mv: shakmaty::Move) -> Option<Move> {
         match mv {
             shakmaty::Move::Normal {

@@ -45,7 +45,7 @@ impl Counters {
         }
     }
 
-    /// Counts a legal move in the position `before` it.
+    /// Counts a legal move. `before` is the position before it.
     pub fn follow(&mut self, before: &Position, mv: Move) {
         let is_quiet = match mv {
             Move::Normal { from, to, .. } => {

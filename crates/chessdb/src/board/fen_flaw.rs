@@ -12,7 +12,7 @@ pub enum FenFlaw {
     Fields(usize),
     /// The number of ranks of the board, which is not 8.
     Ranks(usize),
-    /// A character in a rank (8 to 1) that stands neither for a piece nor for empty squares.
+    /// A character in a rank (8 to 1) that is neither a piece nor a number of empty squares.
     Character {
         /// The rank.
         rank: usize,
@@ -28,7 +28,7 @@ pub enum FenFlaw {
     },
     /// A field after the board.
     Field {
-        /// What the field says.
+        /// The name of the field.
         name: &'static str,
         /// What it should be.
         wanted: &'static str,

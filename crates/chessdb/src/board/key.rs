@@ -26,9 +26,9 @@ static PIECES: LazyLock<[[u64; 64]; PackedPiece::KINDS]> = LazyLock::new(|| {
 impl Position {
     /// The position's Zobrist key with the numbers and the rules of Polyglot's book format.
     ///
-    /// The en passant file counts if a pawn of the side to move stands next to the pawn that made the double
-    /// step, even if it is pinned and cannot capture. This is the rule of Polyglot's books, so the keys can
-    /// be compared with those in a book. See [`Position::key_with`] for other rules.
+    /// The en passant file counts if a pawn of the side to move is next to the pawn that made the double step, even if
+    /// it is pinned and cannot capture. This is the rule of Polyglot's books, so the key can be compared with the keys
+    /// in a book. See [`Position::key_with`] for other rules.
     ///
     /// ```
     /// use chessdb::board::Position;
@@ -67,7 +67,7 @@ impl Position {
         self.en_passant_by(EnPassantMode::Legal)
     }
 
-    /// The en passant square, if it counts by `mode`.
+    /// The en passant square, if it counts according to `mode`.
     fn en_passant_by(&self, mode: EnPassantMode) -> Option<Square> {
         let square = self.en_passant?;
         let neighbours = attacks::pawn_attacks(!self.turn, square) & self.of_kind(self.turn, Role::Pawn);
@@ -92,8 +92,8 @@ impl Hash for Position {
 /// A key that is updated move by move, at the cost of a few operations per move instead of one for each
 /// piece.
 ///
-/// It covers only the pieces. Side to move, castling and en passant are added from the position when the key
-/// is read. To take a move back, restore a copy from before it.
+/// It covers only the pieces. Side to move, castling and en passant are added from the position when the key is read.
+/// To take a move back, use a copy made before the move.
 ///
 /// ```
 /// use chessdb::board::{Move, Position, RunningKey, Square, Undo};
@@ -122,8 +122,8 @@ impl RunningKey {
         )
     }
 
-    /// Updates the key after a move played by [`Position::play_legal`]. `after` is the resulting position,
-    /// `undo` what takes the move back.
+    /// Updates the key after a move played by [`Position::play_legal`]. `after` is the resulting position, and `undo`
+    /// was set by the move.
     #[inline]
     pub fn follow(&mut self, undo: &Undo, after: &Position) {
         let numbers = &*PIECES;

@@ -2,7 +2,7 @@
 
 use super::{Bitboard, CastlingSide, Move, Position, Role, Square};
 
-/// What a pawn may become.
+/// The pieces that a pawn may become.
 const PROMOTIONS: [Option<Role>; 4] = [
     Some(Role::Queen),
     Some(Role::Rook),
@@ -44,7 +44,7 @@ impl Position {
     }
 }
 
-/// The squares that a pawn attacks and the two in front of it, whether or not it can go there.
+/// The squares that a pawn attacks, and the two squares in front of it, whether or not it can go there.
 fn pawn_targets(position: &Position, from: Square) -> Bitboard {
     let forward = position.turn().fold_wb(8, -8);
     let ahead = [forward, 2 * forward]

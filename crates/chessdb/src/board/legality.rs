@@ -30,7 +30,7 @@ impl Position {
         }
     }
 
-    /// The piece of `us` on `from`, if it does not move onto a piece of its own side.
+    /// The piece of `us` on `from`; an error if there is none, or if a piece of `us` is on `to`.
     #[inline(always)]
     pub(super) fn mover(&self, us: Color, from: Square, to: Square) -> Result<PackedPiece, Illegal> {
         let piece = self.packed_at(from);
@@ -128,7 +128,7 @@ impl Position {
         (uncovered | self.checkers).is_empty() || self.is_king_safe_without(Bitboard::from_square(from), to)
     }
 
-    /// True if the own king is not in check after a capture en passant.
+    /// True if the king of the side to move is not in check after a capture en passant.
     pub(super) fn is_king_safe_after_en_passant(&self, from: Square, to: Square) -> bool {
         self.is_king_safe_without(
             Bitboard::from_square(from) | Bitboard::from_square(taken_en_passant(to)),
@@ -136,7 +136,8 @@ impl Position {
         )
     }
 
-    /// True if the own king is not in check once the pieces on `gone` have left and a piece has reached `to`.
+    /// True if the king of the side to move is not in check once the pieces on `gone` have left and a piece has reached
+    /// `to`.
     fn is_king_safe_without(&self, gone: Bitboard, to: Square) -> bool {
         let Some(king) = self.king(self.turn) else {
             return true;

@@ -18,7 +18,7 @@ pub struct PieceNumbers {
     numbers: [u8; 64],
 }
 
-/// Stands for no number and for no square.
+/// Means no number, and no square.
 const NONE: u8 = MOST_NUMBERS as u8;
 
 impl Default for PieceNumbers {
@@ -62,7 +62,7 @@ impl PieceNumbers {
         self.squares[color as usize][usize::from(number.min(NONE))] = NONE;
     }
 
-    /// Follows a move of `us`, neither castling nor null, that takes what is on `taken`: see
+    /// Follows a move of `us` that is neither castling nor a null move. A piece on `taken` is captured: see
     /// [`Position::capture_square`].
     #[inline(always)]
     pub fn step(&mut self, us: Color, from: Square, to: Square, taken: Square) {
@@ -91,7 +91,7 @@ impl PieceNumbers {
                     CastlingSide::KingSide => (File::G, File::F),
                     CastlingSide::QueenSide => (File::C, File::D),
                 };
-                // In Chess960 each may reach the square of the other.
+                // In Chess960, king and rook may each go to the other's square.
                 let numbers = (self.number(king), self.number(rook));
                 self.remove(us, king);
                 self.remove(us, rook);

@@ -88,7 +88,7 @@ fn role_of(number: usize) -> Option<Role> {
     ROLES[number & 7]
 }
 
-/// 8 for Black, 16 for White: the bit of White is not part of [`PackedPiece::index`], which stays below 16 that way.
+/// 8 for Black, 16 for White. The bit of White is not part of [`PackedPiece::index`], so that the index is below 16.
 #[inline]
 fn color_bit(color: Color) -> u8 {
     8 << color as u8
@@ -102,7 +102,8 @@ fn color_bit(color: Color) -> u8 {
 /// let mv = Move::normal(Square::G1, Square::F3);
 /// assert_eq!(PackedMove::of_bits(PackedMove::new(mv).bits()).unpack(), mv);
 /// ```
-// Bits 0-5 to, 6-11 from, 12-14 the promotion. No pawn becomes a pawn: that promotion marks castling and null moves.
+// Bits 0-5 to, 6-11 from, 12-14 the promotion. A promotion to a pawn does not exist, so it marks castling and null
+// moves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PackedMove(u16);
 
@@ -111,7 +112,7 @@ impl PackedMove {
     const CASTLE_KING_SIDE: PackedMove = PackedMove(PackedMove::NULL.0 | 1);
     const CASTLE_QUEEN_SIDE: PackedMove = PackedMove(PackedMove::NULL.0 | 2);
 
-    /// Packs a move that may be legal. A promotion to a pawn, which never is, may become another move.
+    /// Packs a move. A promotion to a pawn, which is never legal, may become another move.
     #[inline(always)]
     pub fn new(mv: Move) -> PackedMove {
         match mv {
@@ -131,7 +132,7 @@ impl PackedMove {
         self.0
     }
 
-    /// The move with a number. One that no move has gives some move, which no position allows.
+    /// The move with this number. A number that belongs to no move gives a move that is never legal.
     #[inline]
     pub fn of_bits(bits: u16) -> PackedMove {
         PackedMove(bits)

@@ -1,6 +1,6 @@
 //! Parsing the text of a move, in SAN and other common notations.
 //!
-//! The pieces that could make the move come from the attack tables, and each is tested separately.
+//! Attack tables give the pieces that could make the move, and each of them is tested.
 
 use super::geometry::reach;
 use super::legality::castling_targets;
@@ -60,7 +60,7 @@ impl Position {
         }
     }
 
-    /// Reads the name of a piece in a small letter.
+    /// Reads a move that starts with a piece in a small letter.
     fn read_small_letter(&self, text: &[u8]) -> Result<Move, ReadError> {
         let (letter, squares) = text.split_first().ok_or(ReadError::NotAMove)?;
         let role = Role::from_char(char::from(*letter)).filter(|_| b"nbrqk".contains(letter));
@@ -73,7 +73,7 @@ impl Position {
         }
     }
 
-    /// The one legal move that a text describes.
+    /// The only legal move that a text describes.
     fn find_move(&self, wanted: &MoveText) -> Result<Move, ReadError> {
         let (to, promotion) = (wanted.to, wanted.promotion);
         let from = wanted.from();
@@ -124,7 +124,8 @@ impl Position {
         self.of_kind(self.turn, role) & reached & file & rank
     }
 
-    /// The side that the king castles to by going from `from` to `to`: onto the rook, or farther than one square.
+    /// The side to which the king castles if it goes from `from` to `to`, which is the rook's square or farther than
+    /// one square.
     fn castling_side(&self, from: Square, to: Square) -> Option<CastlingSide> {
         let us = self.turn;
         if self.king(us) != Some(from) || from.rank() != us.backrank() {

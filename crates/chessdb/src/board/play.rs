@@ -36,7 +36,7 @@ impl Move {
     }
 }
 
-/// What restores the position before a legal move.
+/// Restores the position before a legal move.
 #[derive(Clone, Copy, Debug)]
 pub struct Undo {
     /// The squares that the move changed, with their former pieces; only the first `changed` are used.
@@ -54,7 +54,7 @@ impl Undo {
         self.before.iter().take(self.changed.into())
     }
 
-    /// The piece that a move other than castling took.
+    /// The piece that was captured by a move other than castling.
     #[inline]
     pub(crate) fn captured(&self) -> Option<Piece> {
         // The first square is the square that the moved piece left.
@@ -77,7 +77,7 @@ impl Default for Undo {
 }
 
 impl Position {
-    /// Plays a legal move and returns its SAN with the sign of check or mate. `undo` is set to what takes it
+    /// Plays a legal move and returns its SAN with the sign of check or mate. Sets `undo`, which can take the move
     /// back.
     ///
     /// # Errors
@@ -132,8 +132,8 @@ impl Position {
         self.turn = !self.turn;
     }
 
-    /// Plays a move whether legal or not: any piece on the target is captured, castling moves king and rook
-    /// wherever they are, and a move from an empty square only passes the turn.
+    /// Plays a move even if it is illegal: any piece on the target is captured, castling moves king and rook wherever
+    /// they are, and a move from an empty square only passes the turn.
     pub fn play(&mut self, mv: Move) {
         self.sound &= self.test(mv).is_ok();
         let mut skipped = None;
@@ -215,7 +215,7 @@ impl Position {
             return Err(Illegal::KingInCheck);
         }
         self.move_piece(us, piece, from, to, undo);
-        // Only a double step changes nothing but bit 4 of the square's number.
+        // Only a double step changes exactly bit 4 of the square's number.
         let is_double = from as u8 ^ to as u8 == 16;
         let behind = Square::from_coords(from.file(), us.relative_rank(Rank::Third));
         self.en_passant = if is_double { Some(behind) } else { None };
@@ -278,7 +278,8 @@ impl Position {
         })
     }
 
-    /// The other pieces of the kind that could legally go to `to`, from which it attacks `attacked` on an empty board.
+    /// The other pieces of this kind that could legally go to `to`. From there, such a piece attacks `attacked` on an
+    /// empty board.
     #[inline(always)]
     pub(super) fn others_to(
         &self,
@@ -287,7 +288,7 @@ impl Position {
         to: Square,
         attacked: Bitboard,
     ) -> Bitboard {
-        // Usually none could go there even on an empty board.
+        // Usually, no other piece could go there even on an empty board.
         let candidates = self.by_kind[piece.index()] & attacked & !Bitboard::from_square(from);
         if candidates.any() {
             self.candidates(candidates, to)
@@ -308,7 +309,7 @@ impl Position {
     fn move_castling_pieces(&mut self, side: CastlingSide, king: Square, rook: Square) {
         let us = self.turn;
         let (king_to, rook_to) = castling_targets(side, us);
-        // In Chess960 each may reach the square of the other.
+        // In Chess960, king and rook may each go to the other's square.
         self.set(king, PackedPiece::NONE);
         self.set(rook, PackedPiece::NONE);
         self.set(king_to, PackedPiece::new(us, Role::King));

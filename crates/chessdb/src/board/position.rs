@@ -46,7 +46,7 @@ impl Position {
         *INITIAL
     }
 
-    /// A position that is not tested.
+    /// A position from these pieces, which is not tested.
     pub(super) fn from_pieces(
         board: &shakmaty::Board,
         turn: Color,
@@ -208,7 +208,7 @@ impl Position {
         }
     }
 
-    /// The square on which a move captures, if it does: the square of the pawn taken en passant, otherwise `to`.
+    /// The square of the captured piece if the move captures: for en passant the square of the pawn, otherwise `to`.
     // Computed without a branch, because the processor cannot predict whether a piece captures.
     #[inline(always)]
     pub fn capture_square(&self, from: Square, to: Square) -> Square {

@@ -56,7 +56,7 @@ impl San {
         if candidates.any() {
             return San::piece_among_candidates(letter, from, to, takes, candidates);
         }
-        // Computed without a branch, as for pawns.
+        // Without a branch, as for pawns.
         let takes = u64::from(takes);
         let before = letter | (u64::from(b'x') * takes) << 8;
         San::new(before | name_of(to) << (8 + 8 * takes), 3 + takes)

@@ -34,8 +34,8 @@ impl std::error::Error for SetupError {}
 impl Position {
     /// The position of a set-up.
     ///
-    /// Drops castling rights without king and rook on the home rank, and en passant squares that no double
-    /// step could have left. Accepts too many pieces and impossible checks.
+    /// Drops castling rights without king and rook on the home rank, and en passant squares that no double step can
+    /// have caused. Accepts too many pieces and impossible checks.
     ///
     /// # Errors
     /// If no game can be played from it: see [`SetupError`].
@@ -63,7 +63,7 @@ impl Position {
 }
 
 impl Position {
-    /// A position with the pieces of a set-up that no game can be played from, so that [`Position::play`] can follow
+    /// A position with the pieces of a set-up from which no game can be played, so that [`Position::play`] can follow
     /// the moves of a file.
     ///
     /// Nothing is tested, and no castling right is kept. Pieces move according to their kind even if the
@@ -76,7 +76,7 @@ impl Position {
 }
 
 impl Position {
-    /// The position as a set-up. A position has no counters, so the set-up has those before the first move.
+    /// The position as a set-up. A position has no counters, so the set-up has the counters of a game's start.
     ///
     /// The en passant square is set after every double step, as in the FEN of the PGN standard.
     pub fn setup(&self) -> Setup {

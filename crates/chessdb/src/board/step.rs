@@ -8,8 +8,7 @@ use super::{Bitboard, Color, Position, Rank, Role, San, Square, Undo};
 
 /// A move together with the moving piece and the captured piece. The piece must be able to make it on an empty board.
 ///
-/// Playing it takes less time than playing a move of two squares, because there is no need to test whether the piece
-/// moves that way.
+/// Playing a step is faster than playing a [`Move`], because there is no need to test whether the piece moves that way.
 // Bits 0-5 to, 6-11 from, 12-16 the piece, 17-21 the captured piece, 22-24 the promotion, 25 en passant. Packed because
 // tables of steps are large, and smaller steps keep more of them in the processor's cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +28,7 @@ impl Step {
         Step(u32::from(to) | u32::from(from) << 6 | piece.bits() << 12 | taken.bits() << 17)
     }
 
-    /// The same move of a pawn that becomes another piece.
+    /// The same move, but the pawn becomes another piece.
     pub(crate) fn promoting(self, role: Role) -> Step {
         Step(self.0 | (role as u32) << 22)
     }
@@ -59,7 +58,7 @@ impl Step {
         PackedPiece::of_bits(self.0 >> 17)
     }
 
-    /// What the pawn becomes.
+    /// The piece that the pawn becomes.
     pub(crate) fn promotion(self) -> Option<Role> {
         PackedPiece::of_bits(self.0 >> 22 & 7).role()
     }
@@ -74,7 +73,7 @@ impl Step {
         self.piece().role()
     }
 
-    /// What it takes.
+    /// The captured piece.
     pub(crate) fn taken(self) -> Option<Role> {
         self.taken_piece().role()
     }
@@ -108,7 +107,7 @@ impl Position {
     #[inline(always)]
     fn play_step_of<const NAMED: bool>(&mut self, us: Color, step: Step, undo: &mut Undo) -> Option<San> {
         let (from, to, piece, taken) = (step.from(), step.to(), step.piece(), step.taken_piece());
-        // One branch for everything that hardly ever happens, so that the processor predicts a single one, and well.
+        // One branch for all rare cases, which the processor predicts well.
         let is_other = step.is_rare()
             | !piece.is_of(us)
             | (self.packed_at(from) != piece)
@@ -135,7 +134,7 @@ impl Position {
             Bitboard::EMPTY
         };
         self.move_piece(us, piece, from, to, undo);
-        // Only a double step changes nothing but bit 4 of the square's number.
+        // Only a double step changes exactly bit 4 of the square's number.
         let is_double = is_pawn & (from as u8 ^ to as u8 == 16);
         let behind = Square::from_coords(from.file(), us.relative_rank(Rank::Third));
         self.en_passant = if is_double { Some(behind) } else { None };
@@ -206,7 +205,7 @@ mod tests {
                     let Some(step) = step_of(&position, from, to) else {
                         continue;
                     };
-                    // What no piece could do on an empty board is no step.
+                    // A move that is impossible on an empty board is not a step.
                     let (mut expected, mut undo) = (position, Undo::default());
                     let Ok(san) = expected.play_legal(Move::normal(from, to), &mut undo) else {
                         let is_possible = position

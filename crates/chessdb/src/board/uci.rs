@@ -7,7 +7,7 @@ use super::{CastlingSide, Color, File, Move, Position, Role, Square};
 /// A move in the notation of UCI: `e2e4`, `e7e8q`, and `0000` for a null move.
 ///
 /// Castling is the king's move, `e1g1`. In Chess960 the king takes its own rook instead, `e1h1`, because there the king
-/// may not move at all when it castles, or could also go to that square without castling.
+/// may stay on its square when it castles, or may be able to go to the same square without castling.
 ///
 /// ```
 /// use chessdb::board::{CastlingSide, Fen, Move, Uci};
@@ -24,7 +24,8 @@ pub struct Uci<'a> {
     pub position: &'a Position,
     /// The move.
     pub mv: Move,
-    /// True for a game of Chess960. Castling with a king or a rook on an unusual square is always written as there.
+    /// True for a game of Chess960. Castling with a king or a rook on an unusual square is always written as in
+    /// Chess960.
     pub is_chess960: bool,
 }
 
@@ -39,7 +40,7 @@ impl fmt::Display for Uci<'_> {
             }
             Move::Null => return f.write_str("0000"),
         };
-        // In one piece, because tables have many moves.
+        // Written in one piece for speed, because tables have many moves.
         let [a, b, c, d] = [
             from.file().char(),
             from.rank().char(),
@@ -151,7 +152,7 @@ mod tests {
         // White castles as usual, and Black does not.
         let mixed = "1r2k2r/8/8/8/8/8/8/R3K2R w KQkb - 0 1";
         assert_eq!(castling(mixed, None), ["e1h1", "e1a1"]);
-        // Neither the king nor the other piece need move.
+        // Castling in which the king or the rook stays where it is.
         assert_eq!(
             castling("1rk3r1/8/8/8/8/8/8/1RK3R1 w GBgb - 0 1", None),
             ["c1g1", "c1b1"]

@@ -8,9 +8,8 @@ use super::packed::PackedPiece;
 use super::{Bitboard, Color, Position, Role, Square, Step};
 
 impl Position {
-    /// The step that SAN names by the letter of a piece, at most a file or a rank of departure, `x` and a target, or by
-    /// the file of a pawn: `Nf3`, `Nxf3`, `Nbd2`, `N1xf3`, `e4`, `exd5`. `text` has the first of `len` characters in its
-    /// lowest byte, and no signs after the move.
+    /// The step of a move in simple SAN: `Nf3`, `Nxf3`, `Nbd2`, `N1xf3`, `e4`, `exd5`. It has at most a file or a rank
+    /// of departure, and no signs after the move. `text` has the first of its `len` characters in the lowest byte.
     ///
     /// `None` for text of any other form, for promotions and captures en passant, and if no piece or several have a free
     /// path. The step may leave the king in check.
@@ -23,7 +22,7 @@ impl Position {
         let role = ROLES[usize::from(character(0))];
         let is_pawn = role == Role::Pawn as u8;
 
-        // What precedes the target: the file of a pawn is read both as its letter and as its departure.
+        // The characters between the piece and the target. A pawn's file is both its letter and its departure.
         let letters = usize::from(!is_pawn);
         let count = len.wrapping_sub(2 + letters);
         let before = text >> (8 * letters) & !(u64::MAX << (8 * (count & 7)));
@@ -55,7 +54,7 @@ const BLACK: usize = 8;
 /// The row of [`SOURCES`] for pawns that take. All other moves use the number of the role as their row.
 const TAKING_PAWN: usize = 7;
 
-/// The role that the first character of SAN names, as a number; 0 for none.
+/// The role for the first character of SAN, as a number; 0 if the character is not a piece.
 static ROLES: [u8; 256] = roles();
 
 /// The squares of departure that the character in front of the target permits: one file or one rank; the whole board

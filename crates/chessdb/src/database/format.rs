@@ -1,4 +1,4 @@
-//! The row of a format, and the reason why files are not a database of it.
+//! The description of a format, and the error if files are not a database of it.
 
 use super::{NamedDatabase, Options};
 use crate::files::{Candidate, Files, SourceFolder};
@@ -12,20 +12,20 @@ pub struct Format {
     pub name: &'static str,
     /// Full name, for display.
     pub title: &'static str,
-    /// The databases of this format among the files of one directory, by names alone.
+    /// Finds the databases of this format in a directory by the names of its files.
     pub find: fn(&SourceFolder) -> Vec<Candidate>,
-    /// How to recognize a file by its content; none if only names are used.
+    /// How to recognise a file by its content; `None` if only names are used.
     pub by_content: Option<ByContent>,
-    /// How many small files of a folder are one database; none if every file is one.
+    /// When the small files of a folder are one database; `None` if every file is a database.
     pub small_files: Option<SmallFiles>,
-    /// Names of its readings, as the option `reading` takes them; empty if it has one only.
+    /// Names of its readings, for the option `reading`; empty if there is only one reading.
     pub readings: fn() -> Vec<String>,
     /// Opens a database from its files, reading headers only.
     pub open: fn(Files, &Options) -> Opened,
 }
 
 impl Format {
-    /// A format with one reading, whose databases are found by names alone and are one for each main file.
+    /// A format with one reading, where each main file is one database and is found by its name.
     pub const fn new(
         name: &'static str,
         title: &'static str,
@@ -46,7 +46,7 @@ impl Format {
 
 /// How a format recognises a file by its bytes alone.
 pub struct ByContent {
-    /// What the format calls such a file.
+    /// The kind of such a file, as in [`Candidate::files`].
     pub kind: &'static str,
     /// True for bytes that are certainly a database of the format.
     pub accepts: fn(&[u8]) -> bool,
@@ -60,9 +60,9 @@ pub struct SmallFiles {
     pub name: &'static str,
     /// Size in bytes up to which a file is small.
     pub most_bytes: u64,
-    /// Number of small files up to which each is a database.
+    /// Maximum number of small files that are still shown as single databases.
     pub most_files: usize,
-    /// False if each is a database with these options, however many there are.
+    /// False if, with these options, small files are always shown as single databases.
     pub are_joined: fn(&Options) -> bool,
 }
 
@@ -80,7 +80,7 @@ pub struct NotADatabase {
 }
 
 impl NotADatabase {
-    /// A reason about which a user can do nothing.
+    /// A reason without a remedy for the user.
     pub fn new(reason: impl Into<String>) -> NotADatabase {
         NotADatabase {
             reason: reason.into(),

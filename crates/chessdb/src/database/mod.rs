@@ -1,4 +1,4 @@
-//! A database of any format, and what formats share to make one.
+//! A database of any format, and code that the formats share.
 
 #![deny(
     clippy::cast_possible_truncation,
@@ -28,12 +28,12 @@ pub use options::{Options, Passwords, PgnForm};
 pub(crate) use rows::Rows;
 pub(crate) use several::several;
 
-/// An interned text of one database: a player, an event. The same id is always the same text, but a text may have
-/// several ids.
+/// The id of a text of one database, such as a player or an event. An id always means the same text, but a text may
+/// have several ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TextId(pub u32);
 
-/// What games are sorted by: a few integers, read without decoding a move.
+/// The values by which games are sorted: a few integers, read without decoding a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Keys {
     /// White's name.
@@ -50,7 +50,7 @@ pub struct Keys {
     pub eco: Option<Eco>,
     /// Result.
     pub outcome: Outcome,
-    /// Marked as deleted in its database.
+    /// True if the game is marked as deleted in its database.
     pub deleted: bool,
 }
 
@@ -71,7 +71,7 @@ impl Keys {
         deleted: false,
     };
 
-    /// Year of the event, or of the game where that is not known; 0 where neither is.
+    /// Year of the event or, if it is not known, of the game; 0 if neither is known.
     pub fn year_of_event(&self) -> u16 {
         match self.event_year {
             0 => self.date.year,
@@ -86,13 +86,13 @@ impl Keys {
 ///
 /// # Required
 ///
-/// [`len`](Database::len), [`keys`](Database::keys), [`text`](Database::text) and [`game`](Database::game) are a whole format:
-/// `examples/own_format.rs` is one in forty lines. Everything else follows from them.
+/// [`len`](Database::len), [`keys`](Database::keys), [`text`](Database::text) and [`game`](Database::game) are enough
+/// for a format: `examples/own_format.rs` has one in forty lines. The other methods have defaults that use these.
 ///
 /// # Tags
 ///
-/// [`tags`](Database::tags), [`site`](Database::site) and [`ratings`](Database::ratings) are for formats that have them
-/// without decoding a move. Searches and tables ask for these of all games.
+/// Implement [`tags`](Database::tags), [`site`](Database::site) and [`ratings`](Database::ratings) if the format can
+/// read them without decoding a move. Searches and tables call them for all games.
 ///
 /// # Fast paths
 ///
@@ -107,14 +107,14 @@ impl Keys {
 pub trait Database: Send + Sync {
     // Required.
 
-    /// Number of games. It is [`AsFiles::uncounted`] if all records would have to be read for it, and a file was
-    /// changed before that was done.
+    /// Number of games. If all records have to be read to count them, and a file was changed before that, it is
+    /// [`AsFiles::uncounted`].
     fn len(&self) -> u32;
 
     /// The values that games are sorted by. All are unknown unless `game < len()`.
     fn keys(&self, game: u32) -> Keys;
 
-    /// The text of an id, as the database has it; `?` if it is unknown.
+    /// The text of an id, as stored in the database; `?` if it is unknown.
     fn text(&self, id: TextId) -> String;
 
     /// The whole game.
@@ -160,12 +160,12 @@ pub trait Database: Send + Sync {
 
     // Beside the games.
 
-    /// What is known of the database besides its games.
+    /// Information about the database besides its games.
     fn info(&self) -> Info {
         Info::default()
     }
 
-    /// Problems of the database itself, known since it was opened, or since its games were counted.
+    /// Problems of the database itself that were found when it was opened or its games were counted.
     fn problems(&self) -> &[Problem] {
         &[]
     }
@@ -175,13 +175,13 @@ pub trait Database: Send + Sync {
         Vec::new()
     }
 
-    /// What a program that shows databases as files needs in addition.
+    /// The methods for a program that shows databases as files.
     fn as_files(&self) -> &dyn AsFiles {
         &NoFiles
     }
 }
 
-/// The ratings that tags have.
+/// The ratings in tags.
 pub(crate) fn ratings_of(tags: &Tags) -> ByColor<Option<u16>> {
     let rating = |name: &str| tags.get(name).and_then(rating);
     ByColor {
@@ -190,7 +190,7 @@ pub(crate) fn ratings_of(tags: &Tags) -> ByColor<Option<u16>> {
     }
 }
 
-/// The ratings of tags that have these numbers; 0 is a missing tag.
+/// The ratings in tags with these numbers; 0 means that the tag is missing.
 pub(crate) fn ratings_of_numbers<N: TryInto<u16>>([white, black]: [N; 2]) -> ByColor<Option<u16>> {
     let rating = |number: N| {
         let number = number.try_into().ok();
@@ -202,13 +202,13 @@ pub(crate) fn ratings_of_numbers<N: TryInto<u16>>([white, black]: [N; 2]) -> ByC
     }
 }
 
-/// Additional methods for a program that shows databases as files: which calls take long, texts whose length is known
-/// in advance, and files besides the games.
+/// Additional methods for a program that shows databases as files: whether calls take long, stored texts whose length
+/// is known in advance, and files besides the games.
 pub trait AsFiles {
-    /// An upper bound for the number of games, while [`Database::len`] would have to read all records before it
-    /// answers. `None` where it answers at once.
+    /// An upper bound for the number of games, as long as [`Database::len`] would have to read all records. `None` if
+    /// it returns at once.
     ///
-    /// If a file is changed before the records are read, the bound stays.
+    /// If a file is changed before the records are read, the bound remains.
     fn uncounted(&self) -> Option<u32> {
         None
     }
@@ -223,28 +223,28 @@ pub trait AsFiles {
         true
     }
 
-    /// Size in bytes of a game's record. The time to decode the game is proportional to it. `None` where the record
-    /// would have to be read for that.
+    /// Size in bytes of a game's record, to which the time for decoding the game is proportional. `None` if the record
+    /// would have to be read for this.
     fn record_len(&self, game: u32) -> Option<u64> {
         let _ = game;
         None
     }
 
-    /// Size in bytes of the stored text that is shown for a game; `None` if games are decoded to be shown.
-    /// A database has such texts for all its games or for none of them.
+    /// Size in bytes of the stored text that is shown for a game; `None` if games are decoded to be shown. Either all
+    /// games of a database have such texts, or no game has one.
     fn stored_len(&self, game: u32) -> Option<u32> {
         let _ = game;
         None
     }
 
-    /// Appends the text whose length [`AsFiles::stored_len`] gives; returns false where games are shown decoded.
+    /// Appends the text whose length [`AsFiles::stored_len`] returns; returns false if games are shown decoded.
     fn append_stored(&self, game: u32, out: &mut Vec<u8>) -> bool {
         let _ = (game, out);
         false
     }
 
-    /// The directory of all members, where all records must be read to find them: it is shown even if it turns out to
-    /// be empty.
+    /// The directory of the members, if all records must be read to find them. It is shown even if it turns out to be
+    /// empty.
     fn member_directory(&self) -> Option<&'static str> {
         None
     }
@@ -254,7 +254,7 @@ pub trait AsFiles {
         Vec::new()
     }
 
-    /// Reads the bytes of a member from `offset` into `buffer` and gives their number; 0 at its end.
+    /// Reads bytes of a member from `offset` into `buffer` and returns their number; 0 at its end.
     ///
     /// # Errors
     /// [`io::ErrorKind::NotFound`] for a member that does not exist.
@@ -275,7 +275,7 @@ pub trait AsFiles {
     }
 }
 
-/// For a database without files beside its games, all of whose calls answer at once.
+/// The default, for a database without files besides its games, whose methods all return at once.
 struct NoFiles;
 
 impl AsFiles for NoFiles {}
@@ -289,14 +289,14 @@ impl dyn Database + '_ {
 
 /// A database, or one of several in an archive.
 pub struct NamedDatabase {
-    /// Name of its main file in an archive of several.
+    /// The name of its main file, if the archive has several databases.
     pub name: Option<String>,
     /// The database.
     pub database: Box<dyn Database>,
 }
 
 impl NamedDatabase {
-    /// A database that is alone in its files.
+    /// The only database of its files.
     pub fn only(database: impl Database + 'static) -> Vec<NamedDatabase> {
         vec![NamedDatabase {
             name: None,
@@ -308,9 +308,9 @@ impl NamedDatabase {
 /// A decoded game and its problems.
 #[derive(Clone, Debug, Default)]
 pub struct Decoded {
-    /// The game; what cannot be read is missing.
+    /// The game. Parts that cannot be read are missing.
     pub game: Game,
-    /// What was wrong.
+    /// The problems found in it.
     pub problems: Vec<Problem>,
 }
 
@@ -326,7 +326,7 @@ pub struct Info {
 /// A raw file inside a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Directory of such files, such as `emb`; empty if it belongs beside the games.
+    /// The directory that shows it, such as `emb`; empty if it is shown next to the games.
     pub directory: &'static str,
     /// Its own name, as the database has it.
     pub name: String,
@@ -337,10 +337,10 @@ pub struct Member {
 /// One of the database's own folders. Folders form a forest; a parent precedes its children.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folder {
-    /// Index of the parent in the list; none for a root.
+    /// Index of the parent in the list; `None` for a root.
     pub parent: Option<usize>,
     /// Its own name, as the database has it.
     pub name: String,
-    /// Its games in the folder's own order.
+    /// Its games, in the order of the folder.
     pub games: Vec<u32>,
 }

@@ -1,4 +1,4 @@
-//! How a user wants games to be read.
+//! The options for reading games.
 
 /// The user's options for reading games. By default every format applies its own rules.
 ///
@@ -38,16 +38,16 @@ impl Default for Options {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PgnForm {
-    /// As they are written, but in UTF-8 with line feeds, and with one empty line at the end.
+    /// As they are written, but in UTF-8, with line feeds, and with one empty line at the end.
     #[default]
     Cleaned,
-    /// Read and written again, as the games of all other formats.
+    /// Read and written again, like the games of all other formats.
     Export,
     /// Byte for byte.
     Verbatim,
 }
 
-/// Passwords, in the bytes that their programs use. Nothing shows them but [`Passwords::iter`].
+/// Passwords, as the bytes that the programs of the archives use. Only [`Passwords::iter`] reveals them.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Passwords(Vec<Vec<u8>>);
 

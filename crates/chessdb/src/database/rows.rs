@@ -6,7 +6,7 @@ use crate::files::SourceFile;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Rows {
     len: u32,
-    /// From this row number on, this many places before the row are missing because of holes.
+    /// For the first row after each hole: its number, and how many places before it all holes together leave out.
     passed: Vec<(u32, usize)>,
 }
 

@@ -1,10 +1,10 @@
-//! Archives of several databases.
+//! Archives with several databases.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{Database, NamedDatabase};
 
-/// The databases of an archive of several, with the names of their main files.
+/// The databases of an archive, with the names of their main files.
 pub(crate) fn several<D: Database + 'static>(
     databases: impl IntoIterator<Item = (String, D)>,
 ) -> Vec<NamedDatabase> {

@@ -1,4 +1,4 @@
-//! The only list of formats.
+//! The list of formats.
 //!
 //! A new format is a folder here, a row in [`FORMATS`], a page in `docs/formats/` and a folder of test data. Code that
 //! all formats share is in `database`. No format uses this list.
@@ -55,8 +55,8 @@ pub static FORMATS: &[Format] = &[
 pub const MAIN_FILES: &str = ".pgn .cbh .2cbh .cbf .si3 .si4 .si5 .cdp .dci .dcg .brn .fbk .parquet, archives (.zip .cbv .2cbv .cbz .jose) \
                               and folders of jose";
 
-/// The databases that a file may be by its content, whatever its name. This is for a file that the user names and that
-/// no format accepts by its name; in a scan, such guesses would be surprising.
+/// The databases that a file may be, judged by its content. This is for a file that the user names and whose name no
+/// format accepts; when a folder is searched, such guesses would surprise users.
 pub fn by_content(path: &Path, bytes: &[u8]) -> Vec<(&'static Format, Candidate)> {
     let accepts = |(format, _): &(&'static Format, Candidate)| {
         let hook = format.by_content.as_ref();
@@ -65,7 +65,8 @@ pub fn by_content(path: &Path, bytes: &[u8]) -> Vec<(&'static Format, Candidate)
     recognisable(path).into_iter().filter(accepts).collect()
 }
 
-/// The databases that a file could be, if each format that recognises databases by their content accepted it.
+/// The databases that a file could be according to the formats that recognise files by their content. The content is
+/// not tested.
 pub fn recognisable(path: &Path) -> Vec<(&'static Format, Candidate)> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         return Vec::new();

@@ -3,7 +3,7 @@
 use super::{Game, Movetext, Token};
 use crate::board::{Move, PackedMove, Position, San, Undo};
 
-/// A move of a game's main line, as [`Game::main_line`] gives it.
+/// A move of a game's main line, from [`Game::main_line`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct MainLineMove {

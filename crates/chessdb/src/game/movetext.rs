@@ -13,7 +13,7 @@ pub enum Token {
     Nag(u8),
     /// A comment on the move before it, or on the line if it comes before the first move.
     Comment(TextRange),
-    /// A comment of the decoder at the same place, which names a fault.
+    /// A comment of the decoder, in the same place, which describes a fault.
     Remark(TextRange),
     /// Start of a variation: an alternative to the move before it.
     VariationStart,
@@ -58,7 +58,7 @@ impl Movetext {
     pub fn with_comments(&self, change: impl Fn(&str) -> Cow<'_, str>) -> Movetext {
         let mut texts = String::with_capacity(self.texts.len());
         let mut append = |text: &str| {
-            // A text beyond the largest offset is empty.
+            // A text beyond the largest possible offset becomes empty.
             let offset = |texts: &String| u32::try_from(texts.len()).unwrap_or(u32::MAX);
             let start = offset(&texts);
             texts.push_str(text);
@@ -90,7 +90,7 @@ impl Movetext {
 
 /// Builds movetext from legal moves, as the sink of a [`Replay`](crate::replay::Replay).
 ///
-/// Annotations of a move may arrive after its variations; in the movetext they precede them, as in PGN.
+/// Annotations of a move may arrive after its variations; in the movetext, they come before the variations, as in PGN.
 #[derive(Debug, Default)]
 pub struct Tree {
     movetext: Movetext,
@@ -198,7 +198,7 @@ impl Tree {
     }
 }
 
-/// `tokens` with each late one inserted before the token at its place.
+/// `tokens`, with each late token inserted before the token at its place.
 fn merge(tokens: &[Token], late: &[(usize, Token)]) -> Vec<Token> {
     let mut merged = Vec::with_capacity(tokens.len() + late.len());
     let mut late = late.iter().peekable();

@@ -8,15 +8,15 @@ use super::Date;
 pub enum DateFlaw {
     /// The text is not a date: a part is not a number, or the year does not have four digits.
     Unreadable,
-    /// Either number may be the day, so that only the year is certain.
+    /// Both numbers may be the day, so only the year is certain.
     Ambiguous,
     /// The month or the day does not exist.
     Impossible,
 }
 
 impl Date {
-    /// Reads a date such as `1985.11.09`, with `.`, `/` or `-` between its parts, or with the year last where that has
-    /// only one meaning. A time may follow. Parts that are not certain are unknown, and so are those written as `?` or 0.
+    /// Reads a date such as `1985.11.09`, with `.`, `/` or `-` between its parts. The year may come last if only one
+    /// meaning is possible, and a time may follow. Uncertain parts are unknown, and so are parts written as `?` or 0.
     ///
     /// ```
     /// use chessdb::game::{Date, DateFlaw};
@@ -29,7 +29,7 @@ impl Date {
     }
 }
 
-/// A date in the usual form that exists.
+/// An existing date in the usual form.
 fn usual(text: &[u8]) -> Option<Date> {
     let &[a, b, c, d, b'.', e, f, b'.', g, h] = text else {
         return None;
@@ -125,7 +125,7 @@ fn day_of(year: u16, month: u16, day: u16) -> (Date, Option<DateFlaw>) {
     (Date::new(year, small(month), small(day)), flaw)
 }
 
-/// A date whose day and month precede the year, in either order.
+/// A date whose day and month come before the year, in either order.
 fn year_last(first: Part, second: Part, year: Part) -> (Date, Option<DateFlaw>) {
     let only_year = |flaw| (Date::new(year.value(), 0, 0), flaw);
     if [first, second].contains(&Part::Other) {
@@ -154,7 +154,7 @@ fn without_time(text: &str) -> &str {
     let Some(at) = text.find(|c: char| matches!(c, 'T' | ',') || c.is_whitespace()) else {
         return text;
     };
-    // Blanks may also be beside the signs between the parts.
+    // There may also be blanks around the signs between the parts.
     let mut places = text.char_indices().skip_while(|(place, _)| *place < at);
     let end = places.find(|(place, c)| {
         let after = &text[place + c.len_utf8()..];

@@ -88,7 +88,7 @@ impl Other {
     }
 }
 
-/// The first eight bytes of a name as a number of the same order.
+/// The first eight bytes of a name as a number, which sorts like the name.
 #[inline]
 fn beginning(name: &str) -> u64 {
     if let Some(first) = name.as_bytes().first_chunk() {
@@ -146,8 +146,8 @@ impl Tags {
         self.outcome
     }
 
-    /// Sets a tag, replacing an earlier value; an empty value of the roster is an unknown one. `Result` and names that PGN does not
-    /// allow (other than `[A-Za-z0-9][A-Za-z0-9_]*`) are ignored.
+    /// Sets a tag, replacing an earlier value. In the roster, an empty value means unknown. `Result` and names that PGN
+    /// does not allow (other than `[A-Za-z0-9][A-Za-z0-9_]*`) are ignored.
     pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: impl Display) {
         self.set_with(name, |values| {
             // Writing to a string cannot fail.

@@ -62,7 +62,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The numbers that are ratings. Others, which databases have as noise, count as unknown, though tags keep them.
+/// The numbers that count as ratings. Other numbers are noise in databases and count as unknown, but tags keep them.
 pub const RATINGS: RangeInclusive<u16> = 100..=3999;
 
 /// The rating in a tag.

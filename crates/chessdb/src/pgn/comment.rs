@@ -7,7 +7,7 @@ use super::lines::Lines;
 /// Maximum length in bytes of a word, without commands in it: the standard allows lines of 255 bytes.
 const LONGEST_WORD: usize = 250;
 
-/// Writes the words of all `texts` in braces; nothing if they have no words.
+/// Writes the words of all `texts` in braces. Writes nothing if there are no words.
 pub(super) fn append_comment<'t>(lines: &mut Lines<'_>, texts: impl Iterator<Item = &'t str>) {
     let mut words = texts.flat_map(Words::new).peekable();
     let mut is_first = true;
@@ -35,14 +35,14 @@ pub(super) fn append_comment<'t>(lines: &mut Lines<'_>, texts: impl Iterator<Ite
 /// divided into parts of at most [`LONGEST_WORD`] bytes.
 struct Words<'t> {
     rest: &'t str,
-    /// The closing bracket that was found last. Searching for it again for each command would take very long in a text
-    /// with many opening brackets.
+    /// The last closing bracket found. If each command searched for it again, a text with many opening brackets would
+    /// take very long.
     bracket: Bracket,
 }
 
 /// A closing bracket in the rest of a text.
 enum Bracket {
-    /// The one before this number of bytes, if it has not been passed.
+    /// The bracket that has this number of bytes after it, unless it has been passed.
     Before(usize),
     Nowhere,
 }
@@ -51,7 +51,7 @@ impl<'t> Words<'t> {
     fn new(text: &'t str) -> Words<'t> {
         Words {
             rest: text,
-            // None that has not been passed.
+            // No bracket has been found yet.
             bracket: Bracket::Before(text.len()),
         }
     }
@@ -76,7 +76,7 @@ impl<'t> Words<'t> {
         // The length of the text since the last command.
         let (mut at, mut text) = (0, 0);
         loop {
-            // More of a word of any length would be read again for its next part.
+            // Reads no more of a long word than this part needs, because the next part would read the rest again.
             let most = at + LONGEST_WORD.saturating_sub(text) + 1;
             let plain = plain_len(&self.rest.as_bytes()[at..most.min(self.rest.len())]);
             if text + plain > LONGEST_WORD {
@@ -100,7 +100,7 @@ impl<'t> Words<'t> {
         }
     }
 
-    /// The place between two characters at an offset or before it.
+    /// The last place between two characters that is not after an offset.
     fn boundary(&self, offset: usize) -> usize {
         (0..=offset)
             .rev()

@@ -42,7 +42,7 @@ impl<'a> Lines<'a> {
         self.buffered = self.store(self.buffered, bytes, len);
     }
 
-    /// Appends words as [`Lines::short_word`] does, with one test for all of them.
+    /// Appends words like [`Lines::short_word`], with one test for all of them.
     #[inline]
     pub(super) fn short_words<const N: usize>(&mut self, words: [([u8; 8], usize); N]) {
         if self.open > 0 || self.buffered > BUFFER - 8 * N {
@@ -170,7 +170,7 @@ fn break_lines(words: &mut [u8], column: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// A line is full at 79 columns, whatever ends there: every length of the last word.
+    /// Lines have at most 79 columns for every length of their last word.
     #[test]
     fn no_line_is_longer_than_its_width() {
         let mut full = 0;

@@ -2,7 +2,7 @@
 //!
 //! Movetext is wrapped in the same way as by `pgn-extract -w79`. Comments are cleaned here for all formats, so that no
 //! text of a database can end a comment early or look like a tag. Remarks are comments that start with [`REMARK`], or
-//! with a word of the caller.
+//! with a word that the caller gives.
 
 mod comment;
 mod lines;

@@ -140,8 +140,8 @@ fn append_movetext(lines: &mut Lines<'_>, movetext: &Movetext, remark: &str) {
     }
 }
 
-/// Appends the glyphs of one move without duplicates, then its comments and remarks as one comment. Returns true if
-/// there was one.
+/// Appends the glyphs of one move without duplicates, then its comments and remarks as one comment. Returns true if it
+/// wrote a comment.
 fn append_annotations(
     lines: &mut Lines<'_>,
     movetext: &Movetext,

@@ -1,4 +1,4 @@
-//! The faults of a game and their wording, which all formats share.
+//! The faults of a game and their messages, which all formats share.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -29,7 +29,7 @@ pub enum Fault {
     LongLine(usize),
     /// Damage specific to a format.
     Damage(Cow<'static, str>),
-    /// Something odd that loses nothing, described in the same way.
+    /// Something odd, described in the same way. Nothing is lost.
     Doubt(Cow<'static, str>),
 }
 
@@ -92,7 +92,7 @@ mod tests {
     use crate::game::Token;
     use crate::replay::Replay;
 
-    /// What a fault is called; the kinds of faults and of illegal moves are all here.
+    /// The expected message of a fault. Every kind of fault and of illegal move is listed.
     fn words(fault: &Fault) -> &str {
         match fault {
             Fault::Illegal(illegal) => match illegal {

@@ -1,9 +1,8 @@
-//! The frame in which every decoder replays its games.
+//! Replays the games of every decoder on a board.
 //!
-//! A decoder reads bytes and reports their meaning: a move, a variation, a glyph, a comment, a fault. The
-//! frame keeps the position, tests every move, enforces limits, writes the remarks and passes everything on to
-//! a [`Sink`]. The sink [`Tree`] builds a whole game, and [`MainLine`] receives only the moves of the main
-//! line.
+//! A decoder reads bytes and reports their meaning: a move, a variation, a glyph, a comment, a fault. [`Replay`] keeps
+//! the position, tests every move, enforces limits, writes the remarks and passes everything on to a [`Sink`]. The sink
+//! [`Tree`] builds a whole game, and [`MainLine`] receives only the moves of the main line.
 
 mod fault;
 mod sink;
@@ -87,7 +86,8 @@ pub struct Replay<'a, S, T = ()> {
     limits: Limits,
     origin: Origin<'a>,
     problems: Vec<Problem>,
-    /// Number of faults that were not listed: those beyond [`MOST_REMARKS`], and all if the sink takes no problems.
+    /// Number of faults that were not listed: the faults beyond [`MOST_REMARKS`], or all faults if the sink takes only
+    /// the main line.
     unlisted: u32,
 }
 

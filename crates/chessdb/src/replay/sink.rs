@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::board::{Move, Piece, Position, San, Undo};
 use crate::game::{Movetext, Tree};
 
-/// Receives a game while it is replayed. All moves are legal. What a sink does not implement is left out.
+/// Receives a game while it is replayed. All moves are legal. A method that a sink does not implement ignores its call.
 pub trait Sink {
     /// False for a sink that receives only the moves of the main line: no SAN is computed, no text is
     /// decoded, and variations are skipped.
@@ -13,18 +13,18 @@ pub trait Sink {
     /// The result of the sink.
     type Output;
 
-    /// A move of the current line, for a sink that is whole.
+    /// A move of the current line. Only called if [`Sink::WHOLE`] is true.
     fn play(&mut self, mv: Move, san: San) {
         let _ = (mv, san);
     }
-    /// A move of the main line, for a sink that takes only the main line. After a break there are no further calls.
+    /// A move of the main line. Only called if [`Sink::WHOLE`] is false, and not again after a break.
     fn ply(&mut self, ply: &Ply<'_>) -> ControlFlow<()> {
         let _ = ply;
         ControlFlow::Continue(())
     }
     /// Start of a variation on the last move of the current line.
     fn start_variation(&mut self) {}
-    /// End of the variation; an empty one had no move.
+    /// End of the variation, which is empty if it had no move.
     fn end_variation(&mut self, is_empty: bool) {
         let _ = is_empty;
     }
@@ -36,7 +36,7 @@ pub trait Sink {
     fn comment(&mut self, text: &str) {
         let _ = text;
     }
-    /// A remark at the same place.
+    /// A remark, in the same place as a comment.
     fn remark(&mut self, text: &str) {
         let _ = text;
     }
@@ -59,7 +59,7 @@ pub struct Ply<'a> {
 }
 
 impl<'a> Ply<'a> {
-    /// A move that was played after `number` others; `undo` was set when it was.
+    /// A move that was played after `number` other moves. Playing it set `undo`.
     pub fn new(number: u32, mv: Move, position: &'a Position, undo: &'a Undo) -> Ply<'a> {
         Ply {
             number,
@@ -84,7 +84,7 @@ impl<'a> Ply<'a> {
         }
     }
 
-    /// The move as text, which is made here, because most uses of main lines need none.
+    /// The move as text. It is computed on each call, because most users of main lines do not need it.
     pub fn san(&self) -> San {
         let played = self.before().play_legal(self.mv, &mut Undo::default());
         played.unwrap_or(San::NULL)
@@ -106,7 +106,7 @@ impl Sink for MainLine<'_> {
     fn finish(self) {}
 }
 
-/// A [`MainLine`] that remembers how much of the line was passed on.
+/// A [`MainLine`] that counts the moves that it has passed on.
 pub(crate) struct CountedLine<'f> {
     pub(crate) each: &'f mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>,
     /// Number of moves passed on; `None` after a break.
