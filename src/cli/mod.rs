@@ -252,9 +252,9 @@ fn unknown(error: &clap::Error) -> Option<String> {
             let Some(name) = word.strip_prefix("--") else {
                 return Some(unknown::letter(word));
             };
-            let of_others = options::of_others(name).map(|error| error.to_string());
+            let of_other_commands = options::option_of_other_commands(name).map(|error| error.to_string());
             let commands = arguments::pgnfs();
-            of_others
+            of_other_commands
                 .or_else(|| unknown::option(name))
                 .or_else(|| unknown::option_of_commands(name, commands.get_subcommands()))
         }

@@ -19,7 +19,7 @@ pub fn choices(name: &str) -> &'static [&'static str] {
 }
 
 /// The only option that accepts this word as a value; `None` if several do.
-pub fn of_choice(word: &str) -> Option<&'static str> {
+pub fn option_accepting(word: &str) -> Option<&'static str> {
     let of_spelling = SPELLINGS.contains(&word).then_some("spelling");
     let mut options = CHOICES.iter().filter(|(_, words)| words.contains(&word));
     let option = options.next().map(|(option, _)| *option).or(of_spelling)?;
@@ -41,7 +41,7 @@ const CHOICES: [(&str, &[&str]); 6] = [
 
 pub use error::OptionError;
 pub use generic::is_generic;
-pub use read::{arguments, is_idle_remount, list_argument, of_others, settings};
+pub use read::{arguments, is_idle_remount, list_argument, option_of_other_commands, settings};
 pub use settings::{CacheFolder, Settings};
 
 /// The commands that have an option.

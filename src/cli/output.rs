@@ -199,7 +199,7 @@ fn temporary(
     let mut slot = partial.0.lock();
     let (file, path) = loop {
         let (file, path) = name.tempfile_in(folder)?.into_parts();
-        if is_own(&file)? {
+        if lock_new(&file)? {
             break (file, path);
         }
     };
@@ -212,7 +212,7 @@ fn temporary(
 }
 
 /// Locks a temporary file that was just created. False if another export found it before it was locked, and removes it.
-fn is_own(file: &File) -> io::Result<bool> {
+fn lock_new(file: &File) -> io::Result<bool> {
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::WOULDBLOCK) => Ok(false),
         // On a file system without locks, no other export can lock it either, so none removes it.
@@ -398,12 +398,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.partial");
         let created = File::create(&path).unwrap();
-        assert!(is_own(&created).unwrap());
+        assert!(lock_new(&created).unwrap());
         let found = File::options().write(true).open(&path).unwrap();
         // The other export has locked the file, but not removed it yet.
-        assert!(!is_own(&found).unwrap());
+        assert!(!lock_new(&found).unwrap());
         fs::remove_file(&path).unwrap();
         drop(created);
-        assert!(!is_own(&found).unwrap(), "it was removed");
+        assert!(!lock_new(&found).unwrap(), "it was removed");
     }
 }

@@ -82,7 +82,7 @@ pub fn option(name: &str) -> Option<String> {
              read-only and has no programs and devices"
         ));
     }
-    let option = options::of_choice(name)?;
+    let option = options::option_accepting(name)?;
     Some(format!("there is no option '--{name}': write --{option}={name}"))
 }
 

@@ -45,7 +45,7 @@ impl Presentation {
             uid: self.uid,
             gid: self.gid,
             blksize: BLOCK,
-            ..of_nothing()
+            ..no_attributes()
         }
     }
 
@@ -62,7 +62,7 @@ impl Presentation {
 }
 
 /// Attributes of a negative entry: inode 0.
-pub(super) const fn of_nothing() -> FileAttr {
+pub(super) const fn no_attributes() -> FileAttr {
     FileAttr {
         ino: INodeNo(0),
         size: 0,

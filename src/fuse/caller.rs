@@ -6,7 +6,7 @@ use std::io;
 use rustix::process::{Pid, test_kill_process};
 
 /// True if `/proc` belongs to the PID namespace of this process, so that callers can be found there.
-pub fn are_known() -> bool {
+pub fn are_visible() -> bool {
     fs::read_link("/proc/self").is_ok_and(|own| own.to_str() == Some(&std::process::id().to_string()))
 }
 
@@ -78,7 +78,7 @@ mod tests {
     fn threads_live_until_they_end() {
         let own = fs::read_link("/proc/self").unwrap();
         assert_eq!(
-            are_known(),
+            are_visible(),
             own.as_os_str() == std::process::id().to_string().as_str()
         );
         assert!(!is_killed(

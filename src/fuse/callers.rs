@@ -63,7 +63,7 @@ impl Callers {
 
     /// Starts the thread that checks the callers.
     pub(super) fn start(self: &Arc<Self>) {
-        if !caller::are_known() {
+        if !caller::are_visible() {
             log::debug!("/proc shows other processes: requests of killed programs are not ended early");
             return;
         }

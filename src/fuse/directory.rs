@@ -8,14 +8,14 @@ use std::sync::Arc;
 use fuser::{Errno, FileAttr, Generation, INodeNo, ReplyDirectory, ReplyDirectoryPlus, RequestId};
 
 use super::answer::{Unsent, errno};
-use super::attributes::{file_type, of_nothing};
+use super::attributes::{file_type, no_attributes};
 use super::trace::Answered;
 use super::{BLOCK, FOREVER, Presentation, Shared};
 use pgnfs_server::{Entry, Reply, Visitor};
 use pgnfs_server::{FsError, Inode, Kind};
 
 /// Placeholder attributes: only the length of their encoding is used.
-const NOTHING: FileAttr = of_nothing();
+const NOTHING: FileAttr = no_attributes();
 
 /// Answers READDIR.
 pub(super) struct BareListing {

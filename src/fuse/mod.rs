@@ -30,7 +30,7 @@ use fuser::{
 
 use ahead::Ahead;
 use answer::{KernelReply, Unsent};
-use attributes::of_nothing;
+use attributes::no_attributes;
 use callers::Callers;
 use directory::{BareListing, PlusListing};
 use pgnfs_server::{Attributes, Chunk, FsError, Inode, Kind, NAME_MAX};
@@ -162,7 +162,7 @@ impl Filesystem for Fuse {
             // Node 0 makes the kernel cache the missing entry.
             Err(FsError::NotFound | FsError::Refused(_)) => {
                 reply.answer(Answered::Error(Errno::ENOENT), |reply| {
-                    reply.entry(&FOREVER, &of_nothing(), Generation(0));
+                    reply.entry(&FOREVER, &no_attributes(), Generation(0));
                 })
             }
             answer => reply.send(answer, Answered::found, |reply, found| {

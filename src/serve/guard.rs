@@ -41,7 +41,7 @@ impl Guard {
             return Some((StatusCode::BAD_REQUEST, "one Host header is needed\n").into_response());
         };
         let host = host.to_str().unwrap_or_default().to_lowercase();
-        if !self.is_own(&host) {
+        if !self.is_server_name(&host) {
             let what = "this server does not have the name in the Host header: start it with --host NAME to allow it\n";
             return Some((StatusCode::MISDIRECTED_REQUEST, what).into_response());
         }
@@ -57,7 +57,7 @@ impl Guard {
     }
 
     /// True for a name of the server, with any port or none: with a proxy or a container, clients use another port.
-    fn is_own(&self, host: &str) -> bool {
+    fn is_server_name(&self, host: &str) -> bool {
         let name = match host.rsplit_once(':') {
             Some((name, digits)) if digits.bytes().all(|byte| byte.is_ascii_digit()) => name,
             _ => host,

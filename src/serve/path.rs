@@ -37,7 +37,7 @@ impl TreePath {
     }
 
     /// True for names that only programs look up.
-    pub(super) fn is_of_program(&self) -> bool {
+    pub(super) fn is_probe(&self) -> bool {
         let last = self.names.last().map_or("", String::as_str);
         last.starts_with("._") || NEVER.iter().any(|never| never.eq_ignore_ascii_case(last))
     }

@@ -87,7 +87,7 @@ pub fn is_idle_remount(matches: &ArgMatches) -> bool {
 }
 
 /// The error for a name that is unknown here but is an option of other commands.
-pub fn of_others(name: &str) -> Option<OptionError> {
+pub fn option_of_other_commands(name: &str) -> Option<OptionError> {
     let row = rows(Scope::Mount).find(|row| row.name == name)?;
     let is_of = |scope| rows(scope).any(|other| other.name == name);
     let commands = if is_of(Scope::Search) {
@@ -129,7 +129,7 @@ fn set_word(settings: &mut Settings, word: &str, scope: Scope) -> Result<(), Opt
         None if scope == Scope::Mount && is_generic(name) => Ok(()),
         None if scope == Scope::Mount && name == "remount" => Err(OptionError::Remount),
         None if scope == Scope::Mount && name == "nonempty" => Err(OptionError::NonEmpty),
-        None => Err(of_others(name).unwrap_or(OptionError::Unknown(name.to_owned(), scope))),
+        None => Err(option_of_other_commands(name).unwrap_or(OptionError::Unknown(name.to_owned(), scope))),
     }
 }
 

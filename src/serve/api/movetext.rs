@@ -169,7 +169,7 @@ impl GameJson {
                     return false;
                 }
                 let following = movetext.tokens().get(self.token..).unwrap_or_default().iter();
-                let own = following.take_while(|token| !is_of_line(token));
+                let own = following.take_while(|token| !is_part_of_line(token));
                 let late = self.annotations.late.get(&self.moves);
                 let (mut nags, mut comments) = (Vec::new(), Vec::new());
                 for &token in own.chain(late.into_iter().flatten()) {
@@ -203,7 +203,7 @@ impl GameJson {
                 let begin = place.before.as_deref().unwrap_or(place).clone();
                 self.outer.push(std::mem::replace(place, begin));
                 let following = movetext.tokens().get(self.token..).unwrap_or_default().iter();
-                let texts = following.take_while(|token| !is_of_line(token));
+                let texts = following.take_while(|token| !is_part_of_line(token));
                 self.before.extend(texts.filter_map(|token| match *token {
                     Token::Comment(text) | Token::Remark(text) => Some(text),
                     _ => None,
@@ -230,7 +230,7 @@ impl GameJson {
 }
 
 /// True for a move, and for the start and the end of a variation.
-fn is_of_line(token: &Token) -> bool {
+fn is_part_of_line(token: &Token) -> bool {
     matches!(
         token,
         Token::Move(..) | Token::VariationStart | Token::VariationEnd

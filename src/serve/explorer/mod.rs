@@ -113,7 +113,7 @@ async fn player(
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
     let asked = ExplorerRequest::read(ExplorerKind::Player, explorer, visit, named, query).await?;
-    let body = lines::of(asked, visit).await.map_err(of_search)?;
+    let body = lines::of(asked, visit).await.map_err(refused_search)?;
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
 }
 
@@ -125,13 +125,13 @@ async fn answer(
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
     let asked = ExplorerRequest::read(kind, explorer, visit, named, query).await?;
-    let body = asked.answer(visit, |_| ()).await.map_err(of_search)?;
+    let body = asked.answer(visit, |_| ()).await.map_err(refused_search)?;
     let body = Bytes::from_owner(KeptText(body));
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
 /// Makes an invalid search a bad request instead of a missing page.
-fn of_search(error: FsError) -> HttpError {
+fn refused_search(error: FsError) -> HttpError {
     match error {
         FsError::Refused(refusal) => HttpError::Bad(refusal.to_string()),
         error => error.into(),

@@ -1,4 +1,5 @@
-//! What an archive may unpack to: more than sound ones do, and far less than those made to do harm.
+//! Limits how many bytes an archive may unpack to. Sound archives stay below the limit, and archives made to do harm
+//! are stopped early.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,7 +12,7 @@ const MOST_TIMES: u64 = 100;
 /// Maximum number of unpacked bytes that an archive keeps in memory.
 const MOST_IN_MEMORY: u64 = 4 << 30;
 
-/// The unpacked bytes that an archive may still have. All its members share it, and all threads that unpack them.
+/// The number of bytes that an archive may still unpack to. Its members, and the threads that unpack them, share it.
 #[derive(Debug)]
 pub struct Allowance {
     left: AtomicU64,
@@ -25,7 +26,7 @@ impl Allowance {
         }
     }
 
-    /// The same, but at most 4 GiB, for an archive whose unpacked bytes stay in memory.
+    /// Like [`Allowance::of`], but at most 4 GiB, for an archive whose unpacked bytes stay in memory.
     pub fn in_memory(packed: u64) -> Allowance {
         Allowance {
             left: AtomicU64::new(packed.saturating_mul(MOST_TIMES).clamp(FREE, MOST_IN_MEMORY)),
@@ -44,10 +45,10 @@ impl Allowance {
         self.left.load(Ordering::Relaxed)
     }
 
-    /// Takes bytes. To be called before they are kept, and while they are unpacked rather than afterwards.
+    /// Takes bytes. Call this while unpacking, before the bytes are kept, and not only at the end.
     ///
     /// # Errors
-    /// [`PackedError::TooLarge`] if fewer are left. Then nothing is left for the others either.
+    /// [`PackedError::TooLarge`] if fewer are left. After that, nothing is left for other members either.
     pub fn take(&self, bytes: u64) -> Result<(), PackedError> {
         let less = |left: u64| Some(left.saturating_sub(bytes));
         let before = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);

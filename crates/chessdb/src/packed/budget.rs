@@ -1,13 +1,13 @@
-//! Memory that threads share: each waits until there is enough for it.
+//! A limit on memory that threads share. Each waits until enough is free.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Memory that stands still for this long no longer counts, because its thread may be waiting for a file system that
-/// does not answer.
+/// Memory whose thread has made no progress for this long no longer counts, because the thread may be waiting for a
+/// file system that does not answer.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Pause before it is tried again to find enough memory.
+/// Pause before another attempt to get enough memory.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// A number of bytes that may be in use at the same time.
@@ -23,25 +23,25 @@ pub(crate) struct Budget {
 #[derive(Debug)]
 struct MemoryUse {
     bytes: usize,
-    /// When its thread went on last, in milliseconds after [`now`] was called first.
+    /// When its thread last made progress, in milliseconds since the first call of [`now`].
     moved: AtomicU64,
 }
 
-/// Memory of a thread, which is given back when this is dropped.
+/// Memory reserved by a thread. Dropping this gives it back.
 #[derive(Debug)]
 pub(crate) struct Reserved {
     budget: Arc<Budget>,
     used: Arc<MemoryUse>,
 }
 
-/// The time in milliseconds.
+/// The time in milliseconds since the first call.
 fn now() -> u64 {
     static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
     u64::try_from(BEGIN.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Budget {
-    /// At most `most` bytes, or more for one thread alone.
+    /// A budget of `most` bytes. A thread may exceed it if no other thread uses memory.
     pub(crate) fn new(most: usize) -> Arc<Budget> {
         Arc::new(Budget {
             most,
@@ -50,13 +50,13 @@ impl Budget {
         })
     }
 
-    /// Waits until this number of bytes may be used. `make_room` is called with the time waited so far, and returns true
-    /// if it gave back memory that is not needed.
+    /// Waits until this number of bytes may be used. Calls `make_room` with the time waited so far; it returns true if
+    /// it has given back unneeded memory.
     pub(crate) fn reserve(self: &Arc<Self>, bytes: usize, make_room: impl Fn(Duration) -> bool) -> Reserved {
         let begin = Instant::now();
         let mut uses = self.uses();
         while !self.has_room(&uses, bytes, |_| true) {
-            // Giving back memory needs the lock.
+            // `make_room` gives back memory, which needs the lock.
             drop(uses);
             let is_made = make_room(begin.elapsed());
             uses = self.uses();
@@ -77,11 +77,11 @@ impl Budget {
         Reserved { budget, used }
     }
 
-    /// True if there is room for this number of bytes beside the memory that counts.
+    /// True if there is room for this number of bytes in addition to the memory that counts.
     fn has_room(&self, uses: &[Arc<MemoryUse>], bytes: usize, counts: impl Fn(&MemoryUse) -> bool) -> bool {
         let counting = uses.iter().filter(|used| counts(used));
         let used: usize = counting.map(|used| used.bytes).sum();
-        // A thread alone gets any amount, because no other thread could ever give back enough for it.
+        // If no other memory counts, a thread gets any amount, because no other thread could give back enough for it.
         used == 0 || used.saturating_add(bytes) <= self.most
     }
 
@@ -94,7 +94,7 @@ impl Budget {
         self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes the threads that wait for memory, because some may not be needed now.
+    /// Wakes the threads that wait for memory, because some memory may no longer be needed.
     pub(crate) fn wake(&self) {
         self.freed.notify_all();
     }
@@ -114,7 +114,7 @@ impl Reserved {
         self.used.bytes
     }
 
-    /// States that the thread which uses the memory goes on.
+    /// Records that the thread that uses the memory makes progress.
     pub(crate) fn moves(&self) {
         self.used.moved.store(now(), Ordering::Relaxed);
     }
@@ -153,7 +153,7 @@ mod tests {
         waiting.join().unwrap();
         drop(second);
         assert_eq!(budget.reserved(), 0);
-        // More than there is, for one thread alone.
+        // A single thread may use more than the budget.
         drop(budget.reserve(200, |_| false));
     }
 

@@ -37,7 +37,7 @@ pub(super) fn is_stream(start: [u8; 4]) -> bool {
     matches!(start, [b'B', b'Z', b'h', b'1'..=b'9'])
 }
 
-/// True if a stream with a block, or an empty one, begins a file.
+/// True if a file starts with a stream that has a block or is empty.
 pub(super) fn begins(input: &Input) -> bool {
     input.array(0).is_some_and(is_stream) && matches!(bits(input, HEADER), Some(BLOCK | END))
 }
@@ -101,7 +101,7 @@ fn bits(input: &Input, bit: u64) -> Option<u64> {
     (bit % 8 + MARK <= len * 8).then_some(word)
 }
 
-/// A bit for each byte that can be the last but one of the bytes that contain a mark.
+/// One bit for each byte value, set if the byte can be the last but one of the bytes that contain a mark.
 const IN_MARK: [u128; 2] = {
     let (mut low, mut high, mut number) = (0, 0, 0);
     while number < 16 {

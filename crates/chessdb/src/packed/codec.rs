@@ -48,7 +48,7 @@ impl Codec {
         }
     }
 
-    /// False if the feature of the crate is missing that unpacks it.
+    /// False if the crate was built without the feature for this codec.
     pub(super) fn is_built_in(self) -> bool {
         let is_missing = |codec, has_feature: bool| self == codec && !has_feature;
         !is_missing(Codec::Zstandard, cfg!(feature = "zstd"))
@@ -80,7 +80,7 @@ impl Codec {
             (Codec::Zstandard, _) => Box::new(zstd::Frames::new(input, at, memory)),
             #[cfg(feature = "bzip2")]
             (Codec::Bzip2, _) => Box::new(bzip2::BlockStream::new(input, bit, memory)),
-            // They are not built in, so that no such file is opened.
+            // Without the feature, such a file was never opened.
             #[cfg(not(all(feature = "bzip2", feature = "zstd")))]
             (Codec::Bzip2 | Codec::Zstandard, _) => Box::new(stored::Stored::new(input, at, None)),
             (Codec::Gzip, None) => Box::new(gzip::MemberStream::new(input, at, memory)),

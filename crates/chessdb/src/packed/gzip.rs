@@ -33,7 +33,7 @@ pub(super) fn parts(input: &Input) -> PackedLayout {
         };
         match u64::from(u32::from_le_bytes(trailer)) {
             0 => {}
-            // This is not BGZF.
+            // The file is not BGZF.
             unpacked if unpacked > MOST_OF_BLOCK => return PackedLayout::Stream,
             unpacked => parts.push(PackedPart {
                 bit: at * 8,
@@ -79,13 +79,13 @@ struct Sum {
 impl Sum {
     fn add(&mut self, bytes: &[u8]) {
         self.hasher.update(bytes);
-        // No more are unpacked at a time.
+        // Fewer than 2^32 bytes are unpacked at a time.
         self.len = self
             .len
             .wrapping_add(u32::try_from(bytes.len()).unwrap_or_default());
     }
 
-    /// What differs from the stored checksum and length, if these are known.
+    /// The message if the stored checksum or length is known and differs.
     fn differs(self, sum: Option<u32>, len: Option<u32>) -> Option<&'static str> {
         if sum.is_some_and(|sum| sum != self.hasher.finalize()) {
             return Some("the checksum of this member differs");
@@ -95,7 +95,7 @@ impl Sum {
     }
 }
 
-/// The members from a place on, or one stream of deflate without a header.
+/// Unpacks members from a place on, or a single deflate stream without a header.
 pub(super) struct MemberStream {
     reader: Reader,
     inflate: Inflate,
@@ -170,7 +170,7 @@ impl MemberStream {
     fn begin(&mut self) -> Result<StreamStep, Damage> {
         self.member = self.reader.in_file();
         let at = self.reader.position();
-        // Zeros pad the last block on a tape.
+        // Zeros after the last member are padding, as on tapes.
         if self.reader.bytes().iter().all(|&byte| byte == 0) {
             self.state = MemberState::End;
             return Ok(StreamStep::End);
@@ -208,7 +208,7 @@ impl MemberStream {
         Some(())
     }
 
-    /// Skips a text and the 0 at its end.
+    /// Skips a text that ends with a 0.
     fn pass_text(&mut self) -> Option<()> {
         loop {
             let bytes = self.reader.bytes();

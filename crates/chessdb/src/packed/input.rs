@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::bytes::index;
 use crate::files::Bytes;
 
-/// A file, or the part of it that holds one member of an archive.
+/// A file, or the part of it with one member of an archive.
 #[derive(Clone, Debug)]
 pub(super) struct Input {
     bytes: Arc<dyn Bytes>,
@@ -109,7 +109,7 @@ impl Reader {
 
     /// True if bytes beyond the end were skipped.
     #[cfg_attr(not(feature = "zstd"), allow(dead_code))]
-    pub(super) fn is_behind_end(&self) -> bool {
+    pub(super) fn is_past_end(&self) -> bool {
         self.position() > self.input.len()
     }
 

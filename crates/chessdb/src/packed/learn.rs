@@ -1,4 +1,5 @@
-//! The pass over a file whose container does not contain the lengths of its parts.
+//! Makes the index of a compressed file. If the container does not have the lengths of its parts, this takes a pass
+//! over the file.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +18,7 @@ use super::stream::{Damage, PackedLayout, PackedPart, StreamStep};
 const BUFFER: usize = 256 << 10;
 /// Maximum number of threads.
 const MOST_THREADS: usize = 8;
-/// A file with more unpacked bytes than this and only one part is slow to read in the middle.
+/// Reading the middle of a file is slow if the file has more unpacked bytes than this and only one part.
 const SLOW: u64 = 8 << 20;
 /// Maximum number of warnings about damage.
 const MOST_WARNINGS: usize = 100;
@@ -67,11 +68,11 @@ fn of_stream(input: &Input, codec: Codec, allowance: &Allowance) -> Result<(Poin
 #[derive(Default)]
 struct Learnt {
     len: u64,
-    /// Checksums that differ. What follows them is shown all the same.
+    /// Checksums that differ. The bytes after them are shown nevertheless.
     doubts: Vec<Damage>,
     /// Damage that ends the part.
     damage: Option<Damage>,
-    /// True if the file unpacks to more than it may.
+    /// True if the file exceeds its [`Allowance`].
     is_too_large: bool,
 }
 
@@ -106,7 +107,7 @@ fn of_parts(
             };
             let is_too_large = result.is_too_large;
             *place.lock().unwrap_or_else(PoisonError::into_inner) = result;
-            // The file is refused, and even the first bytes of a block may take long.
+            // The file will be refused, so unpacking further parts, which may take long, is useless.
             if is_too_large {
                 break;
             }

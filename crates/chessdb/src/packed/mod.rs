@@ -9,15 +9,13 @@
 //! | `.bz2` | by blocks |
 //! | `.zip` | a member as it is, or as `.gz` |
 //!
-//! The [index](Packed::index) consists of the lengths of the parts, and of the points. If the container does
-//! not contain them, making the index takes one pass over the file. Storing the index saves this pass the
-//! next time.
+//! The [index](Packed::index) has the lengths of the parts, and the points where unpacking can start. If the container
+//! does not have these, making the index takes one pass over the file. Storing the index saves this pass the next time.
 //!
-//! Bytes are unpacked in slices of at most one mebibyte. The most recently used slices are kept in a
-//! [`Slices`], and so are the streams that unpacked them. So sequential reading unpacks each byte once.
+//! Bytes are unpacked in slices of at most one mebibyte. A [`Slices`] keeps the most recently used slices and the
+//! streams that unpacked them, so that sequential reading unpacks each byte once.
 //!
-//! Damage ends the file, or only the part if parts decode independently. It is reported in
-//! [`Packed::warnings`].
+//! Damage ends the file, or only the part if the parts decode independently. [`Packed::warnings`] reports it.
 
 #![deny(
     clippy::cast_possible_truncation,
@@ -74,7 +72,7 @@ pub struct Packed {
     slices: Arc<Slices>,
     /// The key of the file's slices.
     id: u64,
-    /// Locked while a section is unpacked, so that no two threads unpack the same one. Chosen by the section's number.
+    /// The lock for unpacking a section is chosen by its number, so that two threads do not unpack the same section.
     lanes: [Mutex<()>; LANES],
     /// Damage found by reading.
     found: Mutex<Vec<Damage>>,
@@ -181,7 +179,7 @@ impl Packed {
         self.index.len()
     }
 
-    /// True if it unpacks to nothing.
+    /// True if there are no unpacked bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -247,18 +245,18 @@ impl Packed {
     }
 }
 
-/// True if a file is compressed, by its first bytes; no PGN file starts with these.
+/// True if a file is compressed, judged by its first bytes. No PGN file starts with such bytes.
 pub fn is_packed(bytes: &Arc<dyn Bytes>) -> bool {
     let input = Input::new(Arc::clone(bytes));
     match Codec::detect(&input) {
-        // Its first four bytes are letters.
+        // The first four bytes of bzip2 are letters and a digit, which PGN could also start with.
         Some(Codec::Bzip2) => bzip2::begins(&input),
         Some(_) => true,
         None => zip::is_archive(&input),
     }
 }
 
-/// True if a file is a zip archive, by its first bytes.
+/// True if a file is a zip archive, judged by its first bytes.
 pub fn is_zip(bytes: &Arc<dyn Bytes>) -> bool {
     zip::is_archive(&Input::new(Arc::clone(bytes)))
 }

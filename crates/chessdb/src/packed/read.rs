@@ -9,7 +9,7 @@ use super::slices::{Resting, SLICE};
 use super::stream::{Damage, StreamStep};
 use crate::bytes::index;
 
-/// Maximum number of kept rows about damage found by reading.
+/// Maximum number of warnings about damage found by reading.
 const MOST_FOUND: usize = 100;
 
 impl Packed {

@@ -1,5 +1,5 @@
-//! The memory for unpacking: a cache of unpacked bytes, streams that can continue after them, and what all streams
-//! need together.
+//! The memory for unpacking: a cache of unpacked bytes, the streams that can continue after them, and a limit for all
+//! streams together.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -20,17 +20,17 @@ const SHARED: usize = 64 << 20;
 const MOST_SPARE: usize = 4;
 /// Memory of streams for each byte of slices.
 const STREAMS_TIMES: usize = 3;
-/// Memory that streams always have.
+/// Least memory for streams.
 const LEAST: usize = 64 << 20;
 /// Maximum number of streams that are kept.
 const STREAMS: usize = 64;
-/// A stream that was not used for this long is dropped when another one needs its memory. Without this wait, two
-/// streams that are used in turn would drop each other, and each would have to start again every time.
+/// A stream that was not used for this long is dropped when another stream needs its memory. Without this wait, two
+/// streams used in turn would drop each other, and would have to start again every time.
 const IDLE: Duration = Duration::from_millis(500);
 /// After waiting this long, a stream gets the memory of idle streams, however recently they were used.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A cache of unpacked bytes of any number of files, least recently used dropped first, which also accounts for the
+/// A cache of unpacked bytes of any number of files, which drops the least recently used first. It also limits the
 /// memory of the streams that unpack them.
 #[derive(Debug)]
 pub struct Slices {
@@ -95,7 +95,7 @@ impl Slices {
         }
     }
 
-    /// The memory shared by all files: 64 MiB of slices, and 192 MiB for streams.
+    /// The cache shared by all files: 64 MiB for slices, and 192 MiB for streams.
     pub fn shared() -> Arc<Slices> {
         static SLICES: LazyLock<Arc<Slices>> = LazyLock::new(|| Arc::new(Slices::new(SHARED)));
         Arc::clone(&SLICES)
@@ -105,13 +105,13 @@ impl Slices {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until a stream may use this number of bytes. The caller must not have memory of another stream.
+    /// Waits until a stream may use this number of bytes. The caller must not hold memory for another stream.
     pub(super) fn reserve(&self, bytes: usize) -> Reserved {
         self.memory.reserve(bytes, |waited| self.drop_oldest(waited))
     }
 
-    /// Drops the stream that has rested longest, if it is not expected to be used soon, or if another one has waited
-    /// for long.
+    /// Drops the least recently used stream, if it has been idle for [`IDLE`] or the caller has waited for
+    /// [`PATIENCE`].
     fn drop_oldest(&self, waited: Duration) -> bool {
         let mut kept = self.kept();
         let oldest = kept.streams.front();
@@ -131,7 +131,7 @@ impl Slices {
         self.kept().slices.get(&(file, start)).cloned()
     }
 
-    /// A slice of a length, whose contents are arbitrary.
+    /// A slice of this length with arbitrary contents.
     pub(super) fn unfilled(&self, len: usize) -> Vec<u8> {
         let spare = (len == FULL).then(|| self.kept().spare.pop()).flatten();
         spare.unwrap_or_else(|| vec![0; len])
@@ -149,7 +149,7 @@ impl Slices {
         {
             kept.bytes -= old.len();
             if let Some(starts) = kept.starts.get_mut(&file) {
-                // Searched from the front, where the oldest slices are.
+                // The oldest slices, which are dropped first, are at the front.
                 let place = starts.iter().position(|&kept| kept == start);
                 place.map(|place| starts.remove(place));
             }
@@ -159,7 +159,7 @@ impl Slices {
         }
     }
 
-    /// Takes the stream of a section that is nearest before, or at, the byte at `at`.
+    /// Takes the stream of a section that can reach the byte at `at` with the fewest bytes in between.
     pub(super) fn take_stream(&self, file: u64, section: u64, at: u64) -> Option<Resting> {
         let streams = &mut self.kept().streams;
         let fits = |WaitingStream { file: of, stream, .. }: &WaitingStream| {

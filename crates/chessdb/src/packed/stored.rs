@@ -8,8 +8,8 @@ use super::stream::{Damage, Stream, StreamStep};
 /// The bytes of a member.
 pub(super) struct Stored {
     reader: Reader,
-    /// Checksum of the bytes read so far, and the one to compare it with; `None` if it was
-    /// compared, or if the archive has no checksum.
+    /// Checksum of the bytes read so far, and the stored checksum. `None` once they were compared, or if the archive
+    /// has no checksum.
     sum: Option<(Hasher, u32)>,
     /// Offset of the member in the file.
     member: u64,

@@ -1,4 +1,4 @@
-//! Unpacked bytes from a point of a file, and the damage that ends them.
+//! Streams of unpacked bytes from a point of a file, and the damage that ends them.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Members of zip archives as a whole: stored ones in place, others unpacked into memory.
+//! Whole members of zip archives. Stored members are used in place; others are unpacked into memory.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use crate::files::Bytes;
 
 /// Bytes that are unpacked at a time.
 const BUFFER: usize = 16 << 10;
-/// Stored members up to this length are read to compare their checksum. Reading a longer one would take longer than
-/// opening the archive may.
+/// The checksum of stored members up to this length is compared. Reading longer members would make opening the archive
+/// too slow.
 const MOST_SUMMED: u64 = 64 << 20;
 
 /// The bytes of a member, and their damage.
@@ -31,8 +31,8 @@ pub struct Whole {
 }
 
 impl ZipMember {
-    /// All bytes of the member. If they are stored, they stay in the archive, and are taken from `in_place`; otherwise
-    /// they are unpacked into memory.
+    /// All bytes of the member. Stored bytes stay in the archive and are taken from `in_place`; other bytes are
+    /// unpacked into memory.
     ///
     /// # Errors
     /// If the member cannot be found, is packed by an unsupported method, or unpacks to more than the archive may.
@@ -64,7 +64,7 @@ impl ZipMember {
             }
         };
         let len = whole.bytes.len() as u64;
-        // Without its sum nothing is stated of a member.
+        // Without a checksum, the archive states no size of the member either.
         if whole.damage.is_empty() && self.is_stated() && self.unpacked != len {
             let what = format!(
                 "the archive says that {} bytes are packed here, but there are {len}",
@@ -91,7 +91,7 @@ impl ZipMember {
     }
 }
 
-/// What is wrong with bytes that have another checksum than the archive says.
+/// The damage if the checksum in the archive differs.
 const DIFFERS: &str = "the checksum of this member differs";
 
 /// The first `most` unpacked bytes and the damage among them.

@@ -39,7 +39,7 @@ pub struct ZipMembers {
     pub members: Vec<ZipMember>,
     /// Number of PGN files beyond [`ZipMembers::MOST`] members.
     pub unread: u64,
-    /// Paths of members that are archives or compressed files: [`zip_members`] reads nothing in them.
+    /// Paths of members that are archives or compressed files. [`zip_members`] does not look into them.
     pub packed: Vec<String>,
     /// False if the directory at the end of the archive is missing or damaged, so that files may be missing.
     pub has_directory: bool,
@@ -55,7 +55,7 @@ impl ZipMembers {
 pub struct ZipMember {
     /// Path of the member in the archive.
     pub name: String,
-    /// Number of unpacked bytes that the archive states; 0 if it states none.
+    /// Number of unpacked bytes according to the archive; 0 if it has none.
     pub unpacked: u64,
     method: u16,
     is_encrypted: bool,
@@ -113,8 +113,8 @@ pub(super) fn is_archive(input: &Input) -> bool {
     input.array(0) == Some(MEMBER)
 }
 
-/// All files of a zip archive, in the order of its directory. If that is missing because the archive was cut, only
-/// files whose headers can be found. Files may share bytes.
+/// All files of a zip archive, in the order of its directory. If the directory is missing because the archive was cut,
+/// only the files whose headers can be found. Files may share bytes.
 pub fn zip_entries(bytes: &Arc<dyn Bytes>) -> ZipMembers {
     let input = Input::new(Arc::clone(bytes));
     directory(&input).unwrap_or_else(|| headers(&input))
@@ -220,8 +220,8 @@ fn header(input: &Input, at: u64) -> Option<(ZipMember, Option<u64>)> {
     header.starts_with(&MEMBER).then_some((member, end))
 }
 
-/// The unpacked and the packed size of a member. A size whose bits are all set is in the field of ZIP64, the unpacked one
-/// before the packed one; `None` if it is not there.
+/// The unpacked and the packed size of a member. If all bits of a size are set, it is in the field of ZIP64, the
+/// unpacked size before the packed size; `None` if it is missing there.
 fn large_sizes(input: &Input, fields: Range<u64>, sizes: [u32; 2]) -> [Option<u64>; 2] {
     let large = || {
         let mut at = fields.start;

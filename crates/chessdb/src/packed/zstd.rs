@@ -79,11 +79,11 @@ fn seek_table(input: &Input) -> Option<Vec<PackedPart>> {
         }
         at += packed;
     }
-    // Otherwise the table belongs to another file, or data were appended to this one.
+    // If this is false, the table belongs to another file, or data was appended to this one.
     (at == table).then_some(parts)
 }
 
-/// The frames from the start of the file, while each ends where the next begins.
+/// The frames from the start of the file, as long as each ends where the next begins.
 fn frames(input: &Input) -> Vec<PackedPart> {
     let (mut at, mut parts, mut announced) = (0, Vec::new(), None);
     while at < input.len() {
@@ -99,7 +99,7 @@ fn frames(input: &Input) -> Vec<PackedPart> {
             at += SKIPPED_HEADER + u64::from(len);
             continue;
         }
-        // If this is not a frame, or one to be skipped that is cut, reading will report the damage.
+        // If this is not a frame, or a skippable frame that is cut, reading will report the damage.
         let frame = (start == FRAME).then(|| frame(input, at)).flatten();
         let after = announced
             .take()
@@ -129,7 +129,7 @@ fn frames(input: &Input) -> Vec<PackedPart> {
     parts
 }
 
-/// True at the end of the input and at the start of a frame.
+/// True at the end of the input, and at the start of a frame.
 fn is_border(input: &Input, at: u64) -> bool {
     at == input.len() || input.array(at).is_some_and(is_frame)
 }

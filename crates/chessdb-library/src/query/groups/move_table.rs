@@ -72,7 +72,7 @@ pub(super) struct MoveTable {
     /// False in a mirror image where castling would be another move.
     castles: bool,
     /// The moves with `+` and those with `#` differ.
-    pub(super) tells_mate: bool,
+    pub(super) distinguishes_mate: bool,
     /// All moves have `#`.
     pub(super) is_mate: bool,
     /// The marks that all of them share; computed once, since each game needs them.
@@ -137,7 +137,7 @@ impl Eq for PatternMoves {}
 impl MoveTable {
     /// The moves with a form that a pattern describes.
     fn of(pattern: &FormPattern) -> MoveTable {
-        let signs = if pattern.says_of_check() { SIGNS } else { 1 };
+        let signs = if pattern.depends_on_check() { SIGNS } else { 1 };
         let mut targets = vec![Bitboard::EMPTY; signs * KINDS * 64].into_boxed_slice();
         let mut forms = PatternTargets::new(pattern);
         for (role, from) in pieces() {
@@ -173,7 +173,7 @@ impl MoveTable {
             own.iter().any(|to| to.any()) || castling.contains(&true)
         };
         let mut table = MoveTable {
-            tells_mate: of_sign(1) != of_sign(2),
+            distinguishes_mate: of_sign(1) != of_sign(2),
             is_mate: !exists(0) && !exists(1),
             targets,
             castling,
@@ -672,8 +672,8 @@ mod tests {
         ] {
             let moves = PatternMoves::parse(text).unwrap_or_else(|_| panic!("{text}"));
             let table = moves.table();
-            let says_of_check = text != "*" && text.ends_with(['*', '+', '#']);
-            assert_eq!(table.signs(), if says_of_check { 3 } else { 1 }, "{text}");
+            let depends_on_check = text != "*" && text.ends_with(['*', '+', '#']);
+            assert_eq!(table.signs(), if depends_on_check { 3 } else { 1 }, "{text}");
             let mut found = 0;
             for (form, kind, from, to) in &forms {
                 for (sign, ends) in [&[""][..], &["+"], &["#", "+"]]
@@ -693,7 +693,7 @@ mod tests {
             assert_eq!(of_table, found, "{text}");
             for ((_, form), signs) in SIDES.iter().zip(table.castling) {
                 for (sign, has) in signs.into_iter().enumerate() {
-                    let ends = if says_of_check {
+                    let ends = if depends_on_check {
                         [&[""][..], &["+"], &["#", "+"]][sign]
                     } else {
                         &[""]

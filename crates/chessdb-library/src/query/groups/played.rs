@@ -118,7 +118,7 @@ impl MovePattern {
     /// True if [`MovePattern::may_be_next`] is exact, so that a match needs no further test.
     pub(super) fn shows_on_board(&self) -> bool {
         match &self.what {
-            Moved::Pattern(pattern) => !pattern.table().tells_mate,
+            Moved::Pattern(pattern) => !pattern.table().distinguishes_mate,
             _ => self.sign != Some(CheckSign::Mate),
         }
     }
@@ -411,7 +411,7 @@ impl FormPattern {
     }
 
     /// True if adding `+` or `#` to a written move may change whether it matches.
-    pub(super) fn says_of_check(&self) -> bool {
+    pub(super) fn depends_on_check(&self) -> bool {
         self.text.ends_with(['*', '+', '#']) && self.text != "*"
     }
 

@@ -85,12 +85,12 @@ impl Index {
     pub(super) fn describe(&self) -> String {
         match self {
             Index::File { .. } => "the .cbi".to_owned(),
-            Index::Walked(walk) if walk.behind_gaps == 0 => {
+            Index::Walked(walk) if walk.records_after_gaps == 0 => {
                 "none: the games were looked for in the .cbf".to_owned()
             }
             Index::Walked(walk) => format!(
                 "none: the games were looked for in the .cbf, and {} of them found after something other than games",
-                walk.behind_gaps
+                walk.records_after_gaps
             ),
         }
     }

@@ -18,7 +18,7 @@ pub(super) struct Walk {
     /// Offsets of the records, ascending.
     pub(super) offsets: Vec<u32>,
     /// Number of records that do not begin where the previous one ends.
-    pub(super) behind_gaps: u32,
+    pub(super) records_after_gaps: u32,
     /// Offset of the first byte that belongs to no record.
     pub(super) first_gap: Option<u32>,
 }
@@ -27,7 +27,7 @@ pub(super) struct Walk {
 pub(super) fn walk(cbf: &SourceFile) -> Walk {
     let mut found = Walk {
         offsets: Vec::new(),
-        behind_gaps: 0,
+        records_after_gaps: 0,
         first_gap: None,
     };
     let mut at = 0;
@@ -38,7 +38,7 @@ pub(super) fn walk(cbf: &SourceFile) -> Walk {
         match record_at(cbf, at, is_in_gap) {
             Some(end) => {
                 found.offsets.push(offset);
-                found.behind_gaps += u32::from(is_in_gap);
+                found.records_after_gaps += u32::from(is_in_gap);
                 is_in_gap = false;
                 at = end;
             }
@@ -56,7 +56,7 @@ pub(super) fn walk(cbf: &SourceFile) -> Walk {
 fn record_at(cbf: &SourceFile, at: usize, is_in_gap: bool) -> Option<usize> {
     let end = possible_end(&cbf.bytes, at)?;
     let is_record = if is_in_gap {
-        evidence(cbf, at) >= BEHIND_GAP
+        evidence(cbf, at) >= AFTER_GAP
     } else {
         let is_followed = end == cbf.bytes.len() || possible_end(&cbf.bytes, end).is_some();
         is_followed || evidence(cbf, at) >= IN_SEQUENCE
@@ -76,7 +76,7 @@ fn possible_end(cbf: &[u8], at: usize) -> Option<usize> {
 const IN_SEQUENCE: u32 = 24;
 /// Bits of evidence for a record after a gap. A file has up to 2 to the power of 32 offsets, and there are some
 /// thousand ways to get as many bits.
-const BEHIND_GAP: u32 = 50;
+const AFTER_GAP: u32 = 50;
 /// Bits of the checksum, which may be one of two.
 const CHECKSUM: u32 = 7;
 /// Bits of a move: one byte in four is a legal move.
@@ -109,7 +109,7 @@ fn evidence(cbf: &SourceFile, at: usize) -> u32 {
     };
     let mut each = |_: &Ply<'_>| {
         bits += MOVE;
-        if bits >= BEHIND_GAP {
+        if bits >= AFTER_GAP {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())

@@ -14,16 +14,16 @@ const MOST_LINES: usize = 16;
 /// Maximum number of bytes of these lines.
 const MOST_BYTES: usize = 4 << 10;
 
-/// The number of bytes of the lines in front of the next tag, and this tag, if the text in front of it belongs to the
-/// tags: it has no empty line and, outside of comments, no result, move or move number. `text` follows a tag and does
-/// not start with one.
+/// The length in bytes of the lines before the next tag, and this tag, if these lines belong to the tags: they have no
+/// empty line and, outside of comments, no result, move or move number. `text` comes after a tag and does not start
+/// with one.
 #[cold]
 pub(in crate::formats) fn lines_between(text: &[u8], line_end: u8) -> Option<(usize, Tag<'_>)> {
     let lines = lines(text, line_end)?;
     let mut items = Items::new(lines, 0, line_end);
     while let Some(item) = items.next() {
         match item {
-            Item::Word(word) if is_of_moves(word) => return None,
+            Item::Word(word) if may_be_movetext(word) => return None,
             Item::Bracket if items.start > 0 && lines.get(items.start - 1) == Some(&line_end) => {
                 let tag = text.get(items.start..)?;
                 let tag = read_tag(tag, line_end).or_else(|| read_line_in_tags(tag, line_end));
@@ -40,16 +40,16 @@ pub(in crate::formats) fn lines_between(text: &[u8], line_end: u8) -> Option<(us
     None
 }
 
-/// The text up to an empty line, a line that is a result, or a limit. `None` if it starts with a move.
+/// The text up to an empty line, a line with only a result, or a limit. `None` if it starts with a move.
 fn lines(text: &[u8], line_end: u8) -> Option<&[u8]> {
     // Fast path: nearly all movetext starts with a number.
     if let Some(Item::Word(word)) = Items::new(text.get(..MOST_BYTES).unwrap_or(text), 0, line_end).next()
-        && is_of_moves(word)
+        && may_be_movetext(word)
     {
         return None;
     }
     let mut at = 0;
-    // The line of the next tag is another one.
+    // One more line than the limit, for the line of the next tag.
     for _ in 0..=MOST_LINES {
         let rest = text.get(at..)?;
         let rest = rest.get(..=MOST_BYTES).unwrap_or(rest);
@@ -70,14 +70,14 @@ fn has_line_with_bracket(comment: &[u8], line_end: u8) -> bool {
         .any(|line| line.is_some_and(|line| line.starts_with(b"[")))
 }
 
-/// True for a line that is a result and nothing else, in any form.
+/// True for a line that has only a result, in any form.
 fn is_result(line: &[u8]) -> bool {
     const LONGEST: usize = 32;
     line.len() <= LONGEST && read_result(&crate::text::utf8_lossy(line)).is_some()
 }
 
 /// True for a result, a move number, and a word with the form of a move.
-fn is_of_moves(word: &[u8]) -> bool {
+fn may_be_movetext(word: &[u8]) -> bool {
     let digits = word.iter().take_while(|c| c.is_ascii_digit()).count();
     let rest = word.get(digits..).unwrap_or_default();
     let points = rest.iter().take_while(|&&c| c == b'.').count();

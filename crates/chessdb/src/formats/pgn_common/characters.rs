@@ -4,7 +4,8 @@ use encoding_rs::Encoding;
 
 use crate::text::{self, Charset, TextEncoding};
 
-/// The encoding with this label for all games, or the rule of the page. Adds a warning if it cannot be used.
+/// The encoding with this label for all games. Without a label, or if it cannot be used (which adds a warning), each
+/// game follows the rule of section 4.2.
 pub(in crate::formats) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> TextEncoding {
     let forced = label.and_then(|label| {
         let found = Encoding::for_label(label.as_bytes());

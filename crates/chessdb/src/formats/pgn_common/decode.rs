@@ -19,13 +19,13 @@ use crate::board::{Move, ReadError};
 use crate::game::Outcome;
 use crate::replay::{Fault, Limits, Replay, Sink, Unplayed};
 
-/// Section 8.
+/// The limits of section 8.
 pub(super) const LIMITS: Limits = Limits {
     depth: 255,
     moves: u32::MAX,
 };
 
-/// Number of times that the bytes of a game may be read ahead.
+/// How often the bytes of a game may be read ahead, on average.
 const AHEAD: usize = 8;
 
 /// Decodes the movetext of one game.
@@ -49,14 +49,15 @@ pub(super) struct Decoder<'a, S> {
     opened: usize,
     /// Offsets of the parentheses that are never closed, in ascending order. Computed when needed.
     unclosed: Option<Vec<usize>>,
-    /// The last words of the game if they are a result only there, and their offset; `usize::MAX` without them.
+    /// The last words of the game, if they are a result only there. `last_start` is their offset, or `usize::MAX`
+    /// without them.
     last: Option<LastWords>,
     last_start: usize,
     /// How far the main line has been read.
     state: State,
-    /// True once the main line has a name of a piece that only English has. It is not examined in a whole game.
+    /// True once the main line has a letter of a piece that only English has. Not used for whole games.
     is_english: bool,
-    /// True if a promotion that names no piece is one to a queen.
+    /// True if a promotion without a piece is read as a queen.
     takes_queens: bool,
     has_queen: bool,
     /// See [`End`].
@@ -65,7 +66,7 @@ pub(super) struct Decoder<'a, S> {
     needs_counts: bool,
 }
 
-/// Counts the moves of the open lines. It is only used for games that have words which are not moves.
+/// Counts the moves of the open lines. Only used for games with words that are not moves.
 struct Counts {
     line: MoveCount,
     /// Counts of the lines from which the current one branches off, outermost first.
@@ -80,7 +81,7 @@ struct Counts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Moves,
-    /// It cannot be played on. Everything up to the result is skipped.
+    /// The main line ended at a fault. Everything up to the result is skipped.
     Broken,
     /// The result has been read.
     Over(Outcome),
@@ -97,7 +98,7 @@ pub(super) struct End<'a, S> {
     pub(super) is_certain: bool,
     /// True if a word with the form of a move could not be played.
     pub(super) has_failed: bool,
-    /// True if a promotion that names no piece was played as one to a queen.
+    /// True if a promotion without a piece was played as a queen.
     pub(super) has_queen: bool,
     /// Set if a word of a whole game is not a move, so that the game must be decoded again with [`Decoder::counting`].
     pub(super) needs_counts: bool,
@@ -139,7 +140,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    /// Counts moves from a number of half-moves on, to compare them with the numbers in the game.
+    /// Also counts moves, starting from a number of half-moves, to compare them with the move numbers in the game.
     pub(super) fn counting(self, plies: u64) -> Decoder<'a, S> {
         let counts = Counts {
             line: MoveCount::new(plies, self.moves, self.stored.encoding()),
@@ -153,7 +154,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    /// Reads no promotion that names no piece.
+    /// Does not accept promotions without a piece.
     pub(super) fn without_queens(self) -> Decoder<'a, S> {
         Decoder {
             takes_queens: false,
@@ -186,7 +187,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.end()
     }
 
-    /// True if the sink needs no more of the game, or can be given no more.
+    /// True if the sink needs no more moves, or decoding cannot continue in this way.
     fn is_finished(&self) -> bool {
         self.replay.is_done()
             || !self.is_certain
@@ -239,7 +240,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         {
             return self.result(outcome);
         }
-        // Only a whole game has another language, and signs that matter.
+        // Other languages, and signs after moves, matter only for a whole game.
         let is_english = !S::WHOLE || self.language.is_none();
         if self.unread.is_none() && self.state == State::Moves && is_english {
             let (text, marks) = without_marks(rest);
@@ -256,7 +257,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.other_word(first, start);
     }
 
-    /// The move at the start of a word, if another word is glued to it, which is read next; otherwise the word.
+    /// The move at the start of a word, if another word is glued to it, which will be read next; otherwise the word.
     #[cold]
     fn first_of(&mut self, word: &'a [u8], start: usize) -> &'a [u8] {
         if self.state != State::Moves {
@@ -266,7 +267,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         let len = match glued_len(word, next) {
             Some(Glued::Marks(len)) => len,
             Some(Glued::Number(len)) if next.is_some() => len,
-            // Whether it is the next number is known when moves are counted.
+            // Only counting moves shows whether this is the next number.
             Some(Glued::Number(_)) => {
                 self.needs_counts |= S::WHOLE;
                 self.is_certain &= S::WHOLE;
@@ -293,7 +294,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         match first {
             // No other language has these letters.
             b'N' | b'B' | b'Q' => self.is_english = true,
-            // Others have these, for other pieces.
+            // Other languages have these letters for other pieces.
             b'R' | b'P' => return self.is_certainly_english(),
             _ => {}
         }
@@ -329,7 +330,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         true
     }
 
-    /// Adds the glyphs that precede the first move of a line to it.
+    /// Adds the glyphs before the first move of a line to this move.
     #[cold]
     fn early_glyphs(&mut self) {
         for nag in std::mem::take(&mut self.early) {
@@ -373,7 +374,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         let meaning = match self.state {
             State::Moves => read_word(self.replay.position(), text, self.language),
             _ if text.is_empty() => Word::Nothing,
-            // Everything is text except a result.
+            // Everything except a result is text.
             State::Broken => {
                 movetext_result(word, self.stored.encoding()).map_or(Word::Unreadable, Word::Result)
             }
@@ -407,7 +408,8 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    /// Handles the last words of the game, which are its result. False inside of a variation and after another result.
+    /// Handles the last words of the game, which are its result. Returns false inside a variation and after another
+    /// result.
     #[cold]
     fn last_words(&mut self) -> bool {
         let is_main_line = self.replay.depth() == 0 && !matches!(self.state, State::Over(_));
@@ -453,7 +455,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.fault(self.items.start, &Fault::damage(what));
     }
 
-    /// Adds a glyph to the last move, or to the first one of its line if it precedes that.
+    /// Adds a glyph to the last move, or keeps it for the first move of the line.
     fn glyph(&mut self, nag: u8) {
         if self.replay.has_move() {
             self.replay.nag(nag);

@@ -1,4 +1,4 @@
-//! The form of a move, whatever letters its pieces have (section 5.1).
+//! The form of a move in any language (section 5.1).
 
 /// The parts of a word that has the form of a move, except for the signs after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) fn has_form(word: &str) -> bool {
     form(word).is_some() || SPECIAL.contains(&word.trim_end_matches(is_sign))
 }
 
-/// What may follow a move without white space between them, besides signs.
+/// Words that may follow a move without white space, in addition to signs.
 const SUFFIXES: [&str; 6] = ["ep", "e.p.", "ch", "mate", "N", "D"];
 
 /// The parts of a word; `None` if it does not have the form of a move. Castling and null moves are handled elsewhere.
@@ -70,7 +70,7 @@ fn split_piece(word: &str) -> (&str, &str) {
     word.split_at(word.len() - rest.as_str().len())
 }
 
-/// True for the sign of a piece.
+/// True for the figurine of a piece.
 pub(super) fn is_figurine(c: char) -> bool {
     ('\u{2654}'..='\u{265f}').contains(&c)
 }

@@ -30,10 +30,10 @@ pub(in crate::formats) struct Stored<'a> {
     /// Its offset in the file.
     pub(in crate::formats) start: u64,
     pub(in crate::formats) line_end: u8,
-    /// True if the text was made from other data, so that all of it has the same offset.
+    /// True if the text was made from other data. Then its start is the offset of every part.
     is_made: bool,
     characters: TextEncoding,
-    /// Its encoding, found on first use by examining the whole text. Moves alone do not need it.
+    /// Its encoding, found on first use by examining the whole text. Reading only moves does not need it.
     encoding: OnceCell<Charset>,
 }
 
@@ -59,7 +59,7 @@ struct ResultTag {
     text: String,
 }
 
-/// The moves of a game as they are read in one language.
+/// The moves of a game, read in one way.
 struct Attempt {
     movetext: Movetext,
     problems: Vec<Problem>,
@@ -69,11 +69,11 @@ struct Attempt {
     has_queen: bool,
 }
 
-/// How the moves of a game are read.
+/// A way of reading the moves of a game.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     language: Option<&'static Language>,
-    /// Whether a promotion that names no piece is one to a queen.
+    /// Whether a promotion without a piece is read as a queen.
     takes_queens: bool,
 }
 
@@ -196,8 +196,8 @@ impl<'a> Stored<'a> {
             .is_certain
     }
 
-    /// The moves of a game, and the problems. If they cannot all be read in English, and all can in another
-    /// language, they are read in it.
+    /// The moves of a game, and the problems. If not all moves can be read in English, but all can in another language,
+    /// that language is used.
     fn replay(&self, read: &Read, file: &'a str) -> (Movetext, Vec<Problem>) {
         let way = Way {
             language: None,
@@ -224,8 +224,8 @@ impl<'a> Stored<'a> {
                 problems.push(Problem::new(ProblemKind::Doubt, file, place, what));
                 (movetext, problems)
             }
-            // A promotion that names no piece was played as a queen, but may have been another piece: see whether the
-            // game can be read without it.
+            // A promotion without a piece was played as a queen, but may have been another piece. If the game can be
+            // read without this move, it was not a promotion.
             None if english.has_queen => {
                 let plain = Way {
                     takes_queens: false,
@@ -329,8 +329,8 @@ impl<'a> Stored<'a> {
         }
     }
 
-    /// Gives tags their usual names, which they have in another letter case, unless there are tags with these. Returns the
-    /// problem.
+    /// Renames tags whose names differ from usual names only in letter case, unless the game also has a tag with the
+    /// usual name. Returns the problem.
     fn give_usual_names(&self, found: &mut [(usize, Tag<'a>)]) -> Option<(usize, String)> {
         let (mut first, mut names) = (None, Vec::new());
         for place in 0..found.len() {

@@ -14,7 +14,7 @@ pub(in crate::formats) const MARK: &[u8] = b"\xef\xbb\xbf";
 pub(in crate::formats) enum Item<'a> {
     /// A move, a number, a result, a glyph, or any other word.
     Word(&'a [u8]),
-    /// The text between braces, and whether the closing one exists.
+    /// The text between braces, and whether the closing brace exists.
     Comment(&'a [u8], bool),
     /// `$` and a number; `None` if it is greater than 255.
     Nag(Option<u8>),
@@ -40,7 +40,7 @@ pub(in crate::formats) struct Items<'a> {
     blanks: WideBlanks,
 }
 
-/// Which bytes beyond ASCII separate words as blanks do.
+/// Which bytes beyond ASCII separate words like blanks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WideBlanks {
     /// The blanks of Unicode in UTF-8, and the no-break space of windows-1252 where a byte is not UTF-8.
@@ -126,7 +126,7 @@ impl<'a> Items<'a> {
                 });
                 Some(Item::Nag(number))
             }
-            // A brace that closes nothing.
+            // A closing brace without an opening one.
             b'}' => None,
             _ => Some(Item::Sign(first)),
         }

@@ -1,4 +1,4 @@
-//! Names of pieces in other languages than English (section 5.1).
+//! Letters of pieces in languages other than English (section 5.1).
 
 use std::borrow::Cow;
 
@@ -22,7 +22,8 @@ pub(super) struct Language {
 /// The same pieces in English.
 const ENGLISH: [&str; 5] = ["K", "Q", "R", "B", "N"];
 
-/// No letter means different pieces in two of them, so a game is the same in every language that has all its letters.
+/// Where two of these languages share a letter, it means the same piece, so a game reads the same in every language
+/// that has all its letters.
 const LANGUAGES: [Language; 6] = [
     Language {
         name: "German",
@@ -60,7 +61,7 @@ impl Language {
         ENGLISH.get(place).copied()
     }
 
-    /// A word with the names of its pieces in English; `None` if this language does not have one of them.
+    /// A word with English letters for its pieces; `None` if this language does not have one of the letters.
     pub(super) fn translate<'a>(&self, word: &'a str) -> Option<Cow<'a, str>> {
         let Some(form) = form(word) else {
             return Some(word.into());
@@ -73,8 +74,8 @@ impl Language {
     }
 }
 
-/// The languages that the movetext of a game may be written in: they have all its letters, and at least one letter has
-/// another meaning than in English.
+/// The languages in which the movetext of a game may be written: they have all its letters, and at least one letter
+/// means something else in English.
 pub(super) fn candidates(items: Items<'_>, encoding: Charset) -> Vec<&'static Language> {
     let mut items = items;
     let mut found: Vec<(&Language, bool)> = LANGUAGES.iter().map(|language| (language, false)).collect();

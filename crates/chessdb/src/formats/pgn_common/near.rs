@@ -11,14 +11,14 @@ const WIDTH: usize = 16;
 /// Maximum number of blocks of [`WIDTH`] bytes that count as near.
 const MOST_BLOCKS: usize = 4;
 
-/// The place of the first such byte.
+/// The place of the first byte `one`.
 #[inline(always)]
 pub(in crate::formats) fn near1(one: u8, text: &[u8]) -> Option<usize> {
     let one_16 = u8x16::splat(one);
     find(text, |block| block.simd_eq(one_16), |rest| memchr(one, rest))
 }
 
-/// The place of the first byte that is one of two.
+/// The place of the first byte that is `one` or `two`.
 #[inline(always)]
 pub(in crate::formats) fn near2(one: u8, two: u8, text: &[u8]) -> Option<usize> {
     let [one_16, two_16] = [one, two].map(u8x16::splat);
@@ -26,7 +26,7 @@ pub(in crate::formats) fn near2(one: u8, two: u8, text: &[u8]) -> Option<usize> 
     find(text, is_wanted, |rest| memchr2(one, two, rest))
 }
 
-/// The place of the first byte that is one of four.
+/// The place of the first of the four wanted bytes.
 #[inline(always)]
 pub(in crate::formats) fn near4(wanted: [u8; 4], text: &[u8]) -> Option<usize> {
     let wanted_16 = wanted.map(u8x16::splat);
@@ -84,7 +84,7 @@ pub(in crate::formats) fn tag_line(text: &[u8], line_end: u8) -> Option<TagLine>
     }
 }
 
-/// [`tag_line`] of a text shorter than [`START`].
+/// [`tag_line`] for a text shorter than [`START`].
 #[cold]
 fn short_tag_line(text: &[u8], line_end: u8) -> Option<TagLine> {
     let mut start = [0; START];
@@ -111,7 +111,7 @@ fn tag_line_of(text: &[u8], start: &[u8; START], line_end: u8) -> Option<TagLine
         0 => START + memchr(b'"', text.get(START..end)?)?,
         found => found.trailing_zeros() as usize,
     };
-    // With another quotation mark in it, the line may have more than this tag.
+    // With another quotation mark, the line may have more than this tag.
     let is_tag = named > 1
         && quotes.trailing_zeros() as usize == quoted + 1
         && text.get(quoted) == Some(&b' ')
@@ -125,7 +125,7 @@ fn tag_line_of(text: &[u8], start: &[u8; START], line_end: u8) -> Option<TagLine
 }
 
 /// Reads a tag of the usual form at the start of a text: `[`, letters and digits, ` "`, a value without quotation
-/// marks, `"]` and the end of the line. `None` for any other tag, and for those longer than [`START`].
+/// marks, `"]` and the end of the line. `None` for any other tag, and for tags longer than [`START`].
 #[inline(always)]
 pub(in crate::formats) fn short_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
     let start: &[u8; START] = text.first_chunk()?;

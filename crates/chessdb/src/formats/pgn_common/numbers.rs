@@ -1,4 +1,4 @@
-//! Move numbers. They show whether a word that cannot be read as a move was meant as one (section 5.5).
+//! Move numbers, which show whether a word that cannot be read was meant as a move (section 5.5).
 
 use crate::text::Charset;
 
@@ -107,11 +107,11 @@ pub(super) struct MoveCount {
 /// What move numbers show about a word that is not a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It was not meant as a move, and the same is true for all such words of the line up to this offset.
+    /// It was not meant as a move, and neither were the other such words of the line up to this offset.
     NoMove(usize),
     /// It was meant as a move.
     Move,
-    /// No number follows, or it fits both.
+    /// No number follows, or the number fits both possibilities.
     Unknown,
 }
 
@@ -168,7 +168,7 @@ impl MoveCount {
         (Some(number), rest)
     }
 
-    /// The number before the move after the next one.
+    /// The move number after the next move.
     pub(super) fn number_after_next(self) -> u64 {
         self.plies.div_ceil(2) + 1
     }
@@ -223,7 +223,7 @@ impl MoveCount {
         verdict
     }
 
-    /// Compares the half-moves that were counted up to a number, at an offset, with the number.
+    /// Compares a move number, at an offset, with the half-moves counted before it.
     fn verdict(self, plies: u64, number: MoveNumber, at: usize) -> Verdict {
         let is_blacks = number.points >= BLACK;
         let fits = |plies: u64| match self.is_doubled {
@@ -238,7 +238,7 @@ impl MoveCount {
     }
 }
 
-/// True if a main line has a number twice with one move between.
+/// True if a main line has the same number twice, with one move in between.
 fn is_doubled(items: Items<'_>, encoding: Charset) -> bool {
     let mut items = items;
     let (mut last, mut moves) = (None, 0);

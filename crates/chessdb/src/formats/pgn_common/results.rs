@@ -12,7 +12,7 @@ use crate::game::Outcome;
 /// A result in any form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::formats) struct Written {
-    /// The result; it is unknown for `*`, and where both players lost.
+    /// The result; unknown for `*`, and if both players lost.
     pub(in crate::formats) outcome: Outcome,
     /// True if the game was not played, or if both players lost it.
     pub(in crate::formats) is_unplayed: bool,
@@ -33,12 +33,12 @@ impl Written {
         }
     }
 
-    /// False for `*`, which says nothing.
+    /// False for `*`, which leaves the result open.
     pub(in crate::formats) fn is_certain(self) -> bool {
         self.is_unplayed || self.outcome != Outcome::Unknown
     }
 
-    /// What the game has to say of a result without play.
+    /// The text of the remark for a result without play.
     pub(super) fn meaning(self) -> &'static str {
         match self.outcome {
             Outcome::WhiteWins => "White won without play",
@@ -83,7 +83,7 @@ const UNPLAYED: [(&str, Outcome); 10] = [
     ("0:0", Outcome::Unknown),
 ];
 
-/// What follows a result if the loser was absent, in small letters without blanks.
+/// The texts after a result that mean that the loser was absent, in small letters without blanks.
 const ABSENT: [&str; 6] = ["(forfeit)", "forfeit", "(ff)", "ff", "(f)", "f"];
 
 /// Reads the result in a tag. Dashes of any kind are treated like the one in ASCII.
@@ -124,7 +124,7 @@ pub(in crate::formats) fn result_of_text(text: &str) -> Option<Outcome> {
     find(&RESULTS, &with_plain_dashes(text.trim()))
 }
 
-/// The result that a word of movetext is in the form of the standard.
+/// The result if a word of movetext has the form of the standard.
 pub(in crate::formats) fn usual_result(word: &[u8]) -> Option<Outcome> {
     match word {
         b"1-0" => Some(Outcome::WhiteWins),
@@ -163,7 +163,7 @@ pub(in crate::formats) fn ends_with_result(text: &[u8]) -> bool {
     movetext_result(word, Charset::Utf8).is_some() || before_glued_result(word).is_some()
 }
 
-/// Words at the end of a game that are a result only there.
+/// Words that mean a result only at the end of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::formats) struct LastWords {
     /// Offset of the first one.
@@ -174,8 +174,9 @@ pub(in crate::formats) struct LastWords {
 /// Number of bytes at the end of a game in which these words are searched for.
 const TAIL: usize = 32;
 
-/// The last words of a game whose tag has the result that `tag` gives: a result with blanks in it, such as `1 - 0`, and one without
-/// play if the tag has it, too, or if the game has nothing else. `moves` are the items of its movetext.
+/// The last words of a game, if they are a result in an unusual form: with blanks, such as `1 - 0`, or a result without
+/// play, if the tag has it, too, or the movetext has nothing else. `tag` returns the result in the tag, and `moves` are
+/// the items of the movetext.
 #[inline]
 pub(in crate::formats) fn last_words(
     moves: Items<'_>,
@@ -185,7 +186,7 @@ pub(in crate::formats) fn last_words(
     let movetext = moves.text.get(moves.at..)?;
     let len = trimmed_len(movetext);
     match movetext.get(..len)? {
-        // Nearly all games.
+        // Nearly all games end like this.
         [.., b'1', b'-', b'0'] | [.., b'0', b'-', b'1'] | [.., b'-', b'1', b'/', b'2'] | [.., b'*'] => None,
         [
             ..,
@@ -227,7 +228,7 @@ fn find_last_words(
     let is_alone = |start: usize| begins == Some(start);
     let mut starts = (0..tail.len()).rev().filter(|&at| {
         let before = at.checked_sub(1).and_then(|before| tail.get(before));
-        // The first word of the tail may be cut, and so must not be compared.
+        // The first word of the tail may be cut, so it must not be compared.
         let begins = before.map_or(from == 0, |c| *c <= b' ' || b"{}();[]".contains(c));
         begins && tail.get(at).is_some_and(|c| *c > b' ')
     });
@@ -259,8 +260,8 @@ fn ends_with_star(text: &[u8]) -> bool {
     last.is_some_and(|word| word == b"*" || word.ends_with(b"*") && before_glued_result(word).is_some())
 }
 
-/// The result of a game whose tag has the result `tag`. A tag `*` says nothing: the result in the movetext counts then.
-/// Movetext that ends with `*` is not searched for another result.
+/// The result of a game whose tag has the result `tag`. If the tag is `*`, the result in the movetext counts. Movetext
+/// that ends with `*` is not searched for another result.
 pub(in crate::formats) fn outcome(tag: Option<Written>, items: Items<'_>, encoding: Charset) -> Outcome {
     match tag {
         Some(tag) if tag.is_certain() => tag.outcome,
@@ -284,7 +285,7 @@ fn in_movetext(tag: Option<Written>, items: Items<'_>, encoding: Charset) -> Opt
             Item::Open if skips => {
                 let inside = items;
                 if !items.skip_variation() {
-                    // A parenthesis that is never closed begins no variation, and neither do those after it.
+                    // An unclosed parenthesis does not start a variation, and neither do the parentheses after it.
                     skips = false;
                     items = inside;
                 }

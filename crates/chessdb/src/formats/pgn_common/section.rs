@@ -47,14 +47,14 @@ impl<'a> Section<'a> {
         self.in_line = false;
     }
 
-    /// A line at `start` that is a tag only among others.
+    /// The tag at `start` if the line is a tag only between other tags.
     #[cold]
     fn line_in_tags(&self, start: usize) -> Option<Tag<'a>> {
         let is_line = self.has_tag && !self.in_line && !self.after_empty;
         read_line_in_tags(self.text.get(start..)?, self.line_end).filter(|_| is_line)
     }
 
-    /// Passes over lines at `start` that belong to the tags. False if movetext begins there.
+    /// Skips lines at `start` that belong to the tags. Returns false if movetext begins there.
     #[cold]
     fn pass_between(&mut self, start: usize) -> bool {
         if !self.has_tag || self.after_empty {
@@ -114,7 +114,7 @@ impl<'a> Iterator for Section<'a> {
     }
 }
 
-/// The first place from `at` on that is not in bytes ignored everywhere: byte-order marks, zeros and Ctrl-Z.
+/// The first place from `at` on without bytes that are ignored everywhere: byte-order marks, zeros and Ctrl-Z.
 pub(in crate::formats) fn skip_ignored(bytes: &[u8], at: usize) -> usize {
     let mut at = at;
     loop {

@@ -15,7 +15,7 @@ impl SetUp {
     /// Parses the value of the tag.
     ///
     /// # Errors
-    /// Why no game can be played from the position.
+    /// If no game can be played from the position, with the reason.
     pub(super) fn parse(text: &str) -> Result<SetUp, SetupError> {
         // Some programs separate the ranks with the other slash.
         let text = text.trim().replace('\\', "/");

@@ -45,7 +45,7 @@ const SYMBOLS: [(&str, u8); 49] = [
     ("⁇", 4),
     ("⁈", 6),
     ("⁉", 5),
-    // Check, mate, and what makes emoji of signs.
+    // Check, mate, and characters that turn signs into emoji.
     ("+", 0),
     ("#", 0),
     ("†", 0),
@@ -58,7 +58,7 @@ const SYMBOLS: [(&str, u8); 49] = [
 /// Letters that are glyphs, alone or not after a letter.
 const LETTERS: [(&str, u8); 2] = [("N", 146), ("D", 220)];
 
-/// Words and points that may follow a move and mean nothing.
+/// Words and points without a meaning that may follow a move.
 const REST: [&str; 5] = ["ch.", "ch", "mate", ".", ","];
 
 /// The NAG of a sign that may follow a move in PGN, such as `!!`, `+/-`, `±` or `N`; `None` for any other text.
@@ -79,9 +79,9 @@ pub fn nag_of_sign(sign: &str) -> Option<u8> {
     (nag > 0).then_some(nag)
 }
 
-/// Splits off the sign at the end of a word, unless it is `!` or `?`. A glyph of 0 means nothing.
+/// Splits off the sign at the end of a word, unless it is `!` or `?`. The glyph is 0 if the sign has no meaning.
 pub(super) fn split_last(word: &str) -> Option<(&str, u8)> {
-    // A sign is ASCII punctuation or no ASCII at all.
+    // A sign is ASCII punctuation or not ASCII.
     let last = *word.as_bytes().last()?;
     if last.is_ascii_alphanumeric() {
         return None;
@@ -141,7 +141,7 @@ mod tests {
             ("-+", Some(19)),
             ("N", Some(146)),
             ("□", Some(7)),
-            // Signs that mean nothing, and no signs.
+            // Signs without a meaning, and texts without a sign.
             ("+", None),
             ("#", None),
             ("!!!", None),

@@ -21,7 +21,7 @@ pub(in crate::formats) struct Tag<'a> {
     pub(in crate::formats) len: usize,
 }
 
-/// What a tag lacks.
+/// The missing part of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::formats) enum Flaw {
     /// The quotation mark or the bracket at its end.
@@ -76,9 +76,8 @@ fn read_any_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
     })
 }
 
-/// Reads a line that is a tag only among other tags of a game: one without quotation marks, such as
-/// `[FEN 8/8/8/8/8/8/8/8 w - - 0 1]`, or one whose name has signs that no name has, such as
-/// `[White ACPL "25"]`.
+/// Reads a line that counts as a tag only between other tags of a game: a tag without quotation marks, such as `[FEN
+/// 8/8/8/8/8/8/8/8 w - - 0 1]`, or with characters that names do not have, such as `[White ACPL "25"]`.
 #[cold]
 pub(in crate::formats) fn read_line_in_tags(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
     let text = text.get(..LONGEST_TAG).unwrap_or(text);
@@ -179,13 +178,13 @@ fn bracket_after(text: &[u8], quote: usize) -> Option<usize> {
     (rest.get(bracket) == Some(&b']')).then_some(quote + 1 + bracket)
 }
 
-/// True if an odd number of backslashes precedes the end of a value.
+/// True if a value ends with an odd number of backslashes.
 fn is_escaped(text: &[u8], value: Range<usize>) -> bool {
     let value = text.get(value).unwrap_or_default();
     value.iter().rev().take_while(|c| **c == b'\\').count() % 2 == 1
 }
 
-/// True if the end of the line or another tag follows a bracket.
+/// True if the bracket is followed by the end of the line or another tag.
 fn ends_tag(after: &[u8]) -> bool {
     let next = after.get(blanks(after)..).unwrap_or_default();
     match next.first() {
@@ -261,7 +260,7 @@ mod tests {
         assert_eq!(read("[A \"x\"] 1. e4\n"), wanted("A", "x", true, " 1. e4\n"));
     }
 
-    /// The table of section 3.1 in `docs/formats/pgn.md`, and more of its kind.
+    /// The table of section 3.1 in `docs/formats/pgn.md`, and more such lines.
     #[test]
     fn movetext_may_follow_in_the_line() {
         for (text, value, rest) in [

@@ -1,4 +1,4 @@
-//! Names of tags in another letter case than theirs (section 4.1).
+//! Names of tags that differ from the usual names in letter case (section 4.1).
 
 use super::tag::Tag;
 
@@ -27,13 +27,14 @@ const USUAL: [&str; 21] = [
     "BlackClock",
 ];
 
-/// The usual name of a tag that has it in any letter case.
+/// The usual name that a name equals in any letter case.
 pub(in crate::formats) fn usual_name(name: &[u8]) -> Option<&'static str> {
     let is_same = |usual: &&&str| usual.len() == name.len() && usual.as_bytes().eq_ignore_ascii_case(name);
     USUAL.iter().find(is_same).copied()
 }
 
-/// The value of a tag: of the first tag with exactly this name, otherwise of the first with another letter case.
+/// The value of the first tag with exactly the wanted name. Without such a tag, of the first one in another letter
+/// case.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::formats) struct FoundValue<'a> {
     exact: Option<&'a [u8]>,
@@ -41,7 +42,7 @@ pub(in crate::formats) struct FoundValue<'a> {
 }
 
 impl<'a> FoundValue<'a> {
-    /// Takes the value of a tag, whose name is the right one in any letter case.
+    /// Offers a tag whose name is the wanted one in some letter case.
     pub(in crate::formats) fn offer(&mut self, name: &str, tag: &Tag<'a>) {
         if tag.name == name.as_bytes() {
             self.exact.get_or_insert(tag.value);

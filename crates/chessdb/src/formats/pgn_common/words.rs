@@ -16,7 +16,7 @@ pub(super) enum Word {
     Result(Outcome),
     /// A sign without meaning.
     Nothing,
-    /// It has the form of a move that cannot be played.
+    /// A word in the form of a move that cannot be played.
     Unplayable(ReadError),
     Unreadable,
 }
@@ -30,7 +30,7 @@ pub(super) struct Signs {
     pub(super) glyphs: Vec<u8>,
     /// Signs whose meaning is not known.
     pub(super) unknown: String,
-    /// True if a promotion does not name its piece, so that it is a queen.
+    /// True for a promotion without a piece, which is read as a queen.
     pub(super) is_queen: bool,
 }
 
@@ -53,21 +53,21 @@ pub(in crate::formats) fn without_number(word: &[u8]) -> (&[u8], bool) {
     }
 }
 
-/// A move without the `!` and `?` after it, and these.
+/// Splits off the `!` and `?` after a move.
 #[inline(always)]
 pub(super) fn without_marks(word: &[u8]) -> (&[u8], &[u8]) {
     let marks = word.iter().rev().take_while(|&&c| c == b'!' || c == b'?').count();
     word.split_at_checked(word.len() - marks).unwrap_or((word, &[]))
 }
 
-/// True if marks are not at the end of a word but before a sign of check.
+/// True if a word has its marks before the sign of check, not at its end.
 #[inline(always)]
 pub(super) fn has_marks_inside(word: &[u8]) -> bool {
     matches!(word, [.., b'!' | b'?', b'+' | b'#'])
 }
 
-/// The number of bytes of the move at the start of a word, if something is glued to it: after the marks `!` and `?`
-/// another word, as in `e5!!2.`, or the number `next` and a point, as in `d62.Nf3`. Without `next`, any number.
+/// The length in bytes of the move at the start of a word, if something is glued to it: another word after the marks
+/// `!` and `?`, as in `e5!!2.`, or the number `next` and a point, as in `d62.Nf3`. Without `next`, any number counts.
 pub(super) fn glued_len(word: &[u8], next: Option<u64>) -> Option<Glued> {
     let has_form = |text: &[u8]| super::numbers::is_move(text, Charset::Mixed);
     let is_mark = |c: &u8| matches!(c, b'!' | b'?');
@@ -91,10 +91,10 @@ pub(super) fn glued_len(word: &[u8], next: Option<u64>) -> Option<Glued> {
     })
 }
 
-/// What is glued to a move of this many bytes.
+/// What is glued to a move, with the length of the move in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Glued {
-    /// Marks, which belong to it, and another word.
+    /// Another word, after marks, which count as part of the move.
     Marks(usize),
     /// A move number.
     Number(usize),

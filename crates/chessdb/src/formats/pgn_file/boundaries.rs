@@ -1,4 +1,4 @@
-//! Where all games of a file begin and end.
+//! Finds where the games of a file begin and end.
 
 use std::io;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::source::Source;
 /// Number of bytes that are examined to determine the line end of a file.
 const SAMPLE: u64 = 64 << 10;
 
-/// Receives games in ascending order: the offset of each, and where the last one ends.
+/// Receives games in ascending order: the offsets of some games, and the end of the last of them.
 pub(super) type Each<'a> = &'a mut dyn FnMut(&[u64], u64) -> io::Result<()>;
 
 /// The byte that ends the lines of a file: a carriage return if the file has no line feeds.
@@ -129,7 +129,7 @@ pub(super) const LONGEST_GAME: u64 = 1 << 30;
 pub(super) fn range_of(source: &dyn Source, start: u64, next: Option<u64>) -> Range<u64> {
     let end = next.unwrap_or(source.len());
     let gaps = source.gaps();
-    // A gap at the place itself is the border to the file before.
+    // A gap at the start itself is the border to the previous file.
     let after = gaps.partition_point(|gap| gap.start as u64 <= start);
     start..gaps.get(after).map_or(end, |gap| end.min(gap.start as u64))
 }
@@ -178,12 +178,12 @@ mod tests {
         "{ a } { b }",
     ];
 
-    /// The games of a source, and those that begin inside unclosed comments.
+    /// The games of a source, and the games that begin inside unclosed comments.
     fn found(source: &dyn Source, shares: &Shares<'_>) -> [Vec<u64>; 2] {
         let mut starts: Vec<u64> = Vec::new();
         let mut ends = Vec::new();
         let each = &mut |more: &[u64], end| {
-            // The games before these end where they begin.
+            // The previous games end where these begin.
             assert!(
                 ends.last()
                     .is_none_or(|end| more.first().is_none_or(|start| end == start))

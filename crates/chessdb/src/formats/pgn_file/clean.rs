@@ -6,11 +6,11 @@ use memchr::{memchr, memchr3};
 use crate::formats::pgn_common::characters::decode;
 use crate::formats::pgn_common::items::MARK;
 
-/// Follows every game.
+/// The end of every game.
 const END: &[u8] = b"\n\n";
 
-/// Length of a game's cleaned text in bytes, and whether it equals the text in the file except for white
-/// space at the end.
+/// Length of a game's cleaned text in bytes, and whether the text is the same as in the file, apart from white space at
+/// the end.
 pub(super) fn cleaned_len(game: &[u8], encoding: Charset) -> (usize, bool) {
     let text = without_end(game);
     if is_plain(text, encoding) {
@@ -36,8 +36,8 @@ pub(super) fn append_plain(out: &mut Vec<u8>, game: &[u8], len: usize) {
     keep_text(out, start);
 }
 
-/// Replaces bytes that are not UTF-8, starting at `start`. The game was text when it was examined, but its bytes may
-/// have been changed before they were copied.
+/// Replaces bytes from `start` on that are not UTF-8. The game was valid when it was examined, but its bytes may have
+/// changed before they were copied.
 fn keep_text(out: &mut Vec<u8>, start: usize) {
     let copied = out.get(start..).unwrap_or_default();
     if !is_utf8(copied) {

@@ -1,4 +1,4 @@
-//! Files that have grown at their end: the scan continues where an earlier one cannot be relied on any more
+//! Files that have grown at their end. The scan continues after the last game that the earlier scan has certainly found
 //! (section 6.1).
 
 use std::io;
@@ -23,8 +23,8 @@ const MOST_COMPARED: usize = 64;
 /// Hashes of the pieces of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pieces {
-    /// XXH3-64 of each piece. The last one ends with the file. Empty if the file cannot be compared: because it
-    /// is packed or has gaps.
+    /// XXH3-64 of each piece. The last piece ends with the file. Empty if the file cannot be compared, because it is
+    /// packed or has gaps.
     pub(super) hashes: Vec<u64>,
     /// Number of the piece where the next comparison starts.
     pub(super) next: u32,
@@ -55,8 +55,8 @@ impl Pieces {
         self
     }
 
-    /// The numbers of the pieces that are compared: the last one, and from `next` on others, so that every
-    /// piece has its turn.
+    /// The numbers of the pieces that are compared: the last piece, and others starting at `next`, so that every piece
+    /// gets its turn.
     fn compared(&self) -> impl Iterator<Item = usize> {
         let count = self.hashes.len();
         let next = self.next as usize;
@@ -65,7 +65,7 @@ impl Pieces {
         others.chain(count.checked_sub(1))
     }
 
-    /// The same pieces, with the next comparison starting after those just compared.
+    /// The same pieces. The next comparison starts after the pieces that were just compared.
     fn with_next_turn(self) -> Pieces {
         let others = u32::try_from(self.hashes.len().saturating_sub(1)).unwrap_or(u32::MAX);
         let compared = u32::try_from(MOST_COMPARED - 1).unwrap_or(u32::MAX);
@@ -95,7 +95,7 @@ fn has_pieces(source: &dyn Source) -> bool {
     !source.is_packed() && source.gaps().is_empty()
 }
 
-/// Number of bytes for whose pieces hashes are made, if the file had `old` bytes before.
+/// Number of bytes that are hashed if the file had `old` bytes before.
 pub(super) fn hashed_len(old: u64, source: &dyn Source) -> u64 {
     if has_pieces(source) {
         source.len().saturating_sub(old / PIECE * PIECE)
@@ -111,13 +111,12 @@ pub(super) struct Grown<'a> {
     pub(super) earlier: &'a Index,
     /// Number of games whose rows are still valid.
     pub(super) games: u32,
-    /// Offset of the game after them, where the scan continues.
+    /// Offset of the next game, where the scan continues.
     from: u64,
 }
 
 impl<'a> Grown<'a> {
-    /// `None` if the whole file must be scanned: because it has not grown, or because a byte that was compared
-    /// has changed.
+    /// `None` if the whole file must be scanned, because it has not grown or a compared piece has changed.
     pub(super) fn since(earlier: &'a Index, source: &dyn Source, line_end: u8) -> Option<Grown<'a>> {
         let old = earlier.file_len;
         let pieces = earlier.pieces();
@@ -187,9 +186,9 @@ fn last_decided(earlier: &Index, source: &dyn Source) -> Option<u32> {
         let start = earlier.row(game)?.start;
         let before = game.checked_sub(1).and_then(|before| earlier.row(before));
         match before {
-            // This may be the rest of a longer game.
+            // This game may be the rest of a longer one.
             Some(before) if start - before.start == LONGEST_GAME => game -= 1,
-            // Games without tags are recognised by what precedes them.
+            // Games without tags are recognised by the text before them.
             _ => return (*source.read(start..start + 1) == *b"[").then_some(game),
         }
     }

@@ -12,9 +12,9 @@ use crate::formats::pgn_common::words::without_number;
 /// Number of bytes in front of the first tag that are searched for games. A game that starts there may be longer.
 pub(super) const MOST_HEAD: u64 = 1 << 28;
 
-/// Offsets of games without tags: lines with a number, a point and a legal first move, with nothing but moves, or with
-/// a result alone. Comments before the first of them belong to it. Each game ends with a result outside of variations
-/// and comments.
+/// Offsets of games without tags. Such a game begins with a line that has a number, a point and a legal first move, or
+/// only moves, or only a result. Comments before it belong to the game. Each game ends with a result outside of
+/// variations and comments.
 pub(super) fn games(text: &[u8], line_end: u8) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut at = 0;
@@ -26,7 +26,7 @@ pub(super) fn games(text: &[u8], line_end: u8) -> Vec<usize> {
     starts
 }
 
-/// The place of the first move of a game without tags, if comments precede it and it begins a line.
+/// The place of the first move of a game without tags, if comments come before it and it begins a line.
 pub(super) fn moves_of(game: &[u8], line_end: u8) -> usize {
     let moves = after_comments(game, 0, line_end);
     let line = game.get(..moves).unwrap_or_default().trim_ascii_end().len();
@@ -34,11 +34,11 @@ pub(super) fn moves_of(game: &[u8], line_end: u8) -> usize {
     if begins_line { moves } else { 0 }
 }
 
-/// The next line that begins a game, starting at `at`, which may be in the middle of a line. If comments precede it, the
-/// first place is theirs.
+/// The start of the next game from `at` on, and the line with its moves. The two places differ if comments come before
+/// the moves. `at` may be in the middle of a line.
 fn next_start(text: &[u8], at: usize, line_end: u8) -> Option<(usize, usize)> {
     let mut at = at;
-    // Comments up to this place precede no game.
+    // Comments before this place are not followed by a game.
     let mut vain = at;
     loop {
         let rest = text.get(at..)?;
@@ -102,12 +102,11 @@ fn begins_game(line: &[u8]) -> bool {
         let first = items.next();
         return matches!(first, Some(Item::Word(word)) if Position::initial().read_move(word).is_ok());
     }
-    movetext_result(line, Charset::Utf8).is_some() || is_of_moves(line)
+    movetext_result(line, Charset::Utf8).is_some() || has_only_moves(line)
 }
 
-/// True if a line has nothing but legal moves from the first one on, at least [`LEAST_MOVES`], their annotations and a
-/// result.
-fn is_of_moves(line: &[u8]) -> bool {
+/// True if a line has only legal moves of a game's start, at least [`LEAST_MOVES`], their annotations and a result.
+fn has_only_moves(line: &[u8]) -> bool {
     let mut items = Items::new(line, 0, b'\n');
     let mut position = Position::initial();
     let mut moves = 0;
@@ -131,8 +130,7 @@ fn is_of_moves(line: &[u8]) -> bool {
     moves >= LEAST_MOVES
 }
 
-/// True if a text up to a result, an empty line or its end has nothing but legal moves, at least one, and their
-/// annotations.
+/// True if a text has only legal moves, at least one, and their annotations, up to a result, an empty line or its end.
 fn is_game_of_moves(text: &[u8], line_end: u8) -> bool {
     const LONGEST: usize = 4 << 10;
     let text = text.get(..LONGEST).unwrap_or(text);
@@ -256,7 +254,7 @@ mod tests {
                 "{text}"
             );
         }
-        // After a game they belong to it.
+        // After a game, such comments belong to this game.
         assert_eq!(games(b"1. e4 *\n{a\n1. b} 1. d4 *\n", b'\n'), [0, 17]);
     }
 

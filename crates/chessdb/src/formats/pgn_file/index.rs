@@ -1,7 +1,6 @@
 //! The index of a file: the results of a scan, as bytes that can be stored (section 6).
 //!
-//! Integers are little endian. Rows are written while the file is scanned, so the data shared by all rows
-//! come last.
+//! Integers are little endian. Rows are written while the file is scanned, so the data shared by all rows comes last.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -24,8 +23,8 @@
 //! | 36 | 4 | the byte that ends lines |
 //! | 40 | 8 | `pgnindex` |
 //!
-//! The rows of a stored index stay where it is stored, and everything else is copied into memory. So a row may turn
-//! out to be damaged at any time, and everything else only when the index is opened.
+//! The rows of a stored index are read where they are stored, and everything else is copied into memory. So damage in
+//! rows may be found at any time, and other damage only when the index is opened.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -142,7 +141,7 @@ pub(super) struct Shared {
     pub(super) pieces: Pieces,
 }
 
-/// Number of bytes of the rows before these numbers.
+/// Length of all rows in bytes, from the last table of an index.
 fn rows_len(footer: &[u8]) -> Option<usize> {
     let [games, width] = [le_u32(footer, 8)?, le_u32(footer, 24)?];
     (games as usize).checked_mul(row_len((width as usize).min(4)))
@@ -172,7 +171,7 @@ impl Index {
         Index::of_parts(Arc::new(bytes), rest)
     }
 
-    /// The index of these rows and everything after them.
+    /// The index with these rows, and with everything after them as `rest`.
     fn of_parts(rows: Arc<dyn Bytes>, rest: Vec<u8>) -> Option<Index> {
         let footer = rest.len().checked_sub(FOOTER)?;
         let field = |offset: usize| le_u32(&rest, footer + offset);

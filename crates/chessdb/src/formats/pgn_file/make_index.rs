@@ -44,7 +44,8 @@ pub(super) fn in_memory(file: &File<'_>) -> Vec<u8> {
     bytes
 }
 
-/// Sizes in bytes of the numbers of names, in the order of trying: the larger one only if a file has too many names.
+/// Sizes in bytes of the numbers of names, in the order in which they are tried. The larger size is for files with very
+/// many names.
 pub(super) const WIDTHS: [usize; 2] = [3, 4];
 
 /// A file that is to be scanned.
@@ -55,14 +56,14 @@ pub(super) struct File<'a> {
     pub(super) progress: Arc<Progress>,
 }
 
-/// What is scanned of a file, and for what.
+/// The part of a file that is scanned, and the purpose.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scope<'a> {
-    /// All of it, for an index in memory, which no later scan continues.
+    /// The whole file, for an index in memory, which no later scan continues.
     Once,
-    /// All of it, for an index that is kept.
+    /// The whole file, for an index that is kept.
     Whole,
-    /// What was appended since an earlier scan, for an index that is kept.
+    /// The bytes appended since an earlier scan, for an index that is kept.
     Appended(&'a Grown<'a>),
 }
 
@@ -104,7 +105,7 @@ pub(super) fn write(file: &File<'_>, scope: Scope<'_>, width: usize, out: &mut d
         Scope::Whole => hashed_len(0, source),
         Scope::Appended(grown) => hashed_len(grown.earlier.file_len, source),
     };
-    // Once for the boundaries, once for the rows, and once for the hashes.
+    // Bytes are read once for the boundaries, once for the rows, and once for the hashes.
     progress.expect(2 * scanned + hashed);
     let turn = shares::turn(source);
     let shares = Shares::new(source, progress, turn.as_ref());
@@ -124,7 +125,7 @@ pub(super) fn write(file: &File<'_>, scope: Scope<'_>, width: usize, out: &mut d
             let made = in_parallel(shares.threads, jobs, |job| {
                 let first = games.start + job * SHARE;
                 let share = first..(first + SHARE).min(games.end);
-                // There is one for each thread.
+                // Each thread has its own names.
                 let (thread, mut met) = met
                     .iter()
                     .enumerate()

@@ -44,7 +44,7 @@ pub(super) fn open(mut files: Files, options: &Options) -> Opened {
     Ok(NamedDatabase::only(file))
 }
 
-/// Warnings for files with text in front of the first game, the same as for a file that is a database by itself.
+/// Warnings for files with text before the first game, the same as for a single file.
 fn heads(file: &PgnFile, ranges: &[Range<u64>]) -> Vec<String> {
     let mut starts = (0..file.index.len())
         .filter_map(|game| Some(file.row(game)?.start))
@@ -140,7 +140,8 @@ impl Many {
         many
     }
 
-    /// The number of the file that has a byte. If several files begin at the same place, all but the last are empty.
+    /// The number of the file that contains a byte. If several files begin at the same place, all but the last are
+    /// empty.
     fn place(&self, offset: u64) -> usize {
         let after = self.files.partition_point(|file| file.start <= offset);
         after.saturating_sub(1)

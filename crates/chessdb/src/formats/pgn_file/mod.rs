@@ -83,7 +83,7 @@ fn kept_index(file: &make_index::File<'_>, kept: Option<&dyn Kept>) -> Option<In
                     is_too_narrow = make_index::is_too_narrow(error);
                 })
             });
-            // If the disk is full, for example, another scan would be in vain.
+            // With another error, such as a full disk, a second scan would fail, too.
             if !is_too_narrow {
                 break;
             }
@@ -201,7 +201,7 @@ impl PgnFile {
         }
         let first = index.row(0).map_or(source.len(), |first| first.start);
         let head = match options.pgn {
-            // Comments before the first move of a game without tags.
+            // Comments before a game without tags belong to the head.
             PgnForm::Verbatim => {
                 let next = index.row(1).map_or(source.len(), |next| next.start);
                 first + comments_at(&*source, first..next, line_end)

@@ -1,6 +1,6 @@
 //! The names of players and events, each stored once and identified by a number (section 6).
 //!
-//! Names are concatenated, each followed by a zero. The offset of every sixteenth is listed.
+//! Names are concatenated, each followed by a zero. The offset of every sixteenth name is listed.
 
 use std::collections::HashMap;
 
@@ -21,9 +21,9 @@ const MOST_BYTES: usize = u32::MAX as usize / 2;
 #[derive(Debug, Default)]
 pub(super) struct Met {
     numbers: HashMap<Box<[u8]>, u32>,
-    /// Names met since the last call of [`Met::tell`].
+    /// Names met since the last call of [`Met::merge_into`].
     fresh: Vec<Box<[u8]>>,
-    /// Number in the index of each name.
+    /// The number in the index of each name that was merged.
     known: Vec<u32>,
 }
 

@@ -14,13 +14,13 @@ use crate::packed::{Allowance, Packed, PackedError, ZipMembers, is_packed, is_zi
 use crate::problem::{Problem, ProblemKind, Remedy};
 
 /// Extensions of compressed files, after `.pgn`.
-const BEHIND: [&str; 3] = ["zst", "gz", "bz2"];
+const COMPRESSED: [&str; 3] = ["zst", "gz", "bz2"];
 /// Extension of archives.
 const ZIP: &str = "zip";
 
-/// The files of a directory that may hold PGN.
+/// The files of a directory that may contain PGN.
 pub(super) fn find(directory: &SourceFolder) -> Vec<Candidate> {
-    let is_behind = |name: &String| {
+    let is_after_pgn = |name: &String| {
         let (stem, _) = name.rsplit_once('.').unwrap_or_default();
         let extension = stem.rsplit_once('.').map(|(_, extension)| extension);
         extension.is_some_and(|extension| extension.eq_ignore_ascii_case(KIND))
@@ -30,12 +30,12 @@ pub(super) fn find(directory: &SourceFolder) -> Vec<Candidate> {
         files: directory
             .files
             .iter()
-            .filter(|name| is_behind(name))
+            .filter(|name| is_after_pgn(name))
             .cloned()
             .collect(),
     };
     let plain = [KIND, ZIP].map(|kind| by_stem(directory, &[kind], &[]));
-    let packed = BEHIND.map(|kind| by_stem(&after, &[kind], &[]));
+    let packed = COMPRESSED.map(|kind| by_stem(&after, &[kind], &[]));
     plain.into_iter().chain(packed).flatten().collect()
 }
 
@@ -93,7 +93,7 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
         None => Packed::open(Arc::clone(&file.bytes), kept),
     });
     let packed = packed?;
-    // A member that is cut says itself that the archive is.
+    // If a member is cut, its own damage already says so.
     let is_lost = member.is_some() && !found.has_directory && packed.damage().is_empty();
     let mut database = open_packed(packed, &name, file, &files, options)?;
     if is_lost {
@@ -103,7 +103,7 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
     Ok(NamedDatabase::only(database))
 }
 
-/// Members of an archive are found by its directory. Without one, the search for them may end too early.
+/// The problem of an archive without a directory: the search for its members may end too early.
 fn without_directory(archive: &str) -> Problem {
     let what = "the directory at the end of the archive is missing or damaged, so members may be missing: get a whole copy";
     Problem::new(ProblemKind::Damage, archive, None, what.to_owned())
@@ -247,7 +247,7 @@ impl<'a> LeftOut<'a> {
         }
         if found.unread > 0 {
             let what = format!(
-                "{} members of the archive, behind the first {}, are left out",
+                "{} members of the archive, after the first {}, are left out",
                 found.unread,
                 ZipMembers::MOST
             );
@@ -286,7 +286,7 @@ fn kind_of(error: &PackedError) -> ProblemKind {
     }
 }
 
-/// Maximum number of folders in an archive whose names a member has.
+/// Maximum number of folders in the path of a member.
 const MOST_FOLDERS: usize = 8;
 
 /// Maximum length of the name of such a folder in bytes.
@@ -306,13 +306,13 @@ fn path_of(member: &str) -> String {
     }
 }
 
-/// What macOS keeps about a file, in one with the name of the file after `._`: AppleDouble.
+/// True for AppleDouble: a file `._NAME` in which macOS stores data about the file `NAME`.
 fn is_apple_double(path: &str, start: &[u8]) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.starts_with("._") && start.starts_with(b"\0\x05\x16\x07")
 }
 
-/// Says of archives and compressed files in an archive that they are left out.
+/// A message for each archive and each compressed file in an archive, which are left out.
 fn packed_members(found: &ZipMembers) -> impl Iterator<Item = String> {
     let named = found.packed.iter().take(MOST_NAMED);
     named.map(|member| {
@@ -323,7 +323,7 @@ fn packed_members(found: &ZipMembers) -> impl Iterator<Item = String> {
     })
 }
 
-/// Why such a file is left out.
+/// Why a file of AppleDouble is left out.
 const APPLE_DOUBLE: &str = "it has no games but what macOS keeps about another file";
 
 fn open_packed(

@@ -3,7 +3,7 @@
 /// The bits that distinguish small letters from capital letters.
 const LETTER_CASE: u64 = 0x2020_2020_2020_2020;
 
-/// The bit of a tag of the roster, whose name has any letter case; 0 for others.
+/// The bit of a tag of the roster, in any letter case; 0 for other tags.
 #[inline(always)]
 pub(super) fn roster_bit(name: u64) -> u8 {
     const EVENT: u64 = name_key(b"Event") | LETTER_CASE;

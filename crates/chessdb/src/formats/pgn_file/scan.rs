@@ -13,7 +13,7 @@ pub(super) use self::comments::resynchronisation;
 use self::tags::indent_before;
 use crate::formats::pgn_common::tag::LONGEST_TAG;
 
-/// Maximum number of bytes after a place that a decision at that place may depend on: two tags, and the rest of the
+/// Maximum number of bytes after a place on which a decision at this place may depend: two tags, and the rest of the
 /// lines where they end.
 pub(super) const LOOKAHEAD: usize = 4 * LONGEST_TAG;
 
@@ -36,9 +36,9 @@ pub(super) struct Scanner {
     pub(super) line_end: u8,
     state: State,
     part: Part,
-    /// True if only ignored bytes precede the bytes to scan in their line.
+    /// True if the bytes to scan begin a line, apart from ignored bytes.
     is_line_start: bool,
-    /// The bytes in front of the bytes to scan, where the result of a game is searched for.
+    /// The bytes before the bytes to scan, in which the result of a game is searched for.
     tail: [u8; TAIL],
     pub(super) found: Found,
 }
@@ -68,7 +68,7 @@ enum State {
     /// Within a line of movetext, with no comment before.
     Line,
     /// Within a line of movetext, after a comment.
-    BehindComment,
+    AfterComment,
     /// Inside braces.
     Comment,
     /// Inside braces, at the start of a line.
@@ -157,7 +157,7 @@ impl Scanner {
             let line = match self.state {
                 State::LineStart => self.line_start(bytes, at, end),
                 State::Line => self.line(bytes, at, end),
-                State::BehindComment => self.behind_comment(bytes, at, end),
+                State::AfterComment => self.after_comment(bytes, at, end),
                 State::Comment => self.comments(bytes, at, end),
                 State::CommentLine => self.comment_line(bytes, at, end),
                 State::TagLine => Line::Inside(self.tags_of_line(bytes, at, end)),
@@ -197,16 +197,16 @@ impl Scanner {
         }
     }
 
-    /// The place where reading continues after stopping at `at`, within a line: the start of the line if only ignored
-    /// bytes precede `at`.
+    /// The place where reading continues after it stopped at `at` within a line. If the line has only ignored bytes
+    /// before `at`, it is the start of the line.
     fn line_again(&mut self, bytes: &[u8], at: usize) -> usize {
-        // A byte-order mark is not divided.
+        // A byte-order mark must stay in one piece.
         let at = match bytes.get(..at).unwrap_or_default() {
             [.., 0xef, 0xbb] => at - 2,
             [.., 0xef] => at - 1,
             _ => at,
         };
-        // A tag after the blanks may begin a game, so they are not divided either.
+        // The same is true for blanks, because a tag after them may begin a game.
         let indent = match self.part {
             Part::Moves => indent_before(bytes, at),
             _ => 0,
@@ -220,7 +220,7 @@ impl Scanner {
         at
     }
 
-    /// Begins a game with the tag at `start`, whatever the state of the scanner.
+    /// Begins a game with the tag at `start`, in any state of the scanner.
     fn begin_game(&mut self, bytes: &[u8], start: usize) -> usize {
         self.part = Part::Tags {
             roster: 0,
@@ -258,8 +258,7 @@ impl Scanner {
         Line::Inside(found + 1)
     }
 
-    /// True if only ignored bytes precede a place in its line. Before the first tag of a file, they include
-    /// blanks.
+    /// True if a line has only ignored bytes before a place. Before the first tag of a file, blanks are ignored, too.
     #[inline]
     fn is_line_start(&self, bytes: &[u8], at: usize) -> bool {
         match beginning(bytes, at, self.part == Part::Head).checked_sub(1) {

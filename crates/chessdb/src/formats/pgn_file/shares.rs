@@ -1,4 +1,4 @@
-//! How the scan of a file is divided among threads, and how their results are put together.
+//! Divides the scan of a file among threads, and combines their results.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -24,17 +24,17 @@ const SEARCH: u64 = 1 << 20;
 /// Size in bytes of a piece of a packed source.
 const PACKED_PIECE: u64 = 4 << 20;
 
-/// Number of bytes of a packed source that are scanned before the games found in them are read. That many
-/// unpacked bytes are kept for a while, so that each is unpacked once.
+/// Number of bytes of a packed source that are scanned before the games in them are read. The unpacked bytes are kept
+/// in the meantime, so that each is unpacked only once.
 const STRETCH: u64 = 32 << 20;
 
-/// [`STRETCH`] of a source that only one thread reads.
+/// [`STRETCH`] for a source that only one thread reads.
 const STRETCH_OF_ONE: u64 = 16 << 20;
 
-/// Number of unpacked bytes that are kept for all files. The stretches of all scans at a time have room in it.
+/// Number of unpacked bytes that are kept for all files together. The stretches of all running scans must fit into it.
 const KEPT: usize = 64 << 20;
 
-/// Games of a packed source that are longer than this have [`KEPT`] together while scans read them.
+/// Games of a packed source that are longer than this share a limit of [`KEPT`] bytes while scans read them.
 const LONG: u64 = 1 << 20;
 
 /// Memory for the stretches of all scans, and for long games.
@@ -49,7 +49,7 @@ pub(super) fn turn(source: &dyn Source) -> Option<Reserved> {
         .then(|| STRETCHES.reserve(index(stretch), |_| false))
 }
 
-/// Waits until there is memory for a game of a packed source, if it is long. To be called with no memory of other games.
+/// Waits until there is memory for a long game of a packed source. The caller must not hold memory for another game.
 pub(super) fn memory_for_game(source: &dyn Source, game: &Range<u64>) -> Option<Reserved> {
     let len = game.end.saturating_sub(game.start);
     let is_long = source.is_packed() && len > LONG;
@@ -72,7 +72,7 @@ pub(super) struct Shares<'a> {
     pub(super) piece: u64,
     /// Bytes that are scanned before the games found in them are passed on.
     pub(super) stretch: u64,
-    /// Where bytes that have been scanned are added.
+    /// Counts the bytes that have been scanned.
     pub(super) progress: &'a Progress,
     /// Memory of the scan, if the source is packed.
     pub(super) turn: Option<&'a Reserved>,
@@ -112,10 +112,10 @@ pub(super) fn threads() -> usize {
 /// Maximum number of threads that scan one file.
 const MOST_THREADS: usize = 8;
 
-/// The first tags of all games in a range, whose start is the state `first`, and the first game that starts at or after
-/// `until`. The pieces of the range are scanned in parallel. Each piece starts where a game should start whatever
-/// precedes it. If the scan of the previous piece finds that no game starts there, that scan continues through the
-/// piece.
+/// The first tags of all games in a range, and the first game that starts at or after `until`. `first` is the scanner
+/// at the start of the range. The pieces of the range are scanned in parallel. Each piece starts where a game should
+/// start, whatever comes before it. If the scan of the previous piece finds that no game starts there, that scan
+/// continues through the piece.
 pub(super) fn find_tags(
     source: &dyn Source,
     part: &Range<u64>,
@@ -170,7 +170,8 @@ pub(super) fn sound(place: u64) -> Start {
     }
 }
 
-/// The starts of the pieces of a range: the start of the range, and places where games start whatever precedes them.
+/// The starts of the pieces of a range: the start of the range, and places where games should start, whatever comes
+/// before them.
 fn borders(source: &dyn Source, part: &Range<u64>, line_end: u8, piece: u64) -> Vec<u64> {
     let mut borders = vec![part.start];
     let mut at = part.start.saturating_add(piece);
@@ -190,7 +191,7 @@ fn borders(source: &dyn Source, part: &Range<u64>, line_end: u8, piece: u64) -> 
     borders
 }
 
-/// Scans a range up to the first game that starts at or after `until`. Returns that game.
+/// Scans a range up to the first game that starts at or after `until`, and returns this game.
 fn scan_on(
     scanner: &mut Scanner,
     source: &dyn Source,
@@ -205,7 +206,7 @@ fn scan_on(
             None => range.end.min(at + WINDOW + LOOKAHEAD as u64),
         };
         let bytes = source.read(at..end);
-        // A source ends where it cannot be read any further.
+        // If fewer bytes can be read than requested, the source ends there.
         let is_last = end == range.end || (bytes.len() as u64) < end - at;
         let stop = scanner.scan(&bytes, at, is_last, until);
         let before = at;
@@ -230,7 +231,7 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::thread;
 
-    /// A source of any length, which is not read.
+    /// A source of any length that is never read.
     #[derive(Debug)]
     struct Unread {
         len: u64,
@@ -255,7 +256,7 @@ mod tests {
         }
     }
 
-    /// Takes all memory, and returns how much is taken when one more thread has waited for its own.
+    /// Takes all memory, and returns how much is reserved after one more thread has waited.
     fn held(budget: &Arc<Budget>, number: usize, take: fn() -> Option<Reserved>) -> usize {
         let first: Vec<_> = (0..number).map(|_| take().unwrap()).collect();
         let (send, receive) = channel();

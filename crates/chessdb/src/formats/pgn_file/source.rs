@@ -41,7 +41,7 @@ pub trait Source: Debug + Send + Sync {
         &[]
     }
 
-    /// The name of the file that has a byte, and the offset of the byte in it; none for a source of one file.
+    /// The name of the file that contains a byte, and the offset of the byte in it; `None` for a source of one file.
     fn file_at(&self, _offset: u64) -> Option<(&str, u64)> {
         None
     }

@@ -11,7 +11,7 @@ use crate::packed::input::Input;
 use crate::packed::slices::Slices;
 use crate::packed::stream::{Damage, Stream, StreamStep};
 
-/// A block, wrapped as a whole stream.
+/// A block as a stream of its own.
 fn alone(input: &Input, from: u64, end: u64) -> Vec<u8> {
     let [len, left] = [(end - from) / 8, (end - from) % 8];
     let mut bytes = vec![0; index(len.min(LONGEST_BLOCK)) + 2];
@@ -32,7 +32,7 @@ fn alone(input: &Input, from: u64, end: u64) -> Vec<u8> {
     stream
 }
 
-/// The blocks of a file from one block on.
+/// Unpacks the blocks of a file, starting at any block.
 pub(in crate::packed) struct BlockStream {
     input: Input,
     /// The bit where the next block starts.

@@ -29,12 +29,12 @@ const LARGEST_WINDOW: u64 = 128 << 20;
 enum FrameState {
     /// Before a frame, or frames to be skipped.
     Before,
-    /// At a frame that has no memory yet: finding its start needs none.
+    /// At a frame for which no memory was reserved yet. Finding its start needs none.
     Frame,
     Inside,
 }
 
-/// The frames of a file from one frame on.
+/// Unpacks the frames of a file, starting at any frame.
 pub(in crate::packed) struct Frames {
     reader: Reader,
     /// The decoder and its memory, from the first frame on.
@@ -57,7 +57,7 @@ impl Frames {
         }
     }
 
-    /// Waits for the memory that a frame needs. The memory of a smaller one is given back before.
+    /// Waits for the memory that a frame needs. The memory of a smaller frame is given back first.
     fn prepare(&mut self) -> Result<(), Damage> {
         let frame = frame(self.reader.input(), self.reader.position());
         let bytes = frame.map_or(CONTEXT, |frame| frame.memory());
@@ -94,7 +94,7 @@ impl Frames {
                 Some(&magic) if is_skipped(magic) => {
                     let len = le_u32(&start, 4).unwrap_or_default();
                     self.reader.skip(SKIPPED_HEADER + u64::from(len));
-                    if self.reader.is_behind_end() {
+                    if self.reader.is_past_end() {
                         return Err(self.damage("the file ends inside this frame"));
                     }
                 }

@@ -205,7 +205,7 @@ fn members_that_are_left_out_are_named() {
     let [entry] = library.databases() else {
         panic!("{:?}", paths(&library));
     };
-    let beyond = "10 members of the archive, behind the first 100000, are left out";
+    let beyond = "10 members of the archive, after the first 100000, are left out";
     let advice = "unpack it and mount the folder";
     assert_eq!(entry.problems()[0].what, format!("{beyond}: {advice}"));
     let problems = entry.database.problems();

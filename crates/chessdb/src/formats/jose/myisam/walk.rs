@@ -89,7 +89,7 @@ impl Table {
                 at = after;
                 continue;
             }
-            match search.plausible_block_behind(at) {
+            match search.next_plausible_block(at) {
                 Some(next) => {
                     if problems.len() < MOST_PROBLEMS {
                         problems.push(self.problem(
@@ -131,7 +131,7 @@ struct Search<'t> {
 }
 
 impl Search<'_> {
-    fn plausible_block_behind(&mut self, at: usize) -> Option<usize> {
+    fn next_plausible_block(&mut self, at: usize) -> Option<usize> {
         let data = self.table.data();
         let mut place = (at / 4 + 1) * 4;
         while place < data.len() && !self.table.file.bytes.is_lost() {

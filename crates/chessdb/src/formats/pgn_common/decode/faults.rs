@@ -21,7 +21,7 @@ pub(in crate::formats::pgn_common) fn short(text: &str) -> String {
     }
 }
 
-/// The fault for a text that is left out, and the detail that its remark has in addition.
+/// The fault for a text that is left out, and the additional detail of its remark.
 pub(in crate::formats::pgn_common) fn left_out(what: &str, text: &str) -> (Fault, String) {
     let quoted = short(text);
     let detail = if quoted == text {
@@ -98,7 +98,7 @@ impl<S: Sink> Decoder<'_, S> {
         self.unreadable();
     }
 
-    /// Handles a word that is not a move. Consecutive ones are a single fault.
+    /// Handles a word that is not a move. Consecutive words make a single fault.
     pub(super) fn unreadable(&mut self) {
         self.number = None;
         let end = self.items.at;
@@ -124,7 +124,7 @@ impl<S: Sink> Decoder<'_, S> {
     #[cold]
     pub(super) fn broken(&mut self, start: usize, fault: &Fault) {
         if self.state != State::Moves {
-            // It is part of the text already.
+            // The text of the fault already contains it.
             self.items.at = start + 1;
             return self.unreadable();
         }

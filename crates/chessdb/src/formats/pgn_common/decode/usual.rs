@@ -11,10 +11,10 @@ const CASTLING: [(u64, CastlingSide); 2] = [
 ];
 
 impl<S: Sink> Decoder<'_, S> {
-    /// Plays moves up to the first item that is not one in the usual form.
+    /// Plays moves up to the first item that is not a move in the usual form.
     #[inline(always)]
     pub(super) fn usual_moves(&mut self) {
-        // Only a whole game has another language.
+        // Other languages matter only for a whole game.
         let is_english = !S::WHOLE || self.language.is_none();
         if !is_english || self.unread.is_some() || self.counts.is_some() || self.state != State::Moves {
             return;
@@ -57,8 +57,8 @@ impl<S: Sink> Decoder<'_, S> {
     }
 }
 
-/// Bytes of a word that may be a move in the form of nearly all: SAN in ASCII, perhaps with a number before it and a
-/// sign of check after it.
+/// A word that may be a move in the usual form: SAN in ASCII, perhaps with a number before it and a sign of check after
+/// it.
 #[derive(Debug, PartialEq, Eq)]
 struct UsualWord {
     /// The characters between number and sign, the first one in the lowest byte.
@@ -117,8 +117,8 @@ fn after_number(text: &[u8], at: usize) -> Option<usize> {
     (end > point).then_some(end)
 }
 
-/// Sets the highest bit of each byte that is below `least`, an ASCII character, up to and including the first such byte.
-/// Those after it have no meaning.
+/// Sets the highest bit of the first byte that is below `least`, an ASCII character. The bits after this byte have no
+/// meaning.
 #[inline(always)]
 fn below(block: u64, least: u8) -> u64 {
     const ONES: u64 = u64::MAX / 0xff;

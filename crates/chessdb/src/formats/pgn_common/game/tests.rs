@@ -8,8 +8,8 @@ fn stored(text: &str) -> Stored<'_> {
     Stored::new(text.as_bytes(), 0, characters, b'\n')
 }
 
-/// The movetext of a game in export form, without its line breaks, and its problems. The moves of the main line are
-/// compared with what a reader of the main line alone gets.
+/// The movetext of a game in export form, without its line breaks, and its problems. Checks that reading only the main
+/// line gives the same moves.
 fn read(text: &str) -> (String, Vec<String>) {
     let game = stored(text);
     let (read, problems) = game.game("x.pgn");
@@ -120,7 +120,7 @@ fn letters_of_one_language_are_read() {
 fn english_comes_first_and_all_moves_count() {
     // In Dutch, this is a knight.
     assert_eq!(movetext("1. d4 Pf6 *"), "1. d4 f6 *");
-    // In no language are these all moves.
+    // In no language are all of these words moves.
     for text in [
         "1. d4 Sf6 2. Nf3 *",
         "1. d4 Sf6 2. Lf4 (2. Bf4) *",
@@ -217,7 +217,8 @@ fn signs_without_meaning_are_left_out_with_a_remark() {
     );
 }
 
-/// The table of section 5.5 in `docs/formats/pgn.md`, and more of its kind. An empty word is one that ends no line.
+/// The table of section 5.5 in `docs/formats/pgn.md`, and more such games. The last text is the word that ends its
+/// line; empty if no word does.
 #[test]
 fn numbers_show_which_words_stand_for_moves() {
     for (text, wanted, ends_at) in [
@@ -309,7 +310,7 @@ fn numbers_show_which_words_stand_for_moves() {
         ("1 e4 e5 2 Nf3 N&6 3 Bb5", "1. e4 e5 2. Nf3", "N&6"),
         ("e4 e5 Nf3 TN Nc6", "1. e4 e5 2. Nf3 Nc6", ""),
         ("e4 e5 N@f3 Nc6", "1. e4 e5", "N@f3"),
-        // Before the first move there may be any text.
+        // Any text may come before the first move.
         ("Round 5 Linares 1993. 1. e4 e5", "1. e4 e5", ""),
         ("Game 2. Tal 1. e4 e5 2. Nf3", "1. e4 e5 2. Nf3", ""),
     ] {
@@ -323,7 +324,7 @@ fn numbers_show_which_words_stand_for_moves() {
     assert!(read(&far(64)).0.contains("this is no move: x; the line goes on"));
 }
 
-/// Compares a game with its wanted moves, up to the remark on a word that ends a line.
+/// Compares a game with the expected moves, up to the remark about the word that ends a line.
 fn check_numbers(text: &str, wanted: &str, ends_at: &str) {
     let (given, problems) = read(text);
     let mut plain = String::new();
@@ -411,7 +412,7 @@ fn a_tag_without_quotation_marks_has_its_value() {
     assert_eq!(problems, ["the tag FEN has no quotation marks"]);
 }
 
-/// What is wrong with a date is said in the words of the flaw.
+/// Each flaw of a date has its own message.
 #[test]
 fn each_flaw_of_a_date_is_a_problem() {
     for (date, shown, said) in [
@@ -511,7 +512,7 @@ fn lines_between_tags_belong_to_the_game() {
     let (shown, problems) = read(&tags("; a comment\nTime: 20:00 ; more"));
     assert_eq!(problems, ["this is no tag: Time: 20:00"]);
     assert!(shown.contains("a comment") && shown.contains("more"), "{shown}");
-    // The last line before the moves.
+    // A line after the last tag.
     let text = "[Event \"A\"]\n[Black ACPL \"9\"]\n\n1. e4 *";
     assert_eq!(read(text).1, ["this is no tag: [Black ACPL \"9\"]"]);
     // Before the first tag and after an empty line such a line is movetext.
@@ -550,7 +551,7 @@ fn castling_with_zeros_is_a_result_if_both_lost() {
         tagged("*", &format!("{moves} (3... Nxe4 4. 0-0) 4. 0-0 0-0 *")),
         (format!("{moves} (3... Nxe4 4. O-O) 4. O-O O-O *"), Vec::new())
     );
-    // Where it cannot be castling it is not lost.
+    // If it cannot be castling, it stays in the remark.
     let (shown, problems) = tagged("1-0", "1. e4 e5 0-0");
     assert_eq!(problems.len(), 1);
     assert!(shown.contains("the line goes on: 0-0"), "{shown}");
@@ -580,7 +581,7 @@ fn games_without_play_have_no_null_moves() {
             (shown, vec![what])
         );
     }
-    // After moves they are what they were.
+    // After moves, they keep their usual meaning.
     assert_eq!(movetext("1. e4 e5 +-"), "1. e4 e5 $18 *");
     assert_eq!(movetext("1. e4 e5 -+ *"), "1. e4 e5 $19 *");
     assert_eq!(movetext("1. e4 -- 2. d4 *"), "1. e4 -- 2. d4 *");
@@ -610,7 +611,7 @@ fn the_last_words_may_be_a_result_with_blanks() {
     }
     let broken = tagged("*", "1. e4 e4 2. Nf3 1 - 0").0;
     assert!(broken.ends_with("the line goes on: e4 2. Nf3} 1-0"), "{broken}");
-    // Elsewhere they mean nothing.
+    // Elsewhere they have no meaning.
     assert_eq!(
         tagged("*", "1. e4 (1. d4 1 - 0)").0.split(' ').next_back(),
         Some("*")
@@ -630,7 +631,7 @@ fn a_result_may_be_glued_to_a_move() {
         movetext("1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O*"),
         "1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O *"
     );
-    // The rest of a line ends before it.
+    // The rest of a line ends before the result.
     assert_eq!(
         read("1. e4 e5 2. Ke3 Qh40-1").0,
         "1. e4 e5 {chessdb: byte 12 of x.pgn: illegal move: no king can go to e3; the line goes on: 2. Ke3 Qh4} 0-1"
@@ -648,7 +649,7 @@ fn words_may_be_glued() {
         "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *"
     );
     assert_eq!(movetext("1. e4!e5 *"), "1. e4 $1 e5 *");
-    // Other numbers mean nothing.
+    // Other numbers do not separate moves.
     assert!(!read("1. e4 e57. Nf3 *").1.is_empty());
 }
 
@@ -667,7 +668,7 @@ fn names_of_tags_have_any_letter_case() {
     ] {
         assert_eq!(game.tags.get(name), Some(value), "{name}");
     }
-    // It is another tag beside the right one.
+    // Next to the usual name, it is another tag.
     assert_eq!(game.tags.get("white"), Some("A"));
     assert_eq!(game.movetext.tokens().len(), 1);
     let problems: Vec<_> = problems.into_iter().map(|problem| problem.what).collect();
@@ -697,7 +698,7 @@ fn a_promotion_without_a_piece_makes_a_queen() {
             vec![what.to_owned()]
         )
     );
-    // With another piece the game would go on.
+    // With another piece, the game could continue.
     let (shown, problems) = read(&format!("{fen}1. a8 Kf6 2. Nb6 *"));
     assert!(shown.contains("the line goes on: 1. a8 Kf6 2. Nb6"), "{shown}");
     assert_eq!(problems.len(), 1);

@@ -86,7 +86,7 @@ fn file(source: &dyn Source) -> File<'_> {
     }
 }
 
-/// An index of the width that is tried first.
+/// An index with the smaller width, which is tried first.
 fn written(file: &File<'_>, scope: Scope<'_>) -> Index {
     let mut bytes = Vec::new();
     make_index::write(file, scope, 3, &mut bytes).unwrap();
@@ -136,7 +136,7 @@ fn a_file_that_grew_is_scanned_as_a_new_one_is() {
     }
 }
 
-/// Compares a file that has grown from a length with one that is scanned anew. False if it cannot be continued.
+/// Compares continuing the scan of a file that had `old` bytes with a new scan. False if the scan cannot be continued.
 fn compare_grown(text: &[u8], old: usize) -> bool {
     let earlier = scanned(&Counted::new(&text[..old]));
     let source = Counted::new(text);
@@ -163,7 +163,8 @@ fn every_game_may_be_the_last_that_is_decided() {
     }
 }
 
-/// What looks like the tag of a game at the end of a file may be something else when more follows.
+/// Text at the end of a file that looks like the tag of a game may turn out to be something else when more text
+/// follows.
 #[test]
 fn a_file_may_have_ended_anywhere() {
     let head = "[A \"1\"]\n\n".to_owned() + &"1. e4 e5 2. Nf3 Nc6\n".repeat(LOOKAHEAD / 20 + 10);
@@ -174,7 +175,7 @@ fn a_file_may_have_ended_anywhere() {
         format!(" {} {} e5 *\n", long("b"), long("c")),
     ] {
         let text = format!("{head}{tail}[White \"last\"]\n\n*\n");
-        // Where letters repeat, one of many ends is enough.
+        // Among repeated letters, a single end is enough.
         let signs = tail.as_bytes();
         let is_border = |at: usize| at == 0 || signs[at] != signs[at - 1] || !b"bc".contains(&signs[at]);
         let ends = (0..tail.len()).filter(|&at| is_border(at));

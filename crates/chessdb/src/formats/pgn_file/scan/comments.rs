@@ -7,16 +7,16 @@ use crate::formats::pgn_common::near::{near2, near4};
 use crate::formats::pgn_common::section::skip_ignored;
 use crate::formats::pgn_common::tag::{LONGEST_TAG, opens_game, read_tag};
 
-/// Maximum number of bytes of a tag `Event` that begins a game in the middle of a line of an open comment, with what
-/// follows it in the line.
+/// Maximum length in bytes of a tag `Event` that begins a game in the middle of a line of an open comment, up to the
+/// end of the line.
 pub(super) const LONGEST_EVENT: usize = 1 << 10;
 
 impl Scanner {
     /// Reads from the end of a comment up to the next comment, which is usually near, or to the end of the
     /// line.
     #[inline(always)]
-    pub(super) fn behind_comment(&mut self, bytes: &[u8], at: usize, end: usize) -> Line {
-        self.state = State::BehindComment;
+    pub(super) fn after_comment(&mut self, bytes: &[u8], at: usize, end: usize) -> Line {
+        self.state = State::AfterComment;
         let rest = bytes.get(at..).unwrap_or_default();
         let Some(found) = near4([b'{', b';', self.line_end, b'['], rest) else {
             return Line::Inside(bytes.len());
@@ -24,14 +24,14 @@ impl Scanner {
         self.state = match rest.get(found) {
             Some(b'{') => State::Comment,
             Some(b';') => State::Rest,
-            Some(b'[') => return self.bracket_behind_comment(bytes, at + found, end),
+            Some(b'[') => return self.bracket_after_comment(bytes, at + found, end),
             _ => State::LineStart,
         };
         Line::Inside(at + found + 1)
     }
 
     #[cold]
-    fn bracket_behind_comment(&mut self, bytes: &[u8], bracket: usize, end: usize) -> Line {
+    fn bracket_after_comment(&mut self, bytes: &[u8], bracket: usize, end: usize) -> Line {
         // The bytes after it may not be here yet.
         if bracket >= end {
             return Line::Inside(bracket);
@@ -50,7 +50,7 @@ impl Scanner {
         while at < end && self.state == State::Comment {
             let rest = bytes.get(at..).unwrap_or_default();
             let Some(found) = near2(b'}', self.line_end, rest) else {
-                // The line may end with a tag, which the next bytes must have as a whole.
+                // The line may end with a tag, so the whole line is read again with the next bytes.
                 return Line::Inside(if end == bytes.len() {
                     end
                 } else {
@@ -58,7 +58,7 @@ impl Scanner {
                 });
             };
             if rest.get(found) == Some(&b'}') {
-                at = match self.behind_comment(bytes, at + found + 1, end) {
+                at = match self.after_comment(bytes, at + found + 1, end) {
                     Line::Inside(at) => at,
                     game @ Line::Game(_) => return game,
                 };
@@ -101,8 +101,8 @@ impl Scanner {
     }
 }
 
-/// A place where a game begins whatever precedes it: after the empty line at `at`, a tag `Event`, and another tag in the
-/// next line.
+/// A place where a game certainly begins, whatever comes before it: the empty line at `at` is followed by a tag `Event`
+/// and, in the next line, another tag.
 pub(in crate::formats::pgn_file) fn resynchronisation(
     bytes: &[u8],
     at: usize,
@@ -123,8 +123,8 @@ fn empty_line(bytes: &[u8], at: usize, line_end: u8) -> Option<usize> {
     (text.get(empty) == Some(&line_end)).then_some(at + empty + 1)
 }
 
-/// True if the line at a place of an open comment starts a game: with a tag, if the next line starts with a tag as
-/// well, or with a tag `Event` in front of an empty line or the first move.
+/// True if the line at a place of an open comment starts a game. It does if it starts with a tag and the next line
+/// does, too, or if it starts with a tag `Event` before an empty line or the first move.
 pub(super) fn begins_game(bytes: &[u8], start: usize, line_end: u8) -> bool {
     let text = bytes.get(start..).unwrap_or_default();
     text.starts_with(b"[") && (has_next_tag(text, line_end) || is_event(text) && opens_game(text, line_end))

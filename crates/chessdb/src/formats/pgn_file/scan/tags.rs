@@ -42,7 +42,7 @@ impl Scanner {
         self.line_before_moves(bytes, start)
     }
 
-    /// Reads lines of usual tags after the first tag of a game. Returns the end of those read.
+    /// Reads lines of usual tags after the first tag of a game. Returns the end of the lines read.
     #[inline(always)]
     fn usual_tags(&mut self, bytes: &[u8], at: usize, end: usize) -> usize {
         let Part::Tags {
@@ -113,9 +113,9 @@ impl Scanner {
         }
     }
 
-    /// The end of the lines at `start` that are not tags, but belong to the tags all the same; `None` if movetext
-    /// begins there. If a tag of the roster that the game already has comes after them, it begins another game, and the
-    /// lines are the moves of this one.
+    /// The end of the lines at `start` that are not tags but belong to the tags; `None` if movetext begins there. If
+    /// the next tag is a tag of the roster that the game already has, it begins another game, and the lines are the
+    /// moves of this game.
     #[cold]
     fn pass_between(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
         let Part::Tags {
@@ -133,7 +133,7 @@ impl Scanner {
         })
     }
 
-    /// True if a line of movetext begins a game although it is indented: its first bracket is at `at`.
+    /// True if an indented line of movetext begins a game. Its first bracket is at `at`.
     pub(super) fn is_indented_game(&self, bytes: &[u8], at: usize) -> bool {
         let indent = indent_before(bytes, at);
         (1..=MOST_INDENT).contains(&indent)
@@ -234,8 +234,8 @@ impl Scanner {
     }
 }
 
-/// True if `text` starts with a complete tag and the text in front of it in its line ends with a result or, in the head
-/// of a file, with a comment.
+/// True if `text` starts with a complete tag, and the line before it ends with a result or, in the head of a file, with
+/// a comment.
 pub(super) fn tag_follows(before: &[u8], is_in_head: bool, text: &[u8], line_end: u8) -> bool {
     let blanks = before
         .iter()

@@ -136,8 +136,8 @@ fn an_open_comment_ends_before_a_game_behind_an_empty_line() {
     assert_eq!(scanned(text).unclosed, [15]);
 }
 
-/// The table of section 3.3 in `docs/formats/pgn.md`, and more of its kind: what an open comment has, and whether a game
-/// begins there at the last bracket but one.
+/// The table of section 3.3 in `docs/formats/pgn.md`, and more such texts: the text of an open comment, and where a
+/// game begins in it.
 #[test]
 fn tags_end_an_open_comment() {
     for (comment, begins) in [
@@ -197,7 +197,7 @@ fn after_between(text: &[u8], at: usize, line_end: u8, tags: Option<&Tags<'_>>) 
     (!has_name(seen, tag.name)).then_some(at + len)
 }
 
-/// Finds games as [`Scanner`] does, a line and a byte at a time.
+/// Finds games like [`Scanner`], but slowly, a line and a byte at a time.
 fn slowly(text: &[u8], line_end: u8) -> Found {
     let line_of = |at: usize| {
         let len = text[at..].iter().position(|&c| c == line_end);
@@ -205,7 +205,7 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
     };
     let mut found = Found::default();
     let mut is_head = true;
-    // The roster and whether an empty line came last, in tags; none in movetext.
+    // The state within tags; `None` in movetext.
     let mut tags: Option<Tags<'_>> = None;
     let mut at = 0;
     while at < text.len() {
@@ -214,7 +214,7 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
         if is_head || tags.is_some() {
             lead += blanks(&text[lead..]);
         }
-        // Before the first tag, bytes that are ignored may also stand behind blanks.
+        // Before the first tag, ignored bytes may also come after blanks.
         while is_head && lead < skip_ignored(text, lead) + blanks(&text[skip_ignored(text, lead)..]) {
             lead = skip_ignored(text, lead) + blanks(&text[skip_ignored(text, lead)..]);
         }
@@ -334,7 +334,7 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
                             place: game as u64,
                             is_unclosed: true,
                         });
-                        // It is found again there, as the first tag of the section.
+                        // The section begins with this tag, which is found again there.
                         found.starts.pop();
                         (is_head, tags, at) = (false, None, game);
                         break;
@@ -438,7 +438,7 @@ fn games_are_found_as_byte_by_byte() {
     assert!(games[0] > 10_000 && games[1] > 100, "{games:?}");
 }
 
-/// The results of a scan in windows of these numbers of bytes, in turn, beside the lookahead.
+/// The results of a scan in windows of these sizes in turn, not counting the lookahead.
 fn in_windows(text: &[u8], line_end: u8, windows: &[usize]) -> Found {
     let mut scanner = Scanner::new(line_end);
     let (mut at, mut windows) = (0, windows.iter().cycle());
@@ -456,7 +456,7 @@ fn in_windows(text: &[u8], line_end: u8, windows: &[usize]) -> Found {
     }
 }
 
-/// A window may end behind any byte: within a byte-order mark, within the blanks before a tag, within a comment.
+/// A window may end after any byte: within a byte-order mark, within the blanks before a tag, within a comment.
 #[test]
 fn it_does_not_matter_where_a_window_ends() {
     let rest = "1. e4 e5 2. Nf3 Nc6\n".repeat(LOOKAHEAD / 20 + 10);
