@@ -8,7 +8,7 @@ pub(super) type ByFile = u64;
 /// 1 for each file.
 pub(super) const ONES: ByFile = 0x0101_0101_0101_0101;
 
-/// For each file, the number of squares in a set plus twice that in a second set.
+/// For each file, the number of squares in one set plus twice the number in another set.
 #[inline(always)]
 pub(super) fn weighted_by_file(ones: Bitboard, twos: Bitboard) -> ByFile {
     const PAIRS: u64 = 0x5555_5555_5555_5555;

@@ -12,7 +12,7 @@ use crate::board::Position;
 use crate::problem::Problem;
 use crate::replay::{self, Fault, Limits, Origin, Replay, Sink, Unplayed};
 
-/// Section 6.6.
+/// The limits of section 6.6.
 const LIMITS: Limits = Limits {
     depth: 255,
     moves: u32::MAX,
@@ -301,7 +301,7 @@ impl<S: Sink> Decoder<'_, S> {
         Next::Byte
     }
 
-    /// Handles a zero byte, which ends the game whatever follows (section 6.2).
+    /// Handles a zero byte, which ends the game even if more bytes follow (section 6.2).
     fn zero(&mut self, at: usize) -> bool {
         if at + 1 < self.record.moves_len() {
             let what = "a zero byte ends the game before the end of its moves";

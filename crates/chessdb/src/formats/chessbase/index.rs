@@ -14,9 +14,9 @@ use crate::problem::Problem;
 
 /// Where the records are.
 pub(super) enum Index {
-    /// By an index file: the words after the first one, without the end mark and what follows it.
+    /// In an index file. The rows are the words after the first one, without the end mark and the words after it.
     File { file: SourceFile, rows: Rows },
-    /// By walking the records, without a usable index.
+    /// Found by walking through the records, because there is no usable index.
     Walked(Walk),
 }
 
@@ -100,7 +100,7 @@ fn word(file: &SourceFile, number: u32) -> Option<u32> {
     be_u32(&file.bytes, (number as usize).checked_mul(4)?)
 }
 
-/// Number of games of an index file, with a row for each oddity (section 2.4).
+/// Number of games in an index file. Reports oddities (section 2.4).
 fn count(cbi: &SourceFile, cbf_len: usize, problems: &mut Vec<Problem>) -> u32 {
     let words = u32::try_from(cbi.bytes.len() / 4).unwrap_or(u32::MAX);
     let mut report = |offset: u64, what: String| {

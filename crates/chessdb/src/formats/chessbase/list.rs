@@ -238,7 +238,7 @@ impl List<'_> {
         }
     }
 
-    /// The entry with number `left` of a piece, from 1 to the piece's count.
+    /// Entry number `left` of a piece, from 1 on.
     #[inline(always)]
     fn nth(&self, from: Square, left: u32) -> Entry {
         let Some(role) = self.position.role_at(from) else {
@@ -294,7 +294,7 @@ impl List<'_> {
 }
 
 /// Castling of `us` short and long as in the list, which ignores the rights.
-// Not a method of the list, which would have to be in memory for it.
+// Not a method, so that the list need not be in memory.
 fn castling(position: &Position, us: Color, king: Square) -> [bool; 2] {
     let home = us.backrank();
     if king != Square::from_coords(File::E, home) {

@@ -1,6 +1,6 @@
 //! ChessBase for DOS, Atari and Windows 3.1 (1987-1997): games in CBF/CBI, and Fritz's opening books in FBK.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
 //! | `.cbf` | records in any order, with dead gaps between them ([`record`]) |
 //! | `.cbi` | index of 32-bit words: number of games + 1, then the record's place of each game ([`index`]) |
@@ -79,7 +79,7 @@ struct ChessBase {
     cbf: SourceFile,
     index: Index,
     characters: Characters,
-    /// Ids of the texts of each game. Finding them reads all records, so it is done when views are built.
+    /// Ids of the texts of each game. Finding them reads all records, so this is done on first use.
     ids: OnceLock<Vec<texts::Ids>>,
     info: Info,
     problems: Vec<Problem>,

@@ -4,7 +4,7 @@ use super::by_file::{ByFile, on_one_rank, weighted_by_file};
 use super::list::{EnPassant, Entry};
 use crate::board::{Bitboard, Color, File, Move, Position, Rank, Role, Square};
 
-/// Which pawns of the side to move have which entries.
+/// The pawns of the side to move, by the entries that they have.
 #[derive(Clone, Copy)]
 pub(super) struct Pawns {
     us: Color,
@@ -75,7 +75,7 @@ impl Pawns {
         (moves << (2 * has(self.seventh))) + has(self.en_passant)
     }
 
-    /// The entry with number `left` of a pawn, from 1 to the pawn's count.
+    /// Entry number `left` of a pawn, from 1 on.
     #[inline(always)]
     pub(super) fn nth(&self, from: Square, left: u32) -> Entry {
         let has = |set: Bitboard| u32::from(set.contains(from));

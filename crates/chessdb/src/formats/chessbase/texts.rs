@@ -25,11 +25,11 @@ fn of_names(names: &Names) -> [Cow<'_, str>; PLACES as usize] {
     [names.white(), names.black(), names.event()]
 }
 
-/// The ids of the texts of games, numbered from 0. `read` reads the texts of a game and returns false for a
-/// game without any.
+/// The ids of the texts of games, numbered from 0. `read` reads the texts of a game, and returns false for a game
+/// without texts.
 ///
-/// Texts are taken as the same if 96 bits of their hashes are the same; a coincidence is practically impossible.
-/// Therefore no text is stored, and none is read twice.
+/// Texts count as the same if 96 bits of their hashes are the same. A coincidence is practically impossible. Therefore
+/// no text is stored or read twice.
 pub(super) fn ids(
     games: impl Iterator<Item = u32>,
     mut read: impl FnMut(u32, &mut Names) -> bool,

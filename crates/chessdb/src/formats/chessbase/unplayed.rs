@@ -66,7 +66,7 @@ impl UnplayedLine {
                         return true;
                     }
                 }
-                // If there is no move to replace, the rest of the line is skipped as well.
+                // Without a move to replace, the rest of the line is skipped, too.
                 START if !self.0.start_variation() => skip = 2,
                 START => skip = u32::from(self.0.depth() > DEEPEST),
                 _ => {

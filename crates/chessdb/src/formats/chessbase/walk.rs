@@ -1,8 +1,8 @@
 //! Records that are found without an index (section 2.5).
 //!
-//! A record is expected where the previous one ends. If the bytes there are not a record, they are a gap, and its end
-//! is searched for byte by byte. A checksum of eight bits is too weak for that, so the header, the texts and the
-//! moves together must be so unlikely to come about by chance that no gap has a false game.
+//! A record is expected where the previous one ends. If the bytes there are not a record, they are a gap, whose end is
+//! searched for byte by byte. A checksum of eight bits is too weak for this search. So the header, the texts and the
+//! moves together must be so unlikely to be random bytes that no false game is found in a gap.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +13,7 @@ use super::{decode, stored_position};
 use crate::files::SourceFile;
 use crate::replay::{MainLine, Origin, PlaceForm, Ply};
 
-/// What a walk through the records found.
+/// The result of a walk through the records.
 pub(super) struct Walk {
     /// Offsets of the records, ascending.
     pub(super) offsets: Vec<u32>,
@@ -52,7 +52,7 @@ pub(super) fn walk(cbf: &SourceFile) -> Walk {
     found
 }
 
-/// The end of the record at an offset. Where the previous record ends, less evidence suffices.
+/// The end of the record at an offset. Directly after another record, less evidence is enough.
 fn record_at(cbf: &SourceFile, at: usize, is_in_gap: bool) -> Option<usize> {
     let end = possible_end(&cbf.bytes, at)?;
     let is_record = if is_in_gap {
@@ -64,7 +64,7 @@ fn record_at(cbf: &SourceFile, at: usize, is_in_gap: bool) -> Option<usize> {
     is_record.then_some(end)
 }
 
-/// The end of what may be a record: its checksum is good, and it is inside the file.
+/// The end of a possible record, whose checksum is good and which is inside the file.
 fn possible_end(cbf: &[u8], at: usize) -> Option<usize> {
     let rest = cbf.get(at..)?;
     let header = Header::new(*rest.first_chunk::<SIZE>()?);
@@ -72,25 +72,26 @@ fn possible_end(cbf: &[u8], at: usize) -> Option<usize> {
     is_possible.then(|| at + header.record_len())
 }
 
-/// Bits of evidence for a record where the previous one ends.
+/// Bits of evidence needed for a record directly after another one.
 const IN_SEQUENCE: u32 = 24;
-/// Bits of evidence for a record after a gap. A file has up to 2 to the power of 32 offsets, and there are some
-/// thousand ways to get as many bits.
+/// Bits of evidence needed for a record after a gap. A file has up to 2 to the power of 32 offsets, and there are some
+/// thousand ways to get this many bits.
 const AFTER_GAP: u32 = 50;
 /// Bits of the checksum, which may be one of two.
 const CHECKSUM: u32 = 7;
 /// Bits of a move: one byte in four is a legal move.
 const MOVE: u32 = 2;
-/// Bits of a position that can be played: nearly all others have a piece that does not exist, or not two kings.
+/// Bits of a playable position. Nearly all random positions have an undefined piece, or not one king for each side.
 const POSITION: u32 = 20;
 /// Bits of two lengths of texts that are both 0.
 const NO_TEXTS: u32 = 12;
-/// The most bytes of a move area that are tested. The limit keeps the time of the search proportional to the file.
+/// Maximum number of bytes of a move area that are tested. The limit keeps the time of the search proportional to the
+/// size of the file.
 const MOVES_SEEN: usize = 256;
 
-/// Bits of evidence that a record with a good checksum begins at an offset: n bits mean that bytes of noise are as
-/// good in one case in 2 to the power of n. Lengths far below the greatest count as many bits as begin with 0, and
-/// each character of the texts one bit, because half of all bytes occur in names.
+/// Bits of evidence that a record with a good checksum begins at an offset. n bits mean that random bytes look as good
+/// in one of 2 to the power of n cases. A length counts as many bits as it has leading zeros, and each character of the
+/// texts counts one bit, because half of all bytes occur in names.
 fn evidence(cbf: &SourceFile, at: usize) -> u32 {
     let Some(record) = Record::at(&cbf.bytes, at) else {
         return 0;
@@ -121,7 +122,7 @@ fn evidence(cbf: &SourceFile, at: usize) -> u32 {
     bits
 }
 
-/// Bits of evidence in players and source; 0 if any byte is not one of a name.
+/// Bits of evidence in players and source; 0 if a byte cannot be part of a name.
 fn texts(record: &Record<'_>) -> u32 {
     let (mut texts, mut source) = (Vec::new(), Vec::new());
     record.texts(&mut texts, &mut source);

@@ -6,9 +6,9 @@
 //! | i32 | number of items |
 //! | | each item: u16 kind, data |
 //!
-//! No item has a length, so that each kind must be known ([`len_of`]).
+//! Items do not store their lengths, so each kind must be known ([`len_of`]).
 //!
-//! Kinds (¹ is from public descriptions alone):
+//! Kinds (¹ is known only from public descriptions):
 //!
 //! ```text
 //! kind     data
@@ -41,7 +41,7 @@ use crate::bytes::le_u16;
 use crate::formats::chessbase_common::items::{self, Item, Profile, Said, Stage};
 use crate::formats::chessbase_common::{Annotations, Marks};
 
-/// The position of the end.
+/// The position number that ends the annotations.
 const END: i32 = i32::MAX;
 /// The position number of annotations of the whole game.
 const WHOLE_GAME: i32 = -1;
@@ -73,7 +73,7 @@ const COLORS: u8 = 0x23;
 const TIME_IN_VIDEO: u8 = 0x25;
 const UNKNOWN_27: u8 = 0x27;
 
-/// Bytes of the stages of a time control, and of each.
+/// Bytes of all stages of a time control, and of one stage.
 const STAGES: usize = 33;
 const STAGE: usize = 11;
 
@@ -118,12 +118,12 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// Where the next bytes are in the file.
+    /// The place of the next bytes in the file.
     fn place(&self) -> u64 {
         self.start + self.fields.at() as u64
     }
 
-    /// Goes to the next position that has items; none at the end.
+    /// Goes to the next position that has items; `None` at the end.
     fn next_block(&mut self) -> Result<Option<()>, Damage> {
         const CUT: &str = "the annotations have no end";
         while self.left == 0 {
@@ -181,7 +181,7 @@ impl<'a> Items<'a> {
     }
 }
 
-/// What is wrong, and where.
+/// The place of damage, and its description.
 type Damage = (u64, String);
 
 impl<'a> Iterator for Items<'a> {
@@ -200,18 +200,18 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
-/// Why the length of an item is not known.
+/// Why the length of an item cannot be determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unread {
-    /// Of its kind, or its variant.
+    /// The kind of the item, or its variant, is unknown.
     Unknown,
-    /// It goes beyond the end.
+    /// The item goes beyond the end of the frame.
     Cut,
-    /// Its squares or arrows do not fill it.
+    /// The length of the item is not a multiple of a square or an arrow.
     Uneven,
 }
 
-/// The bytes of an item of a kind, which must be there.
+/// The length of an item of this kind. All of its bytes must be there.
 fn len_of(kind: u8, data: &[u8]) -> Result<usize, Unread> {
     let mut fields = Fields::new(data);
     let passed = match kind {
@@ -256,7 +256,7 @@ fn len_of(kind: u8, data: &[u8]) -> Result<usize, Unread> {
     Ok(fields.at())
 }
 
-/// Squares or arrows, each of `size` bytes.
+/// The length of a list of squares or arrows of `size` bytes each.
 fn marks_len(data: &[u8], size: usize) -> Result<usize, Unread> {
     let mut fields = Fields::new(data);
     let marks = fields.string().ok_or(Unread::Cut)?;
@@ -276,7 +276,7 @@ fn version_1(fields: &mut Fields<'_>) -> Result<(), Unread> {
     }
 }
 
-/// A training question with its answers.
+/// The length of a training question with its answers.
 fn training_len(data: &[u8]) -> Result<usize, Unread> {
     let mut fields = Fields::new(data);
     let variant = fields
@@ -318,7 +318,7 @@ fn lists(fields: &mut Fields<'_>, count: usize) -> Option<()> {
     Some(())
 }
 
-/// The bytes of an item that is a text.
+/// The text of an item; `None` for an item of another kind.
 pub(super) fn text_of<'a>(item: &Item<'a>) -> Option<&'a [u8]> {
     match said(item.kind, item.data) {
         Some(Said::Text(text)) => Some(text),
@@ -375,7 +375,7 @@ fn time_control(data: &[u8]) -> Option<Said<'_>> {
             increment: fields.u32()?,
             moves: fields.u16()?,
         };
-        // An entry without time is not a stage, whatever its increment.
+        // An entry without time is not a stage, even if it has an increment.
         if stage.time != 0 {
             *to = stage;
         }

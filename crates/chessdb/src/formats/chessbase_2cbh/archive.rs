@@ -1,5 +1,5 @@
-//! `.2cbv` archives (section 13): ZIP files with the files of one or several databases. Those that are needed are
-//! unpacked into memory, or used in place where they are stored.
+//! `.2cbv` archives (section 13): ZIP files with the files of one or several databases. The needed files are unpacked
+//! into memory, or used in place if they are not compressed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::problem::{Problem, ProblemKind, Remedy};
 /// The extension of archives.
 pub(super) const KIND: &str = "2cbv";
 
-/// The databases of an archive. All of them together keep to its bounds.
+/// The databases of an archive. One limit of memory applies to all of them together.
 pub(super) fn unpack(archive: &SourceFile) -> Result<Contents, NotADatabase> {
     if !is_zip(&archive.bytes) {
         return Err(NotADatabase::new(
@@ -72,12 +72,12 @@ pub(super) fn unpack(archive: &SourceFile) -> Result<Contents, NotADatabase> {
     Ok(Contents { databases, problems })
 }
 
-/// A member of an archive, and what its name says.
+/// A member of an archive, with the parts of its name.
 struct Named<'a> {
     member: &'a ZipMember,
     /// Its name without folders.
     name: &'a str,
-    /// Its path without extension, in lower case: the files of a database lie in one folder.
+    /// Its path without extension, in lower case. The files of a database are in the same folder.
     stem: String,
     kind: Option<&'static str>,
 }
@@ -94,7 +94,7 @@ impl<'a> Named<'a> {
         }
     }
 
-    /// The bytes of the member; `None` if nothing of it can be read. Damage becomes a problem.
+    /// The bytes of the member; `None` if they cannot be read at all. Damage becomes a problem.
     fn bytes(
         &self,
         kind: &str,
@@ -103,7 +103,7 @@ impl<'a> Named<'a> {
         problems: &mut Vec<Problem>,
     ) -> Result<Option<Arc<dyn Bytes>>, NotADatabase> {
         let whole = match kind {
-            // Only the title of the database is of interest, so nothing more is unpacked.
+            // Only the title of the database is needed, so only the start of the file is unpacked.
             "ini" => {
                 let bytes = self
                     .member

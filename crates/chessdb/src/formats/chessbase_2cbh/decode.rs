@@ -12,7 +12,7 @@ use crate::formats::chessbase_common::Annotations;
 use crate::problem::Problem;
 use crate::replay::{Fault, Limits, Origin, Replay, Sink};
 
-/// Section 14.6.
+/// The limits of section 14.6.
 const LIMITS: Limits = Limits {
     depth: 255,
     moves: 1_000_000,
@@ -23,7 +23,7 @@ const LIMITS: Limits = Limits {
 pub(super) struct Source<'a> {
     pub(super) frame: &'a Frame<'a>,
     pub(super) start: &'a Start,
-    /// The checksum of the frame is right.
+    /// True if the checksum of the frame is right.
     pub(super) is_sound: bool,
     pub(super) origin: Origin<'a>,
 }
@@ -33,13 +33,14 @@ impl<'a> Source<'a> {
         Words::new(self.frame.content)
     }
 
-    /// Where a word is in the file.
+    /// The place of a word in the file.
     fn place(&self, word: usize) -> u64 {
         place_of(self.frame.content_at(), word)
     }
 }
 
-/// Replays a game into the sink for a position, a number of the first move and a number of tokens.
+/// Replays a game. `sink` creates the sink from the start position, the number of the first move and an estimate of the
+/// number of tokens.
 pub(super) fn replay<S: Sink>(
     source: &Source<'_>,
     annotations: &Annotations<'_>,
@@ -70,13 +71,13 @@ struct Game<'a, S> {
     source: &'a Source<'a>,
     annotations: &'a Annotations<'a>,
     replay: Replay<'a, S>,
-    /// Moves before the next one, in the order of PGN.
+    /// Number of moves before the next one, in the order of PGN.
     number: u32,
     /// Variations that are open.
     depth: usize,
     /// The line that is left out, with all variations on it.
     unplayed: Option<Line>,
-    /// No further move is read, because the game has as many as it may have.
+    /// True if no further moves are read, because the game has reached the limit.
     is_full: bool,
 }
 
@@ -89,7 +90,8 @@ impl<S: Sink> Game<'_, S> {
         let words = self.source.words();
         let table = Table::get();
         let (mut at, mut marks) = (first, 0);
-        // Looked up one move ahead: the table is larger than the processor's fast caches, so a load may take long.
+        // Steps are looked up one move ahead, because the table is larger than the processor's fast caches and a load
+        // may take long.
         let step_of = |at| words.get(at).and_then(|word| table.step(word));
         let mut next = step_of(at);
         while !self.replay.is_done() {
@@ -114,7 +116,7 @@ impl<S: Sink> Game<'_, S> {
         }
     }
 
-    /// Plays a move of any kind. Nothing is changed if it cannot be played.
+    /// Plays a move of any kind. Changes nothing if the move cannot be played.
     fn play_word(&mut self, word: u16) -> Result<(), Fault> {
         let meaning = Table::get().meaning(word);
         let meaning = meaning.ok_or_else(|| Fault::damage(format!("no move has the word {word:04x}")))?;
@@ -168,7 +170,7 @@ impl<S: Sink> Game<'_, S> {
             let what = "the game castles without a stored right, which is added to the start position";
             self.replay.doubt(frame.content_at(), what);
         }
-        // Annotations of moves that exist but are not read are not misplaced.
+        // If the game was cut at the limit, annotations of the moves that were not read are not misplaced.
         if !self.is_full {
             self.annotations.after(self.number, &mut self.replay);
         }
@@ -213,7 +215,7 @@ impl<S: Sink> Game<'_, S> {
         }
     }
 
-    /// What is wrong with the frame though its content can be read (section 14.1).
+    /// Reports flaws of a frame whose content can be read nevertheless (section 14.1).
     fn faults_of_frame(&mut self) {
         let Source { frame, origin, .. } = *self.source;
         if !self.source.is_sound && !frame.is_cut {

@@ -1,4 +1,4 @@
-//! Impossible values in a game's record. They are reported, and the game is read all the same.
+//! Impossible values in a game's record. They are reported, and the game is read nevertheless.
 
 use super::frame;
 use super::game::{Moves, full_moves};
@@ -37,7 +37,7 @@ const IMPOSSIBLE: [Impossible; 4] = [
 ];
 
 impl ChessBase2Cbh {
-    /// What is wrong with the record of a game. `of_game` are the problems of its moves.
+    /// The problems of a game's record. `of_game` are the problems of its moves.
     pub(super) fn doubts(
         &self,
         place: &Place<'_>,
@@ -88,7 +88,7 @@ impl ChessBase2Cbh {
     }
 }
 
-/// The full moves of a game; none if it is not marked where they begin.
+/// Number of full moves of a game; `None` if the start of its moves is not marked.
 fn counted(moves: &Moves<'_>) -> Option<u32> {
     let first = moves.start.moves?;
     let words = Words::new(moves.frame.content);

@@ -2,7 +2,7 @@
 
 use crate::bytes::{le_u16, le_u32, slice};
 
-/// Bytes with a place in them.
+/// Reads bytes one field after the other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields<'a> {
     bytes: &'a [u8],
@@ -19,7 +19,7 @@ impl<'a> Fields<'a> {
         self.at
     }
 
-    /// What is left.
+    /// The remaining bytes.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
@@ -64,7 +64,7 @@ impl<'a> Fields<'a> {
         self.u32().map(u32::cast_signed)
     }
 
-    /// A string: an i32 with its length in bytes, and these. `None` if it does not fit; nothing is skipped then.
+    /// A string: its length in bytes as an i32, then its bytes. `None`, without skipping any, if it does not fit.
     pub(super) fn string(&mut self) -> Option<&'a [u8]> {
         let mut ahead = *self;
         let len = usize::try_from(ahead.i32()?).ok()?;
@@ -73,7 +73,7 @@ impl<'a> Fields<'a> {
         Some(bytes)
     }
 
-    /// A short string, with the zero byte at its end: the byte before it is the length of both.
+    /// A short string, including the zero byte at its end. The byte before it is its length, with this zero.
     pub(super) fn short_string(&mut self) -> Option<&'a [u8]> {
         let len = usize::from(self.u8()?);
         self.take(len)
@@ -90,7 +90,7 @@ mod tests {
         let mut fields = Fields::new(&bytes);
         assert_eq!(fields.string(), Some(&b"ab"[..]));
         assert_eq!(fields.short_string(), Some(&b"cd\0"[..]));
-        // A length below zero.
+        // A negative length.
         assert_eq!((fields.string(), fields.at()), (None, 10));
         assert_eq!(
             (fields.i32(), fields.u8(), fields.is_empty()),

@@ -1,4 +1,4 @@
-//! What looks like a database among the files of a folder (section 1).
+//! Finds files of a folder that look like a database (section 1).
 
 use std::collections::HashMap;
 
@@ -37,7 +37,7 @@ pub(super) fn find(directory: &SourceFolder) -> Vec<Candidate> {
     let databases: HashMap<String, usize> = stems
         .map(|(place, candidate)| (stem_of(&candidate.name), place))
         .collect();
-    // They name the files beside them that are not read.
+    // A `.cbh` with the same name reports these files.
     let older = stems_of(directory, "cbh");
     let others = OTHERS.iter().map(|(kind, _)| *kind).chain([archive::KIND]);
     for name in &directory.files {
@@ -69,7 +69,7 @@ pub(super) fn needed_kind(name: &str) -> Option<&'static str> {
     kind_among(name, COMPANIONS.into_iter().chain([MAIN]))
 }
 
-/// Why files of these kinds are not a database, and what a user can do.
+/// Why files of these kinds are not a database, and the remedy.
 pub(super) fn reason(has: impl Fn(&str) -> bool) -> Option<String> {
     let (_, (what, remedy)) = OTHERS.iter().find(|(kind, _)| has(kind))?;
     Some(format!("it is {what}: {remedy}"))
@@ -88,7 +88,7 @@ mod tests {
         let found = find(&directory(&["a.2cbh", "A.CKO", "b.cko"]));
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].warnings, ["A.CKO is not read: it is an opening key"]);
-        // Beside a `.cbh` it is that database which names it.
+        // Next to a `.cbh`, the `.cko` is reported by that database.
         let found = find(&directory(&["a.2cbh", "a.cbh", "a.cko"]));
         assert_eq!(found[0].warnings, [""; 0]);
     }

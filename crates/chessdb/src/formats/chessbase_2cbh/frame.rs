@@ -4,9 +4,9 @@
 //! |---|---|---|
 //! | 0 | 8 | `88 77 66 55 44 33 22 11` |
 //! | 8 | i32 | bytes of content |
-//! | 12 | i32 | spare bytes after it, which mean nothing |
+//! | 12 | i32 | spare bytes after the content, without meaning |
 //! | 16 | u64 | checksum of the content, big endian |
-//! | 24 | 2 | what the content is |
+//! | 24 | 2 | kind of content |
 //! | 26 | | content, then spare bytes |
 //! | | i64 | length of the whole frame |
 //!
@@ -21,10 +21,10 @@ const MAGIC: [u8; 8] = [0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11];
 const HEAD: usize = 26;
 /// Size of a frame without its content and spare bytes: 26 bytes in front, 8 at the end.
 const FRAME: u64 = 34;
-/// Maximum size of the content. A larger one can only be damage.
+/// Maximum size of the content. A larger size can only be damage.
 const MOST: usize = 64 << 20;
 
-/// What the content of a frame is.
+/// The kinds of content.
 pub(super) const GAME: u16 = 0x0001;
 pub(super) const CHESS960: u16 = 0x0002;
 pub(super) const WITHOUT_KING: u16 = 0x000a;
@@ -38,9 +38,9 @@ pub(super) struct Frame<'a> {
     pub(super) at: u64,
     pub(super) tag: u16,
     pub(super) content: &'a [u8],
-    /// The file ends inside of the content.
+    /// True if the file ends inside the content.
     pub(super) is_cut: bool,
-    /// The length at the end is the right one.
+    /// True if the length at the end is right.
     pub(super) has_end: bool,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Frame<'a> {
     /// The frame at a place.
     ///
     /// # Errors
-    /// Why no frame can be read there.
+    /// If no frame can be read there, with the reason.
     pub(super) fn at(file: &'a [u8], at: i64) -> Result<Frame<'a>, &'static str> {
         let outside = "its place is outside of the file";
         let at = u64::try_from(at).map_err(|_| outside)?;
@@ -88,7 +88,8 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Byte i of the checksum is the sum of the bytes of the i-th eighth; the rest of the division does not count.
+/// Byte i of the checksum is the sum of the bytes of the i-th eighth. The bytes that remain after the division do not
+/// count.
 pub(super) fn checksum(content: &[u8]) -> u64 {
     let len = content.len() / 8;
     let mut sums = [0; 8];
@@ -188,7 +189,7 @@ mod tests {
         *longer.last_mut().unwrap() = 1;
         let found = Frame::at(&longer, 0).unwrap();
         assert!(found.is_sound(&longer) && !found.has_end);
-        // Spare bytes beyond the end of the file: the content is there.
+        // If only spare bytes are beyond the end of the file, the content is complete.
         let found = Frame::at(&file[..38], 0).unwrap();
         assert!(!found.is_cut && !found.has_end);
     }

@@ -1,4 +1,4 @@
-//! The parts of a game from the files that hold them.
+//! Reads the parts of a game from their files.
 
 use std::ops::ControlFlow;
 
@@ -30,8 +30,8 @@ pub(super) struct Moves<'a> {
 }
 
 impl ChessBase2Cbh {
-    /// The frame of a file that a record leads to. If it is not sound, it is read again, because ChessBase may be
-    /// writing it.
+    /// The frame to which a record refers. If the frame is damaged, it is read again, because ChessBase may be writing
+    /// it.
     fn frame<'a>(
         &'a self,
         file: &'a SourceFile,
@@ -51,7 +51,7 @@ impl ChessBase2Cbh {
         found
     }
 
-    /// The moves of a game; none without a `.2cbg`.
+    /// The moves of a game; `None` without a `.2cbg`.
     pub(super) fn moves(&self, place: &Place<'_>) -> Option<Result<Moves<'_>, &'static str>> {
         let file = self.base.cbg.as_ref()?;
         let found = self.frame(file, place.record, |header| header.moves_at());
@@ -62,14 +62,14 @@ impl ChessBase2Cbh {
         }))
     }
 
-    /// The frame of a game's annotations; none without a `.2cba`.
+    /// The frame of a game's annotations; `None` without a `.2cba`.
     pub(super) fn annotations_of(&self, header: &Header<'_>) -> Option<Result<Frame<'_>, &'static str>> {
         let file = self.base.cba.as_ref()?;
         Some(Frame::at(&file.bytes, header.annotations_at()))
     }
 
-    /// The start of a game. Where the game castles without a stored right, the start has that right, too: without it,
-    /// readers of PGN would refuse the move.
+    /// The start of a game. If the game castles without a stored right, the right is added, because readers of PGN
+    /// would otherwise refuse the move.
     fn start(&self, frame: &Frame<'_>) -> Start {
         let start = Start::of(Words::new(frame.content), frame.tag);
         let rooks = start.rooks_without_right();
@@ -93,12 +93,12 @@ impl ChessBase2Cbh {
         }
     }
 
-    /// No annotations but medals.
+    /// Annotations with nothing but medals.
     fn no_annotations<'a>(&self, origin: Origin<'a>, medals: u16) -> Annotations<'a> {
         Annotations::none(origin, self.base.characters, medals, annotations::said)
     }
 
-    /// The tags of a game with those that its moves bring.
+    /// All tags of a game, including the tags that follow from its moves.
     pub(super) fn all_tags(&self, place: &Place<'_>, moves: Option<&Moves<'_>>) -> Tags {
         let mut tags = self.tags_of(place);
         let Some(moves) = moves else { return tags };
@@ -112,8 +112,8 @@ impl ChessBase2Cbh {
         tags
     }
 
-    /// Half-moves of the main line. The moves are played only if stored values contradict each other, so that illegal
-    /// moves are likely.
+    /// Number of half-moves of the main line. The moves are played only if stored values contradict each other, because
+    /// then illegal moves are likely.
     fn ply_count(&self, place: &Place<'_>, moves: &Moves<'_>) -> Option<u32> {
         let first = moves.start.moves?;
         let plies = Words::new(moves.frame.content).main_line_len(first, is_move);
@@ -132,7 +132,8 @@ impl ChessBase2Cbh {
         Some(legal)
     }
 
-    /// The moves of a game into the sink for a position, a number of the first move and a number of tokens.
+    /// Replays the moves of a game. `sink` creates the sink from the start position, the number of the first move and
+    /// an estimate of the number of tokens.
     pub(super) fn replay<S: Sink>(
         &self,
         place: &Place<'_>,
@@ -197,7 +198,7 @@ impl ChessBase2Cbh {
 }
 
 impl Moves<'_> {
-    /// True if the frame has a game, and if it can be played from its start.
+    /// True if the frame has a game that can be played from its start.
     fn has_game(&self) -> bool {
         matches!(self.frame.tag, frame::GAME | frame::CHESS960) && self.start.flaw.is_none()
     }

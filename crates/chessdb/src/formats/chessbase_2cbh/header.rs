@@ -1,6 +1,6 @@
 //! Records of the `.2cbh` (section 2): one for each game, analysis and guiding text.
 //!
-//! A game (¹ is from public descriptions alone):
+//! A game (¹ is known only from public descriptions):
 //!
 //! ```text
 //! offset            type
@@ -71,7 +71,7 @@ const OF_ANALYSIS: References = References {
 };
 
 impl<'a> Header<'a> {
-    /// The record that is number `place` in the file, from 0.
+    /// The record with number `place` in the file, from 0.
     pub(super) fn at(cbh: &'a [u8], place: usize) -> Option<Header<'a>> {
         let offset = place.checked_add(1)?.checked_mul(RECORD)?;
         cbh.get(offset..)?.first_chunk().map(Header)
@@ -90,8 +90,8 @@ impl<'a> Header<'a> {
         le_u64(self.0, at).map_or(-1, u64::cast_signed)
     }
 
-    /// The kind of the record that is number `place` in the file. This is called for all records, so it reads more than
-    /// two bytes only if both are 0.
+    /// The kind of the record with number `place` in the file. Called for all records, so it reads as few bytes as
+    /// possible.
     #[inline]
     pub(super) fn kind_at(cbh: &[u8], place: usize) -> Option<Kind> {
         let first = place.checked_add(1)?.checked_mul(RECORD)?;
@@ -108,7 +108,7 @@ impl<'a> Header<'a> {
         self.byte(2) == ANALYSIS
     }
 
-    /// True for a value that means a game or an analysis.
+    /// True if the value means a game or an analysis.
     pub(super) fn has_possible_kind(&self) -> bool {
         matches!(self.byte(2), 1 | ANALYSIS)
     }
@@ -127,7 +127,7 @@ impl<'a> Header<'a> {
         self.i64(0x10)
     }
 
-    /// Where its numbers of names are.
+    /// The offsets of its numbers of names.
     pub(super) fn references(&self) -> &'static References {
         if self.is_analysis() {
             &OF_ANALYSIS
@@ -136,7 +136,7 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// The number of a name; `None` if such a record has no name of this kind.
+    /// The number of a name; `None` if this kind of record has no such name.
     pub(super) fn reference(&self, at: Option<usize>) -> Option<i64> {
         at.map(|at| self.i64(at))
     }
@@ -149,7 +149,7 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// True for a value that is a result.
+    /// True if the value is a result.
     pub(super) fn has_possible_outcome(&self) -> bool {
         self.is_analysis() || self.byte(0x58) <= 7
     }
@@ -177,7 +177,7 @@ impl<'a> Header<'a> {
         if self.is_analysis() { 0 } else { self.u16(0x80) }
     }
 
-    /// The opening code and its sub-code, or 0 without one.
+    /// The opening code and its sub-code, which is 0 if it is not set.
     pub(super) fn eco(&self) -> Option<(Eco, u16)> {
         values::opening(self.opening())
     }
@@ -208,7 +208,7 @@ impl<'a> Header<'a> {
         date(self.stored_date())
     }
 
-    /// False for a month that no calendar has.
+    /// False if the month is above 12.
     pub(super) fn has_possible_date(&self) -> bool {
         (self.stored_date() >> 5) & 15 <= 12
     }
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(kind(&[(0, 1), (2, 1)]), Some(Kind::Game));
         assert_eq!(kind(&[(0, 3), (2, 1)]), Some(Kind::Text));
         assert_eq!(kind(&[(0, 0x83), (2, 1)]), Some(Kind::Text));
-        // An analysis, whatever the bits say.
+        // An analysis, whichever bits are set.
         assert_eq!(kind(&[(0, 3), (2, 2)]), Some(Kind::Game));
         assert_eq!(kind(&[(0, 1), (2, 7)]), Some(Kind::Game));
         assert_eq!(kind(&[(191, 1)]), Some(Kind::Game));

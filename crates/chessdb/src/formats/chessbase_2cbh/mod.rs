@@ -1,6 +1,6 @@
 //! ChessBase 17 and later: databases in `.2cbh` and its companions.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
 //! | `.2cbh` | a record of 192 bytes for each game, analysis and guiding text ([`header`], [`doubts`]) |
 //! | `.2cbg` | moves ([`frame`], [`setup`], [`words`], [`walk`], [`decode`]) and guiding texts ([`texts`]) |
@@ -9,9 +9,9 @@
 //! | `.ini` | the title of the database |
 //! | `.2cbv` | all these, in a ZIP file ([`archive`]) |
 //!
-//! All is little endian, but for checksums and the header of the `.2lid`.
-//! The meaning of the fields of games and annotations is in [`chessbase_common`](super::chessbase_common).
-//! Section numbers in this module refer to `docs/formats/chessbase-2cbh.md`.
+//! Everything is little endian, except checksums and the header of the `.2lid`. The meaning of the fields of games and
+//! annotations is in [`chessbase_common`](super::chessbase_common). Section numbers in this module refer to
+//! `docs/formats/chessbase-2cbh.md`.
 
 mod annotations;
 mod archive;
@@ -110,7 +110,7 @@ impl ChessBase2Cbh {
         let names = Names::open(files.get("2lid"), &mut problems);
         base.add(None, problems);
         let database = ChessBase2Cbh { base, names };
-        // Of a short file the texts are read now, so that nothing has to wait for them.
+        // In a short file, the texts are read now, so that no later call has to wait for them.
         database.file_problems();
         Ok(database)
     }
@@ -229,7 +229,7 @@ impl Database for ChessBase2Cbh {
             return Keys::UNKNOWN;
         };
         let references = header.references();
-        // No name has a number that is too large for an id.
+        // A number that is too large for an id has no name.
         let id = |at: Option<usize>, of: fn(u32) -> TextId| {
             let number = header.reference(at).map(u32::try_from);
             of(number.and_then(Result::ok).unwrap_or(u32::MAX))

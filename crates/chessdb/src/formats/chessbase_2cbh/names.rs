@@ -2,14 +2,14 @@
 //!
 //! | offset | type | header, **big endian** |
 //! |---|---|---|
-//! | 0 | i32 | its size: records begin there |
+//! | 0 | i32 | size of the header, where records begin |
 //! | 4 | i32 | types |
 //! | 8 + 20i | i32 | bytes of a container of type i |
 //! | 12 + 20i | i64 | entities of type i |
-//! | 20 + 20i | i64 | first deleted one, which is not needed |
+//! | 20 + 20i | i64 | first deleted entity, not used |
 //!
-//! A block has the containers of one number of all types, so that entity n of a type is in block n. A container begins
-//! with the number of bytes that follow, 0 for no entity, in little endian like everything in it.
+//! Block n has a container for entity n of each type. A container begins with the number of bytes that follow, or 0
+//! without an entity. It is little endian.
 //!
 //! Contents of a container:
 //!
@@ -37,10 +37,10 @@ pub(super) enum Type {
 }
 
 const TYPES: usize = 6;
-/// Bytes of the header before the types, and of each type in it.
+/// Bytes of the header before the types, and for each type.
 const HEAD: usize = 8;
 const OF_TYPE: usize = 20;
-/// Section 14.5.
+/// The limits of section 14.5.
 const MOST_TYPES: usize = 32;
 const LONGEST_CONTAINER: usize = 1 << 20;
 const LONGEST_HEADER: usize = 64 << 10;
@@ -48,7 +48,7 @@ const LONGEST_HEADER: usize = 64 << 10;
 const DELETED: [u8; 8] = [0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99];
 const DELETED_LEN: usize = 16;
 
-/// An open `.2lid`, or none.
+/// An open `.2lid`. Without the file, there are no names.
 #[derive(Clone, Debug)]
 pub(super) struct Names {
     file: Option<SourceFile>,
@@ -61,7 +61,7 @@ pub(super) struct Names {
 /// The containers of a type.
 #[derive(Clone, Copy, Debug, Default)]
 struct Containers {
-    /// Their place in a block.
+    /// Place of the container in a block.
     at: usize,
     len: usize,
     entities: u64,
@@ -120,7 +120,7 @@ impl Names {
         self.file.as_ref().map(|file| file.name.as_str())
     }
 
-    /// An entity; none for a deleted one.
+    /// An entity; `None` if it is deleted or does not exist.
     pub(super) fn get(&self, of: Type, number: i64) -> Option<Entity<'_>> {
         let containers = self.types.get(of as usize)?;
         let number = u64::try_from(number)
@@ -197,7 +197,7 @@ impl<'a> Entity<'a> {
 /// Languages that a title may have.
 const MOST_LANGUAGES: u32 = 256;
 
-/// The texts of a title with their languages, in stored order. Ends where one cannot be read.
+/// The texts of a title with their languages, in stored order, up to the first that cannot be read.
 pub(super) fn titles(mut title: Entity<'_>) -> impl Iterator<Item = (u32, &[u8])> {
     let count = title.u32().unwrap_or(0);
     (0..count.min(MOST_LANGUAGES)).map_while(move |_| Some((title.u32()?, title.string()?)))

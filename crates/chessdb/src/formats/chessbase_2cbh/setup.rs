@@ -38,23 +38,23 @@ const PAWNS: u16 = 0xc2ad;
 const BLACK_PAWNS: u16 = 0xc2dd;
 const NO_PIECE: u16 = 0xc30d;
 
-/// Where a game begins.
+/// The start of a game.
 #[derive(Clone, Debug)]
 pub(super) struct Start {
     pub(super) position: Position,
     pub(super) first_move: u32,
     pub(super) is_chess960: bool,
-    /// Why no game can be played from the position.
+    /// Set if no game can be played from the position.
     pub(super) flaw: Option<SetupError>,
-    /// It has castling rights that are not stored.
+    /// True if it has castling rights that are not stored.
     pub(super) has_added_rights: bool,
-    /// The number of the first word of its moves; `None` if it is not marked.
+    /// The number of the first word of the moves; `None` if it is not marked.
     pub(super) moves: Option<usize>,
-    /// What cannot be read of it, and the number of its word.
+    /// Damage in the start position: the number of the word, and the description.
     pub(super) damage: Option<(usize, &'static str)>,
-    /// FEN, for a position that is not the usual one.
+    /// The FEN of an unusual position.
     fen: Option<String>,
-    /// It is a set-up of usual chess.
+    /// True for a set-up of usual chess.
     is_set_up: bool,
 }
 
@@ -89,8 +89,8 @@ impl Start {
         }
     }
 
-    /// The rooks that are on their home squares, with their king, but have no stored right to castle. In Chess960
-    /// this is always empty.
+    /// The rooks that are on their home squares, like their king, but have no stored right to castle. Always empty in
+    /// Chess960.
     pub(super) fn rooks_without_right(&self) -> Bitboard {
         if !self.is_set_up || self.flaw.is_some() {
             return Bitboard::EMPTY;
@@ -110,7 +110,7 @@ impl Start {
         }
     }
 
-    /// FEN for the tag; `None` for the usual position and for a position that cannot be played from.
+    /// FEN for the tag; `None` for the usual position, and for a position from which no game can be played.
     pub(super) fn fen(&self) -> Option<&str> {
         self.fen.as_deref().filter(|_| self.flaw.is_none())
     }
@@ -121,8 +121,8 @@ impl Start {
     }
 }
 
-/// A set-up has no more words: number, side, en passant, a piece on each square, the mark of Chess960, and some that mean
-/// nothing.
+/// Maximum number of words of a set-up: number, side, en passant, a piece on each square, the mark of Chess960, and
+/// some without meaning.
 const MOST_WORDS: usize = 256;
 
 /// The position of a start section; `None` if nothing can be read.
@@ -190,8 +190,8 @@ fn piece(word: u16) -> Option<(Square, Piece)> {
     Some((square(number % 64)?, role.of(color)))
 }
 
-/// The rooks of castling rights: those in the corners, in Chess960 the outermost ones on each side of the king. A right
-/// without its king or rook does not count.
+/// The rooks with castling rights: the rooks in the corners or, in Chess960, the outermost rooks on each side of the
+/// king. A right without its king or rook does not count.
 fn rooks_with_right(setup: &Setup, rights: u8, is_chess960: bool) -> Bitboard {
     let mut found = Bitboard::EMPTY;
     for (color, rights) in [(Color::White, rights & 3), (Color::Black, (rights >> 2) & 3)] {
@@ -230,7 +230,7 @@ fn pawn_to_take(setup: &Setup, file: u16) -> Option<Square> {
         pawn.offset(files)
             .is_some_and(|beside| beside.rank() == pawn.rank() && ours.contains(beside))
     };
-    // `Position` tests whether the pawn is there and could have come.
+    // `Position` tests whether the pawn is there and can have made a double step.
     [-1, 1]
         .into_iter()
         .any(is_beside)

@@ -1,4 +1,4 @@
-//! Opening a database, or an archive, which may contain several.
+//! Opens a database, or an archive with several.
 
 use super::ChessBase2Cbh;
 use super::archive;

@@ -58,7 +58,7 @@ impl ChessBase2Cbh {
         tags
     }
 
-    /// An entity by the number that a record has of it.
+    /// An entity by the number in a record.
     pub(super) fn entity(&self, of: Type, number: Option<i64>) -> Option<Entity<'_>> {
         self.names.get(of, number?)
     }
@@ -138,7 +138,7 @@ pub(super) fn date_of(mut tournament: Entity<'_>) -> Option<u32> {
     tournament.u32()
 }
 
-/// Appends the title of a tournament, which follows its place.
+/// Appends the title of a tournament, which is stored after its place.
 pub(super) fn append_event(mut tournament: Entity<'_>, characters: Characters, out: &mut String) {
     if tournament.string().is_some() {
         tournament.append(characters, out);

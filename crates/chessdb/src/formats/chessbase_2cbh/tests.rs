@@ -1,4 +1,4 @@
-//! Rules of the page on small files.
+//! Tests the rules of the page with small files.
 
 #![allow(clippy::cast_possible_truncation, clippy::disallowed_methods)]
 
@@ -73,7 +73,7 @@ impl Made {
         .unwrap()
     }
 
-    /// The game without its tags, on one line, and its problems but for doubts.
+    /// The game without its tags, on one line, and its problems except doubts.
     fn read(&self) -> (String, Vec<Problem>) {
         let decoded = self.open().game(0);
         let text = String::from_utf8(to_text(&decoded.game)).unwrap();
@@ -136,7 +136,7 @@ fn string(text: &[u8]) -> Vec<u8> {
     [&(text.len() as u32).to_le_bytes()[..], text].concat()
 }
 
-/// A `.2lid` with these entities of each type in containers of `len` bytes.
+/// A `.2lid` with these entities of each type, in containers of `len` bytes.
 fn lid_of(len: usize, types: [Vec<Vec<u8>>; 6]) -> Vec<u8> {
     let mut bytes = Vec::new();
     bytes.extend(140u32.to_be_bytes());

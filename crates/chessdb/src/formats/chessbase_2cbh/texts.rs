@@ -21,7 +21,7 @@ use crate::text::without_cut_character;
 
 /// The version number that every content starts with.
 const VERSION: u16 = 5;
-/// Languages, by their countries, with their codes in names of files.
+/// Languages by the numbers of their countries, with their codes for names of files.
 const LANGUAGES: [(u32, &str); 7] = [
     (42, "en"),
     (43, "es"),
@@ -31,9 +31,9 @@ const LANGUAGES: [(u32, &str); 7] = [
     (103, "nl"),
     (117, "pt"),
 ];
-/// Maximum number of bytes of a title that are read for the name of a file, which is shorter.
+/// Maximum number of bytes of a title that are read for the name of a file. File names are shorter.
 const MOST_OF_TITLE: usize = 1024;
-/// Languages that a text may have.
+/// Maximum number of languages of a text.
 const MOST_LANGUAGES: i32 = 256;
 /// Minimum size of a guiding text in one language, in bytes.
 const SHORTEST_TEXT: usize = 8;
@@ -44,13 +44,13 @@ pub(super) struct Text {
     /// Number of its record, from 1.
     record: usize,
     language: u32,
-    /// Where it is in the `.2cbg`.
+    /// Its place in the `.2cbg`.
     bytes: Range<usize>,
 }
 
 impl Text {
-    /// Name of the file that shows it: `000003 Title.en.html`. The title is in its language if there is one, otherwise
-    /// the first that is not empty.
+    /// Name of the file that shows it: `000003 Title.en.html`. The title is in the language of the text or, if that is
+    /// missing, the first title that is not empty.
     pub(super) fn name(&self, database: &ChessBase2Cbh) -> String {
         let title = title_of(&database.base.cbh, self.record)
             .and_then(|number| database.names.get(Type::Title, number));
@@ -98,13 +98,13 @@ fn suffix(language: u32) -> String {
     }
 }
 
-/// The texts of records that have these places, from 0.
+/// The texts of the records at these places, from 0.
 pub(super) fn read_all(
     cbh: &SourceFile,
     cbg: &SourceFile,
     records: impl Iterator<Item = usize>,
 ) -> Texts<Text> {
-    // Frames of sound files do not share bytes, so all of them together are no longer than the file.
+    // Frames of sound files do not share bytes, so together they are not longer than the file.
     let mut unsummed = cbg.data_len();
     let records = records.map(|place| place + 1);
     Texts::read(cbg, SHORTEST_TEXT, records, |record| {
@@ -116,7 +116,7 @@ pub(super) fn read_all(
     })
 }
 
-/// What is wrong with a text, and where.
+/// The place of damage in a text, and its description.
 type Damage = (Option<u64>, &'static str);
 
 /// The texts of a record that are not empty, one for each language, and their damage. Checksums are tested for at most

@@ -1,8 +1,8 @@
 //! The words of a game in the order of PGN (sections 4.1, 6).
 //!
-//! The main line is stored first and whole, then the alternatives: the later their move, the earlier they come. But
-//! PGN, and the numbers of annotated moves, need an alternative directly after the move that it replaces. Where it begins is found
-//! by following the marks from the first word on ([`Outline`]).
+//! The main line is stored first, then the alternatives: the later their move, the earlier they come. But PGN, and the
+//! numbers of annotated moves, need an alternative directly after the move that it replaces. Following the marks from
+//! the first word on shows where each alternative begins ([`Outline`]).
 //!
 //! Words:
 //!
@@ -23,7 +23,7 @@ pub(super) const ALTERNATIVE: u16 = 0xfffd;
 /// The line ends.
 pub(super) const END: u16 = 0xffff;
 
-/// Marks that are followed; a game that is read has no more moves.
+/// Maximum number of marks that are followed. It is also the maximum number of moves of a game.
 pub(super) const MOST_MARKS: usize = 1_000_000;
 
 /// The words of a game.
@@ -31,7 +31,7 @@ pub(super) const MOST_MARKS: usize = 1_000_000;
 pub(super) struct Words<'a>(&'a [[u8; 2]]);
 
 impl<'a> Words<'a> {
-    /// The words of the content of a frame. A byte that is left over does not count.
+    /// The words of a frame's content. An odd byte at the end does not count.
     pub(super) fn new(content: &'a [u8]) -> Words<'a> {
         let (words, _) = content.as_chunks();
         Words(words)
@@ -52,8 +52,8 @@ impl<'a> Words<'a> {
         words.iter().map(|word| u16::from_le_bytes(*word))
     }
 
-    /// Number of half-moves of the main line, starting at a word, while words are moves. Stops at a mark without a
-    /// move.
+    /// Number of half-moves of the main line, starting at a word, up to the first word that is not a move. Stops at a
+    /// mark without a move.
     pub(super) fn main_line_len(&self, first: usize, is_move: impl Fn(u16) -> bool) -> u32 {
         let (mut at, mut len) = (first, 0);
         loop {
@@ -68,7 +68,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// What comes next in the order of PGN. Places are numbers of words.
+/// The next event in the order of PGN. Places are numbers of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     /// A word that is not a mark, and its place.
@@ -86,7 +86,7 @@ pub(super) enum Event {
 pub(super) enum Broken {
     /// The words end without an end mark.
     NoEnd,
-    /// A mark of an alternative follows no move.
+    /// A mark of an alternative does not follow a move.
     Mark,
     /// There are too many marks.
     Limit,
@@ -95,12 +95,12 @@ pub(super) enum Broken {
 /// Where the lines of a game begin.
 #[derive(Clone, Debug, Default)]
 struct Outline {
-    /// The places of the marks, and of the alternatives that they announce; `None` if it is missing.
+    /// The places of the marks and of the alternatives that they announce; `None` for a missing alternative.
     alternatives: Vec<(usize, Option<usize>)>,
-    /// Where reading ends.
+    /// The place where reading ends.
     end: usize,
     broken: Option<Broken>,
-    /// Words follow the end of the game.
+    /// True if words follow the end of the game.
     has_rest: bool,
 }
 
@@ -119,7 +119,7 @@ impl Outline {
                 ..outline
             };
         }
-        // Marks whose alternatives were not met yet.
+        // Marks whose alternatives have not been reached yet.
         let mut open = Vec::new();
         let mut has_move = false;
         let mut at = first;
@@ -168,7 +168,7 @@ impl Outline {
     }
 }
 
-/// What is to be read when a line has ended.
+/// A part to be read after the current line.
 #[derive(Clone, Copy, Debug)]
 enum Pending {
     /// A variation on the last move of the outer line.
@@ -184,10 +184,10 @@ pub(super) struct Walk<'a> {
     outline: Outline,
     at: usize,
     pending: Vec<Pending>,
-    /// Variations that are open.
+    /// Number of open variations.
     depth: usize,
     has_move: bool,
-    /// The next line is taken from those that are pending.
+    /// True if the next line must be taken from `pending`.
     is_between: bool,
     /// True if the line ends without a mark and this has been reported.
     is_broken: bool,
@@ -210,7 +210,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The words of a game without alternatives, and their places; none for one with alternatives or damage.
+    /// The words of a game without alternatives, and their places; `None` if the game has alternatives or damage.
     pub(super) fn only_line(&self) -> Option<impl Iterator<Item = (u16, usize)> + use<'a>> {
         let outline = &self.outline;
         let is_only = outline.alternatives.is_empty() && outline.broken.is_none();
@@ -223,7 +223,7 @@ impl<'a> Walk<'a> {
         self.is_over = true;
     }
 
-    /// The place of the first word after the end of the game, if any follows.
+    /// The place of the first word after the end of the game, if there is one.
     pub(super) fn rest(&self) -> Option<usize> {
         self.outline.has_rest.then_some(self.outline.end + 1)
     }
@@ -349,9 +349,9 @@ mod tests {
 
     #[test]
     fn alternatives_of_a_first_move_are_beside_it() {
-        // 1 (2 (4 5)) is not meant, but 1 (2 3) (4 5).
+        // The result is not 1 (2 (4 5)) but 1 (2 3) (4 5).
         assert_eq!(walked(&[1, M, E, 2, M, 3, E, 4, 5, E]), "1 ( 2 3 ) ( 4 5 )");
-        // Two marks behind one move are two alternatives, too, in stored order.
+        // Two marks after one move are two alternatives, too, in stored order.
         assert_eq!(walked(&[1, M, M, 9, E, 2, 3, E, 4, E]), "1 ( 2 3 ) ( 4 ) 9");
     }
 
@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(walked(&[1, 2]), "1 2 NoEnd@2");
         assert_eq!(walked(&[1, M, 2, E, 3]), "1 ( 3 NoEnd@5 ) 2");
         assert_eq!(walked(&[1, M, 2, E]), "1 ( NoEnd@4 ) 2");
-        // The alternative is not there at all.
+        // The alternative is missing.
         assert_eq!(walked(&[1, M, 2]), "1 2 NoEnd@3");
     }
 

@@ -1,4 +1,4 @@
-//! Words of moves (section 4.2): a word names a move that means the same in every position.
+//! Words of moves (section 4.2). A word means the same move in every position.
 //!
 //! | words from | are moves of |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | abf1, ae8d | White's pawns, Black's |
 //! | b129, b12d | castling, castling in Chess960 |
 //!
-//! They are numbered by from-square, direction, distance, and captured piece, on an empty board.
+//! Moves on an empty board are numbered by from-square, direction, distance, and captured piece.
 
 mod steps;
 
@@ -24,7 +24,7 @@ const NO_MOVE: u16 = 0xc02d;
 /// A null move.
 pub(super) const NULL: u16 = 0xfffa;
 
-/// What a word means.
+/// The meaning of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
     Step(Step),
@@ -36,7 +36,7 @@ pub(super) enum Word {
 pub(super) struct Table(Vec<Step>);
 
 impl Table {
-    /// The table, which is made when it is first needed.
+    /// The table, which is made on first use.
     pub(super) fn get() -> &'static Table {
         static TABLE: LazyLock<Table> = LazyLock::new(|| Table(steps::steps()));
         &TABLE
@@ -63,7 +63,7 @@ pub(super) fn is_move(word: u16) -> bool {
     (1..NO_MOVE).contains(&word) || word == NULL
 }
 
-/// True for a word that is not a mark: in a game without both kings it may be a move.
+/// True for a word that is not a mark. In a game without both kings, such a word may be a move.
 pub(super) fn is_no_mark(word: u16) -> bool {
     !matches!(word, ALTERNATIVE | END)
 }
@@ -287,7 +287,7 @@ mod tests {
             of(0xad3f).on(&position),
             Some(Move::normal(Square::E2, Square::E4))
         );
-        // Black's move, a piece that is not there, and one that would take a piece that is not there.
+        // A move by Black, a move of a missing piece, and a capture of a missing piece.
         for word in [0xb02d, 0x0001, 0x3615, 0xad67, 0xb12c] {
             assert_eq!(of(word).on(&position), None, "{word:04x}");
         }

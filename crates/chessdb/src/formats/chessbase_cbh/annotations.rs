@@ -43,7 +43,7 @@ pub(super) struct Items<'a> {
     /// The items that have not been read.
     rest: &'a [u8],
     at: u64,
-    /// The number of items that the record says it has.
+    /// The number of items according to the record.
     count: usize,
     /// The first damage, with its place in the file.
     damage: Option<(u64, &'static str)>,

@@ -1,4 +1,4 @@
-//! `.cbv` archives (section 12): the files of their databases, unpacked into memory and bounded.
+//! `.cbv` archives (section 12). The files of their databases are unpacked into memory, up to a limit.
 //!
 //! | bytes | head |
 //! |---|---|
@@ -6,8 +6,8 @@
 //! | 2 | number of files, little endian |
 //! | 4 | length of an entry, `00 03 00` |
 //!
-//! Each entry has the name of a file in 128 bytes, then its place, its packed and its unpacked length. A file is
-//! packed in blocks. In front of each are its length and two more bytes.
+//! Each entry has the name of a file in 128 bytes, then its place, its packed and its unpacked length. A file is packed
+//! in blocks. Before each block are its length and two more bytes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -206,8 +206,8 @@ fn contents(archive: &SourceFile, entry: &Entry, allowance: &Allowance) -> Resul
             break;
         };
         let Some(payload) = slice(stream, 4, len) else {
-            // The archive ends inside the block. Its bytes are unpacked all the same, except for the last one: a single
-            // byte at the end is a literal in whole blocks, but here it may be the first half of a group's u16.
+            // The archive ends inside the block. Its bytes are unpacked nevertheless, except the last one: a single
+            // byte at the end of a whole block is a literal, but here it may be the first half of a group's u16.
             let before = out.len();
             let _ = unpack::block(stream.get(4..).unwrap_or_default(), 0, most, &mut out);
             out.truncate(out.len().saturating_sub(1).max(before));

@@ -1,4 +1,4 @@
-//! What the bytes of moves mean (sections 8.1 to 8.4 and 8.7).
+//! The meaning of the bytes of moves (sections 8.1 to 8.4 and 8.7).
 //!
 //! Compact codes:
 //!
@@ -53,13 +53,13 @@ pub(super) enum Stored {
     },
 }
 
-/// What a code means.
+/// The meaning of a code.
 #[derive(Clone, Copy, Debug)]
 enum Code {
     Move(Stored),
     /// Two bytes with the squares of the move follow.
     Squares,
-    /// Nothing.
+    /// No meaning.
     Skip,
     /// The current position is kept for a variation.
     Push,
@@ -68,10 +68,11 @@ enum Code {
     Unassigned,
 }
 
-/// One item of a game's bytes. In compact codes it is one of the three parts, in simple words it may be all.
+/// One item of a game's bytes. In compact codes, it has one of the three parts; in simple words, it may have all of
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Item {
-    /// The position is kept: the line that follows the end of this one continues from here.
+    /// True if the position is kept. The line after the end of this line continues from it.
     pub(super) keeps_position: bool,
     pub(super) stored: Option<Stored>,
     pub(super) ends_line: bool,
@@ -88,11 +89,11 @@ impl Item {
 /// A place in the bytes of a game.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cursor {
-    /// The byte.
+    /// The offset of the next byte.
     pub(super) at: u32,
-    /// Moves before it, of all lines.
+    /// Number of moves before it, in all lines.
     pub(super) moves: u32,
-    /// Positions that were kept before it.
+    /// Number of positions that were kept before it.
     pub(super) kept: u32,
 }
 
@@ -107,16 +108,15 @@ pub(super) enum NoItem {
 
 /// How moves are written.
 pub(super) trait Encoding: Copy {
-    /// Reads the item at a place and goes on to the next one. What the item adds to the moves and the kept positions
-    /// is counted.
+    /// Reads the item at the cursor, moves the cursor to the next item, and counts moves and kept positions.
     fn next(&self, bytes: &[u8], cursor: &mut Cursor) -> Result<Item, NoItem>;
 
-    /// True where a line that is not in variations may end without a mark.
+    /// True if the main line may end without a mark.
     fn may_end_without_mark(&self) -> bool;
 }
 
-/// One byte a move, with few exceptions. The number of moves so far is subtracted from the byte before it is translated
-/// with the table if `BEFORE`, otherwise after.
+/// One byte a move, with few exceptions. The number of moves so far is subtracted from the byte; if `BEFORE` is true,
+/// before it is translated with the table, otherwise after that.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compact<const BEFORE: bool> {
     table: &'static Table,
@@ -250,7 +250,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// A mode by its number; none for those that are not read.
+    /// A mode by its number; `None` for modes that are not supported.
     pub(super) fn numbered(number: u8) -> Option<Mode> {
         use Order::{Normal, Reverse};
         let before = |table, order| Mode::Before(Compact { table }, order);
@@ -272,12 +272,12 @@ impl Mode {
     }
 }
 
-/// Where a line continues after the end of another, and how many moves there are.
+/// The starts of the lines, and the number of moves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outline {
-    /// For each position that is kept, where the line begins that goes on from it.
+    /// For each kept position, the start of the line that continues from it.
     pub(super) lines: Vec<Option<Cursor>>,
-    /// Moves of all lines.
+    /// Number of moves in all lines.
     pub(super) moves: u32,
 }
 
@@ -304,7 +304,7 @@ impl Outline {
     }
 }
 
-/// Moves of the main line, legal or not.
+/// Number of moves in the main line, legal or not.
 pub(super) fn main_line_len(encoding: &impl Encoding, bytes: &[u8]) -> u32 {
     let mut cursor = Cursor::default();
     while let Ok(item) = encoding.next(bytes, &mut cursor) {
@@ -315,10 +315,10 @@ pub(super) fn main_line_len(encoding: &impl Encoding, bytes: &[u8]) -> u32 {
     cursor.moves
 }
 
-/// What the codes mean (section 8.4).
+/// The meaning of each code (section 8.4).
 static CODES: [Code; 256] = codes();
 
-// It runs while this is compiled.
+// Evaluated at compile time.
 #[allow(clippy::indexing_slicing)]
 const fn codes() -> [Code; 256] {
     let mut codes = [Code::Unassigned; 256];
@@ -375,7 +375,7 @@ const fn step(slot: u8, (files, ranks): (u8, u8)) -> Code {
 }
 
 /// Adds the steps of a piece: one to seven squares in each direction.
-// As above.
+// Evaluated at compile time, too.
 #[allow(clippy::indexing_slicing)]
 const fn sliding(mut codes: [Code; 256], (first, slot): (usize, u8), directions: &[(u8, u8)]) -> [Code; 256] {
     let mut place = first;

@@ -1,8 +1,8 @@
 //! One game: items to tokens (sections 8.6, 14).
 //!
 //! A game keeps positions and goes back to them at the end of a line, so a variation is stored after the rest of the
-//! line that it leaves. PGN wants it after the move that it replaces. The lines lie one after the other in any case,
-//! so they are read in the order of PGN once it is known where each begins ([`Outline`]).
+//! line that it leaves. PGN needs it after the move that it replaces. The lines are stored one after the other, so they
+//! can be read in the order of PGN once the start of each is known ([`Outline`]).
 
 use std::ops::Range;
 
@@ -15,13 +15,14 @@ use crate::formats::chessbase_common::Annotations;
 use crate::problem::{Problem, ProblemKind};
 use crate::replay::{Fault, Limits, Notation, Origin, Replay, Sink, StoredLine, Unplayed};
 
-/// Section 14.3.
+/// The limits of section 14.3.
 const LIMITS: Limits = Limits {
     depth: 255,
     moves: 1_000_000,
 };
 
-/// Replays a record into the sink for a position, a number of the first move and a number of tokens.
+/// Replays a record. `sink` creates the sink from the start position, the number of the first move and an estimate of
+/// the number of tokens.
 pub(super) fn replay<S: Sink>(
     record: &Record<'_>,
     start: &Start,
@@ -58,13 +59,13 @@ struct Game<'a, E, S> {
     is_chess960: bool,
     annotations: &'a Annotations<'a>,
     replay: Replay<'a, S, Pieces>,
-    /// Where the lines begin, once a position was kept.
+    /// The starts of the lines. Read when the first position is kept.
     outline: Option<Outline>,
-    /// What is to be read when the current line ends, the next one last.
+    /// The parts to be read when the current line ends. The next part is the last one.
     pending: Vec<Pending>,
 }
 
-/// What follows the end of a line.
+/// A part to be read after the end of a line.
 #[derive(Clone, Copy, Debug)]
 enum Pending {
     /// A variation on the last move of the outer line.
@@ -73,7 +74,7 @@ enum Pending {
     Rest(Option<Cursor>),
 }
 
-/// How reading goes on.
+/// How reading continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     Item,
@@ -162,7 +163,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
         }
     }
 
-    /// Plays a move, and goes to the first of its variations where it has some.
+    /// Plays a move, and goes to its first variation, if it has any.
     #[inline(always)]
     fn one_move(
         &mut self,
@@ -192,7 +193,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
         if ends_line { Next::EndOfLine } else { Next::Item }
     }
 
-    /// Plays a move that is stored at a place. The state before it is needed where it has variations.
+    /// Plays a move that is stored at a place. If it has variations, the state before it is saved.
     #[inline(always)]
     fn play_stored(&mut self, stored: Stored, place: Cursor, has_variations: bool) -> Next {
         let (position, pieces) = self.replay.parts();
@@ -257,7 +258,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
         Next::EndOfGame
     }
 
-    /// The line ends without its mark.
+    /// Handles a line that ends without its mark.
     #[cold]
     fn no_item(&mut self, reason: NoItem, place: Cursor) -> Next {
         let fault = match reason {
@@ -270,7 +271,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
         self.stop(place, &fault)
     }
 
-    /// An illegal move ends its line; the remark has the rest of the line (section 14.2).
+    /// Handles an illegal move, which ends its line. The remark has the rest of the line (section 14.2).
     #[cold]
     fn unplayed(&mut self, unplayed: Unplayed, place: Cursor) -> Next {
         let rest = match unplayed {
@@ -303,7 +304,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
         line.detail()
     }
 
-    /// A fault that ends its line.
+    /// Reports a fault that ends its line.
     #[cold]
     fn stop(&mut self, place: Cursor, fault: &Fault) -> Next {
         self.replay.fault(self.offset(place), fault);
@@ -314,7 +315,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
         self.record.moves_at as u64 + u64::from(place.at)
     }
 
-    /// Annotations of moves that there are not go to the last one of the main line.
+    /// Annotations of missing moves go to the last move of the main line.
     fn annotate_end(&mut self) {
         if self.annotations.is_empty() {
             return;
@@ -334,7 +335,7 @@ fn meaning(stored: Stored, position: &Position, pieces: &Pieces, is_chess960: bo
     Some(match stored {
         Stored::Step { slot, files, ranks } => {
             let from = pieces.square(us, slot)?;
-            // A pawn's steps are from its player's view, so Black's go the other way in both directions.
+            // A pawn's steps are from its player's view, so both directions are reversed for Black.
             let to = if slot >= PAWNS && us == Color::Black {
                 shifted(from, 8 - files, 8 - ranks)
             } else {
@@ -361,7 +362,7 @@ fn shifted(from: Square, files: u8, ranks: u8) -> Square {
     Square::new((rank << 3) | file)
 }
 
-/// A move by its squares. Castling is a king's step of two files, in Chess960 a step from the king's goal to itself.
+/// A move by its squares. Castling is a king's step of two files; in Chess960, both squares are the king's target.
 fn by_squares(from: Square, to: Square, promotion: Role, position: &Position, is_chess960: bool) -> Move {
     let us = position.turn();
     let side = match to.file() {

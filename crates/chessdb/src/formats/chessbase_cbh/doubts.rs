@@ -1,4 +1,4 @@
-//! Impossible values in a game's record. They are reported, and the game is read all the same.
+//! Impossible values in a game's record. They are reported, and the game is read nevertheless.
 
 use super::header::{Header, RECORD, field};
 use super::{ChessBaseCbh, Place};

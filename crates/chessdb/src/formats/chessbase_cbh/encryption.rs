@@ -1,7 +1,7 @@
-//! The encryption of `.cbz` archives (section 12.4): DES, each block of eight bytes for itself.
+//! The encryption of `.cbz` archives (section 12.4): DES, with each block of eight bytes encrypted separately.
 //!
-//! The key is a password of eight bytes in Windows-1252. A shorter one is repeated; of a longer one each further byte
-//! is combined by XOR with twice the key byte at its place modulo 8.
+//! The key is a password of eight bytes in Windows-1252. A shorter password is repeated. In a longer one, each further
+//! byte is combined by XOR with twice the key byte at its place modulo 8.
 
 use std::sync::Arc;
 
@@ -51,9 +51,7 @@ pub(super) fn decrypted(
     })
 }
 
-/// The key for a password. A long password is folded, a short one repeated.
-///
-/// None for an empty one.
+/// The key for a password; `None` for an empty one.
 fn key_of(password: &[u8]) -> Option<Des> {
     folded(password).map(|key| Des::new(&key.into()))
 }

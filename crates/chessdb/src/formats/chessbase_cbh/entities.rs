@@ -6,7 +6,7 @@
 //! | 4 | 4 | root of the tree by which ChessBase finds names |
 //! | 8 | 4 | 1234567890 |
 //! | 12 | 4 | bytes of a record after its node |
-//! | 16 | 8 | first deleted record, number of others |
+//! | 16 | 8 | first deleted record, number of other records |
 //! | 24 | 4 | bytes of the header after these: 0 in old databases, 4 in new ones |
 //!
 //! A record is a node of the tree, 9 bytes, and its fields. The number of a record is its place, so the tree is not
@@ -73,7 +73,7 @@ impl Entities {
     pub(super) fn open(file: Option<&SourceFile>, kind: Kind, problems: &mut Vec<Problem>) -> Entities {
         let bytes: &[u8] = file.map_or(&[], |file| &file.bytes);
         let header = TableHeader(bytes);
-        // Longer records do not exist: a larger number is damage.
+        // A larger number can only be damage.
         let stored_len = header.record_len().filter(|len| (1..=1 << 16).contains(len));
         let extra = header.extra_len().filter(|extra| matches!(extra, 0 | 4));
         let mut entities = Entities {

@@ -13,7 +13,7 @@ use crate::formats::chessbase_common::records;
 use crate::problem::Problem;
 
 const HEADER: usize = 32;
-/// The most bytes that are accepted as the size of a record; all known versions have shorter ones.
+/// Maximum size of a record in bytes. The records of all known versions are shorter.
 const LONGEST: usize = 1 << 12;
 
 /// The `.cbj` of a database. Without the file, all fields are unknown.

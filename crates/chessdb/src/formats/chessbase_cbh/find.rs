@@ -1,4 +1,4 @@
-//! What looks like a database among the files of a folder (section 2).
+//! Finds files of a folder that look like a database (section 2).
 
 use std::collections::HashMap;
 
@@ -47,7 +47,7 @@ pub(super) fn find(directory: &SourceFolder) -> Vec<Candidate> {
     candidates
 }
 
-/// What a file of an archive is called here; none for files that are not needed.
+/// The kind of a file in an archive; `None` for files that are not needed.
 pub(super) fn kind_of(name: &str) -> Option<&'static str> {
     kind_among(name, COMPANIONS.into_iter().chain([MAIN]))
 }

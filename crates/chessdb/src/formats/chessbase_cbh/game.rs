@@ -1,4 +1,4 @@
-//! Puts a game together from the files that hold its parts.
+//! Reads the parts of a game from their files.
 
 use std::ops::ControlFlow;
 
@@ -14,11 +14,12 @@ use crate::game::Tags;
 use crate::problem::Problem;
 use crate::replay::{self, Fault, Limits, MainLine, Origin, Ply, Replay, Sink, Tree};
 
-/// In files above this size, places do not fit into the 32 bits of the `.cbh`; the `.cbj` has them in 64 bits.
+/// In files above this size, places do not fit into the 32 bits of the `.cbh`, so they come from the `.cbj`, which has
+/// 64 bits.
 const LARGE: u64 = 1 << 32;
 
 impl ChessBaseCbh {
-    /// Where the moves of a game are in the `.cbg`.
+    /// The place of a game's moves in the `.cbg`.
     fn moves_at(&self, cbg: &SourceFile, place: &Place) -> u64 {
         let short = u64::from(place.header.moves_at());
         if cbg.bytes.len() as u64 > LARGE {
@@ -51,8 +52,8 @@ impl ChessBaseCbh {
         Record::at(&cbg.bytes, at)
     }
 
-    /// The start of a record's game. Where the game castles without a stored right, the start has that right, too
-    /// (section 7.2): without it, readers of PGN would refuse the move.
+    /// The start of a record's game. If the game castles without a stored right, the right is added (section 7.2),
+    /// because readers of PGN would otherwise refuse the move.
     pub(super) fn start(&self, record: &Record<'_>) -> Start {
         let start = Start::of(record);
         let rooks = start.rooks_without_right(record);

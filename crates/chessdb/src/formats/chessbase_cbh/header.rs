@@ -96,7 +96,7 @@ const DELETED: u8 = 0x80;
 pub(super) struct Header([u8; RECORD]);
 
 impl Header {
-    /// The record that is number `place` in the file, from 0.
+    /// The record with number `place` in the file, from 0.
     pub(super) fn at(cbh: &[u8], place: usize) -> Option<Header> {
         let offset = place.checked_add(1)?.checked_mul(RECORD)?;
         cbh.get(offset..)?.first_chunk().map(|bytes| Header(*bytes))
@@ -118,8 +118,8 @@ impl Header {
         be_u32(&self.0, at).unwrap_or(0)
     }
 
-    /// The kind of the record that is number `place` in the file. This is called for all records, so it reads more than
-    /// the first byte only if that says neither game nor text.
+    /// The kind of the record with number `place` in the file. Called for all records, so it reads as few bytes as
+    /// possible.
     #[inline]
     pub(super) fn kind_at(cbh: &[u8], place: usize) -> Option<Kind> {
         let first = place.checked_add(1)?.checked_mul(RECORD)?;
@@ -178,7 +178,7 @@ impl Header {
         values::outcome(self.byte(field::RESULT))
     }
 
-    /// True for a value that is a result.
+    /// True if the value is a result.
     pub(super) fn has_possible_outcome(&self) -> bool {
         self.byte(field::RESULT) <= 7
     }

@@ -1,4 +1,4 @@
-//! The data of the kinds of annotations (section 9.2).
+//! The data of annotations by kind (section 9.2).
 //!
 //! ```text
 //! kind    data
@@ -20,7 +20,7 @@ use super::quotation;
 use crate::bytes::{be_u16, be_u32, le_u16, slice};
 use crate::formats::chessbase_common::items::{self, Item, Profile, Said, Stage};
 
-/// The bytes of an item that is a text, after its language.
+/// The text of an item, after its language; `None` for an item of another kind.
 pub(super) fn text_of<'a>(item: &Item<'a>) -> Option<&'a [u8]> {
     match item.kind {
         items::TEXT | items::TEXT_BEFORE => item.data.get(2..),

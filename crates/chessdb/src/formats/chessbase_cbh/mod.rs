@@ -1,6 +1,6 @@
 //! ChessBase since 1997: databases in `.cbh` and its companions, and archives in `.cbv`.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
 //! | `.cbh` | a record of 46 bytes for each game and guiding text ([`header`], [`doubts`]) |
 //! | `.cbg` | moves ([`record`], [`setup`], [`codes`], [`pieces`], [`decode`]) and texts ([`texts`]) |
@@ -9,10 +9,9 @@
 //! | `.cbj` | fields of each game that newer versions added ([`extended`]) |
 //! | `.cbv` `.cbz` | all these, packed ([`archive`], [`unpack`]), and encrypted (`encryption`) |
 //!
-//! Files of records say how many they have ([`records`]).
-//! The meaning of the fields of games and annotations is in [`chessbase_common`](super::chessbase_common).
-//! The records of `.cbh`, `.cbg`, `.cba` and `.cbj` are big endian, all others little endian.
-//! Section numbers in this module refer to `docs/formats/chessbase-cbh.md`.
+//! Files of records store the number of their records ([`records`]). The meaning of the fields of games and annotations
+//! is in [`chessbase_common`](super::chessbase_common). The records of `.cbh`, `.cbg`, `.cba` and `.cbj` are big
+//! endian, all others little endian. Section numbers in this module refer to `docs/formats/chessbase-cbh.md`.
 
 mod annotations;
 mod archive;
@@ -121,7 +120,7 @@ impl ChessBaseCbh {
             extended: Extended::open(files.get("cbj"), &mut problems),
         };
         database.base.add(None, problems);
-        // Of a short file the texts are read now, so that nothing has to wait for them.
+        // In a short file, the texts are read now, so that no later call has to wait for them.
         database.file_problems();
         Ok(database)
     }
@@ -176,7 +175,7 @@ impl InArchive for ChessBaseCbh {
     }
 }
 
-/// The files of a complete database, and what is lost without each.
+/// The files of a complete database, and what is unknown without each of them.
 const MISSED: [(&str, &str); 8] = [
     ("cbg", "games have no moves"),
     ("cba", "games have no annotations"),
@@ -219,7 +218,7 @@ fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<bool, N
         .version()
         .filter(|&version| version == FileHeader::OLD || version == FileHeader::NEW);
     let has_size = header.record_size().map(usize::from) == Some(header::RECORD);
-    // One sound field is enough to recognise the format; the other one may be damaged.
+    // One sound field is enough to recognise the format, because the other one may be damaged.
     if version.is_none() && !has_size {
         return Err(NotADatabase::new(
             "the .cbh does not begin like a file of ChessBase",

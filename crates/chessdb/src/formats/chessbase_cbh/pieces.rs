@@ -1,4 +1,4 @@
-//! Numbers of pieces, which compact codes refer to (section 8.5).
+//! The numbers of pieces in compact codes (section 8.5).
 //!
 //! | slots | pieces |
 //! |---|---|
@@ -8,10 +8,10 @@
 //! | 9..=11 | knights |
 //! | 12..=19 | pawns |
 //!
-//! At the start the squares are read in order, in reverse order from h8 down: queens, rooks, bishops and knights of
-//! each side get 1 to 3, pawns 0 to 7. When a numbered piece is taken, higher numbers of its kind move down by one;
-//! pawns keep theirs. A promoted piece takes the first free number of its kind, if any. A variation starts with the
-//! numbers at its first move.
+//! At the start, the squares are read in order, or from h8 down if the order is reversed: queens, rooks, bishops and
+//! knights of each side get 1 to 3, pawns 0 to 7. When a numbered piece is taken, higher numbers of its kind go down by
+//! one; pawns keep their numbers. A promoted piece gets the first free number of its kind, if any. A variation starts
+//! with the numbers at its first move.
 
 use std::sync::LazyLock;
 
@@ -141,14 +141,14 @@ impl Pieces {
         }
     }
 
-    /// Takes the number off a square.
+    /// Removes the number from a square, and returns it.
     #[inline(always)]
     fn take(&mut self, square: Square) -> u8 {
         let slot = self.slots.get_mut(square as usize);
         slot.map_or(NO_SLOT, |slot| std::mem::replace(slot, NO_SLOT))
     }
 
-    /// Gives a square a number.
+    /// Sets the number of a square.
     #[inline(always)]
     fn number(&mut self, slot: u8, square: Square) {
         if let Some(number) = self.slots.get_mut(square as usize) {
@@ -156,7 +156,7 @@ impl Pieces {
         }
     }
 
-    /// Sets the square of a slot. What is set for [`NO_SLOT`] is never read.
+    /// Sets the square of a slot. The square of [`NO_SLOT`] is never read.
     #[inline(always)]
     fn put(&mut self, color: Color, slot: u8, square: u8) {
         let squares = self.squares.get_mut(color as usize);
@@ -181,7 +181,7 @@ impl Pieces {
         }
     }
 
-    /// A pawn becomes another piece.
+    /// Follows a promotion.
     #[cold]
     fn promote(&mut self, color: Color, slot: u8, role: Role, square: Square) {
         self.put(color, slot, NO_SQUARE);
@@ -191,7 +191,7 @@ impl Pieces {
         self.give_number(color, role, square);
     }
 
-    /// Closes the gap of an empty slot: the higher numbers of its kind become lower by one. Pawns keep their numbers.
+    /// Closes the gap of an empty slot: the higher numbers of its kind go down by one. Pawns keep their numbers.
     fn move_down(&mut self, color: Color, slot: u8) {
         let Some(squares) = self.squares.get_mut(color as usize) else {
             return;
@@ -214,7 +214,7 @@ impl Pieces {
     }
 }
 
-/// What a move does to the numbers.
+/// The effect of a move on the numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Played {
     Piece {
@@ -233,7 +233,7 @@ pub(super) enum Played {
 }
 
 impl Played {
-    /// What a move that is about to be played in a position does.
+    /// The effect of a move that is about to be played in a position.
     #[inline(always)]
     pub(super) fn of(position: &Position, mv: Move) -> Played {
         match mv {

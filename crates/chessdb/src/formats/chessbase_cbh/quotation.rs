@@ -7,7 +7,7 @@
 use crate::bytes::{be_u16, be_u32, slice};
 use crate::formats::chessbase_common::Quotation;
 
-/// The quoted game starts from a set-up position.
+/// The flag of a quoted game that starts from a set-up position.
 const HAS_START: u16 = 64;
 const START: usize = 28;
 
@@ -22,7 +22,7 @@ pub(super) fn read(data: &[u8]) -> Option<Quotation<'_>> {
     let _eco = fields.u16()?;
     let [event, site] = [fields.text()?, fields.text()?];
     let date = be_u32(data, fields.at)?;
-    // Behind the date: kind of tournament, country, category and rounds.
+    // After the date come kind of tournament, country, category and rounds.
     fields.at += 12;
     let [subround, round, result] = *slice(data, fields.at, 3)?.first_chunk()?;
     Some(Quotation {

@@ -1,4 +1,4 @@
-//! Records of the `.cbg` (section 7): how a game is coded, where it starts, its moves.
+//! Records of the `.cbg` (section 7): the coding of a game, its start position, its moves.
 //!
 //! ```text
 //! 1   bit 6: not the usual start position; bits 0-5: mode of the moves
@@ -31,9 +31,9 @@ pub(super) const ROOKS: usize = 8;
 pub(super) struct Record<'a> {
     /// Place of the record in the file.
     pub(super) offset: usize,
-    /// How the moves are coded.
+    /// The number of the moves' coding.
     pub(super) mode: u8,
-    /// The start position, where it is not the usual one.
+    /// The start position, unless it is the usual one.
     pub(super) start: Option<&'a [u8; START]>,
     /// The squares of kings and rooks at the start of a game of Chess960.
     pub(super) rooks: Option<&'a [u8; ROOKS]>,
@@ -72,7 +72,7 @@ impl<'a> Record<'a> {
         Some(record)
     }
 
-    /// True if the game is Chess960, whichever position it starts from.
+    /// True if the game is Chess960, even if it starts from the usual position.
     pub(super) fn is_chess960(&self) -> bool {
         CHESS960_MODES.contains(&self.mode)
     }

@@ -21,13 +21,13 @@ use crate::formats::chessbase_common::setup::{rooks_at_home, with_files_of_rooks
 pub(super) struct Start {
     pub(super) position: Position,
     pub(super) first_move: u32,
-    /// Why no game can be played from the position.
+    /// Set if no game can be played from the position.
     pub(super) flaw: Option<SetupError>,
-    /// The squares of kings and rooks in a game of Chess960 are impossible, so neither side may castle.
+    /// True if the squares of kings and rooks in a game of Chess960 are impossible, so that neither side may castle.
     pub(super) has_wrong_rooks: bool,
-    /// It has castling rights that are not stored.
+    /// True if it has castling rights that are not stored.
     pub(super) has_added_rights: bool,
-    /// FEN, for a position that is not the usual one.
+    /// The FEN of an unusual position.
     fen: Option<String>,
 }
 
@@ -47,8 +47,8 @@ impl Start {
         }
     }
 
-    /// The rooks that are on their home squares, with their king, but have no stored right to castle. In Chess960
-    /// this is always empty.
+    /// The rooks that are on their home squares, like their king, but have no stored right to castle. Always empty in
+    /// Chess960.
     pub(super) fn rooks_without_right(&self, record: &Record<'_>) -> Bitboard {
         if record.start.is_none() || record.rooks.is_some() || self.flaw.is_some() {
             return Bitboard::EMPTY;
@@ -71,7 +71,7 @@ impl Start {
         self.fen.as_deref().filter(|_| self.flaw.is_none())
     }
 
-    /// FEN of a position that cannot be played from.
+    /// FEN of a position from which no game can be played.
     pub(super) fn flawed_fen(&self) -> &str {
         self.fen.as_deref().unwrap_or_default()
     }
@@ -162,7 +162,7 @@ fn read_pieces(start: &[u8; START], setup: &mut Setup) {
     }
 }
 
-/// The rooks of castling rights, for the bits from the lowest on.
+/// The rooks with castling rights. The bits of `rights`, from the lowest on, belong to these corners.
 fn rooks_with_right(rights: u8, corners: [Square; 4]) -> Bitboard {
     let corners = corners.into_iter().enumerate();
     let rooks = corners.filter(|(bit, _)| (rights >> bit) & 1 != 0);

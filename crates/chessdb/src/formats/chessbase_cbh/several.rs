@@ -1,4 +1,4 @@
-//! Opening a database, or an archive, which may contain several (section 12.3).
+//! Opens a database, or an archive with several (section 12.3).
 
 use super::ChessBaseCbh;
 use super::archive;

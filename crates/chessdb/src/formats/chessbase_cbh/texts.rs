@@ -17,12 +17,12 @@ use crate::bytes::{index, le_u16, le_u32, slice};
 use crate::files::SourceFile;
 use crate::formats::chessbase_common::{Characters, GuidingText, Texts, file_name};
 
-/// Endings of names by the number of the language. The last one is for texts in no particular language.
+/// Endings of names by the number of the language. The last one is for texts without a language.
 const LANGUAGES: [&str; 8] = [".en", ".de", ".fr", ".es", ".it", ".nl", ".pt", ""];
 const HEAD: usize = 4;
-/// The fewest bytes that a guiding text in one language takes: two lengths, two languages, and hardly any text.
+/// Minimum size of a guiding text in one language in bytes: two lengths, two languages, and hardly any text.
 const SHORTEST_TEXT: usize = 16;
-/// The most titles, and the most contents, that a text may have; more can only be damage.
+/// Maximum number of titles, and of contents, of a text. More can only be damage.
 const MOST_PARTS: u16 = 256;
 
 /// A text in one language.

@@ -45,7 +45,7 @@ pub(super) fn block(payload: &[u8], start: usize, most: usize, out: &mut Vec<u8>
     }
 }
 
-/// Huffman's output is never longer, because its length has 16 bits.
+/// Maximum length of the output of the Huffman codes, whose length has 16 bits.
 const MOST_BETWEEN: usize = 1 << 16;
 
 fn append(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), BlockError> {
@@ -56,7 +56,7 @@ fn append(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), BlockError>
     Ok(())
 }
 
-/// Bits from the highest of each byte on.
+/// Reads bits, from the highest of each byte on.
 struct Bits<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -138,7 +138,7 @@ fn add_code(nodes: &mut Vec<Node>, byte: u16, code: u16, len: u16) -> Option<()>
     None
 }
 
-/// Unpacks repetitions. Groups of up to 16 tokens have a word before them that says which are plain bytes.
+/// Unpacks repetitions. Before each group of up to 16 tokens, a word shows which of them are plain bytes.
 fn repetitions(data: &[u8], start: usize, most: usize, out: &mut Vec<u8>) -> Result<(), BlockError> {
     let mut data = Tokens { data, at: 0 };
     while let Some(word) = data.word() {

@@ -12,7 +12,7 @@ use crate::replay::{Fault, Origin, Replay, Sink, State};
 /// The position number of annotations of the whole game.
 const WHOLE_GAME: i32 = -1;
 
-/// Items that are kept of a game: as many as it may have moves.
+/// Maximum number of items of a game that are kept, the same as the maximum number of moves.
 const MOST_ITEMS: usize = 1_000_000;
 
 /// The items of a game that are shown, in the order of their positions.
@@ -21,9 +21,9 @@ pub(in crate::formats) struct Annotations<'a> {
     items: Vec<Item<'a>>,
     /// True if one of the items is a text before a move.
     has_text_before: bool,
-    /// Items that were read, whether they are shown or not.
+    /// Number of items that were read, shown or not.
     read: usize,
-    /// The items that a user may miss, by their kinds.
+    /// The items that are not shown but that a user may miss, by kind.
     missing: BTreeMap<u8, Missing>,
     /// The items of shown kinds whose data cannot be read.
     unread: BTreeMap<u8, Missing>,
@@ -32,16 +32,16 @@ pub(in crate::formats) struct Annotations<'a> {
     said: SaidBy,
     origin: Origin<'a>,
     characters: Characters,
-    /// Medals of the game's record, which an item may repeat.
+    /// Medals from the game's record. An item may repeat them.
     medals: u16,
-    /// What cannot be read, and where: of the record, and of its items.
+    /// Damage of the record and of its items, with its place.
     damage: Vec<(u64, String)>,
     /// Problems without a remark.
     problems: Vec<Problem>,
 }
 
 impl<'a> Annotations<'a> {
-    /// No annotations but medals. `said` takes the data of an item apart.
+    /// Annotations with nothing but medals. `said` decodes the data of an item.
     pub(in crate::formats) fn none(
         origin: Origin<'a>,
         characters: Characters,
@@ -89,12 +89,12 @@ impl<'a> Annotations<'a> {
         }
     }
 
-    /// Notes what cannot be read, and where that is.
+    /// Adds damage at a place.
     pub(in crate::formats) fn damage(&mut self, at: u64, what: impl Into<String>) {
         self.damage.push((at, what.into()));
     }
 
-    /// Notes something odd that costs no annotation.
+    /// Adds a problem that costs no annotation.
     pub(in crate::formats) fn problem(&mut self, at: u64, what: impl Into<String>) {
         self.problems.push(Problem::damage(self.origin.file, at, what));
     }
@@ -125,7 +125,7 @@ impl<'a> Annotations<'a> {
         self.report_misplaced(self.items.get(..misplaced), replay);
     }
 
-    /// Adds the annotations of the whole game. To be called before the first move.
+    /// Adds the annotations of the whole game. Call it before the first move.
     pub(in crate::formats) fn begin<S: Sink, T: State>(&self, replay: &mut Replay<'_, S, T>) {
         if !S::WHOLE {
             return;
@@ -148,7 +148,7 @@ impl<'a> Annotations<'a> {
         self.items.get(..end).unwrap_or_default()
     }
 
-    /// Adds the annotations that precede a move, if the move can be played in the position.
+    /// Adds the annotations before a move, if the move can be played in the position.
     #[inline(always)]
     pub(in crate::formats) fn before_move<S: Sink, T: State>(
         &self,
@@ -167,7 +167,7 @@ impl<'a> Annotations<'a> {
         items.iter().any(|item| item.kind == items::TEXT_BEFORE)
     }
 
-    /// Adds the annotations that follow a move.
+    /// Adds the annotations after a move.
     #[inline(always)]
     pub(in crate::formats) fn after_move<S: Sink, T: State>(
         &self,
@@ -179,7 +179,7 @@ impl<'a> Annotations<'a> {
         }
     }
 
-    /// Adds the annotations of moves from a number on, which the game does not have, and reports them as misplaced.
+    /// Adds the annotations of missing moves, from a number on, and reports them as misplaced.
     pub(in crate::formats) fn after<S: Sink, T: State>(&self, number: u32, replay: &mut Replay<'_, S, T>) {
         let number = i32::try_from(number).unwrap_or(i32::MAX);
         let start = self.items.partition_point(|item| item.position < number);
@@ -219,7 +219,7 @@ impl<'a> Annotations<'a> {
         }
     }
 
-    /// Appends the comments on the whole game, for a game without moves that PGN could hold.
+    /// Appends the comments on the whole game, for a game whose moves PGN cannot represent.
     pub(in crate::formats) fn append_comments_of_game(&self, out: &mut String) {
         if let Some(medals) = self.medals_of_record() {
             append_comment(&medals, out);
@@ -239,7 +239,7 @@ impl<'a> Annotations<'a> {
         }
     }
 
-    // Not inlined: most games have no annotations.
+    // Not inlined, because most games have no annotations.
     #[inline(never)]
     fn add_of_move<S: Sink, T: State>(
         &self,
@@ -282,7 +282,7 @@ impl<'a> Annotations<'a> {
 /// The items of a kind that is not shown.
 #[derive(Clone, Copy, Debug)]
 struct Missing {
-    /// Position and place of the first one in the game.
+    /// Position and place of the first such item.
     first: (i32, u64),
     count: usize,
 }
@@ -317,7 +317,8 @@ fn append_comment(text: &str, out: &mut String) {
     out.push_str(text);
 }
 
-/// Sets the tags that are annotations of the whole game: clocks and time controls. Of several the first counts.
+/// Sets the tags that are annotations of the whole game: clocks and time controls. If there are several of a kind, the
+/// first counts.
 pub(in crate::formats) fn set_tags<'a>(items: impl Iterator<Item = Item<'a>>, said: SaidBy, tags: &mut Tags) {
     const NAMES: [&str; 3] = ["WhiteClock", "BlackClock", "TimeControl"];
     let kinds = [items::WHITE_CLOCK, items::BLACK_CLOCK, items::TIME_CONTROL];

@@ -1,4 +1,4 @@
-//! Archives, which may hold several databases.
+//! Archives with one or several databases.
 
 use std::iter;
 
@@ -7,10 +7,10 @@ use crate::database::{Database, NamedDatabase, NotADatabase, Opened, Options, se
 use crate::files::Files;
 use crate::problem::Problem;
 
-/// What a user can do about an archive that is cut.
+/// The remedy for an archive that is cut.
 pub(in crate::formats) const GET_WHOLE: &str = "get a whole copy of the archive";
 
-/// The most files of an archive that are read.
+/// Maximum number of files of an archive that are read.
 pub(in crate::formats) const MOST_FILES: usize = 10_000;
 
 /// A database of an archive.
@@ -18,17 +18,17 @@ pub(in crate::formats) struct Unpacked {
     /// Name of its main file.
     pub(in crate::formats) name: String,
     pub(in crate::formats) files: Files,
-    /// Damage of its files in the archive.
+    /// Damage of its files, found when they were unpacked.
     pub(in crate::formats) problems: Vec<Problem>,
     /// Bytes of the archive.
     packed_len: usize,
 }
 
-/// What an archive holds.
+/// The contents of an archive.
 pub(in crate::formats) struct Contents {
     /// Its databases in their order, at least one.
     pub(in crate::formats) databases: Vec<Unpacked>,
-    /// Problems that belong to none of them.
+    /// Problems that belong to no database.
     pub(in crate::formats) problems: Vec<Problem>,
 }
 
@@ -40,7 +40,7 @@ pub(in crate::formats) fn no_database(what: &str, problems: &[Problem]) -> NotAD
         .collect()
 }
 
-/// A database that archives hold.
+/// A database of a format that archives can contain.
 pub(in crate::formats) trait InArchive: Based + Database + Sized + 'static {
     /// Opens it from its files.
     fn of_files(files: Files, options: &Options) -> Result<Self, NotADatabase>;
@@ -57,7 +57,7 @@ impl Unpacked {
         }
     }
 
-    /// For display.
+    /// Describes the archive for display.
     fn describe(&self) -> String {
         let files = self.files.files.iter();
         let unpacked: usize = files.map(|(_, file)| file.bytes.len()).sum();
@@ -70,7 +70,7 @@ impl Unpacked {
         let (mut files, problems) = (self.files, self.problems);
         files.warnings.extend_from_slice(warnings);
         let mut database = D::of_files(files, options).map_err(|error| {
-            // What is wrong with the archive explains the rest.
+            // Damage of the archive explains why the database cannot be opened.
             let reason = match problems.as_slice() {
                 [] => return error,
                 [first] => first.to_string(),
@@ -86,7 +86,7 @@ impl Unpacked {
 }
 
 impl Contents {
-    /// Opens the databases of an archive, which `files` has. Several are shown in its place.
+    /// Opens the databases of an archive, which is in `files`.
     pub(in crate::formats) fn open<D: InArchive>(self, files: &Files, options: &Options) -> Opened {
         let (mut parts, mut refused) = (Vec::new(), Vec::new());
         for database in self.databases {

@@ -1,4 +1,4 @@
-//! Shared by the databases of both formats: their files, and what they show besides games.
+//! Parts that databases of both formats share: their files, and what they show besides games.
 
 use std::io;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::problem::Problem;
 const TEXTS: &str = "texts";
 /// Ids of players are even and ids of events odd, so the number of a name is its id divided by this.
 const KINDS_OF_NAMES: u32 = 2;
-/// The number of names of each kind, and of games, for guessing the encoding.
+/// The number of names of each kind, and of games, from which the encoding is guessed.
 pub(in crate::formats) const SAMPLE: u32 = 500;
 
 /// The fields that databases of both formats have. `T` is a guiding text in one language.
@@ -35,7 +35,7 @@ pub(in crate::formats) struct Base<T> {
     all_problems: OnceLock<Vec<Problem>>,
 }
 
-/// Names of files for faults of games, also of files that are missing.
+/// Names of files for faults of games. They are set even if a file is missing.
 pub(in crate::formats) struct FileNames {
     pub(in crate::formats) cbg: String,
     pub(in crate::formats) cba: String,
@@ -73,7 +73,7 @@ impl<T> Base<T> {
         self.info = info;
     }
 
-    /// Puts a row and problems before all others.
+    /// Inserts a row and problems before all others.
     pub(in crate::formats) fn add(&mut self, row: Option<(&'static str, String)>, problems: Vec<Problem>) {
         self.info.rows.splice(..0, row);
         self.problems.splice(..0, problems);
@@ -88,7 +88,7 @@ impl<T> Base<T> {
 
 /// A guiding text in one language.
 pub(in crate::formats) trait GuidingText {
-    /// Where it is in the file with the moves.
+    /// Its place in the file with the moves.
     fn bytes(&self) -> Range<usize>;
 }
 

@@ -4,13 +4,13 @@ use encoding_rs::{Encoding, WINDOWS_1251, WINDOWS_1252};
 
 use crate::text;
 
-/// Most bytes of a text on one line; readers of PGN give up at long tags.
+/// Maximum length of a text on one line in bytes. Some readers of PGN fail on longer tags.
 const LONGEST_LINE: usize = 2048;
 
 /// The byte for a diagram in a comment.
 const DIAGRAM: u8 = 0x04;
 
-/// The letters for the bytes from a2 to a7 (hexadecimal), which mean pieces in front of a square.
+/// The letters for the bytes a2 to a7 (hexadecimal), which mean pieces if a square follows.
 const FIGURINES: &[u8; 6] = b"KQNBRP";
 
 /// True for the rest of a move after its piece: `f6`, `xf6`, `df6`, `1f6`.
@@ -38,12 +38,12 @@ pub(in crate::formats) struct Characters {
 pub(in crate::formats) type Marks = &'static [(char, &'static str)];
 
 impl Characters {
-    /// The choice of the user, otherwise Windows-1252.
+    /// The encoding that the user chose, otherwise Windows-1252.
     pub(in crate::formats) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> Characters {
         Characters::with(&[], label, warnings)
     }
 
-    /// The same for a format whose comments have marks.
+    /// Like [`Characters::choose`], for a format whose comments have marks.
     pub(in crate::formats) fn with(
         marks: Marks,
         label: Option<&str>,
@@ -51,7 +51,7 @@ impl Characters {
     ) -> Characters {
         let given = label.map(|label| Encoding::for_label(label.as_bytes()));
         if given == Some(None) {
-            warnings.push("the encoding is not known; texts are read as without it".to_owned());
+            warnings.push("the encoding is not known, so it is ignored".to_owned());
         }
         Characters {
             fallback: given.flatten().unwrap_or(WINDOWS_1252),
@@ -72,8 +72,8 @@ impl Characters {
         }
     }
 
-    /// The text of a field, which ends at its first zero byte: control characters become blanks, and blanks at both
-    /// ends are cut.
+    /// The text of a field, which ends at its first zero byte. Control characters become blanks, and blanks at both
+    /// ends are removed.
     pub(in crate::formats) fn field(self, field: &[u8]) -> String {
         let mut text = String::new();
         self.append_field(field, &mut text);
@@ -92,8 +92,8 @@ impl Characters {
         }
     }
 
-    /// Appends the text of bytes, which ends at the first zero byte, on one line: control characters with the blanks
-    /// around them become one blank, and none at the ends.
+    /// Appends a text, which ends at the first zero byte, on one line. Control characters and the blanks around them
+    /// become one blank, or are removed at the ends.
     pub(in crate::formats) fn append_name(self, bytes: &[u8], out: &mut String) {
         let end = bytes.iter().position(|&byte| byte == 0);
         let bytes = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default();
@@ -113,7 +113,8 @@ impl Characters {
         out.push_str(rest);
     }
 
-    /// Appends a text on one line. One that fills its field may have lost the end of its last character.
+    /// Appends a text on one line. If `is_full`, the text fills its field and may have lost the end of its last
+    /// character.
     #[cold]
     fn append_line(self, bytes: &[u8], is_full: bool, out: &mut String) {
         let whole = if is_full {
@@ -127,7 +128,7 @@ impl Characters {
         out.push_str(line.trim_matches(' '));
     }
 
-    /// The text of bytes on one line, cut where it is longer than lines of PGN should be.
+    /// The text on one line, cut at the maximum length.
     pub(in crate::formats) fn line(self, bytes: &[u8]) -> String {
         self.field(bytes.get(..LONGEST_LINE).unwrap_or(bytes))
     }
@@ -167,7 +168,7 @@ impl Characters {
         }
     }
 
-    /// A comment with the marks of the format replaced.
+    /// A comment in which the marks of the format are replaced.
     fn with_marks(self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         for character in text.chars() {
@@ -179,7 +180,7 @@ impl Characters {
         out
     }
 
-    /// The warning if most texts look as if they were in Cyrillic letters.
+    /// A warning if most texts look like Cyrillic.
     pub(in crate::formats) fn doubt<'t>(self, texts: impl Iterator<Item = &'t [u8]>) -> Option<String> {
         let (mut cyrillic, mut others) = (0, 0);
         for bytes in texts.filter(|bytes| !bytes.is_ascii()) {

@@ -1,4 +1,4 @@
-//! Files in the same folder as a database of either format: which belong to it, and which are not read.
+//! Files in the same folder as a database of either format: its own files, and files that are not read.
 
 use std::collections::HashSet;
 
@@ -27,7 +27,7 @@ pub(in crate::formats) fn unread_warning(name: &str) -> Option<String> {
     Some(format!("{name} is not read: it is {what}"))
 }
 
-/// Why a file of one of these kinds is not a database, and what a user can do.
+/// Why a file of one of these kinds is not a database, and the remedy.
 pub(in crate::formats) fn reason(kind: &str) -> Option<String> {
     let (_, what, remedy) = UNREAD.iter().find(|(known, ..)| *known == kind)?;
     Some(format!("it is {what}, which is not read: {remedy}"))

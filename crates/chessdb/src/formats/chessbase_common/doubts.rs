@@ -1,4 +1,4 @@
-//! Impossible values in a game's record. They are reported, and the game is read all the same.
+//! Impossible values in a game's record. They are reported, and the game is read nevertheless.
 
 use std::fmt::Display;
 
@@ -37,8 +37,7 @@ impl<'a> Doubts<'a> {
         );
     }
 
-    /// Reports a number of full moves that the game does not have, unless the game is damaged. The stored number is at
-    /// `at` in the record.
+    /// Reports a wrong number of full moves, unless the game is damaged. The stored number is at `at` in the record.
     pub(in crate::formats) fn full_moves(
         &mut self,
         at: usize,

@@ -114,16 +114,16 @@ impl Stage {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::formats) struct Profile<'a> {
     pub(in crate::formats) values: &'a [u8],
-    /// Kind and value of one.
+    /// Returns kind and value of one evaluation.
     pub(in crate::formats) read: fn([u8; 4]) -> (u8, i16),
 }
 
-/// True for a kind whose items the game shows, or its tags.
+/// True for a kind whose items are shown in the game or its tags.
 pub(in crate::formats) fn is_shown(kind: u8) -> bool {
     SHOWN.iter().any(|(shown, _)| *shown == kind)
 }
 
-/// True for a kind whose items are missing in the game.
+/// True for a kind whose items are reported as missing in the game.
 pub(in crate::formats) fn is_missing(kind: u8) -> bool {
     !is_shown(kind) && !LEFT_OUT.contains(&kind)
 }
@@ -137,7 +137,7 @@ pub(in crate::formats) fn name(kind: u8) -> String {
 }
 
 impl Said<'_> {
-    /// An item as a comment; none for those that are shown elsewhere.
+    /// An item as a comment; `None` for items that are shown elsewhere.
     pub(in crate::formats) fn comment(&self, characters: Characters) -> Option<String> {
         match *self {
             Said::Text(text) => Some(characters.comment_field(text)),
@@ -186,7 +186,7 @@ fn clock(hundredths: u32) -> String {
     format!("{hours}:{minutes:02}:{:02}", seconds % 60)
 }
 
-/// Stages of a time control as PGN has them; `None` if PGN has no words for them.
+/// Stages of a time control in PGN's form; `None` if PGN cannot express them.
 fn time_control(stages: &[Stage]) -> Option<String> {
     /// ChessBase stores this number of moves for a stage that lasts to the end of the game.
     const REST: u16 = 1000;

@@ -1,7 +1,7 @@
-//! What the databases of ChessBase since 1997 (`.cbh`) and since version 17 (`.2cbh`) have in common.
+//! Code shared by the databases of ChessBase since 1997 (`.cbh`) and since version 17 (`.2cbh`).
 //!
-//! The two formats share no bytes, but they say the same things. Each takes its own bytes apart; the meaning of the
-//! values, and the form that it has in PGN, are here.
+//! The two formats store the same information in different bytes. Each format decodes its own bytes; the meaning of the
+//! values, and their form in PGN, are here.
 
 mod annotations;
 pub(super) mod archive;

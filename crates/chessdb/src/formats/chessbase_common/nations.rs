@@ -1,6 +1,6 @@
 //! Codes of countries (section 11).
 
-/// The code of a number; none for 0 and for numbers that have none.
+/// The code of a number; `None` for 0 and for numbers without a code.
 pub(in crate::formats) fn code(nation: u8) -> Option<&'static str> {
     let place = usize::from(nation).checked_sub(1)?;
     CODES.get(place).copied()

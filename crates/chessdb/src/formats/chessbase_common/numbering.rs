@@ -1,7 +1,7 @@
 //! Finds out which records are games and which are guiding texts.
 //!
-//! A database does not store how many it has of each, so all records are read: in a short file when it is opened, in a
-//! long one when a number is first needed.
+//! A database does not store the numbers of either, so all records are read: in a short file when it is opened, in a
+//! long file when a number is first needed.
 
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ use crate::problem::Problem;
 /// Maximum number of records that are read when a file is opened, because opening must not take long.
 const MANY: u32 = 1 << 16;
 
-/// What a record is for.
+/// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::formats) enum Kind {
     Game,

@@ -18,7 +18,7 @@ pub(in crate::formats) struct Quotation<'a> {
 }
 
 impl Quotation<'_> {
-    /// Result, players, event, site, year and round; the moves are left out, as ChessBase does.
+    /// Result, players, event, site, year and round. The moves are left out, as in ChessBase.
     pub(super) fn text(&self, characters: Characters) -> String {
         let [white, black] = [0, 1].map(|side| self.player(side, characters));
         let year = values::date(self.date).year;

@@ -1,10 +1,10 @@
-//! Files of a database: checks of the number of their records, their names, and reading their bytes.
+//! Files of a database: checks of the number of records, names of files, and reading bytes.
 
 use crate::bytes::index;
 use crate::files::SourceFile;
 use crate::problem::Problem;
 
-/// The error in the length of a file whose header says that `count` records of `size` bytes begin at `start`.
+/// The problem of a file if its length does not fit `count` records of `size` bytes from `start` on.
 pub(in crate::formats) fn wrong_number(
     file: &SourceFile,
     start: usize,
@@ -44,10 +44,10 @@ pub(in crate::formats) fn copy(bytes: &[u8], offset: u64, buffer: &mut [u8]) -> 
     len
 }
 
-/// Most bytes of a file's name.
+/// Maximum length of a file name in bytes.
 const LONGEST_NAME: usize = 240;
 
-/// The name of the file that shows a guiding text: `000003 Title.en.html`, cut where it is too long.
+/// The name of the file that shows a guiding text: `000003 Title.en.html`, cut if it is too long.
 pub(in crate::formats) fn file_name(record: usize, title: &str, language: &str, end: &str) -> String {
     let mut name = format!("{record:06} {title}");
     let most = LONGEST_NAME.saturating_sub(language.len() + end.len());

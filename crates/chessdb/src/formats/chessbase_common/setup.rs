@@ -3,7 +3,7 @@
 use crate::board::{Bitboard, CastlingSide, Color, File, Move, Position, Role, Square};
 use crate::game::{Movetext, Token};
 
-/// The rooks that are on their home squares, with their king on its own.
+/// The rooks that are on their home squares, if their king is on its home square, too.
 pub(in crate::formats) fn rooks_at_home(position: &Position) -> Bitboard {
     let of = |color: Color| {
         let home = Square::from_coords(File::E, color.backrank());
@@ -17,7 +17,7 @@ pub(in crate::formats) fn rooks_at_home(position: &Position) -> Bitboard {
     of(Color::White) | of(Color::Black)
 }
 
-/// The corners whose rooks castle in any line of a game.
+/// The corners of rooks that castle in some line of a game.
 pub(in crate::formats) fn castled(movetext: &Movetext, first: Color) -> Bitboard {
     let mut corners = Bitboard::EMPTY;
     let mut turn = first;

@@ -38,7 +38,7 @@ pub(in crate::formats) fn set_stored_date(tags: &mut Tags, name: &'static str, s
     set_date(tags, name, values::date(stored));
 }
 
-/// Values of a game's record; 0 if unknown.
+/// Values from a game's record; 0 if unknown.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::formats) struct OfRecord {
     pub(in crate::formats) date: Date,
@@ -80,8 +80,8 @@ impl OfRecord {
     }
 }
 
-/// Sets the tags of a start position. `fen` is `None` for the usual position and for a position that cannot be played
-/// from.
+/// Sets the tags of a start position. `fen` is `None` for the usual position, and for a position from which no game can
+/// be played.
 pub(in crate::formats) fn set_start(tags: &mut Tags, is_chess960: bool, fen: Option<&str>) {
     if is_chess960 {
         tags.set_str("Variant", "chess 960");

@@ -3,7 +3,7 @@
 use crate::files::SourceFile;
 use crate::problem::Problem;
 
-/// The most damaged texts that are reported one by one; further ones are only counted.
+/// Maximum number of damaged texts that are reported one by one. Further ones are only counted.
 const MOST_PROBLEMS: usize = 100;
 
 /// The guiding texts of a database, one for each language.
@@ -13,14 +13,14 @@ pub(in crate::formats) struct Texts<T> {
     pub(in crate::formats) problems: Vec<Problem>,
 }
 
-/// What is wrong with a text, and where.
+/// The place of damage in a text, and its description.
 pub(in crate::formats) type Damage = (Option<u64>, String);
 
 impl<T> Texts<T> {
     /// Reads the texts of the records with these numbers, from 1.
     ///
-    /// In a damaged file many records may refer to the same bytes, and their texts would take much more memory than the
-    /// file. So there are at most as many as fit into the file if each has `shortest` bytes.
+    /// In a damaged file, many records may refer to the same bytes, and their texts could take much more memory than
+    /// the file. So at most as many texts are read as fit into the file if each has `shortest` bytes.
     pub(in crate::formats) fn read(
         cbg: &SourceFile,
         shortest: usize,
@@ -56,7 +56,7 @@ impl<T> Texts<T> {
         all
     }
 
-    /// The result for a database whose file of texts is missing: only a problem, if it has texts.
+    /// The result if the file of texts is missing: a problem, if the database has texts.
     pub(in crate::formats) fn missing(texts: usize, cbg: &str) -> Texts<T> {
         let what = format!("{texts} guiding texts are missing: they are in this file");
         let problem = (texts > 0).then(|| Problem::damage(cbg, None, what));

@@ -2,7 +2,7 @@
 
 use crate::game::{Date, Eco, Outcome};
 
-/// Values of the opening from this one on are numbers of Chess960 start positions.
+/// From this value on, the opening is the number of a Chess960 start position.
 const CHESS960: u16 = u16::MAX - 959;
 
 /// Values below this one are openings.
@@ -25,7 +25,7 @@ pub(in crate::formats) fn outcome(stored: u8) -> Outcome {
     }
 }
 
-/// The opening code and its sub-code, or 0 without one.
+/// The opening code and its sub-code, which is 0 if it is not set.
 pub(in crate::formats) fn opening(stored: u16) -> Option<(Eco, u16)> {
     let stored = Some(stored).filter(|&stored| stored < CHESS960)?;
     let number = (stored / 128).checked_sub(1)?;
@@ -40,7 +40,7 @@ pub(in crate::formats) fn is_possible_opening(stored: u16) -> bool {
     !(FIRST_UNUSED..CHESS960).contains(&stored)
 }
 
-/// Full moves as a record counts them: if Black begins, his move counts as one.
+/// The number of full moves as records count them. If Black begins, this first move counts as a full move.
 pub(in crate::formats) fn full_moves(plies: u32, begins_with_black: bool) -> u32 {
     plies
         .saturating_add(u32::from(plies > 0 && begins_with_black))

@@ -47,13 +47,12 @@ impl BookReading {
     }
 }
 
-/// Stands for the start position, before any move.
+/// Means the start position, before any move.
 const NO_MOVE: u32 = u32::MAX;
 
 /// The moves of a book, each with the move before it.
 pub(super) struct Lines {
-    /// The move before each one, or [`NO_MOVE`]. For moves after the first ply that is not shown, it is that
-    /// ply.
+    /// The move before each move, or [`NO_MOVE`]. For moves after the first ply that is not shown, it is this ply.
     parents: Vec<u32>,
     /// The last move of each line.
     ends: Vec<u32>,
@@ -133,7 +132,7 @@ impl Lines {
         u32::try_from(self.parents.len()).unwrap_or(NO_MOVE)
     }
 
-    /// The moves of a line in order; at most two more than are shown.
+    /// The moves of a line in order, at most two more than the limit.
     pub(super) fn line(&self, line: u32) -> Vec<u32> {
         let last = self.ends.get(line as usize).copied();
         let mut moves: Vec<u32> = std::iter::successors(last, |&number| self.parent(number)).collect();

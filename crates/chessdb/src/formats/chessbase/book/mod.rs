@@ -8,7 +8,7 @@
 //! | 2 | 0-5 | target square |
 //! | 2 | 7 | weak move, not to be played |
 //!
-//! A game is a line of the book; [`tree`] makes one game of them all.
+//! Each line of the book is a game; [`tree`] makes one game with all lines.
 
 mod lines;
 mod tree;

@@ -1,4 +1,4 @@
-//! Lines that cannot be played: they are text in a remark (sections 4.4, 14.3).
+//! Lines that cannot be played. A remark shows them as text (sections 4.4, 14.3).
 
 use super::{Game, LIMITS, Source};
 use crate::formats::chessbase_2cbh::frame;
@@ -6,22 +6,22 @@ use crate::formats::chessbase_2cbh::words::{Table, square};
 use crate::problem::{Problem, ProblemKind};
 use crate::replay::{Fault, Sink};
 
-/// A line that cannot be played, from its first move that cannot.
+/// The rest of a line from its first move that cannot be played.
 pub(super) struct Line {
-    /// Variations that were open when it began.
+    /// Number of variations that were open when it began.
     pub(super) depth: usize,
     /// The fault, and its place.
     fault: Option<(u64, Fault)>,
     /// The stored moves.
     pub(super) text: String,
-    /// Comments on them.
+    /// The comments on these moves.
     comments: String,
-    /// A variation of the replay ends with it.
+    /// True if its end also ends a variation of the replay.
     is_open: bool,
 }
 
 impl<S: Sink> Game<'_, S> {
-    /// The line goes on with a move that cannot be played.
+    /// Called when a move of the line cannot be played.
     #[cold]
     pub(super) fn stop(&mut self, word: u16, number: u32, at: usize, fault: Fault) {
         let fault = Some((self.source.place(at), fault));
@@ -29,7 +29,7 @@ impl<S: Sink> Game<'_, S> {
         self.unplayed_move(word, number);
     }
 
-    /// Ends the game, because it has more moves than are read.
+    /// Ends the game, because it exceeds the limit of moves.
     #[cold]
     pub(super) fn stop_at_limit(&mut self, at: usize) {
         self.is_full = true;
@@ -37,7 +37,7 @@ impl<S: Sink> Game<'_, S> {
         self.fault(self.source.place(at), &Fault::TooLong(LIMITS.moves));
     }
 
-    /// Leaves the board: the rest of this line is only text.
+    /// Stops playing this line. Its remaining moves become text.
     pub(super) fn leave(&mut self, fault: Option<(u64, Fault)>, is_open: bool) {
         self.unplayed = Some(Line {
             depth: self.depth,
@@ -84,7 +84,7 @@ impl<S: Sink> Game<'_, S> {
         }
     }
 
-    /// Starts a game whose start position cannot be played from: all of its moves are text (section 4.4).
+    /// Starts a game whose start position is not playable. All of its moves become text (section 4.4).
     #[cold]
     pub(super) fn begin_without_board(&mut self) {
         self.leave(None, false);
@@ -106,7 +106,7 @@ impl<S: Sink> Game<'_, S> {
         let detail = format!(" ({}){stored}", start.shown_fen());
         let fault = Fault::damage(what);
         if frame.tag == frame::WITHOUT_KING {
-            // No damage, but PGN has no such games.
+            // This is not damage, but PGN cannot represent such games.
             let (problem, remark) = fault.report(origin, frame.content_at(), &detail);
             self.replay.remark(&remark);
             self.replay.problem(Problem {
@@ -119,7 +119,7 @@ impl<S: Sink> Game<'_, S> {
     }
 }
 
-/// The squares of a word of a game without kings, or its digits where it has others.
+/// The squares of a word in a game without kings, or its hexadecimal digits if they are not squares.
 fn squares_of(word: u16) -> String {
     match (square(word & 63), square(word >> 6)) {
         (Some(from), Some(to)) => format!("{from}-{to}"),

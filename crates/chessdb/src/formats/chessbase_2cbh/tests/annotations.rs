@@ -1,4 +1,4 @@
-//! Annotations: their places, their forms, and where reading them ends (section 6).
+//! Annotations: their positions, their forms, and damage that ends reading (section 6).
 
 use super::*;
 
@@ -62,7 +62,7 @@ fn each_kind_has_its_form() {
         let made = Made::with(&[(0, &item), (1, &[3, 0, 2, 0, 0])]);
         let (text, problems) = made.read();
         assert!(text.starts_with(shown), "{text}, not {shown}");
-        // The next item is read as well.
+        // The next item is read, too.
         assert!(text.contains("Nf6 $2"), "{text}");
         assert_eq!(problems, [], "{text}");
     }
@@ -153,7 +153,7 @@ fn reading_of_annotations_ends_where_a_kind_is_not_known() {
             (1, "a.2cba"),
             "{problems:?}"
         );
-        // The place of the problem is the item.
+        // The place of the problem is the place of the item.
         assert_eq!(problems[0].offset, Some(12 + 26 + 8 + 5 + 8));
     }
     for (bytes, what) in [
@@ -196,7 +196,7 @@ fn clocks_and_time_controls_are_tags() {
         (tags.get("WhiteClock"), tags.get("BlackClock")),
         (Some("0:35:57"), None)
     );
-    // Of two of a kind the first one counts.
+    // If there are two of a kind, the first one counts.
     let mut other = control.clone();
     other[3..7].copy_from_slice(&60_000u32.to_le_bytes());
     let later = [&[0x16, 0][..], &9_900u32.to_le_bytes()].concat();
@@ -285,7 +285,7 @@ fn a_text_before_a_move_that_cannot_be_played_is_shown_once() {
         made.movetext(),
         "1. d4 {chessdb: illegal move: castling is not possible; the stored line goes on O-O at .2cbg offset 0x2a said} *"
     );
-    // Before a move that can be played it precedes that move.
+    // If the next move can be played, the comment comes before that move.
     made.words[2] = 0x8929;
     assert_eq!(made.movetext(), "1. d4 {said} 1... Nf6 *");
 }

@@ -29,7 +29,7 @@ fn the_game_of_the_page_is_read() {
 #[test]
 fn moves_that_cannot_be_played_end_their_line() {
     let text = [&[2, 0, 0, 0, 0, 0][..], &string(b"said")].concat();
-    // 1. d4, and a king that is not on a1, with an alternative to it; then 1. c4 beside the main line.
+    // 1. d4, then a move of a king that is not on a1, with an alternative; then 1. c4 as a variation.
     let words = [
         0xfffc, 0xace1, 0xfffd, 0x55f9, 0xfffd, 0x8929, 0xffff, 0xb02e, 0xffff, 0xac83, 0xffff,
     ];
@@ -47,7 +47,7 @@ fn moves_that_cannot_be_played_end_their_line() {
 #[test]
 fn lines_that_are_damaged_leave_the_others() {
     for (words, shown) in [
-        // Beside a first move that cannot be played.
+        // The same next to a first move that cannot be played.
         (
             &[
                 0xfffc, 0xace1, 0x8929, 0xfffd, 0xffff, 0x55f9, 0xfffd, 0xffff, 0xb02e, 0xffff,
@@ -83,7 +83,7 @@ fn lines_that_are_damaged_leave_the_others() {
         let (text, problems) = Made::of(words).read();
         assert_eq!((text.as_str(), problems.len()), (shown, 1), "{problems:?}");
     }
-    // What follows the end means nothing.
+    // Words after the end have no meaning.
     let (text, problems) = Made::of(&[0xfffc, 0xace1, 0xffff, 0x8929]).read();
     assert_eq!((text.as_str(), problems.len()), ("1. d4 *", 1), "{problems:?}");
 }
@@ -110,12 +110,12 @@ fn a_game_castles_without_its_right() {
     assert_eq!(tags.get("FEN"), Some("4k3/8/8/8/8/8/8/R3K2R w K - 0 1"));
 }
 
-/// Words of null moves, which have no need of a board.
+/// Words of null moves, which are legal without a board.
 const NULL: u16 = words::NULL;
 const MARK: u16 = walk::ALTERNATIVE;
 const END_OF_LINE: u16 = walk::END;
 
-/// Where a word is in the file.
+/// The place of a word in the file.
 fn offset_of(word: usize) -> Option<u64> {
     Some(12 + 26 + 2 * word as u64)
 }
@@ -124,12 +124,12 @@ fn offset_of(word: usize) -> Option<u64> {
 fn a_game_with_too_many_moves_says_so_once() {
     let mut words = vec![0xfffc];
     words.extend(std::iter::repeat_n(NULL, 999_999));
-    // The last five moves have alternatives, and each alternative is one too many.
+    // The last five moves have alternatives, and each alternative exceeds the limit.
     words.extend([[NULL, MARK]; 5].concat());
     words.push(END_OF_LINE);
     words.extend([[NULL, END_OF_LINE]; 5].concat());
     let mut made = Made::of(&words);
-    // It is of a move that is not read, but it is not misplaced.
+    // The annotation belongs to a move that is not read, so it is not misplaced.
     made.annotations = block(&[(1_000_003, &[0x14, 0, 1]), (1_000_003, &[3, 0, 1, 0, 0])]);
     let decoded = made.open().game(0);
     let mut problems = decoded.problems;
@@ -166,7 +166,7 @@ fn a_game_that_cannot_be_played_is_shown_up_to_the_same_number_of_moves() {
 
 #[test]
 fn nesting_that_is_too_deep_is_named_by_its_byte() {
-    // An alternative to the second move of each line; the last one is the 256th that is open.
+    // An alternative to the second move of each line, so that the last variation is the 256th open one.
     let mut words = vec![0xfffc];
     words.extend([[NULL, NULL, MARK, END_OF_LINE]; 256].concat());
     words.extend([NULL, NULL, END_OF_LINE]);

@@ -143,7 +143,7 @@ fn the_title_is_that_of_its_section() {
     assert_eq!(title(ini).as_deref(), Some("Mega =2"));
     assert_eq!(title(b"[Descr2CBG]\nTitle=\n"), None);
     assert_eq!(title(b"Title=no\n"), None);
-    // It is looked for in the first 65,536 bytes.
+    // Only the first 65,536 bytes are searched for the title.
     for (len, shown) in [(65_535, "abc"), (65_536, "abc"), (65_537, "ab")] {
         let [before, after] = ["[Descr2CBG]\n", "\nTitle=abc"];
         let ini = format!("{before}{}{after}", ";".repeat(len - before.len() - after.len()));
@@ -206,7 +206,7 @@ fn a_comment_beyond_the_first_500_annotations_does_not_count_for_the_guess() {
     assert_eq!([0, 499, 500].map(after), [true, true, false]);
 }
 
-/// A database with a guiding text in some languages, whose title has some.
+/// A database with a guiding text in some languages, and a title in some languages.
 fn with_text(title: &[(u32, &str)], languages: &[u32]) -> ChessBase2Cbh {
     let mut made = Made::of(&[]);
     (made.record[0], made.tag) = (3, frame::TEXT);
@@ -222,7 +222,7 @@ fn with_text(title: &[(u32, &str)], languages: &[u32]) -> ChessBase2Cbh {
         texts.extend(string(b"<p>"));
     }
     let mut content = [&[5, 0][..], &(texts.len() as u32).to_le_bytes(), &texts].concat();
-    // Zeros behind it mean nothing, and frames of moves are made of words.
+    // Padded with zeros, which have no meaning, because frames of moves consist of words.
     content.resize(content.len().next_multiple_of(2), 0);
     made.words = content
         .chunks(2)
@@ -242,7 +242,7 @@ fn names_of_texts(database: &ChessBase2Cbh) -> Vec<String> {
 
 #[test]
 fn files_of_guiding_texts_are_named_by_their_title_and_language() {
-    // English, German, Polish, a number that no country has, no language.
+    // English, German, Polish, a number without a country, no language.
     let languages = [42, 53, 116, 999, 0];
     let shown = names_of_texts(&with_text(
         &[(42, ""), (53, "Vorwort"), (103, "Voorwoord")],

@@ -22,7 +22,7 @@ fn starts_are_set_up() {
         fen(&words, frame::GAME).0.unwrap(),
         "4k3/8/8/8/4P3/8/8/R3K3 b Q - 0 20"
     );
-    // En passant where a pawn could take.
+    // En passant, where a pawn could capture.
     let words = [0, 1, 5, king(32), black_king(39), pawn(4, 4), black_pawn(3, 4)];
     assert_eq!(
         fen(&words, frame::GAME).0.unwrap(),
@@ -118,7 +118,7 @@ fn a_game_without_kings_is_a_remark() {
         (tags.get("FEN"), tags.get("SetUp"), tags.get("PlyCount")),
         (None, None, None)
     );
-    // The same start in a usual game is damage.
+    // In a usual game, the same start is damage.
     let words = [&start[..], &[0xfffc, 0xb02d, 0xffff]].concat();
     let (text, problems) = Made::of(&words).read();
     assert!(text.contains("the stored line goes on e7-e5"), "{text}");
