@@ -130,7 +130,7 @@ impl Notation {
     }
 }
 
-/// The meanings of all bytes; those below 08 have none here.
+/// The meanings of all bytes. Bytes below 08 have none in this table.
 #[allow(clippy::indexing_slicing)]
 pub(super) const fn table(notation: Notation) -> [Code; 256] {
     let mut table = [Code::Unassigned; 256];

@@ -31,11 +31,11 @@ pub(super) struct Records<'a> {
 /// State of the current record for the rules of section 2.5.
 #[derive(Clone, Copy, Default)]
 struct State {
-    /// There was an item other than a text.
+    /// True after an item other than a text.
     moved: bool,
-    /// There was a text tagged W before any such item.
+    /// True after a text tagged W before any such item.
     white: bool,
-    /// There was a result.
+    /// True after a result.
     done: bool,
 }
 
@@ -160,7 +160,7 @@ mod tests {
     fn a_result_and_its_annotations_end_a_record() {
         assert_eq!(starts(b"\x2c\x02\x07\0good\0\x2c\x01"), [0, 9]);
         assert_eq!(starts(b"\x2c\x02\0Wa\0\x2c"), [0, 2]);
-        // The last text of the file is a comment, whatever it begins with.
+        // The last text of the file is a comment, even if it begins like a header.
         assert_eq!(starts(b"\x2c\x02\0White resigned\0"), [0]);
         assert_eq!(starts(b"\x2c\x02\0White resigned"), [0, 2]);
         assert_eq!(starts(b"\x02\x02\x02"), [0, 1, 2]);

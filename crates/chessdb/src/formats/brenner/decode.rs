@@ -68,7 +68,7 @@ fn decode<S: Sink>(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineState {
     Open,
-    /// A half-move could not be played, so those after it are skipped.
+    /// A half-move could not be played, so the half-moves after it are skipped.
     Broken,
 }
 
@@ -123,7 +123,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.interrupt("the end of the game");
     }
 
-    /// Plays legal steps until anything else comes. A fast path, because nearly all bytes of most games are such steps.
+    /// A fast path that plays legal steps up to the first other item. Nearly all bytes of most games are such steps.
     fn play_steps(&mut self, items: &mut Items<'_>) {
         let is_pending = self.numbers.has_prefix() || self.glyphs.held.is_some() || self.headers.is_some();
         if is_pending || self.line == LineState::Broken {
@@ -230,9 +230,9 @@ impl<'a, S: Sink> Decoder<'a, S> {
 struct Glyphs {
     /// A glyph that may form a pair with the next one.
     held: Option<u8>,
-    /// A bit for each NAG that the half-move has.
+    /// One bit for each NAG that the half-move already has.
     given: u8,
-    /// There was a glyph before the first half-move.
+    /// True if there was a glyph before the first half-move.
     dropped: bool,
 }
 
@@ -264,7 +264,7 @@ impl Glyphs {
         self.once(if alone == 7 { 1 } else { 2 })
     }
 
-    /// A NAG unless the half-move has it already.
+    /// The NAG, unless the half-move already has it.
     fn once(&mut self, nag: u8) -> Option<u8> {
         let bit = 1 << nag;
         let is_new = self.given & bit == 0;

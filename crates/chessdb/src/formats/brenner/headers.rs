@@ -1,4 +1,4 @@
-//! Which texts are headers, and what tags they become (sections 6.3, 7.1).
+//! Texts that are headers, and their tags (sections 6.3, 7.1).
 
 use super::dates;
 use super::items::{Item, Items, Text};
@@ -19,12 +19,12 @@ pub(super) enum Header {
 /// The texts of one record before its first item that is not a text, by kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Headers {
-    /// A bit for each header that has occurred.
+    /// One bit for each header that has occurred.
     seen: u8,
 }
 
 impl Headers {
-    /// The kind and value of the next text if it is a header; none for a comment.
+    /// The kind and value of the next text, if it is a header; `None` for a comment.
     pub(super) fn take<'a>(&mut self, text: Text<'a>) -> Option<(Header, &'a [u8])> {
         let header = match text.tag()? {
             b'W' => Header::White,

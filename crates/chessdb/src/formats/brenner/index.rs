@@ -11,7 +11,7 @@ use crate::database::{Keys, TextId};
 use crate::files::SourceFile;
 use crate::game::{Date, Outcome};
 
-/// Maximum number of places without a game that are problems.
+/// Maximum number of places without a game that are reported one by one.
 const MOST_STRAYS: usize = 1000;
 /// The id of an unknown text.
 const UNKNOWN: TextId = TextId(u32::MAX);

@@ -10,8 +10,7 @@
 
 use crate::game::Outcome;
 
-/// Bytes below this one end a text: 00 closes it, any other shows that the closing 00 is missing (section
-/// 2.3).
+/// Bytes below this one end a text: 00 closes it, and other bytes show that the closing 00 is missing (section 2.3).
 const ENDS_TEXT: u8 = 9;
 
 /// One item.
@@ -77,7 +76,7 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
-/// The result that a byte means.
+/// The result of a byte, if it is one.
 pub(super) fn outcome(byte: u8) -> Option<Outcome> {
     match byte {
         1 => Some(Outcome::BlackWins),

@@ -1,10 +1,10 @@
 //! Brenner's minimal encoding (2002-2013): about one byte a half-move, readable only by replaying the game.
 //!
-//! A `.brn` file is the records of its games one after another, with no head, length or index:
+//! A `.brn` file consists of the records of its games one after another, without head, lengths or index:
 //!
 //! | bytes | mean |
 //! |---|---|
-//! | 00 ... 00 | a text: a header where it begins with W, B, D, L, T or V before the moves, else a comment ([`headers`]) |
+//! | 00 ... 00 | a text: a header if it begins with W, B, D, L, T or V and comes before the moves, otherwise a comment ([`headers`]) |
 //! | 01 02 03 | result 0-1, 1-0, 1/2-1/2; it ends the record ([`cut`]) |
 //! | 04 05 | O-O, O-O-O |
 //! | 06 07 | glyphs `?`, `!` |

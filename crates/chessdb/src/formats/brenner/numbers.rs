@@ -1,4 +1,4 @@
-//! From bytes to moves (section 5): the piece that a byte refers to by its number, and its target square.
+//! Finds the piece and the target square of a byte (section 5). The byte has the number of the piece.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ struct Prefix {
 }
 
 impl Prefix {
-    /// The damage if the prefix precedes something that it cannot refer to.
+    /// The damage if the prefix comes before something that it cannot refer to.
     fn before(self, next: &'static str) -> Damage {
         Damage::Prefix(self.role, self.number, next)
     }
@@ -36,7 +36,7 @@ impl Prefix {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Damage {
     Unassigned(u8),
-    /// A prefix precedes something that it cannot refer to.
+    /// A prefix before something that it cannot refer to.
     Prefix(Role, u8, &'static str),
     NoPiece(Color, Role, u8),
     OffBoard(Role, u8),
@@ -96,8 +96,7 @@ impl Numbers {
         self.prefix.is_some()
     }
 
-    /// Reports damage if a prefix is pending where only half-moves may follow one. `what` describes what
-    /// follows.
+    /// Returns damage if a prefix is pending although something other than a half-move follows, described by `what`.
     pub(super) fn interrupt(&mut self, what: &'static str) -> Result<(), Damage> {
         match self.prefix.take() {
             Some(prefix) => Err(prefix.before(what)),
@@ -105,8 +104,8 @@ impl Numbers {
         }
     }
 
-    /// Origin and target of the move of a byte, if it moves a piece that keeps its number, without a prefix. The move
-    /// may be illegal.
+    /// Origin and target of a byte's move, if pieces keep their numbers and the byte needs no prefix. The move may be
+    /// illegal.
     #[inline(always)]
     pub(super) fn step(&self, us: Color, byte: u8) -> Option<(Square, Square)> {
         let side = self.steps?.get(usize::from(us.is_white()))?;
@@ -115,7 +114,7 @@ impl Numbers {
         Some((from, step.from(from)?))
     }
 
-    /// Follows a step of `us` that takes what is on `taken`: see [`Position::capture_square`].
+    /// Follows a step of `us`. A piece on `taken` is captured: see [`Position::capture_square`].
     #[inline(always)]
     pub(super) fn follow_step(&mut self, us: Color, from: Square, to: Square, taken: Square) {
         self.pieces.step(us, from, to, taken);
@@ -240,7 +239,7 @@ impl Numbers {
     }
 }
 
-/// The number of the piece that a byte means: the number in the byte itself, or in the prefix before it.
+/// The number of a byte's piece, from the byte itself or from the prefix before it.
 #[inline]
 fn named(prefix: Option<Prefix>, role: Role, number: u8) -> Result<u8, Damage> {
     match prefix {

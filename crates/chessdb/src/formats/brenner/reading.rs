@@ -10,7 +10,7 @@ use crate::board::{Position, Undo};
 pub(super) enum Numbering {
     /// A piece keeps its number throughout the game.
     Identity,
-    /// The number counts the pieces of the kind that are on the board, by file, then by rank.
+    /// The number is the place of the piece among the pieces of its kind on the board, by file, then by rank.
     Order,
 }
 
@@ -83,9 +83,9 @@ impl HalfMoveReading {
 
 /// Minimum number of half-move bytes of a record that counts as long in the vote.
 const LONG: usize = 10;
-/// Number of long records that are enough.
+/// Number of long records that is enough for the vote.
 const LONG_RECORDS: usize = 64;
-/// If there are fewer, this many records of any length are used.
+/// If there are fewer long records, this many records of any length are used.
 const ANY_RECORDS: usize = 4096;
 
 /// The records that vote, collected one by one (section 4.5).
@@ -203,7 +203,7 @@ fn score(bytes: &[u8], records: &[(usize, usize)], reading: HalfMoveReading) -> 
     score
 }
 
-/// Plays the moves of a record. Returns how many could be played, and whether these were all.
+/// Plays the moves of a record. Returns how many moves could be played, and whether all could.
 fn replay(record: &[u8], reading: HalfMoveReading) -> (usize, bool) {
     let mut replay = Numbers::new(reading);
     let mut position = Position::initial();

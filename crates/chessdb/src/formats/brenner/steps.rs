@@ -1,17 +1,17 @@
-//! The bytes of most half-moves as tables: which piece moves, and how far.
+//! Tables for the bytes of most half-moves: the number of the piece and its step.
 //!
-//! Both are found without a branch. A processor would predict branches badly here, because the bytes of a game follow
-//! no pattern.
+//! Using them takes no branch. A processor would predict branches badly here, because the bytes of a game follow no
+//! pattern.
 
 use super::codes::{Code, Notation, table};
 use super::numbers::key;
 use super::reading::{HalfMoveReading, Right};
 use crate::board::{Color, MOST_NUMBERS, Role, Square};
 
-/// What a byte means for a side.
+/// The meaning of a byte for one side.
 #[derive(Clone, Copy)]
 pub(super) struct Step {
-    /// The piece by its number, which no piece has if the byte is not a step.
+    /// The number of the piece. If the byte is not a step, no piece has this number.
     pub(super) piece: u8,
     /// Sixteen for each rank north and one for each file east.
     by: i8,
@@ -38,7 +38,7 @@ pub(super) fn steps(reading: HalfMoveReading) -> &'static Steps {
 }
 
 impl Step {
-    /// The square that the step leads to; `None` if it is off the board.
+    /// The target square of the step; `None` if it is off the board.
     #[inline(always)]
     pub(super) fn from(self, from: Square) -> Option<Square> {
         let from = from as u8;
@@ -107,7 +107,7 @@ mod tests {
             let mut position = Position::initial();
             let mut numbers = Numbers::new(reading);
             let mut known = 0;
-            // Bytes that make legal moves are played, which leads through many positions.
+            // Legal moves are played, so that many positions are tested.
             for byte in (0..40u32).flat_map(|_| 8..=u8::MAX) {
                 let given = numbers.step(position.turn(), byte);
                 let given = given.map(|(from, to)| Move::normal(from, to));

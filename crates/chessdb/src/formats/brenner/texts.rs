@@ -12,7 +12,7 @@ const LONGEST_VALUE: usize = 1 << 16;
 pub(super) struct TextReader(pub(super) TextEncoding);
 
 impl TextReader {
-    /// The rule of the page, or the code page with this label if it is known.
+    /// Decodes in the code page with this label. Without a known label, by the rule of the page.
     pub(super) fn new(label: Option<&str>) -> TextReader {
         let forced = label.and_then(|label| Encoding::for_label(label.as_bytes()));
         TextReader(TextEncoding { forced })
@@ -27,7 +27,7 @@ impl TextReader {
         }
     }
 
-    /// Decodes the value of a header like [`TextReader::line`], at most [`LONGEST_VALUE`] bytes of it.
+    /// Decodes the value of a header like [`TextReader::line`], but at most [`LONGEST_VALUE`] bytes.
     pub(super) fn value(self, bytes: &[u8]) -> String {
         match bytes.get(..LONGEST_VALUE) {
             Some(cut) if cut.len() < bytes.len() => self.line(without_cut_character(cut)),
@@ -36,7 +36,7 @@ impl TextReader {
     }
 }
 
-/// True if a text is on one line already.
+/// True if a text is already on one line.
 fn is_line(text: &str) -> bool {
     let mut blank_before = true;
     for &byte in text.as_bytes() {

@@ -20,7 +20,7 @@ pub(super) enum Lost {
     Endless,
 }
 
-/// Resolves an id. Entries of 0 and above are addresses; others are the negated id of another entry.
+/// Resolves an id. Entries of 0 and above are addresses; a negative entry is the negated id of another entry.
 #[inline]
 pub(super) fn follow(mut id: u32, entry: impl Fn(u32) -> Option<i32>) -> Result<Found, Lost> {
     for _ in 0..=MOST_REDIRECTS {

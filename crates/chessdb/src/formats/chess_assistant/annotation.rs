@@ -19,13 +19,13 @@ use crate::bytes::le_u16;
 /// The contents of one comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Annotation {
-    /// True if it belongs to the next move, not to the previous one.
+    /// True if it belongs to the next move instead of the previous one.
     pub(super) is_before: bool,
     pub(super) glyph: Option<Glyph>,
     pub(super) text: Option<String>,
 }
 
-/// A glyph, and the sign that is written instead if it belongs to no move.
+/// A glyph, and the sign that is written if there is no move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Glyph {
     pub(super) nag: u8,
@@ -105,7 +105,7 @@ fn evaluation(body: &[u8]) -> String {
     text
 }
 
-/// `[CA 2: 8a]`: bytes that are not understood are shown as they are.
+/// Bytes without a known meaning, in the form `[CA 2: 8a]`.
 fn raw(kind: u8, body: &[u8]) -> String {
     let mut text = format!("[CA {kind}");
     if !body.is_empty() {

@@ -1,4 +1,4 @@
-//! The main file: the program that made the database, and the comment on it (section 2).
+//! The main file, with the program that made the database, and a comment on the database (section 2).
 //!
 //! | offset | size | field |
 //! |---|---|---|
@@ -16,7 +16,7 @@ const COUNT: usize = 104;
 const COMMENT_LENGTH: usize = 108;
 const COMMENT: usize = 112;
 
-/// The contents of the main file; the rest of a truncated file is missing.
+/// The contents of the main file. If the file is truncated, the last fields are shorter or empty.
 #[derive(Debug, Default)]
 pub(super) struct Cdp<'d> {
     pub(super) signature: &'d [u8],

@@ -7,7 +7,7 @@
 //! | 209 | 3 | promotion |
 //! | 210 | 1 | the next move takes en passant |
 //! | 211 | 1 | null move |
-//! | 212..219 | 2 | move of the piece that a pawn became |
+//! | 212..219 | 2 | move of a promoted piece |
 //! | 230 | 77 | set-up position |
 //! | 231, 232 | 1 | a variation begins, ends |
 //! | 233 | 2 | unknown |

@@ -7,8 +7,9 @@
 //! | 136 | 4 | length of the root directory |
 //! | 140 | 4 | offset of its fragment table |
 //!
-//! A file is pairs of fragment length and fragment offset; the fragments in the order of the table are its bytes.
-//! The root directory is read like any file and has entries of 256 bytes: 0, 2, length, table, 12 bytes, name.
+//! The fragment table of a file has pairs of fragment length and fragment offset. The fragments in the order of the
+//! table are the bytes of the file. The root directory is read like any file. It has entries of 256 bytes: 0, 2,
+//! length, table, 12 bytes, name.
 
 use std::borrow::Cow;
 
@@ -65,7 +66,7 @@ impl Emb {
         let mut tables = Tables::new(source);
         let root = tables.read(length, table, "the root directory");
         for entry in 0..root.size / ENTRY {
-            // There are no more entries than bytes of data.
+            // Stops if more entries were skipped than the file has bytes of data.
             if tables.skipped as usize > source.data_len() || source.bytes.is_lost() {
                 break;
             }
@@ -136,10 +137,10 @@ impl Emb {
     }
 }
 
-/// Where the bytes of a file are.
+/// The places of a file's bytes.
 #[derive(Default)]
 struct Fragments {
-    /// The fragments in the order of the file. None is empty, and all are inside the EMB.
+    /// The fragments in the order of the file. They are not empty, and they are inside the EMB.
     all: Vec<Fragment>,
     size: u32,
 }

@@ -20,7 +20,7 @@ pub(super) fn decode(bytes: &[u8], encoding: &'static Encoding) -> String {
 
 #[cold]
 fn decode_with_oddities(bytes: &[u8], encoding: &'static Encoding) -> String {
-    // Tables for single bytes map undefined ones to control characters from U+0080 on.
+    // Single-byte encodings map undefined bytes to control characters from U+0080 on.
     let undefined = if encoding.is_single_byte() {
         '\u{fffd}'
     } else {
@@ -41,8 +41,8 @@ pub(super) struct Evidence {
     texts: u32,
     /// Number of bytes from C0 hex on next to another such byte, as in words of Cyrillic letters.
     run: u64,
-    /// Number of bytes from C0 hex on next to an ASCII letter but to no other such byte, as accented letters
-    /// in Latin words.
+    /// Number of bytes from C0 hex on next to an ASCII letter but not next to another such byte, as accented letters in
+    /// Latin words.
     single: u64,
 }
 

@@ -105,7 +105,7 @@ fn at_address(
     }
 }
 
-/// The record at an address; none if the file ends inside its length.
+/// The record at an address; `None` if the file ends inside its length.
 fn source<'d>(
     database: &'d ChessAssistant,
     d02: &'d SourceFile,
@@ -124,8 +124,8 @@ fn source<'d>(
 /// The file with the moves, and the address of a game's record in it.
 ///
 /// # Errors
-/// Why the record is missing, with the offset of the table's entry, or without offset if the header's GameID is
-/// invalid.
+/// If the record is missing, with the reason and the offset of the table's entry, or without offset if the header's
+/// GameID is invalid.
 pub(super) fn address<'d>(
     database: &'d ChessAssistant,
     header: &Header,
@@ -159,7 +159,7 @@ pub(super) fn address<'d>(
     }
 }
 
-/// Movetext without moves but with a remark.
+/// Movetext that has only a remark.
 fn without_moves(problem: Problem, judgement: Option<Judgement>) -> Replayed<Movetext> {
     let mut replay = Replay::builder(Position::initial(), 1);
     if let Some(judgement) = judgement {

@@ -168,7 +168,7 @@ impl Header {
         eco.filter(|_| self.eco != 0)
     }
 
-    /// The value of the tag `GameType`; none if the header has none.
+    /// The value of the tag `GameType`; `None` if the header has no game type.
     pub(super) fn game_type(&self) -> Option<Cow<'static, str>> {
         match GAME_TYPES.get(self.game_type as usize) {
             Some(&"") => None,

@@ -12,7 +12,7 @@ use crate::board::{Illegal, LongMove, Move, Position};
 pub(super) struct OpenLine {
     /// Place of the next code.
     pub(super) at: usize,
-    /// Place after the last one.
+    /// Place after the last code.
     pub(super) end: usize,
     pub(super) has_move: bool,
     pub(super) pieces: Pieces,
@@ -37,7 +37,7 @@ pub(super) enum Form {
     Text(Box<TextLine>),
 }
 
-/// An item that waits for the next move of a line.
+/// An item that belongs to the next move of a line.
 pub(super) enum Waiting {
     Text(Cow<'static, str>),
     Remark(String),
@@ -97,7 +97,7 @@ pub(super) struct TextLine {
     pub(super) before: Position,
     /// Glyphs of the last move.
     nags: Vec<u8>,
-    /// Place for its next glyph, before the other annotations of the move.
+    /// Place in `text` for its next glyph, before the other annotations of the move.
     nag_place: usize,
     /// Index of this text among the waiting items of the outer line; `None` for an alternative to its last
     /// move.
@@ -116,7 +116,7 @@ impl TextLine {
         }
     }
 
-    /// Appends an item, with a space before all but the first.
+    /// Appends an item, with a space before it unless it is the first.
     pub(super) fn append(&mut self, item: &str) {
         if self.text.len() > 1 {
             self.text.push(' ');
@@ -134,7 +134,7 @@ impl TextLine {
         Ok(())
     }
 
-    /// Appends a glyph of the last move unless it has it already.
+    /// Adds a glyph to the last move, unless the move already has it.
     pub(super) fn nag(&mut self, nag: u8) {
         if !self.nags.contains(&nag) {
             self.nags.push(nag);

@@ -1,6 +1,6 @@
 //! Chess Assistant, the Russian database program (1990s on), by the description of its closed format.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
 //! | `.cdp` | the program that made the database, number of games, a comment ([`cdp`]) |
 //! | `.d00` | headers of 38 bytes ([`header`]) |

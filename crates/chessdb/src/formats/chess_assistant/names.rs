@@ -39,7 +39,7 @@ const KINDS: [(Kind, &str); 4] = [
     (Kind::Sources, "Sources"),
 ];
 
-/// Bits of a [`TextId`] from this one on identify the list; ids of names have 24 bits.
+/// The bits of a [`TextId`] from this one on identify the list; ids of names have 24 bits.
 const LIST_SHIFT: u32 = 24;
 
 /// The id of a name among all names of the database.
@@ -213,7 +213,7 @@ impl Names {
         })
     }
 
-    /// The text of an id from [`text_id`]; empty if the name does not exist or is damaged.
+    /// The text of an id that [`text_id`] returned; empty if the name does not exist or is damaged.
     pub(super) fn text_of(&self, id: TextId) -> String {
         let number = id.0 & ((1 << LIST_SHIFT) - 1);
         let kind = KINDS.iter().find(|(kind, _)| *kind as u32 == id.0 >> LIST_SHIFT);

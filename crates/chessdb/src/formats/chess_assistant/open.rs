@@ -1,4 +1,4 @@
-//! Finding and opening a database (sections 1.2, 2, 7.5 and 8.1).
+//! Finds and opens databases (sections 1.2, 2, 7.5 and 8.1).
 
 use std::collections::HashSet;
 
@@ -80,8 +80,8 @@ impl ChessAssistant {
         Ok(database)
     }
 
-    /// A sample of games from the whole database (section 8.1). Its records together are not longer than
-    /// their file, so headers that all refer to one long record cost no more than valid ones.
+    /// A sample of games from the whole database (section 8.1). Its records together are not longer than their file, so
+    /// that headers that all refer to one long record cost no more than valid ones.
     fn sample(&self) -> Vec<u32> {
         let len = u64::from(self.headers.len());
         let numbers = (0..SAMPLE.min(len)).map(|k| if len <= SAMPLE { k } else { k * len / SAMPLE });

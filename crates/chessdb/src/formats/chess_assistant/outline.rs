@@ -1,4 +1,4 @@
-//! Where the variations of a record begin and end, so that each can be read at its place in PGN.
+//! The starts and ends of a record's variations, so that each can be read at its place in PGN.
 
 use super::codes::{BadCode, Code, read};
 
@@ -10,7 +10,7 @@ pub(super) const DEEPEST: usize = 256;
 pub(super) struct Outline {
     /// Sorted by their start.
     spans: Vec<Span>,
-    /// Where the readable codes end.
+    /// The end of the readable codes.
     pub(super) end: usize,
     /// Why they end there; `None` at the end of the record.
     pub(super) bad: Option<BadCode>,
@@ -18,7 +18,7 @@ pub(super) struct Outline {
     pub(super) open: usize,
 }
 
-/// A variation: the places of its two codes. A variation that is not closed ends with the record.
+/// The places of a variation's two codes. A variation that is not closed ends with the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: usize,

@@ -1,4 +1,4 @@
-//! The pieces of both sides by their numbers, and the moves that codes mean (sections 6.2 to 6.6).
+//! The pieces of both sides by their numbers, and the moves of codes (sections 6.2 to 6.6).
 //!
 //! | number | piece |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | 10, 11 | bishops |
 //! | 12, 13 | rooks |
 //! | 14, 15 | queen, king |
-//! | 16, 17 | pieces that pawns became |
+//! | 16, 17 | promoted pieces |
 
 use std::sync::LazyLock;
 
@@ -26,7 +26,7 @@ const HOME: [u8; 8] = [12, 8, 10, 14, 15, 11, 9, 13];
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pieces {
     numbers: PieceNumbers,
-    /// The number of the piece that a pawn became, by colour and number of the pawn.
+    /// The number of the promoted piece, by colour and number of the pawn.
     became: [[Option<u8>; 8]; 2],
 }
 
@@ -86,7 +86,7 @@ impl Pieces {
         self.numbers.place(color, number, square);
     }
 
-    /// The move that a stored move means.
+    /// The move on the board for a stored move.
     #[inline(always)]
     pub(super) fn find(
         &self,
@@ -141,7 +141,7 @@ impl Pieces {
         Some((from, step.delta.from(from, files)))
     }
 
-    /// Updates the numbers for a step of `us` that captures what is on `taken`: see [`Position::capture_square`].
+    /// Updates the numbers for a step of `us`. A piece on `taken` is captured: see [`Position::capture_square`].
     #[inline(always)]
     pub(super) fn follow_step(&mut self, us: Color, from: Square, to: Square, taken: Square) {
         if let Some(taken) = self.numbers.number(to) {
@@ -175,7 +175,7 @@ impl Pieces {
                 to: delta.from(from, reading.files),
                 promotion: Some(role),
             },
-            // Otherwise the piece is referred to by its pawn's number (section 6.6).
+            // If the number is not free, the piece is referred to by its pawn's number (section 6.6).
             new_number: is_free.then_some((pawn, number)),
         })
     }

@@ -12,7 +12,7 @@ pub(super) enum Kinds {
 /// The place of a variation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// In front of the move that it replaces.
+    /// Before the move that it replaces.
     Before,
     /// After it.
     After,
@@ -81,8 +81,8 @@ impl CodeReading {
     }
 }
 
-/// The reading by which most games of the sample are clean, as counted by `clean`. In a tie, the default wins,
-/// otherwise the earlier one.
+/// The reading in which most games of the sample are clean, as counted by `clean`. In a tie, the default or else the
+/// earlier reading wins.
 pub(super) fn choose(sample: usize, clean: impl Fn(CodeReading) -> usize) -> CodeReading {
     let mut best = (clean(CodeReading::DEFAULT), CodeReading::DEFAULT);
     if best.0 == sample {

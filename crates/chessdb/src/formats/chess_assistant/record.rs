@@ -1,4 +1,4 @@
-//! Where the record of a game begins and ends in `.d02` (sections 6.1 and 8.3).
+//! Finds the record of a game in the `.d02` (sections 6.1 and 8.3).
 //!
 //! A record begins with its length, which does not include the length itself: one byte below 80 hex, or two
 //! bytes, the first with seven bits. The form of greater lengths is unknown.
@@ -21,7 +21,7 @@ pub(super) struct Record<'d> {
     pub(super) codes: &'d [u8],
     /// Their offset in the file.
     pub(super) start: usize,
-    /// Number of bytes that the file lacks.
+    /// Number of bytes that are missing because the file ends.
     pub(super) missing: u64,
     /// True if there are only zeros, which would be many empty games one after another.
     pub(super) is_blank: bool,

@@ -23,7 +23,7 @@ const EN_PASSANT: usize = 75;
 /// The pair for a missing piece.
 const ABSENT: [u8; 2] = [8, 0];
 
-/// The rooks of the bits in the castling byte, from the lowest one.
+/// The rooks for the bits of the castling byte, from the lowest bit on.
 const ROOKS: [(Color, Square); 4] = [
     (Color::White, Square::H1),
     (Color::White, Square::A1),
@@ -54,7 +54,7 @@ impl Start {
     }
 }
 
-/// The set-up position of a record, which may follow only comments: its place and its bytes.
+/// The place and the bytes of a record's set-up position. Only comments may come before it.
 pub(super) fn find(codes: &[u8]) -> Option<(usize, &[u8])> {
     let mut at = 0;
     loop {
@@ -69,7 +69,7 @@ pub(super) fn find(codes: &[u8]) -> Option<(usize, &[u8])> {
 /// Reads a set-up position.
 ///
 /// # Errors
-/// Why no game can start there.
+/// If no game can start there, with the reason.
 pub(super) fn start(bytes: &[u8]) -> Result<Start, Cow<'static, str>> {
     let (mut setup, pieces) = pieces(bytes)?;
     let plies = le_u16(bytes, PLIES).unwrap_or(0);

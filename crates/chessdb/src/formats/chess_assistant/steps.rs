@@ -1,4 +1,4 @@
-//! The codes 0 to 206: which piece moves how far (section 6.4).
+//! The pieces and steps of the codes 0 to 206 (section 6.4).
 
 use crate::board::{Color, Square};
 

@@ -1,4 +1,4 @@
-//! What a database says of itself: description, type, autoload, names of custom flags (sections 2.1, 2.2 and 8).
+//! The description of a database: text, type, autoload, names of custom flags (sections 2.1, 2.2 and 8).
 //!
 //! The header of an index of versions 3 and 4:
 //!
@@ -25,7 +25,8 @@ const DESCRIPTION: usize = 108;
 /// Size of the field for the name of a custom flag, with the zero after it.
 const FLAG: usize = 9;
 
-/// The most bytes of a record that are read. Version 5 itself has no limit, but these texts are kept in memory.
+/// Maximum number of bytes of a record that are read. Version 5 itself has no limit, but these texts are kept in
+/// memory.
 const LONGEST: usize = 1 << 12;
 
 /// Names of the types of databases (section 2.2). All types from 20 on are "theory".
@@ -83,8 +84,7 @@ impl About {
         about
     }
 
-    /// Sets the field that a record of version 5's file of names is about: the record is a key and its value in one
-    /// text.
+    /// Sets a field from a record of version 5's file of names. The record is a text with a key and its value.
     pub(super) fn set(&mut self, record: &[u8], texts: Texts) {
         let record = record.get(..LONGEST).unwrap_or(record);
         let record = texts.line(without_cut_character(record));

@@ -10,7 +10,7 @@ use crate::board::{Move, Position};
 use crate::problem::Problem;
 use crate::replay::{Fault, Limits, Origin, Replay, Sink, Unplayed};
 
-/// Section 11.3.
+/// The limits of section 11.3.
 const LIMITS: Limits = Limits {
     depth: 255,
     moves: u32::MAX,
@@ -20,13 +20,14 @@ const LIMITS: Limits = Limits {
 pub(super) struct Stored<'a> {
     pub(super) record: Record<'a>,
     pub(super) parts: Result<Parts<'a>, Damage>,
-    /// The start position, where it is not the usual one.
+    /// The start position, unless it is the usual one.
     pub(super) set_up: Option<SetUp>,
     pub(super) texts: Texts,
 }
 
 impl<'a> Stored<'a> {
-    /// Replays the moves. `sink` makes the sink for a position, a number of the first move and a number of tokens.
+    /// Replays the moves. `sink` creates the sink from the start position, the number of the first move and an estimate
+    /// of the number of tokens.
     pub(super) fn replay<S: Sink>(
         &self,
         origin: Origin<'a>,
@@ -106,7 +107,7 @@ impl<'a> Comments<'a> {
     }
 }
 
-/// Whether reading goes on.
+/// Whether reading continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     Byte,
@@ -302,7 +303,7 @@ impl<S: Sink> Decoder<'_, S> {
         self.fault(self.stored.record.bytes.len(), &fault);
     }
 
-    /// Reports a start position that no game can be played from; the remark has the position and the moves.
+    /// Reports a start position from which no game can be played. The remark has the position and the moves.
     #[cold]
     fn unplayable(&mut self, set_up: &SetUp, at: usize) {
         let flaw = set_up.flaw.map(|flaw| format!("{flaw}: {}", set_up.fen));

@@ -50,7 +50,7 @@ pub(super) fn relative_date(bits: u32, game: Date) -> Date {
     Date::new(year, low8(bits >> 5 & 15), low8(bits & 31))
 }
 
-/// The result in the lower two bits; the others are ignored.
+/// The result in the lower two bits. The other bits are ignored.
 pub(super) fn outcome(bits: u32) -> Outcome {
     match bits & 3 {
         1 => Outcome::WhiteWins,
@@ -114,7 +114,7 @@ impl OpeningCode {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rating {
     kind: u8,
-    /// 0 where it is unknown.
+    /// 0 if it is unknown.
     pub(super) value: u16,
 }
 

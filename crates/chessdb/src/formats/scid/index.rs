@@ -252,7 +252,7 @@ pub(super) struct Entry {
     /// Ratings of White and Black.
     pub(super) ratings: [Rating; 2],
     pub(super) is_chess960: bool,
-    /// True if no field has a value that only damage can explain. Tested in version 5 only.
+    /// False if a field has a value that only damage can explain. Only tested in version 5.
     has_sound_fields: bool,
 }
 
@@ -326,7 +326,7 @@ impl Entry {
         })
     }
 
-    /// Replaces a missing entry: all names are unknown.
+    /// The replacement for a missing entry. All names are unknown.
     fn unknown() -> Entry {
         Entry {
             white: u32::MAX,

@@ -1,6 +1,6 @@
 //! Scid (since 1999): databases of versions 3, 4 and 5.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
 //! | `.si3` `.si4` `.si5` | index: in versions 3 and 4 a header, then one entry a game ([`index`], [`about`]) |
 //! | `.sn3` `.sn4` `.sn5` | names of players, events, sites and rounds by number ([`names`]) |
@@ -11,7 +11,7 @@
 //! | part | read by |
 //! |---|---|
 //! | further tags, up to a zero | [`record`], [`tags`] |
-//! | a byte of flags, and the FEN where there is one | [`record`], [`setup`] |
+//! | a byte of flags, and the FEN if there is one | [`record`], [`setup`] |
 //! | moves, glyphs, variations and marks of comments, up to `0F` | [`moves`], [`pieces`], [`decode`] |
 //! | the texts of the comments, each up to a zero | [`decode`] |
 //!
@@ -68,12 +68,12 @@ static EXTENSIONS: [[&str; 3]; 3] = [
     [".si5", ".sn5", ".sg5"],
 ];
 
-/// An extension without its dot, as files are found by it.
+/// An extension without its dot, by which files are found.
 fn kind(extension: &str) -> &str {
     extension.trim_start_matches('.')
 }
 
-/// How remarks name places in a file: in hexadecimal, with its extension.
+/// The form of places in remarks: in hexadecimal, with the extension of the file.
 fn place_in<'a>(file: &'a SourceFile, extension: &'static str) -> Origin<'a> {
     Origin {
         file: &file.name,
@@ -185,7 +185,7 @@ impl Scid {
         })
     }
 
-    /// The bytes of a game; an error if the index gives no place with bytes.
+    /// The bytes of a game; an error if the place in the index has no bytes.
     fn record(&self, entry: &Entry) -> Result<Record<'_>, &'static str> {
         let games = self.games.as_ref().ok_or("there is no file of games")?;
         let rest = games.bytes.get(bytes::index(entry.offset)..).unwrap_or_default();
@@ -203,7 +203,7 @@ impl Scid {
         })
     }
 
-    /// A game with its tags. If its bytes are missing, only the tags from the index are left.
+    /// A game with its tags. If its bytes are missing, it has only the tags from the index.
     fn read(&self, entry: &Entry) -> (Tags, Result<Stored<'_>, &'static str>) {
         let mut tags = self.tags_before(entry);
         let stored = self.record(entry).map(|record| {
@@ -255,8 +255,8 @@ impl Scid {
         }
     }
 
-    /// A problem for each name that an entry refers to, but that does not exist. If the file of names is damaged or
-    /// missing, that was reported once for the database, and this is empty.
+    /// A problem for each missing name to which an entry refers. If the file of names is damaged or missing, there are
+    /// none, because that was reported once for the database.
     fn missing_names(&self, entry: &Entry) -> Vec<Problem> {
         let Some(file) = self.names.whole_file() else {
             return Vec::new();

@@ -7,10 +7,10 @@
 //! 0C      a comment belongs here
 //! 0D, 0E  a variation begins, ends
 //! 0F      the game ends
-//! 10-FF   high half: number of the piece; low half: where to
+//! 10-FF   high half: number of the piece; low half: target
 //! ```
 //!
-//! Where a piece goes. v is the low half; squares are a1 = 0, b1 = 1 to h8 = 63.
+//! The target of a move. v is the low half; squares are a1 = 0, b1 = 1 to h8 = 63.
 //!
 //! ```text
 //! piece   v                                  to
@@ -66,7 +66,7 @@ impl<'a> Bytes<'a> {
         self.bytes.get(self.at).copied()
     }
 
-    /// True where a glyph, a comment or a variation follows.
+    /// True if a glyph, a comment or a variation follows.
     #[inline(always)]
     pub(super) fn is_annotation_next(&self) -> bool {
         matches!(self.peek(), Some(GLYPH..=START))
@@ -126,8 +126,8 @@ impl From<NoMove> for Fault {
     }
 }
 
-/// The move that a byte means, legal or not, and the number of its piece. If the move has a second byte, it is read
-/// from `bytes`.
+/// The move of a byte, legal or not, and the number of its piece. If the move has a second byte, it is read from
+/// `bytes`.
 #[inline(always)]
 pub(super) fn read(
     byte: u8,
@@ -151,7 +151,7 @@ pub(super) fn read(
     }
 }
 
-/// A move for which [`TARGETS`] has one of the codes below instead of a square.
+/// A move for which [`TARGETS`] has one of the codes below, not a square.
 #[cold]
 fn rare_move(from: Square, us: Color, value: u8, target: u8, bytes: &mut Bytes<'_>) -> Result<Move, NoMove> {
     match target {
@@ -199,8 +199,8 @@ const SECOND: u8 = 0xfc;
 /// A promotion; the value has the square and the piece.
 const PROMOTION: u8 = 0xfb;
 
-/// The square that a piece goes to, by its role, its square and the value, or one of the codes above. Roles start at 1,
-/// so row 0 is free for Black's pawns.
+/// The target square of a piece by its role, its square and the value, or one of the codes above. Roles start at 1, so
+/// row 0 is free for Black's pawns.
 static TARGETS: [[[u8; 16]; 64]; 7] = targets();
 
 /// Files and ranks of the king's steps by the value, from 1 on.
@@ -297,7 +297,7 @@ mod tests {
     use super::*;
     use crate::board::Fen;
 
-    /// The target of the move that a byte and the one after it mean in a position.
+    /// The target of the move of two bytes in a position.
     fn target(fen: &str, byte: u8, second: u8) -> Result<String, NoMove> {
         let position = Fen::parse(fen).unwrap().position;
         let mut bytes = Bytes::new(&[0], 0);

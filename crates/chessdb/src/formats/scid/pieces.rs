@@ -51,7 +51,7 @@ impl List {
         list
     }
 
-    /// Gives a piece the next number, if there is one left.
+    /// Gives a piece the next number, if there is one.
     fn push(&mut self, square: u8) {
         if let Some(place) = self.squares.get_mut(usize::from(self.len)) {
             *place = square;
@@ -79,14 +79,14 @@ impl List {
 
     /// The number of the piece on a square; [`MOST`] if the list has no piece there.
     ///
-    /// This compares all sixteen squares at once, as the bytes of one integer: a loop would end at an unpredictable
-    /// place, and the wrong guess costs more than all comparisons.
+    /// This compares all sixteen squares at once, as the bytes of one integer. A loop would end at an unpredictable
+    /// place, and a wrong branch prediction costs more than all comparisons.
     #[inline(always)]
     fn number(&self, square: Square) -> usize {
         const ONES: u128 = u128::MAX / 0xff;
         let others = u128::from_le_bytes(self.squares) ^ (ONES * (square as u128));
-        // The known trick to find zero bytes: the highest bit of the lowest zero byte is set. Bytes above it may be
-        // wrong.
+        // The well-known trick to find zero bytes: the highest bit of the lowest zero byte is set. Bytes above it may
+        // be wrong.
         let zeros = others.wrapping_sub(ONES) & !others & (ONES << 7);
         let number = zeros.trailing_zeros() / 8;
         if number < u32::from(self.len) {
@@ -207,7 +207,8 @@ impl Lists {
     }
 }
 
-/// What a move changes in the lists. It is found before the move is played, and applied with [`Lists::follow`] after.
+/// The change of the lists by a move. It is determined before the move is played, and applied with [`Lists::follow`]
+/// after that.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effect {
     mover: Color,

@@ -3,7 +3,7 @@
 //! | part | ends |
 //! |---|---|
 //! | further tags | with a zero |
-//! | flags, and the FEN where bit 0 is set | the FEN with a zero |
+//! | flags, and the FEN if bit 0 is set | the FEN with a zero |
 //! | moves with their annotations | with `0F` |
 //! | comments | each with a zero |
 //!
@@ -43,7 +43,7 @@ pub(super) struct Record<'a> {
     pub(super) bytes: &'a [u8],
     /// Offset of the game in the file.
     pub(super) start: u64,
-    /// True if the file ends before the game does.
+    /// True if the file ends inside the game.
     pub(super) is_cut: bool,
 }
 
@@ -85,8 +85,8 @@ impl<'a> Record<'a> {
         self.after_tags(at + 1)
     }
 
-    /// The parts after the tags. Unlike [`Record::read`] it makes no names of tags, because main lines do not
-    /// need them.
+    /// The parts after the tags. Unlike [`Record::read`], this does not read the names of tags, because main lines do
+    /// not need them.
     pub(super) fn parts(&self) -> Result<Parts<'a>, Damage> {
         let mut at = 0;
         while let Some(stored) = self.tag_at(at)? {
@@ -131,7 +131,7 @@ impl<'a> Record<'a> {
         }))
     }
 
-    /// The parts of the game, where the tags with the zero at their end have been read.
+    /// The parts of the game after its tags, which end before `at`.
     fn after_tags(&self, at: usize) -> Result<Parts<'a>, Damage> {
         let rest = self.bytes.get(at..).unwrap_or_default();
         let (flags, rest) = rest.split_first().ok_or(Damage {
@@ -160,7 +160,7 @@ impl<'a> Record<'a> {
 /// The stored form of a tag.
 struct StoredTag<'a> {
     kind: u8,
-    /// Empty where `kind` is the number of a known name.
+    /// Empty if `kind` is the number of a known name.
     name: &'a [u8],
     value: &'a [u8],
     /// Place of the next tag.

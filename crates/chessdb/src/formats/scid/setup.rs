@@ -9,7 +9,7 @@ pub(super) struct SetUp {
     pub(super) fen: String,
     /// The position; `None` if the text cannot be read.
     pub(super) position: Option<Position>,
-    /// Why no game can be played from it.
+    /// Set if no game can be played from it.
     pub(super) flaw: Option<SetupError>,
     pub(super) first_move: u32,
 }
@@ -47,7 +47,7 @@ impl SetUp {
     }
 }
 
-/// Completes a FEN that lacks fields, or the slashes between its rows.
+/// Completes a FEN in which fields, or the slashes between its rows, are missing.
 fn completed(text: &str) -> Option<String> {
     let mut fields = text.split_ascii_whitespace();
     let rows = Rows::parse(fields.next()?)?;

@@ -14,7 +14,7 @@ use crate::game::{Date, Tags};
 const REDUNDANT: [&str; 7] = ["Date", "Result", "SetUp", "Setup", "FEN", "ScidFlags", "Deleted"];
 
 impl Scid {
-    /// The tags that a record's further tags may replace, so they are set before these.
+    /// The tags that are set before a record's further tags, which may replace them.
     pub(super) fn tags_before(&self, entry: &Entry) -> Tags {
         let mut tags = Tags::new(entry.outcome);
         for (name, kind, number) in [
@@ -40,7 +40,7 @@ impl Scid {
         }
     }
 
-    /// Adds the tags that replace further tags of the same name, so they are set after these.
+    /// Adds the tags that are set after the further tags, because they replace further tags of the same name.
     pub(super) fn add_tags_after(&self, tags: &mut Tags, entry: &Entry, set_up: Option<&SetUp>) {
         tags.set_date("Date", entry.date);
         add_ratings(tags, entry);
@@ -65,7 +65,7 @@ impl Scid {
         }
     }
 
-    /// The ratings of a game. The record is read only if the index lacks one: its further tags may have it.
+    /// The ratings of a game. If one is missing in the index, the record is read, because its further tags may have it.
     pub(super) fn ratings_of(&self, entry: &Entry) -> ByColor<Option<u16>> {
         let mut tags = Tags::default();
         let is_elo = |rating: &Rating| rating.value != 0 && rating.tags() == Rating::default().tags();

@@ -1,4 +1,4 @@
-//! Texts: how they are encoded, and how they are put on one line (section 9).
+//! Decodes texts, and puts them on one line (section 9).
 
 use encoding_rs::Encoding;
 
@@ -9,7 +9,7 @@ use crate::text::{self, TextEncoding};
 pub(super) struct Texts(pub(super) TextEncoding);
 
 impl Texts {
-    /// The encoding that the user names; without one, each text is UTF-8 or windows-1252. An unknown name gives a
+    /// The encoding that the user named. Without one, each text is UTF-8 or windows-1252. An unknown name causes a
     /// warning.
     pub(super) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> Texts {
         let forced = label.and_then(|label| {
@@ -45,7 +45,7 @@ impl Texts {
         }
     }
 
-    /// Appends the value of a tag on one line. Old writers stored the escapes of PGN, `\"` and `\\`; these are undone
+    /// Appends the value of a tag on one line. Old writers stored the escapes of PGN, `\"` and `\\`, which are removed
     /// (section 5.2).
     pub(super) fn append_value(self, bytes: &[u8], out: &mut String) {
         if is_plain(bytes) && !bytes.contains(&b'\\') && self.keeps_ascii() {

@@ -11,7 +11,7 @@ use crate::replay::{Notation, StoredLine};
 /// Maximum number of nested variations in the text.
 const DEEPEST: usize = 255;
 
-/// The rest of a line, played without regard to the rules.
+/// The rest of a line, played without testing the rules.
 pub(super) struct UnplayedLine {
     line: StoredLine<Lists>,
     /// Number of marks of comments that were skipped, so that the caller can skip their texts.
@@ -32,7 +32,7 @@ impl UnplayedLine {
         self.line.detail()
     }
 
-    /// Plays the move of the piece with a number.
+    /// Plays a move of the piece with this number.
     pub(super) fn play(&mut self, number: u8, mv: Move) {
         let mut after = *self.line.state();
         after.follow(Effect::of(self.line.position(), number, mv));

@@ -39,7 +39,7 @@ impl StoredMove {
         Square::new(u32::from(self.0 & 63))
     }
 
-    /// The side that a king castles to by this move: two files from its home square, without a promotion.
+    /// The side to which a king castles if this is a king's move: two files from the home square, without a promotion.
     #[inline]
     pub(super) fn castling_step(self) -> Option<CastlingSide> {
         const E1_C1: u16 = 4 << 6 | 2;
@@ -63,7 +63,7 @@ impl StoredMove {
     }
 }
 
-/// Why an item cannot be read.
+/// An item that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BadItem {
     /// Where it begins.
@@ -85,7 +85,7 @@ impl<'a> Items<'a> {
         Items { bytes, at }
     }
 
-    /// The next item if it is a move, as nearly all are.
+    /// The next item, if it is a move. Nearly all items are moves.
     #[inline(always)]
     pub(super) fn next_move(&mut self) -> Option<StoredMove> {
         let pair = *self.bytes.get(self.at..)?.first_chunk()?;
@@ -96,7 +96,7 @@ impl<'a> Items<'a> {
         })
     }
 
-    /// The next item; `None` at the end. After an error the place does not change.
+    /// The next item; `None` at the end. An error does not change the place.
     pub(super) fn next(&mut self) -> Result<Option<Item<'a>>, BadItem> {
         let Some(&first) = self.bytes.get(self.at) else {
             return Ok(None);

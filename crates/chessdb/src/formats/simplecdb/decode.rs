@@ -14,7 +14,7 @@ use crate::problem::Problem;
 use crate::replay::{CountedLine, Fault, Limits, Origin, PlaceForm, Replay, Sink, Tree, Unplayed};
 use crate::text::utf8_line;
 
-/// Section 7.5.
+/// The limits of section 7.5.
 const LIMITS: Limits = Limits {
     depth: 255,
     moves: 65_535,
@@ -80,8 +80,8 @@ fn record(database: &SimpleCdb, offset: u64) -> Result<(Record<'_>, Parts), Dama
     Ok((record, parts))
 }
 
-/// Replays a record into the sink that `sink` creates for a position, a first move number and a number of
-/// tokens. The second value is false if skipped variations may have ended the game.
+/// Replays a record. `sink` creates the sink from the start position, the number of the first move and an estimate of
+/// the number of tokens. The second result is false if skipped variations may have ended the game.
 fn replay<S: Sink>(
     database: &SimpleCdb,
     record: Result<(Record<'_>, Parts), Damage>,
@@ -203,7 +203,7 @@ impl<'a, S: Sink> Body<'a, S> {
         }
     }
 
-    /// An illegal move ends its line; the remark contains the stored rest of it (section 7.2).
+    /// Handles an illegal move, which ends its line. The remark contains the stored rest of the line (section 7.2).
     #[cold]
     fn unplayed(&mut self, unplayed: Unplayed, at: usize) -> Next {
         let Unplayed::Illegal(_) = unplayed else {

@@ -8,13 +8,13 @@
 //! | +13 | 4 | Black, in `.dcn` |
 //! | +17 | 2 | round, 0 unknown |
 //! | +19 | 4 | site, in `.dcs` |
-//! | +23 | 4 | event, in `.dce`; absent in entries of 35 bytes, where all that follows is 4 bytes earlier |
+//! | +23 | 4 | event, in `.dce`; absent in entries of 35 bytes, where everything after it is 4 bytes earlier |
 //! | +27 | 2 + 2 | White's and Black's Elo, 0 unknown |
 //! | +31 | 1 | result: 0 `*`, 1 `1-0`, 2 `0-1`, 3 `1/2-1/2` |
 //! | +32 | 3 | ECO, zeros unknown |
 //! | +35 | 2 + 1 + 1 | year, month, day, 0 unknown |
 //!
-//! Sizes of header and entry, and where they were found:
+//! Sizes of header and entry, and where they occur:
 //!
 //! ```text
 //! 19  39  the table above                          files since January 17th, 2017
@@ -101,8 +101,8 @@ impl Layout {
     }
 }
 
-/// The entries that are checked to find the layout: all of them, or as many neighbours in each of a few places of a
-/// large file, because each place is a read on a slow disk.
+/// The entries that are checked to find the layout: all entries or, in a large file, runs of neighbours at a few
+/// places, because each place is a separate read on a slow disk.
 fn checked(len: u32) -> impl Iterator<Item = u32> {
     const PLACES: u32 = 16;
     const NEIGHBOURS: u32 = 64;
@@ -177,7 +177,7 @@ impl Index {
         }
     }
 
-    /// The numbers of all games, ending early if the index is lost.
+    /// The numbers of all games. The iteration ends early if the index is lost.
     pub(super) fn games(&self) -> Box<dyn Iterator<Item = u32> + '_> {
         match self {
             Index::File { file, rows, .. } => Box::new(file.numbers(rows.len())),
@@ -278,7 +278,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    /// A shorter entry may fit the first game as well, but does not fill the file.
+    /// Entries of another size may fit the first game, too, but do not fill the file.
     #[test]
     fn entries_of_every_layout_fill_the_file() {
         for layout in LAYOUTS {

@@ -1,13 +1,13 @@
 //! SimpleCDb, the open format of pgn2dcg and Jerry (2016-2018).
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
 //! | `.dci` | index: magic `SimpleCDbi`, version, OpenDefault u64, then one entry a game (`index`) |
 //! | `.dcg` | magic `SimpleCDbg`, then records `length \| marker \| [FEN] \| body` (`record`, `body`) |
 //! | `.dcn` `.dcs` `.dce` | players, sites, events: magic, then texts of 36 bytes (`strings`) |
 //!
-//! All integers are big endian, but for one writer's reversed record lengths (`length`).
-//! Section numbers in this module refer to `docs/formats/simplecdb.md`.
+//! All integers are big endian, except reversed record lengths of one writer (`length`). Section numbers in this module
+//! refer to `docs/formats/simplecdb.md`.
 
 mod body;
 mod decode;

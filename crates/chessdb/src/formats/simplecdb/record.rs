@@ -1,6 +1,6 @@
 //! The game file: boundaries of the records (section 5).
 //!
-//! `length | marker 00 | body` or `length | marker 01 | FEN length | FEN | body`; the length counts what follows it.
+//! `length | marker 00 | body` or `length | marker 01 | FEN length | FEN | body`; the length counts the bytes after it.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ pub(super) struct Records {
     reversed: Option<Vec<u64>>,
 }
 
-/// What cannot be read, and where.
+/// Damage at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Damage {
     /// Offset in the game file; may be outside.
@@ -54,7 +54,7 @@ pub(super) struct Record<'a> {
 
 /// A record's start position and its moves.
 pub(super) struct Parts {
-    /// None for the normal start.
+    /// `None` for the normal start position.
     pub(super) fen: Option<String>,
     /// Offset of the body in [`Record::bytes`].
     pub(super) body: usize,
@@ -137,7 +137,7 @@ impl Records {
         self.bytes().len() as u64
     }
 
-    /// Total length of records without long holes, at most.
+    /// An upper bound for the total length of all records: the file without its long holes.
     pub(super) fn data_len(&self) -> u64 {
         self.file.as_ref().map_or(0, |file| file.data_len() as u64)
     }
@@ -222,7 +222,7 @@ impl Records {
         offsets
     }
 
-    /// Detects whether the record lengths are reversed, as written by one program (section 5.3).
+    /// Detects whether the record lengths are reversed, as one program wrote them (section 5.3).
     fn detect_reversed(&mut self, offsets: impl Iterator<Item = u64>) {
         let mut offsets: Vec<u64> = offsets.collect();
         let in_order = offsets.clone();
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn lengths_are_reversed_only_if_more_games_fit_so() {
-        // 128 bytes behind a length in one form, which the other one cannot read.
+        // 128 bytes after a length in one form, which cannot be read in the other form.
         let record = |length: [u8; 2]| [&length[..], &[0; 128]].concat();
         let (normal, reversed) = (record([0x81, 0x80]), record([0x80, 0x81]));
         for (parts, is_reversed) in [

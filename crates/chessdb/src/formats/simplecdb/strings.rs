@@ -47,8 +47,7 @@ pub(super) struct Strings {
 }
 
 impl Strings {
-    /// Opens a string file. Wrong magic bytes only cause a warning, because old writers used others (section
-    /// 1.4).
+    /// Opens a string file. Wrong magic bytes only cause a warning, because old writers used other ones (section 1.4).
     pub(super) fn open(file: Option<&SourceFile>, kind: &Kind, warnings: &mut Vec<String>) -> Strings {
         if let Some(file) = file
             && !file.bytes.is_empty()
@@ -125,7 +124,7 @@ fn append_text(record: &Record, out: &mut String) {
     }
 }
 
-/// True for printable ASCII without escapes and without spaces at its start, as nearly all texts are.
+/// True for printable ASCII without escapes and without spaces at its start. Nearly all texts are like this.
 fn is_plain(record: &Record) -> bool {
     // All bytes are examined, many at once, because the processor cannot predict where a text ends.
     let is_odd = |&c: &u8| !(b' '..0x7f).contains(&c) | (c == b'\\');

@@ -6,7 +6,7 @@ use super::{Replaying, origin};
 use crate::board::Position;
 use crate::replay::{Fault, Notation, Sink, StoredLine, Unplayed};
 
-/// An oddity that loses nothing: its first offset and number of occurrences.
+/// An oddity by which nothing is lost: its first offset and number of occurrences.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Doubt {
     first: usize,
@@ -45,8 +45,8 @@ impl<S: Sink> Replaying<'_, S> {
         self.line.end = self.line.at;
     }
 
-    /// The rest of a line from a move that leaves the king in check, as the detail of a remark. `pieces`
-    /// include that move already; the codes after it are from `at` to `end`.
+    /// The rest of a line from a move that leaves the king in check, as the detail of a remark. `pieces` already
+    /// include this move; the codes after it are from `at` to `end`.
     pub(super) fn stored_rest(
         &mut self,
         position: Position,

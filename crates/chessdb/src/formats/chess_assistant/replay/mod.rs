@@ -1,9 +1,8 @@
 //! Replaying a record: codes to movetext (sections 6.4 to 7.4 and 9).
 //!
-//! A variation is stored before the move that it replaces, but in PGN it follows that move. Therefore a
-//! variation is first skipped with the help of the [`Outline`], and read when the next code shows that the
-//! annotations of the move end. A variation that no move follows is written as text. Nothing recurses: open
-//! lines are a list.
+//! A variation is stored before the move that it replaces, but in PGN it comes after this move. Therefore a variation
+//! is first skipped with the help of the [`Outline`], and read when the next code shows that the annotations of the
+//! move end. A variation without a move after it is written as text. There is no recursion: open lines are a list.
 
 mod damage;
 mod variations;
@@ -25,7 +24,7 @@ use crate::board::{Move, Position};
 use crate::problem::Problem;
 use crate::replay::{Fault, Limits, Origin, PlaceForm, Replay, Sink, Unplayed};
 
-/// The record to be replayed, and how.
+/// The record to be replayed, with the options for reading it.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'d> {
     pub(super) record: Record<'d>,
@@ -47,8 +46,8 @@ pub(super) struct Replayed<O> {
     pub(super) folder_marks: u32,
 }
 
-/// Replays a record into the sink that `sink` creates for a position, a first move number and a number of
-/// tokens. A judgement becomes a glyph of the last move.
+/// Replays a record. `sink` creates the sink from the start position, the number of the first move and an estimate of
+/// the number of tokens. A judgement becomes a glyph of the last move.
 pub(super) fn replay<S: Sink>(
     source: Source<'_>,
     judgement: Option<Judgement>,
@@ -128,7 +127,7 @@ struct Replaying<'d, S> {
     set_up: Option<usize>,
     /// True if variations may follow, so that the state before each move is needed.
     keeps_before: bool,
-    /// Where and why the codes end early.
+    /// The place where the codes end early, and the reason.
     ended: Option<(usize, Fault)>,
     stray_ends: Doubt,
     blank_comments: Doubt,
@@ -170,8 +169,8 @@ impl<'d, S: Sink> Replaying<'d, S> {
         }
     }
 
-    /// Plays legal steps until anything else comes, in movetext where nothing waits for the next move. A fast path,
-    /// because nearly all codes of most games are such steps.
+    /// A fast path that plays legal steps up to the first other code, in movetext where no item waits for the next
+    /// move. Nearly all codes of most games are such steps.
     fn play_steps(&mut self) {
         let line = &mut self.line;
         let waits = !line.owed.is_empty() || !line.waiting.is_empty();
@@ -202,7 +201,7 @@ impl<'d, S: Sink> Replaying<'d, S> {
         match code {
             Code::Comment(body) if S::WHOLE => self.comment(body, at),
             Code::VariationStart => self.variation(at),
-            // In variations this code ends the line.
+            // Within a variation, this code has already ended the line.
             Code::VariationEnd => self.stray_ends.add(at),
             Code::SetUp(_) if self.set_up != Some(at) => self.end_at(at, BadCode::LateSetUp),
             Code::SetUp(_) | Code::Mark | Code::Move(_) | Code::Comment(_) => {}
@@ -266,7 +265,7 @@ impl<'d, S: Sink> Replaying<'d, S> {
         }
     }
 
-    /// Writes the texts that precede the next move.
+    /// Writes the texts before the next move.
     fn write_waiting_texts(&mut self) {
         for waiting in &mut self.line.waiting {
             match (&*waiting, &mut self.line.form) {

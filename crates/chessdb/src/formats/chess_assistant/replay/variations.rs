@@ -1,5 +1,4 @@
-//! Variations, which are skipped where they are stored and read where PGN needs them (sections 6.8 and 7.3 to
-//! 7.4).
+//! Variations. They are skipped where they are stored, and read where PGN needs them (sections 6.8 and 7.3 to 7.4).
 
 use super::super::codes::{Code, read};
 use super::super::line::{Form, OpenLine, TextLine, Waiting};
@@ -38,7 +37,7 @@ impl<S: Sink> Replaying<'_, S> {
             }
             let position = self.position_before();
             if !S::WHOLE {
-                // Skipped.
+                // The sink takes only the main line.
             } else if self.has_moves(span, &position, &self.line.before) {
                 self.line.owed.push_back(span);
             } else {
@@ -74,7 +73,7 @@ impl<S: Sink> Replaying<'_, S> {
         false
     }
 
-    /// Moves the contents of a variation without moves before the next move (section 7.4).
+    /// Moves the contents of a variation without moves in front of the next move (section 7.4).
     pub(super) fn empty_variation(&mut self, span: Span, position: Position, pieces: Pieces) {
         let mut ends = vec![span.end];
         let mut at = span.start + 1;
@@ -144,8 +143,7 @@ impl<S: Sink> Replaying<'_, S> {
         true
     }
 
-    /// Ends the current line, or begins a variation that must be read before that. Returns true at the end of
-    /// the main line.
+    /// Ends the current line, or begins a variation that must be read first. Returns true at the end of the main line.
     pub(super) fn close(&mut self) -> bool {
         if self.enter_variation() {
             return false;

@@ -7,7 +7,7 @@
 //! | 2 or 3 | number of the name |
 //! | 1 to 3 | frequency |
 //! | 1 | length of the whole name |
-//! | 1 | how many bytes it shares with the previous name; absent in the first name of each kind |
+//! | 1 | number of bytes that it shares with the previous name; absent in the first name of each kind |
 //! | the rest | the bytes that differ |
 
 use super::{Damage, KINDS, Kind};
@@ -66,7 +66,7 @@ impl Coded {
         }
         let mut at = HEADER;
         for (number, kind) in (0..).zip(&mut self.kinds) {
-            // Each count has three bytes, from +12 and from +24 on. The byte in front belongs to another field.
+            // Each count has three bytes, from +12 and from +24 on. The byte before it belongs to another field.
             let count = |at| be_u32(&file.bytes, at).map(|field| field & 0xff_ffff);
             let widths = count(11 + 3 * number).zip(count(23 + 3 * number));
             let (count, frequency) = widths.ok_or_else(|| damage(0, "its header is cut"))?;
@@ -114,8 +114,8 @@ impl Coded {
         bytes.is_some()
     }
 
-    /// Puts a name together from its end to its start. Each step leaves fewer bytes to find, so it ends even in a
-    /// damaged file.
+    /// Builds a name from its end to its start. Each step leaves fewer bytes to find, so it ends even in a damaged
+    /// file.
     fn bytes<'b>(&self, kind: Kind, number: u32, buffer: &'b mut [u8; LONGEST]) -> Option<&'b [u8]> {
         let mut name = self.name(kind, number)?;
         let len = usize::from(name.len);
@@ -153,9 +153,9 @@ fn read_kind(
     let bytes: &[u8] = &file.bytes;
     let most = bytes.len().saturating_sub(start) / SHORTEST;
     names.resize(count.min(most), Name::default());
-    // The names that have the bytes of the current one among their own: for each, how many bytes it shares and its
-    // number. A name that shares as many bytes as a later one, or more, is covered by it and not needed any more.
-    // Therefore the numbers of shared bytes rise.
+    // Earlier names that store bytes of the current one: the number of bytes that each shares, and its number. A name
+    // that shares as many bytes as a later one, or more, is no longer needed and is removed, so the numbers of shared
+    // bytes rise.
     let mut prefixes: Vec<(u8, u32)> = Vec::new();
     let mut before = None;
     let mut at = start;
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(damage.as_deref(), Some("a name has too high a number"));
     }
 
-    /// The header counts names, so the highest number is one less: with 65,536 names it still fits into two bytes, but
+    /// The header counts names, and the highest number is one less. With 65,536 names, it would fit into two bytes, but
     /// has three.
     #[test]
     fn numbers_have_three_bytes_from_65536_names_on() {
@@ -283,7 +283,7 @@ mod tests {
             bytes[12..15].copy_from_slice(&count.to_be_bytes()[1..]);
             for number in 0..count {
                 bytes.extend_from_slice(&number.to_be_bytes()[4 - width..]);
-                // Frequency, length, and no byte from the name before.
+                // Frequency, length, and no byte from the previous name.
                 bytes.extend_from_slice(if number == 0 { &[1, 6] } else { &[1, 6, 0] });
                 bytes.extend_from_slice(format!("{number:06}").as_bytes());
             }

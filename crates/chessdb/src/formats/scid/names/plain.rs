@@ -1,8 +1,8 @@
 //! The names of version 5: each is a number with its length and kind, then the text (section 8).
 //!
-//! Records are without gaps: a number in groups of 7 bits, the lowest first, the top bit set in all bytes but the
-//! last; then number div 8 bytes of text. Number mod 8 is 0 player, 1 event, 2 site, 3 round, 4 information. Names of
-//! a kind are numbered from 0.
+//! Records follow each other without gaps: a number in groups of 7 bits, the lowest first, with the top bit set in all
+//! bytes except the last; then number div 8 bytes of text. Number mod 8 is 0 player, 1 event, 2 site, 3 round, 4
+//! information. Names of a kind are numbered from 0.
 
 use super::{Damage, KINDS, Kind};
 use crate::bytes::{index, slice};
@@ -12,7 +12,7 @@ use crate::formats::scid::texts::Texts;
 /// The kind of records that describe the database itself.
 const INFORMATION: u64 = 4;
 
-/// Maximum length of a name in bytes; the rest of a longer one is not shown.
+/// Maximum length of a name in bytes. The rest of a longer name is not shown.
 const LONGEST: usize = 1 << 12;
 
 /// The names in a file.
