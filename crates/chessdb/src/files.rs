@@ -362,7 +362,7 @@ impl<'a> SortedNames<'a> {
         };
         Some(format!(
             "neither {} nor {} is read: both could belong to {}, because their names differ in letter case only; \
-             rename the one that does",
+             rename the file that does",
             first.name, second.name, file.name
         ))
     }

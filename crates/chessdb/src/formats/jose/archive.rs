@@ -1,4 +1,4 @@
-//! `.jose` archives: tar, usually with gzip, unpacked into bounded memory (section 9).
+//! `.jose` archives: tar, usually with gzip, unpacked with a limit on memory (section 9).
 
 use std::io::{ErrorKind, Read};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::problem::Remedy;
 
 /// Number of bytes kept of a `.MYI`, whose header is never longer.
 const MYI_HEADER: usize = 1 << 16;
-/// Number of bytes kept of a `.frm`: one more than is read, which reveals that it is too long.
+/// Number of bytes kept of a `.frm`: one more than may be read, to notice that it is too long.
 const LONGEST_FRM: usize = (1 << 20) + 1;
 
 /// Archives of other kinds, by their first bytes.
@@ -110,7 +110,7 @@ fn members(stream: impl Read, archive: &SourceFile, left: Allowance) -> Result<F
 /// A stream of unpacked bytes with a limit.
 struct Stream<'a, R> {
     stream: R,
-    /// The archive that they come from.
+    /// The archive that the bytes come from.
     archive: &'a SourceFile,
     left: Allowance,
     damage: Option<String>,

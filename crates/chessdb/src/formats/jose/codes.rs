@@ -15,7 +15,7 @@
 //! 9a            null move
 //! 9b-9f         king, as 90 + (c & 7); never seen
 //! a0-a7, b      pawn c & 7 promotes: d = b >> 2 & 3; b & 3: 0 knight, 1 bishop, 2 rook, 3 queen
-//! a8-af, b      the piece that pawn c & 7 became: d = b & 1f, as for its kind
+//! a8-af, b      the piece promoted from pawn c & 7: d = b & 1f, as for its kind
 //! ```
 //!
 //! `0f 2b 0b 18 27 0f 2e 4e` is 1. d4 Nf6 2. c4 g6 3. Nc3 d5 4. Nf3 Bg7.
@@ -179,14 +179,14 @@ impl Effect {
     }
 }
 
-/// The move of the piece with a place in a direction.
+/// The move of the piece at `place` of its list, in a direction.
 fn of_place(lists: &PieceLists, us: Color, role: Role, place: Slot, direction: u8) -> Option<Coded> {
     let from = lists.square(place)?;
     let to = target(us, role, direction, from)?;
     Some(Coded::listed(place, from, to))
 }
 
-/// The target of the castling rook.
+/// The square of the rook after castling.
 fn castled_rook(side: CastlingSide, us: Color) -> Square {
     let square = match side {
         CastlingSide::KingSide => Square::F1,
@@ -226,7 +226,7 @@ pub(super) fn is_possible(position: &Position, mv: Move, illegal: Illegal) -> bo
     }
 }
 
-/// Tests right, rook and free squares, but not attacked squares.
+/// Tests the right, the rook and the free squares, but not whether squares are attacked.
 fn is_castling_possible(position: &Position, side: CastlingSide) -> bool {
     let us = position.turn();
     let (Some(king), Some(rook)) = (position.king(us), position.castling_rook(side)) else {

@@ -1,4 +1,4 @@
-//! Collections, which are folders of the program (section 11).
+//! Collections, the program's folders (section 11).
 
 use std::collections::HashMap;
 

@@ -179,13 +179,13 @@ pub(super) const IO_GAME: Known = Known {
     counts: &[28, 27, 25],
 };
 
-/// `Player`, `Event` and `Site`; their `IO_` tables have two further columns in front.
+/// `Player`, `Event` and `Site`; their `IO_` tables have two more columns at the beginning.
 pub(super) const NAMED: Known = Known {
     columns: &[int("Id", 4), text("Name", 765), fixed_text("Soundex", 18)],
     counts: &[3, 2],
 };
 
-/// `Opening`; `IO_Opening` has five further columns in front.
+/// `Opening`; `IO_Opening` has five more columns at the beginning.
 pub(super) const OPENING: Known = Known {
     columns: &[
         int("Id", 4),

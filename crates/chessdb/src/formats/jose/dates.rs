@@ -21,7 +21,7 @@ enum ShiftEvidence {
     InPlace,
 }
 
-/// Numbers of partial dates in a table that are one day early and that are not (section 10.2).
+/// How many partial dates of a table are one day early, and how many are not (section 10.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shift {
     pub(super) early: u32,

@@ -9,7 +9,7 @@ use crate::board::{Illegal, Move, Position};
 use crate::problem::Problem;
 use crate::replay::{self, Fault, Limits, Notation, Origin, Replay, Sink, Unplayed};
 
-/// Section 3.10.
+/// The limits of section 3.10.
 pub(super) const LIMITS: Limits = Limits {
     depth: 4096,
     moves: u32::MAX,
@@ -33,7 +33,7 @@ impl<'a> MoveDataPlace<'a> {
         }
     }
 
-    /// The offset in the file of a byte of the move data, or of their row.
+    /// The offset in the file of byte `at` of the move data, or the offset of their row if that is unknown.
     fn offset(&self, at: usize) -> u64 {
         self.data.map_or(self.row, |data| data + at as u64)
     }
@@ -71,7 +71,7 @@ pub(super) struct Decoder<'a, S> {
     keeps_before: bool,
     /// Variations before the first move of their line, with the depth of the line (section 3.5).
     pub(super) early: Vec<(usize, Cursor)>,
-    /// All variations, computed when the first one comes early.
+    /// All variations, computed when one comes before the first move of its line.
     pub(super) variations: Option<Vec<Variation>>,
     pub(super) findings: Findings,
     lacks_texts: bool,
@@ -167,8 +167,8 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    /// Plays legal moves of pieces in lists until anything else comes. A fast path, because nearly all codes of most
-    /// games are such moves.
+    /// A fast path for legal moves of pieces in lists, which nearly all codes of most games are. Stops at the first
+    /// other code.
     fn play_steps(&mut self) {
         if self.keeps_before || !self.early.is_empty() {
             return;
@@ -323,7 +323,7 @@ mod tests {
     use crate::board::San;
     use crate::replay::{MainLine, Ply};
 
-    /// The main line of move data, and its findings.
+    /// The moves of the main line, and the findings.
     fn main_line(bin: &[u8]) -> (Vec<String>, Findings) {
         let tokens = Tokens {
             bin,

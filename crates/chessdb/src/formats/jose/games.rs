@@ -12,15 +12,15 @@ use crate::files::Files;
 use crate::game::{Date, Eco, Outcome};
 use crate::problem::Problem;
 
-/// Stands for a missing row.
+/// Means that a row is missing.
 const NO_ROW: u64 = u64::MAX;
 
-/// What is stored in memory for every game.
+/// The values that are kept in memory for every game.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     /// Row in the table of headers.
     header: u64,
-    /// Row in the table of moves, if that is another table.
+    /// Row in the table of moves, if that is a separate table.
     more: u64,
     /// Indices of the names.
     pub(super) white: u32,
@@ -41,7 +41,7 @@ pub(super) struct Games {
     header: Option<Table>,
     more: Option<Table>,
     pub(super) entries: Vec<Entry>,
-    /// Evidence for the bug of section 10.2 in dates; `None` if they must not be corrected.
+    /// Counts that tell whether dates have the bug of section 10.2; `None` if dates must not be corrected.
     pub(super) shift: Option<Shift>,
     /// True if headers and moves are in one table.
     pub(super) is_archive: bool,

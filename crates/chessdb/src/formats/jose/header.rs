@@ -31,7 +31,7 @@ impl Jose {
         self.header(entry, &record, &self.start(&record))
     }
 
-    /// The ratings of a game, which are among its further tags where they are not in their columns.
+    /// The ratings of a game. If their columns are empty, they may be in `Info`.
     pub(super) fn ratings_of_entry(&self, entry: &Entry) -> ByColor<Option<u16>> {
         let record = self.games.record(entry);
         match [Column::WhiteElo, Column::BlackElo].map(|column| record.count(column)) {

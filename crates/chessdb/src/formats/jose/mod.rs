@@ -1,10 +1,10 @@
 //! jose, the program of Peter Schäfer: MyISAM tables in a folder, or packed in a `.jose` archive.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
 //! | `Game` | headers of fixed size ([`games`]) |
-//! | `MoreGame` | moves, comments and what is rarely there, in rows of any size ([`tokens`], [`codes`], [`decode`]) |
-//! | `IO_Game` | both in one table, in archives and what was unpacked from them |
+//! | `MoreGame` | moves, comments, start positions and rare tags, in rows of any size ([`tokens`], [`codes`], [`decode`]) |
+//! | `IO_Game` | both in one table, in archives and in folders that were unpacked from archives |
 //! | `Player` `Event` `Site` `Opening` | names by number ([`names`]) |
 //! | `Collection` | the program's folders ([`collections`]) |
 //! | `.jose` | `IO_` tables in tar, mostly in gzip ([`archive`], [`tar`]) |
@@ -92,7 +92,7 @@ impl Jose {
         let texts = match options.encoding.as_deref().map(TextDecoder::with_label) {
             Some(Some(texts)) => texts,
             Some(None) => {
-                warnings.push("the encoding is not known; texts are read as without it".to_owned());
+                warnings.push("the encoding is not known, so it is ignored".to_owned());
                 TextDecoder::default()
             }
             None => TextDecoder::default(),
@@ -142,7 +142,7 @@ impl Jose {
     }
 }
 
-/// What was found out about dates (section 10.2), for display.
+/// How dates are corrected (section 10.2), for display.
 fn describe_dates(games: &Games) -> String {
     let table = if games.is_archive { "IO_Game" } else { "Game" };
     match games.shift {

@@ -1,4 +1,4 @@
-//! Lists of pieces, which the numbers in move codes refer to (section 3.2).
+//! Lists of pieces. The numbers of pieces in move codes are places in them (section 3.2).
 //!
 //! Every piece has a place in the list of its side and kind, assigned in the start position. Places become
 //! vacant and are filled again by promotions. No list ever becomes shorter, even at the end of a variation.
@@ -7,9 +7,9 @@
 //! to 7, and of each pair the queen's-side piece is 0.
 //!
 //! - A captured piece and a promoted pawn leave their places vacant.
-//! - A new piece takes the last vacant place of its list, or a new one at the end; codes name it by the number of its
-//!   pawn.
-//! - Taking moves back restores all places, but a place that a variation added stays, vacant.
+//! - A new piece takes the last vacant place of its list, or a new one at the end; codes refer to it by the number of
+//!   its pawn.
+//! - Taking moves back restores all places, but a place that a variation added remains, and is vacant.
 
 use std::sync::LazyLock;
 
@@ -21,11 +21,11 @@ const MOST: usize = 64;
 /// Number of kinds of pieces that have lists: all but the king.
 const KINDS: usize = 5;
 const PER_SIDE: usize = KINDS * MOST;
-/// The lists are followed by a place of no piece, so that a move need not test whether it captures one.
+/// The place after all lists belongs to no piece. A move that captures nothing empties it, so that no test is needed.
 const NOWHERE: usize = 2 * PER_SIDE;
-/// Stands for a vacant place.
+/// Means that a place is vacant.
 const VACANT: u8 = u8::MAX;
-/// Stands for no place.
+/// Means that there is no place.
 const NONE: u16 = u16::MAX;
 
 /// A place in one of the lists.
@@ -35,9 +35,9 @@ pub(super) struct Slot(u16);
 /// The lists of both sides.
 #[derive(Clone, Debug)]
 pub(super) struct PieceLists {
-    /// The square of the piece with each place. In bytes, because the lists are copied for every game.
+    /// The square of the piece at each place. Stored as bytes, because the lists are copied for every game.
     squares: [u8; NOWHERE + 1],
-    /// For each side and pawn, the place of the piece that it became.
+    /// For each side and pawn, the place of the piece that the pawn was promoted to.
     promoted: [[u16; 8]; 2],
     lens: [[u8; KINDS]; 2],
     /// True after a promotion.
@@ -83,7 +83,7 @@ impl PieceLists {
         INITIAL.clone()
     }
 
-    /// The place for a piece's number.
+    /// The place of a piece with a number.
     // A place is below 640.
     #[allow(clippy::cast_possible_truncation)]
     #[inline]
@@ -100,7 +100,7 @@ impl PieceLists {
         (square != VACANT).then(|| Square::new(u32::from(square & 63)))
     }
 
-    /// The piece that a pawn became: its kind and place.
+    /// The kind and place of the piece that a pawn was promoted to.
     pub(super) fn promoted(&self, color: Color, pawn: u8) -> Option<(Role, Slot)> {
         let side = self.promoted.get(usize::from(color.is_black()))?;
         let place = side
@@ -142,7 +142,7 @@ impl PieceLists {
         if takes && self.has_promoted {
             self.take(!us, taken);
         } else {
-            // Without a branch, because the processor cannot predict whether a piece captures.
+            // No branch, because the processor cannot predict whether a move captures.
             let on = self.on.get(taken as usize).copied().unwrap_or(NONE);
             self.vacate(if takes { usize::from(on) } else { NOWHERE });
         }

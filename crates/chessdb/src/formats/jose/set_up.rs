@@ -9,11 +9,11 @@ pub(super) struct SetUp {
     pub(super) fen: String,
     /// The position, even if no game can be played from it.
     pub(super) position: Position,
-    /// Why no game can be played from it.
+    /// The reason if no game can be played from it.
     pub(super) flaw: Option<SetupError>,
     /// Number of the first move.
     pub(super) first_move: u32,
-    /// True if a castling right is for a king or a rook that is not on its usual square.
+    /// True if there is a castling right with a king or a rook that is not on its usual square.
     pub(super) is_chess960: bool,
 }
 
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(set_up.fen, "r3k2r/8/8/8/8/8/8/R3K2R b KQkq e3 5 20");
         assert!(!set_up.is_chess960);
         assert_eq!(set_up.first_move, 20);
-        // A field that no castling can have counts as missing.
+        // A field that is not a castling field counts as missing.
         let odd = SetUp::parse("r3k2r:8:8:8:8:8:8:R3K2R w K1? - 0 1").unwrap();
         assert_eq!(odd.fen, "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1");
         let bare = SetUp::parse("8/8/8/8/8/8/k7/4K2R").unwrap();

@@ -1,8 +1,8 @@
-//! Tables for the codes 00 to 8f: one has the piece's place in the lists, the other the square that the piece goes to.
-//! The other codes use only the second table.
+//! Tables for the codes 00 to 8f: one with the piece's place in the lists, one with its target square. The other codes
+//! use only the second table.
 //!
-//! Both are found without a branch. A processor would predict branches badly here, because the codes of a game follow
-//! no pattern.
+//! Looking up a place and a target takes no branch. A processor would predict branches badly here, because the codes of
+//! a game follow no pattern.
 
 use super::pieces::{PieceLists, Slot};
 use crate::board::{Color, Role, Square};
@@ -10,7 +10,7 @@ use crate::board::{Color, Role, Square};
 /// Number of codes that move a piece of a list and have no second byte.
 const CODES: usize = 0x90;
 
-/// What a code means for a side.
+/// The meaning of a code for one side.
 #[derive(Clone, Copy)]
 struct Step {
     place: Slot,

@@ -7,10 +7,10 @@
 //! | 148 | 8 | sum of all bytes of the header with spaces in this field, octal |
 //! | 156 | 1 | type: `0` or NUL regular, `1` to `6` without contents |
 //! | 257 | 6 | `ustar`, NUL |
-//! | 345 | 155 | what precedes the name |
+//! | 345 | 155 | folder, to put before the name |
 //!
-//! The crate `tar` is not suitable: it rejects these sizes, which begin with spaces, and returns nothing from
-//! an archive that is cut.
+//! The crate `tar` is not suitable: it rejects sizes that begin with spaces, and returns nothing from an archive that
+//! is cut.
 
 use crate::bytes::slice;
 use crate::text::utf8;
@@ -43,7 +43,7 @@ fn has_right_sum(block: &[u8]) -> bool {
             }
         })
         .sum();
-    // 256 is the sum of an empty block.
+    // 256 is the sum of a block of zeros.
     sum != 256 && number(slice(block, 148, 8).unwrap_or_default()) == Some(sum)
 }
 

@@ -11,7 +11,7 @@ use crate::text;
 /// bytes, and PGN readers reject long tags.
 const LONGEST_LINE: usize = 2048;
 
-/// How bytes are decoded.
+/// Decodes texts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextDecoder {
     /// Code page of bytes that are not UTF-8.
@@ -161,7 +161,7 @@ pub(super) fn comment(text: &str) -> Cow<'_, str> {
 fn without_markup(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
-    // Without a further `>` there is no further tag.
+    // If no `>` is left, no tag is left.
     while let Some(start) = rest.find('<') {
         let (before, tag) = rest.split_at(start);
         plain.push_str(before);

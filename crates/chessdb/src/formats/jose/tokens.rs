@@ -9,7 +9,7 @@
 //! | e1-e5 | error note with a text |
 //! | d4-e0, e6-ef | comment with a text |
 //! | f0, f1 | start and end of a variation |
-//! | f2-fe | nothing |
+//! | f2-fe | none, ignored |
 //! | ff | end |
 
 use super::myisam::Charset;
@@ -47,9 +47,9 @@ pub(super) struct Cursor {
 /// A variation in the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variation {
-    /// Its contents, including its end.
+    /// The contents of the variation, including its end.
     pub(super) inside: Cursor,
-    /// What follows it.
+    /// The rest of the data after the variation.
     pub(super) after: Cursor,
 }
 
@@ -60,7 +60,7 @@ impl Variation {
     }
 }
 
-/// Where the texts are.
+/// The place of the texts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TextSource<'a> {
     /// In a separate column.
@@ -69,7 +69,7 @@ pub(super) enum TextSource<'a> {
     Inline,
 }
 
-/// How the NAG code b0 is read (section 3.7).
+/// The two readings of the NAG code b0 (section 3.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ZeroNag {
     WithValue,

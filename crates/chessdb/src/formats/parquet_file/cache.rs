@@ -1,4 +1,4 @@
-//! The pages that were read last, of all files together.
+//! A cache of the pages that were read last, shared by all files.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -9,22 +9,22 @@ use lru::LruCache;
 
 use super::page::Page;
 
-/// Number of bytes of all pages.
+/// Maximum number of bytes of all pages.
 const MOST: usize = 128 << 20;
 
-/// Number of pages, each of the size of the largest one, that always fit, because the neighbours of a row are often
-/// read next: a game reads a page of each column, and two threads may read different groups of rows.
+/// This many pages of the size of the largest one always fit. The neighbours of a row are often read next, a game reads
+/// a page of each column, and two threads may read different groups of rows.
 const LARGE: usize = 3;
 
 /// A page: the number of its file, its column in a group of rows, and its number there.
 pub(super) type Place = (u64, u32, u32);
 
-/// The pages that were read last.
+/// The cached pages.
 #[derive(Debug)]
 struct Kept {
     pages: LruCache<Place, Arc<Page>>,
     bytes: usize,
-    /// The sizes of the pages, each with their number.
+    /// The sizes of the pages, each with the number of pages of that size.
     sizes: BTreeMap<usize, usize>,
 }
 
@@ -63,7 +63,7 @@ impl Kept {
         }
     }
 
-    /// Number of bytes that the present pages may take.
+    /// The number of bytes that the cached pages may take.
     fn most(&self) -> usize {
         let largest = self.sizes.last_key_value().map_or(0, |(size, _)| *size);
         MOST.max(LARGE * largest)
@@ -92,7 +92,7 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// For another file.
+    /// The cache of another file.
     pub(super) fn new() -> Cache {
         static FILES: AtomicU64 = AtomicU64::new(0);
         Cache {
@@ -105,7 +105,7 @@ impl Cache {
         kept().pages.get(&(self.file, chunk, page)).cloned()
     }
 
-    /// Keeps a page.
+    /// Adds a page to the cache.
     pub(super) fn put(&self, chunk: u32, page: u32, read: &Arc<Page>) {
         kept().put((self.file, chunk, page), read);
     }
@@ -121,7 +121,7 @@ impl Drop for Cache {
 mod tests {
     use super::*;
 
-    /// The numbers of the pages that are kept after pages of these sizes were put.
+    /// The numbers of the pages that are still in the cache after pages of these sizes were added.
     fn kept_of(sizes: &[usize]) -> Vec<u32> {
         let mut kept = Kept::new();
         for (number, &size) in (0..).zip(sizes) {
@@ -148,7 +148,7 @@ mod tests {
         // A game reads a page with its moves, and small ones with its tags.
         assert_eq!(kept_of(&[MOST, 1 << 20, 1 << 20, 1 << 20]), [0, 1, 2, 3]);
         assert_eq!(kept_of(&[MOST, MOST, MOST, 1 << 10]), [1, 2, 3]);
-        // When the large one has gone, there is no more room than usual.
+        // After the large page was dropped, the limit is the usual one again.
         assert_eq!(kept_of(&[2 * MOST, MOST, MOST, MOST, MOST, MOST]), [3, 4, 5]);
     }
 

@@ -1,4 +1,4 @@
-//! What columns hold, and their values as the text of a tag (section 5).
+//! The roles of columns, and their values as texts of tags (section 5).
 
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
 use parquet::schema::types::ColumnDescriptor;
@@ -7,10 +7,10 @@ use super::page::{Stored, Value};
 use crate::game::Date;
 use crate::text::{TextEncoding, without_cut_character};
 
-/// What the numbers of a column mean.
+/// The meaning of the numbers in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// Texts, and plain numbers.
+    /// The column has texts or plain numbers.
     Plain,
     /// Numbers of 32 bits without a sign.
     Unsigned,
@@ -18,18 +18,18 @@ pub(super) enum Meaning {
     Unsigned64,
     /// Days since 1970.
     Day,
-    /// A time of day; the number is how many units a second has.
+    /// A time of day, with the number of units in a second.
     Time(i64),
-    /// A time since 1970; the number is how many units a second has.
+    /// A time since 1970, with the number of units in a second.
     Moment(i64),
 }
 
-/// The part of a game that a column has.
+/// The part of a game that is in a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// A tag, with its name.
     Tag(String),
-    /// The moves. Of several such columns, the one with the lowest number is read.
+    /// The moves. If several columns have moves, the one with the lowest number is read.
     Moves(usize),
     /// Whether the game is marked as deleted.
     Deleted,
@@ -40,10 +40,10 @@ pub(super) enum Role {
 /// The columns with moves, in order of preference.
 pub(super) const WITH_MOVES: [&str; 3] = ["movetext", "pgn", "moves"];
 
-/// Number of the column in [`WITH_MOVES`] whose text has tags as well.
+/// Number of the column in [`WITH_MOVES`] whose texts contain tags too.
 pub(super) const PGN: usize = 1;
 
-/// The column of truth values that says which games are marked as deleted.
+/// The column of truth values: true for games that are marked as deleted.
 const DELETED: &str = "deleted";
 
 /// The column for all tags that have no separate column, in a table with very many tags.
@@ -126,7 +126,8 @@ pub(super) fn append(name: &str, meaning: Meaning, value: Value<'_>, texts: Text
             return append_clean(cut.unwrap_or(text), texts, out);
         }
         Value::Number(number) => number,
-        // Programs without missing integers turn the whole column into real numbers, whose zero may have a sign.
+        // Programs that cannot store missing integers turn the whole column into real numbers, where zero may have a
+        // sign.
         Value::Real(number) if number.fract() == 0.0 => {
             let number = number + 0.0;
             return out.push_str(&match is_signed {
@@ -164,7 +165,7 @@ pub(super) fn append(name: &str, meaning: Meaning, value: Value<'_>, texts: Text
     }
 }
 
-/// Maximum number of bytes of a value: a longer tag would be cut by the reader of PGN, within its escapes.
+/// Maximum number of bytes of a value: the reader of PGN would cut a longer tag, perhaps inside an escape.
 const LONGEST_VALUE: usize = 30_000;
 
 fn append_clean(text: &[u8], texts: TextEncoding, out: &mut String) {
@@ -193,7 +194,7 @@ fn append_day(days: i64, out: &mut String) {
     out.push_str(&date.to_string());
 }
 
-/// The day with a number from 1970; `None` where its year does not have four digits.
+/// The date this many days after 1 January 1970; `None` if its year does not have four digits.
 fn date_of(days: i64) -> Option<Date> {
     // Year 1 and year 9999.
     if !(-719_162..=2_932_896).contains(&days) {

@@ -1,19 +1,19 @@
-//! Numbers and texts as differences from the one before (section 4.3).
+//! Numbers and texts that are stored as differences from the previous one (section 4.3).
 //!
 //! | bytes | meaning |
 //! |---|---|
 //! | 1-10 each | values in a block, parts in a block, number of all values, the first value |
 //! | 1-10 | in each block: the least difference |
-//! | 1 each | for each part of it the bits of its numbers |
-//! | n | each part: how much greater each difference is |
+//! | 1 each | for each part of the block, the bits of its numbers |
+//! | n | each part: for each difference, how much it exceeds the least one |
 //!
-//! Texts are stored as their lengths in this form, and all bytes. Texts with shared prefixes have the lengths of the
-//! prefixes in front of that.
+//! Texts are stored as their lengths in this form, followed by all bytes. For texts with shared prefixes, the lengths
+//! of the prefixes come first.
 
 use super::hybrid::Bits;
 use super::thrift::{signed, varint};
 
-/// `count` numbers, and where they end.
+/// `count` numbers, and the offset of their end.
 pub(super) fn numbers(bytes: &[u8], count: usize) -> Option<(Vec<i64>, usize)> {
     let mut at = 0;
     let block = usize::try_from(varint(bytes, &mut at)?).ok()?;
@@ -34,7 +34,7 @@ pub(super) fn numbers(bytes: &[u8], count: usize) -> Option<(Vec<i64>, usize)> {
         let widths = bytes.get(at..at.checked_add(parts)?)?;
         at += parts;
         for &width in widths {
-            // What follows the last number may be missing.
+            // The rest of the block after the last number may be missing.
             if all.len() == count {
                 break;
             }
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn texts_are_not_far_longer_than_their_page() {
-        // Each text is the one before and a letter.
+        // Each text is the previous one and another letter.
         let growing = |count: u8| {
             let shared = [128, 1, 1, count, 0, 2, 0];
             let suffixes = [128, 1, 1, count, 2, 0, 0];

@@ -1,4 +1,4 @@
-//! The footer, which says where the columns of each group of rows are (section 2).
+//! The footer, with the places of the columns in each group of rows (section 2).
 //!
 //! | bytes | meaning |
 //! |---|---|
@@ -24,7 +24,7 @@ use crate::bytes::{index, le_u32};
 /// The first bytes of a file, and the last ones.
 pub(super) const MAGIC: &[u8] = b"PAR1";
 
-/// The contents of a file, as its footer describes them.
+/// The contents of a file as its footer describes them.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     pub(super) columns: Vec<Column>,
@@ -35,7 +35,7 @@ pub(super) struct Layout {
     pub(super) writer: Option<String>,
     /// Names of the columns that are not read.
     pub(super) others: Vec<String>,
-    /// The damage: offsets and descriptions.
+    /// Offsets and descriptions of damage.
     pub(super) damage: Vec<(u64, String)>,
     /// Offset of the footer.
     pub(super) at: u64,
@@ -52,7 +52,7 @@ pub(super) struct Column {
 /// A group of rows.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// Number of rows before it.
+    /// Number of rows before the group.
     pub(super) first: u32,
     pub(super) rows: u32,
     /// The pages of each column in [`Layout::columns`].
@@ -64,7 +64,7 @@ pub(super) struct Group {
 pub(super) struct Chunk {
     pub(super) start: u64,
     pub(super) len: u64,
-    /// Length of the pages unpacked, with their headers.
+    /// Length of the unpacked pages, with their headers.
     pub(super) unpacked: u64,
     pub(super) form: Form,
 }
@@ -78,7 +78,7 @@ impl Layout {
     /// Reads the footer of a file.
     ///
     /// # Errors
-    /// Why the file is not a database.
+    /// If the file is not a database: the reason.
     pub(super) fn read(bytes: &[u8]) -> Result<Layout, String> {
         let (at, footer) = footer(bytes)?;
         let wrong = |what: &str| format!("byte {at}: the footer cannot be read: {what}");
@@ -96,7 +96,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Lists the columns that are read, and gives their numbers among all and their forms.
+    /// Lists the columns that are read. Returns the number of each among all columns, and its form.
     fn find_columns(&mut self, metadata: &ParquetMetaData) -> Vec<(usize, Form)> {
         let mut leaves = Vec::new();
         for (number, column) in metadata
@@ -134,7 +134,7 @@ impl Layout {
     }
 
     fn find_groups(&mut self, metadata: &ParquetMetaData, leaves: &[(usize, Form)], len: u64) {
-        // Each byte of the file is in one column alone, and no row is without bytes.
+        // Each byte of the file belongs to at most one column, and every row has bytes.
         let mut packed_left = len;
         let mut unpacked_left = len.saturating_mul(MOST_TIMES).max(FREE);
         let mut rows_left = u32::try_from(len).unwrap_or(u32::MAX - 1);
@@ -240,9 +240,9 @@ fn chunk(column: &ColumnChunkMetaData, form: Form) -> Option<Chunk> {
     })
 }
 
-/// Maximum number of columns inside of each other.
+/// Maximum depth of nested columns.
 const DEEPEST: usize = 32;
-/// Minimum number of bytes of a column of a group, and of a group, in the footer: limits what the crate allocates.
+/// Minimum number of bytes that the footer has for a column in a group, and for a group. Limits the crate's memory.
 const LEAST_CHUNK: usize = 12;
 const LEAST_GROUP: usize = 6;
 
@@ -297,7 +297,7 @@ fn check_list<'a>(
 fn check_schema(thrift: &mut Thrift<'_>) -> Option<usize> {
     let (len, kind) = thrift.list()?;
     let mut columns = 0;
-    // How many columns each of the open ones still has.
+    // For each open column, the number of its parts that are still to come.
     let mut open: Vec<u64> = Vec::new();
     for place in 0..len {
         let mut parts = 0;
@@ -308,7 +308,7 @@ fn check_schema(thrift: &mut Thrift<'_>) -> Option<usize> {
                 _ => thrift.skip(kind)?,
             }
         }
-        // The first one has all others.
+        // The first column contains all others.
         if kind != Kind::STRUCTURE || (place == 0) != open.is_empty() || parts > len as u64 {
             return None;
         }
@@ -323,7 +323,7 @@ fn check_schema(thrift: &mut Thrift<'_>) -> Option<usize> {
         if open.len() > DEEPEST {
             return None;
         }
-        // The last column ends all.
+        // All columns are complete, but the list goes on.
         if open == [0] && place + 1 < len {
             return None;
         }
@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn columns_are_inside_of_each_other_up_to_a_depth() {
         for (depth, is_sound) in [(1, true), (32, true), (33, false)] {
-            // A list of structures: columns with one part each, and one without parts.
+            // A list of structures: columns with one part each, and a last one without parts.
             let mut schema = vec![0xf0 | 12, u8::try_from(depth + 1).unwrap()];
             schema.extend([0x55, 2, 0].repeat(depth));
             schema.extend([0x55, 0, 0]);

@@ -1,6 +1,6 @@
 //! The header before each page (section 3), in Thrift.
 //!
-//! | field | holds |
+//! | field | contents |
 //! |---|---|
 //! | 1 | kind: 0 data, 1 index, 2 dictionary, 3 data of version 2 |
 //! | 2, 3 | length of the page unpacked, and in the file |
@@ -25,23 +25,23 @@ pub(super) struct Head {
     pub(super) encoding: i64,
     /// Encoding of the levels, which mark null values.
     pub(super) levels: i64,
-    /// Bytes of the levels, in version 2.
+    /// Length of the levels in bytes, in version 2.
     pub(super) levels_len: usize,
-    /// Bytes of other levels before them, in version 2.
+    /// Length in bytes of the other levels before them, in version 2.
     pub(super) repeats_len: usize,
-    /// True in version 2 if nothing is packed.
+    /// True if the values are not packed, in version 2.
     pub(super) is_plain: bool,
 }
 
 /// A page of values.
 pub(super) const DATA: i64 = 0;
-/// A page with the values that the numbers in other pages refer to.
+/// A page of values to which the numbers in other pages refer.
 pub(super) const DICTIONARY: i64 = 2;
-/// A page of values in the second form.
+/// A page of values, version 2.
 pub(super) const DATA_2: i64 = 3;
 
 impl Head {
-    /// The header at an offset, and where it ends.
+    /// The header at an offset, and the offset of its end.
     pub(super) fn read(bytes: &[u8], at: usize) -> Option<(Head, usize)> {
         let mut thrift = Thrift::new(bytes, at);
         let mut head = Head {

@@ -7,7 +7,8 @@
 
 use super::thrift::varint;
 
-/// Reads exactly `count` numbers of `width` bits each, and passes each run of them to `each`, until that gives `None`.
+/// Reads exactly `count` numbers of `width` bits each. Passes each number and the length of its run to `each`, and
+/// stops if that returns `None`.
 fn runs(
     bytes: &[u8],
     width: u32,
@@ -29,7 +30,7 @@ fn runs(
             let fold = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
             let number = number.iter().rev().fold(0, fold) & mask;
             let run = len.min(left);
-            // A run of nothing would not end the reading, but only the end of the bytes does.
+            // Runs of length 0 are possible; many of them end with the bytes at the latest.
             each(u32::try_from(number).ok()?, run)?;
             left -= run;
             continue;
@@ -59,8 +60,8 @@ pub(super) fn numbers(bytes: &[u8], width: u32, count: usize, most: usize) -> Op
     Some(all)
 }
 
-/// For each of `count` rows the number of its value among those that are not null; `None` inside if no row is null. The
-/// second result is the number of values.
+/// For each of `count` rows the number of its value, or [`NULL`]; the list is `None` if no row is null. The second
+/// result is the number of values.
 pub(super) fn present(bytes: &[u8], count: usize) -> Option<(Option<Vec<u32>>, usize)> {
     let (mut values, mut ranks) = (0u32, Vec::new());
     let mut rows = 0usize;
@@ -90,7 +91,7 @@ pub(super) const NULL: u32 = u32::MAX;
 pub(super) struct Bits<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Bits that were taken from the bytes and not used.
+    /// Bits that were read from the bytes but not used yet.
     rest: u128,
     rest_len: u32,
 }
@@ -146,7 +147,7 @@ mod tests {
     fn rows_have_the_numbers_of_their_values() {
         assert_eq!(present(&[8, 1], 4), Some((None, 4)));
         let null = NULL;
-        // Two that are not null, one that is, and 0b101.
+        // Two rows with a value, a null row, and a group with the bits 0b101.
         let some = vec![0, 1, null, 2, null, 3];
         assert_eq!(present(&[4, 1, 2, 0, 3, 0b101], 6), Some((Some(some), 4)));
         assert_eq!(present(&[8, 0], 4), Some((Some(vec![null; 4]), 0)));

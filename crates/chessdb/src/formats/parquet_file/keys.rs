@@ -63,7 +63,7 @@ impl AllKeys {
             |text| name(&mut names, text),
             |key, id| key.event = id,
         );
-        // A game with a tag `Date`, be it unknown, has no other.
+        // `Date` replaces `UTCDate`, even if it is unknown.
         for name in ["UTCDate", "Date"] {
             fill(
                 table,
@@ -185,8 +185,8 @@ fn fill<T: Copy>(
     });
 }
 
-/// Passes a value computed from a tag to `each` for each row, in order; `None` where the row does not have the tag. It
-/// is computed once for each entry of a dictionary.
+/// Computes a value from a tag and passes it to `each`, for each row in order; `None` if the row does not have the tag.
+/// For rows with the same entry of a dictionary, it is computed once.
 fn each<T: Copy>(
     table: &Table,
     columns: &Columns,
@@ -210,7 +210,7 @@ fn each<T: Copy>(
             columns.texts,
             &mut text,
         );
-        // As if the tag was missing.
+        // An empty tag counts as missing.
         (!text.is_empty()).then(|| read(&text))
     };
     let mut dictionary: Option<Arc<Page>> = None;

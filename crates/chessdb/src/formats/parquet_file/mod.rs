@@ -1,15 +1,15 @@
-//! Parquet: tables of games, a row for each, as Lichess publishes them and pgnfs exports them.
+//! Parquet: tables with a row for each game, as Lichess publishes them and pgnfs exports them.
 //!
 //! | part of a file | read by |
 //! |---|---|
-//! | the footer: columns, and where they are | [`footer`], [`thrift`], [`column`] |
+//! | the footer: columns and their places | [`footer`], [`thrift`], [`column`] |
 //! | pages, and their headers | [`table`], [`head`], [`unpack`], [`cache`] |
 //! | the values of a page | [`page`], [`hybrid`], [`delta`] |
 //! | a row as a game in PGN | [`row`], [`pgn_common`](super::pgn_common) |
-//! | what games are sorted by | [`keys`], [`names`] |
+//! | keys for sorting games | [`keys`], [`names`] |
 //!
-//! The column of each tag has its name, as in `White`; `movetext`, `pgn` or `moves` has the moves.
-//! Section numbers in this module refer to `docs/formats/parquet.md`.
+//! A column of a tag has the tag's name, such as `White`; `movetext`, `pgn` or `moves` has the moves. Section numbers
+//! in this module refer to `docs/formats/parquet.md`.
 
 mod cache;
 mod column;
@@ -132,7 +132,7 @@ fn stored(read: &RowText) -> Stored<'_> {
     Stored::made(read.text.as_bytes(), read.at, utf_8)
 }
 
-/// The encoding of texts. Adds a warning if the one that the user names cannot be used.
+/// The encoding of texts. Adds a warning if the label is unknown.
 fn texts(label: Option<&str>, warnings: &mut Vec<String>) -> TextEncoding {
     let forced = label.and_then(|label| {
         let found = Encoding::for_label(label.as_bytes());

@@ -1,14 +1,14 @@
-//! The names of players and events, each once.
+//! The names of players and events, without duplicates.
 
 use std::collections::HashMap;
 
 use crate::text::utf8_lossy;
 
-/// Number 0 is the name for unknown.
+/// The names. Number 0 is the unknown name.
 #[derive(Debug)]
 pub(super) struct Names {
     texts: Vec<u8>,
-    /// Where each name ends.
+    /// The end of each name in `texts`.
     ends: Vec<u32>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | page | bytes |
 //! |---|---|
-//! | data | where the column may be null: length of the levels, levels ([`hybrid`](super::hybrid)); then the values. All is packed together. |
+//! | data | length of the levels and levels, if the column may be null ([`hybrid`](super::hybrid)); then the values. All are packed together. |
 //! | data of version 2 | levels, which are not packed; then the values |
 //! | dictionary | the values |
 //!
@@ -54,7 +54,7 @@ enum Values {
 #[derive(Debug)]
 pub(super) struct Page {
     values: Values,
-    /// For each row the number of its value; none if each has one.
+    /// For each row the number of its value; `None` if no row is null.
     present: Option<Vec<u32>>,
 }
 
@@ -71,7 +71,7 @@ impl Page {
     /// Reads a dictionary.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If the page is damaged or its encoding is not supported.
     pub(super) fn dictionary(head: &Head, body: &[u8], form: Form) -> Result<Page, &'static str> {
         let bytes = unpacked(head, body, form)?;
         let count = count_of(head.values)?;
@@ -83,7 +83,7 @@ impl Page {
     /// Reads a page of values.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If the page is damaged or its encoding is not supported.
     pub(super) fn data(
         head: &Head,
         body: &[u8],
@@ -136,7 +136,7 @@ impl Page {
         Ok(Page { values, present })
     }
 
-    /// The value of a row, or with a number in a dictionary; `None` if it is null.
+    /// The value of a row, or the value with this number in a dictionary; `None` if it is null.
     pub(super) fn value(&self, row: usize) -> Option<Value<'_>> {
         let number = match &self.present {
             Some(present) => index_of(*present.get(row)?)?,
@@ -150,7 +150,7 @@ impl Page {
         }
     }
 
-    /// The dictionary of the page and the number in it of a row that is not null.
+    /// The page's dictionary, and the number of the row's value in it; `None` for a null row.
     pub(super) fn chosen(&self, row: usize) -> Option<(&Arc<Page>, u32)> {
         let Values::Chosen(numbers, page) = &self.values else {
             return None;

@@ -12,7 +12,7 @@ use crate::text::{TextEncoding, utf8_lossy};
 /// The columns of a table that are read.
 #[derive(Debug)]
 pub(super) struct Columns {
-    /// Those that are tags, each tag once, with their numbers.
+    /// The tags that have a column, each with the number of its column.
     pub(super) tags: Vec<(String, usize)>,
     /// The column with the moves.
     pub(super) moves: usize,
@@ -20,7 +20,7 @@ pub(super) struct Columns {
     pub(super) deleted: Option<usize>,
     /// The column for all tags that have no separate column.
     others: Option<usize>,
-    /// True if the texts with the moves have tags as well; set when it is needed first.
+    /// True if the texts with the moves contain tags too; computed on first use.
     is_pgn: OnceLock<bool>,
     pub(super) texts: TextEncoding,
 }
@@ -44,7 +44,7 @@ pub(super) struct RowText {
     pub(super) at: u64,
     /// Tags that cannot be read.
     pub(super) lost: Vec<Lost>,
-    /// Why the moves cannot be read.
+    /// The reason if the moves cannot be read.
     pub(super) lost_moves: Option<Lost>,
 }
 
@@ -68,7 +68,7 @@ impl Columns {
         for (number, column) in columns {
             let Role::Tag(tag) = &column.role else { continue };
             match tags.iter_mut().find(|(other, _)| other == tag) {
-                // The text of a tag has what its number lacks.
+                // A text can have details that a number cannot have.
                 Some((_, other)) if column.name != *tag => *other = number,
                 Some(_) => {}
                 None => tags.push((tag.clone(), number)),
@@ -88,7 +88,7 @@ impl Columns {
         })
     }
 
-    /// True if tags in the texts with the moves count where no column has them: in the column `pgn`, or if the first
+    /// True if tags in the texts with the moves are used unless a column has them: in the column `pgn`, or if the first
     /// text starts with a tag.
     pub(super) fn is_pgn(&self, table: &Table) -> bool {
         *self.is_pgn.get_or_init(|| {
@@ -100,7 +100,7 @@ impl Columns {
         })
     }
 
-    /// True if each of these tags has a separate column, so that no other part of a row is needed.
+    /// True if these tags can only be in their own columns, so that no other part of a row is needed.
     pub(super) fn have_all(&self, table: &Table, tags: &[&str]) -> bool {
         let have = |tag: &&str| self.tag(tag).is_some();
         !self.is_pgn(table) && (self.others.is_none() || tags.iter().all(have))
@@ -121,10 +121,10 @@ impl Columns {
         found.map(|(_, number)| *number)
     }
 
-    /// The text of a tag in a row; `None` if it is null.
+    /// Appends the text of a tag in a row. Returns false if it is null.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// If the value cannot be read.
     pub(super) fn value(
         &self,
         table: &Table,
@@ -143,7 +143,7 @@ impl Columns {
     /// The moves in a row; `None` if they are null.
     ///
     /// # Errors
-    /// Why they cannot be read.
+    /// If the moves cannot be read.
     pub(super) fn moves(&self, table: &Table, row: u32) -> Result<(Option<String>, u64), Lost> {
         self.text_in(table, self.moves, row)
     }
@@ -192,7 +192,7 @@ impl Columns {
             }
         }
         append_other_tags(&mut read.text, &others, &mut written);
-        // The moves have the result where the column does not have it.
+        // If the column does not have the result, it is in the moves.
         if part == Part::Tags && has_result && !self.is_pgn(table) {
             return read;
         }
@@ -250,7 +250,7 @@ fn append_pgn<'a>(text: &mut String, pgn: &'a str, written: &mut HashSet<&'a [u8
     text.push_str(pgn.get(section.at..).unwrap_or_default());
 }
 
-/// Appends the tags of a game that are not written yet, and gives their section.
+/// Appends the tags of a game that are not written yet. Returns their section.
 fn append_other_tags<'a>(text: &mut String, pgn: &'a str, written: &mut HashSet<&'a [u8]>) -> Section<'a> {
     let mut section = Section::new(pgn.as_bytes(), b'\n');
     for (_, tag) in section.by_ref() {
@@ -271,7 +271,7 @@ fn append_other_tags<'a>(text: &mut String, pgn: &'a str, written: &mut HashSet<
 mod tests {
     use super::*;
 
-    /// The time is in proportion to the number of tags; with its square, this would take hours.
+    /// The time is proportional to the number of tags. If it were proportional to its square, this would take hours.
     #[test]
     fn each_tag_of_very_many_is_written_once() {
         const TAGS: usize = 1_000_000;

@@ -1,4 +1,4 @@
-//! The rows of a file: where the pages of each column are, found once by their headers, and the values on them.
+//! The rows of a file: the pages of each column, which are located once by their headers, and their values.
 
 use std::sync::{Arc, OnceLock};
 
@@ -24,17 +24,17 @@ pub(super) struct Table {
 struct Pages {
     dictionary: Option<Spot>,
     data: Vec<Spot>,
-    /// Why further rows are missing.
+    /// The reason if further rows are missing.
     lost: Option<Lost>,
 }
 
-/// Where a page is.
+/// The place of a page.
 #[derive(Debug)]
 struct Spot {
-    /// Number of rows of the group before it.
+    /// Number of the group's rows before the page.
     first: u32,
     head: Head,
-    /// Offset of its header, and of what follows that.
+    /// Offsets of the page's header, and of the bytes after the header.
     head_at: usize,
     body_at: usize,
     /// The damage, once reading the page has failed.
@@ -46,7 +46,7 @@ struct Spot {
 pub(super) struct Lost {
     /// Offset of the damage.
     pub(super) at: u64,
-    /// What is wrong, in lower case, without a full stop.
+    /// The damage, in lower case, without a full stop.
     pub(super) what: String,
 }
 
@@ -89,7 +89,7 @@ impl Table {
     /// The value of a column in a row.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// If the value cannot be read.
     pub(super) fn cell(&self, column: usize, row: u32) -> Result<Cell, Lost> {
         let lost = || self.lost(self.layout.at, column, "there is no such row");
         let (group, rows) = self.layout.group_of(row).ok_or_else(lost)?;
@@ -102,12 +102,12 @@ impl Table {
         })
     }
 
-    /// Passes the value of a column in each row to `each`; those that cannot be read are null.
+    /// Passes the value of a column in each row to `each`; `None` for a value that cannot be read.
     pub(super) fn each(&self, column: usize, mut each: impl FnMut(u32, Option<&Cell>)) {
         for (number, group) in self.layout.groups.iter().enumerate() {
             let mut row = 0;
             while row < group.rows && !self.file.bytes.is_lost() {
-                // The row after the page, or after what cannot be read.
+                // The row after the page, or after the rows that cannot be read.
                 let end = self.end(number, column, row).min(group.rows);
                 let mut cell = self.page(number, column, row).ok().map(|(page, first, at)| Cell {
                     page,

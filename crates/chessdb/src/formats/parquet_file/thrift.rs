@@ -2,8 +2,8 @@
 //!
 //! | bytes | meaning |
 //! |---|---|
-//! | 1 | field: 4 bits of number since the last one, 4 bits of kind; 0 ends a structure |
-//! | 1-3 | number of the field, where the 4 bits are 0 |
+//! | 1 | field: 4 bits with the difference from the last field's number, 4 bits of kind; 0 ends a structure |
+//! | 1-3 | number of the field, if the difference is 0 |
 //! | 1-10 | integer: 7 bits a byte, lowest first, the sign in the lowest bit |
 //! | 1-10, n | length and bytes of a text |
 //! | 1-11 | list: 4 bits of length, or 15 and a length, 4 bits of kind |

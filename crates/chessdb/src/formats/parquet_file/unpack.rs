@@ -1,5 +1,5 @@
-//! Pages that are packed (section 3.2). The header of a page says how long it is unpacked; nothing is unpacked beyond
-//! that, and no memory is taken before there are bytes for it.
+//! Unpacking pages (section 3.2). The header of a page states its unpacked length. Nothing is unpacked beyond that, and
+//! memory is allocated only for bytes that exist.
 
 use std::fmt;
 use std::io::Read;
@@ -11,10 +11,10 @@ pub(super) enum Codec {
     Snappy,
     Gzip,
     Lz4,
-    /// The frame of Hadoop around LZ4.
+    /// LZ4 in Hadoop's frame.
     OldLz4,
     Zstandard,
-    /// One that is not read, with its name.
+    /// Another one, which is not read, with its name.
     Other(&'static str),
 }
 
@@ -62,13 +62,13 @@ impl Codec {
             Codec::Zstandard => zstandard(packed, len)?,
             Codec::Other(_) => return None,
         };
-        // It may have grown to twice the length, and is kept.
+        // The buffer may be twice as long as its contents, and is kept in memory.
         unpacked.shrink_to_fit();
         (unpacked.len() == len).then_some(unpacked)
     }
 }
 
-/// Maximum ratio of Snappy: three bytes repeat up to 64.
+/// Maximum ratio of Snappy: three bytes can repeat up to 64 bytes.
 const SNAPPY_TIMES: usize = 32;
 
 fn snappy(packed: &[u8], len: usize) -> Option<Vec<u8>> {
@@ -78,7 +78,7 @@ fn snappy(packed: &[u8], len: usize) -> Option<Vec<u8>> {
     snap::raw::Decoder::new().decompress_vec(packed).ok()
 }
 
-/// Maximum ratio of LZ4: a byte makes a copy up to 255 bytes longer.
+/// Maximum ratio of LZ4: one more byte makes a copy up to 255 bytes longer.
 const LZ4_TIMES: usize = 256;
 
 fn lz4(packed: &[u8], len: usize) -> Option<Vec<u8>> {
@@ -88,7 +88,8 @@ fn lz4(packed: &[u8], len: usize) -> Option<Vec<u8>> {
         .flatten()
 }
 
-/// Blocks of LZ4, each after its lengths unpacked and packed in big endian. Some programs wrote a bare block instead.
+/// Blocks of LZ4, each after its unpacked and its packed length in big endian. Some programs wrote a bare block
+/// instead.
 fn old_lz4(packed: &[u8], len: usize) -> Option<Vec<u8>> {
     let framed = || {
         let mut unpacked = Vec::new();
@@ -119,7 +120,7 @@ fn zstandard(packed: &[u8], len: usize) -> Option<Vec<u8>> {
     let mut unpacked = Vec::new();
     loop {
         let start = unpacked.len();
-        // One more, to notice a page that is longer.
+        // One byte more, to notice a page that is longer.
         let more = (len + 1 - start).min(PIECE.max(start));
         unpacked.resize(start + more, 0);
         let mut output = zstd_safe::OutBuffer::around_pos(&mut *unpacked, start);

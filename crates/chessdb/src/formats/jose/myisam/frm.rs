@@ -9,7 +9,7 @@
 //! | F+258 | 2 | number of columns |
 //! | F+260 | 2 | length S of the screens |
 //! | F+268 | 2 | length of the names |
-//! | F+288+S | | column entries, then the names, each after the separator that is their first byte |
+//! | F+288+S | | column entries, then the names; their first byte is the separator, which is in front of each name |
 //!
 //! An entry of a column has its length at +3 (u16), flags at +8 (u16, 8000 may be NULL), the type at +13 and the
 //! character set at +14: 8 latin1, 63 bytes, else utf8. Types are 1 2 3 8 9 integers of 1, 2, 4, 8, 3 bytes; 10 and 14

@@ -81,7 +81,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The layouts compatible with the files of a table, the most reliable first (sections 2.2, 8.4).
+    /// The layouts that fit the files of a table, the most reliable one first (sections 2.2, 8.4).
     pub(super) fn possible(frm: Option<&Frm>, myi: Option<&Myi>, known: &[&Known]) -> Vec<Layout> {
         let mut layouts = Vec::new();
         if let Some(frm) = frm {

@@ -1,9 +1,9 @@
 //! MyISAM tables, read-only (section 8).
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
 //! | `.frm` | names and types of the columns ([`frm`]) |
-//! | `.MYI` | how a row is laid out ([`myi`]); its counters are not used |
+//! | `.MYI` | the layout of a row ([`myi`]); its counters are used in messages only |
 //! | `.MYD` | the rows: of one size ([`table`]), or records in chains of blocks ([`block`], [`record`]) |
 //!
 //! `.MYI` and block headers are big-endian, `.frm` and values little-endian.

@@ -6,8 +6,8 @@
 //! | 4 | 2 | options, bit 0: dynamic rows |
 //! | 6 | 2 | header length H |
 //! | 12 | 2 | place B of the base data |
-//! | 24 | 2 | how often the table is open |
-//! | 28 | 8 | number of records, for a note only |
+//! | 24 | 2 | number of programs that have the table open |
+//! | 28 | 8 | number of records, for a message only |
 //! | B+48 | 4 | row size of fixed tables |
 //! | B+64 | 4 | number of fields n |
 //! | B+76 | 2 | flag bytes of a dynamic record |

@@ -22,7 +22,7 @@ const SHORTEST_ROW: usize = 20;
 pub(in crate::formats::jose) struct Table {
     pub(super) file: SourceFile,
     pub(super) layout: Layout,
-    /// The number of rows stated in the `.MYI`, for a note.
+    /// The number of rows that the `.MYI` states, for a message.
     pub(super) believed_rows: Option<u64>,
 }
 
@@ -133,7 +133,7 @@ impl Table {
     }
 }
 
-/// Number of the first rows that do not fit a layout.
+/// How many of the first rows do not fit a layout.
 fn misfits(layout: &Layout, file: &SourceFile) -> usize {
     let data: &[u8] = &file.bytes;
     if layout.is_dynamic {
