@@ -71,7 +71,7 @@ enum Destination {
     Folder(OutputFolder),
 }
 
-/// What is written.
+/// The kind of output.
 enum Target {
     Pgn,
     Table(TableForm, ExportedTable),

@@ -112,7 +112,7 @@ pub(super) fn keep_and_warn(server: &Server, kept: Option<&KeptFiles>, lists: &s
 /// Maximum number of databases that a message names as still being opened.
 const MOST_NAMED: usize = 3;
 
-/// What the mount does not show yet, if anything.
+/// A sentence about the databases that the mount does not show yet; `None` if it shows all.
 fn opening(library: &Library, point: &Path) -> Option<String> {
     let paths: Vec<_> = library
         .opening()

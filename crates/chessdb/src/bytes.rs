@@ -12,21 +12,21 @@ macro_rules! integers {
 }
 
 integers! {
-    /// Big-endian 16-bit integer at `offset`; none if it does not fit into `data`.
+    /// Big-endian 16-bit integer at `offset`; `None` if it does not fit into `data`.
     be_u16: u16, 2, from_be_bytes;
-    /// Big-endian 32-bit integer at `offset`; none if it does not fit into `data`.
+    /// Big-endian 32-bit integer at `offset`; `None` if it does not fit into `data`.
     be_u32: u32, 4, from_be_bytes;
-    /// Big-endian 64-bit integer at `offset`; none if it does not fit into `data`.
+    /// Big-endian 64-bit integer at `offset`; `None` if it does not fit into `data`.
     be_u64: u64, 8, from_be_bytes;
-    /// Little-endian 16-bit integer at `offset`; none if it does not fit into `data`.
+    /// Little-endian 16-bit integer at `offset`; `None` if it does not fit into `data`.
     le_u16: u16, 2, from_le_bytes;
-    /// Little-endian 32-bit integer at `offset`; none if it does not fit into `data`.
+    /// Little-endian 32-bit integer at `offset`; `None` if it does not fit into `data`.
     le_u32: u32, 4, from_le_bytes;
-    /// Little-endian 64-bit integer at `offset`; none if it does not fit into `data`.
+    /// Little-endian 64-bit integer at `offset`; `None` if it does not fit into `data`.
     le_u64: u64, 8, from_le_bytes;
 }
 
-/// `len` bytes from `offset`; none if they do not fit into `data`.
+/// `len` bytes from `offset`; `None` if they do not fit into `data`.
 #[inline]
 pub fn slice(data: &[u8], offset: usize, len: usize) -> Option<&[u8]> {
     data.get(offset..)?.get(..len)

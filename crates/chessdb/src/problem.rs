@@ -20,7 +20,7 @@ pub struct Problem {
     pub file: String,
     /// Offset of the byte in the file; `None` if the problem has no location.
     pub offset: Option<u64>,
-    /// What is wrong, in lower case, without a full stop.
+    /// The fault, in lower case, without a full stop.
     pub what: String,
     /// What a user can do about it.
     pub remedy: Option<Remedy>,

@@ -40,7 +40,7 @@ use status::Snapshots;
 /// The parameters of a request.
 type Given = Parameters<HashMap<String, String>>;
 
-/// What the routes share.
+/// The state that all routes share.
 #[derive(Clone)]
 struct Api {
     requests: Requests,

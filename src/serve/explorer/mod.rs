@@ -29,7 +29,7 @@ use ids::GameIds;
 use lines::LINE_EVERY;
 use question::{ExplorerKind, ExplorerQuestion, Parameters};
 
-/// What the explorer's routes share.
+/// The state that the explorer's routes share.
 #[derive(Clone)]
 pub(super) struct Explorer {
     requests: Requests,

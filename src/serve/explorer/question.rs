@@ -116,7 +116,7 @@ impl ExplorerQuestion {
     /// Reads the parameters of a request.
     ///
     /// # Errors
-    /// What is wrong, for the client.
+    /// The reason, as a message for the client.
     pub(super) fn read(kind: ExplorerKind, parameters: &Parameters) -> Result<ExplorerQuestion, String> {
         let variant = parameters.get("variant").unwrap_or_default();
         if !["", "standard", "chess", "chess960", "fromPosition"].contains(&variant) {

@@ -30,9 +30,9 @@ pub enum FenFlaw {
     Field {
         /// The name of the field.
         name: &'static str,
-        /// What it should be.
+        /// The expected value.
         wanted: &'static str,
-        /// What it is.
+        /// The value that was found.
         found: String,
     },
 }

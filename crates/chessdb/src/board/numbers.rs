@@ -39,7 +39,7 @@ impl PieceNumbers {
         }
     }
 
-    /// The square of the piece with a number; none if it was never placed or has been captured.
+    /// The square of the piece with a number; `None` if it was never placed or has been captured.
     #[inline]
     pub fn square(&self, color: Color, number: u8) -> Option<Square> {
         let square = self.squares[color as usize]

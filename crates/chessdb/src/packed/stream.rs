@@ -48,7 +48,7 @@ pub(super) enum StreamStep {
 pub struct Damage {
     /// Offset of the byte in the file.
     pub offset: u64,
-    /// What is wrong, in lower case, without a full stop.
+    /// The damage, in lower case, without a full stop.
     pub what: String,
 }
 

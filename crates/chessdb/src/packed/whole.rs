@@ -26,7 +26,7 @@ const MOST_SUMMED: u64 = 64 << 20;
 pub struct Whole {
     /// The bytes, up to the first damage.
     pub bytes: Arc<dyn Bytes>,
-    /// What is wrong with them.
+    /// The damage in the bytes.
     pub damage: Vec<Damage>,
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Outline {
     spans: Vec<Span>,
     /// The end of the readable codes.
     pub(super) end: usize,
-    /// Why they end there; `None` at the end of the record.
+    /// The reason if they end before the end of the record.
     pub(super) bad: Option<BadCode>,
     /// Number of variations that are open at the end.
     pub(super) open: usize,

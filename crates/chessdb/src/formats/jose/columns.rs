@@ -1,4 +1,4 @@
-//! The columns of jose's tables: those that are read, and the lists that replace a missing `.frm` (section 7).
+//! The columns of jose's tables that are read, and the lists of columns that replace a missing `.frm` (section 7).
 
 use super::myisam::{Charset, ColumnSpec, Type};
 

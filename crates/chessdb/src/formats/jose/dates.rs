@@ -1,4 +1,4 @@
-//! Dates, and correcting those that one version of the program stored one day early (section 10).
+//! Dates, and correcting dates that one version of the program stored one day early (section 10).
 
 use crate::game::Date;
 
@@ -13,7 +13,7 @@ pub(super) struct StoredDate {
     flags: u8,
 }
 
-/// What a partial date reveals about the bug.
+/// The evidence for or against the bug in a partial date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ShiftEvidence {
     Nothing,

@@ -1,4 +1,4 @@
-//! Variations, among them those that come before the first move of their line (section 3.5).
+//! Variations, including ones before the first move of their line (section 3.5).
 
 use super::decode::Decoder;
 use super::tokens::Cursor;

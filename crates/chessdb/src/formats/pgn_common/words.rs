@@ -91,7 +91,7 @@ pub(super) fn glued_len(word: &[u8], next: Option<u64>) -> Option<Glued> {
     })
 }
 
-/// What is glued to a move, with the length of the move in bytes.
+/// The text after a move without a space between them, with the length of the move in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Glued {
     /// Another word, after marks, which count as part of the move.

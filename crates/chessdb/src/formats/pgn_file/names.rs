@@ -171,7 +171,7 @@ mod tests {
             assert_eq!(name(one.merged(number)).as_deref(), Some(stored.as_str()));
         }
         assert_eq!(name(102), None);
-        // The names of an index are those that were put into it.
+        // Names that were stored in an index and read again are the same.
         let mut again = Names::of_parts(&names.places, &names.texts);
         assert_eq!(again.len, names.len);
         assert_eq!(again.number(b"name 7"), one.merged(numbers[7]));
