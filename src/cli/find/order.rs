@@ -67,7 +67,7 @@ impl Order {
         self.order.arrange_first(self.limit(), found, game, threads);
     }
 
-    /// Like [`Order::arrange`], for `games` games of which `game` returns the nth: returns the numbers of the shown
+    /// Like [`Order::arrange`], for `games` games, where `game` returns the nth one. Returns the numbers of the shown
     /// games, in this order.
     pub fn first<'a>(
         &self,

@@ -30,7 +30,7 @@ impl Position {
         }
     }
 
-    /// The piece of `us` on `from`; an error if there is none, or if a piece of `us` is on `to`.
+    /// The piece of `us` on `from`; an error if the square has no such piece, or if a piece of `us` is on `to`.
     #[inline(always)]
     pub(super) fn mover(&self, us: Color, from: Square, to: Square) -> Result<PackedPiece, Illegal> {
         let piece = self.packed_at(from);

@@ -15,7 +15,7 @@ pub(in crate::formats) struct Tag<'a> {
     pub(in crate::formats) name: &'a [u8],
     /// The bytes of the value, with their escapes.
     pub(in crate::formats) value: &'a [u8],
-    /// The missing part, if the tag is incomplete.
+    /// The part of the tag that is missing or invalid.
     pub(in crate::formats) flaw: Option<Flaw>,
     /// Length of the whole tag in bytes.
     pub(in crate::formats) len: usize,
