@@ -150,7 +150,8 @@ impl Page {
         }
     }
 
-    /// The page's dictionary, and the number of the row's value in it; `None` for a null row.
+    /// The page's dictionary, and the number of the row's value in it; `None` if the row is null or the page has no
+    /// dictionary.
     pub(super) fn chosen(&self, row: usize) -> Option<(&Arc<Page>, u32)> {
         let Values::Chosen(numbers, page) = &self.values else {
             return None;
