@@ -112,7 +112,7 @@ fn pieces(bytes: &[u8]) -> Result<(Setup, Pieces), &'static str> {
             continue;
         }
         let [place, kind] = pair;
-        let square = square(place).ok_or("a piece stands beside the board")?;
+        let square = square(place).ok_or("a piece is outside the board")?;
         let role = match kind {
             1 => Role::Pawn,
             2 => Role::Knight,

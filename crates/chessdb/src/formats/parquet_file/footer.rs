@@ -83,7 +83,7 @@ impl Layout {
         let (at, footer) = footer(bytes)?;
         let wrong = |what: &str| format!("byte {at}: the footer cannot be read: {what}");
         let footer = footer.to_vec();
-        check(&footer).ok_or_else(|| wrong("it is no sound structure"))?;
+        check(&footer).ok_or_else(|| wrong("its structure is invalid"))?;
         let metadata = ParquetMetaDataReader::decode_metadata(&footer);
         let metadata = metadata.map_err(|error| wrong(&error.to_string()))?;
         let mut layout = Layout {

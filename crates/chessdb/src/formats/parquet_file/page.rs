@@ -75,7 +75,7 @@ impl Page {
     pub(super) fn dictionary(head: &Head, body: &[u8], form: Form) -> Result<Page, &'static str> {
         let bytes = unpacked(head, body, form)?;
         let count = count_of(head.values)?;
-        let values = plain(bytes, 0, count, form.stored).ok_or("its values do not fit into it")?;
+        let values = plain(bytes, 0, count, form.stored).ok_or("its values are cut or damaged")?;
         let present = None;
         Ok(Page { values, present })
     }
@@ -90,7 +90,7 @@ impl Page {
         form: Form,
         dictionary: Option<&Arc<Page>>,
     ) -> Result<Page, &'static str> {
-        const LEVELS: &str = "what is null in it cannot be read";
+        const LEVELS: &str = "its levels, which mark null values, cannot be read";
         let count = count_of(head.values)?;
         let bytes = unpacked(head, body, form)?;
         let (levels, start) = match (head.kind, form.is_nullable) {
@@ -102,7 +102,9 @@ impl Page {
             (_, true) => {
                 // The only other encoding is older than 2013.
                 if head.levels != LEVELS_IN_RUNS {
-                    return Err("it says in an old way what is null in it, which is not supported");
+                    return Err(
+                        "its levels, which mark null values, have an old encoding, which is not supported",
+                    );
                 }
                 let len = le_u32(&bytes, 0).and_then(|len| usize::try_from(len).ok());
                 let end = len.and_then(|len| len.checked_add(4)).ok_or(LEVELS)?;
@@ -132,7 +134,7 @@ impl Page {
             9 => spread(&bytes, start, stored, form.stored),
             _ => return Err("its encoding is not supported"),
         };
-        let values = values.ok_or("its values do not fit into it")?;
+        let values = values.ok_or("its values are cut or damaged")?;
         Ok(Page { values, present })
     }
 
