@@ -47,7 +47,7 @@ pub struct Question {
 enum Asked {
     /// The games that answer a query.
     Games(Query),
-    /// The novelties; with a query, only in the games that answer it.
+    /// The novelties of all games, or only of the games that answer a query.
     Novelties(Option<Query>),
 }
 

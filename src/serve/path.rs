@@ -88,7 +88,7 @@ pub(super) fn encoded(name: &str) -> impl std::fmt::Display {
 }
 
 fn name(part: &str) -> Option<String> {
-    // A browser takes a backslash for a slash; one that is meant is encoded, as in the name of a search.
+    // Browsers treat a backslash as a slash. A real backslash, as in the name of a search, is encoded.
     if part.contains('\\') {
         return None;
     }

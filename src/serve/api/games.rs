@@ -115,8 +115,8 @@ pub(super) async fn list(
     Ok(Json(listed.await?))
 }
 
-/// The query for the games with the last position of a line. Of the games of a search, those marked as deleted are there
-/// because the search asks for them.
+/// The query for the games with the last position of a line. In a search, games marked as deleted are included, because
+/// they are among its games only if the search asks for them.
 fn position_query(line: &PlayedLine, is_in_search: bool) -> Result<Query, QueryError> {
     let deleted = if is_in_search { "any" } else { "no" };
     Query::parse(&format!("deleted:{deleted} fen:\"{}\"", epd(&line.position)))

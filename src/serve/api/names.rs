@@ -85,7 +85,7 @@ fn field_rows(wanted: &str, count: usize) -> Vec<Value> {
 
 /// A term for a name.
 fn term(field: &str, name: &str) -> String {
-    // Without a word, only the exact name can be asked for.
+    // A name without words can only be found exactly.
     let exactly = if name.contains(char::is_alphanumeric) {
         ""
     } else {

@@ -126,7 +126,7 @@ impl PrepareQuestion {
     fn answer(&self, answers: &Answers) -> Value {
         let parts = answers.parts();
         let games = self.search.games_of_player(parts, answers.options());
-        // Such a game counts for White, unless only those with Black are asked for.
+        // A game that fits both players counts for White, unless only games with Black are asked for.
         let fits_both = games.iter().any(|game| game.fits_both);
         let with_color = |side| self.with_color(side, fits_both);
         let preparation = Preparation::of(parts, &games, self.since, MOST);
@@ -183,8 +183,8 @@ impl PrepareQuestion {
             .filter(move |&color| asked.is_none_or(|asked| asked == color))
     }
 
-    /// The search, limited to games where the player had this colour. `fits_both`: in some games the name fits both
-    /// players.
+    /// The search, limited to games where the player had this colour. `fits_both` is true if the name fits both players
+    /// of some game.
     fn with_color(&self, side: Color, fits_both: bool) -> String {
         let (term, text) = (|side| player_term(color(side), &self.name), &self.text);
         match (self.color, side) {
@@ -212,7 +212,7 @@ impl PrepareQuestion {
     }
 }
 
-/// A move that was taken up or given up, with the search for the player's games of these days and this colour.
+/// A move that was taken up or given up, with a search for the player's games with this colour from `days`.
 fn change_row(
     parts: &[DatabasePart],
     change: &RepertoireChange,

@@ -45,7 +45,7 @@ pub(super) async fn query(
             let terms = [position.as_deref(), Some(text)].into_iter().flatten();
             let terms = terms.collect::<Vec<_>>().join(" ");
             let mut search = read_search(&requests, visit, &terms).await??;
-            // Only the directory of all databases knows the repertoires that are in another one.
+            // Only the directory of all databases can use a repertoire that is in another database.
             if let Some(path) = database
                 && search
                     .as_ref()

@@ -78,7 +78,7 @@ impl GameIds {
     }
 }
 
-/// A code for each part. It takes as long as sorting the parts: compute it once for all games of an answer.
+/// A code for each part. Takes as long as sorting the parts, so compute the codes once for all games of an answer.
 pub(super) fn codes(parts: &[DatabasePart]) -> Vec<u32> {
     codes_of_paths(parts.iter().map(|part| part.entry().path.as_str()))
 }

@@ -57,7 +57,7 @@ pub(super) struct BranchFs {
     remote: Option<Arc<Remote>>,
     /// For each database, where its games begin in the joined files of this directory.
     joins: OnceLock<Box<[Joins]>>,
-    /// Its games, but of one database only the best copies, by the prefix of this database.
+    /// The games of the branch with only the best copies within one database, by the prefix of that database.
     best_of: OnceLru<Prefix, Arc<[DatabasePart]>>,
     pub(super) files: BranchFiles,
 }
