@@ -56,7 +56,7 @@ impl Game {
     /// assert!(last.before().piece_at(Square::C5).is_none());
     /// ```
     pub fn main_line(&self) -> impl Iterator<Item = MainLineMove> {
-        let mut position = self.start().unwrap_or(Position::initial());
+        let mut position = self.start().unwrap_or_default();
         (0..)
             .zip(self.movetext.main_line())
             .map_while(move |(number, (san, mv))| {

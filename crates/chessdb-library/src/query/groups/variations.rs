@@ -15,7 +15,7 @@ use crate::lines::{BranchingLine, Occurrence};
 use crate::query::sides::PlayerSides;
 use crate::task;
 use chessdb::Database;
-use chessdb::board::{Bitboard, ByColor, Color, Position};
+use chessdb::board::{Bitboard, ByColor, Color};
 use chessdb::game::{Game, Token};
 
 /// Maximum number of sets of answers for which progress is saved at one place.
@@ -125,7 +125,7 @@ struct LinesOfGame<'a> {
 impl<'a> LinesOfGame<'a> {
     fn new(game: &Game, branches: Vec<u32>) -> LinesOfGame<'a> {
         LinesOfGame {
-            line: BranchingLine::new(game.start().unwrap_or(Position::initial())),
+            line: BranchingLine::new(game.start().unwrap_or_default()),
             has_start: game.start().is_some(),
             branches,
             kept: KeptPlaces::default(),
