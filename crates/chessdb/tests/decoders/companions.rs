@@ -11,8 +11,10 @@ use testkit::needs;
 use testkit::samples::{all_samples, candidates, open};
 use testkit::writers::{WRITERS, source};
 
-/// What happens to a file.
-const DAMAGES: [(&str, fn(&[u8]) -> Option<Vec<u8>>); 4] = [
+/// What happens to a file: the bytes that it has afterwards, if it is still there.
+type Damage = fn(&[u8]) -> Option<Vec<u8>>;
+
+const DAMAGES: [(&str, Damage); 4] = [
     ("deleted", |_| None),
     ("emptied", |_| Some(Vec::new())),
     ("cut by half", |bytes| Some(bytes[..bytes.len() / 2].to_vec())),

@@ -49,7 +49,11 @@ impl ChessAssistant {
         }
         let mut warnings = files.warnings.clone();
         let mut problems = files.holes();
-        if let Some((_, main)) = files.files.first() {
+        // A database without games has empty files.
+        let is_empty = |kind| files.get(kind).is_some_and(|file| file.bytes.is_empty());
+        if let Some((_, main)) = files.files.first()
+            && !["d00", "a02", "d02"].into_iter().all(is_empty)
+        {
             problems.extend(files.lost(main, LOST));
         }
         problems.extend(files.get("a02").and_then(same_address));

@@ -76,6 +76,17 @@ fn leb128(bytes: &[u8]) -> Option<(u64, usize)> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_record_of_many_zeros_is_damaged() {
+        let is_blank = |bytes: &[u8]| read(bytes, 0, LengthForm::TwoBytes).unwrap().is_blank;
+        // The last games of a file may be empty, and those before another one.
+        for (zeros, is_damage) in [(1, false), (7, false), (8, true), (32, true), (33, true)] {
+            assert_eq!(is_blank(&vec![0; zeros]), is_damage, "{zeros}");
+            let followed = [&vec![0; zeros][..], &[1]].concat();
+            assert_eq!(is_blank(&followed), zeros >= 32, "{zeros}");
+        }
+    }
+
     fn length(bytes: &[u8], form: LengthForm) -> Option<(u64, usize)> {
         read(bytes, 0, form).map(|record| (record.codes.len() as u64 + record.missing, record.start))
     }

@@ -89,7 +89,9 @@ impl SimpleCdb {
             dcg: name("dcg"),
         };
         let (index, records) = record::open(dci, dcg, &names, &mut warnings, &mut problems);
-        if let (Some(dci), Index::File { layout, .. }) = (dci, &index) {
+        if let (Some(dci), Index::File { layout, rows, .. }) = (dci, &index)
+            && rows.len() > 0
+        {
             let is_read = |(kind, _): &(&str, &str)| *kind != EVENTS.extension || layout.has_event();
             problems.extend(files.lost(dci, LOST.into_iter().filter(is_read)));
         }

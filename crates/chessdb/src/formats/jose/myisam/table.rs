@@ -72,7 +72,14 @@ impl Table {
         // Tables with shorter rows do not belong to the program and would have far too many rows.
         layouts.retain(|layout| layout.is_dynamic || layout.row_size >= SHORTEST_ROW);
         let scores: Vec<usize> = layouts.iter().map(|layout| misfits(layout, &file)).collect();
-        let best = scores.iter().min()?;
+        let Some(best) = scores.iter().min() else {
+            problems.push(Problem::damage(
+                &file.name,
+                0,
+                format!("the columns are unknown: {lost}"),
+            ));
+            return None;
+        };
         let chosen = scores.iter().position(|score| score == best)?;
         Some(Table {
             layout: layouts.swap_remove(chosen),
