@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::cut::{self, SimilarGames};
 use super::group::Compared;
-use super::seen::{self, Places, SeenGame};
+use super::seen::{Places, ReadGame, ReadGames, SeenGame};
 use super::{Duplicates, Member, worth};
 use crate::kept::{folders, temporary_files};
 use crate::lines::{KeptLines, LineSource, PackedLine};
@@ -24,6 +24,10 @@ const MOST_IN_MEMORY: u32 = 1 << 18;
 
 /// The number of games in a part of the records, roughly.
 const GAMES_OF_PART: u32 = 1 << 17;
+
+/// Number of games that may be cut short, or continue them, that are in memory at the same time to be compared, unless more
+/// are in one list. Each takes about 700 bytes.
+const MOST_READ: usize = 1 << 16;
 
 /// Maximum number of parts, each of which has some kilobytes in memory.
 const MOST_PARTS: u32 = 256;
@@ -122,18 +126,19 @@ impl<'a> ComparedGames<'a> {
     pub(super) fn find(&self, threads: usize, is_shown: &(impl Fn(usize, u32) -> bool + Sync)) -> Duplicates {
         let parts = self.len.div_ceil(GAMES_OF_PART).clamp(1, MOST_PARTS) as usize;
         let file = || (self.len > MOST_IN_MEMORY).then(temporary_file).flatten();
-        let found = self.find_with(threads, is_shown, parts, file).or_else(|error| {
+        let found = self.find_with(threads, is_shown, parts, MOST_READ, file);
+        let found = found.or_else(|error| {
             log::warn!(
                 "cannot write a temporary file to find duplicates: {error}; comparing games in memory"
             );
-            self.find_with(threads, is_shown, parts, || None)
+            self.find_with(threads, is_shown, parts, MOST_READ, || None)
         });
         // It fails only if it uses a file, and the second time everything is in memory.
         found.unwrap_or_default()
     }
 
     /// Finds the groups. The records are in this number of parts; `file` creates files for them, and if it does not they
-    /// stay in memory.
+    /// stay in memory. At most `most_read` similar games are in memory at the same time.
     ///
     /// # Errors
     /// If a file cannot be written or read.
@@ -142,6 +147,7 @@ impl<'a> ComparedGames<'a> {
         threads: usize,
         is_shown: &(impl Fn(usize, u32) -> bool + Sync),
         parts: usize,
+        most_read: usize,
         file: impl Fn() -> Option<File>,
     ) -> io::Result<Duplicates> {
         let mut hashed = Partitions::new(parts, file());
@@ -163,9 +169,22 @@ impl<'a> ComparedGames<'a> {
         let similar = similar.lists()?;
         let mut seen = Partitions::new(parts, file());
         let mut places = Places::default();
-        let is_compared = |game: u32| has_copy.get(game as usize) == Some(&true);
-        let read = |game| is_compared(game).then(|| seen::read(self, game)).flatten();
-        self.each(threads, read, |(game, event, round)| {
+        // If there is room for all similar games, the same pass reads them.
+        let is_similar = cut::are_few(&similar, most_read).then(|| self.marks(similar.iter().flatten()));
+        let mut few = ReadGames::default();
+        let read = |game: u32| {
+            let is_similar = is_similar.as_ref().is_some_and(|marks| marks[game as usize]);
+            let has_copy = has_copy[game as usize];
+            let read = (has_copy || is_similar).then(|| ReadGame::of(self, game));
+            let read = read.flatten()?;
+            let seen = has_copy.then(|| read.seen(game));
+            Some((seen, is_similar.then_some((game, read))))
+        };
+        self.each(threads, read, |(game, read)| {
+            few.extend(read);
+            let Some((game, event, round)) = game else {
+                return Ok(());
+            };
             let game = SeenGame {
                 event: places.event(&event),
                 round: places.round(&round),
@@ -175,7 +194,7 @@ impl<'a> ComparedGames<'a> {
         })?;
         let mut members = self.groups(&seen, &places, threads)?;
         drop((seen, places));
-        cut::join(self, &similar, &mut members, threads);
+        cut::join(self, &similar, few, most_read, &mut members, threads);
         Ok(Duplicates::of(members))
     }
 
@@ -202,12 +221,23 @@ impl<'a> ComparedGames<'a> {
         taken
     }
 
+    /// For each game whether it is one of these.
+    fn marks<'g>(&self, games: impl IntoIterator<Item = &'g u32>) -> Vec<bool> {
+        let mut marks = vec![false; self.len as usize];
+        for &game in games {
+            if let Some(mark) = marks.get_mut(game as usize) {
+                *mark = true;
+            }
+        }
+        marks
+    }
+
     /// For each game whether another one has the same hash.
     ///
     /// # Errors
     /// If reading the records fails.
     fn share_hash(&self, hashed: Partitions<HASH_RECORD>) -> io::Result<Vec<bool>> {
-        let mut has_copy = vec![false; self.len as usize];
+        let mut has_copy = self.marks([]);
         for part in 0..hashed.parts() {
             task::check();
             let records = hashed.records(part)?;
@@ -332,11 +362,12 @@ mod tests {
             .map(|database| ComparedDatabase::new(&**database))
             .collect();
         let games = ComparedGames::new(&databases);
-        let find = |threads, parts, file: fn() -> Option<File>| {
-            let found = games.find_with(threads, &|_, _| true, parts, file).unwrap();
+        let find = |parts, most_read, file: fn() -> Option<File>| {
+            let found = games.find_with(2, &|_, _| true, parts, most_read, file);
+            let found = found.unwrap();
             (found.duplicates, found.starts)
         };
-        let expected = find(1, 1, || None);
+        let expected = find(1, usize::MAX, || None);
         let reasons = [Reason::Date, Reason::Tags, Reason::Shorter];
         for reason in reasons {
             let mut duplicates = expected.0.iter();
@@ -346,8 +377,11 @@ mod tests {
             );
         }
         for parts in [1, 2, 7, MOST_PARTS as usize] {
-            assert_eq!(find(2, parts, || None), expected, "{parts}");
-            assert_eq!(find(2, parts, || tempfile::tempfile().ok()), expected, "{parts}");
+            for most_read in [0, 50, usize::MAX] {
+                assert_eq!(find(parts, most_read, || None), expected, "{parts}");
+                let in_files = find(parts, most_read, || tempfile::tempfile().ok());
+                assert_eq!(in_files, expected, "{parts}");
+            }
         }
     }
 }

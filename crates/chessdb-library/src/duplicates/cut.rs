@@ -24,7 +24,7 @@ use super::group::{KnownGame, Players, is_complete};
 use super::line::ComparedLine;
 use super::occasion::{Event, EventRound, dates_agree, event_words, numbers};
 use super::player::Player;
-use super::seen::ReadGame;
+use super::seen::{ReadGame, ReadGames};
 use super::{Duplicate, Member, Reason};
 use crate::parallel::{chunks, chunks_of};
 use crate::positions::{LineHash, OPENING_PLIES};
@@ -34,10 +34,6 @@ use chessdb::bytes::{le_u32, le_u64};
 use chessdb::game::Outcome;
 use chessdb::{Database, Keys, TextId};
 
-/// Number of games that are in memory at the same time to be compared, unless more are in one list. Each takes about 500
-/// bytes.
-const MOST_READ: usize = 100_000;
-
 /// Number of games that a thread reads at a time: few, so that all threads are at nearly the same place in a file.
 const CHUNK: u32 = 32;
 
@@ -45,21 +41,28 @@ const CHUNK: u32 = 32;
 const MOST_LONGER: usize = 64;
 
 /// Adds games that were cut short to the groups of the longer ones, and makes groups for longer games without one. The
-/// games are [similar](SimilarGames).
+/// games are [similar](SimilarGames); at most `most` of them are read at once, if they [are not few](are_few) and in
+/// `few` already.
 pub(super) fn join(
     games: &ComparedGames<'_>,
     similar: &[Vec<u32>],
+    mut few: ReadGames,
+    most: usize,
     members: &mut Vec<Member>,
     threads: usize,
 ) {
     let mut found: Vec<Beginning> = Vec::new();
-    for lists in batches(similar, MOST_READ) {
-        let read = read_all(games, lists.concat(), threads);
+    let are_few = are_few(similar, most);
+    for lists in batches(similar, most) {
+        if !are_few {
+            few = read_all(games, lists.concat(), threads);
+        }
+        let read = &few;
         let parts = chunks(lists.len() as u32, threads, &|_| (), |range| {
             let lists = lists.get(range.start as usize..range.end as usize);
             let lists = lists.unwrap_or_default().iter();
             let mut players = Players::default();
-            let found = lists.flat_map(|list| beginnings(games, &read, &mut players, list));
+            let found = lists.flat_map(|list| beginnings(games, read, &mut players, list));
             found.collect::<Vec<_>>()
         });
         found.extend(parts.into_iter().flatten());
@@ -70,7 +73,7 @@ pub(super) fn join(
 }
 
 /// Reads games, in the order in which databases store them.
-fn read_all(games: &ComparedGames<'_>, mut wanted: Vec<u32>, threads: usize) -> FxHashMap<u32, ReadGame> {
+fn read_all(games: &ComparedGames<'_>, mut wanted: Vec<u32>, threads: usize) -> ReadGames {
     wanted.sort_unstable();
     wanted.dedup();
     let parts = chunks_of(CHUNK, wanted.len() as u32, threads, &|_| (), |range| {
@@ -247,6 +250,11 @@ fn hash(of: impl Hash) -> u64 {
     FxBuildHasher.hash_one(of)
 }
 
+/// True if the lists have at most `most` games together.
+pub(super) fn are_few(lists: &[Vec<u32>], most: usize) -> bool {
+    lists.iter().map(Vec::len).sum::<usize>() <= most
+}
+
 /// The lists in batches of at most `most` games, or of one list that has more.
 fn batches(lists: &[Vec<u32>], most: usize) -> Vec<&[Vec<u32>]> {
     let (mut batches, mut start, mut len) = (Vec::new(), 0, 0);
@@ -264,7 +272,7 @@ fn batches(lists: &[Vec<u32>], most: usize) -> Vec<&[Vec<u32>]> {
 /// The games that other games continue, each paired with such a game.
 fn beginnings(
     games: &ComparedGames<'_>,
-    read: &FxHashMap<u32, ReadGame>,
+    read: &ReadGames,
     players: &mut Players,
     list: &[u32],
 ) -> Vec<Beginning> {
@@ -409,6 +417,7 @@ mod tests {
         assert_eq!(lens(6), [3, 1, 1]);
         assert_eq!(lens(13), [4, 1]);
         assert_eq!(lens(14), [5]);
+        assert_eq!([13, 14].map(|most| are_few(&lists, most)), [false, true]);
         assert_eq!(batches(&[], 5).len(), 0);
     }
 

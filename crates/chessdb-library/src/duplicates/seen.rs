@@ -20,6 +20,9 @@ pub(super) struct ReadGame {
     pub(super) annotations: u32,
 }
 
+/// Games by their numbers.
+pub(super) type ReadGames = FxHashMap<u32, ReadGame>;
+
 impl ReadGame {
     /// Reads a game; `None` if no part of it can be read.
     pub(super) fn of(games: &ComparedGames<'_>, game: u32) -> Option<ReadGame> {
@@ -51,6 +54,30 @@ impl ReadGame {
         self.tags.get(name).unwrap_or_default()
     }
 
+    /// What is compared of the game with this number if others may have the same moves, and its event and round, which
+    /// count unless all tags do.
+    pub(super) fn seen(&self, game: u32) -> (SeenGame, String, String) {
+        let plies = self.line.plies();
+        let is_short = plies < FEWEST_PLIES;
+        let values = self.tags.iter().map(|(_, value)| value);
+        let seen = SeenGame {
+            line: match is_short {
+                true => self.line.hash(&self.tags_hash()),
+                false => self.line.hash(&[]),
+            },
+            game,
+            plies,
+            annotations: self.annotations,
+            known: values.filter(|value| worth::is_known(value)).count() as u32,
+            ..SeenGame::default()
+        };
+        let [event, round] = ["Event", "Round"].map(|name| match is_short {
+            true => String::new(),
+            false => self.place(name).to_owned(),
+        });
+        (seen, event, round)
+    }
+
     /// A hash of all tags.
     fn tags_hash(&self) -> [u8; 16] {
         let mut hash = Xxh3::new();
@@ -78,31 +105,6 @@ pub(super) struct SeenGame {
     /// Its event and round among the [`Places`].
     pub(super) event: u32,
     pub(super) round: u32,
-}
-
-/// Reads a game, with its event and round, which count unless all tags do.
-pub(super) fn read(games: &ComparedGames<'_>, game: u32) -> Option<(SeenGame, String, String)> {
-    let read = ReadGame::of(games, game)?;
-    let plies = read.line.plies();
-    let line = if plies < FEWEST_PLIES {
-        read.line.hash(&read.tags_hash())
-    } else {
-        read.line.hash(&[])
-    };
-    let values = read.tags.iter().map(|(_, value)| value);
-    let seen = SeenGame {
-        line,
-        game,
-        plies,
-        annotations: read.annotations,
-        known: values.filter(|value| worth::is_known(value)).count() as u32,
-        ..SeenGame::default()
-    };
-    let [event, round] = ["Event", "Round"].map(|name| match plies {
-        ..FEWEST_PLIES => String::new(),
-        _ => read.place(name).to_owned(),
-    });
-    Some((seen, event, round))
 }
 
 impl SeenGame {

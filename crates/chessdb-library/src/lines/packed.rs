@@ -170,10 +170,10 @@ impl KeptMove {
     /// The move without what only a plain board needs.
     #[inline]
     pub(crate) fn pack(self) -> PackedMove {
-        if self.is_special() {
-            PackedMove::new(self.unpack())
-        } else {
+        if self.is_plain() {
             PackedMove::of_bits(self.0 & !TAKES)
+        } else {
+            PackedMove::new(self.unpack())
         }
     }
 
