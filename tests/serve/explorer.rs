@@ -94,8 +94,9 @@ fn bounds_leave_games_out() {
     assert_eq!(games("/masters?until=1999"), [0, 1, 0]);
     assert_eq!(games("/masters?since=1&until=3000"), [1, 1, 1]);
     assert_eq!(games("/lichess?since=2019-05&until=2019-05"), [1, 0, 0]);
-    // The month of 2021 is not known.
-    assert_eq!(games("/lichess?since=2021-01"), [0, 0, 0]);
+    // The month of a game of 2021 is not known, but its year is within the bounds.
+    assert_eq!(games("/lichess?since=2021-01"), [0, 0, 1]);
+    assert_eq!(games("/lichess?since=2021-02"), [0, 0, 0]);
     assert_eq!(games("/lichess?speeds=blitz"), [1, 0, 0]);
     assert_eq!(games("/lichess?speeds="), [1, 1, 1]);
     assert_eq!(games("/lichess?speeds=blitz,classical"), [1, 1, 1]);
