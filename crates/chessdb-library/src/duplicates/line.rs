@@ -10,7 +10,7 @@ use chessdb::game::Game;
 /// A main line, up to the first move that cannot be read.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ComparedLine {
-    /// The start position; empty for the usual one, `none` if there is none.
+    /// The start position; empty for the usual one.
     start: String,
     /// The bits of each [`PackedMove`](chessdb::board::PackedMove).
     moves: Box<[[u8; 2]]>,
@@ -21,7 +21,7 @@ impl ComparedLine {
     pub(super) fn of(game: &Game) -> ComparedLine {
         let moves = game.movetext.main_line();
         ComparedLine {
-            start: start_name(game.start().as_ref()),
+            start: start_name(&game.start()),
             moves: moves.map(|(_, mv)| mv.bits().to_le_bytes()).collect(),
         }
     }
@@ -30,9 +30,8 @@ impl ComparedLine {
     pub(super) fn of_kept(line: &PackedLine) -> ComparedLine {
         ComparedLine {
             start: match &line.start {
-                LineStart::Usual => String::new(),
-                LineStart::Nowhere => start_name(None),
-                LineStart::At(position) => start_name(Some(position)),
+                LineStart::Usual | LineStart::Nowhere => String::new(),
+                LineStart::At(position) => start_name(position),
             },
             moves: line
                 .moves
@@ -61,11 +60,10 @@ impl ComparedLine {
     }
 }
 
-/// What [`ComparedLine`] has for a start position.
-fn start_name(start: Option<&Position>) -> String {
-    match start {
-        None => "none".to_owned(),
-        Some(start) if *start == Position::initial() => String::new(),
-        Some(start) => epd(start),
+fn start_name(start: &Position) -> String {
+    if *start == Position::initial() {
+        String::new()
+    } else {
+        epd(start)
     }
 }

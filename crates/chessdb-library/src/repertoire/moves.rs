@@ -182,8 +182,7 @@ fn append(
         return;
     }
     let game = entry.database.game(number).game;
-    let Some(start) = game.start() else { return };
-    let mut line = BranchingLine::new(start);
+    let mut line = BranchingLine::new(game.start());
     let key = |position: &Position| {
         if has_castling {
             key_of(position)

@@ -4,14 +4,12 @@ mod board;
 mod bounds;
 mod by_content;
 mod choices;
-mod companions;
 mod damage;
 mod golden;
 mod limits;
 mod packed;
 mod pgn;
 mod roundtrip;
-mod starts;
 mod twice;
 
 use testkit::harness::meter::Counting;

@@ -7,7 +7,6 @@ use super::names::{Kind, NoName};
 use super::reading::CodeReading;
 use super::record::{self, LengthForm};
 use super::replay::{Replayed, Source, origin, replay};
-use super::setup::Refused;
 use crate::board::Position;
 use crate::bytes::le_u32;
 use crate::database::Decoded;
@@ -20,13 +19,9 @@ use crate::replay::{CountedLine, Fault, Replay, Tree};
 pub(super) fn decode(database: &ChessAssistant, game: u32) -> Decoded {
     let header = database.header(game);
     let mut problems = Vec::new();
-    if database.is_blank(game) {
-        let what = "the header is zeros";
-        problems.push(Problem::damage(database.d00_name(), database.place(game), what));
-    }
     let mut tags = database.tags_of(&header, game, &mut problems);
     let replay = moves(database, game, &header, database.reading);
-    set_start(&mut tags, replay.fen);
+    set_fen(&mut tags, replay.fen.as_deref());
     problems.extend(replay.problems);
     Decoded {
         game: Game {
@@ -49,14 +44,10 @@ pub(super) fn main_line(database: &ChessAssistant, game: u32, line: CountedLine<
 }
 
 /// Adds the tags of a set-up position.
-pub(super) fn set_start(tags: &mut Tags, fen: Result<Option<String>, Refused>) {
-    match fen {
-        Ok(None) => {}
-        Ok(Some(fen)) => {
-            tags.set_str("SetUp", "1");
-            tags.set_str("FEN", &fen);
-        }
-        Err(Refused) => tags.set_no_start(),
+pub(super) fn set_fen(tags: &mut Tags, fen: Option<&str>) {
+    if let Some(fen) = fen {
+        tags.set_str("SetUp", "1");
+        tags.set_str("FEN", fen);
     }
 }
 
@@ -83,10 +74,6 @@ fn at_address(
     judgement: Option<Judgement>,
     reading: CodeReading,
 ) -> Replayed<Movetext> {
-    if record::read(&d02.bytes, address, LengthForm::TwoBytes).is_some_and(|record| record.is_blank) {
-        let what = "there are only zeros where the game should be";
-        return without_moves(Problem::damage(&d02.name, u64::from(address), what), judgement);
-    }
     let under = |form| {
         let source = source(database, d02, address, reading, form)?;
         let is_ambiguous = source.record.is_ambiguous;
@@ -176,7 +163,7 @@ fn without_moves(problem: Problem, judgement: Option<Judgement>) -> Replayed<Mov
     let (output, problems) = replay.finish();
     Replayed {
         output,
-        fen: Ok(None),
+        fen: None,
         problems,
         is_clean: false,
         folder_marks: 0,

@@ -36,7 +36,6 @@ use self::header::Header;
 use self::names::{Kind, Names, text_id};
 use self::reading::CodeReading;
 use crate::board::ByColor;
-use crate::bytes::slice;
 use crate::database::{
     AsFiles, Database, Decoded, Format, Info, Keys, Member, NamedDatabase, Rows, TextId, ratings_of_numbers,
 };
@@ -80,15 +79,6 @@ impl ChessAssistant {
         self.d00.as_ref().map_or_else(Header::default, |d00| {
             Header::read(&d00.bytes, self.headers.place(game))
         })
-    }
-
-    /// True if the header of a game is zeros.
-    fn is_blank(&self, game: u32) -> bool {
-        let bytes = self.d00.as_ref().and_then(|d00| {
-            let at = self.headers.place(game).checked_mul(header::SIZE)?;
-            slice(&d00.bytes, at, header::SIZE)
-        });
-        bytes.is_some_and(|bytes| bytes.iter().all(|&byte| byte == 0))
     }
 
     fn d00_name(&self) -> &str {
@@ -135,7 +125,7 @@ impl Database for ChessAssistant {
     fn tags(&self, game: u32) -> Tags {
         let header = self.header(game);
         let mut tags = self.tags_of(&header, game, &mut Vec::new());
-        game::set_start(&mut tags, self.fen(&header));
+        game::set_fen(&mut tags, self.fen(&header).as_deref());
         tags
     }
 

@@ -6,14 +6,13 @@ use encoding_rs::{Encoding, WINDOWS_1251};
 
 use super::cdp::{Cdp, SIGNATURE};
 use super::codes::{Code, read};
-use super::emb::{self, Emb};
+use super::emb::Emb;
 use super::encoding::{Evidence, decode};
 use super::header::{self, Header};
 use super::names::Names;
 use super::reading::{self, CodeReading};
 use super::record::{self, LengthForm};
-use super::setup::{self, Refused};
-use super::{ChessAssistant, game};
+use super::{ChessAssistant, game, setup};
 use crate::database::{Info, NotADatabase, Options, Rows};
 use crate::files::{Candidate, Files, SourceFile, SourceFolder, by_stem};
 use crate::problem::Problem;
@@ -48,16 +47,7 @@ impl ChessAssistant {
             ));
         }
         let mut warnings = files.warnings.clone();
-        let mut problems = files.holes();
-        // A database without games has empty files.
-        let is_empty = |kind| files.get(kind).is_some_and(|file| file.bytes.is_empty());
-        if let Some((_, main)) = files.files.first()
-            && !["d00", "a02", "d02"].into_iter().all(is_empty)
-        {
-            problems.extend(files.lost(main, LOST));
-        }
-        problems.extend(files.get("a02").and_then(same_address));
-        let emb = Emb::open(files.get("emb"), &mut problems);
+        let emb = Emb::open(files.get("emb"), &mut warnings);
         let d00 = files.get("d00").cloned();
         let headers = d00
             .as_ref()
@@ -70,15 +60,13 @@ impl ChessAssistant {
             reading: CodeReading::DEFAULT,
             headers: headers.unwrap_or_default(),
             info: Info::default(),
-            problems,
+            problems: files.holes().into_iter().chain(missing_files(&files)).collect(),
         };
         let sample = database.sample();
         database.choose_reading(&sample, options);
         let comment = files.get("cdp").map(|cdp| Cdp::read(&cdp.bytes).comment);
         database.choose_encoding(&sample, comment.unwrap_or_default(), options, &mut warnings);
-        let mut problems = std::mem::take(&mut database.problems);
-        database.note_leftovers(&files, &mut warnings, &mut problems);
-        database.problems = problems;
+        database.note_leftovers(&files, &mut warnings);
         let rows = database.rows(&files, &sample);
         database.info = Info { rows, warnings };
         Ok(database)
@@ -165,20 +153,11 @@ impl ChessAssistant {
         }
     }
 
-    fn note_leftovers(&self, files: &Files, warnings: &mut Vec<String>, problems: &mut Vec<Problem>) {
+    fn note_leftovers(&self, files: &Files, warnings: &mut Vec<String>) {
         if let Some(file) = files.get("cdp") {
             let cdp = Cdp::read(&file.bytes);
             match cdp.games {
                 Some(games) if games == self.headers.len() => {}
-                Some(games) if games > self.headers.len() => {
-                    let what = format!(
-                        "there are {} headers, but {} counts {games} games",
-                        self.headers.len(),
-                        file.name
-                    );
-                    let at = self.d00.as_ref().map(|d00| d00.bytes.len() as u64);
-                    problems.extend(at.map(|at| Problem::damage(self.d00_name(), at, what)));
-                }
                 Some(games) => warnings.push(format!(
                     "{} counts {games} games, {} has {}",
                     file.name,
@@ -198,15 +177,15 @@ impl ChessAssistant {
                 && !file.bytes.len().is_multiple_of(size)
             {
                 let left = file.bytes.len() % size;
-                let at = file.bytes.len() - left;
-                let what = format!("{left} bytes after the last {what} are ignored");
-                problems.push(Problem::damage(&file.name, at as u64, what));
+                warnings.push(format!(
+                    "{}: {left} bytes after the last {what} are ignored",
+                    file.name
+                ));
             }
         }
-        if let Some(emb) = files.get("emb").filter(|emb| emb.bytes.len() >= emb::HEADER) {
+        if files.get("emb").is_some() {
             for list in self.names.missing() {
-                let what = format!("there are no {list}: their names are unknown");
-                problems.push(Problem::damage(&emb.name, None, what));
+                warnings.push(format!("the .emb holds no {list}: their names are unknown"));
             }
         }
     }
@@ -250,40 +229,39 @@ impl ChessAssistant {
     }
 
     /// The FEN of a game, without decoding its moves if possible.
-    pub(super) fn fen(&self, header: &Header) -> Result<Option<String>, Refused> {
-        let record = || {
-            let (d02, address) = game::address(self, header).ok()?;
-            record::read(&d02.bytes, address, LengthForm::TwoBytes)
-        };
-        let Some(record) = record() else { return Ok(None) };
+    pub(super) fn fen(&self, header: &Header) -> Option<String> {
+        let (d02, address) = game::address(self, header).ok()?;
+        let record = record::read(&d02.bytes, address, LengthForm::TwoBytes)?;
         if record.is_ambiguous {
             return game::moves(self, 0, header, self.reading).fen;
         }
-        match setup::find(record.codes) {
-            Some((_, bytes)) => setup::start(bytes).map_or(Err(Refused), |start| Ok(start.fen)),
-            None => Ok(None),
-        }
+        let (_, bytes) = setup::find(record.codes)?;
+        setup::start(bytes).ok()?.fen
     }
 }
 
-/// The files beside the main file, and what is lost without each.
-const LOST: [(&str, &str); 4] = [
-    ("d00", "without the headers there are no games"),
-    ("a02", "games have no moves"),
-    ("d02", "games have no moves"),
-    ("emb", "all names are unknown"),
-];
-
-/// The problem of a table of addresses in which several games have the first record: only one of them can be right.
-fn same_address(a02: &SourceFile) -> Option<Problem> {
-    let (entries, _) = a02.bytes.as_chunks::<4>();
-    // Where ids begin with 1, the first entry is unused.
-    let entries = entries.iter().enumerate().skip(1);
-    let mut zeros = entries.filter(|(_, entry)| **entry == [0; 4]);
-    let (second, _) = zeros.nth(1)?;
-    let what = format!(
-        "{} entries lead to the first game: all but one are lost",
-        zeros.count() + 2
-    );
-    Some(Problem::damage(&a02.name, second as u64 * 4, what))
+/// Problems for missing files, without which something is missing in every game.
+fn missing_files(files: &Files) -> Vec<Problem> {
+    let needed = [
+        (
+            "d00",
+            "(missing .d00)",
+            "the headers are missing: without them there are no games",
+        ),
+        (
+            "a02",
+            "(missing .a02)",
+            "the addresses of the moves are missing: games have tags only",
+        ),
+        (
+            "d02",
+            "(missing .d02)",
+            "the moves are missing: games have tags only",
+        ),
+        ("emb", "(missing .emb)", "the names are missing: all are ?"),
+    ];
+    let missing = needed.into_iter().filter(|(kind, ..)| files.get(kind).is_none());
+    missing
+        .map(|(_, file, what)| Problem::damage(file, None, what))
+        .collect()
 }

@@ -462,13 +462,9 @@ impl<'a> Stored<'a> {
                 }
             }
         }
-        match &set_up {
-            Some(Ok(set_up)) => {
-                tags.set_str("SetUp", "1");
-                tags.set_str("FEN", &set_up.fen);
-            }
-            Some(Err(_)) => tags.set_no_start(),
-            None => {}
+        if let Some(Ok(set_up)) = &set_up {
+            tags.set_str("SetUp", "1");
+            tags.set_str("FEN", &set_up.fen);
         }
         Read {
             tags,
