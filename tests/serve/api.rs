@@ -62,7 +62,7 @@ fn the_status_command_asks_a_server() {
         .local_addr()
         .unwrap();
     for (address, said) in [
-        (closed.address, "asks for a name and a password"),
+        (closed.address, "requires a name and a password"),
         (free, "refused"),
     ] {
         let (_, error, is_well) = status(&[&address.to_string()]);
