@@ -29,7 +29,7 @@ const GAMES_OF_PART: u32 = 1 << 17;
 /// are in one list. Each takes about 700 bytes.
 const MOST_READ: usize = 1 << 16;
 
-/// Maximum number of parts, each of which has some kilobytes in memory.
+/// Maximum number of parts. Each has some kilobytes in memory.
 const MOST_PARTS: u32 = 256;
 
 /// A database whose games are compared.

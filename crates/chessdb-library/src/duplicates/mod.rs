@@ -4,8 +4,8 @@
 //! reads what is compared of the games that share their hash: in any other order, each game of a compressed file might
 //! have to unpack everything in front of it. Sorted by their lines, these games give the groups.
 //!
-//! Both passes write records of one length. Those of many games go to temporary files, in parts that are then read one by
-//! one, so memory grows with the number of games only by the groups that are found.
+//! Both passes write records of one length. The records of many games go to temporary files, in parts that are then read
+//! one by one, so memory grows with the number of games only by the groups that are found.
 //!
 //! Games of at least ten half-moves with the same moves are in one group if they do not contradict each other in
 //! - dates: known years, months or days that differ. They do not count in games of at least 40 half-moves with two

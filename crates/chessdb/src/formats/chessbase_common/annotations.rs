@@ -301,7 +301,7 @@ impl Missing {
     }
 }
 
-/// Adds an item to those of its kind.
+/// Adds an item to the others of its kind.
 fn add(missing: &mut BTreeMap<u8, Missing>, item: &Item<'_>) {
     missing
         .entry(item.kind)

@@ -31,7 +31,7 @@ const MISSING: [(u8, &str); 4] = [
     (0x20, "a video"),
 ];
 
-/// The names of kinds that are shown, for those of their items that are not.
+/// The names of kinds that are shown; problems use them for items that cannot be read.
 const SHOWN: [(u8, &str); 14] = [
     (TEXT, "a text"),
     (TEXT_BEFORE, "a text before a move"),

@@ -24,7 +24,7 @@ pub(in crate::formats) fn read_eco(text: &str) -> Option<Eco> {
     Eco::new(code.map(|c| c.to_ascii_uppercase())).filter(|_| is_code)
 }
 
-/// True for a value that means unknown. Ratings of 0 are unknown, and so is a value of which an export keeps nothing.
+/// True for a value that means unknown. Ratings of 0 are unknown, and so is a value without a printable character.
 pub(in crate::formats) fn is_unknown(name: &str, value: &str) -> bool {
     match value.trim_matches(|c: char| c.is_whitespace() || c.is_control()) {
         "" | "?" | "????.??.??" => true,

@@ -456,7 +456,7 @@ fn a_tag_of_control_characters_is_unknown() {
     assert_eq!(tags.get("Annotator"), Some("\u{1}Tal"));
 }
 
-/// The greatest number that a FEN can have is not that of a half-move any more.
+/// The greatest number that a FEN can have is too large to be counted in half-moves.
 #[test]
 fn whose_move_it_is_does_not_depend_on_its_number() {
     for number in [1, 2_000_000_000, 2_147_483_648, 2_147_483_649, u32::MAX] {
