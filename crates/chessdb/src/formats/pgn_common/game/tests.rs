@@ -463,7 +463,7 @@ fn whose_move_it_is_does_not_depend_on_its_number() {
         for (turn, mv, first) in [("w", "Ke2", "."), ("b", "Ke7", "...")] {
             let fen = format!("4k3/8/8/8/8/8/8/4K3 {turn} - - 0 {number}");
             let (game, _) = stored(&format!("[FEN \"{fen}\"]\n\n{mv} *")).game("x.pgn");
-            let text = String::from_utf8(to_text(&game)).unwrap();
+            let text = crate::text::utf8(&to_text(&game)).unwrap();
             let shown = format!("{}{first} {mv}", number.min(2_000_000_000));
             assert!(text.contains(&shown), "{shown}: {text}");
         }
