@@ -7,20 +7,16 @@
 //! # std::fs::write(folder.join("mate.brn"), b"\0WLegall\0\0BSaint Brie\0,,\x1b\x23\xdb\xa7\x12&\x1b\x9d\xd9\x0e\x12\x02")?;
 //! use chessdb_library::library::LibraryOptions;
 //! use chessdb_library::positions::{Pattern, scan_moves};
-//! use chessdb_library::query::{Query, Searched};
+//! use chessdb_library::query::{Query, SearchedGames};
 //!
 //! let library = LibraryOptions::default().open(&folder)?;
 //! let query = Query::parse("white:legall played:Nd5#")?;
 //! let pattern = Pattern::of_moves("e4 e5")?;
 //! for entry in library.databases() {
 //!     let database = &*entry.database;
-//!     let searched = Searched {
+//!     let searched = SearchedGames {
 //!         path: &entry.path,
-//!         database,
-//!         index: None,
-//!         lines: None,
-//!         names: None,
-//!         among: None,
+//!         ..SearchedGames::all(database)
 //!     };
 //!     for found in query.answer(&searched, 1, &|_| ())? {
 //!         println!("{}, game {}: move {}", entry.path, found.game + 1, found.ply / 2 + 1);
