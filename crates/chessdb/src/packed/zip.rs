@@ -55,7 +55,7 @@ impl ZipMembers {
 pub struct ZipMember {
     /// Path of the member in the archive.
     pub name: String,
-    /// Number of unpacked bytes according to the archive; 0 if it has none.
+    /// Number of unpacked bytes according to the archive; 0 if the archive does not say.
     pub unpacked: u64,
     method: u16,
     is_encrypted: bool,

@@ -130,7 +130,7 @@ impl Notation {
     }
 }
 
-/// The meanings of all bytes. Bytes below 08 have none in this table.
+/// What each byte means. Bytes below 08 are not in this table.
 #[allow(clippy::indexing_slicing)]
 pub(super) const fn table(notation: Notation) -> [Code; 256] {
     let mut table = [Code::Unassigned; 256];
