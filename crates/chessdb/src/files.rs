@@ -122,6 +122,23 @@ impl Files {
             .map(|(_, file)| file)
     }
 
+    /// The name of a database's file of a kind, which may be missing. `main` is its main file.
+    pub(crate) fn name_beside(&self, main: &SourceFile, kind: &str) -> String {
+        let stem = main.name.rsplit_once('.').map_or(&*main.name, |(stem, _)| stem);
+        self.get(kind)
+            .map_or_else(|| format!("{stem}.{kind}"), |file| file.name.clone())
+    }
+
+    /// A problem for each of these kinds whose file is missing or empty, with what is lost without it.
+    pub(crate) fn lost<'a>(
+        &self,
+        main: &SourceFile,
+        kinds: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Vec<Problem> {
+        let lost = |(kind, what)| lost_with(&self.name_beside(main, kind), self.get(kind), what);
+        kinds.into_iter().filter_map(lost).collect()
+    }
+
     /// A problem for each long hole of the files.
     pub fn holes(&self) -> Vec<Problem> {
         let holes = |(_, file): &(String, SourceFile)| {
@@ -137,6 +154,21 @@ impl Files {
         };
         self.files.iter().flat_map(holes).collect()
     }
+}
+
+/// The problem of a file that is missing or empty, with what is lost without it.
+pub(crate) fn lost_with(name: &str, file: Option<&SourceFile>, what: &str) -> Option<Problem> {
+    let state = match file {
+        None => "missing",
+        Some(file) if file.bytes.is_empty() => "empty",
+        Some(_) => return None,
+    };
+    let offset = file.map(|_| 0);
+    Some(Problem::damage(
+        name,
+        offset,
+        format!("the file is {state}: {what}"),
+    ))
 }
 
 /// A file and its name.

@@ -4,6 +4,7 @@ mod board;
 mod bounds;
 mod by_content;
 mod choices;
+mod companions;
 mod damage;
 mod golden;
 mod limits;

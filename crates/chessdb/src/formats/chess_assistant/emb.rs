@@ -15,9 +15,12 @@ use std::borrow::Cow;
 
 use crate::bytes::{index, le_u32};
 use crate::files::SourceFile;
+use crate::problem::Problem;
 use crate::text::utf8_lossy;
 
 const ROOT: usize = 136;
+/// Number of bytes with the place of the root directory.
+pub(super) const HEADER: usize = ROOT + 8;
 const ENTRY: u32 = 256;
 /// Offset of the name in an entry.
 const NAME: usize = 28;
@@ -43,8 +46,8 @@ impl MiniFile {
 }
 
 impl Emb {
-    pub(super) fn open(source: Option<&SourceFile>, warnings: &mut Vec<String>) -> Emb {
-        let Some(source) = source else {
+    pub(super) fn open(source: Option<&SourceFile>, problems: &mut Vec<Problem>) -> Emb {
+        let Some(source) = source.filter(|source| !source.bytes.is_empty()) else {
             return Emb::default();
         };
         let mut emb = Emb {
@@ -53,7 +56,11 @@ impl Emb {
         };
         let data: &[u8] = &source.bytes;
         let (Some(length), Some(table)) = (le_u32(data, ROOT), le_u32(data, ROOT + 4)) else {
-            warnings.push(format!("{} is too short to hold names", source.name));
+            problems.push(Problem::damage(
+                &source.name,
+                0,
+                "the file is too short to hold names",
+            ));
             return emb;
         };
         let mut tables = Tables::new(source);
@@ -77,8 +84,8 @@ impl Emb {
                 tables.skipped
             ));
         }
-        let named = tables.warnings.iter();
-        warnings.extend(named.map(|warning| format!("{}: {warning}", source.name)));
+        let damage = tables.warnings.into_iter();
+        problems.extend(damage.map(|what| Problem::damage(&source.name, None, what)));
         emb
     }
 

@@ -19,6 +19,10 @@ use crate::replay::{CountedLine, Fault, Replay, Tree};
 pub(super) fn decode(database: &ChessAssistant, game: u32) -> Decoded {
     let header = database.header(game);
     let mut problems = Vec::new();
+    if database.is_blank(game) {
+        let what = "the header is zeros";
+        problems.push(Problem::damage(database.d00_name(), database.place(game), what));
+    }
     let mut tags = database.tags_of(&header, game, &mut problems);
     let replay = moves(database, game, &header, database.reading);
     set_fen(&mut tags, replay.fen.as_deref());
@@ -74,6 +78,10 @@ fn at_address(
     judgement: Option<Judgement>,
     reading: CodeReading,
 ) -> Replayed<Movetext> {
+    if record::read(&d02.bytes, address, LengthForm::TwoBytes).is_some_and(|record| record.is_blank) {
+        let what = "there are only zeros where the game should be";
+        return without_moves(Problem::damage(&d02.name, u64::from(address), what), judgement);
+    }
     let under = |form| {
         let source = source(database, d02, address, reading, form)?;
         let is_ambiguous = source.record.is_ambiguous;

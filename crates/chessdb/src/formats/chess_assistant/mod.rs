@@ -36,6 +36,7 @@ use self::header::Header;
 use self::names::{Kind, Names, text_id};
 use self::reading::CodeReading;
 use crate::board::ByColor;
+use crate::bytes::slice;
 use crate::database::{
     AsFiles, Database, Decoded, Format, Info, Keys, Member, NamedDatabase, Rows, TextId, ratings_of_numbers,
 };
@@ -79,6 +80,15 @@ impl ChessAssistant {
         self.d00.as_ref().map_or_else(Header::default, |d00| {
             Header::read(&d00.bytes, self.headers.place(game))
         })
+    }
+
+    /// True if the header of a game is zeros.
+    fn is_blank(&self, game: u32) -> bool {
+        let bytes = self.d00.as_ref().and_then(|d00| {
+            let at = self.headers.place(game).checked_mul(header::SIZE)?;
+            slice(&d00.bytes, at, header::SIZE)
+        });
+        bytes.is_some_and(|bytes| bytes.iter().all(|&byte| byte == 0))
     }
 
     fn d00_name(&self) -> &str {

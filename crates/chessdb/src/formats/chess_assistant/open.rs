@@ -6,13 +6,14 @@ use encoding_rs::{Encoding, WINDOWS_1251};
 
 use super::cdp::{Cdp, SIGNATURE};
 use super::codes::{Code, read};
-use super::emb::Emb;
+use super::emb::{self, Emb};
 use super::encoding::{Evidence, decode};
 use super::header::{self, Header};
 use super::names::Names;
 use super::reading::{self, CodeReading};
 use super::record::{self, LengthForm};
 use super::{ChessAssistant, game, setup};
+use crate::bytes::le_u32;
 use crate::database::{Info, NotADatabase, Options, Rows};
 use crate::files::{Candidate, Files, SourceFile, SourceFolder, by_stem};
 use crate::problem::Problem;
@@ -47,7 +48,16 @@ impl ChessAssistant {
             ));
         }
         let mut warnings = files.warnings.clone();
-        let emb = Emb::open(files.get("emb"), &mut warnings);
+        let mut problems = files.holes();
+        // A database without games has empty files.
+        let is_empty = |kind| files.get(kind).is_some_and(|file| file.bytes.is_empty());
+        if let Some((_, main)) = files.files.first()
+            && !["d00", "a02", "d02"].into_iter().all(is_empty)
+        {
+            problems.extend(files.lost(main, LOST));
+        }
+        problems.extend(files.get("a02").and_then(same_address));
+        let emb = Emb::open(files.get("emb"), &mut problems);
         let d00 = files.get("d00").cloned();
         let headers = d00
             .as_ref()
@@ -60,13 +70,15 @@ impl ChessAssistant {
             reading: CodeReading::DEFAULT,
             headers: headers.unwrap_or_default(),
             info: Info::default(),
-            problems: files.holes().into_iter().chain(missing_files(&files)).collect(),
+            problems,
         };
         let sample = database.sample();
         database.choose_reading(&sample, options);
         let comment = files.get("cdp").map(|cdp| Cdp::read(&cdp.bytes).comment);
         database.choose_encoding(&sample, comment.unwrap_or_default(), options, &mut warnings);
-        database.note_leftovers(&files, &mut warnings);
+        let mut problems = std::mem::take(&mut database.problems);
+        database.note_leftovers(&files, &mut warnings, &mut problems);
+        database.problems = problems;
         let rows = database.rows(&files, &sample);
         database.info = Info { rows, warnings };
         Ok(database)
@@ -153,11 +165,20 @@ impl ChessAssistant {
         }
     }
 
-    fn note_leftovers(&self, files: &Files, warnings: &mut Vec<String>) {
+    fn note_leftovers(&self, files: &Files, warnings: &mut Vec<String>, problems: &mut Vec<Problem>) {
         if let Some(file) = files.get("cdp") {
             let cdp = Cdp::read(&file.bytes);
             match cdp.games {
                 Some(games) if games == self.headers.len() => {}
+                Some(games) if games > self.headers.len() => {
+                    let what = format!(
+                        "there are {} headers, but {} counts {games} games",
+                        self.headers.len(),
+                        file.name
+                    );
+                    let at = self.d00.as_ref().map(|d00| d00.bytes.len() as u64);
+                    problems.extend(at.map(|at| Problem::damage(self.d00_name(), at, what)));
+                }
                 Some(games) => warnings.push(format!(
                     "{} counts {games} games, {} has {}",
                     file.name,
@@ -177,15 +198,15 @@ impl ChessAssistant {
                 && !file.bytes.len().is_multiple_of(size)
             {
                 let left = file.bytes.len() % size;
-                warnings.push(format!(
-                    "{}: {left} bytes after the last {what} are ignored",
-                    file.name
-                ));
+                let at = file.bytes.len() - left;
+                let what = format!("{left} bytes after the last {what} are ignored");
+                problems.push(Problem::damage(&file.name, at as u64, what));
             }
         }
-        if files.get("emb").is_some() {
+        if let Some(emb) = files.get("emb").filter(|emb| emb.bytes.len() >= emb::HEADER) {
             for list in self.names.missing() {
-                warnings.push(format!("the .emb holds no {list}: their names are unknown"));
+                let what = format!("there are no {list}: their names are unknown");
+                problems.push(Problem::damage(&emb.name, None, what));
             }
         }
     }
@@ -240,28 +261,25 @@ impl ChessAssistant {
     }
 }
 
-/// Problems for missing files, without which something is missing in every game.
-fn missing_files(files: &Files) -> Vec<Problem> {
-    let needed = [
-        (
-            "d00",
-            "(missing .d00)",
-            "the headers are missing: without them there are no games",
-        ),
-        (
-            "a02",
-            "(missing .a02)",
-            "the addresses of the moves are missing: games have tags only",
-        ),
-        (
-            "d02",
-            "(missing .d02)",
-            "the moves are missing: games have tags only",
-        ),
-        ("emb", "(missing .emb)", "the names are missing: all are ?"),
-    ];
-    let missing = needed.into_iter().filter(|(kind, ..)| files.get(kind).is_none());
-    missing
-        .map(|(_, file, what)| Problem::damage(file, None, what))
-        .collect()
+/// The files beside the main file, and what is lost without each.
+const LOST: [(&str, &str); 4] = [
+    ("d00", "without the headers there are no games"),
+    ("a02", "games have no moves"),
+    ("d02", "games have no moves"),
+    ("emb", "all names are unknown"),
+];
+
+/// The problem of a table of addresses in which several games have the first record: only one of them can be right.
+fn same_address(a02: &SourceFile) -> Option<Problem> {
+    let rows = Rows::new(a02, 0, 4, usize::MAX);
+    let is_zero = |row: &u32| le_u32(&a02.bytes, rows.place(*row).saturating_mul(4)) == Some(0);
+    // Where ids begin with 1, the first entry is unused. Long holes have no rows, and their zeros lead nowhere.
+    let mut zeros = a02.numbers(rows.len()).skip(1).filter(is_zero);
+    let second = zeros.nth(1)?;
+    let what = format!(
+        "{} entries lead to the first game: all but one are lost",
+        zeros.count() + 2
+    );
+    let at = rows.place(second).saturating_mul(4);
+    Some(Problem::damage(&a02.name, at as u64, what))
 }

@@ -23,6 +23,8 @@ pub(super) struct Record<'d> {
     pub(super) start: usize,
     /// Number of bytes that are missing because the file ends.
     pub(super) missing: u64,
+    /// True if there are only zeros, which would be many empty games one after another.
+    pub(super) is_blank: bool,
     /// True if the length can be read in both forms with different results.
     pub(super) is_ambiguous: bool,
 }
@@ -46,8 +48,17 @@ pub(super) fn read(d02: &[u8], address: u32, form: LengthForm) -> Option<Record<
         codes,
         start: address + size,
         missing: length - codes.len() as u64,
+        is_blank: length == 0 && is_blank(rest),
         is_ambiguous: matches!(*rest, [low, high, ..] if low.min(high) >= 0x80),
     })
+}
+
+/// Number of zeros that are damage, fewer at the end of a file.
+const BLANK: std::ops::RangeInclusive<usize> = 8..=32;
+
+fn is_blank(rest: &[u8]) -> bool {
+    let rest = rest.get(..*BLANK.end()).unwrap_or(rest);
+    BLANK.contains(&rest.len()) && rest.iter().all(|&byte| byte == 0)
 }
 
 /// Reads a number of up to five bytes with seven bits each, and its size.
@@ -64,6 +75,17 @@ fn leb128(bytes: &[u8]) -> Option<(u64, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_record_of_many_zeros_is_damaged() {
+        let is_blank = |bytes: &[u8]| read(bytes, 0, LengthForm::TwoBytes).unwrap().is_blank;
+        // The last games of a file may be empty, and those before another one.
+        for (zeros, is_damage) in [(1, false), (7, false), (8, true), (32, true), (33, true)] {
+            assert_eq!(is_blank(&vec![0; zeros]), is_damage, "{zeros}");
+            let followed = [&vec![0; zeros][..], &[1]].concat();
+            assert_eq!(is_blank(&followed), zeros >= 32, "{zeros}");
+        }
+    }
 
     fn length(bytes: &[u8], form: LengthForm) -> Option<(u64, usize)> {
         read(bytes, 0, form).map(|record| (record.codes.len() as u64 + record.missing, record.start))

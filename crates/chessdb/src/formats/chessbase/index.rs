@@ -9,7 +9,7 @@
 use super::walk::{Walk, walk};
 use crate::bytes::be_u32;
 use crate::database::Rows;
-use crate::files::SourceFile;
+use crate::files::{Files, SourceFile};
 use crate::problem::Problem;
 
 /// Where the records are.
@@ -22,8 +22,9 @@ pub(super) enum Index {
 
 impl Index {
     /// Reads the number of games (section 2.4), or walks the records if the index cannot be used (2.5).
-    pub(super) fn open(cbi: Option<&SourceFile>, cbf: &SourceFile, problems: &mut Vec<Problem>) -> Index {
-        let unusable = match cbi {
+    pub(super) fn open(files: &Files, cbf: &SourceFile, problems: &mut Vec<Problem>) -> Index {
+        let name = files.name_beside(cbf, "cbi");
+        let unusable = match files.get("cbi") {
             Some(cbi) if cbi.bytes.len() >= 8 => {
                 let len = count(cbi, cbf.bytes.len(), problems);
                 return Index::File {
@@ -31,11 +32,8 @@ impl Index {
                     file: cbi.clone(),
                 };
             }
-            Some(cbi) => format!(
-                "the file {}, which says where each game begins, is too short",
-                cbi.name
-            ),
-            None => "the file that says where each game begins (.cbi) is missing".to_owned(),
+            Some(_) => format!("the file {name}, which says where each game begins, is too short"),
+            None => format!("the file {name}, which says where each game begins, is missing"),
         };
         let walk = walk(cbf);
         let mut what = format!("{unusable}, so the games were looked for in the .cbf");
@@ -73,6 +71,14 @@ impl Index {
         match self {
             Index::File { file, rows } => Box::new(file.numbers(rows.len())),
             Index::Walked(_) => Box::new(0..self.len()),
+        }
+    }
+
+    /// The name of the index file; none without one.
+    pub(super) fn file_name(&self) -> &str {
+        match self {
+            Index::File { file, .. } => &file.name,
+            Index::Walked(_) => "the index",
         }
     }
 

@@ -93,7 +93,7 @@ impl ChessBase {
         let mut warnings = files.warnings.clone();
         let mut problems = files.holes();
         let characters = Characters::choose(options.encoding.as_deref(), &mut warnings);
-        let index = Index::open(files.get("cbi"), cbf, &mut problems);
+        let index = Index::open(&files, cbf, &mut problems);
         let rows = vec![
             ("index", index.describe()),
             ("characters", characters.describe().to_owned()),
@@ -188,7 +188,8 @@ impl ChessBase {
                 let start = Position::initial();
                 let mut replay = Replay::new(sink(&start, 1, 1), start, (), Limits::NONE, origin);
                 let offset = self.index.offset(game);
-                replay.fault(offset.into(), &Fault::damage("the index leads out of the file"));
+                let what = format!("{} leads out of the file", self.index.file_name());
+                replay.fault(offset.into(), &Fault::damage(what));
                 replay.finish()
             }
         }

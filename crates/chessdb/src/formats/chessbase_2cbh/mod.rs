@@ -40,7 +40,7 @@ use self::names::{Names, Type};
 use self::texts::Text;
 use super::chessbase_common::archive::InArchive;
 use super::chessbase_common::base::{self, SAMPLE};
-use super::chessbase_common::{Base, Based, Characters, Numbering, Texts, records, values};
+use super::chessbase_common::{Base, Based, Characters, Numbering, Texts, values};
 use crate::board::ByColor;
 use crate::bytes::{index, le_u16, le_u32};
 use crate::database::{
@@ -100,8 +100,11 @@ impl ChessBase2Cbh {
         let mut rows = vec![("version", version.to_string())];
         let title = files.get("ini").and_then(|ini| title_of(&ini.bytes, characters));
         rows.extend(title.map(|title| ("title", title)));
-        warnings.extend(records::missing(&files, cbh, MISSED));
-        let numbering = Numbering::new(cbh, RECORD, Header::kind_at);
+        // Without records, nothing is lost.
+        if cbh.bytes.len() >= 2 * RECORD {
+            problems.extend(files.lost(cbh, MISSED));
+        }
+        let numbering = Numbering::new(cbh, RECORD, Header::kind_at, given(cbh));
         let mut base = Base::new(cbh, &files, ["2cbg", "2cba"], numbering, characters);
         base.describe(Info { rows, warnings });
         let names = Names::open(files.get("2lid"), &mut problems);
@@ -157,6 +160,11 @@ impl InArchive for ChessBase2Cbh {
     }
 }
 
+/// The number of records that the header of the `.2cbh` gives: it stores the number of the next one.
+fn given(cbh: &SourceFile) -> u32 {
+    le_u32(&cbh.bytes, 0x10).unwrap_or(0).saturating_sub(1)
+}
+
 /// Tests the header of the `.2cbh`, and returns its version (section 2).
 fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<u8, NotADatabase> {
     let bytes: &[u8] = &cbh.bytes;
@@ -171,16 +179,14 @@ fn check_header(cbh: &SourceFile, problems: &mut Vec<Problem>) -> Result<u8, Not
             "the .2cbh does not begin like a file of ChessBase",
         ));
     }
-    let next = le_u32(bytes, 0x10).unwrap_or(0);
     let rest = bytes.len() % RECORD;
     if rest != 0 {
         let at = (bytes.len() - rest) as u64;
         problems.push(Problem::damage(&cbh.name, at, "the file ends inside a record"));
     }
     let records = bytes.len() / RECORD - 1;
-    // The stored number is the number of the next record, which is one more than there are.
-    if index(next.into()) != records + 1 {
-        let count = next.saturating_sub(1);
+    let count = given(cbh);
+    if le_u32(bytes, 0x10).map(|next| index(next.into())) != Some(records + 1) {
         let what = format!("the file has {records} records, but its header counts {count}");
         problems.push(if index(count.into()) > records {
             Problem::damage(&cbh.name, 0x10, what)

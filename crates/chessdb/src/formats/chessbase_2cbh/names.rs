@@ -71,7 +71,7 @@ impl Names {
     /// Opens the file. An impossible header is a problem; the database then has no names.
     pub(super) fn open(file: Option<&SourceFile>, problems: &mut Vec<Problem>) -> Names {
         let names = file.and_then(Names::read);
-        if let Some(file) = file.filter(|_| names.is_none()) {
+        if let Some(file) = file.filter(|file| names.is_none() && !file.bytes.is_empty()) {
             problems.push(records::no_header(file));
         }
         names.unwrap_or(Names {

@@ -66,6 +66,9 @@ impl ChessBaseCbh {
                 doubts.no_entity(at, what, id, file);
             }
         }
+        if let Some(file) = self.extended.lacks(place.record) {
+            doubts.damage(0, format!("its record in {file} has only zeros"));
+        }
         if let Some(counted) = counted(tags) {
             doubts.full_moves(field::FULL_MOVES, [counted, header.full_moves().into()], of_game);
         }

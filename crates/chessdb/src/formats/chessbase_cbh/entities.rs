@@ -82,7 +82,9 @@ impl Entities {
             size: NODE + stored_len.unwrap_or(kind.len),
             is_whole: false,
         };
-        let Some(file) = file else { return entities };
+        let Some(file) = file.filter(|file| !file.bytes.is_empty()) else {
+            return entities;
+        };
         let damage = match (header.count(), stored_len, extra) {
             (Some(count), Some(_), Some(_)) if header.magic() == Some(MAGIC) => {
                 records::wrong_number(file, entities.start, entities.size, count)
@@ -101,13 +103,14 @@ impl Entities {
         self.get(id, characters).is_none().then_some(&file.name)
     }
 
-    /// The record with a number; `None` if it does not exist or is deleted.
+    /// The record with a number; `None` if it does not exist, is deleted, or has only zeros, which are no node of the tree.
     pub(super) fn get(&self, id: u32, characters: Characters) -> Option<Entity<'_>> {
         let bytes: &[u8] = &self.file.as_ref()?.bytes;
         let place = usize::try_from(id).ok()?.checked_mul(self.size)?;
         let record = slice(bytes, place.checked_add(self.start)?, self.size)?;
         let (node, fields) = record.split_at_checked(NODE)?;
-        (!node.starts_with(&DELETED)).then_some(Entity { fields, characters })
+        let is_lost = node.starts_with(&DELETED) || record.iter().all(|&byte| byte == 0);
+        (!is_lost).then_some(Entity { fields, characters })
     }
 
     /// The first field of at most `most` records, for guessing the encoding of the database.

@@ -31,7 +31,8 @@ impl Extended {
         let field = |at| le_u32(bytes, at).and_then(|value| usize::try_from(value).ok());
         let (record_size, count) = (field(4), field(8));
         let size = record_size.filter(|size| (1..=LONGEST).contains(size));
-        problems.extend(file.and_then(|file| match (size, count) {
+        let read = file.filter(|_| !bytes.is_empty());
+        problems.extend(read.and_then(|file| match (size, count) {
             (Some(size), Some(count)) => records::wrong_number(file, HEADER, size, count),
             _ => Some(records::no_header(file)),
         }));
@@ -45,8 +46,22 @@ impl Extended {
     pub(super) fn get(&self, place: usize) -> Fields<'_> {
         let bytes: &[u8] = self.file.as_ref().map_or(&[], |file| &file.bytes);
         let offset = place.saturating_mul(self.size).saturating_add(HEADER);
-        Fields(slice(bytes, offset, self.size).unwrap_or_default())
+        let fields = slice(bytes, offset, self.size).unwrap_or_default();
+        Fields(if is_blank(fields) { &[] } else { fields })
     }
+
+    /// The name of the file if the record at a place has only zeros.
+    pub(super) fn lacks(&self, place: usize) -> Option<&str> {
+        let file = self.file.as_ref()?;
+        let offset = place.saturating_mul(self.size).saturating_add(HEADER);
+        let is_lost = slice(&file.bytes, offset, self.size).is_some_and(is_blank);
+        is_lost.then_some(&file.name)
+    }
+}
+
+/// True for a record of zeros. Unknown teams and places have other numbers, so it has lost its fields.
+fn is_blank(record: &[u8]) -> bool {
+    record.iter().all(|&byte| byte == 0)
 }
 
 /// The fields of a record; empty if the record does not exist.

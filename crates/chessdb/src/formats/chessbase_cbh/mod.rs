@@ -99,9 +99,11 @@ impl ChessBaseCbh {
         let is_old = check_header(cbh, &mut problems)?;
         let characters = Characters::choose(options.encoding.as_deref(), &mut warnings);
         let is_missed = |(kind, _): &(&str, &str)| !(is_old && matches!(*kind, "cbe" | "cbj"));
-        let missed = MISSED.into_iter().filter(is_missed);
-        warnings.extend(records::missing(&files, cbh, missed));
-        let numbering = Numbering::new(cbh, header::RECORD, Header::kind_at);
+        // Without records, nothing is lost.
+        if cbh.bytes.len() >= 2 * header::RECORD {
+            problems.extend(files.lost(cbh, MISSED.into_iter().filter(is_missed)));
+        }
+        let numbering = Numbering::new(cbh, header::RECORD, Header::kind_at, given(cbh));
         let mut base = Base::new(cbh, &files, ["cbg", "cba"], numbering, characters);
         base.describe(Info {
             rows: vec![("version", describe_version(is_old).to_owned())],
@@ -191,6 +193,14 @@ fn describe_version(is_old: bool) -> &'static str {
     } else {
         "ChessBase 9 or later"
     }
+}
+
+/// The number of records that the header of the `.cbh` gives.
+fn given(cbh: &SourceFile) -> u32 {
+    FileHeader(&cbh.bytes)
+        .next_number()
+        .unwrap_or(0)
+        .saturating_sub(1)
 }
 
 /// Tests the header of the `.cbh`. Returns true if it comes from an old version (section 3.1).

@@ -50,7 +50,7 @@ impl<T> Base<T> {
         numbering: Numbering,
         characters: Characters,
     ) -> Base<T> {
-        let name = |kind| records::name_of(files, cbh, kind);
+        let name = |kind| files.name_beside(cbh, kind);
         Base {
             cbh: cbh.clone(),
             cbg: files.get(cbg).cloned(),
@@ -143,7 +143,9 @@ pub(in crate::formats) trait Based {
                 let of_texts = self.texts().problems.iter();
                 let is_intact = base.cbg.as_ref().is_none_or(|cbg| cbg.bytes.is_intact());
                 let of_texts = of_texts.filter(|_| is_intact);
-                base.problems.iter().chain(of_texts).cloned().collect()
+                let lost = base.numbering.lost(&base.cbh);
+                let all = base.problems.iter().chain(of_texts).cloned();
+                all.chain(lost).collect()
             }),
         }
     }

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use crate::database::Rows;
 use crate::files::SourceFile;
+use crate::problem::Problem;
 
 /// Maximum number of records that are read when a file is opened, because opening must not take long.
 const MANY: u32 = 1 << 16;
@@ -27,6 +28,10 @@ pub(in crate::formats) type KindAt = fn(&[u8], usize) -> Option<Kind>;
 pub(in crate::formats) struct Numbering {
     rows: Rows,
     kind_at: KindAt,
+    /// Size of a record.
+    record: usize,
+    /// Number of records that the header gives.
+    given: u32,
     /// Set when all records have been read. It contains `None` if the file was changed before that.
     counted: OnceLock<Option<Counted>>,
 }
@@ -39,14 +44,18 @@ struct Counted {
     passed: Vec<(u32, u32)>,
     /// Numbers of the rows that are texts.
     texts: Vec<u32>,
+    /// The place of the first unused record among those that the header gives, and the number of such records.
+    unused: Option<(usize, u32)>,
 }
 
 impl Numbering {
-    /// The numbering of a file whose header is as long as each of its records.
-    pub(in crate::formats) fn new(cbh: &SourceFile, record: usize, kind_at: KindAt) -> Numbering {
+    /// The numbering of a file whose header is as long as each of its records, and gives this number of them.
+    pub(in crate::formats) fn new(cbh: &SourceFile, record: usize, kind_at: KindAt, given: u32) -> Numbering {
         let numbering = Numbering {
             rows: Rows::new(cbh, record, record, u32::MAX as usize),
             kind_at,
+            record,
+            given,
             counted: OnceLock::new(),
         };
         if !numbering.is_long() {
@@ -89,6 +98,15 @@ impl Numbering {
         texts.unwrap_or_default().iter().map(|&row| self.rows.place(row))
     }
 
+    /// The problem of a file with unused records among those that its header gives. ChessBase removes no record, so what
+    /// was in these is lost.
+    pub(in crate::formats) fn lost(&self, cbh: &SourceFile) -> Option<Problem> {
+        let (first, count) = self.counted(cbh)?.unused?;
+        let at = first.saturating_add(1).saturating_mul(self.record) as u64;
+        let what = format!("{count} records have only zeros: their games or texts are lost");
+        Some(Problem::damage(&cbh.name, at, what))
+    }
+
     /// The counts of the file as it was opened; `None` if it was changed before they were complete.
     fn counted(&self, cbh: &SourceFile) -> Option<&Counted> {
         let count = || Some(self.count(cbh)).filter(|_| cbh.bytes.is_intact());
@@ -106,7 +124,11 @@ impl Numbering {
                     continue;
                 }
                 Some(Kind::Text) => counted.texts.push(row),
-                Some(Kind::Unused) => {}
+                Some(Kind::Unused) => {
+                    if place < self.given as usize {
+                        counted.unused.get_or_insert((place, 0)).1 += 1;
+                    }
+                }
                 None => break,
             }
             passed += 1;
@@ -140,12 +162,12 @@ mod tests {
     }
 
     fn numbering(cbh: &SourceFile) -> Numbering {
-        Numbering::new(cbh, RECORD, kind_at)
+        Numbering::new(cbh, RECORD, kind_at, 6)
     }
 
     #[test]
     fn texts_and_unused_records_have_no_number() {
-        let kinds = [1, 3, 3, 0x81, 0, 1, 3];
+        let kinds = [1, 3, 3, 0x81, 0, 1, 3, 0];
         let mut bytes = vec![0; RECORD * (kinds.len() + 1)];
         for (place, kind) in (1..).zip(kinds) {
             bytes[RECORD * place] = kind;
@@ -159,6 +181,10 @@ mod tests {
         let places: Vec<_> = (0..4).map(|game| numbering.place(&cbh, game)).collect();
         assert_eq!(places, [Some(0), Some(3), Some(5), None]);
         assert_eq!(numbering.texts(&cbh).collect::<Vec<_>>(), [1, 2, 6]);
+        // What is behind the records that the header gives is not lost.
+        let lost = numbering.lost(&cbh).unwrap();
+        assert_eq!(lost.offset, Some(5 * RECORD as u64));
+        assert!(lost.what.starts_with("1 records have only zeros"), "{lost}");
     }
 
     /// Bytes of a file that is changed.

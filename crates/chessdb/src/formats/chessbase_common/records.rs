@@ -1,7 +1,7 @@
 //! Files of a database: checks of the number of records, names of files, and reading bytes.
 
 use crate::bytes::index;
-use crate::files::{Files, SourceFile};
+use crate::files::SourceFile;
 use crate::problem::Problem;
 
 /// The problem of a file if its length does not fit `count` records of `size` bytes from `start` on.
@@ -31,36 +31,7 @@ pub(in crate::formats) fn wrong_number(
 
 /// The problem of a file whose header cannot be read.
 pub(in crate::formats) fn no_header(file: &SourceFile) -> Problem {
-    let what = if file.bytes.is_empty() {
-        "the file is empty"
-    } else {
-        "the header of the file is damaged"
-    };
-    Problem::damage(&file.name, 0, what)
-}
-
-/// The name of a database's file of a kind, also if it is missing.
-pub(in crate::formats) fn name_of(files: &Files, cbh: &SourceFile, kind: &str) -> String {
-    match files.get(kind) {
-        Some(file) => file.name.clone(),
-        None => {
-            let stem = cbh
-                .name
-                .rsplit_once('.')
-                .map_or(cbh.name.as_str(), |(stem, _)| stem);
-            format!("{stem}.{kind}")
-        }
-    }
-}
-
-/// Warnings for missing files. `kinds` has their contents.
-pub(in crate::formats) fn missing(
-    files: &Files,
-    cbh: &SourceFile,
-    kinds: impl IntoIterator<Item = (&'static str, &'static str)>,
-) -> impl Iterator<Item = String> {
-    let kinds = kinds.into_iter().filter(|(kind, _)| files.get(kind).is_none());
-    kinds.map(|(kind, what)| format!("{} is missing: {what}", name_of(files, cbh, kind)))
+    Problem::damage(&file.name, 0, "the header of the file is damaged")
 }
 
 /// Copies bytes from an offset on, and returns their number.

@@ -56,8 +56,8 @@ impl Collections {
     ) -> Collections {
         let mut collections = Collections::default();
         let known = [&COLLECTION, &OLD_COLLECTION, &IO_COLLECTION];
-        let Some(table) = Table::open(files, table, &known, warnings) else {
-            warnings.push(format!("there is no table {table}: collections have no names"));
+        let lost = "collections have no names";
+        let Some(table) = Table::open(files, table, &known, lost, warnings, problems) else {
             return collections;
         };
         let rows = &mut collections.rows;

@@ -34,6 +34,19 @@ pub(super) fn kind_of(name: &str) -> Option<String> {
     Some(format!("{table}.{extension}"))
 }
 
+/// The usual name of a table's file that is missing: `MoreGame.MYD` for `moregame.myd`.
+pub(super) fn name_of(table: &str, extension: &str) -> String {
+    let (prefix, table) = match table.strip_prefix("io_") {
+        Some(table) => ("IO_", table),
+        None => ("", table),
+    };
+    let mut name = table.replace("game", "Game");
+    if let Some(first) = name.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    format!("{prefix}{name}.{extension}")
+}
+
 /// The databases in a folder: one of `Game` and `MoreGame`, one of `IO_Game`, and archives.
 pub(super) fn find(directory: &SourceFolder) -> Vec<Candidate> {
     let mut warnings = Vec::new();

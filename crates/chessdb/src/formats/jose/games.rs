@@ -83,11 +83,16 @@ impl Games {
     ) -> Games {
         let is_archive = files.get("io_game.myd").is_some();
         let (header, more) = if is_archive {
-            (Table::open(files, "io_game", &[&IO_GAME], warnings), None)
-        } else {
+            let lost = "there are no games";
             (
-                Table::open(files, "game", &[&GAME], warnings),
-                Table::open(files, "moregame", &[&MORE_GAME], warnings),
+                Table::open(files, "io_game", &[&IO_GAME], lost, warnings, problems),
+                None,
+            )
+        } else {
+            let (names, moves) = ("names, dates and results are unknown", "games have no moves");
+            (
+                Table::open(files, "game", &[&GAME], names, warnings, problems),
+                Table::open(files, "moregame", &[&MORE_GAME], moves, warnings, problems),
             )
         };
         let mut games = Games {
@@ -136,12 +141,7 @@ impl Games {
 
     /// Assigns the rows of moves to games; the remaining rows are lost games (sections 7.4, 11.4).
     fn join(&self, drafts: &mut Vec<Draft>, texts: TextDecoder, problems: &mut Vec<Problem>) {
-        let Some(table) = &self.more else {
-            if let Some(header) = &self.header {
-                problems.push(header.problem(None, "the table MoreGame with the moves is missing"));
-            }
-            return;
-        };
+        let Some(table) = &self.more else { return };
         let mut rows: Vec<(i32, u64, Outcome)> = Vec::new();
         problems.extend(table.walk(|row| {
             let id = row.int(Column::GId).unwrap_or(0);

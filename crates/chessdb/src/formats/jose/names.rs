@@ -33,8 +33,8 @@ impl Names {
             ends: vec![0],
             ..Names::default()
         };
-        let Some(table) = Table::open(files, table, known, warnings) else {
-            warnings.push(format!("there is no table {table}: its names are unknown"));
+        let Some(table) = Table::open(files, table, known, "its names are unknown", warnings, problems)
+        else {
             return names;
         };
         let found = table.walk(|row| {

@@ -164,14 +164,18 @@ impl Index {
         }
         if counted < there {
             let after = there - counted;
-            warnings.push(format!(
-                "{name}: {after} entries after the {counted} that the header counts are ignored"
-            ));
+            let what = format!("{after} entries after the {counted} that the header counts are ignored");
+            problems.push(Problem::damage(name, 17 - 3, what));
         }
         if left_over > 0 && self.file.bytes.gaps().is_empty() {
-            warnings.push(format!(
-                "{name}: {left_over} bytes after the last entry are ignored"
-            ));
+            let what = format!("{left_over} bytes after the last entry are ignored");
+            // If the header counts the entries, and all are there, these bytes are none.
+            if there < counted {
+                let at = self.file.bytes.len() - left_over;
+                problems.push(Problem::damage(name, at as u64, what));
+            } else {
+                warnings.push(format!("{name}: {what}"));
+            }
         }
     }
 

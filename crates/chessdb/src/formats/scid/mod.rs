@@ -117,6 +117,14 @@ impl Scid {
         let mut problems = files.holes();
         let is_five = extensions.contains(&".si5");
         let index = Index::open(index, is_five, games, &mut warnings, &mut problems)?;
+        if index.len() > 0 {
+            let [_, names, games] = extensions.map(kind);
+            let companions = [
+                (names, "players, events, sites and rounds are unknown"),
+                (games, "games have no moves"),
+            ];
+            problems.extend(files.lost(&index.file, companions));
+        }
         let texts = Texts::choose(options.encoding.as_deref(), &mut warnings);
         let mut about = match index.version {
             Version::Five => About::default(),
@@ -130,20 +138,35 @@ impl Scid {
             &mut warnings,
             &mut problems,
         );
-        if let Some(games) = games
-            && let Some(last) = index.len().checked_sub(1)
-        {
+        if let Some(games) = games {
             // Scid appends games, so if the last one is whole, the file was not cut. Testing all of them would read the
             // whole index.
-            let Entry { offset, len, .. } = index.entry(last);
+            let end_of = |game| {
+                let Entry { offset, len, .. } = index.entry(game);
+                offset.saturating_add(len.into())
+            };
             let end = games.bytes.len() as u64;
-            if offset.saturating_add(len.into()) > end {
+            let last = index.len().checked_sub(1).map_or(0, end_of);
+            if last > end {
                 let what = "the file ends before the last game of the index does";
                 problems.push(Problem::damage(&games.name, end, what));
             }
-        }
-        if games.is_none() {
-            warnings.push("there is no file of games: only what the index has is shown".to_owned());
+            // The index of version 5 does not say how many entries it has, but the last game of the file has one.
+            if index.version == Version::Five && last < end {
+                let listed = index.file.numbers(index.len()).map(end_of).max().unwrap_or(0);
+                if listed < end {
+                    let what = format!(
+                        "entries are missing at the end: {} bytes of {} are in no game",
+                        end - listed,
+                        games.name
+                    );
+                    problems.push(Problem::damage(
+                        &index.file.name,
+                        index.file.bytes.len() as u64,
+                        what,
+                    ));
+                }
+            }
         }
         let mut rows = vec![
             ("version", index.version.number().to_string()),
@@ -198,13 +221,13 @@ impl Scid {
         (tags, stored)
     }
 
-    /// The place in remarks about a game without bytes: where it should be in the file of games or, without that file,
-    /// the game's entry in the index.
+    /// The place in remarks about a game without bytes: where it should be in the file of games or, without that file or
+    /// such a place, the game's entry in the index.
     fn nowhere(&self, entry: &Entry) -> (Origin<'_>, u64) {
         let [index, _, _] = self.extensions;
         match self.games {
-            Some(_) => (self.origin(), entry.offset),
-            None => (place_in(&self.index.file, index), entry.at),
+            Some(_) if entry.len > 0 => (self.origin(), entry.offset),
+            _ => (place_in(&self.index.file, index), entry.at),
         }
     }
 
@@ -235,9 +258,9 @@ impl Scid {
     /// A problem for each missing name to which an entry refers. If the file of names is damaged or missing, there are
     /// none, because that was reported once for the database.
     fn missing_names(&self, entry: &Entry) -> Vec<Problem> {
-        if !self.names.is_whole() {
+        let Some(file) = self.names.whole_file() else {
             return Vec::new();
-        }
+        };
         let names = [
             (Kind::Player, entry.white, "White"),
             (Kind::Player, entry.black, "Black"),
@@ -249,7 +272,7 @@ impl Scid {
             .into_iter()
             .filter(|&(kind, number, _)| !self.names.has(kind, number));
         let row = |(_, number, what): (Kind, u32, &str)| {
-            let what = format!("there is no name with the number {number} of {what}");
+            let what = format!("{what} is number {number} of {file}, which has no such name");
             Problem::damage(&self.index.file.name, entry.at, what)
         };
         missing.map(row).collect()

@@ -29,6 +29,11 @@ pub(super) fn game(database: &SimpleCdb, game: u32, promotions: Promotions) -> D
         let what = format!("unknown status {:02x}", entry.status);
         problems.push(Problem::doubt(file, entry.at as u64, what));
     }
+    if entry.is_blank {
+        let what = "the entry has only zeros";
+        problems.push(Problem::damage(database.index.file_name(), entry.at as u64, what));
+    }
+    problems.extend(database.lost_texts(&entry));
     let record = record(database, entry.offset);
     if let Ok((_, Parts { fen: Some(fen), .. })) = &record {
         tags.set_str("SetUp", "1");

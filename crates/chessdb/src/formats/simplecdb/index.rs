@@ -30,6 +30,7 @@ use crate::bytes::{be_u16, be_u32, be_u64, slice};
 use crate::database::Rows;
 use crate::files::SourceFile;
 use crate::game::{Date, Eco, Outcome};
+use crate::problem::Problem;
 
 pub(super) const MAGIC: &[u8] = b"SimpleCDbi";
 
@@ -59,7 +60,7 @@ impl Layout {
         Layout { header, entry }
     }
 
-    fn has_event(self) -> bool {
+    pub(super) fn has_event(self) -> bool {
         self.entry != 35
     }
 
@@ -124,7 +125,12 @@ pub(super) enum Index {
 impl Index {
     /// Determines the layout of an index file. Returns `None` if it has no entries although there are records
     /// (section 2.8).
-    pub(super) fn open(dci: &SourceFile, dcg_size: u64, warnings: &mut Vec<String>) -> Option<Index> {
+    pub(super) fn open(
+        dci: &SourceFile,
+        dcg_size: u64,
+        warnings: &mut Vec<String>,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Index> {
         if !dci.bytes.starts_with(MAGIC) {
             warnings.push(format!(
                 "{} does not begin with SimpleCDbi: it is not used",
@@ -148,10 +154,9 @@ impl Index {
         }
         let left_over = entries % layout.entry;
         if left_over > 0 && dci.bytes.gaps().is_empty() {
-            warnings.push(format!(
-                "{}: {left_over} bytes after the last entry are ignored",
-                dci.name
-            ));
+            let at = dci.bytes.len() - left_over;
+            let what = format!("{left_over} bytes after the last entry are ignored");
+            problems.push(Problem::damage(&dci.name, at as u64, what));
         }
         if layout.header > MAGIC.len()
             && let Some(version) = dci.bytes.get(MAGIC.len()).filter(|&&version| version > 1)
@@ -231,6 +236,8 @@ pub(super) struct Entry {
     pub(super) outcome: Outcome,
     pub(super) eco: Option<Eco>,
     pub(super) date: Date,
+    /// True if all its bytes are zeros.
+    pub(super) is_blank: bool,
 }
 
 impl Entry {
@@ -257,6 +264,7 @@ impl Entry {
             outcome,
             eco: Eco::new(*rest.get(5..)?.first_chunk()?),
             date: Date::new(be_u16(rest, 8)?, *rest.get(10)?, *rest.get(11)?),
+            is_blank: bytes.iter().all(|&byte| byte == 0),
         })
     }
 
@@ -286,8 +294,9 @@ mod tests {
                     name: "x.dci".to_owned(),
                     bytes: Arc::new(bytes),
                 };
-                let mut warnings = Vec::new();
-                let index = Index::open(&file, 1_000, &mut warnings).unwrap();
+                let (mut warnings, mut problems) = (Vec::new(), Vec::new());
+                let index = Index::open(&file, 1_000, &mut warnings, &mut problems).unwrap();
+                assert!(problems.is_empty(), "{problems:?}");
                 let Layout { header, entry } = layout;
                 let expected = format!("header of {header} bytes, entries of {entry} bytes");
                 assert_eq!(index.describe(), expected, "{games} games");

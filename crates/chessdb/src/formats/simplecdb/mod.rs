@@ -18,7 +18,6 @@ mod record;
 mod strings;
 
 use std::ops::ControlFlow;
-use std::sync::OnceLock;
 
 use self::index::{Entry, Index};
 use self::promotion::Promotions;
@@ -26,8 +25,7 @@ use self::record::Records;
 use self::strings::{EVENTS, PLAYERS, SITES, Strings};
 use crate::board::ByColor;
 use crate::database::{
-    AsFiles, Database, Decoded, Format, Info, Keys, NamedDatabase, NotADatabase, Options, TextId,
-    ratings_of_numbers,
+    Database, Decoded, Format, Info, Keys, NamedDatabase, NotADatabase, Options, TextId, ratings_of_numbers,
 };
 use crate::files::{Files, SourceFile, by_stem};
 use crate::game::Tags;
@@ -45,6 +43,13 @@ pub const FORMAT: Format = Format {
     open: |files, options| Ok(NamedDatabase::only(SimpleCdb::open(files, options)?)),
 };
 
+/// The files of texts, and what is lost without each.
+const LOST: [(&str, &str); 3] = [
+    (PLAYERS.extension, "players are unknown"),
+    (SITES.extension, "sites are unknown"),
+    (EVENTS.extension, "events are unknown"),
+];
+
 /// An open SimpleCDb database.
 struct SimpleCdb {
     index: Index,
@@ -54,8 +59,6 @@ struct SimpleCdb {
     events: Strings,
     promotions: Promotions,
     info: Info,
-    /// Another warning, whose search reads the whole index.
-    unlisted: OnceLock<Option<String>>,
     problems: Vec<Problem>,
 }
 
@@ -77,7 +80,21 @@ impl SimpleCdb {
         {
             warnings.push(format!("{} does not begin with SimpleCDbg", dcg.name));
         }
-        let (index, records) = record::open(dci, dcg, &mut warnings, &mut problems);
+        let name = |kind| {
+            let main = dci.or(dcg);
+            main.map_or_else(String::new, |main| files.name_beside(main, kind))
+        };
+        let names = record::FileNames {
+            dci: name("dci"),
+            dcg: name("dcg"),
+        };
+        let (index, records) = record::open(dci, dcg, &names, &mut warnings, &mut problems);
+        if let (Some(dci), Index::File { layout, rows, .. }) = (dci, &index)
+            && rows.len() > 0
+        {
+            let is_read = |(kind, _): &(&str, &str)| *kind != EVENTS.extension || layout.has_event();
+            problems.extend(files.lost(dci, LOST.into_iter().filter(is_read)));
+        }
         let strings = |kind: &strings::Kind, warnings: &mut Vec<String>| {
             Strings::open(files.get(kind.extension), kind, warnings)
         };
@@ -89,7 +106,6 @@ impl SimpleCdb {
             records,
             promotions: Promotions::Reference,
             info: Info::default(),
-            unlisted: OnceLock::new(),
             problems,
         };
         let forced = options.reading.as_deref().and_then(Promotions::named);
@@ -166,28 +182,27 @@ impl Database for SimpleCdb {
     }
 
     fn info(&self) -> Info {
-        let unlisted = self.unlisted.get_or_init(|| self.records.unlisted(&self.index));
-        let mut info = self.info.clone();
-        info.warnings.extend(unlisted.clone());
-        info
+        self.info.clone()
     }
 
     fn problems(&self) -> &[Problem] {
         &self.problems
     }
-
-    fn as_files(&self) -> &dyn AsFiles {
-        self
-    }
-}
-
-impl AsFiles for SimpleCdb {
-    fn is_described(&self) -> bool {
-        self.unlisted.get().is_some()
-    }
 }
 
 impl SimpleCdb {
+    /// A problem for each text of an entry that is lost.
+    fn lost_texts(&self, entry: &Entry) -> Vec<Problem> {
+        let texts = [
+            (&self.players, entry.white, "White"),
+            (&self.players, entry.black, "Black"),
+            (&self.sites, entry.site, "the site"),
+            (&self.events, entry.event, "the event"),
+        ];
+        let lost = |(strings, reference, what): (&Strings, u32, &str)| strings.lost(reference, what);
+        texts.into_iter().filter_map(lost).collect()
+    }
+
     /// The tags from the index (section 8.1).
     fn header(&self, entry: &Entry) -> Tags {
         let mut tags = Tags::new(entry.outcome);

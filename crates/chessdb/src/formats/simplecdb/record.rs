@@ -60,10 +60,17 @@ pub(super) struct Parts {
     pub(super) body: usize,
 }
 
+/// Names of the files, which may be missing.
+pub(super) struct FileNames {
+    pub(super) dci: String,
+    pub(super) dcg: String,
+}
+
 /// Opens index and game file together, because each is needed to interpret the other.
 pub(super) fn open(
     dci: Option<&SourceFile>,
     dcg: Option<&SourceFile>,
+    names: &FileNames,
     warnings: &mut Vec<String>,
     problems: &mut Vec<Problem>,
 ) -> (Index, Records) {
@@ -71,27 +78,24 @@ pub(super) fn open(
         file: dcg.cloned(),
         reversed: None,
     };
-    let index = dci.and_then(|dci| Index::open(dci, records.size(), warnings));
+    let index = dci.and_then(|dci| Index::open(dci, records.size(), warnings, problems));
     let index = index.unwrap_or_else(|| {
-        if let Some(dcg) = dcg {
-            let file = dci.map_or(&dcg.name, |dci| &dci.name);
-            let what = "there is no usable index (.dci): games come from the .dcg, without headers";
-            problems.push(Problem::damage(file, None, what));
+        if dcg.is_some() {
+            let what = "there is no usable index: games come from the .dcg, without headers";
+            problems.push(Problem::damage(&names.dci, None, what));
         }
         Index::Walked(records.walk())
     });
     if let (None, Some(_)) = (dcg, dci) {
-        problems.push(Problem::damage(
-            index.file_name(),
-            None,
-            "the .dcg with the moves is missing or cannot be opened: put it beside the .dci",
-        ));
+        let what = "the file with the moves is missing or cannot be opened: put it beside the .dci";
+        problems.push(Problem::damage(&names.dcg, None, what));
     }
     if let Index::File { layout, .. } = &index
         && layout.header == 10
     {
         records.detect_reversed(offsets(&index));
     }
+    problems.extend(records.unlisted(&index));
     (index, records)
 }
 
@@ -101,19 +105,28 @@ fn offsets(index: &Index) -> impl Iterator<Item = u64> + '_ {
 }
 
 impl Records {
-    /// A warning if there are bytes after the last record that the index lists.
-    pub(super) fn unlisted(&self, index: &Index) -> Option<String> {
+    /// The problem of bytes after the last record that the index lists.
+    fn unlisted(&self, index: &Index) -> Option<Problem> {
         let file = self.file.as_ref()?;
-        if self.reversed.is_some() || !matches!(index, Index::File { .. }) {
+        let Index::File { file: dci, rows, .. } = index else {
+            return None;
+        };
+        if self.reversed.is_some() {
             return None;
         }
-        let record = self.record(offsets(index).max()?).ok()?;
-        let end = record.start + record.bytes.len() as u64;
-        let after = self.data_len().saturating_sub(end);
-        (after > 0).then(|| {
-            let name = &file.name;
-            format!("{name}: {after} bytes after the last game of the index are not listed")
-        })
+        let after = |offset| {
+            let record = self.record(offset).ok()?;
+            let end = record.start + record.bytes.len() as u64;
+            Some(self.data_len().saturating_sub(end)).filter(|&after| after > 0)
+        };
+        // Usually the last entry has the last record, and the rest of the index need not be read.
+        after(index.entry(rows.len().checked_sub(1)?).offset)?;
+        let after = after(offsets(index).max()?)?;
+        let what = format!(
+            "entries are missing at the end: {after} bytes of {} are in no game",
+            file.name
+        );
+        Some(Problem::damage(&dci.name, dci.bytes.len() as u64, what))
     }
 
     fn bytes(&self) -> &[u8] {

@@ -2,6 +2,7 @@
 
 use crate::database::TextId;
 use crate::files::SourceFile;
+use crate::problem::Problem;
 use crate::text::{append_ascii, unescaped, utf8_line, without_cut_character};
 
 /// The placeholder for an unknown text.
@@ -58,6 +59,20 @@ impl Strings {
             file: file.cloned(),
             slot: kind.slot,
         }
+    }
+
+    /// The problem of a reference that leads to no text; none for 0, which stands for no text, and if the file is missing
+    /// or empty, which is reported once.
+    pub(super) fn lost(&self, reference: u32, what: &str) -> Option<Problem> {
+        let file = self.file.as_ref().filter(|file| !file.bytes.is_empty())?;
+        let why = match self.record(reference) {
+            _ if reference == 0 => return None,
+            Some(record) if record.iter().all(|&byte| byte == 0) => "is zeros",
+            Some(_) => return None,
+            None => "is not there",
+        };
+        let what = format!("the text of {what} {why}");
+        Some(Problem::damage(&file.name, u64::from(reference), what))
     }
 
     /// Appends the text at a file offset, or `?` if it is unknown.

@@ -131,9 +131,13 @@ fn fifty_fragment_tables_are_named_at_most() {
         // Without the table that all of them share.
         emb.truncate(emb.len() - 8);
         let (database, _) = Base::new(&[], &emb).read();
-        let warnings = database.info().warnings;
-        let about = |warning: &&String| warning.contains("its fragment table leads out of the file");
-        assert_eq!(warnings.iter().filter(about).count(), named, "{entries} entries");
+        let about =
+            |problem: &&chessdb::Problem| problem.what.contains("its fragment table leads out of the file");
+        assert_eq!(
+            database.problems().iter().filter(about).count(),
+            named,
+            "{entries} entries"
+        );
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use super::*;
 use chessdb::board::{Fen, Undo};
 use chessdb::game::Game;
-use chessdb::{Options, Passwords};
+use chessdb::{Options, Passwords, Problem};
 use testkit::samples::{candidates, shared, try_open};
 
 /// Databases whose PGN was exported by ChessBase, so that all tags can be compared.
@@ -294,7 +294,7 @@ fn game_of(path: &Path, number: u32) -> Game {
 #[test]
 fn what_is_missing_costs_its_content_and_nothing_else() {
     needs!(samples);
-    for (missing, warning) in [
+    for (missing, lost) in [
         ("cba", "annotations"),
         ("cbp", "players"),
         ("cbt", "events"),
@@ -308,8 +308,8 @@ fn what_is_missing_costs_its_content_and_nothing_else() {
         fs::remove_file(&file).unwrap();
         let database = open(&path, &Options::default()).unwrap();
         let name = file.file_name().unwrap().to_str().unwrap();
-        let is_reported = |reported: &String| reported.contains(name) && reported.contains(warning);
-        assert!(database.info().warnings.iter().any(is_reported), "{missing}");
+        let is_reported = |problem: &Problem| problem.file == name && problem.what.contains(lost);
+        assert!(database.problems().iter().any(is_reported), "{missing}");
         let game = database.game(0).game;
         assert_eq!(game.movetext.tokens(), whole.movetext.tokens(), "{missing}");
         assert_eq!(game.tags.get("Date"), whole.tags.get("Date"));
@@ -363,7 +363,9 @@ fn a_file_that_is_cut_is_a_problem_of_the_database() {
         );
         if extension != "cbh" {
             let empty = problems_with(SAMPLE, extension, Vec::clear);
-            assert_eq!(empty, [format!("{name}: byte 0 (0x0): the file is empty")]);
+            assert_eq!(empty.len(), 1, "{empty:?}");
+            let what = format!("{name}: byte 0 (0x0): the file is empty: ");
+            assert!(empty[0].starts_with(&what), "{empty:?}");
         }
     }
 }
@@ -382,10 +384,12 @@ fn a_guiding_text_that_cannot_be_read_is_a_problem_of_the_database() {
     let (_folder, path) = copy("text/text.cbh");
     fs::remove_file(path.with_extension("cbg")).unwrap();
     let database = open(&path, &Options::default()).unwrap();
-    let reported = database.problems()[0].to_string();
+    let reported: Vec<String> = database.problems().iter().map(ToString::to_string).collect();
     assert!(
-        reported.starts_with("text.cbg: 9 guiding texts are missing"),
-        "{reported}"
+        reported
+            .iter()
+            .any(|reported| reported.starts_with("text.cbg: 9 guiding texts are missing")),
+        "{reported:?}"
     );
 }
 

@@ -399,3 +399,28 @@ fn a_byte_order_mark_of_utf_16_says_more_than_the_encoding_of_the_user() {
         }
     }
 }
+
+#[test]
+fn text_before_the_first_game_that_is_not_shown_is_told() {
+    for (head, is_text) in [("About this file.\n\n", true), (" \n\n", false)] {
+        let bytes = format!("{head}[White \"A\"]\n\n1. e4 *\n").into_bytes();
+        for (pgn, is_left_out) in [
+            (PgnForm::Export, true),
+            (PgnForm::Cleaned, true),
+            (PgnForm::Verbatim, false),
+        ] {
+            let database = open_texts(std::slice::from_ref(&bytes), "utf-8", pgn).unwrap();
+            let warnings = database.info().warnings;
+            assert_eq!(
+                warnings.len(),
+                usize::from(is_text && is_left_out),
+                "{warnings:?}"
+            );
+            assert!(
+                warnings
+                    .iter()
+                    .all(|warning| warning.contains("before the first game"))
+            );
+        }
+    }
+}

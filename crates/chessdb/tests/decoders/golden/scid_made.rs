@@ -313,7 +313,7 @@ fn a_name_that_does_not_exist_is_told_once_for_each_game() {
     assert_eq!(database.text(database.keys(0).white), "?");
     let (text, problems) = read(&*database, 0);
     assert_eq!(text, "1. e4 *");
-    assert_eq!(problems, ["there is no name with the number 9 of White"]);
+    assert_eq!(problems, ["White is number 9 of x.sn4, which has no such name"]);
 }
 
 /// Each name adds one byte, so that the last one depends on all the others.

@@ -8,8 +8,9 @@ use super::layout::Layout;
 use super::record::{Fields, Row, fields};
 use super::{frm, myi};
 use crate::bytes::{index, slice};
-use crate::files::{Files, SourceFile};
+use crate::files::{Files, SourceFile, lost_with};
 use crate::formats::jose::columns::Known;
+use crate::formats::jose::find::name_of;
 use crate::problem::Problem;
 
 /// Number of rows that a layout is tried on (section 2.2).
@@ -26,24 +27,37 @@ pub(in crate::formats::jose) struct Table {
 }
 
 impl Table {
-    /// Opens the table with the files `name.frm`, `name.myi` and `name.myd`; `None` if its rows are missing.
+    /// Opens the table with the files `name.frm`, `name.myi` and `name.myd`; `None` if its rows are missing, without which
+    /// `lost` is true.
     pub(in crate::formats::jose) fn open(
         files: &Files,
         name: &str,
         known: &[&Known],
+        lost: &str,
         warnings: &mut Vec<String>,
+        problems: &mut Vec<Problem>,
     ) -> Option<Table> {
-        let file = files.get(&format!("{name}.myd"))?.clone();
+        let Some(file) = files.get(&format!("{name}.myd")).cloned() else {
+            problems.extend(lost_with(&name_of(name, "MYD"), None, lost));
+            return None;
+        };
         let frm_file = files.get(&format!("{name}.frm"));
         let myi_file = files.get(&format!("{name}.myi"));
         let frm = frm_file.and_then(|file| frm::read(&file.bytes));
         let myi = myi_file.and_then(|file| myi::read(&file.bytes));
         let counters = myi_file.and_then(|file| myi::counters(&file.bytes));
         for (kind, source, is_read) in [("frm", frm_file, frm.is_some()), ("MYI", myi_file, myi.is_some())] {
+            let name = source.map_or_else(|| name_of(name, kind), |source| source.name.clone());
+            let guessed = "the columns of the table are guessed";
             match source {
-                Some(source) if !is_read => warnings.push(format!("{} cannot be used", source.name)),
-                None => warnings.push(format!("{} has no .{kind} beside it", file.name)),
-                Some(_) => {}
+                Some(_) if is_read => {}
+                Some(_) => {
+                    let what = format!("the file cannot be used: {guessed}");
+                    problems.push(Problem::damage(name, 0, what));
+                }
+                // Columns follow from the .frm alone.
+                None if kind == "MYI" => warnings.push(format!("{} has no .MYI beside it", file.name)),
+                None => problems.extend(lost_with(&name, None, guessed)),
             }
         }
         if let (Some(counters), Some(source)) = (&counters, myi_file)
@@ -58,7 +72,14 @@ impl Table {
         // Tables with shorter rows do not belong to the program and would have far too many rows.
         layouts.retain(|layout| layout.is_dynamic || layout.row_size >= SHORTEST_ROW);
         let scores: Vec<usize> = layouts.iter().map(|layout| misfits(layout, &file)).collect();
-        let best = scores.iter().min()?;
+        let Some(best) = scores.iter().min() else {
+            problems.push(Problem::damage(
+                &file.name,
+                0,
+                format!("the columns are unknown: {lost}"),
+            ));
+            return None;
+        };
         let chosen = scores.iter().position(|score| score == best)?;
         Some(Table {
             layout: layouts.swap_remove(chosen),

@@ -28,7 +28,7 @@ const LONGEST: usize = 255;
 
 /// The names in a file.
 pub(crate) struct Coded {
-    file: SourceFile,
+    pub(super) file: SourceFile,
     kinds: [Vec<Name>; KINDS],
     pub(super) is_whole: bool,
 }

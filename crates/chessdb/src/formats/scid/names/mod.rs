@@ -53,9 +53,7 @@ impl Names {
         warnings: &mut Vec<String>,
         problems: &mut Vec<Problem>,
     ) -> Names {
-        let Some(file) = file else {
-            let what = "there is no file of names: players, events, sites and rounds are unknown";
-            warnings.push(what.to_owned());
+        let Some(file) = file.filter(|file| !file.bytes.is_empty()) else {
             return Names::Missing;
         };
         let (names, damage) = match version {
@@ -85,13 +83,14 @@ impl Names {
         }
     }
 
-    /// True if the file has all names that it should have.
-    pub(super) fn is_whole(&self) -> bool {
-        match self {
-            Names::Missing => false,
-            Names::Coded(names) => names.is_whole,
-            Names::Plain(names) => names.is_whole,
-        }
+    /// The name of the file, if it has all names that it should have.
+    pub(super) fn whole_file(&self) -> Option<&str> {
+        let (file, is_whole) = match self {
+            Names::Missing => return None,
+            Names::Coded(names) => (&names.file, names.is_whole),
+            Names::Plain(names) => (&names.file, names.is_whole),
+        };
+        is_whole.then_some(&*file.name)
     }
 
     /// Appends the stored name, or `?` if it is unknown.

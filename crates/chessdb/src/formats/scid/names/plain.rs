@@ -17,7 +17,7 @@ const LONGEST: usize = 1 << 12;
 
 /// The names in a file.
 pub(crate) struct Plain {
-    file: SourceFile,
+    pub(super) file: SourceFile,
     /// The place of each name's record, by kind and number.
     kinds: [Vec<u32>; KINDS],
     pub(super) is_whole: bool,
