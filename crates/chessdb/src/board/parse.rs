@@ -13,7 +13,7 @@ impl Position {
     /// Besides SAN this reads:
     /// - long notation and UCI: `e2-e4`, `Ng1xf3`, `e7e8q`; castling as the king's move of two squares or more
     ///   (`e1g1`) or onto the own rook (`e1h1`);
-    /// - castling with zeros or small letters, null moves as `--`, `Z0`, `0000` or `null`;
+    /// - castling with zeros or small letters, null moves as `--`, `Z0`, `0000` or `null`, but without `+` and `#`;
     /// - promotions as `e8=Q`, `e8Q`, `e8q`, `e8(Q)` or `e8/Q`;
     /// - figurines (`♘f3`), `P` for pawns, and `n`, `r`, `q`, `k` for pieces; `b` is a bishop only where no pawn of
     ///   the b-file can make the move.
@@ -47,13 +47,18 @@ impl Position {
     }
 
     fn read_bytes(&self, text: &[u8]) -> Result<Move, ReadError> {
-        let text = without_suffixes(text);
+        let whole = text.trim_ascii_start();
+        let text = without_suffixes(whole);
         match MoveText::parse(text) {
             Some(wanted) => match self.find_move(&wanted) {
                 Ok(found) => Ok(found),
                 Err(error) => self.read_small_letter(text).map_err(|_| error),
             },
             None => match special_move(text) {
+                // A null move gives no check: `--+` is a sign, "Black wins".
+                Some(Move::Null) if whole[text.len()..].iter().any(|sign| b"+#".contains(sign)) => {
+                    Err(ReadError::NotAMove)
+                }
                 Some(mv) => self.legal_special(mv),
                 None => self.read_small_letter(text),
             },
@@ -268,10 +273,9 @@ fn split_piece(text: &[u8]) -> Option<(Role, &[u8])> {
     }
 }
 
-/// The text without surrounding white space and without signs that may follow any move.
+/// The text without the white space and signs that may follow any move.
 #[inline]
-fn without_suffixes(text: &[u8]) -> &[u8] {
-    let mut text = text.trim_ascii_start();
+fn without_suffixes(mut text: &[u8]) -> &[u8] {
     loop {
         text = match text {
             [
@@ -327,6 +331,12 @@ mod tests {
             for text in texts {
                 assert_eq!(position.read_move(text), Ok(mv), "{text}");
             }
+        }
+        for text in ["--", " --!? ", "Z0", "null"] {
+            assert_eq!(position.read_move(text), Ok(Move::Null), "{text}");
+        }
+        for text in ["--+", "-- +", "Z0#", "--+!"] {
+            assert_eq!(position.read_move(text), Err(ReadError::NotAMove), "{text}");
         }
     }
 }

@@ -9,6 +9,7 @@ mod values;
 pub use main_line::MainLineMove;
 pub use movetext::{Movetext, TextRange, Token, Tree};
 pub use read_date::DateFlaw;
+pub(crate) use tags::is_name;
 pub use tags::{ROSTER, TagName, Tags};
 pub use values::{Date, Eco, Outcome, RATINGS, rating};
 

@@ -43,7 +43,7 @@ const CHESS960: [&str; 5] = [
 
 /// True for a tag name that is safe in PGN. Names that start with `_` are not: many readers reject them and parse the
 /// rest as moves.
-fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')
 }

@@ -15,7 +15,7 @@ use super::tag::{Flaw, Tag};
 use super::usual_names::{FoundValue, usual_name};
 use super::values::is_unknown;
 use crate::board::{ByColor, Position, SetupError};
-use crate::game::{Date, DateFlaw, Game, Movetext, Tags, rating};
+use crate::game::{Date, DateFlaw, Game, Movetext, Tags, is_name, rating};
 use crate::problem::{Problem, ProblemKind};
 use crate::replay::{CountedLine, Fault, Origin, Replay, Tree};
 use crate::text::{Charset, TextEncoding, utf8_len, utf8_lossy};
@@ -436,7 +436,6 @@ impl<'a> Stored<'a> {
         for (at, tag) in &found {
             let name = utf8_lossy(tag.name);
             let text = value(tag.value, self.encoding());
-            let is_usable = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
             match name.as_str() {
                 "SetUp" if fen.is_none() && text.trim() == "1" => {
                     doubts.push((*at, "the tag SetUp has no FEN beside it".to_owned()));
@@ -447,7 +446,7 @@ impl<'a> Stored<'a> {
                     doubts.extend(flaw.map(|flaw| (*at, doubtful_date(date, flaw, &text))));
                     tags.set_date("Date", date);
                 }
-                _ if !is_usable => doubts.push((*at, format!("the tag {name} has no name of PGN"))),
+                _ if !is_name(&name) => doubts.push((*at, format!("the tag {name} has no name of PGN"))),
                 _ if is_unknown(&name, &text) => {}
                 _ => {
                     let is_played = name == "UTCDate" && !has_date;

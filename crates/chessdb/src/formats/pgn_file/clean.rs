@@ -1,13 +1,17 @@
 //! The cleaned text of a game, the default form for showing it (section 7.1).
 
 use crate::text::Charset;
-use memchr::{memchr, memchr3};
+use memchr::{memchr, memchr_iter, memchr3};
 
 use crate::formats::pgn_common::characters::decode;
 use crate::formats::pgn_common::items::MARK;
+use crate::formats::pgn_common::tag::read_tag;
 
 /// The end of every game.
 const END: &[u8] = b"\n\n";
+
+/// The beginning of a game without tags: in a file of several games, tags alone show where one begins (section 3.4).
+const UNKNOWN_EVENT: &[u8] = b"[Event \"?\"]\n\n";
 
 /// Length of a game's cleaned text in bytes, and whether the text is the same as in the file, apart from white space at
 /// the end.
@@ -49,8 +53,15 @@ fn keep_text(out: &mut Vec<u8>, start: usize) {
 
 /// True if cleaning changes nothing in a text.
 fn is_plain(text: &[u8], encoding: Charset) -> bool {
-    memchr3(b'\r', 0, 0x1a, text).is_none()
+    !lacks_tags(text)
+        && memchr3(b'\r', 0, 0x1a, text).is_none()
         && (text.is_ascii() || encoding == Charset::Utf8 && !has_mark(text) && is_utf8(text))
+}
+
+/// True for a game without a tag.
+fn lacks_tags(text: &[u8]) -> bool {
+    let is_tag = |at: usize| text.get(at..).is_some_and(|rest| read_tag(rest, b'\n').is_some());
+    !text.is_empty() && !memchr_iter(b'[', text).any(is_tag)
 }
 
 fn is_utf8(text: &[u8]) -> bool {
@@ -69,6 +80,9 @@ fn append_changed(out: &mut Vec<u8>, text: &[u8], encoding: Charset) {
         decoded = decode(text, encoding);
         decoded.as_bytes()
     };
+    if lacks_tags(text) {
+        out.extend_from_slice(UNKNOWN_EVENT);
+    }
     let start = out.len();
     loop {
         let is_special = |&c: &u8| matches!(c, b'\r' | 0 | 0x1a | 0xef);
@@ -122,17 +136,42 @@ mod tests {
 
     #[test]
     fn only_four_things_are_changed() {
-        assert_eq!(cleaned(b"1. e4 \t *", Charset::Utf8), "1. e4 \t *\n\n");
-        assert_eq!(cleaned(b"a\r\nb\rc\n\r\n \x1a\0", Charset::Utf8), "a\nb\nc\n\n");
+        let after_tag = |moves: &[u8], encoding| {
+            let cleaned = cleaned(&[b"[Site \"x\"]\n", moves].concat(), encoding);
+            cleaned.strip_prefix("[Site \"x\"]\n").unwrap().to_owned()
+        };
+        assert_eq!(after_tag(b"1. e4 \t *", Charset::Utf8), "1. e4 \t *\n\n");
+        assert_eq!(after_tag(b"a\r\nb\rc\n\r\n \x1a\0", Charset::Utf8), "a\nb\nc\n\n");
         assert_eq!(
-            cleaned("a\u{feff}\0b é ｆ".as_bytes(), Charset::Utf8),
+            after_tag("a\u{feff}\0b é ｆ".as_bytes(), Charset::Utf8),
             "ab é ｆ\n\n"
         );
         assert_eq!(
-            cleaned(b"O\x92Kelly \x81 \xfc", Charset::Other(WINDOWS_1252)),
+            after_tag(b"O\x92Kelly \x81 \xfc", Charset::Other(WINDOWS_1252)),
             "O’Kelly \u{81} ü\n\n"
         );
         assert_eq!(cleaned(b" \n", Charset::Utf8), "\n\n");
+    }
+
+    #[test]
+    fn a_game_without_tags_gets_one() {
+        let tag = "[Event \"?\"]\n\n";
+        for game in [
+            "1. e4 *",
+            "{[%clk 1:00:00]} 1. e4 *",
+            "[e4 e5] 1. e4 *",
+            "[% \"x\"] *",
+            "é",
+        ] {
+            assert_eq!(
+                cleaned(game.as_bytes(), Charset::Utf8),
+                format!("{tag}{game}\n\n")
+            );
+        }
+        for game in ["[A \"x\"] 1. e4 *", "{c} [A \"x\"]\n*", "\u{feff}[A \"x\"]\n*"] {
+            let shown = game.trim_start_matches('\u{feff}');
+            assert_eq!(cleaned(game.as_bytes(), Charset::Utf8), format!("{shown}\n\n"));
+        }
     }
 
     #[test]

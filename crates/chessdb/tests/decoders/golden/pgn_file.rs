@@ -293,7 +293,8 @@ fn a_comment_before_a_game_without_tags_is_kept() {
     ] {
         fs::write(&path, text).unwrap();
         let cleaned = open_form(&path, PgnForm::Cleaned);
-        assert_eq!(String::from_utf8(stored(&*cleaned)).unwrap(), kept);
+        let wanted = format!("[Event \"?\"]\n\n{kept}");
+        assert_eq!(String::from_utf8(stored(&*cleaned)).unwrap(), wanted);
         let exported = String::from_utf8(to_pgn(&open_pgn(&path).game(0).game)).unwrap();
         assert!(
             exported.contains("\n{") && exported.contains("1. e4"),

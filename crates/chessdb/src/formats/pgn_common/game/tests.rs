@@ -145,6 +145,8 @@ fn signs_after_a_move_become_glyphs() {
         ("!?+-", "$5 $18"),
         ("!+", "$1"),
         ("−+", "$19"),
+        ("--+", "$19"),
+        ("+--", "$18"),
         ("=∞", "$44"),
         ("↑", "$36"),
         ("→⇆", "$40 $132"),
@@ -162,6 +164,7 @@ fn signs_after_a_move_become_glyphs() {
         }
     }
     assert_eq!(movetext("1. e4ch, e5. 2. Qh5† *"), "1. e4 e5 2. Qh5 *");
+    assert_eq!(movetext("1. e4 -- 2. d4 --! *"), "1. e4 -- 2. d4 -- $1 *");
     assert_eq!(
         read("1. e4☃! e5 *"),
         (
