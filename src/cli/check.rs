@@ -9,20 +9,20 @@ use std::process::ExitCode;
 use indicatif::ProgressBar;
 
 use super::{CommandError, PROBLEMS, counted, ended, games, left_out, logging, progress};
-use chessdb::Problem;
+use chessdb::{Options, Problem};
 use chessdb_library::library::{ILLEGAL, Library, LibraryEntry, on_one_line, problems_by_move};
 use chessdb_library::parallel::in_order;
 use lines::TextLines;
 
 /// Decodes every game and prints a line for every problem. The exit code shows whether there was any.
-pub fn run(library: &Library, threads: usize) -> Result<ExitCode, CommandError> {
+pub fn run(library: &Library, options: &Options, threads: usize) -> Result<ExitCode, CommandError> {
     let games = games(library);
     let mut report = Report {
         out: io::stdout().lock(),
         bar: progress::bar(games),
         problems: 0,
     };
-    let written = report.all(library, threads);
+    let written = report.all(library, options, threads);
     report.bar.finish_and_clear();
     let is_whole = written.is_ok();
     ended(written, "standard output")?;
@@ -51,7 +51,7 @@ struct Report<W> {
 }
 
 impl<W: Write> Report<W> {
-    fn all(&mut self, library: &Library, threads: usize) -> io::Result<()> {
+    fn all(&mut self, library: &Library, options: &Options, threads: usize) -> io::Result<()> {
         for one in left_out(library) {
             self.line(format_args!("{}: left out: {}", one.path, one.reason))?;
         }
@@ -60,7 +60,7 @@ impl<W: Write> Report<W> {
             for problem in entry.problems() {
                 self.line(format_args!("{name}: {}", described(name, &problem, None, None)))?;
             }
-            self.games(entry, name, threads)?;
+            self.games(entry, name, options, threads)?;
             if !entry.is_intact() {
                 self.line(format_args!(
                     "{name}: a file was changed while it was read: check it again"
@@ -70,9 +70,15 @@ impl<W: Write> Report<W> {
         self.out.flush()
     }
 
-    fn games(&mut self, entry: &LibraryEntry, name: &str, threads: usize) -> io::Result<()> {
+    fn games(
+        &mut self,
+        entry: &LibraryEntry,
+        name: &str,
+        options: &Options,
+        threads: usize,
+    ) -> io::Result<()> {
         let mut written = Ok(());
-        let mut lines = TextLines::of(entry);
+        let mut lines = TextLines::of(entry, options);
         let problems = |games: Range<u32>| {
             let len = games.len();
             let found: Vec<_> = games.map(|game| (game, problems_by_move(entry, game))).collect();

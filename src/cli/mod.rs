@@ -111,7 +111,7 @@ fn dispatch(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         }
         Some(("check", matches)) => {
             let (library, settings, _) = open(matches, Scope::Games, path(matches, "SOURCE"))?;
-            check::run(&library, settings.serve.threads)
+            check::run(&library, &settings.formats, settings.serve.threads)
         }
         Some(("info", matches)) => {
             let (library, ..) = open(matches, Scope::Games, path(matches, "SOURCE"))?;

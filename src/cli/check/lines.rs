@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use chessdb::Problem;
+use chessdb::formats::is_converted;
+use chessdb::{Options, Problem};
 use chessdb_library::library::LibraryEntry;
 
 /// Bytes that are read at a time.
@@ -12,9 +13,11 @@ const PIECE: usize = 64 << 10;
 
 /// The text files of a database, at most one of them open. Problems come in the order of the games, so each byte is
 /// read about once.
-pub(super) struct TextLines {
+pub(super) struct TextLines<'a> {
     /// Name and path of each file.
     files: Vec<(String, PathBuf)>,
+    /// With which the files are opened.
+    options: &'a Options,
     open: Option<OpenText>,
 }
 
@@ -28,9 +31,9 @@ struct OpenText {
     follows_return: bool,
 }
 
-impl TextLines {
+impl<'a> TextLines<'a> {
     /// `None` if the database has no lines, because it has another format or is packed.
-    pub(super) fn of(entry: &LibraryEntry) -> Option<TextLines> {
+    pub(super) fn of(entry: &LibraryEntry, options: &'a Options) -> Option<TextLines<'a>> {
         let found = entry.found.as_ref().filter(|_| entry.format.name == "pgn")?;
         let plain = found.files.iter().filter(|(kind, _)| kind == "pgn");
         let files = plain.filter_map(|(_, path)| {
@@ -38,10 +41,14 @@ impl TextLines {
             Some((name.to_owned(), path.clone()))
         });
         let files: Vec<_> = files.collect();
-        (!files.is_empty()).then_some(TextLines { files, open: None })
+        (!files.is_empty()).then_some(TextLines {
+            files,
+            options,
+            open: None,
+        })
     }
 
-    /// The line of a problem, from 1.
+    /// The line of a problem, from 1; `None` in a file that was converted, since its offsets are not those of the file.
     pub(super) fn line_of(&mut self, problem: &Problem) -> Option<u64> {
         let to = problem.offset?;
         let is_ahead = |open: &OpenText| open.name == problem.file && open.at <= to;
@@ -50,9 +57,15 @@ impl TextLines {
             let (Some((name, path)), None) = (named.next(), named.next()) else {
                 return None;
             };
+            let mut file = File::open(path).ok()?;
+            let mut first = [0; 2];
+            file.read_exact(&mut first).ok()?;
+            if is_converted(&first, self.options) {
+                return None;
+            }
             self.open = Some(OpenText {
                 name: name.clone(),
-                file: File::open(path).ok()?,
+                file,
                 at: 0,
                 line: 1,
                 follows_return: false,

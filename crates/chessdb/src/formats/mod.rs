@@ -33,6 +33,7 @@ use std::path::Path;
 pub use crate::database::{ByContent, Format, NamedDatabase, Opened, SmallFiles};
 use crate::files::Candidate;
 pub use pgn_common::nag_of_sign;
+pub use pgn_file::is_converted;
 
 /// All formats, in the order in which opening tries them.
 #[rustfmt::skip]

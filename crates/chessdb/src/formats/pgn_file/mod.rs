@@ -155,6 +155,22 @@ struct PgnFile {
     problems: Vec<Problem>,
 }
 
+/// True if an uncompressed PGN file that begins with these bytes is converted to UTF-8 when it is opened, as files in
+/// UTF-16 are. Then the offsets of its problems count bytes of UTF-8, and not of the file.
+///
+/// ```
+/// use chessdb::{Options, formats::is_converted};
+///
+/// let (usual, mut japanese) = (Options::default(), Options::default());
+/// japanese.encoding = Some("shift_jis".to_owned());
+/// assert!(is_converted(b"\xff\xfe[\0", &usual) && is_converted(b"[Event", &japanese));
+/// assert!(!is_converted(b"[Event", &usual));
+/// ```
+pub fn is_converted(first: &[u8], options: &Options) -> bool {
+    let characters = characters::choose(options.encoding.as_deref(), &mut Vec::new());
+    source::converted_from(first, characters.forced).is_some()
+}
+
 impl PgnFile {
     fn open(contents: Contents, files: &Files, options: &Options) -> Result<PgnFile, NotADatabase> {
         let Contents {
