@@ -242,7 +242,8 @@ pub fn run(
             let is_intact = || intact("remove the files written so far, and export again");
             let written = by_month::write(&folder, exported, &parts, threads, is_intact)?;
             exported.warn();
-            return ended(written, path);
+            let incomplete = |error| io::Error::other(format!("{error}; {path} is incomplete: remove it"));
+            return ended(written.map_err(incomplete), &path);
         }
         Destination::File(file) => file,
     };
@@ -316,10 +317,7 @@ fn write(
     let written = match target {
         Target::Table(form, exported) => table::write(out, *form, exported, parts, threads, &bar),
         Target::Book(options) => book::write(out, *options, parts, threads, &bar),
-        Target::Pgn => {
-            let mut parts = parts.iter();
-            parts.try_for_each(|part| write_games(out, part, threads, &bar))
-        }
+        Target::Pgn => write_parts(out, parts, threads, &bar),
     };
     bar.finish_and_clear();
     if let Target::Table(_, exported) = target {
@@ -360,13 +358,37 @@ pub fn selected<'a>(
     }
 }
 
+/// Writes the games of all databases. With pgn=verbatim a file may end without a line feed, and perhaps with a comment to
+/// the end of the line; then one is added before the next database.
+fn write_parts(
+    out: &mut impl Write,
+    parts: &[DatabasePart],
+    threads: usize,
+    bar: &ProgressBar,
+) -> io::Result<()> {
+    let mut last = b'\n';
+    for part in parts {
+        if last != b'\n' && !part.is_empty() {
+            out.write_all(b"\n")?;
+        }
+        write_games(out, part, threads, bar, &mut last)?;
+    }
+    Ok(())
+}
+
+/// Writes the games of a database, and stores their `last` byte.
 fn write_games(
     out: &mut impl Write,
     part: &DatabasePart,
     threads: usize,
     bar: &ProgressBar,
+    last: &mut u8,
 ) -> io::Result<()> {
     let mut written = Ok(());
+    let mut write = |text: &[u8]| {
+        *last = text.last().copied().unwrap_or(*last);
+        out.write_all(text)
+    };
     let entry = part.entry();
     let texts = |places: Range<u32>| {
         let number = places.len() as u64;
@@ -381,9 +403,7 @@ fn write_games(
     };
     let _ = in_order(part.len(), threads, texts, |(number, text, mut rest)| {
         bar.inc(number);
-        written = out
-            .write_all(&text)
-            .and_then(|()| rest.try_for_each(|game| out.write_all(&text_of(entry, game).pgn)));
+        written = write(&text).and_then(|()| rest.try_for_each(|game| write(&text_of(entry, game).pgn)));
         match written {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),

@@ -54,7 +54,8 @@ impl OutputFolder {
     /// If signals cannot be awaited.
     pub fn new(path: &Path) -> io::Result<OutputFolder> {
         let slot = TemporaryFile::default();
-        remove_on_signals(Arc::clone(&slot), shown(path))?;
+        let said = format!("{} is incomplete: remove it", shown(path));
+        remove_on_signals(Arc::clone(&slot), said)?;
         Ok(OutputFolder {
             path: path.to_owned(),
             slot,
@@ -111,6 +112,10 @@ impl OutputFile {
     /// # Errors
     /// If no file can be created there, or the existing one cannot be written.
     pub fn create(path: &Path) -> io::Result<OutputFile> {
+        // The kernel would refuse the name only when the temporary file is renamed, after all work.
+        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            return Err(ErrorKind::IsADirectory.into());
+        }
         let old = match OpenOptions::new().write(true).open(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             opened => Some(opened?),
@@ -174,7 +179,10 @@ impl OutputFile {
 /// Creates a temporary file in the folder of `place`. A signal that ends the program removes it.
 fn partial(place: &Path, permissions: Option<Permissions>) -> io::Result<(File, Partial)> {
     let partial = Partial(TemporaryFile::default());
-    remove_on_signals(Arc::clone(&partial.0), shown(place))?;
+    remove_on_signals(
+        Arc::clone(&partial.0),
+        format!("{} was not written", shown(place)),
+    )?;
     temporary(place, permissions, partial)
 }
 
@@ -252,10 +260,10 @@ fn is_closed(error: &io::Error) -> bool {
     )
 }
 
-/// Starts a thread that removes the temporary file when a signal ends the program. A file that exceeds the size limit
+/// Starts a thread that removes the temporary file when a signal ends the program, and then says this. A file that exceeds the size limit
 /// of the process does not end it (SIGXFSZ): writing the output fails with an error instead, and an index that is too
 /// long is not kept.
-fn remove_on_signals(slot: TemporaryFile, name: String) -> io::Result<()> {
+fn remove_on_signals(slot: TemporaryFile, said: String) -> io::Result<()> {
     survive_long_files()?;
     let ignored = ignored_signals();
     let is_ignored = |signal: i32| ignored & (1 << (signal - 1)) != 0;
@@ -264,7 +272,7 @@ fn remove_on_signals(slot: TemporaryFile, name: String) -> io::Result<()> {
     let wait = move || {
         if let Some(signal) = signals.forever().next() {
             if Partial::take(&slot).is_some() {
-                logging::say(format_args!("interrupted: {name} was not written"));
+                logging::say(format_args!("interrupted: {said}"));
             }
             // Ends with the signal's default action, so that shells see which signal ended the program.
             let _ = emulate_default_handler(signal);

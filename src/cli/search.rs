@@ -135,6 +135,9 @@ impl Search {
         let games = parts.iter().map(|part| u64::from(part.database().len()));
         let databases: Vec<&dyn Database> = parts.iter().map(DatabasePart::database).collect();
         let names = || Names::find(&databases, settings.serve.layout.spelling());
+        if !has_files && settings.index == IndexUse::Yes {
+            log::warn!("index=yes has no effect, because nothing is kept: name a folder with cache-dir=");
+        }
         let options = AnswerOptions {
             // An index that cannot be kept is not worth building.
             index: if has_files { settings.index } else { IndexUse::No },

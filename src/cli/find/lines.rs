@@ -35,6 +35,10 @@ pub fn write_game(
         "pgn" => {
             let mut text = Vec::new();
             append_text(&mut text, entry, found.game);
+            // With pgn=verbatim a file may end without a line feed, and perhaps with a comment to the end of the line.
+            if !text.ends_with(b"\n") {
+                text.push(b'\n');
+            }
             out.write_all(&text)
         }
         "csv" | "ndjson" => {

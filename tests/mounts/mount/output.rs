@@ -52,6 +52,35 @@ fn an_export_that_fails_keeps_the_old_file_whatever_the_length_of_its_name() {
     assert_eq!(names(&folder), [name.as_str()]);
 }
 
+#[test]
+fn mistakes_in_the_output_are_reported_before_and_what_remains_after_a_failure_is_named() {
+    let scratch = Scratch::new();
+    let out = scratch.path("out");
+    let slash = format!("{}/", out.display());
+    // Before databases are opened.
+    let folder = run(pgnfs().args(["export", "--to=csv", "--output", &slash, "/nowhere"]));
+    assert_eq!(folder.code, Some(2));
+    assert!(folder.err.contains("name a file in it"), "{}", folder.err);
+    let script = "ulimit -f 0; exec \"$0\" export --to parquet --schema lichess --output \"$1\" \"$2\"";
+    let failed = run(Command::new("bash")
+        .args(["-c", script, env!("CARGO_BIN_EXE_pgnfs"), &slash])
+        .arg(&scratch.source));
+    assert_eq!(failed.code, Some(2));
+    let said = format!("{} is incomplete: remove it\n", out.join("data").display());
+    assert!(failed.err.ends_with(&said), "{}", failed.err);
+    // An index that cannot be kept.
+    let find = run(pgnfs()
+        .args(["find", "--index=yes", "--cache-dir=none", "result:1-0"])
+        .arg(&scratch.source));
+    assert_eq!(find.code, Some(0));
+    assert!(
+        find.err
+            .contains("index=yes has no effect, because nothing is kept"),
+        "{}",
+        find.err
+    );
+}
+
 /// The folder is a file system that cannot be written, in which one file can.
 #[test]
 fn only_in_a_folder_that_cannot_be_written_the_file_itself_is() {

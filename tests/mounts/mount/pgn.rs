@@ -96,6 +96,71 @@ fn check_finds_the_problems_in_all_forms() {
     assert!(export(&path, "--pgn=cleaned").ends_with(b"1. c4 *\n\n"));
 }
 
+#[test]
+fn check_names_lines_only_where_bytes_are_those_of_the_file() {
+    let scratch = Scratch::new();
+    let text = "[Event \"a\"]\n[White \"Ä\"]\n\n1. e4 e5 2. Ke3 *\n";
+    let utf_16: Vec<u8> = "\u{feff}"
+        .encode_utf16()
+        .chain(text.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    for (bytes, option, line) in [
+        (text.as_bytes().to_vec(), "--encoding=utf-8", "line 4, 2. Ke3: "),
+        (utf_16, "--encoding=utf-8", "2. Ke3: "),
+        (
+            b"[Event \"\x83\x5c\"]\n\n1. e4 e5 2. Ke3 *\n".to_vec(),
+            "--encoding=shift_jis",
+            "2. Ke3: ",
+        ),
+    ] {
+        let path = scratch.source.join("x.pgn");
+        fs::write(&path, bytes).unwrap();
+        let out = run(pgnfs().args(["check", option]).arg(&path)).out;
+        assert!(out.starts_with(&format!("x.pgn: game 1: {line}")), "{out}");
+    }
+}
+
+/// Files that end without a line feed, and within a comment to the end of the line.
+#[test]
+fn games_of_several_files_are_written_as_games_of_their_own() {
+    let scratch = Scratch::new();
+    let games = [
+        ("a.pgn", "[Event \"A\"]\n\n1. e4 1-0 ; great game"),
+        ("b.pgn", "[Event \"B\"]\n\n1. d4 1-0"),
+        ("c.pgn", "1. c4 e5 2. Nc3 *"),
+        ("d.pgn", "[Event \"D\"]\n\n1. f4 0-1\n"),
+    ];
+    let folder = scratch.path("games");
+    fs::create_dir(&folder).unwrap();
+    for (name, text) in games {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    let events = |command: &[&str]| {
+        let output = pgnfs().args(command).arg(&folder).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let path = scratch.path("read.pgn");
+        fs::write(&path, output.stdout).unwrap();
+        let table = run(pgnfs()
+            .args(["export", "--to=csv", "--columns=Event,moves"])
+            .arg(&path));
+        table.out.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (a, b, c, d) = ("A,e4", "B,d4", ",c4 e5 Nc3", "D,f4");
+    assert_eq!(events(&["export"]), [a, b, c, d]);
+    assert_eq!(
+        events(&["find", "--show=pgn", "--reverse", "result:1-0|0-1|*"]),
+        [d, c, b, a]
+    );
+    // As it is in its file, a game without tags is the end of the game before it.
+    fs::remove_file(folder.join("c.pgn")).unwrap();
+    assert_eq!(events(&["export", "--pgn=verbatim"]), [a, b, d]);
+    assert_eq!(
+        export(&folder.join("a.pgn"), "--pgn=verbatim"),
+        games[0].1.as_bytes()
+    );
+}
+
 fn export(path: &Path, form: &str) -> Vec<u8> {
     let output = pgnfs().args(["export", form]).arg(path).output().unwrap();
     assert!(output.status.success(), "{output:?}");
