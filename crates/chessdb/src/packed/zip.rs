@@ -23,7 +23,12 @@ use super::input::Input;
 use super::stream::Damage;
 use crate::bytes::{le_u16, le_u32};
 use crate::files::Bytes;
-use crate::text::utf8_lossy;
+use crate::text::utf8;
+
+/// The characters 80 to FF of code page 437, in which the names of members are unless they are UTF-8 (appendix D.1).
+const CODE_PAGE_437: &str = "\
+    ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐\
+    └┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
 /// The first bytes of a member.
 const MEMBER: [u8; 4] = *b"PK\x03\x04";
@@ -157,7 +162,7 @@ fn directory(input: &Input) -> Option<ZipMembers> {
                 break;
             }
         };
-        let name = utf8_lossy(entry.file_path().as_bytes());
+        let name = name_of(entry.file_path().as_bytes());
         if found.members.len() == ZipMembers::MOST {
             found.unread += u64::from(is_pgn(&name));
             continue;
@@ -209,7 +214,7 @@ fn header(input: &Input, at: u64) -> Option<(ZipMember, Option<u64>)> {
     let mut name = vec![0; name.into()];
     input.copy(text, &mut name);
     let member = ZipMember {
-        name: utf8_lossy(&name),
+        name: name_of(&name),
         unpacked: unpacked.unwrap_or(0),
         method: method?,
         is_encrypted: flags & 1 != 0,
@@ -218,6 +223,15 @@ fn header(input: &Input, at: u64) -> Option<(ZipMember, Option<u64>)> {
         fault: None,
     };
     header.starts_with(&MEMBER).then_some((member, end))
+}
+
+/// The name of a member. A flag says whether it is UTF-8, but many programs do not set it.
+fn name_of(bytes: &[u8]) -> String {
+    let letter = |&byte: &u8| match byte.checked_sub(0x80) {
+        Some(place) => CODE_PAGE_437.chars().nth(place.into()).unwrap_or_default(),
+        None => char::from(byte),
+    };
+    utf8(bytes).unwrap_or_else(|bytes| bytes.iter().map(letter).collect())
 }
 
 /// The unpacked and the packed size of a member. If all bits of a size are set, it is in the field of ZIP64, the

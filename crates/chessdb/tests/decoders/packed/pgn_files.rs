@@ -135,6 +135,31 @@ fn the_container_is_recognised_whatever_the_extension_says() {
 }
 
 #[test]
+fn names_in_an_archive_are_utf_8_or_of_code_page_437() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("club.zip");
+    let names = ["a/Mu_ller.pgn", "a/Mo_ller.pgn", "Čap.pgn"];
+    let mut bytes = zip(&names.map(|name| (name, b"1. e4 *\n".as_slice())));
+    // In the header of the member and in the directory.
+    for (written, name) in [(b"Mu_ller", b"M\x81\xffller"), (b"Mo_ller", b"M\x94\xf8ller")] {
+        let places: Vec<usize> = (0..bytes.len() - name.len())
+            .filter(|&at| bytes[at..].starts_with(written))
+            .collect();
+        assert_eq!(places.len(), 2);
+        places
+            .into_iter()
+            .for_each(|at| bytes[at..at + name.len()].copy_from_slice(name));
+    }
+    std::fs::write(&path, &bytes).unwrap();
+    let wanted = ["a/Mö°ller.pgn", "a/Mü\u{a0}ller.pgn", "Čap.pgn"];
+    assert_eq!(paths(&open(&path, PgnForm::Cleaned).unwrap()), wanted);
+    // Without the directory the names are in the headers.
+    bytes.truncate(bytes.windows(4).position(|four| four == b"PK\x01\x02").unwrap());
+    std::fs::write(&path, &bytes).unwrap();
+    assert_eq!(paths(&open(&path, PgnForm::Cleaned).unwrap()), wanted);
+}
+
+#[test]
 fn an_archive_of_several_files_is_a_folder_of_databases() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("Twic.ZIP");
