@@ -1,7 +1,7 @@
 //! The columns of a table, and rows as text.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -119,8 +119,15 @@ impl Columns {
         let first = database.into_iter().chain([Column::Number]);
         let last = typed.iter().cloned().chain([Column::Path]);
         let all: Vec<Column> = first.chain(tags).chain(last).collect();
+        // Spark takes names that differ only in letter case for one.
+        let others = all.iter().filter(|column| !matches!(column, Column::Tag(_)));
+        let mut met: HashSet<String> = others.map(|column| column.name().to_ascii_lowercase()).collect();
         let names = all.iter().map(|column| match column {
-            Column::Tag(tag) if !is_of_other_column(tag.as_str()) => tag.as_str().to_owned(),
+            Column::Tag(tag)
+                if !is_of_other_column(tag.as_str()) && met.insert(tag.as_str().to_ascii_lowercase()) =>
+            {
+                tag.as_str().to_owned()
+            }
             column => column.name(),
         });
         let names: Vec<String> = names.collect();
@@ -248,8 +255,10 @@ impl Columns {
         keys.len() as u64 + 2
     }
 
-    /// Appends a row as a line of comma-separated values.
+    /// Appends a row as a line of comma-separated values. An unknown value in the only column is `""`, because readers
+    /// skip empty lines.
     pub fn append_row(&self, out: &mut Vec<u8>, row: &(impl TableRow + ?Sized)) {
+        let start = out.len();
         for (n, (_, column)) in self.iter().enumerate() {
             if n > 0 {
                 out.push(b',');
@@ -257,6 +266,9 @@ impl Columns {
             if let Some(value) = row.field(n, column) {
                 value.append_field(out);
             }
+        }
+        if out.len() == start {
+            out.extend_from_slice(b"\"\"");
         }
         out.push(b'\n');
     }

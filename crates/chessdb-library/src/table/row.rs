@@ -141,8 +141,8 @@ impl<'a> GameRow<'a> {
             Column::Month => part(date().month),
             Column::Day => part(date().day),
             Column::EcoName => {
-                let name = self.tags().get("ECO").and_then(opening)?;
-                Some(Value::Text(name.into()))
+                let code = self.tags().get("ECO")?.trim().to_ascii_uppercase();
+                Some(Value::Text(opening(&code)?.into()))
             }
             Column::OpeningCode => Some(Value::Text(self.opening()?.eco.into())),
             Column::OpeningName => Some(Value::Text(self.opening()?.name.into())),

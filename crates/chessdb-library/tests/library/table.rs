@@ -99,6 +99,21 @@ fn rows_stay_the_same_at_the_borders_of_batches_and_groups() {
     }
 }
 
+/// Readers of CSV skip empty lines.
+#[test]
+fn an_unknown_value_in_the_only_column_is_quoted() {
+    let entry = entry("[White \"a\"]\n\n*\n\n[White \"b\"]\n[ECO \"b90\"]\n\n*\n");
+    let lines = |columns: &[&str]| {
+        let columns = Columns::of_names(RowKind::Games, columns.iter().copied()).unwrap();
+        let mut text = Vec::new();
+        (0..2).for_each(|game| columns.append_row(&mut text, &row(&entry, game)));
+        String::from_utf8(text).unwrap()
+    };
+    assert_eq!(lines(&["ECO"]), "\"\"\nb90\n");
+    assert_eq!(lines(&["White", "ECO"]), "a,\nb,b90\n");
+    assert_eq!(lines(&["White", "eco_name"]), "a,\nb,Sicilian Defense: Najdorf\n");
+}
+
 #[test]
 fn castling_is_written_as_in_chess960_where_the_game_is_one_with_or_without_its_tag() {
     let columns = Columns::of_names(RowKind::Games, ["uci"].into_iter()).unwrap();
@@ -227,14 +242,24 @@ fn a_column_is_a_tag_or_one_of_the_others() {
 
 #[test]
 fn a_tag_with_the_name_of_another_column_has_a_prefix() {
-    let others = ["Moves", "moves", "movetext", "path", "score"]
-        .map(|tag| (tag.to_owned(), 1))
-        .into();
-    let header = Columns::of_text(&others, false).header();
-    assert!(
-        header.ends_with(",Moves,tag:moves,tag:movetext,tag:path,tag:score,path\n"),
-        "{header}"
-    );
+    let tags = ["Foo", "Moves", "Year", "foo", "movetext", "path", "white"];
+    let others: TagCounts = tags.map(|tag| (tag.to_owned(), 1)).into();
+    // Spark takes names that differ only in letter case for one.
+    for (columns, year) in [
+        (Columns::of_text(&others, false), "Year"),
+        (Columns::typed(&others, 1, true), "tag:Year"),
+    ] {
+        let header = columns.header();
+        let wanted = format!(",Foo,Moves,{year},tag:foo,tag:movetext,tag:path,tag:white,");
+        assert!(header.contains(&wanted), "{header}");
+        let names: Vec<String> = header
+            .trim_end()
+            .split(',')
+            .map(str::to_ascii_lowercase)
+            .collect();
+        let different: std::collections::BTreeSet<_> = names.iter().collect();
+        assert_eq!(different.len(), names.len(), "{names:?}");
+    }
 }
 
 /// A group ends with the 128 games in which it gets 64 MiB.

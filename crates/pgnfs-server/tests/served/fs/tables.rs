@@ -112,7 +112,7 @@ fn a_tag_that_is_called_like_a_column_gets_another_name() {
     let (columns, rows) = read_csv(&tree.cat("tables/games.csv"));
     assert_eq!(
         columns[8..],
-        ["Path", "tag:number", "tag:path", "path"].map(str::to_owned)
+        ["tag:Path", "tag:number", "tag:path", "path"].map(str::to_owned)
     );
     assert_eq!(
         (rows[0]["tag:number"].as_str(), rows[0]["number"].as_str()),
