@@ -182,7 +182,7 @@ pub(super) struct KnownGame {
 }
 
 impl KnownGame {
-    /// Event and round of a long game or a program's game count if both players are known.
+    /// Event and round count in a program's game, and in a long game whose players are both known.
     pub(super) fn of(
         games: &ComparedGames<'_>,
         known: &mut Players,
@@ -204,7 +204,7 @@ impl KnownGame {
             known.0.entry((number, player)).or_insert_with(read).clone()
         });
         let is_of_program = players.iter().flatten().any(|player| player.is_program());
-        let counts = (is_long || is_of_program) && players.iter().all(Option::is_some);
+        let counts = is_of_program || is_long && players.iter().all(Option::is_some);
         let place = place.filter(|_| counts);
         Some(KnownGame {
             game,

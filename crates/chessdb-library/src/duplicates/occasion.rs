@@ -54,8 +54,11 @@ impl Occasion {
         has_date || places.is_some_and(|(a, b)| a.agrees(b))
     }
 
-    /// True if no known part of the dates and no first number of known rounds differs.
+    /// True if no known part of the dates and no first number of known rounds differs; of games of programs, no number.
     pub(super) fn may_be(&self, other: &Occasion) -> bool {
+        if self.is_of_program || other.is_of_program {
+            return self.agrees(other);
+        }
         let places = self.place.as_ref().zip(other.place.as_ref());
         dates_agree(self.date, other.date) && places.is_none_or(|(a, b)| a.has_first_round_of(b))
     }

@@ -1,7 +1,6 @@
 //! Names of players, compared by surname and initial.
 
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+use crate::spelling::folded;
 
 /// Names that mean an unknown player, as one word in small letters.
 const UNKNOWN: [&str; 3] = ["nn", "unknown", "anonymous"];
@@ -106,22 +105,10 @@ fn version(name: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// The words of a name, in small letters and without accents.
+/// The words of a name, in small letters and without accents. An apostrophe is part of a word.
 pub(super) fn words(text: &str) -> Vec<String> {
-    let mut folded = String::with_capacity(text.len());
-    for c in text.nfkd().filter(|&c| !is_combining_mark(c)) {
-        match c {
-            'ß' => folded.push_str("ss"),
-            'ø' | 'Ø' => folded.push('o'),
-            'ł' | 'Ł' => folded.push('l'),
-            'đ' | 'Đ' => folded.push('d'),
-            'æ' | 'Æ' => folded.push_str("ae"),
-            '\'' | '’' => {}
-            c => folded.extend(c.to_lowercase()),
-        }
-    }
-    let words = folded.split(|c: char| !c.is_alphanumeric());
-    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    let folded = folded(&text.replace(['\'', '’'], ""));
+    crate::spelling::words(&folded).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

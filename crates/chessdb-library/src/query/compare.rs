@@ -6,8 +6,8 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::sides::{Sides, both, side_of};
 use super::value::TagValue;
-use super::words::folded;
 use crate::spelling::FoldedText;
+use crate::spelling::folded;
 use chessdb::board::Color;
 use chessdb::game::Outcome;
 

@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 
 use chessdb::{Database, TextId};
 
-use super::words::{words, words_of};
+use super::words::words_of;
 use crate::openings::{OpeningName, with_other_names};
 use crate::positions::DatabasePart;
 use crate::spelling::FoldedText;
+use crate::spelling::words;
 use crate::task;
 
 /// Number of games after which [`GameNames::of`] checks whether it was cancelled.

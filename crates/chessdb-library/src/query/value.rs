@@ -4,8 +4,9 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::bounds::{Bounds, BoundsError};
 use super::days::Days;
-use super::words::{WantedWord, folded};
+use super::words::WantedWord;
 use crate::library::DatabasePattern;
+use crate::spelling::folded;
 use crate::table::is_tag;
 use crate::time_control::Speed;
 use chessdb::game::Outcome;

@@ -2,31 +2,12 @@
 
 use std::collections::HashSet;
 
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
-
-use crate::spelling::{FoldedText, canonical, small};
+use crate::spelling::{FoldedText, canonical, folded, words};
 use crate::task;
-
-/// A text in small letters without accents.
-pub(super) fn folded(text: &str) -> String {
-    if text.is_ascii() {
-        return text.to_ascii_lowercase();
-    }
-    let letters = text.nfkd().filter(|&c| !is_combining_mark(c));
-    letters.flat_map(small).collect()
-}
 
 /// The words of a text: runs of letters and digits, in small letters without accents.
 pub(super) fn words_of(text: &str) -> Vec<String> {
     words(&folded(text)).map(str::to_owned).collect()
-}
-
-/// The words of a folded text.
-pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> + Clone {
-    folded
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
 }
 
 /// Bytes of a text from which a search for words checks whether it was cancelled.

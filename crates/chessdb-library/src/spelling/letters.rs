@@ -3,6 +3,21 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+/// A text in small letters without accents.
+pub(crate) fn folded(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let letters = text.nfkd().filter(|&c| !is_combining_mark(c));
+    letters.flat_map(small).collect()
+}
+
+/// The words of a text, runs of letters and digits.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+}
+
 /// A text in small letters without accents, in both spellings of some letters: `ü` is u and ue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoldedText {
@@ -93,7 +108,7 @@ impl Writings {
 }
 
 /// A letter in small letters; special letters such as `ß` are written out as usual.
-pub(crate) fn small(c: char) -> impl Iterator<Item = char> {
+fn small(c: char) -> impl Iterator<Item = char> {
     let written = match c {
         'ß' | 'ẞ' => "ss",
         'ø' | 'Ø' => "o",

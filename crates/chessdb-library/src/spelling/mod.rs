@@ -41,7 +41,7 @@ use crate::task;
 use chessdb::{Database, TextId};
 
 pub use file::{NoSpellings, SpellingFile};
-pub(crate) use letters::{FoldedText, canonical, small};
+pub(crate) use letters::{FoldedText, canonical, folded, words};
 
 /// Number of games after which [`Names::find`] checks whether it was cancelled.
 const CHECK_INTERVAL: u32 = 1024;

@@ -90,7 +90,7 @@ fn a_game_that_was_cut_short_belongs_to_the_longer_one() {
     const ROUND: Tag = ("Round", "3");
     /// Half-moves of the shorter game, tags of both, and whether they are one game.
     type Case = (usize, &'static [Tag], &'static [Tag], bool);
-    let cases: [Case; 23] = [
+    let cases: [Case; 24] = [
         (20, &[DATE], &[DATE], true),
         (19, &[DATE], &[DATE], false),
         (19, &[DATE, ROUND], &[DATE, ROUND], true),
@@ -118,6 +118,12 @@ fn a_game_that_was_cut_short_belongs_to_the_longer_one() {
         (20, &[DATE, ("Result", "1-0")], &[DATE, ("Result", "0-1")], false),
         (20, &[DATE, ("Result", "1-0")], &[DATE], true),
         (20, &[DATE, ("Event", "Another name")], &[DATE, EVENT], true),
+        (
+            20,
+            &[DATE, ("Event", "Zagreb 1958")],
+            &[DATE, ("Event", "Zagreb 1959")],
+            true,
+        ),
         // Games of one match are played on one day, and only further numbers of their rounds differ.
         (20, &[DATE, ("Round", "3.5")], &[DATE, ("Round", "3.4")], false),
         (20, &[DATE, ("Round", "3.5")], &[DATE, ("Round", "3.5")], true),
@@ -281,6 +287,25 @@ fn game(players: [&str; 2], date: &str, round: &str, result: &str, plies: usize)
     tagged(&tags, &first(plies, LINE))
 }
 
+#[test]
+fn a_game_shares_a_known_player_with_its_group() {
+    let of = |white, black| game([white, black], "1972.08.10", "13", "1-0", 40);
+    let both = || of("Muster, Robert", "Probe, Boris");
+    for (other, is_same) in [
+        (of("?", "?"), false),
+        (of("Muster, Robert", "?"), true),
+        (of("?", "Probe, Boris"), true),
+    ] {
+        let wanted = if is_same { (1, 2) } else { (0, 0) };
+        assert_eq!(groups(&[both(), other.clone()]), wanted, "{other}");
+    }
+    assert_eq!(
+        groups(&[of("Muster, Robert", "?"), of("?", "Probe, Boris")]),
+        (0, 0)
+    );
+    assert_eq!(groups(&[of("?", "?"), of("NN", "")]), (1, 2));
+}
+
 /// A player may have another spelling in a long game, if nothing else differs.
 #[test]
 fn one_player_of_a_long_game_may_have_another_spelling() {
@@ -338,7 +363,7 @@ fn one_player_of_a_long_game_may_have_another_spelling() {
 #[test]
 fn programs_may_play_the_same_game_again() {
     let humans = ["Muster, Robert", "Probe, Boris"];
-    let program = ["Engine X 1.0", "Other"];
+    let (program, alone) = (["Engine X 1.0", "Other"], ["Engine X 1.0", "?"]);
     for plies in [10, 39, 40] {
         for ((date, round), (other_date, other_round), is_same) in [
             (("2024.05.13", "3.1"), ("2024.05.13", "3.1"), true),
@@ -350,12 +375,21 @@ fn programs_may_play_the_same_game_again() {
             (("2024.05.13", "3.1"), ("2024.05.14", "3.1"), false),
             (("2024.05.13", "?"), ("2024.05.14", "?"), false),
         ] {
-            for players in [program, [program[1], program[0]]] {
+            for players in [program, [program[1], program[0]], alone] {
                 let games = [(date, round), (other_date, other_round)]
                     .map(|(date, round)| game(players, date, round, "1/2-1/2", plies));
                 let wanted = if is_same { (1, 2) } else { (0, 0) };
                 assert_eq!(groups(&games), wanted, "{plies} plies: {games:?}");
             }
+        }
+        // Nor do they against a player with another spelling.
+        if plies >= 40 {
+            let games = |round| {
+                [("Muster, Robert", "3.1"), ("Muster, Bobby", round)]
+                    .map(|(black, round)| game([program[0], black], "2024.05.13", round, "1/2-1/2", plies))
+            };
+            assert_eq!(groups(&games("3.1")), (1, 2));
+            assert_eq!(groups(&games("3.2")), (0, 0));
         }
         // People hardly do.
         let round = |round| game(humans, "2024.05.13", round, "1/2-1/2", plies);
