@@ -1,15 +1,15 @@
 //! The side that the player of a query had in a game.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chessdb::board::Color;
 
 use super::answer::SearchedGames;
 use super::evaluate::Evaluator;
-use super::sides::{BLACK, WHITE};
+use super::sides::{BLACK, BOTH, PlayerSides, WHITE, side_of};
 use super::value::TagSource;
 use super::{ListOrder, Query, SortKey};
-use crate::positions::{AnswerOptions, DatabasePart};
+use crate::positions::{AnswerOptions, DatabasePart, Selection};
 
 /// A game of the player of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +42,8 @@ impl Query {
     }
 
     /// The games of some parts that match the tags of a query with [one player](Query::has_one_player), the earliest
-    /// first and those without a year last. If both players of a game match, White's side counts, or Black's if the query
-    /// has `black:`.
+    /// first and those without a year last. If both players of a game match, the side counts for which the positions of the
+    /// query are found; of both sides White's, or Black's if the query has `black:`.
     pub fn games_of_player(&self, parts: &[DatabasePart], options: &AnswerOptions) -> Vec<PlayerGame> {
         if !self.has_one_player() {
             return Vec::new();
@@ -60,6 +60,7 @@ impl Query {
             if !evaluator.has_database {
                 continue;
             }
+            let from = games.len();
             games.extend(part.games_at(0..part.len()).filter_map(|game| {
                 let held = evaluator.player_sides(game, TagSource::Game).held;
                 let [is_white, is_black] = [WHITE, BLACK].map(|side| held & side != 0);
@@ -76,9 +77,38 @@ impl Query {
                     fits_both: is_white && is_black,
                 })
             }));
+            let found = games.get_mut(from..).unwrap_or_default();
+            self.correct_colors(found, &searched, options.threads);
         }
         let place = |found: &PlayerGame| (parts[found.part].database(), found.game);
         ListOrder::from(SortKey::Date).arrange(&mut games, place, options.threads);
         games
+    }
+
+    /// In games of a database that fit both players, turns the colour if positions about the player are not found for it.
+    fn correct_colors(&self, games: &mut [PlayerGame], searched: &SearchedGames<'_>, threads: usize) {
+        let of_both = games.iter().filter(|found| found.fits_both);
+        let colors: BTreeMap<u32, Color> = of_both.map(|found| (found.game, found.color)).collect();
+        if colors.is_empty() || !self.positions.has_player() {
+            return;
+        }
+        let among = Selection::of(colors.keys().copied().collect::<Vec<u32>>());
+        let players = |game| PlayerSides {
+            named: BOTH,
+            held: colors.get(&game).map_or(0, |&color| side_of(color)),
+        };
+        let searched = SearchedGames {
+            among: Some(&among),
+            index: None,
+            lines: None,
+            ..*searched
+        };
+        // Without an index there is no damage.
+        let found = self.positions.find_for(&players, &searched, threads, &|_| ());
+        let found: HashSet<u32> = found.into_iter().flatten().map(|found| found.game).collect();
+        let others = games
+            .iter_mut()
+            .filter(|played| played.fits_both && !found.contains(&played.game));
+        others.for_each(|played| played.color = !played.color);
     }
 }

@@ -41,10 +41,11 @@ impl WrittenGroup {
         self.asks() || !self.excluded.is_empty()
     }
 
-    /// True if `for:` says for how many half-moves a side has less.
+    /// True if `for:` says for how many half-moves a side has less. With `-sacrifice:` it does so only beside terms that
+    /// hold for one half-move: `material:KRPkrp for:20 -sacrifice:3..` is about an ending of 20 half-moves.
     fn has_sacrifice(&self) -> bool {
-        let mut groups = self.excluded.iter().chain([&self.group]);
-        groups.any(PositionGroup::has_sacrifice)
+        let mut excluded = self.excluded.iter();
+        self.group.has_sacrifice() || self.group.is_of_moves() && excluded.any(PositionGroup::has_sacrifice)
     }
 
     /// Gives its groups what `for:` says.

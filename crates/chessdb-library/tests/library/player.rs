@@ -80,7 +80,7 @@ const GAMES: [Game<'_>; 6] = [
 
 #[test]
 fn a_player_has_games_with_either_colour() {
-    let found = |query| {
+    let found = |query: &str| {
         let games = games_of(&GAMES, query).1;
         let colors = games
             .iter()
@@ -98,6 +98,17 @@ fn a_player_has_games_with_either_colour() {
     assert_eq!(found("player:tal result:win"), [(0, true)]);
     assert_eq!(found("player:tal db:games.pgn"), all);
     assert_eq!(found("player:tal db:other.pgn"), []);
+    // Both players of the last game have the name, and one of them made the move.
+    for (positions, is_white) in [
+        ("played:a3 by:player", true),
+        ("played:a3 by:opponent", false),
+        ("played:a3", true),
+    ] {
+        let both = found(&format!("player:tal {positions}"))
+            .into_iter()
+            .find(|&(game, _)| game == 3);
+        assert_eq!(both, Some((3, is_white)), "{positions}");
+    }
     assert_eq!(found("player:keres result:win"), [(5, false), (4, true)]);
     for query in [
         "tal",

@@ -45,6 +45,11 @@ impl PositionGroup {
         self.terms.iter().flatten().any(PositionTerm::is_sacrifice)
     }
 
+    /// True if all its terms are about the move that is played.
+    pub fn is_of_moves(&self) -> bool {
+        self.terms.iter().flatten().all(PositionTerm::is_of_move)
+    }
+
     /// True if a repertoire must be followed.
     pub fn follows_repertoire(&self) -> bool {
         self.named_repertoires().any(|named| !named.is_left)

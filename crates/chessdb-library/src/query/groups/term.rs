@@ -342,6 +342,11 @@ impl PositionTerm {
         matches!(self.condition, Condition::Sacrifice(_))
     }
 
+    /// True if it is about the move that is played.
+    pub(super) fn is_of_move(&self) -> bool {
+        self.condition.is_of_move()
+    }
+
     fn of_annotation(test: AnnotationTest) -> PositionTerm {
         PositionTerm::new(test.to_string(), Condition::Annotation(test))
     }
