@@ -26,8 +26,8 @@ pub(super) struct PlayedMove {
 pub(super) struct BookEntries {
     /// In the order in which they were first played.
     entries: Vec<BookEntry>,
-    /// The index of each entry.
-    places: FxHashMap<(u64, u16), usize>,
+    /// The index of the first entry of each position.
+    places: FxHashMap<u64, usize>,
 }
 
 struct BookEntry {
@@ -35,28 +35,42 @@ struct BookEntry {
     mv: u16,
     games: u32,
     points: u32,
+    /// The index of the next entry of the position, which is beyond the end after the last one.
+    next: usize,
 }
 
 impl BookEntries {
     /// Counts a move. The result depends on the order only for moves of very many games.
     pub(super) fn count(&mut self, played: PlayedMove) {
         let PlayedMove { key, mv, points } = played;
-        let place = *self.places.entry((key, mv)).or_insert(self.entries.len());
-        if place == self.entries.len() {
+        let new = self.entries.len();
+        let first = *self.places.entry(key).or_insert(new);
+        let (mut place, mut last) = (first, None);
+        while let Some(entry) = self.entries.get(place).filter(|entry| entry.mv != mv) {
+            (place, last) = (entry.next, Some(place));
+        }
+        if place >= new {
+            place = new;
+            if let Some(last) = last {
+                self.entries[last].next = new;
+            }
             self.entries.push(BookEntry {
                 key,
                 mv,
                 games: 0,
                 points: 0,
+                next: usize::MAX,
             });
         }
         let entry = &mut self.entries[place];
         entry.games += 1;
         entry.points += u32::from(points);
         if entry.games >= MOST_GAMES {
-            for entry in self.entries.iter_mut().filter(|entry| entry.key == key) {
+            let mut place = first;
+            while let Some(entry) = self.entries.get_mut(place) {
                 entry.games = entry.games.div_ceil(2);
                 entry.points = entry.points.div_ceil(2);
+                place = entry.next;
             }
         }
     }
@@ -173,5 +187,17 @@ mod tests {
             read(&entries.bytes(&ALL)),
             [(1, 2, 16_384), (1, 1, 51), (2, 1, 2)]
         );
+        // Whatever order the moves of several positions come in.
+        let moves = (0..30_000u64).map(|n| (n % 3, (n % 7) as u16, 1));
+        let mut read = read(&counted(moves).bytes(&ALL));
+        read.sort_unstable();
+        let wanted: Vec<_> = (0..21)
+            .map(|n| (n / 7, (n % 7) as u16))
+            .map(|(key, mv)| {
+                let of_move = |n: &u64| n % 3 == key && (n % 7) as u16 == mv;
+                (key, mv, (0..30_000).filter(of_move).count() as u16)
+            })
+            .collect();
+        assert_eq!(read, wanted);
     }
 }
