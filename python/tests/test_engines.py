@@ -36,6 +36,9 @@ def test_a_scan_gives_what_a_table_has(own_games: Path) -> None:
     for source in (opened, own_games / "classics.pgn"):
         scanned = chessdb.polars.scan(source, columns=columns).collect()
         assert_frame_equal(scanned, polars.DataFrame(opened.table(columns)))
+        # A text is the name of one column.
+        scanned = chessdb.polars.scan(source, columns="White").collect()
+        assert_frame_equal(scanned, polars.DataFrame(opened.table("White")))
 
 
 def test_queries_of_polars_have_the_answers_of_whole_frames(tmp_path: Path) -> None:

@@ -157,6 +157,8 @@ WRONG: list[tuple[type[Exception], Callable[[Any], object]]] = [
     (ValueError, lambda _: chessdb.open("/", threads=-1)),
     (ValueError, lambda _: chessdb.open("/", threads=-(2**100))),
     (TypeError, lambda _: chessdb.open(1)),  # type: ignore[arg-type]
+    (TypeError, lambda _: chessdb.open("nothing.zip", passwords="secret")),
+    (TypeError, lambda _: chessdb.open_database("nothing.zip", passwords="secret")),
 ]
 
 

@@ -37,7 +37,7 @@ def open(
 
     ``encoding`` is the code page of the texts, such as ``windows-1252`` or ``koi8-r``.
     ``reading`` forces one of the readings of a format that has several.
-    ``passwords`` are tried on encrypted archives.
+    ``passwords`` are tried on encrypted archives; a single one is given as ``["secret"]``.
     ``threads`` decode in methods that read many games; by default as many as there are processors.
 
     Raises :class:`OSError` if the path cannot be read, and :class:`OpenError` if there is no database.
@@ -51,6 +51,9 @@ def open(
     Traceback (most recent call last):
     FileNotFoundError: [Errno 2] No such file or directory: 'nothing.cbh'
     """
+    # A text is a sequence of texts, too.
+    if isinstance(passwords, str):
+        raise TypeError('passwords: give a list, such as ["secret"], not a text')
     return _chessdb.open(
         path, encoding=encoding, reading=reading, passwords=list(passwords), threads=threads
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Literal, Optional, Union
 
@@ -37,7 +37,7 @@ def databases(opened: Union[Database, Library]) -> list[Database]:
 
 def empty(
     opened: Union[Database, Library],
-    columns: Optional[Sequence[str]],
+    columns: Union[str, Iterable[str], None],
     rows: Literal["games", "positions"],
     where: Optional[str],
 ) -> Table:
@@ -49,7 +49,7 @@ def empty(
     if columns is None:
         usual = first.table(rows=rows, stop=0).columns
         columns = usual if isinstance(opened, Database) else ["database", *usual]
-    return first._part(list(columns), rows, 0, 0, where)
+    return first._part(columns, rows, 0, 0, where)
 
 
 def ranges(games: range, rows: Literal["games", "positions"]) -> Iterator[range]:

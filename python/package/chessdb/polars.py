@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from os import PathLike
 from typing import Literal, Optional, Union
 
@@ -19,14 +19,15 @@ def scan(
     source: Union[str, PathLike[str], Database, Library],
     where: Optional[str] = None,
     *,
-    columns: Optional[Sequence[str]] = None,
+    columns: Union[str, Iterable[str], None] = None,
     rows: Literal["games", "positions"] = "games",
 ) -> polars.LazyFrame:
     """The games of a folder or a database, or the positions of their main lines, as a lazy frame.
 
     ``source`` is a path, or what :func:`chessdb.open` has opened.
     ``where`` is a query that the games answer.
-    ``columns`` are those of ``table`` of a database, by default the usual ones, and ``rows`` are ``games`` or ``positions``.
+    ``columns`` are those of ``table`` of a database, by default the usual ones, or the name of one. ``rows`` are ``games`` or
+    ``positions``.
     A tag that games usually do not have is named with ``tag:`` before it.
 
     Only columns that the query of polars needs are decoded, its filters are applied to a few thousand games at a time, and
