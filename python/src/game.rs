@@ -154,7 +154,8 @@ impl Game {
         self.source.read(py, |entry| evaluations(&*entry.database, index))
     }
 
-    /// What is wrong with the game. Each problem is also a remark in its text.
+    /// What is wrong with the game. Each problem is also a remark in its text, unless that is shown as it is written in a PGN
+    /// file.
     #[getter]
     fn problems(&self, py: Python<'_>) -> PyResult<Vec<Problem>> {
         let index = self.index;

@@ -128,7 +128,8 @@ class Game:
         """The moves of the main line, two bytes each, as in Polyglot's opening books but in little endian."""
     @property
     def problems(self) -> list[Problem]:
-        """What is wrong with the game. Each problem is also a remark in its text."""
+        """What is wrong with the game. Each problem is also a remark in its text, unless that is shown as
+        it is written in a PGN file."""
     def pgn(self) -> str:
         """The game as PGN, with all its variations, comments and glyphs."""
     def moves(self) -> list[str]:
