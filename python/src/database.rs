@@ -451,6 +451,11 @@ impl Database {
         Ok(slf)
     }
 
+    /// The same open database, to be closed by itself.
+    fn _copy(&self) -> PyResult<Database> {
+        Ok(Database::new(self.source()?, self.path.clone(), self.threads))
+    }
+
     /// True if it would be the same if it were opened now. False once it has been closed.
     fn _is_current(&self, py: Python<'_>) -> bool {
         let Ok(source) = self.source() else {

@@ -22,8 +22,8 @@ use chessdb_library::lines::{Occurrence, line_of};
 use chessdb_library::positions::san_of;
 use chessdb_library::query::{Query, SearchedGames, hints};
 
-/// The games, their databases, and the query that they match.
-type PickledFoundGames<'py> = (Bound<'py, PyBytes>, Vec<PickledSource>, Option<String>);
+/// The games, their databases, the query that they match, and whether several databases were searched.
+type PickledFoundGames<'py> = (Bound<'py, PyBytes>, Vec<PickledSource>, Option<String>, bool);
 
 /// A game that a search has found, with the place of the position there.
 #[pyclass(frozen, eq, hash, module = "chessdb")]
@@ -115,6 +115,8 @@ pub struct FoundGames {
     /// Which database, and where in it.
     found: Vec<(u32, Occurrence)>,
     sources: Arc<[Source]>,
+    /// Several databases were searched, so tables have the column `database`.
+    of_several: bool,
     /// The query that they match; `None` for a search for a position.
     query: Option<Arc<(Query, String)>>,
     /// Number of threads that read them.
@@ -128,12 +130,14 @@ impl FoundGames {
     pub fn new(
         found: Vec<(u32, Occurrence)>,
         sources: Arc<[Source]>,
+        of_several: bool,
         query: Option<(Query, String)>,
         threads: usize,
     ) -> FoundGames {
         FoundGames {
             found,
             sources,
+            of_several,
             query: query.map(Arc::new),
             threads,
             hints: OnceLock::new(),
@@ -175,6 +179,7 @@ impl FoundGames {
             let games = FoundGames {
                 found: chosen.collect(),
                 sources: Arc::clone(&self.sources),
+                of_several: self.of_several,
                 query: self.query.clone(),
                 threads: self.threads,
                 hints: OnceLock::new(),
@@ -221,7 +226,7 @@ impl FoundGames {
     /// {'number': 13, 'Black': 'Duke Karl / Count Isouard'}
     #[pyo3(signature = (columns=None, *, rows="games"))]
     fn table(&self, py: Python<'_>, columns: Option<ColumnsArgument>, rows: &str) -> PyResult<Table> {
-        let columns = Columns::of(rows, columns.as_ref(), self.sources.len() > 1)?;
+        let columns = Columns::of(rows, columns.as_ref(), self.of_several)?;
         let mut chosen = self.chosen()?;
         if columns.are_of_player() {
             let player = |chosen: ChosenGames| chosen.with_player(py, self.query(), self.threads);
@@ -272,11 +277,28 @@ impl FoundGames {
         Ok(self.hints.get_or_init(|| hints).clone())
     }
 
-    /// Pickled games are read again where they are unpickled, as one game is.
+    /// Pickled games are read again where they are unpickled, as one game is. Only their own databases are opened there; without
+    /// games, all that were searched, since hints are about them.
     fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, PickledFoundGames<'py>> {
-        let sources = self.sources.iter().map(pickled::source).collect();
-        let query = self.query.as_ref().map(|asked| asked.1.clone());
-        let arguments = (pickled::occurrences(py, &self.found), sources, query);
+        let mut numbers: Vec<u32> = match self.found.as_slice() {
+            [] => (0..self.sources.len() as u32).collect(),
+            found => found.iter().map(|(number, _)| *number).collect(),
+        };
+        numbers.sort_unstable();
+        numbers.dedup();
+        let sources = numbers
+            .iter()
+            .map(|&number| Ok(pickled::source(self.source(number)?)));
+        let found = self.found.iter().filter_map(|(number, found)| {
+            let number = numbers.binary_search(number).ok()?;
+            Some((number as u32, *found))
+        });
+        let arguments = (
+            pickled::occurrences(py, &found.collect::<Vec<_>>()),
+            sources.collect::<PyResult<_>>()?,
+            self.query.as_ref().map(|asked| asked.1.clone()),
+            self.of_several,
+        );
         Ok((function(py, "found_games")?, arguments))
     }
 

@@ -132,13 +132,15 @@ pub fn _found(database: PyRef<'_, Database>, found: &[u8]) -> PyResult<Found> {
     }
 }
 
-/// Found games of several databases, which answer a query unless it is a position alone.
+/// Found games of databases, which answer a query unless it is a position alone. `of_several` is true if several databases
+/// were searched.
 #[pyfunction]
 pub fn _found_games(
     py: Python<'_>,
     databases: Vec<PyRef<'_, Database>>,
     found: &[u8],
     query: Option<String>,
+    of_several: bool,
 ) -> PyResult<FoundGames> {
     let sources = databases
         .iter()
@@ -151,7 +153,7 @@ pub fn _found_games(
         None => None,
     };
     let threads = databases.first().map_or(1, |database| database.threads());
-    Ok(FoundGames::new(found, sources.into(), query, threads))
+    Ok(FoundGames::new(found, sources.into(), of_several, query, threads))
 }
 
 /// A position of a game.

@@ -346,7 +346,8 @@ pub fn find(
         .text
         .as_ref()
         .map(|text| (asked.query.clone(), text.clone()));
-    Ok(FoundGames::new(all, sources, query, threads))
+    let of_several = searches.len() > 1;
+    Ok(FoundGames::new(all, sources, of_several, query, threads))
 }
 
 /// The games of a database that answer a query.

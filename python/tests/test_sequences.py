@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any, Union
 
 import pyarrow
 import pytest
@@ -127,6 +128,77 @@ def test_games_of_a_changed_database_are_not_unpickled(own_games: Path) -> None:
             pickle.loads(one)
 
 
+GAME = '[White "{name}"]\n\n1. e4 e5 *\n\n'
+
+
+def test_a_folder_is_opened_once_for_all_that_was_pickled_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(20):
+        (tmp_path / f"{number}.pgn").write_text(GAME.format(name=number) * 3)
+    library = chessdb.open(tmp_path)
+    assert isinstance(library, chessdb.Library) and len(library) == 20
+    opened: "list[Path]" = []
+
+    def count(path: Path, **options: Any) -> Union[chessdb.Database, chessdb.Library]:
+        opened.append(path)
+        return chessdb.open(path, **options)
+
+    monkeypatch.setattr("chessdb._open.open", count)
+    games = {database.name: database[1] for database in library}
+    assert same(games) == games
+    found = library.find("result:*")
+    assert same(found.games) == found.games and len(found) == 60
+    databases = same(list(library))
+    assert isinstance(databases, list) and [database.name for database in databases] == list(games)
+    assert opened == [tmp_path]
+    # Each is closed by itself.
+    databases[0].close()
+    assert not library[0].closed and same(games) == games
+    # A database that was changed, or was not there before, needs the folder again.
+    for name in ("7.pgn", "new.pgn"):
+        (tmp_path / name).write_text(GAME.format(name=name))
+        present = chessdb.open(tmp_path)
+        assert isinstance(present, chessdb.Library)
+        assert same(games["6.pgn"]) == games["6.pgn"]
+        assert same(present[name][0]) == present[name][0]
+    assert len(opened) == 3
+    with pytest.raises(chessdb.ChangedError, match="changed after its games were pickled"):
+        same(games["7.pgn"])
+
+
+def test_found_games_need_only_their_own_databases(tmp_path: Path) -> None:
+    for name in "abcd":
+        (tmp_path / f"{name}.pgn").write_text(GAME.format(name=name) * 3)
+    library = chessdb.open(tmp_path)
+    assert isinstance(library, chessdb.Library)
+    found = library.find("result:*")
+    parts = {"ab": found[:6], "bc": found[8:3:-1], "d": found[9:], "": found[:0]}
+    pickled = {names: pickle.dumps(part) for names, part in parts.items()}
+    (tmp_path / "a.pgn").write_text(GAME.format(name="changed"))
+    (tmp_path / "d.pgn").unlink()
+    assert list(pickle.loads(pickled["bc"])) == list(parts["bc"])
+    for names, message in [
+        ("ab", "changed after its games were pickled"),
+        ("d", r"d\.pgn: the database that was pickled is no longer there"),
+        # Its hints are about all databases.
+        ("", "changed after its games were pickled"),
+    ]:
+        with pytest.raises(chessdb.ChangedError, match=message):
+            pickle.loads(pickled[names])
+
+
+def test_tables_of_pickled_games_have_the_same_columns(library: chessdb.Library) -> None:
+    found = library.find("player:morphy")
+    assert len({one.game.database for one in found}) == 1
+    for games in (found, found[:0], library["classics.pgn"].find("player:morphy")):
+        copy = same(games)
+        assert isinstance(copy, chessdb.FoundGames)
+        assert copy.table().columns == games.table().columns
+        assert pyarrow.table(copy.table()) == pyarrow.table(games.table())
+    nobody = library.find("has:evnt")
+    copy = same(nobody)
+    assert isinstance(copy, chessdb.FoundGames) and copy.hints == nobody.hints != []
+
+
 def test_what_is_not_pickled_games_is_refused(classics: chessdb.Database) -> None:
     native = chessdb._chessdb
     for rows in ((0, 64), (5, 4), b"abc", (63).to_bytes(4, "little")):
@@ -134,7 +206,7 @@ def test_what_is_not_pickled_games_is_refused(classics: chessdb.Database) -> Non
             native._games(classics, rows)
     for found in (b"abc", bytes(19), b"\1" + bytes(19), (63).to_bytes(8, "big") + bytes(12)):
         with pytest.raises(ValueError, match="not the pickled games"):
-            native._found_games([classics], found, None)
+            native._found_games([classics], found, None, False)
 
 
 def white_wins(games: chessdb.Games) -> int:

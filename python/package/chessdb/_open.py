@@ -99,8 +99,9 @@ def again(
     which: Optional[str],
 ) -> Union[Database, Library]:
     """Opens what was pickled: a library, or the database of it with the path ``which``."""
-    opened = open(path, encoding=encoding, reading=reading, passwords=passwords, threads=threads)
-    return opened if which is None or isinstance(opened, Database) else opened[which]
+    if which is None:
+        return open(path, encoding=encoding, reading=reading, passwords=passwords, threads=threads)
+    return database((path, encoding, reading, passwords, threads, which))._copy()
 
 
 def library(arguments: "tuple[Any, ...]", names: Sequence[str]) -> Library:
@@ -142,9 +143,9 @@ def found(place: bytes, source: Source) -> Found:
     return _chessdb._found(unchanged(source), place)
 
 
-def found_games(places: bytes, sources: Sequence[Source], query: Optional[str]) -> FoundGames:
+def found_games(places: bytes, sources: Sequence[Source], query: Optional[str], of_several: bool) -> FoundGames:
     """Found games that were pickled."""
-    return _chessdb._found_games([unchanged(source) for source in sources], places, query)
+    return _chessdb._found_games([unchanged(source) for source in sources], places, query, of_several)
 
 
 def position(fen: str, ply: int, key: int, move: Optional[str]) -> Position:
@@ -168,19 +169,30 @@ def duplicate(game: Game, reason: Optional[str], ply_count: int, annotations: in
 
 
 def database(arguments: "tuple[Any, ...]") -> Database:
-    """A database that is opened once in each process, and again when it has changed."""
+    """A database of which something was pickled.
+
+    Its path is opened once in each process, with all databases there, and again when this one has changed.
+    """
     path, encoding, reading, passwords, threads, which = arguments
-    key = (path, encoding, reading, tuple(passwords), threads, which)
-    if not _opened_once(*key)._is_current():
+    key = (path, encoding, reading, tuple(passwords), threads, None)
+    found = _one_of(_opened_once(*key), which)
+    if found is None or not found._is_current():
         _opened_once.cache_clear()
-    return _opened_once(*key)
+        found = _one_of(_opened_once(*key), which)
+    if found is None:
+        place = os.path.join(path, which or "")
+        raise ChangedError(f"{place}: the database that was pickled is no longer there", place)
+    return found
 
 
-def _opened(*arguments: Any) -> Database:
-    """A database whose games were pickled."""
-    opened = again(*arguments)
-    assert isinstance(opened, Database)
-    return opened
+def _one_of(opened: Union[Database, Library], which: Optional[str]) -> Optional[Database]:
+    """The database with the path ``which``; ``None`` if it is not there."""
+    if isinstance(opened, Database):
+        return opened
+    try:
+        return opened[which or ""]
+    except KeyError:
+        return None
 
 
-_opened_once = lru_cache(maxsize=8)(_opened)
+_opened_once = lru_cache(maxsize=8)(again)
