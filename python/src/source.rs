@@ -55,11 +55,19 @@ impl Source {
 
     /// True if both read the same database from the same files with the same options.
     pub fn is_same(&self, other: &Source) -> bool {
-        let are_same_files = !self.paths.is_empty() && self.paths == other.paths;
         Arc::ptr_eq(&self.entry, &other.entry)
-            || are_same_files
-                && self.own_name() == other.own_name()
+            || self.own_name() == other.own_name()
                 && self.opening.options == other.opening.options
+                && self.has_same_files(other)
+    }
+
+    fn has_same_files(&self, other: &Source) -> bool {
+        match (&self.entry.copies, &other.entry.copies) {
+            // Unlike mapped files, copies show no later contents, so the identities with sizes and times must be the same.
+            (Some(copies), Some(others)) => copies.identities().eq(others.identities()),
+            (None, None) => !self.paths.is_empty() && self.paths == other.paths,
+            _ => false,
+        }
     }
 
     /// The name of its directory, without those above it.

@@ -74,6 +74,23 @@ def test_games_are_equal_by_file_and_number(own_games: Path) -> None:
     assert len({*one, *again, *library["classics.pgn"]}) == 63
 
 
+def test_games_of_many_small_files_are_equal(tmp_path: Path) -> None:
+    for number in range(1001):
+        (tmp_path / f"{number:04}.pgn").write_text(f'[White "{number}"]\n\n1. e4 *\n')
+
+    def opened() -> chessdb.Database:
+        database = chessdb.open_database(tmp_path)
+        assert (database.name, len(database)) == ("small-files.pgn", 1001)
+        return database
+
+    one, again = opened(), opened()
+    assert one[3] == again[3] != one[4] and again[3] in one
+    assert len({*one, *again}) == 1001
+    assert pickle.loads(pickle.dumps(one[3])) == one[3]
+    (tmp_path / "0003.pgn").write_text('[White "changed"]\n\n1. d4 *\n')
+    assert opened()[3] != one[3] == again[3]
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_games_go_to_other_processes(own_games: Path, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(own_games)
