@@ -43,7 +43,7 @@ pub fn load_or_build(
     progress: &Progress,
 ) -> PyResult<Positions> {
     // Indexes that `pgnfs` keeps have other options in their keys, so neither program replaces an index of the other.
-    let reading = format!("python {}", source.opening.options);
+    let reading = format!("python {:?}", source.opening.options);
     let built = detached(py, source, progress, |_, done| {
         built(&source.entry, &folder, &reading, options, done)
     })?;

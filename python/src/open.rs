@@ -54,9 +54,7 @@ pub fn open(
     let shown = path.display().to_string();
     let opening = Arc::new(OpenArguments {
         path: absolute(&path)?,
-        options: format!("{options:?}"),
-        encoding: options.encoding,
-        reading: options.reading,
+        options,
         passwords,
         threads,
         is_single: library.is_single(),

@@ -5,18 +5,17 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 
 use crate::source::Source;
+use chessdb::Options;
 
 /// The arguments of `open`.
 pub struct OpenArguments {
     /// The absolute path.
     pub path: PathBuf,
-    pub encoding: Option<String>,
-    pub reading: Option<String>,
+    pub options: Options,
+    /// The passwords among the options, as they were given.
     pub passwords: Vec<String>,
     /// Number of threads that decode.
     pub threads: usize,
-    /// The options as a text that differs if they differ.
-    pub options: String,
     /// The path leads to one database.
     pub is_single: bool,
 }
@@ -36,8 +35,8 @@ impl OpenArguments {
     pub fn arguments(&self) -> ReopenArguments {
         (
             self.path.clone(),
-            self.encoding.clone(),
-            self.reading.clone(),
+            self.options.encoding.clone(),
+            self.options.reading.clone(),
             self.passwords.clone(),
             self.threads,
             None,

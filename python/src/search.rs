@@ -15,7 +15,6 @@ use crate::indices::Int;
 use crate::opening::{Reduced, function};
 use crate::progress::Progress;
 use crate::source::Source;
-use chessdb::Options;
 use chessdb_library::lines::Occurrence;
 use chessdb_library::made::Wait;
 use chessdb_library::positions::{AnswerOptions, DatabasePart, IndexUse, MoveRow, Pattern, WantedError};
@@ -362,8 +361,8 @@ pub fn answer(
 ) -> PyResult<Vec<Occurrence>> {
     let patterns = query.repertoires();
     if !patterns.is_empty() {
-        let formats = Options::default();
-        let opened = py.detach(|| search.repertoires.open_files(&patterns, &formats));
+        let options = &search.source.opening.options;
+        let opened = py.detach(|| search.repertoires.open_files(&patterns, options));
         opened.map_err(|error| PyValueError::new_err(error.to_string()))?;
     }
     let options = search.options(IndexUse::Auto, true);

@@ -263,6 +263,17 @@ def test_a_search_says_that_its_repertoire_was_changed(tmp_path: Path) -> None:
         database.find(f"repertoire:{mine} by:white", progress=change)
 
 
+def test_a_repertoire_is_opened_with_the_passwords_of_the_database(samples: Path, tmp_path: Path) -> None:
+    (tmp_path / "games.pgn").write_text("1. e4 e5 *\n\n")
+    query = f"repertoire:{samples / 'chessbase-cbh' / 'archives' / 'small.cbz'} by:white"
+    for passwords in ([], ["wrong"]):
+        with pytest.raises(ValueError, match="password"):
+            chessdb.open(tmp_path / "games.pgn", passwords=passwords).find(query)
+    database = chessdb.open(tmp_path / "games.pgn", passwords=["wrong", "password"])
+    # The archive has no games.
+    assert len(database.find(query)) == 0 and len(database.find(f"-{query}")) == 1
+
+
 def test_the_points_of_a_player_are_a_column(own_games: Path) -> None:
     library = chessdb.open(own_games)
     assert isinstance(library, chessdb.Library)
