@@ -36,10 +36,13 @@ pub fn detached<T: Send>(
         let work = move || source.checked(|entry| work(entry, &done));
         scope.spawn(move || sender.send(cancel.run(work)));
         loop {
-            let receiver = &mut receiver;
-            let received = py.detach(move || receiver.recv_timeout(PAUSE));
+            let results = &mut receiver;
+            let received = py.detach(move || results.recv_timeout(PAUSE));
             if let Err(error) = py.check_signals().and_then(|()| progress.report(py)) {
                 cancel.cancel();
+                // The work ends at its next check. Other threads of Python run meanwhile.
+                let results = &mut receiver;
+                let _ = py.detach(move || results.recv());
                 return Err(error);
             }
             let failed = || ReadError::Failed("the work ended without a result".to_owned());
@@ -55,7 +58,7 @@ pub fn detached<T: Send>(
 }
 
 /// Calls `work` for consecutive chunks of `places`, each of at most `size`, on `threads` threads. Returns the results in
-/// their order. A single chunk is worked on in this thread.
+/// their order. For chunks of more than a thousand games, `work` has to check whether it was cancelled.
 ///
 /// # Errors
 /// As for [`detached`].
@@ -68,9 +71,8 @@ pub fn in_chunks<T: Send>(
     work: impl Fn(&LibraryEntry, Range<u32>) -> T + Sync,
 ) -> PyResult<Vec<T>> {
     let len = places.len() as u32;
-    if len <= size {
-        let one = || source.read(py, |entry| work(entry, places));
-        return (len > 0).then(one).into_iter().collect();
+    if len == 0 {
+        return Ok(Vec::new());
     }
     detached(py, source, &Progress::default(), |entry, _| {
         chunks_of(size, len, threads, &|_| (), |chunk| {

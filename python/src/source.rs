@@ -15,6 +15,7 @@ use crate::names::Names;
 use crate::opening::OpenArguments;
 use chessdb::game::Tags;
 use chessdb_library::library::{LibraryEntry, legible_file_name};
+use chessdb_library::task::{self, Cancelled};
 
 /// An open database.
 #[derive(Clone)]
@@ -120,6 +121,9 @@ impl Source {
     /// See [`ReadError`].
     pub fn checked<T>(&self, read: impl FnOnce(&LibraryEntry) -> T) -> Result<T, ReadError> {
         let answer = catch_unwind(AssertUnwindSafe(|| read(&self.entry)));
+        if answer.as_ref().is_err_and(|panic| panic.is::<Cancelled>()) {
+            task::unwind();
+        }
         if !self.entry.is_intact() {
             return Err(ReadError::Changed);
         }

@@ -24,6 +24,7 @@ use crate::rows::ChosenGames;
 use chessdb::board::Color;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::table::{self, RowKind, TAG, further_tags, no_tag};
+use chessdb_library::task;
 
 /// Games in a batch.
 const CHUNK: u32 = 8192;
@@ -204,6 +205,7 @@ impl Columns {
                     return names;
                 }
                 for game in rows.games(places) {
+                    task::check();
                     let tags = entry.database.tags(game);
                     names.extend(further_tags(&tags).map(str::to_owned));
                 }

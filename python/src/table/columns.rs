@@ -13,6 +13,7 @@ use arrow_schema::{DataType, Field, TimeUnit};
 use chessdb::board::Color;
 use chessdb_library::library::LibraryEntry;
 use chessdb_library::table::{BITBOARDS, Column, ColumnType, Columns, GamePath, GameRow, Value};
+use chessdb_library::task;
 
 /// Name and type of a column.
 pub fn field(name: &str, column: &Column) -> Field {
@@ -188,6 +189,7 @@ pub fn count(columns: &Columns, entry: &LibraryEntry, games: impl Iterator<Item 
 
 fn each_game(entry: &LibraryEntry, games: impl Iterator<Item = u32>, mut each: impl FnMut(u32, GameRow<'_>)) {
     for game in games {
+        task::check();
         each(game, GameRow::new(entry, GamePath::of(entry, game)));
     }
 }
