@@ -1,13 +1,14 @@
 //! Opening books of Polyglot.
 
-use std::fs::{self, File};
+use std::fmt::Display;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::detached_work::detached;
+use crate::output::OutputFile;
 use crate::progress::Progress;
 use crate::rows::Rows;
 use crate::search::Search;
@@ -58,7 +59,8 @@ pub fn options(
 /// Writes a book of the games that answer a query, or of all. Returns the number of its entries.
 ///
 /// # Errors
-/// If it cannot be written; then no file is left. The exception of a signal handler.
+/// If the file belongs to the source, or it cannot be written; then an existing file remains as it is. The exception of a
+/// signal handler.
 pub fn write(
     py: Python<'_>,
     search: &Search,
@@ -67,33 +69,28 @@ pub fn write(
     path: &Path,
 ) -> PyResult<u64> {
     let source = &search.source;
+    let shown = path.display();
+    if py.detach(|| source.holds(path)) {
+        return Err(PyValueError::new_err(format!(
+            "{shown} belongs to the source, which is only read: name another file"
+        )));
+    }
+    let failed = |error: &dyn Display| PyOSError::new_err(format!("{shown}: {error}"));
+    let output = py
+        .detach(|| OutputFile::create(path))
+        .map_err(|error| failed(&error))?;
     let rows = Rows::of(py, search, 0..source.len(), query)?;
-    let unfinished = unfinished(path);
     let write = |entry: &LibraryEntry, _: &(dyn Fn(u64) + Sync)| {
         let mut moves = BookMoves::new(options)?;
         let games = |places| rows.games(places);
         moves.add(&*entry.database, rows.len(), games, search.threads, &|_| ())?;
-        let mut out = BufWriter::new(File::create_new(&unfinished).map_err(BookError::Output)?);
+        let mut out = BufWriter::new(output.begin().map_err(BookError::Output)?);
         let written = moves.write(&mut out, search.threads)?;
         out.flush().map_err(BookError::Output)?;
         Ok(written.entries)
     };
-    let written =
-        detached(py, source, &Progress::default(), write).and_then(|written: Result<u64, BookError>| {
-            let entries =
-                written.map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?;
-            fs::rename(&unfinished, path)?;
-            Ok(entries)
-        });
-    if written.is_err() {
-        let _ = fs::remove_file(&unfinished);
-    }
-    written
-}
-
-/// The file that becomes the book when it is complete.
-fn unfinished(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    name.into()
+    let written: Result<u64, BookError> = detached(py, source, &Progress::default(), write)?;
+    let entries = written.map_err(|error| failed(&error))?;
+    py.detach(|| output.finish()).map_err(|error| failed(&error))?;
+    Ok(entries)
 }

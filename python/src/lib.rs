@@ -24,6 +24,7 @@ mod names;
 mod novelty;
 mod open;
 mod opening;
+mod output;
 mod parts;
 mod pickled;
 mod position;

@@ -1,7 +1,7 @@
 //! Opening databases.
 
 use std::os::unix::ffi::OsStrExt;
-use std::path::{PathBuf, absolute};
+use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
 use std::thread;
 
@@ -54,6 +54,7 @@ pub fn open(
     let shown = path.display().to_string();
     let opening = Arc::new(OpenArguments {
         path: absolute(&path)?,
+        folder: library.folder().map(Path::to_owned),
         options,
         passwords,
         threads,

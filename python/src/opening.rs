@@ -11,6 +11,8 @@ use chessdb::Options;
 pub struct OpenArguments {
     /// The absolute path.
     pub path: PathBuf,
+    /// The folder, without symbolic links; `None` if the path is of a file.
+    pub folder: Option<PathBuf>,
     pub options: Options,
     /// The passwords among the options, as they were given.
     pub passwords: Vec<String>,

@@ -14,7 +14,7 @@ use crate::errors::ReadError;
 use crate::names::Names;
 use crate::opening::OpenArguments;
 use chessdb::game::Tags;
-use chessdb_library::library::{LibraryEntry, legible_file_name};
+use chessdb_library::library::{LibraryEntry, belongs_to, legible_file_name};
 use chessdb_library::task::{self, Cancelled};
 
 /// An open database.
@@ -79,6 +79,11 @@ impl Source {
     /// True if a database that is opened now would be read from the same files with the same contents.
     pub fn is_current(&self) -> bool {
         self.entry.is_current() && self.replaced().is_none()
+    }
+
+    /// True if a file is one of its own, or is in the folder that was opened.
+    pub fn holds(&self, file: &Path) -> bool {
+        belongs_to([&*self.entry], self.opening.folder.as_deref(), file)
     }
 
     /// Number of games.

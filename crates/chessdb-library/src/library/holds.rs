@@ -4,26 +4,39 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::Library;
+use super::{Library, LibraryEntry};
 use crate::mounts::Mounts;
 
 impl Library {
     /// True if a file belongs to one of the databases or is anywhere in the folder that is the source, whether it was
     /// opened or not, and whatever path leads to it.
     pub fn holds(&self, file: &Path) -> bool {
-        let Ok(found) = fs::metadata(file) else {
-            return false;
-        };
-        // Pipes, terminals and /dev/null need no search.
-        if !found.is_file() {
-            return false;
-        }
-        let wanted = (found.dev(), found.ino());
-        let databases = self.databases.iter();
-        let mut files = databases.flat_map(|entry| &entry.files);
-        files.any(|(_, identity)| (identity.device, identity.inode) == wanted)
-            || (!self.is_file && is_below(&self.source, wanted, file))
+        belongs_to(self.databases.iter().map(|entry| &**entry), self.folder(), file)
     }
+
+    /// The folder that is the source, as an absolute path without symbolic links; `None` if the source is a file.
+    pub fn folder(&self) -> Option<&Path> {
+        (!self.is_file).then_some(&self.source)
+    }
+}
+
+/// True if a file belongs to one of these databases or is anywhere in this folder, whatever path leads to it.
+pub fn belongs_to<'a>(
+    databases: impl IntoIterator<Item = &'a LibraryEntry>,
+    folder: Option<&Path>,
+    file: &Path,
+) -> bool {
+    let Ok(found) = fs::metadata(file) else {
+        return false;
+    };
+    // Pipes, terminals and /dev/null need no search.
+    if !found.is_file() {
+        return false;
+    }
+    let wanted = (found.dev(), found.ino());
+    let mut files = databases.into_iter().flat_map(|entry| &entry.files);
+    files.any(|(_, identity)| (identity.device, identity.inode) == wanted)
+        || folder.is_some_and(|folder| is_below(folder, wanted, file))
 }
 
 /// True if the file with this device and inode is below a folder. Links are not followed: they lead to files that are

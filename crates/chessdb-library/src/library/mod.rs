@@ -35,6 +35,7 @@ pub use error::{LeftOut, LibraryError};
 pub use found_name::legible_file_name;
 pub use game_path::{BLOCK, append_game_path, block_name, digits, game_path, numbered_game_name};
 pub use guarded::{GuardedDatabase, MainLines};
+pub use holds::belongs_to;
 pub use move_places::{ILLEGAL, problems_by_move};
 pub use names::{
     LONGEST_NAME, TakenNames, abridged, cut, is_unprintable, numbered, on_one_line, safe_name, shown,
