@@ -64,6 +64,11 @@ impl GuardedDatabase {
         GuardedDatabase::with(Arc::clone(&self.database), lines)
     }
 
+    /// True if both read the same open database.
+    pub(super) fn is_same(&self, other: &GuardedDatabase) -> bool {
+        Arc::ptr_eq(&self.database, &other.database)
+    }
+
     /// The database itself, for texts: they say why a decoder failed.
     pub(super) fn unguarded(&self) -> &dyn Database {
         &*self.database

@@ -7,8 +7,13 @@ use super::found_name::legible;
 use super::names::{LONGEST_NAME, TakenNames, cut, safe_name};
 use super::{LibraryEntry, LocatedEntry};
 
-/// Gives each database a safe and unique path.
-pub(super) fn place(found: &mut [LocatedEntry], flat: bool) {
+/// Gives each database a safe and unique path. A database that has another path than its entry gets the entry in
+/// `before` that has this path, so that a database with several paths keeps all its entries.
+pub(super) fn place(found: &mut [LocatedEntry], flat: bool, before: &[Arc<LibraryEntry>]) {
+    let mut by_path: HashMap<&str, Vec<&Arc<LibraryEntry>>> = HashMap::new();
+    for entry in before {
+        by_path.entry(&entry.path).or_default().push(entry);
+    }
     found.sort_by(|a, b| (&a.folder, &a.name).cmp(&(&b.folder, &b.name)));
     let mut paths = SafePaths::default();
     let mut names = TakenNames::default();
@@ -34,10 +39,14 @@ pub(super) fn place(found: &mut [LocatedEntry], flat: bool) {
             path
         };
         if entry.path != path {
-            *entry = Arc::new(LibraryEntry {
-                path,
-                ..LibraryEntry::clone(entry)
-            });
+            let mut there = by_path.get(path.as_str()).into_iter().flatten();
+            *entry = match there.find(|there| there.database.is_same(&entry.database)) {
+                Some(same) => Arc::clone(same),
+                None => Arc::new(LibraryEntry {
+                    path,
+                    ..LibraryEntry::clone(entry)
+                }),
+            };
         }
     }
 }

@@ -63,7 +63,7 @@ impl Library {
             Library {
                 source: source.clone(),
                 is_unsettled: opener.is_unsettled(),
-                ..self.with(kept.found, vec![left_out], kept.opening)
+                ..self.with(kept.found, vec![left_out], kept.opening, open)
             }
         });
         let is_empty =
@@ -111,7 +111,7 @@ impl Library {
         }
         Library {
             is_unsettled,
-            ..self.with(found, left_out, opening)
+            ..self.with(found, left_out, opening, &self.databases)
         }
     }
 
@@ -177,21 +177,22 @@ impl Library {
             source,
             is_file,
             is_unsettled: opener.is_unsettled(),
-            ..self.with(Vec::new(), Vec::new(), Vec::new())
+            ..self.with(Vec::new(), Vec::new(), Vec::new(), &[])
         };
-        Ok(library.with(found, left_out, opening))
+        Ok(library.with(found, left_out, opening, opener.open))
     }
 
-    /// This library with other databases.
+    /// This library with other databases. `before` are the entries that keep their paths.
     fn with(
         &self,
         mut found: Vec<LocatedEntry>,
         mut left_out: Vec<LeftOut>,
         opening: Vec<Opening>,
+        before: &[Arc<LibraryEntry>],
     ) -> Library {
         let is_in_archive = |found: &LocatedEntry| found.entry.part.is_some();
         if !self.is_file || found.iter().any(is_in_archive) {
-            place(&mut found, self.selection.flat);
+            place(&mut found, self.selection.flat, before);
         }
         left_out.sort_by(|a, b| a.path.cmp(&b.path));
         // A link that does not answer and the database named after it give the same line.

@@ -26,7 +26,9 @@ pub(super) struct Opener<'a> {
     pub(super) openings: &'a Openings,
     /// How long to wait for openings; `None` for no limit.
     patience: Option<Duration>,
-    open: HashMap<&'a Candidate, Vec<&'a Arc<LibraryEntry>>>,
+    /// The databases that were open before the search.
+    pub(super) open: &'a [Arc<LibraryEntry>],
+    by_candidate: HashMap<&'a Candidate, Vec<&'a Arc<LibraryEntry>>>,
     /// The open databases that have this folder, name and format.
     by_place: HashMap<DatabaseId<'a>, Vec<&'a Arc<LibraryEntry>>>,
     /// How long files must stay unchanged before they are opened.
@@ -58,14 +60,15 @@ impl<'a> Opener<'a> {
             mounts: Mounts::read_or_unknown(),
             openings,
             patience: None,
-            open: HashMap::new(),
+            open,
+            by_candidate: HashMap::new(),
             by_place: HashMap::new(),
             rest,
             is_unsettled: Cell::new(false),
         };
         for entry in open {
             if let Some(found) = &entry.found {
-                opener.open.entry(found).or_default().push(entry);
+                opener.by_candidate.entry(found).or_default().push(entry);
                 let place = place(found, entry.format);
                 opener.by_place.entry(place).or_default().push(entry);
             }
@@ -168,7 +171,7 @@ impl<'a> Opener<'a> {
         let is_same = |entry: &&&Arc<LibraryEntry>| {
             std::ptr::eq(entry.format, format) && entry.identities().eq(now.iter().copied())
         };
-        let open = self.open.get(candidate).into_iter().flatten();
+        let open = self.by_candidate.get(candidate).into_iter().flatten();
         let entries = each_part(open.filter(is_same));
         let are_open = !entries.is_empty() && are_current(&entries, task.mount.as_ref())?;
         Ok(are_open.then_some(entries))
@@ -231,7 +234,8 @@ fn each_file<T: Send + 'static>(
 }
 
 /// The first entry for each part of an archive, or the first one if there are no parts. Several entries may
-/// exist, because links may lead to the same files.
+/// exist, because links may lead to the same files; [`place`](super::places::place) then takes the one that already
+/// has the path.
 fn each_part<'a>(entries: impl Iterator<Item = &'a &'a Arc<LibraryEntry>>) -> Vec<Arc<LibraryEntry>> {
     let mut parts = HashSet::new();
     let first = entries.filter(|entry| parts.insert(&entry.part));

@@ -7,7 +7,7 @@ use chessdb_library::library::{DatabaseSelection, LibraryOptions};
 use super::source::{Source, open, paths};
 
 /// A `.cbv` of databases without games.
-fn archive(names: &[&str]) -> Vec<u8> {
+pub fn archive(names: &[&str]) -> Vec<u8> {
     const ENTRY: u8 = 140;
     let header = [&[0, 0, 0x2c, 0, 46, 1][..], &[0; 40]].concat();
     let stream = [&[47, 0, 0, 0, 0][..], &header].concat();

@@ -5,8 +5,9 @@ use std::os::unix::fs::{FileExt, symlink};
 use std::sync::Arc;
 use std::time::Duration;
 
-use chessdb_library::library::Library;
+use chessdb_library::library::{DatabaseSelection, Library, LibraryOptions};
 
+use super::archive::archive;
 use super::source::{Source, open, paths};
 
 /// Searches a source again whose databases are all open.
@@ -34,6 +35,54 @@ fn what_did_not_change_is_not_opened_again() {
             .all(|(now, then)| Arc::ptr_eq(now, then))
     );
     assert_eq!(third.left_out().len(), 1);
+}
+
+#[test]
+fn a_database_that_a_link_leads_to_stays_open_at_both_paths() {
+    let source = Source::new();
+    source.database("folder/a");
+    source.file("folder/b.cbv", &archive(&["one.cbh", "two.cbh"]));
+    symlink("folder", source.path("link")).unwrap();
+    for (flat, expected) in [
+        (
+            false,
+            [
+                "folder/a.dci",
+                "folder/b.cbv/one.cbh",
+                "folder/b.cbv/two.cbh",
+                "link/a.dci",
+                "link/b.cbv/one.cbh",
+                "link/b.cbv/two.cbh",
+            ],
+        ),
+        (
+            true,
+            [
+                "a.dci",
+                "a.dci (2)",
+                "one.cbh",
+                "one.cbh (2)",
+                "two.cbh",
+                "two.cbh (2)",
+            ],
+        ),
+    ] {
+        let mut selection = DatabaseSelection::default();
+        selection.flat = flat;
+        let options = LibraryOptions {
+            selection,
+            ..LibraryOptions::default()
+        };
+        let first = options.open(&source.path("")).unwrap();
+        assert_eq!(paths(&first), expected);
+        assert!(again(&first).is_same(&first), "flat: {flat}");
+        // While the source is gone, only the caller has the databases.
+        fs::rename(source.path("folder"), source.path("elsewhere")).unwrap();
+        let gone = first.reopen(&[], Duration::ZERO);
+        fs::rename(source.path("elsewhere"), source.path("folder")).unwrap();
+        let back = gone.reopen(first.databases(), Duration::ZERO);
+        assert!(back.is_same(&first), "flat: {flat}");
+    }
 }
 
 #[test]
