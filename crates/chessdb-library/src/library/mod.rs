@@ -50,6 +50,7 @@ pub use text::{GameText, REMARK, append_text, document_text, problems_of, text_o
 use chessdb::Options;
 use openings::{Job, Openings};
 use states::LocatedEntry;
+use task::OpeningTask;
 
 /// The open databases of a source.
 #[derive(Clone)]
@@ -77,6 +78,8 @@ pub struct Library {
 pub struct Opening {
     /// Its path, relative to the source.
     pub path: String,
+    /// Another path may lead to the same files, and so have the same job.
+    task: Arc<OpeningTask>,
     job: Arc<Job>,
 }
 

@@ -95,13 +95,13 @@ impl Library {
             self.openings.forget(&one.job);
             let is_changing = opened.as_ref().is_err_and(|refusal| refusal.is_changing);
             is_unsettled |= is_changing;
-            let keeps_before = one.job.task.is_joined && is_changing;
-            if keeps_before && found.iter().any(|before| before.is_of(&one.job.task)) {
+            let is_before = |found: &LocatedEntry| found.is_of(&one.task, self.is_file);
+            if one.task.is_joined && is_changing && found.iter().any(is_before) {
                 continue;
             }
-            found.retain(|before| !before.is_of(&one.job.task));
+            found.retain(|found| !is_before(found));
             match opened {
-                Ok(entries) => found.extend(LocatedEntry::all(&one.job.task, entries, self.is_file)),
+                Ok(entries) => found.extend(LocatedEntry::all(&one.task, entries, self.is_file)),
                 Err(refusal) if self.is_file => {
                     let reason = LibraryError::Refused(self.named.clone(), refusal.reasons.join("; "));
                     left_out.push(LeftOut::new(".", reason.to_string()));
@@ -141,6 +141,7 @@ impl Library {
                     }
                     opening.push(Opening {
                         path: task.path(),
+                        task,
                         job,
                     });
                 }
@@ -171,7 +172,7 @@ impl Library {
                 .filter(|before| !seen.contains(&Arc::as_ptr(&before.entry)))
                 .cloned(),
         );
-        let below = self.opening.iter().filter(|one| is_hung(&one.job.task.folder));
+        let below = self.opening.iter().filter(|one| is_hung(&one.task.folder));
         opening.extend(below.cloned());
         let library = Library {
             source,
@@ -218,9 +219,10 @@ impl Library {
 }
 
 impl LocatedEntry {
-    /// True for an earlier state of a task's database.
-    fn is_of(&self, task: &OpeningTask) -> bool {
-        (&self.folder, &self.name) == (&task.folder, &task.name)
+    /// True for an earlier state of a task's database, or for a part of it.
+    fn is_of(&self, task: &OpeningTask, is_source: bool) -> bool {
+        let names = self.folder.iter().chain([&self.name]);
+        names.eq(names_of(task, self.entry.part.as_deref(), is_source))
     }
 
     /// The opened databases of a task. If an archive contains several, they are in a folder with the name of
@@ -231,17 +233,9 @@ impl LocatedEntry {
         is_source: bool,
     ) -> impl Iterator<Item = LocatedEntry> {
         entries.iter().map(move |entry| {
-            let mut folder = task.folder.clone();
-            let name = match &entry.part {
-                None => task.name.clone(),
-                Some(part) => {
-                    folder.extend((!is_source).then(|| task.name.clone()));
-                    let mut names = part.split('/').map(str::to_owned);
-                    let name = names.next_back().unwrap_or_default();
-                    folder.extend(names);
-                    name
-                }
-            };
+            let names = names_of(task, entry.part.as_deref(), is_source);
+            let mut folder: Vec<String> = names.map(str::to_owned).collect();
+            let name = folder.pop().unwrap_or_default();
             LocatedEntry {
                 folder,
                 name,
@@ -249,4 +243,15 @@ impl LocatedEntry {
             }
         })
     }
+}
+
+/// The names that lead from the source to a task's database, or to a part of it, as in [`LocatedEntry`].
+fn names_of<'a>(
+    task: &'a OpeningTask,
+    part: Option<&'a str>,
+    is_source: bool,
+) -> impl Iterator<Item = &'a str> {
+    let name = (part.is_none() || !is_source).then_some(&task.name);
+    let parts = part.into_iter().flat_map(|part| part.split('/'));
+    task.folder.iter().chain(name).map(String::as_str).chain(parts)
 }

@@ -5,8 +5,10 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chessdb_library::library::{Library, LibraryError, LibraryOptions};
+use chessdb_library::library::{Endings, Library, LibraryError, LibraryOptions};
+use parking_lot::Mutex;
 
+use super::archive::archive;
 use super::source::{Source, paths};
 
 /// Opens a source without waiting.
@@ -17,6 +19,23 @@ fn open_at_once(source: &Source, prepare: fn() -> io::Result<()>) -> Result<Libr
         ..LibraryOptions::default()
     };
     options.open(&source.path(""))
+}
+
+/// Openings that [`wait_for_gate`] prepares wait while this is locked.
+static GATE: Mutex<()> = Mutex::new(());
+
+fn wait_for_gate() -> io::Result<()> {
+    drop(GATE.lock());
+    Ok(())
+}
+
+/// Adds all databases that are being opened.
+fn all_open(mut library: Library, mut endings: Endings) -> Library {
+    while !library.opening().is_empty() {
+        endings.wait();
+        library = library.go_on();
+    }
+    library
 }
 
 /// A source with 300 databases, and their paths in order.
@@ -86,17 +105,37 @@ fn a_database_with_two_ways_to_it_is_opened_once() {
 }
 
 #[test]
+fn a_database_that_opens_late_is_added_at_each_of_its_paths() {
+    let source = Source::new();
+    source.database("folder/a");
+    source.file("folder/b.cbv", &archive(&["one.cbh", "sub\\two.cbh"]));
+    std::os::unix::fs::symlink("folder", source.path("link")).unwrap();
+    let whole = source.open().unwrap();
+    assert_eq!(whole.databases().len(), 6);
+    let closed = GATE.lock();
+    let library = open_at_once(&source, wait_for_gate).unwrap();
+    let endings = library.endings();
+    let opening: Vec<&str> = library.opening().iter().map(|one| &*one.path).collect();
+    assert_eq!(
+        opening,
+        ["folder/a.dci", "folder/b.cbv", "link/a.dci", "link/b.cbv"]
+    );
+    drop(closed);
+    let library = all_open(library, endings);
+    assert_eq!(paths(&library), paths(&whole));
+    let again = library.reopen(library.databases(), Duration::ZERO);
+    assert!(again.is_same(&library));
+}
+
+#[test]
 fn nothing_is_opened_where_a_thread_cannot_be_prepared() {
     let source = Source::new();
     source.database("a");
     // It may be known at once, or later.
     match open_at_once(&source, || Err(io::Error::other("as expected"))) {
-        Ok(mut library) => {
-            let mut endings = library.endings();
-            while !library.opening().is_empty() {
-                endings.wait();
-                library = library.go_on();
-            }
+        Ok(library) => {
+            let endings = library.endings();
+            let library = all_open(library, endings);
             assert!(library.databases().is_empty());
             assert!(library.left_out()[0].reason.contains("as expected"));
         }
