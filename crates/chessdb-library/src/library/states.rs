@@ -42,9 +42,9 @@ impl Library {
         })
     }
 
-    /// Searches the source again. Keeps databases in `open` whose files have not changed, and those that changed less
-    /// than `rest` ago, because their new files may be incomplete. Openings continue. If the source cannot be read any
-    /// more, there are no databases, and [`Library::left_out`] has the reason.
+    /// Searches the source again. Keeps databases in `open` whose files have not changed, and databases of this library
+    /// that changed less than `rest` ago, because their new files may be incomplete. Openings continue. If the source
+    /// cannot be read any more, there are no databases, and [`Library::left_out`] has the reason.
     #[must_use]
     pub fn reopen(&self, open: &[Arc<LibraryEntry>], rest: Duration) -> Library {
         // Databases that take longer are added later.
@@ -77,7 +77,8 @@ impl Library {
     }
 
     fn opener<'a>(&'a self, open: &'a [Arc<LibraryEntry>], rest: Duration) -> Opener<'a> {
-        let opener = Opener::new(&self.options, &self.selection, &self.openings, open, rest);
+        let (options, selection) = (&self.options, &self.selection);
+        let opener = Opener::new(options, selection, &self.openings, open, &self.databases, rest);
         opener.with_patience(self.patience)
     }
 

@@ -26,10 +26,10 @@ pub(super) struct Opener<'a> {
     pub(super) openings: &'a Openings,
     /// How long to wait for openings; `None` for no limit.
     patience: Option<Duration>,
-    /// The databases that were open before the search.
+    /// The databases that are open already, also those of earlier states.
     pub(super) open: &'a [Arc<LibraryEntry>],
     by_candidate: HashMap<&'a Candidate, Vec<&'a Arc<LibraryEntry>>>,
-    /// The open databases that have this folder, name and format.
+    /// The databases of the state before the search that have this folder, name and format.
     by_place: HashMap<DatabaseId<'a>, Vec<&'a Arc<LibraryEntry>>>,
     /// How long files must stay unchanged before they are opened.
     rest: Duration,
@@ -46,12 +46,14 @@ pub(super) enum Attempt {
 }
 
 impl<'a> Opener<'a> {
-    /// Opens databases that are not in `open` already and have not changed for `rest`.
+    /// Opens databases that are not in `open` already and have not changed for `rest`; until they have, those that are
+    /// also in `present` stay as they were.
     pub(super) fn new(
         options: &'a Options,
         selection: &'a DatabaseSelection,
         openings: &'a Openings,
         open: &'a [Arc<LibraryEntry>],
+        present: &[Arc<LibraryEntry>],
         rest: Duration,
     ) -> Opener<'a> {
         let mut opener = Opener {
@@ -66,9 +68,11 @@ impl<'a> Opener<'a> {
             rest,
             is_unsettled: Cell::new(false),
         };
+        let present: HashSet<*const LibraryEntry> = present.iter().map(Arc::as_ptr).collect();
         for entry in open {
-            if let Some(found) = &entry.found {
-                opener.by_candidate.entry(found).or_default().push(entry);
+            let Some(found) = &entry.found else { continue };
+            opener.by_candidate.entry(found).or_default().push(entry);
+            if present.contains(&Arc::as_ptr(entry)) {
                 let place = place(found, entry.format);
                 opener.by_place.entry(place).or_default().push(entry);
             }

@@ -78,7 +78,7 @@ impl Made {
     /// Opens it as a search does that waits for it.
     fn search(&self, openings: &Openings) -> Attempt {
         let (options, selection) = (Options::default(), DatabaseSelection::default());
-        let opener = Opener::new(&options, &selection, openings, &[], Duration::ZERO);
+        let opener = Opener::new(&options, &selection, openings, &[], &[], Duration::ZERO);
         let mut outcomes = opener.open(vec![self.copy_of_task()], &self.how);
         outcomes.pop().unwrap().1
     }

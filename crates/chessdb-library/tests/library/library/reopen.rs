@@ -173,6 +173,25 @@ fn a_changing_database_stays_as_it_was() {
 }
 
 #[test]
+fn a_deleted_database_does_not_come_back_while_another_one_is_copied() {
+    let source = Source::new();
+    source.database("a");
+    source.database("b");
+    let first = source.open().unwrap();
+    for name in ["a.dci", "a.dcg"] {
+        fs::remove_file(source.path(name)).unwrap();
+    }
+    let gone = again(&first);
+    assert_eq!(paths(&gone), ["b.dci"]);
+    source.database("a");
+    // Its first state may still be in use, so it is among the open databases.
+    let copied = gone.reopen(first.databases(), Duration::from_secs(3600));
+    assert_eq!(paths(&copied), ["b.dci"]);
+    assert!(copied.is_unsettled());
+    assert!(copied.left_out()[0].reason.contains("being changed"));
+}
+
+#[test]
 fn a_source_that_is_gone_is_called_as_the_user_named_it() {
     let source = Source::new();
     source.database("disk/a");
