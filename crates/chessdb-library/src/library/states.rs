@@ -97,7 +97,7 @@ impl Library {
             let is_changing = opened.as_ref().is_err_and(|refusal| refusal.is_changing);
             is_unsettled |= is_changing;
             let is_before = |found: &LocatedEntry| found.is_of(&one.task, self.is_file);
-            if one.task.is_joined && is_changing && found.iter().any(is_before) {
+            if is_changing && found.iter().any(is_before) {
                 continue;
             }
             found.retain(|found| !is_before(found));
@@ -135,24 +135,22 @@ impl Library {
             match outcome {
                 Attempt::Open(entries) => found.extend(LocatedEntry::all(&task, &entries, is_file)),
                 Attempt::Opening(job) => {
-                    if task.is_joined {
-                        // What was copied stays valid until the new state is open.
-                        let before = opener.before(&task).unwrap_or_default();
-                        found.extend(LocatedEntry::all(&task, &before, is_file));
-                    }
+                    let before = opener.intact_before(&task);
+                    found.extend(LocatedEntry::all(&task, &before, is_file));
                     opening.push(Opening {
                         path: task.path(),
                         task,
                         job,
                     });
                 }
-                Attempt::Refused(refusal)
-                    if task.is_joined && refusal.is_changing && opener.before(&task).is_some() =>
-                {
-                    let before = opener.before(&task).unwrap_or_default();
-                    found.extend(LocatedEntry::all(&task, &before, is_file));
-                }
                 Attempt::Refused(refusal) => {
+                    if refusal.is_changing {
+                        let before = opener.intact_before(&task);
+                        if !before.is_empty() {
+                            found.extend(LocatedEntry::all(&task, &before, is_file));
+                            continue;
+                        }
+                    }
                     let mut reasons = refusal.reasons;
                     if refusal.is_exhausted {
                         let reason = reasons.pop().unwrap_or_default();

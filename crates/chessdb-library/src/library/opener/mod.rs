@@ -189,8 +189,24 @@ impl<'a> Opener<'a> {
         before.or_else(going_on).unwrap_or_else(refused)
     }
 
+    /// The databases that were open at this place before, unless their files were rewritten in place: what can be shown
+    /// until their new state is open.
+    pub(super) fn intact_before(&self, task: &OpeningTask) -> Vec<Arc<LibraryEntry>> {
+        let before = self.before(task).unwrap_or_default();
+        let asked = before.clone();
+        let are_intact = hung::ask(task.mount.as_ref(), move || {
+            asked.iter().all(|entry| entry.is_intact())
+        });
+        // Databases whose file system does not answer stay as they were.
+        if are_intact.unwrap_or(true) {
+            before
+        } else {
+            Vec::new()
+        }
+    }
+
     /// The databases that were open at this place before.
-    pub(super) fn before(&self, task: &OpeningTask) -> Option<Vec<Arc<LibraryEntry>>> {
+    fn before(&self, task: &OpeningTask) -> Option<Vec<Arc<LibraryEntry>>> {
         let mut places = task
             .candidates
             .iter()

@@ -128,6 +128,48 @@ fn a_database_that_opens_late_is_added_at_each_of_its_paths() {
 }
 
 #[test]
+fn a_replaced_database_is_shown_until_its_new_state_is_open() {
+    let source = Source::new();
+    let (pgn, two) = (
+        |event| format!("[Event \"{event}\"]\n\n1. e4 *\n"),
+        archive(&["a.cbh", "b.cbh"]),
+    );
+    let replace = |name: &str, bytes: &[u8]| {
+        source.file("new", bytes);
+        fs::rename(source.path("new"), source.path(name)).unwrap();
+    };
+    source.file("x.pgn", pgn("old").as_bytes());
+    source.file("y.cbv", &two);
+    source.database("z");
+    let library = open_at_once(&source, wait_for_gate).unwrap();
+    let endings = library.endings();
+    let library = all_open(library, endings.clone());
+    let all = ["x.pgn", "y.cbv/a.cbh", "y.cbv/b.cbh", "z.dci"];
+    assert_eq!(paths(&library), all);
+    let closed = GATE.lock();
+    replace("x.pgn", pgn("new").as_bytes());
+    replace("y.cbv", &archive(&["b.cbh"]));
+    // What was not read before is lost.
+    source.file("z.dcg", b"SimpleCDbg ");
+    let changing = library.reopen(library.databases(), Duration::ZERO);
+    let again = changing.reopen(changing.databases(), Duration::ZERO);
+    for library in [&changing, &again] {
+        assert_eq!(paths(library), all[..3]);
+        assert_eq!(library.opening().len(), 3);
+    }
+    let event = |library: &Library| {
+        let tags = library.databases()[0].database.tags(0);
+        tags.get("Event").map(str::to_owned)
+    };
+    assert_eq!(event(&again).as_deref(), Some("old"));
+    drop(closed);
+    let changed = all_open(again, endings);
+    assert_eq!(paths(&changed), ["x.pgn", "y.cbv", "z.dci"]);
+    assert_eq!(event(&changed).as_deref(), Some("new"));
+    assert!(changed.left_out().is_empty());
+}
+
+#[test]
 fn nothing_is_opened_where_a_thread_cannot_be_prepared() {
     let source = Source::new();
     source.database("a");
