@@ -94,7 +94,7 @@ impl Mounts {
     /// If it cannot be read.
     pub fn read() -> io::Result<Mounts> {
         let table = fs::read("/proc/self/mountinfo")?;
-        Ok(Mounts(table.split(|&c| c == b'\n').filter_map(parse).collect()))
+        Ok(table.split(|&c| c == b'\n').filter_map(parse).collect())
     }
 
     /// Reads the table. If it cannot be read, everything is treated as one mount that is not
@@ -170,6 +170,12 @@ impl Mounts {
     pub fn below<'a>(&'a self, folder: &'a Path) -> impl Iterator<Item = &'a Path> {
         let paths = self.0.iter().map(|mount| mount.path.as_path());
         paths.filter(move |&path| path != folder && path.starts_with(folder))
+    }
+}
+
+impl FromIterator<Mount> for Mounts {
+    fn from_iter<T: IntoIterator<Item = Mount>>(mounts: T) -> Mounts {
+        Mounts(mounts.into_iter().collect())
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::Xxh3;
 
-use chessdb_library::mounts::{Mount, Mounts};
+use chessdb_library::mounts::{self, Mount, Mounts};
 use chessdb_library::task;
 use chessdb_library::workers::hung::{self, Hung};
 
@@ -25,7 +25,8 @@ pub struct Survey {
 impl Survey {
     /// Examines a folder and everything below it, or a file and those next to it. Calls `enter` for each
     /// folder before it is examined, with its mount unless that is local. Links are not followed, because
-    /// their targets within the source are examined anyway.
+    /// their targets within the source are examined anyway, and mounts of this program are not entered, because nothing
+    /// in them is served.
     pub fn of(source: &Path, mounts: &Mounts, mut enter: impl FnMut(&Path, Option<&Mount>)) -> Survey {
         let mut survey = Survey::default();
         let mut hash = Xxh3::new();
@@ -34,10 +35,14 @@ impl Survey {
                 survey.has_others = has_others(mounts, &real);
                 let points: Vec<&Path> = mounts.below(&real).collect();
                 let mut folders = vec![(real.clone(), mounts.of_others(&real))];
+                folders.retain(|(real, _)| !is_of_this_program(mounts, real));
                 while let Some((folder, mount)) = folders.pop() {
                     enter(&folder, mount);
                     for below in list(&folder, mount, mounts, &mut hash) {
                         let is_point = points.contains(&below.as_path());
+                        if is_point && is_of_this_program(mounts, &below) {
+                            continue;
+                        }
                         survey.has_others |= is_point && has_others(mounts, &below);
                         let mount = if is_point { mounts.of_others(&below) } else { mount };
                         folders.push((below, mount));
@@ -88,6 +93,9 @@ fn list(folder: &Path, mount: Option<&Mount>, mounts: &Mounts, hash: &mut Xxh3) 
         return Vec::new();
     };
     for (path, meta) in entries.iter_mut().filter(|(_, meta)| meta.is_none()) {
+        if is_of_this_program(mounts, path) {
+            continue;
+        }
         let point = path.clone();
         let asked = hung::ask(mounts.of_others(path), move || point.symlink_metadata());
         *meta = asked.ok().and_then(Result::ok);
@@ -133,6 +141,12 @@ fn add(hash: &mut Xxh3, path: &Path, meta: Option<&Metadata>) {
     }
 }
 
+/// True for a folder in a mount of this program.
+fn is_of_this_program(mounts: &Mounts, folder: &Path) -> bool {
+    let mount = mounts.containing(folder);
+    mount.is_some_and(|mount| mount.kind == mounts::TYPE)
+}
+
 /// True if files can change without an event from the kernel: by other machines, other programs or other
 /// layers.
 fn has_others(mounts: &Mounts, folder: &Path) -> bool {
@@ -147,6 +161,8 @@ mod tests {
     use std::fs::{File, Permissions};
     use std::os::unix::fs::PermissionsExt;
     use std::time::{Duration, SystemTime};
+
+    use chessdb_library::mounts::Device;
 
     fn fingerprint(path: &Path) -> u64 {
         Survey::of(path, &Mounts::read().unwrap(), |_, _| ()).fingerprint
@@ -189,6 +205,34 @@ mod tests {
         expect_another("a link comes");
         fs::remove_file(at("folder/other")).unwrap();
         expect_another("a file goes");
+    }
+
+    #[test]
+    fn mounts_of_this_program_are_not_entered() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().canonicalize().unwrap();
+        let mount = Mount {
+            id: 1,
+            device: Device(1),
+            path: real.join("mounted"),
+            kind: mounts::TYPE.to_owned(),
+            source: "/games".into(),
+            user: None,
+        };
+        let mounts = Mounts::from_iter([mount]);
+        let mut folders = Vec::new();
+        let mut look =
+            |source: &Path| Survey::of(source, &mounts, |folder, _| folders.push(folder.to_owned()));
+        fs::create_dir_all(real.join("mounted/players")).unwrap();
+        fs::create_dir(real.join("other")).unwrap();
+        let before = look(&real);
+        fs::write(real.join("mounted/players/a.pgn"), "").unwrap();
+        let after = look(&real);
+        assert_eq!(before.fingerprint, after.fingerprint);
+        assert!(!after.has_others, "a change of the mount changes nothing");
+        look(&real.join("mounted"));
+        let expected = [real.clone(), real.join("other")];
+        assert_eq!(folders, [&expected[..], &expected].concat());
     }
 
     /// Both times are in the same second, and the file has the same size.
