@@ -99,10 +99,8 @@ impl Directory for SearchesFs<'_> {
 
     fn check(&self, shown: Option<&[Inode]>) -> Result<(), FsError> {
         // If one of them has no prefix, the whole listing fails rather than leave it out.
-        let listed = self.listed().into_iter();
-        let mut found = listed.map(|named| self.listed_search(&named.name));
-        if let Some(error) = found.find(|found| *found == Err(FsError::Again)) {
-            return error.map(|_| ());
+        for named in self.listed() {
+            self.listed_search(&named.name)?;
         }
         self.node.check(shown)
     }

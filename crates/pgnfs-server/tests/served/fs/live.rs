@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chessdb_library::library::{Library, LibraryEntry};
-use pgnfs_server::inside::{ChessFs, CurrentState, Entry, FsError, Inode, Outdated, ServeOptions};
+use pgnfs_server::inside::{ChessFs, CurrentState, Entry, FsError, Inode, Layout, Outdated, ServeOptions};
 
 use testkit::fake::{Fake, MODIFIED, game};
 
@@ -174,6 +174,31 @@ fn a_state_is_kept_as_long_as_it_has_references() {
     let newest = database("b", "newest");
     live.replace(library(&[&newest]));
     assert_eq!(live.retired(), 0);
+}
+
+#[test]
+fn a_listing_of_an_old_state_leaves_out_no_search() {
+    let (old, new) = (database("b", "old"), database("b", "new"));
+    let mut layout = Layout::default();
+    layout.add_search("tal=player:tal").unwrap();
+    let options = ServeOptions {
+        layout: layout.into(),
+        ..ServeOptions::default()
+    };
+    let live = CurrentState::new(ChessFs::new(library(&[&old]), options));
+    let list = |directory: Inode| {
+        let mut names = Vec::new();
+        let listed = read_dir(&live, directory, 0, &mut |entry| {
+            names.push(entry.name.to_string());
+            ControlFlow::Continue(())
+        });
+        listed.map(|()| names)
+    };
+    let before = walk(&live, "b/search").unwrap();
+    live.replace(library(&[&new]));
+    assert_eq!(list(before), Err(FsError::Stale));
+    let after = walk(&live, "b/search").unwrap();
+    assert!(list(after).unwrap().contains(&"tal".to_owned()));
 }
 
 #[test]
