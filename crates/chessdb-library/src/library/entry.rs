@@ -101,10 +101,10 @@ impl LibraryEntry {
     /// Descriptions of its files, one for each, or one for all if they are very many.
     pub fn file_rows(&self) -> Vec<String> {
         match (&*self.files, &self.copies) {
-            ([(first, _), .., (last, _)], Some(_)) => vec![format!(
+            ([(first, _), .., (last, _)], Some(copies)) => vec![format!(
                 "{} files from {first} to {last}, {} bytes",
                 self.files.len(),
-                self.source_bytes()
+                copies.bytes()
             )],
             (files, _) => {
                 let rows = files.iter();
@@ -146,14 +146,6 @@ impl LibraryEntry {
         let mut maps = self.maps.iter();
         let map = maps.find(|map| Some(map.identity()) == identity);
         map.map_or(0, |map| map.changed())
-    }
-
-    /// Bytes of its files.
-    pub fn source_bytes(&self) -> u64 {
-        if let Some(copies) = &self.copies {
-            return copies.bytes();
-        }
-        self.files.iter().map(|(_, identity)| identity.size).sum()
     }
 
     /// The state of its files, on which its kept files depend.

@@ -25,6 +25,7 @@ mod task;
 mod text;
 mod unread;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -210,6 +211,15 @@ impl Library {
     /// The databases, sorted by path.
     pub fn databases(&self) -> &[Arc<LibraryEntry>] {
         &self.databases
+    }
+
+    /// Bytes of the files of all databases. A file counts once, even if it is an archive of several databases, or links
+    /// lead to it.
+    pub fn source_bytes(&self) -> u64 {
+        let files = self.databases.iter().flat_map(|entry| &entry.files);
+        let mut seen = HashSet::new();
+        let files = files.filter(|(_, identity)| seen.insert((identity.device, identity.inode)));
+        files.map(|(_, identity)| identity.size).sum()
     }
 
     /// What looked like a database or might have contained one but is not served.

@@ -354,8 +354,8 @@ impl ChessFs {
         let entries = self.library.databases().iter();
         Statistics {
             databases: entries.len() as u64,
-            games: entries.clone().map(|entry| u64::from(entry.most_games())).sum(),
-            source_bytes: entries.map(|entry| entry.source_bytes()).sum(),
+            games: entries.map(|entry| u64::from(entry.most_games())).sum(),
+            source_bytes: self.library.source_bytes(),
         }
     }
 

@@ -1,7 +1,8 @@
 use std::ffi::OsStr;
 use std::sync::atomic::Ordering;
 
-use pgnfs_server::inside::{FsError, Kind, ServeOptions};
+use chessdb_library::library::{Library, LibraryEntry};
+use pgnfs_server::inside::{ChessFs, FsError, Kind, ServeOptions};
 
 use super::mounted::{mount, mount_all, mount_with};
 use testkit::fake::{Fake, MODIFIED, game};
@@ -163,5 +164,22 @@ fn blocks_are_those_of_512_bytes() {
     assert_eq!(
         (statistics.databases, statistics.games, statistics.source_bytes),
         (1, 1, 12_345)
+    );
+}
+
+#[test]
+fn files_of_several_databases_count_once() {
+    let part = |name: &str| LibraryEntry {
+        part: Some(name.to_owned()),
+        ..Fake::of([game("a", "b")]).at(&format!("x.cbv/{name}"))
+    };
+    let mut other = Fake::of([game("a", "b")]).at("y");
+    other.files[0].1.inode += 1;
+    let databases = vec![part("a.cbh"), part("b.cbh"), other];
+    let fs = ChessFs::new(Library::from_databases(databases), ServeOptions::default());
+    let statistics = fs.statistics();
+    assert_eq!(
+        (statistics.databases, statistics.games, statistics.source_bytes),
+        (3, 3, 2 * 12_345)
     );
 }
