@@ -201,14 +201,23 @@ fn check_folder(path: &Path, folder: &Held, resolved: &Path, source: &Path) -> R
     }
 }
 
-/// The real path of a source; a part that does not exist is used as written.
+/// The real path of a source; the part of it that does not exist is used as written, since the source may appear later.
 fn real_path(source: &Path) -> Result<io::Result<PathBuf>, MountError> {
     let absolute = match std::path::absolute(source) {
         Ok(absolute) => absolute,
         Err(error) => return Ok(Err(error)),
     };
-    hung::real_path(&Mounts::read_or_unknown(), &absolute)
-        .map_err(|hung| MountError::Hung(source.to_owned(), hung))
+    let mounts = Mounts::read_or_unknown();
+    for above in absolute.ancestors() {
+        let real =
+            hung::real_path(&mounts, above).map_err(|hung| MountError::Hung(source.to_owned(), hung))?;
+        let rest = absolute.strip_prefix(above).unwrap_or(Path::new(""));
+        match real {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            real => return Ok(real.map(|real| real.join(rest))),
+        }
+    }
+    Ok(Ok(absolute))
 }
 
 /// The path without links. Its last component may be a mount, even one that cannot be accessed.
@@ -244,4 +253,31 @@ pub(super) fn is_dead(path: &Path) -> bool {
 pub(super) fn top_at(path: &Path) -> Result<Option<Mount>, MountError> {
     let mounts = Mounts::read().map_err(MountError::system("cannot read the table of mounts"))?;
     Ok(mounts.top_at(path).cloned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_that_does_not_exist_yet_is_not_below_the_mount_point() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("m")).unwrap();
+        std::os::unix::fs::symlink("m", at("link")).unwrap();
+        for (source, is_below) in [
+            ("m", true),
+            ("m/none", true),
+            ("m/none/deeper", true),
+            ("link/none", true),
+            ("none", false),
+            ("none/m", false),
+            ("m2", false),
+        ] {
+            // Elsewhere the check may fail later, for lack of FUSE.
+            let checked = MountPoint::check(&at("m"), &at(source));
+            let is_overlap = matches!(checked, Err(MountError::Overlap { .. }));
+            assert_eq!(is_overlap, is_below, "{source}");
+        }
+    }
 }
