@@ -18,14 +18,15 @@ pub(super) fn noon(date: Date) -> Option<i64> {
     Some(Date::days_since_1970(year, month, day) * SECONDS_A_DAY + SECONDS_A_DAY / 2)
 }
 
-/// Splits nanoseconds since 1970 into seconds and nanoseconds.
+/// Splits nanoseconds since 1970 into seconds and nanoseconds; (0, 0) if there are too many seconds, as for the time of
+/// a folder without databases.
 pub(super) fn seconds_and_nanoseconds(time: i128) -> (i64, u32) {
     let seconds = time.div_euclid(1_000_000_000);
     let nanoseconds = time.rem_euclid(1_000_000_000);
-    (
-        i64::try_from(seconds).unwrap_or(0),
-        u32::try_from(nanoseconds).unwrap_or(0),
-    )
+    match (i64::try_from(seconds), u32::try_from(nanoseconds)) {
+        (Ok(seconds), Ok(nanoseconds)) => (seconds, nanoseconds),
+        _ => (0, 0),
+    }
 }
 
 /// A time as `2026-01-31 12:34:56 UTC`.
@@ -102,5 +103,11 @@ mod tests {
     fn times_before_1970_have_positive_nanoseconds() {
         assert_eq!(seconds_and_nanoseconds(-1), (-1, 999_999_999));
         assert_eq!(seconds_and_nanoseconds(1_500_000_000), (1, 500_000_000));
+    }
+
+    #[test]
+    fn a_time_that_does_not_fit_is_1970() {
+        assert_eq!(seconds_and_nanoseconds(i128::MIN), (0, 0));
+        assert_eq!(seconds_and_nanoseconds(i128::MAX), (0, 0));
     }
 }
