@@ -126,6 +126,14 @@ impl CurrentState {
         outdated
     }
 
+    /// True for a directory that the present state does not have: only requests that began in an earlier state refer to
+    /// it.
+    pub fn is_gone(&self, directory: &Outdated) -> bool {
+        let current = self.current();
+        let is_file = directory.inode == current.root_info();
+        !is_file && current.folders.by_inode(directory.inode).is_none()
+    }
+
     /// Waits until a front end keeps too many names of searches that are not used any more, and returns what to drop from
     /// its caches. `None` when work has ended.
     pub fn unused_searches(&self) -> Option<Vec<Outdated>> {

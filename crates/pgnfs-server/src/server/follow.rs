@@ -4,6 +4,7 @@ use parking_lot::Mutex;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
@@ -51,20 +52,38 @@ fn search_after_changes(
 /// A tree that is replaced when its source changes.
 pub(super) struct Followed<F> {
     live: Arc<CurrentState>,
-    outdated: F,
+    outdated: Arc<F>,
+    /// Where directories that the present state does not have are reported.
+    gone: Sender<Vec<Outdated>>,
     /// Locked from reading a library until the next one has replaced it, so that no two threads replace the same
     /// library.
     turn: Mutex<()>,
 }
 
 impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
-    /// Starts the threads that do this.
-    pub(super) fn start(live: &Arc<CurrentState>, watch: Option<Watch>, outdated: F) -> io::Result<Stop> {
-        let followed = Arc::new(Followed {
+    /// Follows nothing yet. Starts a thread for directories that are gone: reporting one may wait for its requests, as
+    /// the kernel does, and a request in an old state may take long. Other changes must not wait for it.
+    fn new(live: &Arc<CurrentState>, outdated: F) -> io::Result<Followed<F>> {
+        let outdated = Arc::new(outdated);
+        let (gone, reported) = mpsc::channel::<Vec<Outdated>>();
+        let report = Arc::clone(&outdated);
+        thread::Builder::new().name("gone".to_owned()).spawn(move || {
+            for gone in reported {
+                // The panic message is in the log.
+                let _ = catch_unwind(AssertUnwindSafe(|| report(&gone)));
+            }
+        })?;
+        Ok(Followed {
             live: Arc::clone(live),
             outdated,
+            gone,
             turn: Mutex::new(()),
-        });
+        })
+    }
+
+    /// Starts the threads that do this.
+    pub(super) fn start(live: &Arc<CurrentState>, watch: Option<Watch>, outdated: F) -> io::Result<Stop> {
+        let followed = Arc::new(Followed::new(live, outdated)?);
         let alarm = watch.as_ref().map(Watch::alarm);
         let mut stop = Stop {
             endings: live.current().library().endings(),
@@ -136,7 +155,13 @@ impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
             if !outdated.is_empty() {
                 let databases = self.live.current().statistics().databases;
                 log::info!("the source has changed: {databases} databases");
-                (self.outdated)(&outdated);
+                let is_gone = |one: &Outdated| self.live.is_gone(one);
+                let (gone, present): (Vec<_>, Vec<_>) = outdated.into_iter().partition(is_gone);
+                if !gone.is_empty() {
+                    // The thread ends only after `self`.
+                    let _ = self.gone.send(gone);
+                }
+                (self.outdated)(&present);
                 // The old state of many databases or files was many small blocks, which the allocator would keep.
                 give_back();
             }
@@ -150,6 +175,44 @@ impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::fs::{ChessFs, Inode, ServeOptions};
+    use testkit::fake::{Fake, game};
+    use testkit::patience::wait_for;
+
+    #[test]
+    fn changes_are_shown_while_the_report_of_a_directory_that_is_gone_waits() {
+        let state = |comment: &str| {
+            let database = |path: &str| Fake::of([game("a", "b").comment(comment)]).at(path);
+            Library::from_databases(vec![database("a"), database("b")])
+        };
+        let fs = ChessFs::new(state("first"), ServeOptions::default());
+        let live = Arc::new(CurrentState::new(fs));
+        let (let_go, wait) = mpsc::channel::<()>();
+        let (wait, reports) = (Mutex::new(wait), Arc::new(Mutex::new((0, 0))));
+        let (counts, own) = (Arc::clone(&reports), Arc::clone(&live));
+        let outdated = move |outdated: &[Outdated]| {
+            if outdated.iter().any(|one| own.is_gone(one)) {
+                // Until the channel is closed.
+                let _ = wait.lock().recv();
+                counts.lock().0 += 1;
+            }
+            if outdated.iter().any(|one| one.inode == Inode::ROOT) {
+                counts.lock().1 += 1;
+            }
+        };
+        let followed = Followed::new(&live, outdated).unwrap();
+        let changes = thread::spawn(move || {
+            for comment in ["second", "third"] {
+                followed.replace(|_| state(comment));
+            }
+        });
+        wait_for("both changes", || reports.lock().1 == 2);
+        assert_eq!(reports.lock().0, 0);
+        drop(let_go);
+        wait_for("both reports of old states", || reports.lock().0 == 2);
+        changes.join().unwrap();
+    }
 
     #[test]
     fn a_source_that_has_settled_is_not_searched_before_it_changes_again() {

@@ -117,8 +117,9 @@ impl Server {
 
     /// Starts the background pass, adds databases that open late, and follows changes of the source if it is watched.
     /// After each change, and when a front end keeps very many searches, calls `outdated` with the nodes and names that
-    /// the front end must drop from its caches, in threads that answer no request. These threads have the privileges of
-    /// the calling thread.
+    /// the front end must drop from its caches, in threads that answer no request. What the source no longer has is
+    /// reported in a thread of its own, so a call for it may wait for requests in old states. These threads have the
+    /// privileges of the calling thread.
     ///
     /// # Errors
     /// If a thread cannot be started.
