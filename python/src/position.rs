@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use pyo3::prelude::*;
 
 use crate::opening::{Reduced, function};
-use crate::tokens::start_of;
 use chessdb::Database;
 use chessdb::board::{Counters, Fen, Position as Board, Setup, Uci};
 
@@ -57,7 +56,7 @@ impl Position {
 /// The positions of a game, from the start to the last move. Empty if the game has no position.
 pub fn positions_of(database: &dyn Database, game: u32) -> Vec<Position> {
     let tags = database.tags(game);
-    let fen = start_of(&tags);
+    let fen = tags.start();
     let first = tags.get("FEN").and_then(|text| Fen::setup(text).ok());
     let mut counters = first.as_ref().map_or_else(Counters::default, Counters::of);
     let mut is_chess960 = tags.is_chess960();

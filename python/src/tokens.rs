@@ -4,8 +4,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyEllipsis, PyList};
 
 use chessdb::Database;
-use chessdb::board::{Fen, Move, Position, Square};
-use chessdb::game::{Game, Tags, Token};
+use chessdb::board::{Move, Position, Square};
+use chessdb::game::{Game, Token};
 use chessdb_library::annotations;
 use chessdb_library::library::to_pgn;
 
@@ -26,22 +26,11 @@ pub enum Value {
 /// Names and values of the header lines, with the escapes of the PGN, which python-chess keeps; and the movetext.
 pub type Values = (Vec<(String, String)>, Vec<Value>);
 
-/// The position in which a game begins; `None` if its tag `FEN` is not a valid FEN.
-pub fn start_of(tags: &Tags) -> Option<Fen> {
-    match tags.get("FEN") {
-        Some(text) => Fen::parse(text).ok(),
-        None => Some(Fen {
-            position: Position::initial(),
-            first_move: 1,
-        }),
-    }
-}
-
 /// The values of a game in export form; `None` if it cannot be played from its start, so that python-chess has to read
 /// the text.
 pub fn values_of(database: &dyn Database, game: u32) -> Option<Values> {
     let game = with_pawns(database, game);
-    let start = start_of(&game.tags)?.position;
+    let start = game.tags.start()?.position;
     let text = String::from_utf8(to_pgn(&game)).ok()?;
     let (head, movetext) = text.split_once("\n\n")?;
     let headers = head.lines().filter_map(|line| {

@@ -29,7 +29,7 @@ fn write(database: &dyn Database, rows: &mut csv::Writer<impl Write>) -> csv::Re
             tag("White"),
             tag("Black"),
             tag("Result"),
-            game.start().fen(),
+            game.start().map_or_else(|| "?".to_owned(), |start| start.fen()),
             moves.join(" "),
         ])?;
         // Damage never stops reading; it is reported with each game.

@@ -116,7 +116,7 @@ impl GameJson {
             annotations: Annotations::of(game.movetext.tokens()),
             place: LinePlace {
                 last: None,
-                position: game.start(),
+                position: game.start().unwrap_or_default(),
                 counters: setup.map_or(Counters::default(), |(_, counters)| counters),
                 before: None,
             },

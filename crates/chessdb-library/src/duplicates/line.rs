@@ -10,7 +10,7 @@ use chessdb::game::Game;
 /// A main line, up to the first move that cannot be read.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ComparedLine {
-    /// The start position; empty for the usual one.
+    /// The start position; empty for the usual one, `none` if there is none.
     start: String,
     /// The bits of each [`PackedMove`](chessdb::board::PackedMove).
     moves: Box<[[u8; 2]]>,
@@ -21,7 +21,7 @@ impl ComparedLine {
     pub(super) fn of(game: &Game) -> ComparedLine {
         let moves = game.movetext.main_line();
         ComparedLine {
-            start: start_name(&game.start()),
+            start: start_name(game.start().as_ref()),
             moves: moves.map(|(_, mv)| mv.bits().to_le_bytes()).collect(),
         }
     }
@@ -30,8 +30,9 @@ impl ComparedLine {
     pub(super) fn of_kept(line: &PackedLine) -> ComparedLine {
         ComparedLine {
             start: match &line.start {
-                LineStart::Usual | LineStart::Nowhere => String::new(),
-                LineStart::At(position) => start_name(position),
+                LineStart::Usual => String::new(),
+                LineStart::At(position) => start_name(Some(position)),
+                LineStart::Nowhere => start_name(None),
             },
             moves: line
                 .moves
@@ -60,10 +61,27 @@ impl ComparedLine {
     }
 }
 
-fn start_name(start: &Position) -> String {
-    if *start == Position::initial() {
-        String::new()
-    } else {
-        epd(start)
+fn start_name(start: Option<&Position>) -> String {
+    match start {
+        None => "none".to_owned(),
+        Some(start) if *start == Position::initial() => String::new(),
+        Some(start) => epd(start),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_without_a_start_has_another_line_than_an_empty_one() {
+        let (usual, mut unplayable) = (Game::default(), Game::default());
+        unplayable.tags.set_no_start();
+        assert_ne!(ComparedLine::of(&unplayable), ComparedLine::of(&usual));
+        for (game, start) in [(usual, LineStart::Usual), (unplayable, LineStart::Nowhere)] {
+            let moves = Vec::new();
+            let kept = ComparedLine::of_kept(&PackedLine { start, moves });
+            assert_eq!(kept, ComparedLine::of(&game), "{start:?}");
+        }
     }
 }

@@ -162,7 +162,7 @@ impl BranchingLine {
 /// The position of an occurrence, and the SAN of the moves that lead to it; `None` if its game has changed.
 fn reach(database: &dyn Database, found: &Occurrence) -> Option<(Position, Vec<San>)> {
     let game = database.game(found.game).game;
-    let mut line = BranchingLine::new(game.start());
+    let mut line = BranchingLine::new(game.start()?);
     let is_there = |line: &BranchingLine| line.variation() == found.variation && line.len() == found.ply;
     let mut tokens = game.movetext.tokens().iter();
     while !is_there(&line) {

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use chessdb::Database;
-use chessdb::board::{Fen, Move, Position};
+use chessdb::board::{Move, Position};
 use chessdb::replay::Ply;
 
 /// A step of [`follow`].
@@ -34,13 +34,8 @@ pub(crate) fn follow(
         return;
     }
     // Without a move, the position comes from the tags.
-    let tags = database.tags(game);
-    let start = match tags.get("FEN") {
-        None => Some(Position::initial()),
-        Some(fen) => Fen::parse(fen).ok().map(|fen| fen.position),
-    };
-    if let Some(start) = start {
-        let _ = each(LineStep::Start(&start));
+    if let Some(start) = database.tags(game).start() {
+        let _ = each(LineStep::Start(&start.position));
     }
 }
 

@@ -201,7 +201,7 @@ pub(crate) enum LineStart {
     Usual,
     /// A set-up position.
     At(Position),
-    /// The game has no start position: it has no moves, and its FEN is invalid.
+    /// The game has no start position: it has no moves, and cannot be played from its set-up position.
     Nowhere,
 }
 

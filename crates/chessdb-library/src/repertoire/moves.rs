@@ -182,7 +182,8 @@ fn append(
         return;
     }
     let game = entry.database.game(number).game;
-    let mut line = BranchingLine::new(game.start());
+    let Some(start) = game.start() else { return };
+    let mut line = BranchingLine::new(start);
     let key = |position: &Position| {
         if has_castling {
             key_of(position)

@@ -20,15 +20,9 @@ pub(super) struct RowMoves {
 impl RowMoves {
     /// The moves of a game with these tags, up to the first one that cannot be read.
     pub(super) fn of(database: &dyn Database, game: u32, tags: &Tags) -> RowMoves {
-        let set_up = tags.get("FEN").map(Fen::setup);
-        let counters = match &set_up {
-            Some(Ok(setup)) => Counters::of(setup),
-            _ => Counters::default(),
-        };
-        let mut start = match set_up {
-            Some(setup) => setup.and_then(|setup| Position::from_setup(&setup)).ok(),
-            None => Some(Position::initial()),
-        };
+        let setup = tags.get("FEN").and_then(|fen| Fen::setup(fen).ok());
+        let counters = setup.as_ref().map_or_else(Counters::default, Counters::of);
+        let mut start = tags.start().map(|start| start.position);
         let mut moves = Vec::new();
         database.main_line(game, &mut |ply| {
             if ply.number == 0 {

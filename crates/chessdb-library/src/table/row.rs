@@ -13,7 +13,7 @@ use crate::openings::{OpeningName, opening};
 use crate::positions::Facts;
 use crate::spelling::Names;
 use chessdb::Database;
-use chessdb::board::{Color, Fen, Position};
+use chessdb::board::{Color, Position};
 use chessdb::game::{ROSTER, Tags};
 use chessdb::pgn;
 
@@ -101,8 +101,10 @@ impl<'a> GameRow<'a> {
     /// True if the game starts from a set-up position, or is a game of Chess960.
     pub fn is_set_up(&self) -> bool {
         let tags = self.tags();
-        let is_usual = |fen| Fen::parse(fen).is_ok_and(|read| read.position == Position::initial());
-        tags.get("FEN").is_some_and(|fen| !is_usual(fen)) || tags.is_chess960()
+        let is_usual = tags
+            .start()
+            .is_some_and(|start| start.position == Position::initial());
+        !is_usual || tags.is_chess960()
     }
 
     /// The opening by the moves.

@@ -1,7 +1,7 @@
 //! The main line of a game, move by move.
 
 use super::{Game, Movetext, Token};
-use crate::board::{Fen, Move, PackedMove, Position, San, Undo};
+use crate::board::{Move, PackedMove, Position, San, Undo};
 
 /// A move of a game's main line, from [`Game::main_line`].
 #[derive(Clone, Copy, Debug)]
@@ -28,10 +28,10 @@ impl MainLineMove {
 }
 
 impl Game {
-    /// The start position: from the tag `FEN`, otherwise the normal one.
-    pub fn start(&self) -> Position {
-        let fen = self.tags.get("FEN").and_then(|fen| Fen::parse(fen).ok());
-        fen.map_or(Position::initial(), |fen| fen.position)
+    /// The start position: from the tag `FEN`, otherwise the normal one. `None` if the game has a set-up position that it
+    /// cannot be played from: see [`Tags::start`](super::Tags::start).
+    pub fn start(&self) -> Option<Position> {
+        self.tags.start().map(|start| start.position)
     }
 
     /// The moves of the main line, without variations.
@@ -56,7 +56,7 @@ impl Game {
     /// assert!(last.before().piece_at(Square::C5).is_none());
     /// ```
     pub fn main_line(&self) -> impl Iterator<Item = MainLineMove> {
-        let mut position = self.start();
+        let mut position = self.start().unwrap_or_default();
         (0..)
             .zip(self.movetext.main_line())
             .map_while(move |(number, (san, mv))| {

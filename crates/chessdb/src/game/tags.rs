@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::fmt::{Display, Write};
 
 use super::{Date, Outcome};
+use crate::board::{Fen, Position};
 
 /// The seven tag roster with the placeholders for unknown values.
 pub const ROSTER: [(&str, &str); 7] = [
@@ -66,6 +67,8 @@ pub struct Tags {
     roster: [Option<ValueRange>; 6],
     /// The other tags, sorted by name.
     others: Vec<Other>,
+    /// True if the game has a set-up position that it cannot be played from, and no tag has it.
+    has_no_start: bool,
 }
 
 /// A tag that is not in the roster.
@@ -134,6 +137,7 @@ impl Tags {
             values: String::with_capacity(256),
             roster: [None; 6],
             others: Vec::with_capacity(14),
+            has_no_start: false,
         }
     }
 
@@ -241,6 +245,25 @@ impl Tags {
     fn other(&self, beginning: u64, name: &str) -> Option<&str> {
         let found = self.others.binary_search_by(|other| other.cmp(beginning, name));
         found.ok().map(|found| self.value(self.others[found].value))
+    }
+
+    /// Says that the game has a set-up position that it cannot be played from. Formats do so where they show no `FEN`,
+    /// because the game would otherwise count as one from the normal position.
+    pub fn set_no_start(&mut self) {
+        self.has_no_start = true;
+    }
+
+    /// Where the game begins: at the position of `FEN`, otherwise at the normal one. `None` if it cannot be played from
+    /// its set-up position; it may have moves all the same, which say from where they are played.
+    pub fn start(&self) -> Option<Fen> {
+        match self.get("FEN") {
+            Some(fen) => Fen::parse(fen).ok(),
+            None if self.has_no_start => None,
+            None => Some(Fen {
+                position: Position::initial(),
+                first_move: 1,
+            }),
+        }
     }
 
     /// True if the tag `Variant` means Chess960.

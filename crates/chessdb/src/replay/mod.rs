@@ -459,7 +459,8 @@ pub(crate) fn main_line_or(
 
 /// Passes the moves of a decoded game's main line to `each` until it breaks.
 pub fn main_line(game: &Game, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
-    let mut replay = Replay::new(MainLine(each), game.start(), (), Limits::NONE, Origin::default());
+    let start = game.start().unwrap_or_default();
+    let mut replay = Replay::new(MainLine(each), start, (), Limits::NONE, Origin::default());
     for (_, mv) in game.movetext.main_line() {
         let played = replay.play(mv.unpack());
         if played.is_err() || replay.is_done() {

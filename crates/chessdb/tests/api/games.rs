@@ -48,7 +48,7 @@ fn iterators_agree_with_what_a_database_passes_on() {
     let database = open(own("annotated.pgn")).unwrap();
     for (number, decoded) in (0..).zip(database.games()) {
         let mut moves = decoded.game.main_line();
-        let mut before = decoded.game.start();
+        let mut before = decoded.game.start().unwrap();
         database.main_line(number, &mut |ply| {
             let played = moves.next().expect("no more moves");
             assert_eq!(played.number, ply.number);
@@ -70,11 +70,11 @@ fn a_game_starts_where_its_fen_says() {
         let game = decoded.game;
         match game.tags.get("FEN") {
             Some(fen) => {
-                assert_eq!(game.start(), Fen::parse(fen).unwrap().position);
+                assert_eq!(game.start(), Some(Fen::parse(fen).unwrap().position));
                 set_up += 1;
             }
             None => {
-                assert_eq!(game.start(), Position::initial());
+                assert_eq!(game.start(), Some(Position::initial()));
                 usual += 1;
             }
         }

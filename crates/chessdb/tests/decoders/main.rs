@@ -11,6 +11,7 @@ mod limits;
 mod packed;
 mod pgn;
 mod roundtrip;
+mod starts;
 mod twice;
 
 use testkit::harness::meter::Counting;

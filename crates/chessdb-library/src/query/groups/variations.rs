@@ -110,6 +110,8 @@ impl<'a> KeptPlaces<'a> {
 /// The lines of a game, one after the other.
 struct LinesOfGame<'a> {
     line: BranchingLine,
+    /// False if the game has no start position.
+    has_start: bool,
     /// The plies where the tests of lines start, in ascending order.
     branches: Vec<u32>,
     /// The places on the current line, as far as it is the same as the line before it.
@@ -123,7 +125,8 @@ struct LinesOfGame<'a> {
 impl<'a> LinesOfGame<'a> {
     fn new(game: &Game, branches: Vec<u32>) -> LinesOfGame<'a> {
         LinesOfGame {
-            line: BranchingLine::new(game.start()),
+            line: BranchingLine::new(game.start().unwrap_or_default()),
+            has_start: game.start().is_some(),
             branches,
             kept: KeptPlaces::default(),
             shared: 0,
@@ -277,7 +280,7 @@ impl<'a> Matcher<'a> {
         (self.pieces, self.can_be_excluded) = (kept.pieces, kept.can_be_excluded);
         let line = &lines.line;
         let mut flow = ControlFlow::Continue(());
-        if from == 0 {
+        if from == 0 && lines.has_start {
             flow = self.start(line.start());
         }
         let mut moves = from;

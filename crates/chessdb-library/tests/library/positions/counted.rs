@@ -62,7 +62,7 @@ pub fn count(database: &dyn Database, most: u32) -> HashMap<Key, Counted> {
 
 /// The positions of a main line, each with the next move.
 pub fn line(game: &Game) -> Vec<(Key, String)> {
-    let Some(mut position) = start(game.tags.get("FEN")) else {
+    let Some(mut position) = start(game) else {
         return Vec::new();
     };
     let mut positions = Vec::new();
@@ -95,9 +95,9 @@ pub fn line(game: &Game) -> Vec<(Key, String)> {
 }
 
 /// The start position of a game; `None` if no game can be played from it.
-fn start(fen: Option<&str>) -> Option<Chess> {
-    let Some(fen) = fen else {
-        return Some(Chess::default());
+fn start(game: &Game) -> Option<Chess> {
+    let Some(fen) = game.tags.get("FEN") else {
+        return game.start().map(|_| Chess::default());
     };
     let position = fen.parse::<Fen>().ok()?.into_position(CastlingMode::Chess960);
     let position = position

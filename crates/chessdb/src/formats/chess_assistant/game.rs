@@ -7,6 +7,7 @@ use super::names::{Kind, NoName};
 use super::reading::CodeReading;
 use super::record::{self, LengthForm};
 use super::replay::{Replayed, Source, origin, replay};
+use super::setup::Refused;
 use crate::board::Position;
 use crate::bytes::le_u32;
 use crate::database::Decoded;
@@ -25,7 +26,7 @@ pub(super) fn decode(database: &ChessAssistant, game: u32) -> Decoded {
     }
     let mut tags = database.tags_of(&header, game, &mut problems);
     let replay = moves(database, game, &header, database.reading);
-    set_fen(&mut tags, replay.fen.as_deref());
+    set_start(&mut tags, replay.fen);
     problems.extend(replay.problems);
     Decoded {
         game: Game {
@@ -48,10 +49,14 @@ pub(super) fn main_line(database: &ChessAssistant, game: u32, line: CountedLine<
 }
 
 /// Adds the tags of a set-up position.
-pub(super) fn set_fen(tags: &mut Tags, fen: Option<&str>) {
-    if let Some(fen) = fen {
-        tags.set_str("SetUp", "1");
-        tags.set_str("FEN", fen);
+pub(super) fn set_start(tags: &mut Tags, fen: Result<Option<String>, Refused>) {
+    match fen {
+        Ok(None) => {}
+        Ok(Some(fen)) => {
+            tags.set_str("SetUp", "1");
+            tags.set_str("FEN", &fen);
+        }
+        Err(Refused) => tags.set_no_start(),
     }
 }
 
@@ -171,7 +176,7 @@ fn without_moves(problem: Problem, judgement: Option<Judgement>) -> Replayed<Mov
     let (output, problems) = replay.finish();
     Replayed {
         output,
-        fen: None,
+        fen: Ok(None),
         problems,
         is_clean: false,
         folder_marks: 0,

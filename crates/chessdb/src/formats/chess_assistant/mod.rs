@@ -135,7 +135,7 @@ impl Database for ChessAssistant {
     fn tags(&self, game: u32) -> Tags {
         let header = self.header(game);
         let mut tags = self.tags_of(&header, game, &mut Vec::new());
-        game::set_fen(&mut tags, self.fen(&header).as_deref());
+        game::set_start(&mut tags, self.fen(&header));
         tags
     }
 

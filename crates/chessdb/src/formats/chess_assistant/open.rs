@@ -12,7 +12,8 @@ use super::header::{self, Header};
 use super::names::Names;
 use super::reading::{self, CodeReading};
 use super::record::{self, LengthForm};
-use super::{ChessAssistant, game, setup};
+use super::setup::{self, Refused};
+use super::{ChessAssistant, game};
 use crate::bytes::le_u32;
 use crate::database::{Info, NotADatabase, Options, Rows};
 use crate::files::{Candidate, Files, SourceFile, SourceFolder, by_stem};
@@ -250,14 +251,19 @@ impl ChessAssistant {
     }
 
     /// The FEN of a game, without decoding its moves if possible.
-    pub(super) fn fen(&self, header: &Header) -> Option<String> {
-        let (d02, address) = game::address(self, header).ok()?;
-        let record = record::read(&d02.bytes, address, LengthForm::TwoBytes)?;
+    pub(super) fn fen(&self, header: &Header) -> Result<Option<String>, Refused> {
+        let record = || {
+            let (d02, address) = game::address(self, header).ok()?;
+            record::read(&d02.bytes, address, LengthForm::TwoBytes)
+        };
+        let Some(record) = record() else { return Ok(None) };
         if record.is_ambiguous {
             return game::moves(self, 0, header, self.reading).fen;
         }
-        let (_, bytes) = setup::find(record.codes)?;
-        setup::start(bytes).ok()?.fen
+        match setup::find(record.codes) {
+            Some((_, bytes)) => setup::start(bytes).map_or(Err(Refused), |start| Ok(start.fen)),
+            None => Ok(None),
+        }
     }
 }
 

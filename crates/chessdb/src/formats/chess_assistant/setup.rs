@@ -40,6 +40,9 @@ pub(super) struct Start {
     pub(super) fen: Option<String>,
 }
 
+/// A set-up position that no game can be played from.
+pub(super) struct Refused;
+
 impl Start {
     pub(super) fn normal() -> Start {
         Start {

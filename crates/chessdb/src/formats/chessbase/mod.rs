@@ -160,9 +160,13 @@ impl ChessBase {
                 tags.set_str(name, "1");
             }
         }
-        if let Some(stored) = stored.filter(|stored| stored.is_playable()) {
-            tags.set_str("SetUp", "1");
-            tags.set_str("FEN", &stored.fen());
+        match stored {
+            Some(stored) if stored.is_playable() => {
+                tags.set_str("SetUp", "1");
+                tags.set_str("FEN", &stored.fen());
+            }
+            Some(_) => tags.set_no_start(),
+            None => {}
         }
         tags
     }

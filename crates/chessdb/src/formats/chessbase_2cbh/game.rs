@@ -101,9 +101,11 @@ impl ChessBase2Cbh {
     /// All tags of a game, including the tags that follow from its moves.
     pub(super) fn all_tags(&self, place: &Place<'_>, moves: Option<&Moves<'_>>) -> Tags {
         let mut tags = self.tags_of(place);
-        let Some(moves) = moves.filter(|moves| moves.has_game()) else {
+        let Some(moves) = moves else { return tags };
+        if !moves.has_game() {
+            tags.set_no_start();
             return tags;
-        };
+        }
         tags::set_start(&mut tags, moves.start.is_chess960, moves.start.fen());
         let plies = self.ply_count(place, moves).unwrap_or(0);
         tags::set_number(&mut tags, "PlyCount", plies);

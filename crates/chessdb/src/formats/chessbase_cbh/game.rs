@@ -76,6 +76,9 @@ impl ChessBaseCbh {
         let mut tags = self.tags_of(place);
         if let (Some(record), Some(start)) = (record, start) {
             tags::set_start(&mut tags, record.is_chess960(), start.fen());
+            if start.flaw.is_some() {
+                tags.set_no_start();
+            }
             if let Some(plies) = self.ply_count(place, record, start) {
                 tags.set_number("PlyCount", plies);
             }

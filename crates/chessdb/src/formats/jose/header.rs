@@ -105,9 +105,13 @@ impl Jose {
         if is_chess960 {
             tags.set_str("Variant", "Chess960");
         }
-        if let Start::SetUp(set_up) = start {
-            tags.set_str("SetUp", "1");
-            tags.set_str("FEN", &set_up.fen);
+        match start {
+            Start::Normal => {}
+            Start::SetUp(set_up) => {
+                tags.set_str("SetUp", "1");
+                tags.set_str("FEN", &set_up.fen);
+            }
+            Start::Unreadable(_) => tags.set_no_start(),
         }
         if let Some(info) = record.text(Column::Info, texts) {
             add_info(&mut tags, &info);

@@ -461,9 +461,13 @@ impl<'a> Stored<'a> {
                 }
             }
         }
-        if let Some(Ok(set_up)) = &set_up {
-            tags.set_str("SetUp", "1");
-            tags.set_str("FEN", &set_up.fen);
+        match &set_up {
+            Some(Ok(set_up)) => {
+                tags.set_str("SetUp", "1");
+                tags.set_str("FEN", &set_up.fen);
+            }
+            Some(Err(_)) => tags.set_no_start(),
+            None => {}
         }
         Read {
             tags,

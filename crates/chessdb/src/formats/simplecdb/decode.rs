@@ -4,11 +4,12 @@ use std::fmt::Write;
 
 use super::SimpleCdb;
 use super::body::{Item, Items, StoredMove};
+use super::index::Entry;
 use super::promotion::Promotions;
 use super::record::{Damage, Parts, Record};
 use crate::board::{Fen, Illegal, Move, Position, Square};
 use crate::database::Decoded;
-use crate::game::Game;
+use crate::game::{Game, Tags};
 use crate::problem::Problem;
 use crate::replay::{CountedLine, Fault, Limits, Origin, PlaceForm, Replay, Sink, Tree, Unplayed};
 use crate::text::utf8_line;
@@ -34,16 +35,26 @@ pub(super) fn game(database: &SimpleCdb, game: u32, promotions: Promotions) -> D
         problems.push(Problem::damage(database.index.file_name(), entry.at as u64, what));
     }
     problems.extend(database.lost_texts(&entry));
+    set_start(&mut tags, database, &entry);
     let record = record(database, entry.offset);
-    if let Ok((_, Parts { fen: Some(fen), .. })) = &record {
-        tags.set_str("SetUp", "1");
-        tags.set_str("FEN", fen);
-    }
     let ((movetext, rest), _) = replay(database, record, promotions, Tree::beginning);
     problems.extend(rest);
     Decoded {
         game: Game { tags, movetext },
         problems,
+    }
+}
+
+/// Sets the tags of the stored position, whether or not a game can be played from it.
+pub(super) fn set_start(tags: &mut Tags, database: &SimpleCdb, entry: &Entry) {
+    let record = database.records.record(entry.offset);
+    match record.as_ref().map(Record::parts) {
+        Ok(Ok(Parts { fen: Some(fen), .. })) => {
+            tags.set_str("SetUp", "1");
+            tags.set_str("FEN", &fen);
+        }
+        Ok(Err(_)) => tags.set_no_start(),
+        Ok(Ok(_)) | Err(_) => {}
     }
 }
 

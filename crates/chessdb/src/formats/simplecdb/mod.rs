@@ -153,10 +153,7 @@ impl Database for SimpleCdb {
     fn tags(&self, game: u32) -> Tags {
         let entry = self.entry(game);
         let mut tags = self.header(&entry);
-        if let Some(fen) = self.records.stored_fen(&entry) {
-            tags.set_str("SetUp", "1");
-            tags.set_str("FEN", &fen);
-        }
+        decode::set_start(&mut tags, self, &entry);
         tags
     }
 

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::index::{Entry, Index};
+use super::index::Index;
 use super::length;
 use crate::bytes::{index as place, slice};
 use crate::files::SourceFile;
@@ -197,12 +197,6 @@ impl Records {
         let next = offsets.partition_point(|&other| other <= offset);
         let end = offsets.get(next).copied().unwrap_or(u64::MAX).min(self.size());
         end.saturating_sub(offset)
-    }
-
-    /// The FEN in a record, whether or not a game can be played from it.
-    pub(super) fn stored_fen(&self, entry: &Entry) -> Option<String> {
-        let record = self.record(entry.offset).ok()?;
-        Some(record.stored_fen()?.0)
     }
 
     /// Offsets of all records, found from the start of the file without an index (section 5.4).

@@ -19,7 +19,7 @@ use super::line::{Form, OpenLine, Waiting};
 use super::outline::Outline;
 use super::reading::{CodeReading, Side};
 use super::record::Record;
-use super::setup::{self, Start};
+use super::setup::{self, Refused, Start};
 use crate::board::{Move, Position};
 use crate::problem::Problem;
 use crate::replay::{Fault, Limits, Origin, PlaceForm, Replay, Sink, Unplayed};
@@ -38,7 +38,7 @@ pub(super) struct Source<'d> {
 pub(super) struct Replayed<O> {
     pub(super) output: O,
     /// The set-up position, if there is one.
-    pub(super) fen: Option<String>,
+    pub(super) fen: Result<Option<String>, Refused>,
     pub(super) problems: Vec<Problem>,
     /// True if all codes were understood and all moves were legal.
     pub(super) is_clean: bool,
@@ -59,6 +59,10 @@ pub(super) fn replay<S: Sink>(
         None => (Start::normal(), None),
         Some(Ok(start)) => (start, None),
         Some(Err(reason)) => (Start::normal(), Some(reason)),
+    };
+    let fen = match refused {
+        Some(_) => Err(Refused),
+        None => Ok(start.fen),
     };
     let sink = sink(&start.position, start.first_move, codes.len());
     let end = match (&refused, set_up) {
@@ -93,7 +97,7 @@ pub(super) fn replay<S: Sink>(
     let (output, problems) = replaying.replay.finish();
     Replayed {
         output,
-        fen: start.fen,
+        fen,
         problems,
         is_clean: replaying.is_clean,
         folder_marks: replaying.folder_marks,
