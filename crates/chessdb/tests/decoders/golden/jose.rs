@@ -160,6 +160,45 @@ fn the_database_of_2005() {
 }
 
 #[test]
+fn columns_without_their_names_are_known_by_their_fields() {
+    needs!(samples);
+    let expected = expected("real2005");
+    let frm = ["IO_Game.frm", "IO_Opening.frm"];
+    for junk in [None, Some("junk")] {
+        let scratch = tempfile::tempdir().unwrap();
+        for file in std::fs::read_dir(folder().join("real2005")).unwrap() {
+            let file = file.unwrap();
+            if !frm.contains(&file.file_name().to_str().unwrap()) {
+                std::fs::copy(file.path(), scratch.path().join(file.file_name())).unwrap();
+            }
+        }
+        for (name, junk) in frm
+            .iter()
+            .zip([junk; 2])
+            .filter_map(|(name, junk)| Some((name, junk?)))
+        {
+            std::fs::write(scratch.path().join(name), junk).unwrap();
+        }
+        let database = open_path(scratch.path()).unwrap();
+        for name in frm {
+            assert!(
+                database.problems().iter().any(|problem| problem.file == name),
+                "{name}: {:?}",
+                database.problems()
+            );
+        }
+        let given = games_of(&*database);
+        assert_eq!(given.len(), expected.len());
+        for (number, (given, expected)) in (1..).zip(given.into_iter().zip(&expected)) {
+            let (mut given, mut expected) = (given, expected.clone());
+            normalize(&mut given);
+            normalize(&mut expected);
+            assert_same(&given, &expected, &format!("game {number} without names"));
+        }
+    }
+}
+
+#[test]
 fn an_archive_of_the_program() {
     needs!(samples);
     let skip = json("export.skip.json");

@@ -88,18 +88,29 @@ impl Layout {
             layouts.extend(myi.and_then(|myi| Layout::stored(myi, &frm.columns)));
             layouts.push(Layout::derived(&frm.columns, frm.is_dynamic));
         }
-        for known in known {
-            for &count in known.counts {
-                let columns = known.columns.get(..count).unwrap_or(known.columns);
+        let lists = known.iter().flat_map(|known| {
+            let list = |&count| known.columns.get(..count).unwrap_or(known.columns);
+            known.counts.iter().map(list)
+        });
+        let Some(myi) = myi else {
+            layouts.extend(lists.map(|columns| {
                 let is_dynamic = columns
                     .iter()
                     .any(|column| matches!(column.kind, Type::Varchar | Type::Blob));
-                match myi {
-                    Some(myi) => layouts.extend(Layout::stored(myi, columns)),
-                    None => layouts.push(Layout::derived(columns, is_dynamic)),
-                }
-            }
-        }
+                Layout::derived(columns, is_dynamic)
+            }));
+            return layouts;
+        };
+        // The rows fit all lists of so many columns equally well, because their fields are those of the `.MYI`.
+        let mut listed: Vec<(usize, Layout)> = lists
+            .filter_map(|columns| {
+                let layout = Layout::stored(myi, columns)?;
+                let unlike = unlike(myi, columns);
+                (unlike <= columns.len() / TOLERATED).then_some((unlike, layout))
+            })
+            .collect();
+        listed.sort_by_key(|(unlike, _)| *unlike);
+        layouts.extend(listed.into_iter().map(|(_, layout)| layout));
         layouts
     }
 
@@ -206,6 +217,24 @@ impl Layout {
     }
 }
 
+/// One of so many columns of a list may differ from its field in the `.MYI`: with more, it is not the list of the table.
+const TOLERATED: usize = 4;
+
+/// In how many fields a `.MYI` differs from a table with these columns. A bitmap that only one of them has is one more.
+fn unlike<Name: AsRef<str>>(myi: &Myi, columns: &[ColumnSpec<Name>]) -> usize {
+    let expected = Layout::derived(columns, myi.is_dynamic);
+    let has_bitmap = myi.fields.len() > columns.len();
+    let of_columns = expected.fields.iter().skip(usize::from(expected.has_bitmap));
+    let stored = myi.fields.iter().skip(usize::from(has_bitmap));
+    let is_text = |field: &Field| matches!(field.kind, FieldKind::Varchar | FieldKind::SkipSpace);
+    // The length of a text depends on its character set, and old tables have texts of the other kind.
+    let differs =
+        |(stored, expected): (&Field, &Field)| stored != expected && !(is_text(stored) && is_text(expected));
+    let pairs = stored.map(|(field, _)| field).zip(of_columns);
+    let differences = pairs.filter(|&pair| differs(pair)).count();
+    differences + usize::from(has_bitmap != expected.has_bitmap)
+}
+
 /// How a column is packed in a dynamic record.
 fn packed<Name>(column: &ColumnSpec<Name>) -> Field {
     let kind = match column.kind {
@@ -231,5 +260,60 @@ fn width<Name>(column: &ColumnSpec<Name>) -> usize {
         // A length, and a pointer that has no meaning on disk.
         Type::Blob => length + 8,
         _ => length,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::jose::columns::{
+        COLLECTION, GAME, IO_COLLECTION, IO_GAME, MORE_GAME, NAMED, OLD_COLLECTION, OPENING,
+    };
+
+    /// The `.MYI` of a table with these columns.
+    fn myi_of(layout: &Layout) -> Myi {
+        Myi {
+            is_dynamic: layout.is_dynamic,
+            row_size: layout.row_size,
+            flag_bytes: layout.flag_bytes,
+            fields: layout.fields.iter().map(|field| (*field, None)).collect(),
+        }
+    }
+
+    /// Where the columns are, without their bits for NULL.
+    fn places(layout: &Layout) -> Vec<Option<usize>> {
+        let fields = layout.columns.iter();
+        fields.map(|column| column.map(|column| column.field)).collect()
+    }
+
+    #[test]
+    fn without_names_each_column_is_found_by_the_fields() {
+        let tables: [&[&Known]; 5] = [
+            &[&GAME],
+            &[&MORE_GAME],
+            &[&IO_GAME],
+            &[&OPENING],
+            &[&COLLECTION, &OLD_COLLECTION, &IO_COLLECTION],
+        ];
+        for known in tables.into_iter().chain([&[&NAMED][..]]) {
+            for (table, &count) in known
+                .iter()
+                .flat_map(|table| table.counts.iter().map(move |n| (table, n)))
+            {
+                let columns = &table.columns[..count];
+                let is_dynamic = table.columns != GAME.columns;
+                let own = Layout::derived(columns, is_dynamic);
+                let found = Layout::possible(None, Some(&myi_of(&own)), known);
+                let first = found.first().map(places);
+                assert_eq!(first, Some(places(&own)), "{count} columns: {columns:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_of_other_columns_is_not_taken() {
+        // 24 columns and a bitmap are as many fields as 25 columns.
+        let own = Layout::derived(&IO_GAME.columns[..24], true);
+        assert_eq!(Layout::possible(None, Some(&myi_of(&own)), &[&IO_GAME]), []);
     }
 }
