@@ -5,7 +5,7 @@ use shakmaty::attacks;
 use super::geometry::{line, reach, with_free_path};
 use super::legality::{castling_targets, taken_en_passant};
 use super::packed::PackedPiece;
-use super::{Bitboard, CastlingSide, Color, File, Illegal, Piece, Position, Rank, Role, San, Square};
+use super::{Bitboard, CastlingSide, Color, Illegal, Piece, Position, Rank, Role, San, Square};
 
 /// A half-move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -166,14 +166,8 @@ impl Position {
     }
 
     fn castle_anyhow(&mut self, side: CastlingSide) {
-        let home = self.turn.backrank();
-        let corner = match side {
-            CastlingSide::KingSide => Square::from_coords(File::H, home),
-            CastlingSide::QueenSide => Square::from_coords(File::A, home),
-        };
-        let rook = self.castling_rook(side).unwrap_or(corner);
         if let Some(king) = self.king(self.turn)
-            && self.of_kind(self.turn, Role::Rook).contains(rook)
+            && let Some(rook) = self.castling_rook_anyhow(side)
         {
             self.move_castling_pieces(side, king, rook);
         }

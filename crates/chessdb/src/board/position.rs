@@ -6,7 +6,7 @@ use shakmaty::attacks;
 
 use super::geometry::{reach, with_free_path};
 use super::packed::PackedPiece;
-use super::{Bitboard, CastlingSide, Color, Piece, Role, Square};
+use super::{Bitboard, CastlingSide, Color, File, Piece, Role, Square};
 
 /// The pieces on the board, the side to move, the castling rights and the en passant square.
 ///
@@ -183,6 +183,21 @@ impl Position {
     /// The rook for castling to `side` by the side to move, whether or not castling is possible now.
     pub fn castling_rook(&self, side: CastlingSide) -> Option<Square> {
         self.castling_rook_of(self.turn, side)
+    }
+
+    /// The rook with which the side to move castles even without the right: then it is the rook in the corner.
+    pub(crate) fn castling_rook_anyhow(&self, side: CastlingSide) -> Option<Square> {
+        let file = match side {
+            CastlingSide::KingSide => File::H,
+            CastlingSide::QueenSide => File::A,
+        };
+        let corner = Square::from_coords(file, self.turn.backrank());
+        let in_corner = || {
+            self.of_kind(self.turn, Role::Rook)
+                .contains(corner)
+                .then_some(corner)
+        };
+        self.castling_rook(side).or_else(in_corner)
     }
 
     /// Like [`Position::castling_rook`], for a given side.

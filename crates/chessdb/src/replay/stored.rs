@@ -75,6 +75,19 @@ impl<T: State> StoredLine<T> {
         self.line.before = Some(Box::new((before, state)));
     }
 
+    /// Passes the turn, for a move of which only this word is known.
+    pub fn pass(&mut self, word: impl Display) {
+        let before = (self.line.position, self.line.state.clone());
+        self.line.position.play(Move::Null);
+        self.word(word);
+        self.line.before = Some(Box::new(before));
+    }
+
+    /// True if the current line has a move.
+    pub fn has_move(&self) -> bool {
+        self.line.before.is_some()
+    }
+
     /// Appends a word.
     pub fn word(&mut self, word: impl Display) {
         if !self.text.is_empty() && !self.text.ends_with('(') {

@@ -10,13 +10,14 @@ use super::codes::{Cursor, Encoding, Mode, NoItem, Outline, Stored};
 use super::pieces::{Order, PAWNS, Pieces, Played};
 use super::record::Record;
 use super::setup::Start;
+use super::unplayed::UnplayedLine;
 use crate::board::{CastlingSide, Color, File, Move, Position, Role, Square};
 use crate::formats::chessbase_common::Annotations;
 use crate::problem::{Problem, ProblemKind};
-use crate::replay::{Fault, Limits, Notation, Origin, Replay, Sink, StoredLine, Unplayed};
+use crate::replay::{Fault, Limits, Origin, Replay, Sink};
 
 /// The limits of section 14.3.
-const LIMITS: Limits = Limits {
+pub(super) const LIMITS: Limits = Limits {
     depth: 255,
     moves: 1_000_000,
 };
@@ -53,21 +54,23 @@ pub(super) fn replay<S: Sink>(
 }
 
 /// A game being replayed.
-struct Game<'a, E, S> {
-    record: &'a Record<'a>,
-    encoding: E,
-    is_chess960: bool,
-    annotations: &'a Annotations<'a>,
-    replay: Replay<'a, S, Pieces>,
+pub(super) struct Game<'a, E, S> {
+    pub(super) record: &'a Record<'a>,
+    pub(super) encoding: E,
+    pub(super) is_chess960: bool,
+    pub(super) annotations: &'a Annotations<'a>,
+    pub(super) replay: Replay<'a, S, Pieces>,
     /// The starts of the lines. Read when the first position is kept.
     outline: Option<Outline>,
     /// The parts to be read when the current line ends. The next part is the last one.
-    pending: Vec<Pending>,
+    pub(super) pending: Vec<Pending>,
+    /// The line that is not played.
+    pub(super) unplayed: Option<UnplayedLine>,
 }
 
 /// A part to be read after the end of a line.
 #[derive(Clone, Copy, Debug)]
-enum Pending {
+pub(super) enum Pending {
     /// A variation on the last move of the outer line.
     Variation(Cursor),
     /// The rest of the outer line; `None` if it has ended.
@@ -76,7 +79,7 @@ enum Pending {
 
 /// How reading continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
+pub(super) enum Next {
     Item,
     EndOfLine,
     EndOfGame,
@@ -101,21 +104,21 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
             replay: Replay::new(sink, start.position, pieces, LIMITS, origin),
             outline: None,
             pending: Vec::new(),
+            unplayed: None,
         }
     }
 
     fn play(mut self, start: &Start) -> (S::Output, Vec<Problem>) {
         self.annotations.begin(&mut self.replay);
-        match &start.flaw {
-            None => self.decode(),
-            Some(flaw) => {
-                let what = format!("no game can be played from the start position: {flaw}");
-                let rest = self.rest_of_line(Cursor::default());
-                let detail = format!(" ({}){rest}", start.flawed_fen());
-                let offset = self.record.offset as u64;
-                self.replay.fault_with(offset, &Fault::damage(what), &detail);
-            }
+        if let Some(flaw) = &start.flaw {
+            let what = format!("no game can be played from the start position: {flaw}");
+            let detail = format!(" ({})", start.flawed_fen());
+            self.leave(self.record.offset as u64, Fault::damage(what), detail);
         }
+        if S::WHOLE || start.flaw.is_none() {
+            self.decode();
+        }
+        self.report_unplayed();
         if start.has_wrong_rooks {
             let what = "neither side may castle: the squares of kings and rooks are impossible";
             self.replay.doubt(self.record.offset as u64, what);
@@ -148,18 +151,27 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
                 },
                 Err(reason) => self.no_item(reason, place),
             };
-            if next == Next::EndOfLine {
-                next = if self.replay.end_variation() {
-                    self.next_line(&mut cursor)
-                } else {
-                    Next::EndOfGame
-                };
+            while next == Next::EndOfLine {
+                next = self.end_line(&mut cursor);
             }
             match next {
                 Next::EndOfGame => return,
                 // A move may have started another line, with other kept positions.
                 _ => kept = cursor.kept,
             }
+        }
+    }
+
+    /// Goes to the line that follows the end of one.
+    fn end_line(&mut self, cursor: &mut Cursor) -> Next {
+        if self.unplayed.is_some()
+            && let Some(next) = self.end_unplayed(cursor)
+        {
+            next
+        } else if self.replay.end_variation() {
+            self.next_line(cursor)
+        } else {
+            Next::EndOfGame
         }
     }
 
@@ -173,12 +185,25 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
         variations: Range<u32>,
         cursor: &mut Cursor,
     ) -> Next {
+        if S::WHOLE && self.unplayed.is_some() {
+            return self.unplayed_move(stored, ends_line, place, variations, cursor);
+        }
         let has_variations = S::WHOLE && !variations.is_empty();
         // An alternative to the first move of a variation becomes another variation of the same move.
         let is_first = has_variations && self.replay.depth() > 0 && !self.replay.has_move();
-        let next = self.play_stored(stored, place, has_variations);
-        if next != Next::Item {
-            return next;
+        if let Err(fault) = self.play_stored(stored, place, has_variations) {
+            if !S::WHOLE || matches!(fault, Fault::TooLong(_)) {
+                return self.stop(place, &fault);
+            }
+            self.leave(self.offset(place), fault, String::new());
+            // Alternatives to the first move of a variation are played nevertheless, because they follow another move.
+            let variations = if is_first {
+                self.add_variations(variations);
+                0..0
+            } else {
+                variations
+            };
+            return self.unplayed_move(stored, ends_line, place, variations, cursor);
         }
         if has_variations {
             if !is_first {
@@ -195,10 +220,10 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
 
     /// Plays a move that is stored at a place. If it has variations, the state before it is saved.
     #[inline(always)]
-    fn play_stored(&mut self, stored: Stored, place: Cursor, has_variations: bool) -> Next {
+    fn play_stored(&mut self, stored: Stored, place: Cursor, has_variations: bool) -> Result<(), Fault> {
         let (position, pieces) = self.replay.parts();
         let Some(mv) = meaning(stored, position, pieces, self.is_chess960) else {
-            return self.stop(place, &Fault::damage("the piece of the move is not on the board"));
+            return Err(Fault::damage("the piece of the move is not on the board"));
         };
         let us = position.turn();
         let played = Played::of(position, mv);
@@ -207,22 +232,20 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
         }
         if S::WHOLE {
             self.annotations
-                .before_move(place.moves, &mut self.replay, |_| true);
+                .before_move(place.moves, &mut self.replay, |position| {
+                    position.test(mv).is_ok()
+                });
         }
-        match self.replay.play(mv) {
-            Ok(()) => {
-                self.replay.state_mut().follow(us, &played);
-                if S::WHOLE {
-                    self.annotations.after_move(place.moves, &mut self.replay);
-                }
-                Next::Item
-            }
-            Err(unplayed) => self.unplayed(unplayed, place),
+        self.replay.play(mv)?;
+        self.replay.state_mut().follow(us, &played);
+        if S::WHOLE {
+            self.annotations.after_move(place.moves, &mut self.replay);
         }
+        Ok(())
     }
 
     /// Queues the lines that continue from kept positions; the position that was kept last comes first.
-    fn add_variations(&mut self, kept: Range<u32>) {
+    pub(super) fn add_variations(&mut self, kept: Range<u32>) {
         let (encoding, moves) = (self.encoding, self.record.moves);
         let outline = self
             .outline
@@ -261,6 +284,9 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
     /// Handles a line that ends without its mark.
     #[cold]
     fn no_item(&mut self, reason: NoItem, place: Cursor) -> Next {
+        if self.unplayed.is_some() {
+            return self.no_unplayed_item(reason);
+        }
         let fault = match reason {
             NoItem::Unassigned(code) => Fault::damage(format!("no move has the code {code}")),
             NoItem::End if self.record.is_cut => Fault::Cut,
@@ -269,39 +295,6 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
             NoItem::End => Fault::damage("the game has no end"),
         };
         self.stop(place, &fault)
-    }
-
-    /// Handles an illegal move, which ends its line. The remark has the rest of the line (section 14.2).
-    #[cold]
-    fn unplayed(&mut self, unplayed: Unplayed, place: Cursor) -> Next {
-        let rest = match unplayed {
-            Unplayed::Illegal(_) if self.replay.lists_faults() => self.rest_of_line(place),
-            _ => String::new(),
-        };
-        let offset = self.offset(place);
-        self.replay.fault_with(offset, &unplayed.into(), &rest);
-        Next::EndOfLine
-    }
-
-    /// The moves from a place to the end of their line, legal or not.
-    fn rest_of_line(&self, mut cursor: Cursor) -> String {
-        let (position, pieces) = (*self.replay.position(), *self.replay.state());
-        let mut line = StoredLine::new(position, pieces, Notation::Long);
-        while let Ok(item) = self.encoding.next(self.record.moves, &mut cursor) {
-            if let Some(stored) = item.stored {
-                let position = line.position();
-                let Some(mv) = meaning(stored, position, line.state(), self.is_chess960) else {
-                    break;
-                };
-                let mut pieces = *line.state();
-                pieces.follow(position.turn(), &Played::of(position, mv));
-                line.play(mv, pieces);
-            }
-            if item.ends_line {
-                break;
-            }
-        }
-        line.detail()
     }
 
     /// Reports a fault that ends its line.
@@ -330,7 +323,12 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
 
 /// The move of a stored code; `None` if its piece does not exist.
 #[inline(always)]
-fn meaning(stored: Stored, position: &Position, pieces: &Pieces, is_chess960: bool) -> Option<Move> {
+pub(super) fn meaning(
+    stored: Stored,
+    position: &Position,
+    pieces: &Pieces,
+    is_chess960: bool,
+) -> Option<Move> {
     let us = position.turn();
     Some(match stored {
         Stored::Step { slot, files, ranks } => {

@@ -35,6 +35,7 @@ mod tables;
 mod tags;
 mod texts;
 mod unpack;
+mod unplayed;
 
 use std::ops::ControlFlow;
 

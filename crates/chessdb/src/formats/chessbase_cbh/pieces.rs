@@ -62,6 +62,17 @@ pub(super) fn first_slot(role: Role) -> Option<u8> {
     }
 }
 
+/// The kind of the pieces in a slot.
+pub(super) fn kind(slot: u8) -> Role {
+    match slot / OF_A_KIND {
+        0 => Role::Queen,
+        1 => Role::Rook,
+        2 => Role::Bishop,
+        3 => Role::Knight,
+        _ => Role::Pawn,
+    }
+}
+
 /// A square by ChessBase's number: file by file.
 pub(super) fn square(number: u8) -> Option<Square> {
     let index = ((u32::from(number) & 7) << 3) | (u32::from(number) >> 3);
@@ -248,7 +259,7 @@ impl Played {
                     promotion,
                 }
             }
-            Move::Castle(side) => match position.castling_rook(side) {
+            Move::Castle(side) => match position.castling_rook_anyhow(side) {
                 Some(rook) => {
                     let file = match side {
                         CastlingSide::KingSide => File::F,
@@ -327,14 +338,17 @@ mod tests {
 
     #[test]
     fn castling_and_en_passant_are_followed() {
-        let castled = played(
-            "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1",
-            Move::Castle(CastlingSide::KingSide),
-        );
-        assert_eq!(
-            squares(&castled, Color::White, Role::Rook),
-            [Some(Square::A1), Some(Square::F1), None]
-        );
+        // Without the right, castling is illegal, but the moves after it are shown.
+        for rights in ["KQ", "-"] {
+            let castled = played(
+                &format!("4k3/8/8/8/8/8/8/R3K2R w {rights} - 0 1"),
+                Move::Castle(CastlingSide::KingSide),
+            );
+            assert_eq!(
+                squares(&castled, Color::White, Role::Rook),
+                [Some(Square::A1), Some(Square::F1), None]
+            );
+        }
         let taken = played(
             "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1",
             Move::normal(Square::E5, Square::D6),
