@@ -132,18 +132,19 @@ fn read(words: &[u16], tag: u16) -> Option<Start> {
         // Without this test, a normal set-up with move number 1000 would be taken for Chess960; its fourth word is a
         // piece.
         [CHESS960_SETUP, setup @ ..] if words.get(3).is_some_and(|&word| !is_piece(word)) => {
-            return read_setup(setup, true);
+            return read_setup(setup, 2, true);
         }
         _ => {}
     }
-    read_setup(words, tag == frame::CHESS960)
+    read_setup(words, 1, tag == frame::CHESS960)
 }
 
 fn is_piece(word: u16) -> bool {
     (PIECES..NO_PIECE).contains(&word)
 }
 
-fn read_setup(words: &[u16], is_chess960: bool) -> Option<Start> {
+/// Reads a set-up from its words. `first` is the number of the first one.
+fn read_setup(words: &[u16], first: usize, is_chess960: bool) -> Option<Start> {
     let [number, side, en_passant, pieces @ ..] = words else {
         return None;
     };
@@ -165,9 +166,10 @@ fn read_setup(words: &[u16], is_chess960: bool) -> Option<Start> {
     }
     setup.castling_rights = rooks_with_right(&setup, rights, is_chess960);
     setup.ep_square = pawn_to_take(&setup, *en_passant);
-    let before = if is_chess960 { 5 } else { 4 };
+    // Three words come before the pieces.
+    let first_piece = first + 3;
     Some(Start {
-        damage: unknown.map(|at| (at + before, "a word of the start position is no piece")),
+        damage: unknown.map(|at| (first_piece + at, "a word of the start position is no piece")),
         is_set_up: !is_chess960,
         ..of_setup(setup, u32::from(*number).max(1), is_chess960)
     })

@@ -84,13 +84,20 @@ fn starts_that_cannot_be_read_have_a_remark() {
         assert!(text.contains("1. d4"), "{text}");
         assert_eq!(problems.len(), 1);
     }
-    let words = [0xfffb, 1, 0, 0, 0xc02d + 32, 0x1234, 0xc16d + 39, 0xfffc, 0xffff];
-    let (text, problems) = Made::of(&words).read();
-    assert!(
-        text.starts_with("{chessdb: a word of the start position is no piece at .2cbg offset 0x30}"),
-        "{text}"
-    );
-    assert_eq!(problems.len(), 1);
+    // The same words, also as a set-up of Chess960 with and without its mark.
+    let set_up = [1, 0, 0, 0xc02d + 32, 0x1234, 0xc16d + 39];
+    for (mark, tag, at) in [
+        (&[][..], frame::GAME, 0x30),
+        (&[], frame::CHESS960, 0x30),
+        (&[1000], frame::CHESS960, 0x32),
+    ] {
+        let mut made = Made::of(&[&[0xfffb], mark, &set_up, &[0xfffc, 0xffff]].concat());
+        made.tag = tag;
+        let (text, problems) = made.read();
+        let told = format!("{{chessdb: a word of the start position is no piece at .2cbg offset 0x{at:x}}}");
+        assert!(text.starts_with(&told), "{text}");
+        assert_eq!(problems.len(), 1);
+    }
 }
 
 #[test]
