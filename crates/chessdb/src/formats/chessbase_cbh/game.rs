@@ -19,8 +19,8 @@ use crate::replay::{self, Fault, Limits, MainLine, Origin, Ply, Replay, Sink, Tr
 const LARGE: u64 = 1 << 32;
 
 impl ChessBaseCbh {
-    /// The place of a game's moves in the `.cbg`.
-    fn moves_at(&self, cbg: &SourceFile, place: &Place) -> u64 {
+    /// The place of a game's moves, or of a guiding text, in the `.cbg`.
+    pub(super) fn moves_at(&self, cbg: &SourceFile, place: &Place) -> u64 {
         let short = u64::from(place.header.moves_at());
         if cbg.bytes.len() as u64 > LARGE {
             self.extended.get(place.record).moves_at().unwrap_or(short)

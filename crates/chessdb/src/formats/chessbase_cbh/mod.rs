@@ -79,7 +79,7 @@ struct ChessBaseCbh {
     extended: Extended,
 }
 
-/// A game's place in the database.
+/// The place of a game or a guiding text in the database.
 struct Place {
     /// Number of its record, from 0.
     record: usize,
@@ -127,7 +127,11 @@ impl ChessBaseCbh {
     }
 
     fn place(&self, game: u32) -> Option<Place> {
-        let record = self.base.record(game)?;
+        self.place_of_record(self.base.record(game)?)
+    }
+
+    /// The place of the game or text with this record, from 0.
+    fn place_of_record(&self, record: usize) -> Option<Place> {
         let header = Header::at(&self.base.cbh.bytes, record)?;
         Some(Place { record, header })
     }
@@ -149,7 +153,9 @@ impl Based for ChessBaseCbh {
     }
 
     fn read_texts(&self, cbg: &SourceFile, records: impl Iterator<Item = usize>) -> Texts<Text> {
-        texts::read_all(&self.base.cbh, cbg, records)
+        texts::read_all(cbg, records, |record| {
+            Some(self.moves_at(cbg, &self.place_of_record(record)?))
+        })
     }
 
     fn text_name(&self, text: &Text) -> String {

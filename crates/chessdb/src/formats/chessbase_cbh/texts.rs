@@ -12,7 +12,6 @@
 
 use std::ops::Range;
 
-use super::header::Header;
 use crate::bytes::{index, le_u16, le_u32, slice};
 use crate::files::SourceFile;
 use crate::formats::chessbase_common::{Characters, GuidingText, Texts, file_name};
@@ -54,17 +53,19 @@ impl GuidingText for Text {
 }
 
 /// Reads the texts of the records at these places, from 0.
+///
+/// `text_at` gives the place of a record's text in the `.cbg`.
 pub(super) fn read_all(
-    cbh: &SourceFile,
     cbg: &SourceFile,
     records: impl Iterator<Item = usize>,
+    text_at: impl Fn(usize) -> Option<u64>,
 ) -> Texts<Text> {
     let records = records.map(|place| place + 1);
     Texts::read(cbg, SHORTEST_TEXT, records, |record| {
-        let Some(header) = Header::at(&cbh.bytes, record - 1) else {
+        let Some(at) = text_at(record - 1) else {
             return (Vec::new(), None);
         };
-        let (texts, damage) = read(&cbg.bytes, index(header.moves_at().into()), record);
+        let (texts, damage) = read(&cbg.bytes, index(at), record);
         let damage = damage.map(|at| (Some(at as u64), "cannot be read from here on".to_owned()));
         (texts, damage)
     })

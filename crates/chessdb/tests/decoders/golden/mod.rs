@@ -20,6 +20,7 @@ mod chessbase_2cbv;
 mod chessbase_cbh;
 mod chessbase_cbh_hostile;
 mod chessbase_cbh_items;
+mod chessbase_cbh_made;
 mod chessbase_cbh_unplayed;
 mod jose;
 mod jose_hostile;
