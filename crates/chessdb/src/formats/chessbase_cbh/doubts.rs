@@ -39,7 +39,8 @@ impl ChessBaseCbh {
                 doubts.damage(at, what);
             }
         }
-        let [white_team, black_team] = self.extended.get(place.record).teams();
+        let extended = self.extended.get(place.record);
+        let [white_team, black_team] = extended.teams();
         for (at, what, id, entities) in [
             (field::WHITE, "White", Some(header.white_id()), &self.players),
             (field::BLACK, "Black", Some(header.black_id()), &self.players),
@@ -56,9 +57,10 @@ impl ChessBaseCbh {
                 &self.annotators,
             ),
             (field::SOURCE, "the source", Some(header.source()), &self.sources),
-            // Teams are in the `.cbj`, so the problem names the place of the whole record.
+            // Teams and titles are in the `.cbj`, so the problem names the place of the whole record.
             (0, "White's team", white_team, &self.teams),
             (0, "Black's team", black_team, &self.teams),
+            (0, "the title", extended.title(), &self.titles),
         ] {
             if let Some(id) = id
                 && let Some(file) = entities.lacks(id, self.base.characters)

@@ -18,6 +18,7 @@
 //! .cbc  53  0 name (45)
 //! .cbs  59  0 title (25), 25 publisher (16), 41 publication u32, 45 date u32, 49 version, 50 quality
 //! .cbe  63  0 name (45), 45 number u32, 54 country
+//! .cbl  1608  eight titles (200 each), by language
 //! ```
 //!
 //! The number after the extension is the length of all fields; a number in parentheses is the size of a text in bytes.
@@ -49,6 +50,7 @@ pub(super) const TOURNAMENTS: Kind = Kind::new("cbt", 90);
 pub(super) const ANNOTATORS: Kind = Kind::new("cbc", 53);
 pub(super) const SOURCES: Kind = Kind::new("cbs", 59);
 pub(super) const TEAMS: Kind = Kind::new("cbe", 63);
+pub(super) const TITLES: Kind = Kind::new("cbl", 1608);
 
 impl Kind {
     const fn new(extension: &'static str, len: usize) -> Kind {
@@ -272,6 +274,22 @@ impl Team<'_> {
 
     pub(super) fn country(&self) -> u8 {
         self.0.byte(54)
+    }
+}
+
+/// A record of the `.cbl`: the title of a game in several languages.
+pub(super) struct Title<'a>(pub(super) Entity<'a>);
+
+impl Title<'_> {
+    /// Appends the first title that is not empty.
+    pub(super) fn append(&self, out: &mut String) {
+        let len = out.len();
+        for language in 0..8 {
+            self.0.append(200 * language, 200, out);
+            if out.len() > len {
+                return;
+            }
+        }
     }
 }
 

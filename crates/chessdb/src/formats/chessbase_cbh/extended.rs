@@ -5,7 +5,8 @@
 //! in big endian. Each version added fields at the end, so a field exists where it fits.
 //!
 //! The record of number n in the `.cbh`, from 0, is at `32 + size * n`. At 0 and 4 are the teams of White and Black
-//! (32 bits, numbers in the `.cbe`, -1 for none), at 12 and 30 places in the `.cba` and `.cbg` (64 bits).
+//! (32 bits, numbers in the `.cbe`, -1 for none), at 12 and 30 places in the `.cba` and `.cbg` (64 bits), at 116 the
+//! title of the game (32 bits, a number in the `.cbl`, -1 for none).
 
 use crate::bytes::{be_u32, be_u64, le_u32, slice};
 use crate::files::SourceFile;
@@ -13,6 +14,8 @@ use crate::formats::chessbase_common::records;
 use crate::problem::Problem;
 
 const HEADER: usize = 32;
+/// Offset of the number of the title.
+const TITLE: usize = 116;
 /// Maximum size of a record in bytes. The records of all known versions are shorter.
 const LONGEST: usize = 1 << 12;
 
@@ -50,6 +53,12 @@ impl Extended {
         Fields(if is_blank(fields) { &[] } else { fields })
     }
 
+    /// True if games may have titles.
+    pub(super) fn has_titles(&self) -> bool {
+        let len = self.file.as_ref().map_or(0, |file| file.bytes.len());
+        self.size >= TITLE + 4 && len >= HEADER + self.size
+    }
+
     /// The name of the file if the record at a place has only zeros.
     pub(super) fn lacks(&self, place: usize) -> Option<&str> {
         let file = self.file.as_ref()?;
@@ -71,8 +80,17 @@ pub(super) struct Fields<'a>(&'a [u8]);
 impl Fields<'_> {
     /// Numbers of the teams of White and Black.
     pub(super) fn teams(&self) -> [Option<u32>; 2] {
-        let team = |at| be_u32(self.0, at).filter(|&id| i32::try_from(id).is_ok());
-        [team(0), team(4)]
+        [self.entity(0), self.entity(4)]
+    }
+
+    /// Number of the title.
+    pub(super) fn title(&self) -> Option<u32> {
+        self.entity(TITLE)
+    }
+
+    /// Number of an entity, which is not negative.
+    fn entity(&self, at: usize) -> Option<u32> {
+        be_u32(self.0, at).filter(|&id| i32::try_from(id).is_ok())
     }
 
     /// Place in the `.cba`.

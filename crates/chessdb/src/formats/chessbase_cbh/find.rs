@@ -11,7 +11,7 @@ use crate::formats::chessbase_common::companions::{
 /// The file that names a database.
 const MAIN: &str = "cbh";
 /// The files of a database besides its `.cbh`.
-const COMPANIONS: [&str; 8] = ["cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj"];
+const COMPANIONS: [&str; 9] = ["cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbl", "cbj"];
 
 /// Finds the databases and archives of a folder, and the files that are reported as not read.
 pub(super) fn find(directory: &SourceFolder) -> Vec<Candidate> {

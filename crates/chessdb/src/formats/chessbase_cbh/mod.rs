@@ -5,7 +5,7 @@
 //! | `.cbh` | a record of 46 bytes for each game and guiding text ([`header`], [`doubts`]) |
 //! | `.cbg` | moves ([`record`], [`setup`], [`codes`], [`pieces`], [`decode`]) and texts ([`texts`]) |
 //! | `.cba` | annotations ([`annotations`], [`items`], [`quotation`]) |
-//! | `.cbp` `.cbt` `.cbc` `.cbs` `.cbe` | players, tournaments, annotators, sources, teams ([`entities`]) |
+//! | `.cbp` `.cbt` `.cbc` `.cbs` `.cbe` `.cbl` | players, tournaments, annotators, sources, teams, titles ([`entities`]) |
 //! | `.cbj` | fields of each game that newer versions added ([`extended`]) |
 //! | `.cbv` `.cbz` | all these, packed ([`archive`], [`unpack`]), and encrypted (`encryption`) |
 //!
@@ -76,6 +76,7 @@ struct ChessBaseCbh {
     annotators: Entities,
     sources: Entities,
     teams: Entities,
+    titles: Entities,
     extended: Extended,
 }
 
@@ -99,7 +100,13 @@ impl ChessBaseCbh {
         };
         let is_old = check_header(cbh, &mut problems)?;
         let characters = Characters::choose(options.encoding.as_deref(), &mut warnings);
-        let is_missed = |(kind, _): &(&str, &str)| !(is_old && matches!(*kind, "cbe" | "cbj"));
+        let mut of_extended = Vec::new();
+        let extended = Extended::open(files.get("cbj"), &mut of_extended);
+        let is_missed = |(kind, _): &(&str, &str)| match *kind {
+            "cbe" | "cbj" => !is_old,
+            "cbl" => extended.has_titles(),
+            _ => true,
+        };
         // Without records, nothing is lost.
         if cbh.bytes.len() >= 2 * header::RECORD {
             problems.extend(files.lost(cbh, MISSED.into_iter().filter(is_missed)));
@@ -118,8 +125,10 @@ impl ChessBaseCbh {
             annotators: open(entities::ANNOTATORS),
             sources: open(entities::SOURCES),
             teams: open(entities::TEAMS),
-            extended: Extended::open(files.get("cbj"), &mut problems),
+            titles: open(entities::TITLES),
+            extended,
         };
+        problems.extend(of_extended);
         database.base.add(None, problems);
         // In a short file, the texts are read now, so that no later call has to wait for them.
         database.file_problems();
@@ -183,7 +192,7 @@ impl InArchive for ChessBaseCbh {
 }
 
 /// The files of a complete database, and what is unknown without each of them.
-const MISSED: [(&str, &str); 8] = [
+const MISSED: [(&str, &str); 9] = [
     ("cbg", "games have no moves"),
     ("cba", "games have no annotations"),
     ("cbp", "players are unknown"),
@@ -191,6 +200,7 @@ const MISSED: [(&str, &str); 8] = [
     ("cbc", "annotators are unknown"),
     ("cbs", "sources are unknown"),
     ("cbe", "teams are unknown"),
+    ("cbl", "titles of games are unknown"),
     ("cbj", "teams are unknown"),
 ];
 

@@ -4,7 +4,7 @@
 //! blitz, 6 rapid, 7 correspondence.
 
 use super::annotations::Items;
-use super::entities::{Annotator, Player, Source, Team, Tournament};
+use super::entities::{Annotator, Player, Source, Team, Title, Tournament};
 use super::header::Header;
 use super::{ChessBaseCbh, Place, items};
 use crate::formats::chessbase_common::tags::{self, OfRecord, set_number, set_stored_date, set_text};
@@ -40,6 +40,10 @@ impl ChessBaseCbh {
         }
         self.source_tags(header, &mut tags);
         self.team_tags(place, &mut tags);
+        let title = self.extended.get(place.record).title();
+        if let Some(title) = title.and_then(|id| self.entity(&self.titles, id)) {
+            set_text(&mut tags, "Title", |out| Title(title).append(out));
+        }
         self.annotation_tags(place, &mut tags);
         tags
     }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use super::chessbase_cbh_hostile::cbh;
+use super::chessbase_cbh_hostile::{cbh, open, record};
 use super::*;
 use testkit::samples::open_base;
 
@@ -24,6 +24,63 @@ fn extended_record(moves_at: u64, title: i32) -> [u8; 120] {
     record[30..38].copy_from_slice(&moves_at.to_be_bytes());
     record[116..].copy_from_slice(&title.to_be_bytes());
     record
+}
+
+/// A `.cbl`: titles in eight languages for each game.
+fn titles(games: &[[&str; 8]]) -> Vec<u8> {
+    let count = games.len() as u32;
+    let mut bytes = Vec::new();
+    for field in [count, 0, 1_234_567_890, 1608, u32::MAX, count, 4, 0] {
+        bytes.extend(field.to_le_bytes());
+    }
+    for game in games {
+        bytes.extend([[0xff; 4], [0xff; 4]].concat());
+        bytes.push(0);
+        for title in game {
+            let mut field = title.as_bytes().to_vec();
+            field.resize(200, 0);
+            bytes.extend(field);
+        }
+        bytes.extend([0; 8]);
+    }
+    bytes
+}
+
+#[test]
+fn the_first_title_of_a_game_is_a_tag() {
+    let english = ["The Immortal Game", "Die Unsterbliche", "", "", "", "", "", ""];
+    let german = ["", "Die Immergr\u{fc}ne", "L'Immortelle", "", "", "", "", ""];
+    let records = [0, 1, 2, -1, 3].map(|title| extended_record(26, title));
+    let files = |cbl: Option<Vec<u8>>| {
+        let mut files = vec![
+            ("cbh", cbh(&[26; 5])),
+            ("cbg", [vec![0; 26], record(&[])].concat()),
+            ("cbj", extended(&records)),
+        ];
+        files.extend(cbl.map(|cbl| ("cbl", cbl)));
+        open(&files).unwrap()
+    };
+    let database = files(Some(titles(&[english, german, [""; 8]])));
+    let shown = |game| database.tags(game).get("Title").map(str::to_owned);
+    assert_eq!(shown(0).as_deref(), Some("The Immortal Game"));
+    assert_eq!(shown(1).as_deref(), Some("Die Immergr\u{fc}ne"));
+    assert_eq!([2, 3, 4].map(shown), [None, None, None]);
+    let told = |database: &dyn Database, game: u32| {
+        let problems = database.game(game).problems.into_iter();
+        problems
+            .filter(|problem| problem.what.contains("the title"))
+            .count()
+    };
+    assert_eq!(
+        [0, 1, 2, 3, 4].map(|game| told(&*database, game)),
+        [0, 0, 0, 0, 1]
+    );
+
+    let database = files(None);
+    assert_eq!(database.tags(0).get("Title"), None);
+    let lost =
+        |problem: &chessdb::Problem| problem.file == "x.cbl" && problem.what.contains("titles of games");
+    assert!(database.problems().iter().any(lost), "{:?}", database.problems());
 }
 
 #[test]
