@@ -64,6 +64,8 @@ pub(super) struct Game<'a, E, S> {
     outline: Option<Outline>,
     /// The parts to be read when the current line ends. The next part is the last one.
     pub(super) pending: Vec<Pending>,
+    /// True if all moves of the main line have been played.
+    pub(super) is_whole: bool,
     /// The line that is not played.
     pub(super) unplayed: Option<UnplayedLine>,
 }
@@ -104,6 +106,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
             replay: Replay::new(sink, start.position, pieces, LIMITS, origin),
             outline: None,
             pending: Vec::new(),
+            is_whole: start.flaw.is_none(),
             unplayed: None,
         }
     }
@@ -119,6 +122,9 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
             self.decode();
         }
         self.report_unplayed();
+        if self.is_whole {
+            self.annotations.judge(&mut self.replay);
+        }
         if start.has_wrong_rooks {
             let what = "neither side may castle: the squares of kings and rooks are impossible";
             self.replay.doubt(self.record.offset as u64, what);
@@ -300,6 +306,7 @@ impl<'a, E: Encoding, S: Sink> Game<'a, E, S> {
     /// Reports a fault that ends its line.
     #[cold]
     fn stop(&mut self, place: Cursor, fault: &Fault) -> Next {
+        self.is_whole &= self.replay.depth() > 0;
         self.replay.fault(self.offset(place), fault);
         Next::EndOfLine
     }

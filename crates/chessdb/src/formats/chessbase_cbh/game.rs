@@ -136,6 +136,7 @@ impl ChessBaseCbh {
         {
             annotations::read(&mut annotations, &cba.bytes, at);
         }
+        annotations.set_glyph_of_line(place.header.glyph_of_line());
         decode::replay(record, start, &annotations, origin(&self.base.names.cbg), sink)
     }
 

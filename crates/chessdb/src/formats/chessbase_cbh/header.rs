@@ -20,7 +20,7 @@
 //! 15, 18, 21      3     tournament, annotator, source
 //! 24              3     date
 //! 27              1     result
-//! 28              1     glyph of a line if the result is 3; not shown
+//! 28              1     glyph of a line if the result is 3
 //! 29, 30          1, 1  round, subround, 0 for none
 //! 31, 33          2, 2  Elo of White, Black, 0 for none
 //! 35, 37          2, 2  opening, medals
@@ -53,6 +53,7 @@ pub(super) mod field {
     pub(in super::super) const SOURCE: usize = 21;
     pub(in super::super) const DATE: usize = 24;
     pub(in super::super) const RESULT: usize = 27;
+    pub(in super::super) const GLYPH: usize = 28;
     pub(in super::super) const ROUND: usize = 29;
     pub(in super::super) const SUBROUND: usize = 30;
     pub(in super::super) const WHITE_ELO: usize = 31;
@@ -85,6 +86,9 @@ impl FileHeader<'_> {
         be_u32(self.0, 6)
     }
 }
+
+/// The result of a line.
+const LINE: u8 = 3;
 
 /// Bits of a record's first byte.
 const USED: u8 = 1;
@@ -176,6 +180,14 @@ impl Header {
 
     pub(super) fn outcome(&self) -> Outcome {
         values::outcome(self.byte(field::RESULT))
+    }
+
+    /// The glyph of a line without a result; 0 for none.
+    pub(super) fn glyph_of_line(&self) -> u8 {
+        match self.byte(field::RESULT) {
+            LINE => self.byte(field::GLYPH),
+            _ => 0,
+        }
     }
 
     /// True if the value is a result.

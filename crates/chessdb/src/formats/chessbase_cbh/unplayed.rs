@@ -24,6 +24,7 @@ impl<E: Encoding, S: Sink> Game<'_, E, S> {
     /// Stops playing the current line. What is left of it becomes text.
     #[cold]
     pub(super) fn leave(&mut self, offset: u64, fault: Fault, detail: String) {
+        self.is_whole &= self.replay.depth() > 0;
         let (position, pieces) = (*self.replay.position(), *self.replay.state());
         self.unplayed = Some(UnplayedLine {
             line: StoredLine::new(position, pieces, Notation::Long),

@@ -34,6 +34,8 @@ pub(in crate::formats) struct Annotations<'a> {
     characters: Characters,
     /// Medals from the game's record. An item may repeat them.
     medals: u16,
+    /// The glyph of a line from the game's record; 0 for none.
+    glyph: u8,
     /// Damage of the record and of its items, with its place.
     damage: Vec<(u64, String)>,
     /// Problems without a remark.
@@ -59,6 +61,7 @@ impl<'a> Annotations<'a> {
             origin,
             characters,
             medals,
+            glyph: 0,
             damage: Vec::new(),
             problems: Vec::new(),
         }
@@ -87,6 +90,16 @@ impl<'a> Annotations<'a> {
         if !self.items.is_sorted_by_key(|item| item.position) {
             self.items.sort_by_key(|item| item.position);
         }
+    }
+
+    /// Sets the glyph of a game that is a line without a result. The game's record has it.
+    pub(in crate::formats) fn set_glyph_of_line(&mut self, glyph: u8) {
+        self.glyph = glyph;
+    }
+
+    /// Adds the glyph of a line to the last move. Call it at the end of a complete main line.
+    pub(in crate::formats) fn judge<S: Sink, T: State>(&self, replay: &mut Replay<'_, S, T>) {
+        replay.nag(self.glyph);
     }
 
     /// Adds damage at a place.

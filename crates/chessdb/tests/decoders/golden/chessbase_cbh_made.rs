@@ -108,3 +108,29 @@ fn a_guiding_text_may_be_beyond_4_gib() {
     files.read_member(0, 0, &mut text).unwrap();
     assert_eq!(&text, b"<p>far.");
 }
+
+#[test]
+fn the_glyph_of_a_line_belongs_to_its_last_move() {
+    let word = |from: u16, to: u16| from | to << 6;
+    let (e4, e5, illegal) = (word(33, 35), word(38, 36), word(32, 40));
+    for (result, glyph, moves, shown) in [
+        (3, 19, &[e4, e5 | 0x4000][..], "1. e4 e5 $19 *"),
+        (3, 0, &[e4, e5 | 0x4000], "1. e4 e5 *"),
+        (2, 19, &[e4, e5 | 0x4000], "1. e4 e5 1-0"),
+        (3, 19, &[], "*"),
+    ] {
+        let mut cbh = cbh(&[26]);
+        (cbh[46 + 27], cbh[46 + 28]) = (result, glyph);
+        let cbg = [vec![0; 26], record(moves)].concat();
+        let database = open(&[("cbh", cbh), ("cbg", cbg)]).unwrap();
+        let text = String::from_utf8(to_pgn(&database.game(0).game)).unwrap();
+        assert_eq!(text.split_once("\n\n").unwrap().1.trim_end(), shown);
+    }
+    // The rest of the line is missing, so the glyph is not of the last move that is shown.
+    let mut cbh = cbh(&[26]);
+    (cbh[46 + 27], cbh[46 + 28]) = (3, 19);
+    let cbg = [vec![0; 26], record(&[e4, e5, illegal | 0x4000])].concat();
+    let database = open(&[("cbh", cbh), ("cbg", cbg)]).unwrap();
+    let text = String::from_utf8(to_pgn(&database.game(0).game)).unwrap();
+    assert!(text.contains("1. e4 e5 {") && !text.contains('$'), "{text}");
+}
