@@ -289,3 +289,39 @@ fn same_address(a02: &SourceFile) -> Option<Problem> {
     let at = rows.place(second).saturating_mul(4);
     Some(Problem::damage(&a02.name, at as u64, what))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::holed::Holed;
+    use std::sync::Arc;
+
+    #[test]
+    fn entries_in_a_hole_lead_nowhere() {
+        // Of entries of 1 and 0 in turn, the first is unused.
+        let mut bytes = [1u32.to_le_bytes(), [0; 4]].concat().repeat(8);
+        bytes.extend([0; 400]);
+        for (gaps, told) in [
+            (vec![], Some((12, "108 entries"))),
+            (vec![64..464], Some((12, "8 entries"))),
+            (vec![8..464], None),
+        ] {
+            let a02 = SourceFile {
+                name: "x.a02".to_owned(),
+                bytes: Arc::new(Holed(bytes.clone(), gaps)),
+            };
+            let problem = same_address(&a02);
+            let what = problem
+                .as_ref()
+                .map(|problem| (problem.offset.unwrap(), &*problem.what));
+            match told {
+                None => assert_eq!(what, None),
+                Some((at, count)) => {
+                    let (offset, what) = what.unwrap();
+                    assert_eq!(offset, at);
+                    assert!(what.starts_with(count), "{what}");
+                }
+            }
+        }
+    }
+}
