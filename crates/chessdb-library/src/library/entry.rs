@@ -64,11 +64,6 @@ impl LibraryEntry {
         self.is_counted() && self.database.as_files().is_prepared()
     }
 
-    /// True if its games are counted, and its information does not need the whole index to be read.
-    pub fn is_described(&self) -> bool {
-        self.is_counted() && self.database.as_files().is_described()
-    }
-
     /// Problems of the database itself, and what users can do about them.
     pub fn problems(&self) -> Vec<Problem> {
         let advised = |problem: &Problem| {

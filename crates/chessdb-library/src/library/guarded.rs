@@ -211,10 +211,6 @@ where
         self.database.as_files().is_prepared()
     }
 
-    fn is_described(&self) -> bool {
-        self.database.as_files().is_described()
-    }
-
     fn record_len(&self, game: u32) -> Option<u64> {
         guard_game(game, || self.database.as_files().record_len(game))
     }

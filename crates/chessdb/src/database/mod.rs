@@ -218,11 +218,6 @@ pub trait AsFiles {
         true
     }
 
-    /// False if the next call of [`Database::info`] has to read the whole index of games first.
-    fn is_described(&self) -> bool {
-        true
-    }
-
     /// Size in bytes of a game's record, to which the time for decoding the game is proportional. `None` if the record
     /// would have to be read for this.
     fn record_len(&self, game: u32) -> Option<u64> {

@@ -188,7 +188,7 @@ impl BranchFs {
     /// `info.txt`, if that takes no counting and no search.
     pub(super) fn info_if_known(&self) -> Option<Arc<[u8]>> {
         let is_known = match self.own_database() {
-            Some(own) => own.served_entry().is_described(),
+            Some(own) => own.served_entry().is_counted(),
             None => !self.game_set().is_filtered(),
         };
         if is_known {

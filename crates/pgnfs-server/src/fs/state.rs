@@ -585,11 +585,11 @@ impl Text for RootInfo<'_> {
         self.0.info.get_or_make(|| self.make()).cloned()
     }
 
-    /// Games may have to be counted, or an index read.
+    /// Games may have to be counted.
     fn wait_to_read(&self) -> Wait {
         let mut databases = self.0.databases().iter();
-        let is_described = databases.all(|database| database.served_entry().is_described());
-        self.0.info.wait().min(Wait::Common.unless(is_described))
+        let are_counted = databases.all(|database| database.served_entry().is_counted());
+        self.0.info.wait().min(Wait::Common.unless(are_counted))
     }
 }
 

@@ -25,7 +25,7 @@ impl Text for InfoFile<'_> {
 
     fn wait_to_read(&self) -> Wait {
         let is_known = match self.0.own_database() {
-            Some(own) => own.served_entry().is_described() || self.0.files.info.get().is_some(),
+            Some(own) => own.served_entry().is_counted() || self.0.files.info.get().is_some(),
             None => self.text_if_known().is_some(),
         };
         Wait::Common.unless(is_known)
