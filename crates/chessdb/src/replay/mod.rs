@@ -4,6 +4,7 @@
 //! the position, tests every move, enforces limits, writes the remarks and passes everything on to a [`Sink`]. The sink
 //! [`Tree`] builds a whole game, and [`MainLine`] receives only the moves of the main line.
 
+pub(crate) mod castling;
 mod fault;
 mod sink;
 mod stored;

@@ -12,10 +12,10 @@ use super::words::is_move;
 use super::{ChessBase2Cbh, Place};
 use crate::board::Position;
 use crate::files::SourceFile;
-use crate::formats::chessbase_common::setup::castled;
 use crate::formats::chessbase_common::{Annotations, tags, values};
 use crate::game::Tags;
 use crate::problem::Problem;
+use crate::replay::castling::castled;
 use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Ply, Replay, Sink, Tree};
 
 /// Maximum number of attempts to read a frame, because ChessBase may be moving it (section 14.2).

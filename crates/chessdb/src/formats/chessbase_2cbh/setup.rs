@@ -21,7 +21,8 @@ use super::words::square;
 use crate::board::{
     Bitboard, Board, Color, Fen, File, Piece, Position, Rank, Role, Setup, SetupError, Square,
 };
-use crate::formats::chessbase_common::setup::{rooks_at_home, with_files_of_rooks};
+use crate::formats::chessbase_common::setup::with_files_of_rooks;
+use crate::replay::castling::rooks_without_right;
 
 /// The start position follows.
 const START: u16 = 0xfffb;
@@ -95,7 +96,7 @@ impl Start {
         if !self.is_set_up || self.flaw.is_some() {
             return Bitboard::EMPTY;
         }
-        rooks_at_home(&self.position) & !self.position.castling_rooks()
+        rooks_without_right(&self.position)
     }
 
     /// The same position with the rights of further rooks to castle.

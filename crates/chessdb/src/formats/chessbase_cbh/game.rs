@@ -8,10 +8,10 @@ use super::setup::Start;
 use super::{ChessBaseCbh, Place, annotations, decode, items};
 use crate::board::Position;
 use crate::files::SourceFile;
-use crate::formats::chessbase_common::setup::castled;
 use crate::formats::chessbase_common::{Annotations, tags, values};
 use crate::game::Tags;
 use crate::problem::Problem;
+use crate::replay::castling::castled;
 use crate::replay::{self, Fault, Limits, MainLine, Origin, Ply, Replay, Sink, Tree};
 
 /// In files above this size, places do not fit into the 32 bits of the `.cbh`, so they come from the `.cbj`, which has

@@ -14,7 +14,8 @@
 use super::pieces::square;
 use super::record::{ROOKS, Record, START};
 use crate::board::{Bitboard, Color, Fen, File, Position, Rank, Role, Setup, SetupError, Square};
-use crate::formats::chessbase_common::setup::{rooks_at_home, with_files_of_rooks};
+use crate::formats::chessbase_common::setup::with_files_of_rooks;
+use crate::replay::castling::rooks_without_right;
 
 /// The start position of a game.
 #[derive(Clone, Debug)]
@@ -53,7 +54,7 @@ impl Start {
         if record.start.is_none() || record.rooks.is_some() || self.flaw.is_some() {
             return Bitboard::EMPTY;
         }
-        rooks_at_home(&self.position) & !self.position.castling_rooks()
+        rooks_without_right(&self.position)
     }
 
     /// The same position with the rights of further rooks to castle.

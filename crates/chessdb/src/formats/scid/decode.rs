@@ -1,14 +1,16 @@
 //! Decodes one game: turns the bytes of its moves into tokens (sections 5.5 to 5.9 and 11).
 
+use super::index::Entry;
 use super::moves::{self, Bytes, COMMENT, END, FINISH, GLYPH, NoMove, START};
 use super::pieces::{Effect, Lists};
 use super::record::{Damage, Parts, Record};
 use super::setup::SetUp;
 use super::texts::Texts;
 use super::unplayed::UnplayedLine;
-use crate::board::{Move, Position};
+use crate::board::{Bitboard, Move, Position};
 use crate::problem::Problem;
-use crate::replay::{Fault, Limits, Origin, Replay, Sink, Unplayed};
+use crate::replay::castling::{castled, rooks_without_right};
+use crate::replay::{Fault, Limits, Origin, Replay, Sink, Tree, Unplayed};
 
 /// The limits of section 11.3.
 const LIMITS: Limits = Limits {
@@ -17,6 +19,7 @@ const LIMITS: Limits = Limits {
 };
 
 /// A game whose record is in the file.
+#[derive(Clone)]
 pub(super) struct Stored<'a> {
     pub(super) record: Record<'a>,
     pub(super) parts: Result<Parts<'a>, Damage>,
@@ -26,6 +29,49 @@ pub(super) struct Stored<'a> {
 }
 
 impl<'a> Stored<'a> {
+    /// A game with its start position. If it castles without a stored right, the right is added (section 5.6), because
+    /// readers of PGN would otherwise refuse the move.
+    pub(super) fn new(
+        record: Record<'a>,
+        parts: Result<Parts<'a>, Damage>,
+        entry: &Entry,
+        texts: Texts,
+    ) -> Stored<'a> {
+        let fen = parts.as_ref().ok().and_then(|parts| parts.fen);
+        let stored = Stored {
+            set_up: fen.map(|fen| SetUp::parse(&texts.line(fen))),
+            record,
+            parts,
+            texts,
+        };
+        let rooks = match &stored.set_up {
+            Some(SetUp {
+                position: Some(position),
+                flaw: None,
+                ..
+            }) if !entry.is_chess960 => rooks_without_right(position),
+            _ => Bitboard::EMPTY,
+        };
+        if rooks.is_empty() {
+            return stored;
+        }
+        stored.with_rights(rooks).unwrap_or(stored)
+    }
+
+    /// The game with those rights of these rooks that it uses; `None` if it uses none.
+    fn with_rights(&self, rooks: Bitboard) -> Option<Stored<'a>> {
+        let set_up = self.set_up.as_ref()?;
+        let with = |rooks| {
+            Some(Stored {
+                set_up: Some(set_up.with_rights(rooks)?),
+                ..self.clone()
+            })
+        };
+        let (movetext, _) = with(rooks)?.replay(Origin::default(), Tree::beginning);
+        let used = castled(&movetext, set_up.position?.turn()) & rooks;
+        if used.is_empty() { None } else { with(used) }
+    }
+
     /// Replays the moves. `sink` creates the sink from the start position, the number of the first move and an estimate
     /// of the number of tokens.
     pub(super) fn replay<S: Sink>(
@@ -62,6 +108,11 @@ impl<'a> Stored<'a> {
                 match self.set_up.as_ref().filter(|set_up| set_up.flaw.is_some()) {
                     Some(set_up) => decoder.unplayable(set_up, parts.fen_at),
                     None => decoder.decode(),
+                }
+                if self.set_up.as_ref().is_some_and(|set_up| set_up.has_added_rights) {
+                    let what =
+                        "the game castles without a stored right, which is added to the start position";
+                    decoder.replay.doubt(decoder.offset(parts.fen_at), what);
                 }
                 decoder.replay.finish()
             }

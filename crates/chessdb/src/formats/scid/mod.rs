@@ -38,7 +38,6 @@ use self::decode::Stored;
 use self::index::{Entry, Index, Version};
 use self::names::{Kind, Names};
 use self::record::Record;
-use self::setup::SetUp;
 use self::texts::Texts;
 use crate::board::{ByColor, Position};
 use crate::bytes;
@@ -208,13 +207,7 @@ impl Scid {
         let mut tags = self.tags_before(entry);
         let stored = self.record(entry).map(|record| {
             let parts = record.read(|tag| self.add_tag(&mut tags, tag));
-            let fen = parts.as_ref().ok().and_then(|parts| parts.fen);
-            Stored {
-                set_up: fen.map(|fen| SetUp::parse(&self.texts.line(fen))),
-                record,
-                parts,
-                texts: self.texts,
-            }
+            Stored::new(record, parts, entry, self.texts)
         });
         let set_up = stored.as_ref().ok().and_then(|stored| stored.set_up.as_ref());
         self.add_tags_after(&mut tags, entry, set_up);
@@ -342,17 +335,12 @@ impl Database for Scid {
     }
 
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {
-        let Ok(record) = self.record(&self.index.entry(game)) else {
+        let entry = self.index.entry(game);
+        let Ok(record) = self.record(&entry) else {
             return;
         };
         let parts = record.parts();
-        let fen = parts.as_ref().ok().and_then(|parts| parts.fen);
-        let stored = Stored {
-            set_up: fen.map(|fen| SetUp::parse(&self.texts.line(fen))),
-            record,
-            parts,
-            texts: self.texts,
-        };
+        let stored = Stored::new(record, parts, &entry, self.texts);
         stored.replay(self.origin(), |_, _, _| MainLine(each));
     }
 

@@ -242,7 +242,7 @@ impl Effect {
                 (taken, Steps::One(number, to))
             }
             Move::Castle(side) => {
-                let rook = position.castling_rook(side);
+                let rook = position.castling_rook_anyhow(side);
                 (None, rook.map_or(Steps::None, |rook| Steps::Castling(side, rook)))
             }
             Move::Null => (None, Steps::None),
@@ -304,5 +304,11 @@ mod tests {
         assert_eq!(squares(&lists, Color::White), "f1 a1 g1");
         lists.follow(Effect::of(&before, 0, Move::Castle(CastlingSide::KingSide)));
         assert_eq!(squares(&lists, Color::White), "g1 a1 f1");
+
+        // Without the right, castling is illegal, but the moves after it are shown.
+        let before = position("4k3/8/8/8/8/8/8/R3K2R w - - 0 1");
+        let mut lists = Lists::of(&before);
+        lists.follow(Effect::of(&before, 0, Move::Castle(CastlingSide::QueenSide)));
+        assert_eq!(squares(&lists, Color::White), "c1 d1 h1");
     }
 }

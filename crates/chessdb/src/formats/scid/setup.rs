@@ -1,6 +1,6 @@
 //! Start positions other than the usual one (section 5.3).
 
-use crate::board::{Fen, Position, SetupError};
+use crate::board::{Bitboard, Fen, Position, SetupError};
 
 /// A stored start position.
 #[derive(Clone, Debug)]
@@ -12,6 +12,8 @@ pub(super) struct SetUp {
     /// Set if no game can be played from it.
     pub(super) flaw: Option<SetupError>,
     pub(super) first_move: u32,
+    /// True if it has castling rights that are not stored.
+    pub(super) has_added_rights: bool,
 }
 
 impl SetUp {
@@ -29,6 +31,21 @@ impl SetUp {
             position: None,
             flaw: Some(SetupError::NotFen),
             first_move: 1,
+            has_added_rights: false,
+        })
+    }
+
+    /// The same position with the rights of further rooks to castle.
+    pub(super) fn with_rights(&self, rooks: Bitboard) -> Option<SetUp> {
+        let mut setup = self.position?.setup();
+        setup.castling_rights |= rooks;
+        let with_rights = Fen::text(&setup);
+        let rights = with_rights.split(' ').nth(2)?;
+        let mut fields: Vec<&str> = self.fen.split_ascii_whitespace().collect();
+        *fields.get_mut(2)? = rights;
+        Some(SetUp {
+            has_added_rights: true,
+            ..SetUp::read_fen(&fields.join(" "))?
         })
     }
 
@@ -43,6 +60,7 @@ impl SetUp {
             position: Some(position),
             flaw,
             first_move: setup.fullmoves.get(),
+            has_added_rights: false,
         })
     }
 }

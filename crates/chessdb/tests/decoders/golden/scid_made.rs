@@ -154,6 +154,56 @@ fn an_illegal_move_ends_its_line_and_the_rest_is_in_the_remark() {
 }
 
 #[test]
+fn a_game_that_castles_without_the_right_gets_it() {
+    // The king castles on its own side, or steps to f1 first. The rook, number 1, goes to the e-file.
+    let (castles, steps, back, rook) = (0x0a, 0x05, 0x04, 0x14);
+    let null = 0x00;
+    for (fen, moves, shown, text) in [
+        (
+            "4k3/8/8/8/8/8/8/4K2R w - - 3 9",
+            &[castles, null, rook][..],
+            "4k3/8/8/8/8/8/8/4K2R w K - 3 9",
+            "9. O-O -- 10. Re1+ *",
+        ),
+        (
+            "r3k3/8/8/8/8/8/8/4K2R w q - 0 1",
+            &[castles],
+            "r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1",
+            "1. O-O *",
+        ),
+        // A right that no move needs is not added.
+        (
+            "4k3/8/8/8/8/8/8/4K2R w - - 0 1",
+            &[steps],
+            "4k3/8/8/8/8/8/8/4K2R w - - 0 1",
+            "1. Kf1 *",
+        ),
+    ] {
+        let mut game = Stored::of(moves);
+        game.fen = Some(fen);
+        let (_folder, database) = make(&[game]);
+        assert_eq!(database.tags(0).get("FEN"), Some(shown));
+        let decoded = database.game(0);
+        assert_eq!(decoded.game.tags, database.tags(0));
+        let (given, problems) = read(&*database, 0);
+        assert_eq!(given, text);
+        assert_eq!(problems.len(), usize::from(fen != shown), "{problems:?}");
+        let mut plies = 0;
+        database.main_line(0, &mut |_| {
+            plies += 1;
+            std::ops::ControlFlow::Continue(())
+        });
+        assert_eq!(plies, moves.len());
+    }
+    // After a move of the king, no right helps. The rest of the line is as Scid plays it.
+    let mut game = Stored::of(&[steps, null, back, null, castles, null, rook]);
+    game.fen = Some("4k3/8/8/8/8/8/8/4K2R w - - 0 1");
+    let (text, problems) = read_one(game);
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(text.contains("the stored line goes on e1g1 -- f1e1"), "{text}");
+}
+
+#[test]
 fn texts_and_marks_have_the_same_number() {
     let mut more = Stored::of(&[E4, COMMENT]);
     more.after = b"one\0two\0rest".to_vec();
