@@ -32,7 +32,9 @@ pub(super) fn parts(input: &Input) -> PackedLayout {
             break;
         };
         match u64::from(u32::from_le_bytes(trailer)) {
-            0 => {}
+            0 if is_empty(input, at, len) => {}
+            // A block whose end was lost, as in a file that was not copied completely, has zeros there.
+            0 => break,
             // The file is not BGZF.
             unpacked if unpacked > MOST_OF_BLOCK => return PackedLayout::Stream,
             unpacked => parts.push(PackedPart {
@@ -53,6 +55,12 @@ pub(super) fn parts(input: &Input) -> PackedLayout {
         }
         _ => PackedLayout::Parts(parts, None),
     }
+}
+
+/// True for the member without contents with which BGZF ends: an empty block of deflate, and no bytes with their checksum.
+fn is_empty(input: &Input, at: u64, len: u64) -> bool {
+    const EMPTY: [u8; 10] = [3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    len == 28 && input.array(at + 18) == Some(EMPTY)
 }
 
 /// Maximum number of unpacked bytes of a member of BGZF.
@@ -108,6 +116,9 @@ pub(super) struct MemberStream {
     bare: Option<Option<u32>>,
     memory: Reserved,
 }
+
+/// Maximum number of zeros after the last member.
+const MOST_PADDING: usize = 1 << 20;
 
 /// Memory in bytes that unpacking needs, with the buffer for packed bytes.
 const MEMORY: usize = 256 << 10;
@@ -170,10 +181,8 @@ impl MemberStream {
     fn begin(&mut self) -> Result<StreamStep, Damage> {
         self.member = self.reader.in_file();
         let at = self.reader.position();
-        // Zeros after the last member are padding, as on tapes.
-        if self.reader.bytes().iter().all(|&byte| byte == 0) {
-            self.state = MemberState::End;
-            return Ok(StreamStep::End);
+        if self.reader.bytes().first().is_none_or(|&byte| byte == 0) {
+            return self.pass_padding();
         }
         if self.reader.peek::<3>() != Some(MEMBER) {
             return Err(self.damage("there is no member of gzip here"));
@@ -188,6 +197,28 @@ impl MemberStream {
         self.sum = Some(Sum::default());
         self.state = MemberState::Contents;
         Ok(StreamStep::Point(at * 8))
+    }
+
+    /// Passes zeros after the last member, which are padding, as on tapes. More zeros, or zeros before other bytes, are in
+    /// the place of lost members.
+    fn pass_padding(&mut self) -> Result<StreamStep, Damage> {
+        let mut passed = 0;
+        loop {
+            let zeros = self.reader.bytes();
+            let len = zeros.len();
+            if len == 0 {
+                self.state = MemberState::End;
+                return Ok(StreamStep::End);
+            }
+            passed += len;
+            if passed > MOST_PADDING || zeros.iter().any(|&byte| byte != 0) {
+                return Err(Damage::new(
+                    self.member,
+                    "there is no member of gzip here, but zeros",
+                ));
+            }
+            self.reader.consume(len);
+        }
     }
 
     fn header(&mut self) -> Option<()> {

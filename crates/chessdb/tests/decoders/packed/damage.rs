@@ -65,6 +65,49 @@ fn what_is_behind_damage_is_shown_where_parts_decode_alone() {
     }
 }
 
+/// As in a file that was not copied completely, for which all blocks were reserved.
+#[test]
+fn zeros_in_the_place_of_members_are_damage() {
+    let plain = long_text(4 * MIB, 7);
+    let whole = bgzf(&plain);
+    let middle = whole.len() / 2;
+    for (what, zeros) in [
+        ("the second half", middle..whole.len()),
+        ("300 kB", middle..middle + 300_000),
+        ("the end of a member", middle..middle + 40_000),
+    ] {
+        let mut bytes = whole.clone();
+        bytes[zeros.clone()].fill(0);
+        let packed = open(&bytes).unwrap();
+        let found = read(&packed);
+        assert_same(&found[..MIB], &plain[..MIB], what);
+        let warnings = packed.warnings();
+        let at = warnings
+            .first()
+            .and_then(|line| line.strip_prefix("byte ")?.split(':').next()?.parse().ok());
+        assert!(
+            at.is_some_and(|at: usize| at + MIB >= zeros.start),
+            "{what}: {warnings:?}"
+        );
+    }
+}
+
+#[test]
+fn a_mebibyte_of_zeros_at_the_end_is_padding() {
+    let plain = long_text(MIB / 4, 7);
+    for (way, sound) in [("bgzf", bgzf(&plain)), ("gzip", gzip(&plain, 6))] {
+        for (zeros, is_sound) in [(0, true), (1, true), (512, true), (MIB, true), (MIB + 1, false)] {
+            let packed = open(&[sound.clone(), vec![0; zeros]].concat()).unwrap();
+            assert_same(&read(&packed), &plain, way);
+            assert_eq!(packed.warnings().is_empty(), is_sound, "{way}, {zeros} zeros");
+        }
+        // A member behind them is not lost in silence.
+        let packed = open(&[sound.clone(), vec![0; 300_000], sound].concat()).unwrap();
+        read(&packed);
+        assert!(!packed.warnings().is_empty(), "{way}");
+    }
+}
+
 #[test]
 fn changed_bytes_cost_what_they_change() {
     for (way, bytes, plain) in small() {
