@@ -35,6 +35,14 @@ impl Input {
         self.range.len() as u64
     }
 
+    /// Number of bytes without the long holes of the file.
+    pub(super) fn data_len(&self) -> u64 {
+        let part = |at: usize| at.clamp(self.range.start, self.range.end);
+        let gaps = self.bytes.gaps().iter();
+        let passed = gaps.map(|gap| part(gap.end).saturating_sub(part(gap.start)));
+        self.len().saturating_sub(passed.sum::<usize>() as u64)
+    }
+
     /// Converts an offset in this part to an offset in the file.
     pub(super) fn in_file(&self, at: u64) -> u64 {
         at.saturating_add(self.range.start as u64)
@@ -152,5 +160,20 @@ impl Reader {
             Ok(len) if len <= self.rest.len() => self.consume(len),
             _ => self.seek(self.position().saturating_add(len)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::holed::Holed;
+
+    #[test]
+    fn long_holes_are_no_data() {
+        let file = Holed((0..100).collect(), vec![0..5, 8..12, 20..30, 40..90]);
+        let input = Input::new(Arc::new(file));
+        assert_eq!(input.data_len(), 31);
+        assert_eq!(input.part(10..50).data_len(), 18);
+        assert_eq!(input.part(50..60).data_len(), 0);
     }
 }

@@ -98,13 +98,13 @@ impl Packed {
         let input = Input::new(Arc::clone(&bytes));
         match Codec::detect(&input) {
             Some(codec) => {
-                let allowance = Allowance::of(input.len());
+                let allowance = Allowance::of(input.data_len());
                 Packed::with(input, codec, kept, &allowance)
             }
             None if zip::is_archive(&input) => {
                 let first = zip_members(&bytes).members.into_iter().next();
                 let first = first.ok_or(PackedError::Empty)?;
-                Packed::open_member(bytes, &first, kept, &Allowance::of(input.len()))
+                Packed::open_member(bytes, &first, kept, &Allowance::of(input.data_len()))
             }
             None => Err(PackedError::Unknown),
         }
