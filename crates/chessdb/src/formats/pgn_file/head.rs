@@ -134,11 +134,9 @@ fn has_only_moves(line: &[u8]) -> bool {
 fn is_game_of_moves(text: &[u8], line_end: u8) -> bool {
     const LONGEST: usize = 4 << 10;
     let text = text.get(..LONGEST).unwrap_or(text);
-    let empty = [line_end, line_end];
-    let end = text
-        .windows(2)
-        .position(|pair| pair == empty)
-        .unwrap_or(text.len());
+    let lines = text.split_inclusive(|&byte| byte == line_end);
+    let until_empty = lines.take_while(|line| !line.trim_ascii().is_empty());
+    let end = until_empty.map(<[u8]>::len).sum();
     let mut items = Items::new(text.get(..end).unwrap_or_default(), 0, line_end);
     let mut position = Position::initial();
     let mut moves = 0;
@@ -222,6 +220,8 @@ mod tests {
             ("e4 $1 1/2-1/2\n", true),
             ("e4 is best.\n", false),
             ("e4\nis best.\n", false),
+            ("e4\r\n\r\nText.\r\n", true),
+            ("e4\n \t\nText.\n", true),
             ("e4 {open\n", false),
             ("e5 *\n", false),
             ("*e4\n", false),

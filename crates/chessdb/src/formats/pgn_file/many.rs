@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use encoding_rs::Encoding;
 
-use super::packed::Contents;
+use super::packed::{APPLE_DOUBLE, Contents, is_apple_double};
 use super::source::{Source, converted_from, in_utf_8};
 use super::{KIND, PgnFile, has_text};
 use crate::bytes::index;
@@ -111,8 +111,12 @@ impl Many {
             borders: Vec::with_capacity(files.len()),
             is_converted,
         };
-        let (mut start, mut packed) = (0, 0);
+        let (mut start, mut packed, mut doubles) = (0, 0, 0);
         for (_, SourceFile { name, bytes }) in files {
+            if is_apple_double(&name, bytes.get(..4).unwrap_or_default()) {
+                doubles += 1;
+                continue;
+            }
             if is_packed(&bytes) {
                 packed += 1;
                 if packed <= MOST_NAMED {
@@ -133,6 +137,11 @@ impl Many {
             many.files.push(file);
         }
         many.borders.pop();
+        if doubles > 0 {
+            warnings.push(format!(
+                "{doubles} files with names that begin with ._ are left out: {APPLE_DOUBLE}"
+            ));
+        }
         if packed > MOST_NAMED {
             let more = packed - MOST_NAMED;
             warnings.push(format!("{more} more files are left out: they are compressed"));
@@ -235,6 +244,29 @@ mod tests {
     fn lines_end_alike() {
         let source = many(&["a\rb\r", "a\r\nb\r\n", "a\nb\n"]);
         assert_eq!(&*source.read(0..16), b"a\nb\na\r\nb\r\na\nb\n");
+    }
+
+    #[test]
+    fn what_macos_keeps_about_files_is_left_out() {
+        let file = |name: &str, bytes: &[u8]| {
+            let (name, bytes) = (name.to_owned(), Arc::new(bytes.to_vec()));
+            (KIND.to_owned(), SourceFile { name, bytes })
+        };
+        let files = vec![
+            file("._a.pgn", b"\0\x05\x16\x07\0\x02"),
+            file("._b.pgn", b"1. e4 *"),
+            file("a.pgn", b"1. d4 *"),
+            file("._c.pgn", b"\0\x05\x16\x07"),
+        ];
+        let mut warnings = Vec::new();
+        let many = Many::new(files, None, &mut warnings);
+        let names: Vec<&str> = many.files.iter().map(|file| &*file.name).collect();
+        assert_eq!(names, ["._b.pgn", "a.pgn"]);
+        assert_eq!(warnings.len(), 1);
+        assert!(
+            warnings[0].starts_with("2 files with names that begin with ._"),
+            "{warnings:?}"
+        );
     }
 
     #[test]

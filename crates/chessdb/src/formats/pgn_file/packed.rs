@@ -75,7 +75,7 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
     } else {
         ZipMembers::default()
     };
-    if found.members.len() > 1 || found.unread > 0 {
+    if found.members.len() > 1 || found.unread > 0 || (found.members.is_empty() && !found.packed.is_empty()) {
         return open_several(&found, file, &files, options);
     }
     let member = found.members.first();
@@ -307,7 +307,7 @@ fn path_of(member: &str) -> String {
 }
 
 /// True for AppleDouble: a file `._NAME` in which macOS stores data about the file `NAME`.
-fn is_apple_double(path: &str, start: &[u8]) -> bool {
+pub(super) fn is_apple_double(path: &str, start: &[u8]) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.starts_with("._") && start.starts_with(b"\0\x05\x16\x07")
 }
@@ -324,7 +324,7 @@ fn packed_members(found: &ZipMembers) -> impl Iterator<Item = String> {
 }
 
 /// Why a file of AppleDouble is left out.
-const APPLE_DOUBLE: &str = "it has no games but what macOS keeps about another file";
+pub(super) const APPLE_DOUBLE: &str = "it has no games but what macOS keeps about another file";
 
 fn open_packed(
     packed: Packed,

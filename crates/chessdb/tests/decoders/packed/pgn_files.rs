@@ -135,6 +135,17 @@ fn the_container_is_recognised_whatever_the_extension_says() {
 }
 
 #[test]
+fn compressed_files_in_an_archive_are_named_where_nothing_else_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("club.zip");
+    std::fs::write(&path, zip(&[("a.pgn.gz", b"x"), ("b/inner.zip", b"y")])).unwrap();
+    let error = open(&path, PgnForm::Cleaned).err().unwrap().to_string();
+    for name in ["a.pgn.gz is left out", "b/inner.zip is left out"] {
+        assert!(error.contains(name), "{error}");
+    }
+}
+
+#[test]
 fn names_in_an_archive_are_utf_8_or_of_code_page_437() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("club.zip");
