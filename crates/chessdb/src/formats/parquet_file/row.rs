@@ -7,6 +7,7 @@ use super::column::{self, PGN, Role};
 use super::table::{Lost, Table};
 use crate::formats::pgn_common::results::{Written, read_result};
 use crate::formats::pgn_common::section::Section;
+use crate::formats::pgn_common::usual_names::usual_name;
 use crate::text::{TextEncoding, utf8_lossy};
 
 /// The columns of a table that are read.
@@ -72,6 +73,14 @@ impl Columns {
                 Some((_, other)) if column.name != *tag => *other = number,
                 Some(_) => {}
                 None => tags.push((tag.clone(), number)),
+            }
+        }
+        // As in PGN, a name in another letter case stands for the usual one where that is missing.
+        for place in 0..tags.len() {
+            let usual = tags.get(place).and_then(|(tag, _)| usual_name(tag.as_bytes()));
+            let missing = usual.filter(|usual| tags.iter().all(|(tag, _)| tag != usual));
+            if let (Some(usual), Some((tag, _))) = (missing, tags.get_mut(place)) {
+                usual.clone_into(tag);
             }
         }
         Some(Columns {

@@ -69,6 +69,54 @@ fn random_games_come_back_exactly_from_every_form_of_a_table() {
     }
 }
 
+/// As the tags of PGN, a column in another letter case counts where the usual one is missing.
+#[test]
+fn names_of_columns_have_any_letter_case() {
+    let renamed = [
+        ("FEN", "Fen"),
+        ("ECO", "eCO"),
+        ("WhiteElo", "WhiteELO"),
+        ("White", "WHITE"),
+    ];
+    let mut all = games(300);
+    for (number, game) in all.iter_mut().enumerate() {
+        game.tags.retain(|(name, _)| name != "ECO" && name != "WhiteElo");
+        game.tags
+            .push(("ECO".to_owned(), format!("B{:02}", number % 100)));
+        game.tags
+            .push(("WhiteElo".to_owned(), (2000 + number).to_string()));
+    }
+    let right = open(encode_parquet::bytes(&all, USUAL).unwrap()).unwrap();
+    for (name, _) in all.iter_mut().flat_map(|game| &mut game.tags) {
+        if let Some((_, other)) = renamed.iter().find(|(usual, _)| usual == name) {
+            // A column in small letters is no tag.
+            *name = other.replace("eCO", "Eco");
+        }
+    }
+    let table = open(encode_parquet::bytes(&all, USUAL).unwrap()).unwrap();
+    let mut set_up = 0;
+    for game in 0..300 {
+        let plies = |database: &dyn Database| {
+            let mut plies = Vec::new();
+            database.main_line(game, &mut |ply| {
+                plies.push(ply.position.fen());
+                std::ops::ControlFlow::Continue(())
+            });
+            plies
+        };
+        assert_eq!(plies(&*table), plies(&*right), "{game}");
+        assert_eq!(table.ratings(game), right.ratings(game), "{game}");
+        assert_eq!(table.keys(game).eco, right.keys(game).eco, "{game}");
+        let [own, others] = [&table, &right].map(|table| table.text(table.keys(game).white));
+        assert_eq!(own, others, "{game}");
+        assert_eq!(table.tags(game), right.tags(game), "{game}");
+        let items = |database: &dyn Database| items_of_game(&database.game(game).game);
+        assert_eq!(items(&*table), items(&*right), "{game}");
+        set_up += usize::from(table.tags(game).get("FEN").is_some());
+    }
+    assert!(set_up > 10, "{set_up}");
+}
+
 #[test]
 fn games_are_read_in_any_order() {
     let games = games(500);
