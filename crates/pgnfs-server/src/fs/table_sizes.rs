@@ -144,12 +144,13 @@ impl BranchFs {
         Some(files.file(kind, what, &origins))
     }
 
-    /// The file with the sizes of its tables. Spellings of names are in the overview of a database, too, and so is what its
+    /// The file with the sizes of its tables. The overview of a database has its title, spellings of names, and what its
     /// view `eco/` has.
     fn kept_sizes(&self) -> Option<KeptFile> {
         let spelling = self.game_set().spelling().key();
         let eco = self.game_set().has_eco_by_moves();
-        let what = format!("tables\n{}\n{spelling}\n{eco}", self.shown_key());
+        let (name, title) = self.title();
+        let what = format!("tables\n{}\n{name}\n{title}\n{spelling}\n{eco}", self.shown_key());
         self.kept_file(KeptKind::Sizes, &what)
     }
 

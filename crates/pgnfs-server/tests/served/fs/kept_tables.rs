@@ -153,6 +153,19 @@ fn the_next_mount_knows_the_sizes_of_tables() {
     assert!(own.contains("Somebody 7") && own.len() as u64 != first[0]);
 }
 
+/// The page of a database has its path as title.
+#[test]
+fn sizes_are_those_of_the_database_at_its_path() {
+    let folder = TempDir::new().unwrap();
+    for path in ["a", "club/old/a", "a"] {
+        let entries = vec![fake().at(path), others().at("b")];
+        let tree = mount(entries, ServeOptions::default(), &folder);
+        let page = format!("{path}/tables/overview.html");
+        let size = tree.stat(&page).size;
+        assert_eq!(tree.cat(&page).len() as u64, size, "{path}");
+    }
+}
+
 #[test]
 fn a_long_listing_of_a_database_makes_no_table() {
     let calls = Arc::new(CancelAfter::new(usize::MAX, Cancel::default()));
