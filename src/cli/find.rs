@@ -156,7 +156,9 @@ pub fn run(
     let all = all_of(&entries, settings, kept.as_ref());
     let parts = if question.is_unique {
         // The best copy of a game is chosen among the databases that are searched.
-        let is_searched = |part: &DatabasePart| question.may_concern(part.entry().name());
+        let queries = question.query().into_iter();
+        let is_searched =
+            |part: &DatabasePart| queries.clone().all(|query| query.concerns(part.entry().name()));
         let all: Vec<DatabasePart> = all.into_iter().filter(is_searched).collect();
         unique_of(&all, settings.serve.threads, kept.as_ref())
     } else {

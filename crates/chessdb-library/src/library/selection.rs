@@ -1,5 +1,7 @@
 //! Which databases of a folder are served, and how they are arranged.
 
+use std::path::Path;
+
 use super::found_name::legible;
 use super::pattern::{DatabasePattern, PatternError};
 use chessdb::files::Candidate;
@@ -53,16 +55,23 @@ impl DatabaseSelection {
         let mut candidates = candidates.iter();
         self.kinds.is_empty()
             || candidates.any(|(format, candidate)| {
-                let mut kinds = candidate.files.iter().map(|(kind, _)| kind.as_str());
-                is_selected(format.name) || kinds.any(is_selected)
+                let mut files = candidate.files.iter();
+                let is_named = |path: &Path| {
+                    let name = path.file_name().unwrap_or_default();
+                    self.wants_extension(&name.to_string_lossy())
+                };
+                is_selected(format.name) || files.any(|(kind, path)| is_selected(kind) || is_named(path))
             })
     }
-
-    /// True if a file with this extension may be of a selected kind.
+    /// True if a file with the extension of this name may be of a selected kind. An extension may have a point, as in
+    /// `pgn.zst`.
     pub(super) fn wants_extension(&self, name: &str) -> bool {
-        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-        let mut kinds = self.kinds.iter();
-        self.kinds.is_empty() || kinds.any(|kind| kind.eq_ignore_ascii_case(extension))
+        let name = name.to_ascii_lowercase();
+        let ends_with = |kind: &String| {
+            name.strip_suffix(kind.as_str())
+                .is_some_and(|stem| stem.ends_with('.'))
+        };
+        self.kinds.is_empty() || self.kinds.iter().any(ends_with)
     }
 
     /// True for a selected database. An empty `name` is the name of the folder.
@@ -82,6 +91,18 @@ impl DatabaseSelection {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_extension_may_have_a_point() {
+        let mut selection = DatabaseSelection::default();
+        selection.add_kinds("si4, .PGN.zst").unwrap();
+        for name in ["a.si4", "A.SI4", "a.pgn.zst", "b.PGN.ZST"] {
+            assert!(selection.wants_extension(name), "{name}");
+        }
+        for name in ["a.zst", "apgn.zst", "pgn.zst", "si4", "a.si", "a.si4.zst"] {
+            assert!(!selection.wants_extension(name), "{name}");
+        }
+    }
 
     #[test]
     fn patterns_match_names_or_paths() {

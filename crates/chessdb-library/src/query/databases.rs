@@ -5,7 +5,13 @@ use super::compare::has_database;
 use super::tag_term::TagTerm;
 
 impl Query {
-    /// False if `db:` excludes this path of the source and everything below it.
+    /// False if `db:` excludes the database with this path.
+    pub fn concerns(&self, path: &str) -> bool {
+        let mut of_databases = self.tags.iter().filter(|term| term.field.is("db"));
+        of_databases.all(|term| has_database(&term.values, path) != term.is_negated)
+    }
+
+    /// False if `db:` excludes everything below this path of the source, which could not be opened.
     pub fn may_concern(&self, path: &str) -> bool {
         let below = format!("{path}/.");
         let mut of_databases = self.tags.iter().filter(|term| term.field.is("db"));
@@ -62,6 +68,27 @@ mod tests {
             let concerned: Vec<&str> = all.filter(|path| query.may_concern(path)).collect();
             assert_eq!(concerned.join(" "), paths, "{query:?}");
         }
+    }
+
+    #[test]
+    fn a_query_is_about_the_databases_whose_paths_match() {
+        for (query, paths) in [
+            ("player:x", "a.cbv club/b.cbv"),
+            ("db:*/*", "club/b.cbv"),
+            ("-db:*/*", "a.cbv"),
+            ("-db:a.cbv", "club/b.cbv"),
+            ("-db:a.cbv/*", "a.cbv club/b.cbv"),
+            ("db:club -db:*/b*", ""),
+            ("db:A.CBV", "a.cbv"),
+        ] {
+            let query = Query::parse(query).unwrap();
+            let all = ["a.cbv", "club/b.cbv"].into_iter();
+            let concerned: Vec<&str> = all.filter(|path| query.concerns(path)).collect();
+            assert_eq!(concerned.join(" "), paths, "{query:?}");
+        }
+        // The small form of this letter is two.
+        let query = Query::parse("db:\u{130}stanbul.pgn").unwrap();
+        assert!(query.concerns("\u{130}stanbul.pgn") && !query.concerns("istanbul.pgn"));
     }
 
     #[test]

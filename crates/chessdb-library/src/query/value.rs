@@ -215,7 +215,7 @@ pub(super) fn read(
             _ => Err("expected yes, no or any".to_owned()),
         },
         ValueKind::Database => {
-            let text = text.to_lowercase();
+            let text: String = text.chars().map(small).collect();
             let pattern = if is_name {
                 DatabasePattern::parse_name(&text)
             } else {
@@ -378,4 +378,13 @@ fn code_text(first: [u8; 3], last: [u8; 3]) -> String {
         .find(|&len| is_last(len))
         .map_or(String::new(), |len| text(&last[..len]));
     format!("{from}..{to}")
+}
+
+/// The small form of a letter if it is one letter, as patterns compare them.
+fn small(letter: char) -> char {
+    let mut letters = letter.to_lowercase();
+    match (letters.next(), letters.next()) {
+        (Some(small), None) => small,
+        _ => letter,
+    }
 }

@@ -297,7 +297,7 @@ impl GameSet {
         }
         let _making = Making::begin("duplicates of a search", self.name(), 0);
         let names = self.databases().iter().map(|database| database.entry().name());
-        let is_named: Vec<bool> = names.map(|name| query.may_concern(name)).collect();
+        let is_named: Vec<bool> = names.map(|name| query.concerns(name)).collect();
         let is_compared = |part: usize, _| is_named.get(part) == Some(&true);
         let compared = self.compared(|database| database.line_ends().known());
         self.best_of(&Duplicates::find_among(&compared, self.threads(), is_compared))
