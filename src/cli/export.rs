@@ -17,7 +17,7 @@ use indicatif::ProgressBar;
 use super::options::Settings;
 use super::output::{OutputFile, OutputFolder};
 use super::search::{Search, all_of, given_query, intact, repertoires, unique_of};
-use super::{CommandError, ended, progress};
+use super::{CommandError, ended, logging, progress};
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, LibraryEntry, append_text, on_one_line, shown, text_of};
 use chessdb_library::parallel::in_order;
@@ -34,6 +34,10 @@ const USUAL_CHUNK: usize = 128 << 10;
 /// Number of bytes of text that a thread decodes ahead. For the rest of its chunk, it waits for its turn to
 /// write.
 const MOST_AHEAD: usize = 4 << 20;
+
+/// Extensions of compressed files, which pgnfs would refuse to read if they were not compressed, and the programs that
+/// compress them.
+const COMPRESSING: [(&str, &str); 4] = [("gz", "gzip"), ("zst", "zstd"), ("bz2", "bzip2"), ("zip", "zip")];
 
 /// The arguments of an export.
 pub struct Request<'a> {
@@ -119,6 +123,16 @@ impl Request<'_> {
         }
         let path = matches.get_one("output").map(PathBuf::as_path);
         let path = path.filter(|path| *path != Path::new("-"));
+        let extension = path.and_then(Path::extension).unwrap_or_default();
+        if let Some(program) = COMPRESSING
+            .iter()
+            .find(|(packed, _)| extension == *packed)
+            .map(|(_, program)| program)
+        {
+            return Err(
+                format!("--output does not compress: leave it out, and write | {program} >FILE").into(),
+            );
+        }
         let binary = match form {
             Some(TableForm::Parquet) => Some("Parquet"),
             _ => book.map(|_| "a book"),
@@ -192,7 +206,8 @@ pub fn run(
     let mut all = all_of(&entries, settings, kept.as_ref());
     if request.is_unique {
         // The best copy of a game is chosen among the databases that may be exported.
-        all.retain(|part| request.may_concern(part.entry().name()));
+        let queries = request.filter.iter();
+        all.retain(|part| queries.clone().all(|query| query.concerns(part.entry().name())));
         all = unique_of(&all, threads, kept.as_ref());
     }
     let mut colors = HashMap::new();
@@ -205,6 +220,13 @@ pub fn run(
             .iter()
             .map(|part| part.found(&search.answer(part, filter)))
             .collect();
+        if all.iter().all(DatabasePart::is_empty) {
+            search.bar.finish_and_clear();
+            logging::say(format_args!("--where finds no game"));
+            for hint in search.answers.hints(&filter.canonical()) {
+                logging::say(format_args!("{hint}"));
+            }
+        }
         if request.columns.as_ref().is_some_and(Columns::are_of_player) {
             colors = filter.colors_of_player(&all, search.answers.options());
         }

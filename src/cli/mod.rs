@@ -250,7 +250,7 @@ fn unknown(error: &clap::Error) -> Option<String> {
         ErrorKind::UnknownArgument => {
             let word = word(ContextKind::InvalidArg)?;
             let Some(name) = word.strip_prefix("--") else {
-                return Some(unknown::letter(word));
+                return Some(unknown::word(word));
             };
             let of_other_commands = options::option_of_other_commands(name).map(|error| error.to_string());
             let commands = arguments::pgnfs();

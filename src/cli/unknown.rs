@@ -86,8 +86,14 @@ pub fn option(name: &str) -> Option<String> {
     Some(format!("there is no option '--{name}': write --{option}={name}"))
 }
 
-/// The message for a word such as `-tal` that was taken for an option of one letter.
-pub fn letter(option: &str) -> String {
+/// The message for a word that no argument takes, such as `-tal`, which was taken for an option of one letter.
+pub fn word(option: &str) -> String {
+    if !option.starts_with('-') {
+        let option = on_one_line(option);
+        return format!(
+            "one argument too many: '{option}'; a database in a folder is FOLDER/NAME, and options come before --"
+        );
+    }
     format!(
         "there is no option '{option}': -- comes before a query or a name that begins with a hyphen, as in pgnfs find -- \
          -tal SOURCE"

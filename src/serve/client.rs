@@ -46,7 +46,10 @@ async fn get(address: &str, path: &str, logins: Option<&Logins>) -> io::Result<V
     match answer.status() {
         StatusCode::OK => {}
         StatusCode::UNAUTHORIZED => {
-            let what = "it requires a name and a password: use --login FILE";
+            let what = match logins {
+                None => "it requires a name and a password: use --login FILE",
+                Some(_) => "it refuses the name and the password of --login",
+            };
             return Err(io::Error::other(what));
         }
         StatusCode::MISDIRECTED_REQUEST => {

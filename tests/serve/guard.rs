@@ -175,9 +175,15 @@ fn the_status_of_a_server_with_passwords_is_shown_to_who_has_one() {
     };
     let (is_well, text, _) = status(&["--wait", "--login", &right]);
     assert!(is_well && text.contains("8 games in 2 databases"), "{text}");
-    for options in [&[][..], &["--login", &wrong]] {
+    for (options, said) in [
+        (&[][..], "requires a name and a password: use --login FILE"),
+        (
+            &["--login", &wrong],
+            "refuses the name and the password of --login",
+        ),
+    ] {
         let (is_well, _, error) = status(options);
-        assert!(!is_well && error.contains("--login FILE"), "{error}");
+        assert!(!is_well && error.contains(said), "{error}");
     }
 }
 

@@ -102,7 +102,7 @@ impl ExportedTable {
             let games = counted(number, "game");
             logging::say(format_args!(
                 "{games} from set-up positions: the table has no column FEN, so their moves will be read from the usual \
-                 start. Leave them out with --where '-has:fen -has:chess960', or choose columns with FEN by --columns"
+                 start. Leave them out with --where '-has:fen -has:chess960', or give --columns with FEN instead of --schema"
             ));
         }
     }

@@ -34,11 +34,15 @@ impl fmt::Display for OptionError {
             OptionError::Unknown(name, scope @ (Scope::Mount | Scope::Serve)) => {
                 let (name, is_mount) = (on_one_line(name), *scope == Scope::Mount);
                 let command = if is_mount { "mount" } else { "serve" };
-                write!(f, "unknown option '{name}': see pgnfs {command} --help")
+                write!(
+                    f,
+                    "unknown option '{name}': see pgnfs {command} --help; a comma in a value of -o is written \\,"
+                )
             }
             OptionError::Unknown(name, Scope::Games | Scope::Search) => write!(
                 f,
-                "unknown option '{}': see pgnfs export --help; to write to a file, use --output FILE",
+                "unknown option '{}': see pgnfs export --help; a comma in a value of -o is written \\,; to write to a file, \
+                 use --output FILE",
                 on_one_line(name)
             ),
             OptionError::OnlyFor(name, commands) => write!(f, "option '{name}' is only for {commands}"),

@@ -61,6 +61,24 @@ fn mistakes_in_the_output_are_reported_before_and_what_remains_after_a_failure_i
     let folder = run(pgnfs().args(["export", "--to=csv", "--output", &slash, "/nowhere"]));
     assert_eq!(folder.code, Some(2));
     assert!(folder.err.contains("name a file in it"), "{}", folder.err);
+    let packed = run(pgnfs().args(["export", "--output", "games.pgn.gz", "/nowhere"]));
+    assert_eq!(packed.code, Some(2));
+    assert!(
+        packed.err.contains("leave it out, and write | gzip >FILE"),
+        "{}",
+        packed.err
+    );
+    let none = run(pgnfs()
+        .args(["export", "--where=player:morhpy", "--output"])
+        .arg(scratch.path("none.pgn"))
+        .arg(&scratch.source));
+    assert_eq!((none.code, none.out.as_str()), (Some(0), ""));
+    assert!(
+        none.err
+            .starts_with("pgnfs: --where finds no game\npgnfs: player:morhpy: "),
+        "{}",
+        none.err
+    );
     let script = "ulimit -f 0; exec \"$0\" export --to parquet --schema lichess --output \"$1\" \"$2\"";
     let failed = run(Command::new("bash")
         .args(["-c", script, env!("CARGO_BIN_EXE_pgnfs"), &slash])

@@ -365,7 +365,10 @@ fn export_writes_the_games_that_answer_a_query() {
             .count(),
         3
     );
-    assert_eq!(export(&["--where=nobody"]), "");
+    let none = run(pgnfs().args(["export", "--where=nobody"]).arg(&scratch.source));
+    assert_eq!((none.code, none.out.as_str()), (Some(0), ""));
+    let said = "pgnfs: --where finds no game\npgnfs: nobody: no player and no event has such a name\n";
+    assert_eq!(none.err, said);
 }
 
 #[test]
