@@ -5,6 +5,7 @@ use super::field::{QueryField, WORD};
 use super::group_order::GroupOrder;
 use super::value::{ValueKind, WrittenAlternative};
 use crate::library::abridged;
+use crate::table::usual_tags;
 
 /// Bytes of a query at most.
 pub(super) const LONGEST: usize = 64 << 10;
@@ -236,8 +237,16 @@ impl<'a> TermReader<'a> {
                 what => error(end_of_bare(end), what),
             })?;
             let is_bare = !self.query[..self.place].ends_with('"');
-            if head.is("fen") && is_bare && alternative.text.matches('/').count() == 7 {
-                alternative.text += self.fen_fields();
+            // In a name, `_` is a slash.
+            if head.is("fen") && is_bare && alternative.text.matches(['/', '_']).count() == 7 {
+                let fields = self.fen_fields();
+                alternative.text += fields.map_err(|what| error(self.place, what))?;
+            }
+            if head.is("line") && is_bare && self.is_before_move() {
+                return Err(error(
+                    self.place,
+                    "separate the moves of a line by commas, as in line:e4,c5,Nf3, or quote it",
+                ));
             }
             alternatives.push(alternative);
             if self.ends_side(&head) || !self.takes('|') {
@@ -306,11 +315,14 @@ impl<'a> TermReader<'a> {
             return Ok(TermHead::Word);
         }
         let Some(field) = QueryField::of_name(name) else {
-            let similar = QueryField::nearest_name(name)
-                .map(|field| format!("did you mean {field}:? To search for the text, quote it"));
-            let similar = similar.unwrap_or_else(|| "to search for the text, quote it".to_owned());
+            let tag = usual_tags().find(|tag| tag.eq_ignore_ascii_case(name));
+            let remedy = match (tag, QueryField::nearest_name(name)) {
+                (Some(tag), _) => format!("for the tag write tag:{tag}=VALUE"),
+                (None, Some(field)) => format!("did you mean {field}:? To search for the text, quote it"),
+                (None, None) => "to search for the text, quote it".to_owned(),
+            };
             let name = abridged(name, MOST_SHOWN);
-            return Err(format!("unknown field '{name}'; {similar}"));
+            return Err(format!("unknown field '{name}'; {remedy}"));
         };
         if !field.is("tag") {
             return Ok(TermHead::Field(field));
@@ -354,9 +366,22 @@ impl<'a> TermReader<'a> {
         })
     }
 
-    /// Takes the fields after the board of a pasted FEN. At least side to move and castling rights are required, since
-    /// a single letter could be a word to search for.
-    fn fen_fields(&mut self) -> &'a str {
+    /// True if the next word has the form of a move.
+    fn is_before_move(&self) -> bool {
+        let word = self.rest().split_whitespace().next().unwrap_or_default();
+        let word = word.trim_end_matches(['+', '#', '!', '?']);
+        let is_square = matches!(word.as_bytes(), [.., b'a'..=b'h', b'1'..=b'8']);
+        let are_of_move = word
+            .bytes()
+            .all(|letter| b"KQRBNabcdefgh12345678x-".contains(&letter));
+        is_square && are_of_move || matches!(word, "O-O" | "O-O-O")
+    }
+
+    /// Takes the fields after the board of a pasted FEN.
+    ///
+    /// # Errors
+    /// If only the side to move follows: this letter could also be a word to search for.
+    fn fen_fields(&mut self) -> Result<&'a str, &'static str> {
         let rest = self.rest();
         let (mut len, mut fields) = (0, 0);
         for is_field in FEN_FIELDS {
@@ -370,11 +395,11 @@ impl<'a> TermReader<'a> {
             }
             fields += 1;
         }
-        if fields < 2 {
-            return "";
+        if fields == 1 {
+            return Err("quote a FEN without castling rights, or write - for them");
         }
         self.place += len;
-        &rest[..len]
+        Ok(&rest[..len])
     }
 
     /// The rest of a text in double quotes.

@@ -317,7 +317,7 @@ pub fn is_usual_tag(tag: &str) -> bool {
     usual_tags().any(|usual| usual == tag)
 }
 
-fn usual_tags<'a>() -> impl Iterator<Item = &'a str> {
+pub(crate) fn usual_tags<'a>() -> impl Iterator<Item = &'a str> {
     ROSTER.iter().map(|(name, _)| *name).chain(USUAL)
 }
 

@@ -18,6 +18,7 @@ mod write;
 pub use crate::csv::append_field;
 pub use bitboards::{BITBOARDS, Bitboards};
 pub use column::{Column, ColumnType, RowKind, TAG, is_tag};
+pub(crate) use columns::usual_tags;
 pub use columns::{Columns, TagCounts, UnknownColumn, is_usual_tag, no_tag};
 pub use duplicate::DuplicateRow;
 pub use row::{GamePath, GameRow, TableRow, further_tags, respell_players};

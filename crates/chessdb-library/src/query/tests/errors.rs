@@ -79,6 +79,42 @@ fn errors_have_a_place_and_a_remedy() {
         ("player:,", 1, "player:,", "expected a letter or a digit"),
         ("!", 1, "!", "expected a letter or a digit"),
         ("?", 1, "?", "expected a letter or a digit"),
+        (
+            "line:e4 e5",
+            1,
+            "line:e4",
+            "separate the moves of a line by commas",
+        ),
+        (
+            "eco:C line:1. Nf3",
+            7,
+            "line:1.",
+            "separate the moves of a line by commas",
+        ),
+        (
+            "line:e4 O-O",
+            1,
+            "line:e4",
+            "separate the moves of a line by commas",
+        ),
+        (
+            "fen:8/8/8/8/8/8/8/8 b",
+            1,
+            "fen:8/8/8/8/8/8/8/8",
+            "quote a FEN without castling rights",
+        ),
+        (
+            "WhiteTitle:GM",
+            1,
+            "WhiteTitle:GM",
+            "for the tag write tag:WhiteTitle=VALUE",
+        ),
+        (
+            "timecontrol:180",
+            1,
+            "timecontrol:180",
+            "for the tag write tag:TimeControl=VALUE",
+        ),
         ("player:\"a", 1, "player:\"a", "the double quotes are not closed"),
         ("a \"b c", 3, "\"b c", "the double quotes are not closed"),
         (

@@ -120,10 +120,6 @@ fn queries_have_one_spelling() {
             "1985 fen:4k3-8-8-8-8-8-8-4K3_w_-_-",
         ),
         (
-            "fen:4k3/8/8/8/8/8/8/4K3 w",
-            "w fen:4k3-8-8-8-8-8-8-4K3_w|4k3-8-8-8-8-8-8-4K3_b",
-        ),
-        (
             "fen:4k3-8-8-8-8-8-8-4K3_w kq -x",
             "-x kq fen:4k3-8-8-8-8-8-8-4K3_w",
         ),
@@ -185,6 +181,10 @@ fn a_name_has_no_slashes() {
             "fen:8-8-4k3-8-r7-4P3-4K3-7R_w",
         ),
         ("fen:8_8_4k3_8_r7_4P3_4K3_7R_w", "fen:8-8-4k3-8-r7-4P3-4K3-7R_w"),
+        (
+            "fen:rnbqkbnr_pppp1ppp_8_4p3_4PP2_8_PPPP2PP_RNBQKBNR b KQkq - 0 2",
+            "fen:rnbqkbnr-pppp1ppp-8-4p3-4PP2-8-PPPP2PP-RNBQKBNR_b_KQkq_-",
+        ),
         ("player:\u{1e9e}a", "player:ssa"),
         ("board:8_8_8_3P4_8_8_8_8", "board:8/8/8/3P4/8/8/8/8"),
         ("line:e4_e5", "line:e4,e5"),
