@@ -48,7 +48,7 @@ impl<'a> TextLines<'a> {
         })
     }
 
-    /// The line of a problem, from 1; `None` in a file that was converted, since its offsets are not those of the file.
+    /// The line of a problem, from 1; `None` in a file that was converted, since offsets count converted bytes.
     pub(super) fn line_of(&mut self, problem: &Problem) -> Option<u64> {
         let to = problem.offset?;
         let is_ahead = |open: &OpenText| open.name == problem.file && open.at <= to;

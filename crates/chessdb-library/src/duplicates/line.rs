@@ -10,7 +10,7 @@ use chessdb::game::Game;
 /// A main line, up to the first move that cannot be read.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ComparedLine {
-    /// The start position; empty for the usual one, `none` if there is none.
+    /// The start position; empty for the usual one, `none` for a game without one.
     start: String,
     /// The bits of each [`PackedMove`](chessdb::board::PackedMove).
     moves: Box<[[u8; 2]]>,

@@ -75,7 +75,7 @@ impl<T: State> StoredLine<T> {
         self.line.before = Some(Box::new((before, state)));
     }
 
-    /// Passes the turn, for a move of which only this word is known.
+    /// Passes the turn, for a move that is known only by this word.
     pub fn pass(&mut self, word: impl Display) {
         let before = (self.line.position, self.line.state.clone());
         self.line.position.play(Move::Null);

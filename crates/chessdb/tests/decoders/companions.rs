@@ -1,4 +1,4 @@
-//! Databases of several files, one of which is missing or damaged. What is lost with it is said with the name of the file.
+//! Databases with a file that is missing or damaged: problems name the file and say what is lost with it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const DAMAGES: [(&str, Damage); 4] = [
     }),
 ];
 
-/// Tables with a single record, half of which may as well be empty.
+/// Tables with a single record, whose second half may as well be empty.
 const UNNOTICED: [(&str, &str); 6] = [
     ("TestBase.cbs", "half zeroed"),
     ("TestBase.cbt", "half zeroed"),

@@ -26,7 +26,7 @@ pub(super) struct Opener<'a> {
     pub(super) openings: &'a Openings,
     /// How long to wait for openings; `None` for no limit.
     patience: Option<Duration>,
-    /// The databases that are open already, also those of earlier states.
+    /// The databases that are open already, also in earlier states.
     pub(super) open: &'a [Arc<LibraryEntry>],
     by_candidate: HashMap<&'a Candidate, Vec<&'a Arc<LibraryEntry>>>,
     /// The databases of the state before the search that have this folder, name and format.

@@ -74,7 +74,7 @@ fn what_is_given_up_for_some_time_is_found() {
         ("played:f4 -sacrifice:1 by:white for:6", &[(0, 2)]),
         ("played:f4 -sacrifice:1 by:white for:5", &[]),
         ("-sacrifice:1.. for:5 played:f4 ply:2", &[]),
-        // Beside terms that can last, it is about these. No game has so many half-moves.
+        // Beside terms that can last, it is about these. No game has 100 half-moves.
         ("white_isolated:0.. for:100 -sacrifice:1", &[]),
         ("white_isolated:0.. for:2000 -sacrifice:1", &[]),
         ("sacrifice:1 played:c4 for:5", &[(7, 2)]),

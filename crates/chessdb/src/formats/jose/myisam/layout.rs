@@ -101,7 +101,7 @@ impl Layout {
             }));
             return layouts;
         };
-        // The rows fit all lists of so many columns equally well, because their fields are those of the `.MYI`.
+        // The rows fit each list with this number of columns equally well, because the `.MYI` alone gives their fields.
         let mut listed: Vec<(usize, Layout)> = lists
             .filter_map(|columns| {
                 let layout = Layout::stored(myi, columns)?;
@@ -217,7 +217,7 @@ impl Layout {
     }
 }
 
-/// One of so many columns of a list may differ from its field in the `.MYI`: with more, it is not the list of the table.
+/// One column in four may differ from its field in the `.MYI`. If more do, the list belongs to another table.
 const TOLERATED: usize = 4;
 
 /// In how many fields a `.MYI` differs from a table with these columns. A bitmap that only one of them has is one more.
