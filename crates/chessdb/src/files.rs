@@ -171,6 +171,10 @@ pub(crate) fn lost_with(name: &str, file: Option<&SourceFile>, what: &str) -> Op
     ))
 }
 
+/// Maximum number of entries of an index that are all read when a database is opened, to find whether entries are
+/// missing at its end. Opening a longer one would take too long.
+pub(crate) const MOST_ENTRIES: u32 = 1 << 20;
+
 /// A file and its name.
 #[derive(Clone, Debug)]
 pub struct SourceFile {

@@ -44,7 +44,7 @@ use crate::bytes;
 use crate::database::{
     AsFiles, Database, Decoded, Format, Info, Keys, NamedDatabase, NotADatabase, Options, TextId,
 };
-use crate::files::{Candidate, Files, SourceFile, SourceFolder, by_stem};
+use crate::files::{Candidate, Files, MOST_ENTRIES, SourceFile, SourceFolder, by_stem};
 use crate::game::{Game, Tags};
 use crate::problem::Problem;
 use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Ply, Replay, Sink, Tree};
@@ -150,8 +150,9 @@ impl Scid {
                 let what = "the file ends before the last game of the index does";
                 problems.push(Problem::damage(&games.name, end, what));
             }
-            // The index of version 5 does not say how many entries it has, but the last game of the file has one.
-            if index.version == Version::Five && last < end {
+            // The index of version 5 does not say how many entries it has, but the last game of the file has one. Where
+            // games were replaced, it may have any entry.
+            if index.version == Version::Five && last < end && index.len() <= MOST_ENTRIES {
                 let listed = index.file.numbers(index.len()).map(end_of).max().unwrap_or(0);
                 if listed < end {
                     let what = format!(

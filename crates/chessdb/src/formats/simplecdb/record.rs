@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::index::Index;
 use super::length;
 use crate::bytes::{index as place, slice};
-use crate::files::SourceFile;
+use crate::files::{MOST_ENTRIES, SourceFile};
 use crate::problem::Problem;
 use crate::text::utf8_line;
 
@@ -117,11 +117,13 @@ impl Records {
         let after = |offset| {
             let record = self.record(offset).ok()?;
             let end = record.start + record.bytes.len() as u64;
-            Some(self.data_len().saturating_sub(end)).filter(|&after| after > 0)
+            Some(self.data_len().saturating_sub(end))
         };
         // Usually the last entry has the last record, and the rest of the index need not be read.
-        after(index.entry(rows.len().checked_sub(1)?).offset)?;
-        let after = after(offsets(index).max()?)?;
+        if after(index.entry(rows.len().checked_sub(1)?).offset) == Some(0) || rows.len() > MOST_ENTRIES {
+            return None;
+        }
+        let after = after(offsets(index).max()?).filter(|&after| after > 0)?;
         let what = format!(
             "entries are missing at the end: {after} bytes of {} are in no game",
             file.name
