@@ -247,14 +247,14 @@ impl Tags {
         found.ok().map(|found| self.value(self.others[found].value))
     }
 
-    /// Says that the game has a set-up position that it cannot be played from. Formats do so where they show no `FEN`,
-    /// because the game would otherwise count as one from the normal position.
+    /// Marks a game that cannot be played from its set-up position. Formats do so where they show no `FEN`, because the
+    /// game would otherwise count as one from the normal position.
     pub fn set_no_start(&mut self) {
         self.has_no_start = true;
     }
 
     /// Where the game begins: at the position of `FEN`, otherwise at the normal one. `None` if it cannot be played from
-    /// its set-up position; it may have moves all the same, which say from where they are played.
+    /// its set-up position.
     pub fn start(&self) -> Option<Fen> {
         match self.get("FEN") {
             Some(fen) => Fen::parse(fen).ok(),

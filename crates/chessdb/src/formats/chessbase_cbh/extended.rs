@@ -68,10 +68,14 @@ impl Extended {
     }
 }
 
-/// True for a record of zeros. Unknown teams and places have other numbers, so it has lost its fields.
+/// True for a record of zeros. Unknown places have other numbers, so a record that is long enough for them has lost its
+/// fields.
 fn is_blank(record: &[u8]) -> bool {
-    record.iter().all(|&byte| byte == 0)
+    record.len() >= PLACES_END && record.iter().all(|&byte| byte == 0)
 }
+
+/// Where the places of the moves and annotations end in a record (section 4).
+const PLACES_END: usize = 38;
 
 /// The fields of a record; empty if the record does not exist.
 #[derive(Clone, Copy, Debug)]

@@ -103,7 +103,10 @@ impl Numbering {
     pub(in crate::formats) fn lost(&self, cbh: &SourceFile) -> Option<Problem> {
         let (first, count) = self.counted(cbh)?.unused?;
         let at = first.saturating_add(1).saturating_mul(self.record) as u64;
-        let what = format!("{count} records have only zeros: their games or texts are lost");
+        let what = match count {
+            1 => "a record has only zeros: its game or text is lost".to_owned(),
+            _ => format!("{count} records have only zeros: their games or texts are lost"),
+        };
         Some(Problem::damage(&cbh.name, at, what))
     }
 
@@ -184,7 +187,7 @@ mod tests {
         // What is behind the records that the header gives is not lost.
         let lost = numbering.lost(&cbh).unwrap();
         assert_eq!(lost.offset, Some(5 * RECORD as u64));
-        assert!(lost.what.starts_with("1 records have only zeros"), "{lost}");
+        assert!(lost.what.starts_with("a record has only zeros"), "{lost}");
     }
 
     /// Bytes of a file that is changed.

@@ -324,7 +324,7 @@ fn packed_members(found: &ZipMembers) -> impl Iterator<Item = String> {
 }
 
 /// Why a file of AppleDouble is left out.
-pub(super) const APPLE_DOUBLE: &str = "it has no games but what macOS keeps about another file";
+const APPLE_DOUBLE: &str = "it has no games but what macOS keeps about another file";
 
 fn open_packed(
     packed: Packed,

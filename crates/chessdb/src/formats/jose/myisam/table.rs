@@ -27,8 +27,8 @@ pub(in crate::formats::jose) struct Table {
 }
 
 impl Table {
-    /// Opens the table with the files `name.frm`, `name.myi` and `name.myd`; `None` if its rows are missing, without which
-    /// `lost` is true.
+    /// Opens the table with the files `name.frm`, `name.myi` and `name.myd`; `None` if its rows are missing; `lost`
+    /// is what is unknown without them.
     pub(in crate::formats::jose) fn open(
         files: &Files,
         name: &str,
