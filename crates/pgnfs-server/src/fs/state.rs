@@ -38,6 +38,8 @@ pub struct ChessFs {
     pub(super) common: Arc<Common>,
     /// `info.txt` at the root.
     pub(super) info: Made<Arc<[u8]>>,
+    /// Bytes of all files, for `statfs`.
+    source_bytes: u64,
 }
 
 /// Shared by all states of a source.
@@ -148,6 +150,7 @@ impl ChessFs {
         branches.extend(by_prefix(all.clone()));
         ChessFs {
             folders: Arc::new(folders),
+            source_bytes: library.source_bytes(),
             library,
             databases,
             branches,
@@ -355,7 +358,7 @@ impl ChessFs {
         Statistics {
             databases: entries.len() as u64,
             games: entries.map(|entry| u64::from(entry.most_games())).sum(),
-            source_bytes: self.library.source_bytes(),
+            source_bytes: self.source_bytes,
         }
     }
 
