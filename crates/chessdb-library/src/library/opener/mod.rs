@@ -192,7 +192,9 @@ impl<'a> Opener<'a> {
     /// The databases that were open at this place before, unless their files were rewritten in place: what can be shown
     /// until their new state is open.
     pub(super) fn intact_before(&self, task: &OpeningTask) -> Vec<Arc<LibraryEntry>> {
-        let before = self.before(task).unwrap_or_default();
+        let Some(before) = self.before(task) else {
+            return Vec::new();
+        };
         let asked = before.clone();
         let are_intact = hung::ask(task.mount.as_ref(), move || {
             asked.iter().all(|entry| entry.is_intact())

@@ -21,14 +21,6 @@ fn open_at_once(source: &Source, prepare: fn() -> io::Result<()>) -> Result<Libr
     options.open(&source.path(""))
 }
 
-/// Openings that [`wait_for_gate`] prepares wait while this is locked.
-static GATE: Mutex<()> = Mutex::new(());
-
-fn wait_for_gate() -> io::Result<()> {
-    drop(GATE.lock());
-    Ok(())
-}
-
 /// Adds all databases that are being opened.
 fn all_open(mut library: Library, mut endings: Endings) -> Library {
     while !library.opening().is_empty() {
@@ -106,6 +98,12 @@ fn a_database_with_two_ways_to_it_is_opened_once() {
 
 #[test]
 fn a_database_that_opens_late_is_added_at_each_of_its_paths() {
+    // Of this test alone: openings wait while it is locked.
+    static GATE: Mutex<()> = Mutex::new(());
+    let wait_for_gate = || {
+        drop(GATE.lock());
+        Ok(())
+    };
     let source = Source::new();
     source.database("folder/a");
     source.file("folder/b.cbv", &archive(&["one.cbh", "sub\\two.cbh"]));
@@ -129,6 +127,12 @@ fn a_database_that_opens_late_is_added_at_each_of_its_paths() {
 
 #[test]
 fn a_replaced_database_is_shown_until_its_new_state_is_open() {
+    // Of this test alone: openings wait while it is locked.
+    static GATE: Mutex<()> = Mutex::new(());
+    let wait_for_gate = || {
+        drop(GATE.lock());
+        Ok(())
+    };
     let source = Source::new();
     let (pgn, two) = (
         |event| format!("[Event \"{event}\"]\n\n1. e4 *\n"),
