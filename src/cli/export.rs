@@ -37,7 +37,7 @@ const MOST_AHEAD: usize = 4 << 20;
 
 /// Extensions of compressed files, which pgnfs would refuse to read if they were not compressed, and the programs that
 /// compress them.
-const COMPRESSING: [(&str, &str); 4] = [("gz", "gzip"), ("zst", "zstd"), ("bz2", "bzip2"), ("zip", "zip")];
+const COMPRESSING: [(&str, &str); 3] = [("gz", "gzip"), ("zst", "zstd"), ("bz2", "bzip2")];
 
 /// The arguments of an export.
 pub struct Request<'a> {

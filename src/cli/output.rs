@@ -260,9 +260,9 @@ fn is_closed(error: &io::Error) -> bool {
     )
 }
 
-/// Starts a thread that removes the temporary file when a signal ends the program, and then says this. A file that exceeds the size limit
-/// of the process does not end it (SIGXFSZ): writing the output fails with an error instead, and an index that is too
-/// long is not kept.
+/// Starts a thread that removes the temporary file when a signal ends the program, and then prints `said`. A file that
+/// exceeds the size limit of the process does not end it (SIGXFSZ): writing the output fails with an error instead, and
+/// an index that is too long is not kept.
 fn remove_on_signals(slot: TemporaryFile, said: String) -> io::Result<()> {
     survive_long_files()?;
     let ignored = ignored_signals();

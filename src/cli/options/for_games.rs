@@ -164,7 +164,8 @@ pub(super) static ROWS: &[OptionRow] = &[
         short: "auto, yes or no: whether to use an index of positions",
         value: "auto|yes|no",
         help: "Index of positions. auto: find uses it if it exists, a mount builds it on the first use of moves/ or \
-               positions/; yes: built if it is missing, by a mount in the background; no: never, and a mount has no moves/ and positions/ [default: auto]",
+               positions/; yes: built if it is missing, by a mount in the background; no: never, and a mount has no \
+               moves/ and positions/ [default: auto]",
         repeats: false,
         set: |settings, value| {
             settings.index = match value {

@@ -368,7 +368,8 @@ impl<'a> TermReader<'a> {
 
     /// True if the next word has the form of a move.
     fn is_before_move(&self) -> bool {
-        let word = self.rest().split_whitespace().next().unwrap_or_default();
+        let ends = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '|');
+        let word = self.rest().trim_start().split(ends).next().unwrap_or_default();
         let word = word.trim_end_matches(['+', '#', '!', '?']);
         let is_square = matches!(word.as_bytes(), [.., b'a'..=b'h', b'1'..=b'8']);
         let are_of_move = word

@@ -92,6 +92,18 @@ fn errors_have_a_place_and_a_remedy() {
             "separate the moves of a line by commas",
         ),
         (
+            "( line:e4 e5 | eco:C )",
+            3,
+            "line:e4",
+            "separate the moves of a line by commas",
+        ),
+        (
+            "( eco:B | line:e4 e5)",
+            11,
+            "line:e4",
+            "separate the moves of a line by commas",
+        ),
+        (
             "line:e4 O-O",
             1,
             "line:e4",
