@@ -91,7 +91,8 @@ static OPENINGS: LazyLock<NameList> = LazyLock::new(|| {
 });
 
 impl NameList {
-    /// The names of all openings, which are also found by their other names. Counts no games.
+    /// The names of all openings, which are also found by their other names. Counts no games; the shortest names, which
+    /// stand for the most lines, come first.
     pub fn openings() -> &'static NameList {
         &OPENINGS
     }
@@ -102,7 +103,11 @@ impl NameList {
             .into_iter()
             .map(|(name, games)| (name.into_boxed_str(), games))
             .collect();
-        names.sort_unstable_by(|(a, a_games), (b, b_games)| b_games.cmp(a_games).then_with(|| a.cmp(b)));
+        let len = |(name, games): &(Box<str>, u32)| if *games == 0 { name.len() } else { 0 };
+        names.sort_unstable_by(|a, b| {
+            let by_games = b.1.cmp(&a.1).then_with(|| len(a).cmp(&len(b)));
+            by_games.then_with(|| a.0.cmp(&b.0))
+        });
         names.dedup();
         let (mut lines, mut blocks) = (String::new(), Vec::new());
         for (number, (name, _)) in names.iter().enumerate() {
@@ -208,6 +213,19 @@ mod tests {
         assert_eq!(found("", 2), ["Carlsson, Pontus", "Carlsen, Magnus"]);
         assert_eq!(found(" , ", 1), ["Carlsson, Pontus"]);
         assert_eq!(found("x", 9), [""; 0]);
+    }
+
+    #[test]
+    fn the_shortest_names_of_openings_come_first() {
+        for (text, first) in [
+            ("sicilian", "Sicilian Defense"),
+            ("french", "French Defense"),
+            ("queen's g", "Queen's Gambit"),
+            ("najdorf", "Sicilian Defense: Najdorf"),
+        ] {
+            let found = NameList::openings().find(text, 8);
+            assert!(found[0].0.starts_with(first), "{text}: {found:?}");
+        }
     }
 
     #[test]
