@@ -301,14 +301,14 @@ mod tests {
         // Of entries of 1 and 0 in turn, the first is unused.
         let mut bytes = [1u32.to_le_bytes(), [0; 4]].concat().repeat(8);
         bytes.extend([0; 400]);
-        for (gaps, told) in [
-            (vec![], Some((12, "108 entries"))),
-            (vec![64..464], Some((12, "8 entries"))),
-            (vec![8..464], None),
+        for (gap, told) in [
+            (None, Some((12, "108 entries"))),
+            (Some(64..464), Some((12, "8 entries"))),
+            (Some(8..464), None),
         ] {
             let a02 = SourceFile {
                 name: "x.a02".to_owned(),
-                bytes: Arc::new(Holed(bytes.clone(), gaps)),
+                bytes: Arc::new(Holed(bytes.clone(), gap.into_iter().collect())),
             };
             let problem = same_address(&a02);
             let what = problem
