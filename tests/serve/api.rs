@@ -706,6 +706,16 @@ fn each_game_counts_once_if_that_is_asked_for() {
             all,
             "{path}"
         );
+        // However the query says it.
+        let other = if path == "a.pgn" { "b.pgn" } else { "a.pgn" };
+        for query in [
+            format!("-db:{other}"),
+            format!("( db:{path} )"),
+            format!("-( db:{other} )"),
+        ] {
+            let asked = format!("/api/games?q={}&unique=true", percent(&query));
+            assert_eq!(count(&served, &asked), all, "{query}");
+        }
         // A query that is too long for the name of a directory finds the same.
         let nobody = vec!["nobody"; 50].join("|");
         let long = percent(&format!("db:{path} -white:{nobody}"));

@@ -88,6 +88,14 @@ impl DatabasePattern {
         may_be_folder && { folders }.any(|folder| self.is_of(folder))
     }
 
+    /// True if this or a longer path may match. A pattern without a slash is only compared with the path's own name:
+    /// otherwise it could match below anything.
+    pub(crate) fn may_match_below(&self, path: &str) -> bool {
+        let folder = format!("{path}/");
+        let may_go_on = |pattern: &PathPattern| pattern.follow(&folder).1;
+        self.matches(path) || self.path.as_ref().is_some_and(may_go_on)
+    }
+
     /// True if this is the path of a database or folder, or ends with its name.
     fn is_of(&self, path: &str) -> bool {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
@@ -191,6 +199,11 @@ impl PathPattern {
     }
 
     fn matches(&self, path: &str) -> bool {
+        self.follow(path).0
+    }
+
+    /// Whether it matches the path, and whether it may match a longer one that begins with it.
+    fn follow(&self, path: &str) -> (bool, bool) {
         // The places in the pattern that the characters so far can lead to, each once, in no order.
         let mut places = Vec::new();
         let mut next = Vec::new();
@@ -211,10 +224,11 @@ impl PathPattern {
             std::mem::swap(&mut places, &mut next);
             next.clear();
             if places.is_empty() {
-                return false;
+                return (false, false);
             }
         }
-        is_there[self.0.len()]
+        let end = self.0.len();
+        (is_there[end], places.iter().any(|&place| place < end))
     }
 
     /// True if each sign is one character.

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Query;
 use super::answer::SearchedGames;
-use crate::lines::Occurrence;
+use crate::lines::{Occurrence, at};
 use crate::positions::{Damaged, Selection};
 
 /// `( QUERY | QUERY ... )`: at least one side must hold; if negated, none may.
@@ -30,8 +30,8 @@ impl Choice {
     }
 
     /// Keeps the games for which it holds. If the choice gives the ply, that is the first one of the matching sides and, if
-    /// it `has_ply`, of the result so far: the smallest in the main line, or else in a variation. Otherwise a side is tested only on games for which no earlier side
-    /// holds.
+    /// it `has_ply`, of the result so far: the smallest in the main line, or else in a variation. A side without positions
+    /// counts as the start of the game. Otherwise a side is tested only on games for which no earlier side holds.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -54,7 +54,11 @@ impl Choice {
                 among: Some(&among),
                 ..*searched
             };
-            for held in side.answer(&searched, threads, &|_| ())? {
+            let has_place = side.groups() > 0;
+            for mut held in side.answer(&searched, threads, &|_| ())? {
+                if gives_ply && !has_place {
+                    held.next = at(searched.database, held.game, 0).and_then(|(_, next)| next);
+                }
                 let first = first.entry(held.game).or_insert(held);
                 if order(&held) < order(first) {
                     *first = held;

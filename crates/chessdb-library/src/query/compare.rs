@@ -64,7 +64,8 @@ impl TagValue {
         match (self, code) {
             (TagValue::Unknown, code) => code.is_none(),
             (TagValue::Code(first, last), Some(code)) => (*first..=*last).contains(&code),
-            (TagValue::Exact(exact), Some(code)) => exact.as_bytes() == code,
+            // A code has no letter case.
+            (TagValue::Exact(exact), Some(code)) => exact.as_bytes().eq_ignore_ascii_case(&code),
             _ => false,
         }
     }

@@ -3,22 +3,63 @@
 use super::Query;
 use super::compare::has_database;
 use super::tag_term::TagTerm;
+use super::value::TagValue;
+
+/// Whether a term with `db:` must match for certain, or only may.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Certainty {
+    Certain,
+    Possible,
+}
 
 impl Query {
     /// False if `db:` excludes the database with this path.
     pub fn concerns(&self, path: &str) -> bool {
-        let mut of_databases = self.tags.iter().filter(|term| term.field.is("db"));
-        of_databases.all(|term| has_database(&term.values, path) != term.is_negated)
+        self.is_about(&|term, _| has_database(&term.values, path))
     }
 
     /// False if `db:` excludes everything below this path of the source, which could not be opened.
     pub fn may_concern(&self, path: &str) -> bool {
         let below = format!("{path}/.");
-        let mut of_databases = self.tags.iter().filter(|term| term.field.is("db"));
-        of_databases.all(|term| {
+        self.is_about(&|term, certainty| {
             let has = |path: &str| has_database(&term.values, path);
-            (has(path) || has(&below)) != term.is_negated
+            let may_have = |value: &TagValue| {
+                matches!(value, TagValue::Database(pattern) if pattern.may_match_below(path))
+            };
+            has(path) || has(&below) || certainty == Certainty::Possible && term.values.iter().any(may_have)
         })
+    }
+
+    /// False if terms with `db:` exclude all games, where `has` says whether one matches.
+    fn is_about(&self, has: &dyn Fn(&TagTerm, Certainty) -> bool) -> bool {
+        let mut own = self.tags.iter().filter(|term| term.field.is("db"));
+        own.all(|term| {
+            if term.is_negated {
+                !has(term, Certainty::Certain)
+            } else {
+                has(term, Certainty::Possible)
+            }
+        }) && self.choices.iter().all(|choice| {
+            let mut sides = choice.sides.iter();
+            if choice.is_negated {
+                !sides.any(|side| side.is_nothing_but(has))
+            } else {
+                sides.any(|side| side.is_about(has))
+            }
+        })
+    }
+
+    /// True if it has only terms with `db:`, and all of them hold for certain.
+    fn is_nothing_but(&self, has: &dyn Fn(&TagTerm, Certainty) -> bool) -> bool {
+        let holds = |term: &TagTerm| {
+            term.field.is("db")
+                && if term.is_negated {
+                    !has(term, Certainty::Possible)
+                } else {
+                    has(term, Certainty::Certain)
+                }
+        };
+        self.positions.is_empty() && self.choices.is_empty() && self.tags.iter().all(holds)
     }
 
     /// The terms with `db:` that match none of these databases and leave no games out, each once.
@@ -31,11 +72,6 @@ impl Query {
             }
         }
         unknown
-    }
-
-    /// True if it has `db:`, and so names databases.
-    pub fn names_databases(&self) -> bool {
-        !self.asked_databases().is_empty()
     }
 
     /// The terms with `db:` that leave no games out, also of choices.
@@ -62,6 +98,14 @@ mod tests {
             ("db:club", "club club/b.cbv"),
             ("-db:club", "a.cbv"),
             ("db:*.pgn", ""),
+            ("db:old/x.pgn", ""),
+            // Unopened, each may have it inside.
+            ("db:club/x.pgn", "club"),
+            ("db:club/b.cbv/x.pgn", "club club/b.cbv"),
+            ("db:**/x.pgn", "a.cbv club club/b.cbv"),
+            ("-db:*.pgn", "a.cbv club club/b.cbv"),
+            ("( db:club | db:a.cbv/x.pgn )", "a.cbv club club/b.cbv"),
+            ("-( db:club )", "a.cbv"),
         ] {
             let query = Query::parse(query).unwrap();
             let all = ["a.cbv", "club", "club/b.cbv"].into_iter();
@@ -80,6 +124,12 @@ mod tests {
             ("-db:a.cbv/*", "a.cbv club/b.cbv"),
             ("db:club -db:*/b*", ""),
             ("db:A.CBV", "a.cbv"),
+            ("( db:club ) tal", "club/b.cbv"),
+            ("( db:club | db:a.cbv eco:B )", "a.cbv club/b.cbv"),
+            ("( db:x | eco:B )", "a.cbv club/b.cbv"),
+            ("-( db:club ) tal", "a.cbv"),
+            ("-( db:club eco:B )", "a.cbv club/b.cbv"),
+            ("-( -db:club )", "club/b.cbv"),
         ] {
             let query = Query::parse(query).unwrap();
             let all = ["a.cbv", "club/b.cbv"].into_iter();

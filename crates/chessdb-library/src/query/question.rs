@@ -199,7 +199,8 @@ impl TagQuestion<'_> {
         let code = self.game.keys.eco.map(code);
         let number = code.as_ref().and_then(number_of_code);
         let name = || opening(std::str::from_utf8(code.as_ref()?).ok()?);
-        let is_wanted = |name: &str| self.text(Some(&with_other_names(name)));
+        // A whole name is compared without its other names.
+        let is_wanted = |name: &str| self.text(Some(name)) || self.text(Some(&with_other_names(name)));
         let by_code = number.map(|number| {
             let is_wanted = || name().is_some_and(is_wanted);
             self.known.text(TextId(number), is_wanted)

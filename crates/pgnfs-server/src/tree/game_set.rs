@@ -290,15 +290,15 @@ impl GameSet {
     }
 
     /// The games that a query may find, with only the best copy of each. Copies are compared over all games of all
-    /// databases, or, if the query names databases, of these. Then they are found anew each time.
+    /// databases, or, if `db:` excludes some of them, of the others. Then they are found anew each time.
     pub(crate) fn unique_for(&self, query: &Query) -> Arc<[DatabasePart]> {
-        if !query.names_databases() {
+        let names = self.databases().iter().map(|database| database.entry().name());
+        let is_asked: Vec<bool> = names.map(|name| query.concerns(name)).collect();
+        if is_asked.iter().all(|&is_asked| is_asked) {
             return Arc::clone(self.unique_parts());
         }
         let _making = Making::begin("duplicates of a search", self.name(), 0);
-        let names = self.databases().iter().map(|database| database.entry().name());
-        let is_named: Vec<bool> = names.map(|name| query.concerns(name)).collect();
-        let is_compared = |part: usize, _| is_named.get(part) == Some(&true);
+        let is_compared = |part: usize, _| is_asked.get(part) == Some(&true);
         let compared = self.compared(|database| database.line_ends().known());
         self.best_of(&Duplicates::find_among(&compared, self.threads(), is_compared))
     }

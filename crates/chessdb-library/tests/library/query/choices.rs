@@ -1,7 +1,7 @@
 //! `( QUERY | QUERY )`: one of them must hold.
 
 use chessdb_library::positions::{BuildOptions, Index, Selection};
-use chessdb_library::query::SearchedGames;
+use chessdb_library::query::{Query, SearchedGames};
 
 use super::rules::six;
 use super::{answer, searched};
@@ -87,4 +87,24 @@ fn a_game_is_found_if_a_side_holds() {
             .collect();
         assert_eq!(answer(query, &among), expected, "{query}");
     }
+}
+
+/// A side that asks for no position counts as the start of the game, so its move is the first one.
+#[test]
+fn the_start_of_a_game_has_its_first_move() {
+    let database = six();
+    let searched = searched(&*database, "club/a.pgn");
+    let first = |query: &str| {
+        let read = Query::parse(query).unwrap();
+        let found = read.answer(&searched, 2, &|_| ()).unwrap();
+        let moves = found
+            .iter()
+            .map(|found| (found.game, found.next.map(|mv| format!("{mv:?}"))));
+        moves.collect::<Vec<_>>()
+    };
+    let of_all = first("ply:0");
+    assert!(of_all.iter().any(|(_, next)| next.is_some()), "{of_all:?}");
+    assert_eq!(first("( played:h5 then played:h5 | ply:0 )"), of_all);
+    assert_eq!(first("( played:h5 then played:h5 | result:1-0 | -result:1-0 )"), of_all);
+    assert_eq!(first("( result:1-0 | -result:1-0 | played:c5 )"), of_all);
 }
