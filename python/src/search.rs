@@ -214,9 +214,18 @@ impl Question {
             ("moves", &self.moves, |text| of_pattern(Pattern::of_moves(text))),
             ("pawns", &self.pawns, |text| of_term("pawns", text)),
             ("material", &self.material, |text| {
-                // In any order, which a query does not allow.
-                let (white, black): (String, String) = text.chars().partition(char::is_ascii_uppercase);
-                of_term("material", &(white + &black))
+                // In any order, which a query does not allow. What follows a letter belongs to it, such as the 3 of P3.
+                let mut pieces: Vec<&str> = Vec::new();
+                let mut rest = text;
+                while !rest.is_empty() {
+                    let is_end = |(at, c): (usize, char)| (at > 0 && c.is_ascii_alphabetic()).then_some(at);
+                    let (piece, after) = rest.split_at(rest.char_indices().find_map(is_end).unwrap_or(rest.len()));
+                    pieces.push(piece);
+                    rest = after;
+                }
+                let is_white = |piece: &&str| piece.starts_with(|c: char| c.is_ascii_uppercase());
+                pieces.sort_by_key(|piece| !is_white(piece));
+                of_term("material", &pieces.concat())
             }),
         ];
         let given = readers

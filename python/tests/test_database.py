@@ -259,6 +259,9 @@ def test_the_interpreter_runs_on_while_games_are_decoded(own_games: Path) -> Non
 def test_what_to_find_is_said_once(classics: chessdb.Database) -> None:
     assert len(classics.find(pawns="8/pppppppp/8/8/8/8/PPPPPPPP/8")) == 63
     assert len(classics.find(material="Kk")) == 0
+    # In any order; what follows a letter belongs to it.
+    for material, query in [("krKQ", "KQkr"), ("kr+KP3", "KP3kr+"), ("KR2Pkr", "KR2Pkr")]:
+        assert list(classics.find(material=material)) == list(classics.find(f"material:{query}"))
     cases: "list[dict[str, Any]]" = [
         {},
         {"fen": "x"},

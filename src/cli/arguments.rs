@@ -340,7 +340,7 @@ fn source() -> Arg {
 }
 
 fn mount_point() -> Arg {
-    path("MOUNTPOINT").help("An empty folder")
+    path("MOUNTPOINT").help("An empty folder outside SOURCE")
 }
 
 fn unique() -> Arg {

@@ -264,14 +264,17 @@ pub fn run(
             let is_intact = || intact("remove the files written so far, and export again");
             let written = by_month::write(&folder, exported, &parts, threads, is_intact)?;
             exported.warn();
-            let incomplete = |error| io::Error::other(format!("{error}; {path} is incomplete: remove it"));
+            let incomplete = |error| match folder.is_empty() {
+                true => error,
+                false => io::Error::other(format!("{error}; {path} is incomplete: remove it")),
+            };
             return ended(written.map_err(incomplete), &path);
         }
         Destination::File(file) => file,
     };
     let path = shown(out.path());
     let written = write(&mut out, &target, &parts, threads, true);
-    intact("the output was discarded: export again")?;
+    intact(out.after_failure())?;
     ended(written.and_then(|()| out.finish()), path)
 }
 
@@ -371,7 +374,7 @@ pub fn selected<'a>(
         return Ok(library.databases().iter().collect());
     };
     let wanted = path.trim_end_matches('/');
-    match library.databases().iter().find(|entry| entry.path == wanted) {
+    match library.databases().iter().find(|entry| entry.name() == wanted) {
         Some(entry) => Ok(vec![entry]),
         None => {
             let (source, path) = (shown(library.source()), on_one_line(path));

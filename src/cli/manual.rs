@@ -39,13 +39,15 @@ fn program_page() -> io::Result<Vec<u8>> {
     program.build();
     let commands: Vec<&Command> = program.get_subcommands().collect();
     let usages: Vec<String> = commands.iter().map(|command| usage(command)).collect();
-    let [of_games, of_search] = [Scope::Games, Scope::Search].map(options::arguments);
+    let [of_games, of_search, of_serve] = [Scope::Games, Scope::Search, Scope::Serve].map(options::arguments);
     let is_in = |all: &[Arg], arg: &Arg| all.iter().any(|other| other.get_id() == arg.get_id());
     let arguments = options::arguments(Scope::Mount).into_iter().map(|arg| {
         let heading = if is_in(&of_games, &arg) {
-            "Options of mount, export, find, check and info"
+            "Options of mount, serve, export, find, check and info"
         } else if is_in(&of_search, &arg) {
-            "Options of mount, export and find"
+            "Options of mount, serve, export and find"
+        } else if is_in(&of_serve, &arg) {
+            "Options of mount and serve"
         } else {
             "Options of mount"
         };
@@ -95,14 +97,19 @@ fn title(name: &str, section: u8) -> Vec<u8> {
     format!(".TH {name} {section} \"\" \"pgnfs {version}\" \"Chess databases\"\n").into_bytes()
 }
 
-/// Describes a command and its own flags.
+/// Describes a command and its own arguments.
 fn describe(roff: &mut Roff, command: &Command, usage: &str) {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    term(roff, usage, &about);
+    let (first, others) = usage.split_once('\n').unwrap_or((usage, ""));
+    roff.control("TP", []).text([bold(first)]);
+    for other in others.lines() {
+        roff.control("TQ", []).text([bold(other.trim())]);
+    }
+    roff.text([roman(about)]);
     let known = options::arguments(Scope::Mount);
     let is_own = |arg: &&Arg| {
         let is_shared = known.iter().any(|other| other.get_id() == arg.get_id());
-        !is_shared && !arg.is_positional() && arg.get_id() != "help"
+        !is_shared && arg.get_id() != "help"
     };
     let mut own = command.get_arguments().filter(is_own).peekable();
     if own.peek().is_none() {
@@ -115,7 +122,9 @@ fn describe(roff: &mut Roff, command: &Command, usage: &str) {
             arg.get_long().map(|long| format!("--{long}")),
         ];
         let mut spelled = spellings.into_iter().flatten().collect::<Vec<_>>().join(", ");
-        if let (true, Some(values)) = (arg.get_action().takes_values(), arg.get_value_names()) {
+        if arg.is_positional() {
+            spelled = arg.get_id().to_string();
+        } else if let (true, Some(values)) = (arg.get_action().takes_values(), arg.get_value_names()) {
             spelled = format!("{spelled} {}", values.join(" "));
         }
         let values: Vec<String> = arg
@@ -127,7 +136,10 @@ fn describe(roff: &mut Roff, command: &Command, usage: &str) {
         let defaults: Vec<_> = defaults.map(|value| value.to_string_lossy()).collect();
         let mut text = help(arg);
         if arg.get_action().takes_values() && !values.is_empty() {
-            text += &format!(": {} [default: {}]", values.join(", "), defaults.join(", "));
+            text += &format!(" ({})", values.join(", "));
+            if !defaults.is_empty() {
+                text += &format!(" [default: {}]", defaults.join(", "));
+            }
         }
         term(roff, &spelled, &text);
     }

@@ -48,11 +48,12 @@ pub struct OutputFolder {
 }
 
 impl OutputFolder {
-    /// A folder, which need not exist.
+    /// A new folder.
     ///
     /// # Errors
-    /// If signals cannot be awaited.
+    /// If it cannot be created, or signals cannot be awaited.
     pub fn new(path: &Path) -> io::Result<OutputFolder> {
+        fs::create_dir_all(path)?;
         let slot = TemporaryFile::default();
         let said = format!("{} is incomplete: remove it", shown(path));
         remove_on_signals(Arc::clone(&slot), said)?;
@@ -65,6 +66,11 @@ impl OutputFolder {
     /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// True if no file was written.
+    pub fn is_empty(&self) -> bool {
+        fs::read_dir(&self.path).is_ok_and(|mut entries| entries.next().is_none())
     }
 
     /// Creates a file at a path below the folder, and the folders that lead to it. The file before it must be finished.
@@ -84,6 +90,13 @@ impl OutputFolder {
             file,
             kind: OutputKind::Partial { partial, place },
         })
+    }
+}
+
+impl Drop for OutputFolder {
+    /// Removes an empty folder, which would be in the way of the next try.
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.path);
     }
 }
 
@@ -150,6 +163,16 @@ impl OutputFile {
     /// The path as the user named it.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Says what became of the output if an export has failed.
+    pub fn after_failure(&self) -> &'static str {
+        match self.kind {
+            OutputKind::Partial { .. } => "the output was discarded: export again",
+            OutputKind::InPlace { .. } | OutputKind::Stream => {
+                "the games written so far may be wrong: export again"
+            }
+        }
     }
 
     /// Puts the file into its place.
@@ -386,6 +409,8 @@ mod tests {
                         output.write_all(new.as_bytes()).unwrap();
                     }
                     output.flush().unwrap();
+                    let is_discarded = output.after_failure().contains("discarded");
+                    assert_eq!(is_discarded, !in_place);
                     if is_finished {
                         output.finish().unwrap();
                     } else {

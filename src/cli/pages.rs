@@ -29,10 +29,7 @@ pub const PARTS: &[PageSection] = &[
                  contains all of them. The files do not exist on disk: pgnfs decodes a game when a program reads it. \
                  It never writes to the databases.",
             ),
-            Text(
-                "SOURCE is a single database, or a folder, which is searched with all its subfolders. \
-                 MOUNTPOINT is an empty folder outside SOURCE.",
-            ),
+            Text("SOURCE is a single database, or a folder, which is searched with all its subfolders."),
         ],
     ),
     (

@@ -87,11 +87,20 @@ fn man_pages() {
     for (page, words) in [
         (
             "man1/pgnfs.1",
-            ["pgnfs status", "--cache-size", "-V, --version", "mount.pgnfs(8)"],
+            &[
+                "pgnfs status",
+                "--cache-size",
+                "-V, --version",
+                "mount.pgnfs(8)",
+                "pgnfs find [OPTIONS] --novelty SOURCE\n",
+                "(games, positions)\n",
+                "Options of mount, serve, export, find, check and info",
+                "MOUNTPOINT\n",
+            ][..],
         ),
         (
             "man1/pgnfs-open.1",
-            [
+            &[
                 "pgnfs-open [--unmount] FILE",
                 "XDG_RUNTIME_DIR",
                 "file manager",
@@ -100,7 +109,7 @@ fn man_pages() {
         ),
         (
             "man8/mount.pgnfs.8",
-            ["mount -t pgnfs", "cache-size=BYTES", "EXIT STATUS", "pgnfs(1)"],
+            &["mount -t pgnfs", "cache-size=BYTES", "EXIT STATUS", "pgnfs(1)"],
         ),
     ] {
         let path = root.path().join("usr/share/man").join(page);
@@ -177,6 +186,10 @@ fn completions() {
         assert_eq!(complete(&["mount", option, ""]), words);
     }
     assert_eq!(complete(&["export", "--to", "nd"]), "ndjson\n");
+    // Bash makes three words of an option with its value.
+    assert_eq!(complete(&["export", "--to", "=", "nd"]), "ndjson\n");
+    assert_eq!(complete(&["mount", "--watch", "=", "pol"]), "poll\n");
+    assert_eq!(complete(&["export", "--to", "=", "csv", "--js"]), "\n");
     assert_eq!(complete(&["info", "--js"]), "--json\n");
     // Other shells are checked only if they are installed.
     let is_there = |shell| Command::new(shell).arg("--version").output().is_ok();

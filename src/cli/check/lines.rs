@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use chessdb::formats::is_converted;
 use chessdb::{Options, Problem};
-use chessdb_library::library::LibraryEntry;
+use chessdb_library::library::{LibraryEntry, legible_file_name};
 
 /// Bytes that are read at a time.
 const PIECE: usize = 64 << 10;
@@ -36,9 +36,9 @@ impl<'a> TextLines<'a> {
     pub(super) fn of(entry: &LibraryEntry, options: &'a Options) -> Option<TextLines<'a>> {
         let found = entry.found.as_ref().filter(|_| entry.format.name == "pgn")?;
         let plain = found.files.iter().filter(|(kind, _)| kind == "pgn");
-        let files = plain.filter_map(|(_, path)| {
-            let name = path.file_name()?.to_str()?;
-            Some((name.to_owned(), path.clone()))
+        let files = plain.map(|(_, path)| {
+            // As in problems.
+            (legible_file_name(path), path.clone())
         });
         let files: Vec<_> = files.collect();
         (!files.is_empty()).then_some(TextLines {

@@ -91,9 +91,13 @@ pub fn write(
         logging::say(format_args!("{games} from set-up positions left out"));
     }
     if written.entries == 0 {
-        logging::say(format_args!(
-            "the book is empty: min-games, min-score and side leave no move"
-        ));
+        let games: u64 = parts.iter().map(|part| u64::from(part.len())).sum();
+        let why = if games == written.set_up {
+            "no game begins in the usual start position"
+        } else {
+            "--min-games, --min-score and --side leave no move"
+        };
+        logging::say(format_args!("the book is empty: {why}"));
     }
     Ok(())
 }

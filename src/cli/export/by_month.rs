@@ -15,7 +15,7 @@ use chessdb_library::library::shown;
 use chessdb_library::parallel::in_order;
 use chessdb_library::positions::DatabasePart;
 use chessdb_library::table::TableForm;
-use chessdb_library::table::utc_date;
+use chessdb_library::table::utc_month;
 
 /// Maximum number of games in a file.
 const MOST_GAMES: usize = 1_000_000;
@@ -121,7 +121,7 @@ fn months(parts: &[DatabasePart], threads: usize) -> BTreeMap<Month, PartGames> 
 
 /// The month in which a game began in UTC. If that is not known, the month of its date.
 fn month_of(part: &DatabasePart, game: u32) -> Month {
-    let date = utc_date(&part.database().tags(game));
+    let date = utc_month(&part.database().tags(game));
     let date = date.unwrap_or_else(|| part.database().keys(game).date);
     (date.year, date.month)
 }

@@ -41,8 +41,8 @@ impl fmt::Display for OptionError {
             }
             OptionError::Unknown(name, Scope::Games | Scope::Search) => write!(
                 f,
-                "unknown option '{}': see pgnfs export --help; a comma in a value of -o is written \\,; to write to a file, \
-                 use --output FILE",
+                "unknown option '{}': see --help after the command; a comma in a value of -o is written \\,; to export \
+                 to a file, use --output FILE",
                 on_one_line(name)
             ),
             OptionError::OnlyFor(name, commands) => write!(f, "option '{name}' is only for {commands}"),

@@ -1,7 +1,9 @@
 //! `export`, `check`, `info`, help.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -69,6 +71,37 @@ fn export_writes_all_games_in_database_order() {
             .args(["export", "--threads", threads])
             .arg(&scratch.source));
         assert_eq!(on_threads.out, all.out);
+    }
+}
+
+#[test]
+fn a_single_database_may_be_named_as_info_shows_it() {
+    let scratch = Scratch::new();
+    let source = scratch.source.join("a.dci");
+    let info = run(pgnfs().arg("info").arg(&source)).out;
+    assert!(info.contains("a.dci: 2 games"), "{info}");
+    let all = run(pgnfs().arg("export").arg(&source));
+    let named = run(pgnfs().arg("export").arg(&source).arg("a.dci"));
+    assert_eq!((named.code, named.out), (Some(0), all.out));
+    let other = run(pgnfs().arg("export").arg(&source).arg("b.dci"));
+    assert_eq!((other.code, other.out.as_str()), (Some(2), ""));
+}
+
+#[test]
+fn an_empty_book_says_why() {
+    let scratch = Scratch::new();
+    let path = scratch.path("x.pgn");
+    let fen = "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 *\n";
+    for (games, said) in [
+        ("1. e4 *\n", "--min-games, --min-score and --side leave no move"),
+        (fen, "no game begins in the usual start position"),
+        ("", "no game begins in the usual start position"),
+    ] {
+        fs::write(&path, games).unwrap();
+        let book = run(pgnfs().args(["export", "--to=polyglot"]).arg(&path));
+        assert_eq!((book.code, book.out.as_str()), (Some(0), ""), "{games}");
+        let line = format!("pgnfs: the book is empty: {said}\n");
+        assert!(book.err.ends_with(&line), "{}", book.err);
     }
 }
 
@@ -197,18 +230,30 @@ fn a_terminal_shows_a_progress_bar() {
 fn a_closed_pipe_is_no_error() {
     let scratch = Scratch::new();
     simplecdb::write(&scratch.source.join("big"), &[OPERA; 5000]);
-    let mut child = pgnfs()
-        .arg("export")
-        .arg(&scratch.source)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut begin = [0; 7];
-    child.stdout.take().unwrap().read_exact(&mut begin).unwrap();
-    assert_eq!(&begin, b"[Event ");
-    let ended = child.wait_with_output().unwrap();
-    assert_eq!((ended.status.code(), ended.stderr), (Some(0), Vec::new()));
+    for (arguments, expected) in [
+        (&[][..], b"[Ev"),
+        (&["--to=csv", "--columns=White,pgn"], b"Whi"),
+        (&["--to=parquet", "--columns=White,pgn"], b"PAR"),
+    ] {
+        let mut child = pgnfs()
+            .arg("export")
+            .args(arguments)
+            .arg(&scratch.source)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut begin = [0; 3];
+        child.stdout.take().unwrap().read_exact(&mut begin).unwrap();
+        assert_eq!(&begin, expected);
+        let ended = child.wait_with_output().unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(
+            (ended.status.code(), said.as_str()),
+            (Some(0), ""),
+            "{arguments:?}"
+        );
+    }
 }
 
 #[test]
@@ -280,6 +325,12 @@ fn check_names_line_and_move() {
         let hint = format!("  problems        games were not decoded: pgnfs check {path}\n");
         assert!(info.out.ends_with(&hint), "{}", info.out);
     }
+    // So it is if the name of the file is no UTF-8.
+    let folder = scratch.path("odd");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join(OsStr::from_bytes(b"n\xff.pgn")), bad("\n")).unwrap();
+    let checked = run(pgnfs().arg("check").arg(&folder)).out;
+    assert!(checked.contains("game 2: line 9, 4. Bxc7: "), "{checked}");
 }
 
 #[test]
@@ -405,6 +456,10 @@ fn export_writes_tables() {
         (
             &["--to", "csv", "--columns", "ply"],
             "the column 'ply' is for rows that are positions, not games: give --rows positions",
+        ),
+        (
+            &["--to", "csv", "--columns", "White,Black,White"],
+            "the column 'White' is named twice",
         ),
         (
             &["--columns", "White"],
@@ -623,6 +678,7 @@ fn the_columns_of_lichess_may_be_a_folder_with_files_for_each_month() {
         "[UTCDate \"2013.02.28\"]\n",
         "[Date \"2013.??.??\"]\n",
         "",
+        "[Date \"????.??.??\"]\n[UTCDate \"2013.02.??\"]\n",
     ];
     let games = dates.iter().enumerate().map(|(n, dates)| game(n, dates));
     fs::write(scratch.path("x.pgn"), games.collect::<String>()).unwrap();
@@ -658,7 +714,7 @@ fn the_columns_of_lichess_may_be_a_folder_with_files_for_each_month() {
     let mut found = Vec::new();
     for (month, events) in [
         ("year=2013/month=01".to_owned(), &["e1"][..]),
-        ("year=2013/month=02".to_owned(), &["e0", "e2"]),
+        ("year=2013/month=02".to_owned(), &["e0", "e2", "e5"]),
         (format!("year=2013/month={unknown}"), &["e3"]),
         (format!("year={unknown}/month={unknown}"), &["e4"]),
     ] {
@@ -701,6 +757,15 @@ fn the_columns_of_lichess_may_be_a_folder_with_files_for_each_month() {
         assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{arguments:?}");
         assert!(ended.err.contains(said), "{}", ended.err);
     }
+    // A folder that cannot be there is said at once, and nothing is left to remove.
+    let below_file = format!("--output={}/", scratch.path("x.pgn").display());
+    let refused = export(&["--to=parquet", &below_file]);
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.err.contains("cannot be written") && !refused.err.contains("incomplete"),
+        "{}",
+        refused.err
+    );
     let csv = export(&["--to=csv"]).out;
     assert!(
         csv.contains("\ne0,,,,*,,,,,,,2013-02-01,00:00:01,,,,,1. e4 {[%clk 0:01:00]} *\n"),

@@ -82,11 +82,13 @@ pub struct Columns {
     columns: Vec<(String, Column)>,
 }
 
-/// No table with such rows has a column of this name.
+/// Why columns cannot be named like this.
 #[derive(Debug, PartialEq, Eq)]
-pub struct UnknownColumn {
-    name: String,
-    rows: RowKind,
+pub enum ColumnError {
+    /// No table with such rows has a column of this name.
+    Unknown(String, RowKind),
+    /// The column is named twice, and programs find columns by their names.
+    Twice(String),
 }
 
 impl Columns {
@@ -172,17 +174,13 @@ impl Columns {
     /// tag.
     ///
     /// # Errors
-    /// If a name is neither a tag nor another column.
-    pub fn of_names<'a>(
-        rows: RowKind,
-        names: impl Iterator<Item = &'a str>,
-    ) -> Result<Columns, UnknownColumn> {
-        let column = |name: &str| match Column::of(name, rows) {
+    /// If a name is neither a tag nor another column, or is given twice.
+    pub fn of_names<'a>(rows: RowKind, names: impl Iterator<Item = &'a str>) -> Result<Columns, ColumnError> {
+        let mut met = HashSet::new();
+        let column = |name: &'a str| match Column::of(name, rows) {
+            Some(_) if !met.insert(name) => Err(ColumnError::Twice(name.to_owned())),
             Some(column) => Ok((name.to_owned(), column)),
-            None => Err(UnknownColumn {
-                name: name.to_owned(),
-                rows,
-            }),
+            None => Err(ColumnError::Unknown(name.to_owned(), rows)),
         };
         Ok(Columns::new(rows, names.map(column).collect::<Result<_, _>>()?))
     }
@@ -321,33 +319,47 @@ pub(crate) fn usual_tags<'a>() -> impl Iterator<Item = &'a str> {
     ROSTER.iter().map(|(name, _)| *name).chain(USUAL)
 }
 
-impl UnknownColumn {
-    /// True if tables have the column whose rows are positions.
+impl ColumnError {
+    /// True if only tables whose rows are positions have the column.
     pub fn is_of_position(&self) -> bool {
-        Column::names(RowKind::Positions).any(|of_position| of_position == self.name)
+        match self {
+            ColumnError::Unknown(name, _) => {
+                Column::names(RowKind::Positions).any(|of_position| of_position == name)
+            }
+            ColumnError::Twice(_) => false,
+        }
     }
 }
 
-impl fmt::Display for UnknownColumn {
-    /// Says that no column has the name, and suggests similar tags and columns.
+impl fmt::Display for ColumnError {
+    /// Says what is wrong with the name, and suggests similar tags and columns.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = on_one_line(&self.name);
+        let (name, rows) = match self {
+            ColumnError::Unknown(name, rows) => (name, *rows),
+            ColumnError::Twice(name) => {
+                return write!(f, "the column '{}' is named twice", on_one_line(name));
+            }
+        };
+        let shown = on_one_line(name);
         if self.is_of_position() {
-            return write!(f, "the column '{name}' is for rows that are positions, not games");
+            return write!(
+                f,
+                "the column '{shown}' is for rows that are positions, not games"
+            );
         }
-        let named = Columns::names(self.rows);
-        let meant = match similar(&self.name, usual_tags().chain(named.clone())).as_slice() {
+        let named = Columns::names(rows);
+        let meant = match similar(name, usual_tags().chain(named.clone())).as_slice() {
             [] => {
                 let named: Vec<&str> = named.collect();
                 format!("there are the tags, such as White, and {}", named.join(", "))
             }
             names => format!("similar are {}", names.join(", ")),
         };
-        write!(f, "no table has a column '{name}'; {meant}")
+        write!(f, "no table has a column '{shown}'; {meant}")
     }
 }
 
-impl std::error::Error for UnknownColumn {}
+impl std::error::Error for ColumnError {}
 
 /// Says that no game has a tag that was named as a column, and suggests similar ones: among the `tags` of the games,
 /// the usual tags, and the other column names `named`.

@@ -44,7 +44,7 @@ impl Parquet {
     /// games of one database. Works in `threads` threads. `done` is called with numbers of games.
     ///
     /// # Errors
-    /// If two columns have the same name, or writing fails.
+    /// If writing fails.
     pub(super) fn write<W: Write + Send>(
         out: W,
         columns: &Columns,
@@ -53,7 +53,9 @@ impl Parquet {
         rows: impl Fn(usize, Range<u32>) -> ColumnRows + Sync,
         done: impl Fn(u64),
     ) -> io::Result<()> {
-        let mut file = Parquet::new(columns)?.begin(out)?;
+        let mut file = Parquet::new(columns)
+            .and_then(|form| form.begin(out))
+            .map_err(io_error)?;
         let mut group = ColumnRows::new(columns);
         for (part, &len) in lens.iter().enumerate() {
             let mut first = 0;
@@ -81,21 +83,21 @@ impl Parquet {
                         }
                     },
                 );
-                written?;
+                written.map_err(io_error)?;
                 first += more;
             }
         }
         if !group.is_empty() {
-            Parquet::write_group(&mut file, &group)?;
+            Parquet::write_group(&mut file, &group).map_err(io_error)?;
         }
-        file.finish()?;
+        file.finish().map_err(io_error)?;
         Ok(())
     }
 
     /// The form of a file with these columns.
     ///
     /// # Errors
-    /// If two columns have the same name.
+    /// If the crate refuses them.
     fn new(columns: &Columns) -> Result<Parquet, ParquetError> {
         let fields = columns
             .iter()
@@ -159,6 +161,17 @@ impl Parquet {
 }
 
 /// The field of a column.
+/// The error of the file behind an error of the crate, such as that a pipe is closed.
+fn io_error(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(outer) => match outer.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(outer) => io::Error::other(outer),
+        },
+        error => io::Error::other(error),
+    }
+}
+
 fn field(name: &str, column: &Column) -> Result<Type, ParquetError> {
     let repetition = if column.is_nullable() {
         Repetition::OPTIONAL

@@ -172,9 +172,10 @@ pub(super) fn typed_value<'a>(column: &Column, text: &str) -> Option<Value<'a>> 
     }
 }
 
-/// The day on which a game began in UTC; `None` if it is unknown.
-pub fn utc_date(tags: &Tags) -> Option<Date> {
-    day(tags.get("UTCDate")?.trim())
+/// The month in which a game began in UTC, its day if known; `None` if the month is unknown.
+pub fn utc_month(tags: &Tags) -> Option<Date> {
+    let (date, flaw) = Date::read(tags.get("UTCDate")?.trim());
+    (flaw.is_none() && date.year > 0 && date.month > 0).then_some(date)
 }
 
 /// A day such as `2013.01.31`; `None` if a part is unknown or the day does not exist.

@@ -25,7 +25,7 @@ impl Columns {
     /// games of one database to its last argument, in `threads` threads. `done` is called with numbers of games.
     ///
     /// # Errors
-    /// If two columns have the same name, or writing fails.
+    /// If writing fails.
     pub fn write(
         &self,
         mut out: impl Write + Send,
