@@ -236,7 +236,8 @@ fn a_repertoire_is_a_database_or_a_file() {
     let (folder, part, options) = opened();
     let file = folder.path().join("other.pgn");
     std::fs::write(&file, "[White \"A\"]\n\n1. d4 *\n\n").unwrap();
-    let query = |path: &str| Query::parse(&format!("repertoire:{path} by:white")).unwrap();
+    // Folders of temporary files may have blanks.
+    let query = |path: &str| Query::parse(&format!("repertoire:\"{path}\" by:white")).unwrap();
     let open = |path: &str| {
         let query = query(path);
         options

@@ -105,6 +105,9 @@ fn the_start_of_a_game_has_its_first_move() {
     let of_all = first("ply:0");
     assert!(of_all.iter().any(|(_, next)| next.is_some()), "{of_all:?}");
     assert_eq!(first("( played:h5 then played:h5 | ply:0 )"), of_all);
-    assert_eq!(first("( played:h5 then played:h5 | result:1-0 | -result:1-0 )"), of_all);
+    assert_eq!(
+        first("( played:h5 then played:h5 | result:1-0 | -result:1-0 )"),
+        of_all
+    );
     assert_eq!(first("( result:1-0 | -result:1-0 | played:c5 )"), of_all);
 }
