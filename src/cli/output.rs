@@ -188,8 +188,14 @@ impl OutputFile {
                 let mut slot = partial.0.lock();
                 match slot.take() {
                     Some(file) => Ok(file.persist(place)?),
-                    // A signal has removed it and is about to end the program.
-                    None => Err(ErrorKind::Interrupted.into()),
+                    // A signal has removed it, and its thread is about to end the program: with the signal, if this
+                    // thread does not end it first.
+                    None => {
+                        drop(slot);
+                        loop {
+                            thread::park();
+                        }
+                    }
                 }
             }
             // No game was written, so the old contents are still there.

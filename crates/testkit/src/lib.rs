@@ -10,6 +10,7 @@ pub mod hanging;
 pub mod harness;
 pub mod inputs;
 pub mod kept;
+pub mod mounts;
 mod needs;
 pub mod open_files;
 pub mod patience;

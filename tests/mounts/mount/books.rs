@@ -73,7 +73,7 @@ fn a_book_without_moves_is_empty_and_export_says_why() {
     assert!(
         ended
             .err
-            .ends_with("min-games, min-score and side leave no move\n"),
+            .ends_with("--min-games, --min-score and --side leave no move\n"),
         "{}",
         ended.err
     );

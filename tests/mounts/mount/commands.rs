@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 
-use super::scratch::{Scratch, pgnfs, run};
+use super::scratch::{Scratch, for_shell, pgnfs, run};
 use super::simplecdb::{self, Game, ILLEGAL, OPERA};
 use chessdb_library::mounts::Mounts;
 use testkit::needs;
@@ -321,7 +321,7 @@ fn check_names_line_and_move() {
         );
         assert_eq!(checked.out.lines().count(), 3, "{}", checked.out);
         let info = run(pgnfs().arg("info").arg(scratch.source.join(name)));
-        let path = scratch.source.join(name).display().to_string();
+        let path = for_shell(&scratch.source.join(name));
         let hint = format!("  problems        games were not decoded: pgnfs check {path}\n");
         assert!(info.out.ends_with(&hint), "{}", info.out);
     }

@@ -87,7 +87,7 @@ fn without_fuse() {
     for stay in ["-f", ""] {
         let script = format!(
             r#"
-            mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 || exit 9
+            mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 && test -e "$1" || exit 9
             exec "$2" mount {stay} "$1/source" "$1/mount"
             "#
         );

@@ -38,7 +38,7 @@ fn an_export_says_that_its_repertoire_was_changed_meanwhile() {
     fs::write(scratch.source.join("games.pgn"), GAMES.repeat(2000)).unwrap();
     let mine = scratch.path("mine.pgn");
     fs::rename(scratch.source.join("own/white.pgn"), &mine).unwrap();
-    let query = format!("player:tal repertoire:{} by:player", mine.to_str().unwrap());
+    let query = format!("player:tal repertoire:\"{}\" by:player", mine.to_str().unwrap());
     let mut export = pgnfs();
     export.args(["export", "--where", &query]).arg(&scratch.source);
     let whole = run(&mut export);
@@ -94,7 +94,7 @@ fn find_shows_where_games_leave_a_repertoire() {
     // A file that is not in the source.
     let file = scratch.path("other.pgn");
     fs::write(&file, "[White \"A\"]\n\n1. d4 d5 *\n\n").unwrap();
-    let query = format!("repertoire:{} by:white", file.to_str().unwrap());
+    let query = format!("repertoire:\"{}\" by:white", file.to_str().unwrap());
     assert_eq!(find(&scratch, &[&query, "--show=count"]).1, "1\n");
     for (arguments, said) in [
         (

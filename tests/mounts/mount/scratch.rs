@@ -146,13 +146,7 @@ impl Scratch {
 
     /// The lines of the kernel's table with the mount point.
     pub fn mounts(&self) -> Vec<String> {
-        let table = fs::read_to_string("/proc/self/mountinfo").unwrap();
-        let here = format!(" {} ", self.mount.display());
-        table
-            .lines()
-            .filter(|line| line.contains(&here))
-            .map(str::to_owned)
-            .collect()
+        testkit::mounts::lines_at(&self.mount)
     }
 
     pub fn is_mounted(&self) -> bool {
@@ -229,6 +223,15 @@ impl Scratch {
             .arg(folder)
             .arg(env!("CARGO_BIN_EXE_pgnfs"));
         command
+    }
+}
+
+/// A path as messages have it for a shell: in quotation marks if it has a blank.
+pub fn for_shell(path: &Path) -> String {
+    let path = path.to_str().unwrap();
+    match path.contains(' ') {
+        true => format!("'{path}'"),
+        false => path.to_owned(),
     }
 }
 

@@ -10,7 +10,8 @@ use testkit::needs;
 /// Runs `script` as `nobody` in a separate mount namespace in which all users have access to `/dev/fuse`, as
 /// set by udev. Returns `None` with a message if that is not possible.
 ///
-/// The script has `$pgnfs`, and the scratch folder as its working directory.
+/// The script has `$pgnfs`, the scratch folder as its working directory, and in `$point` the mount point as the kernel's
+/// table has it.
 fn as_nobody(scratch: &Scratch, script: &str) -> Option<String> {
     needs!(mount);
     needs!(root);
@@ -29,12 +30,17 @@ fn as_nobody(scratch: &Scratch, script: &str) -> Option<String> {
     fs::create_dir(scratch.path("dev")).unwrap();
     let whole = format!(
         r#"
-        cd "$1" && export pgnfs=$1/pgnfs && unset XDG_CACHE_HOME
+        cd "$1" && export pgnfs="$1/pgnfs" && unset XDG_CACHE_HOME
         mount -t tmpfs none dev && mknod -m 666 dev/fuse c 10 229 && mount --bind dev/fuse /dev/fuse || exit 9
         exec setpriv --reuid 65534 --regid 65534 --clear-groups sh -c '{script}' 2>&1
         "#
     );
-    let ended = scratch.run_isolated(&whole, |command| _ = command.env("LC_ALL", "C"))?;
+    let point = scratch.mount.canonicalize().unwrap();
+    let ended = scratch.run_isolated(&whole, |command| {
+        command
+            .env("LC_ALL", "C")
+            .env("point", testkit::mounts::as_in_table(&point));
+    })?;
     assert_eq!(ended.code, Some(0), "{ended:?}");
     Some(ended.out)
 }
@@ -51,11 +57,11 @@ fn an_ordinary_user_mounts_and_unmounts() {
     let scratch = Scratch::new();
     fs::rename(&scratch.source, scratch.path(r"a,b\c")).unwrap();
     let script = r#"
-        $pgnfs mount -o open-wait=20 "a,b\c" mount && grep " $PWD/mount " /proc/self/mountinfo
+        "$pgnfs" mount -o open-wait=20 "a,b\c" mount && grep -F " $point " /proc/self/mountinfo
         stat -c "%u %g %A" mount/a.dci/all.pgn
         head -n 1 mount/a.dci/games/000001-001000/000001.pgn
-        $pgnfs mount "a,b\c" mount
-        $pgnfs unmount mount
+        "$pgnfs" mount "a,b\c" mount
+        "$pgnfs" unmount mount
         ls mount | wc -l
     "#;
     let Some(out) = as_nobody(&scratch, script) else {
@@ -79,11 +85,11 @@ fn an_ordinary_user_mounts_and_unmounts() {
 fn the_guardian_of_an_ordinary_user() {
     let scratch = Scratch::new();
     let script = r#"
-        $pgnfs mount -f source mount &
+        "$pgnfs" mount -f source mount &
         for i in $(seq 400); do sleep 0.05; test -e mount/info.txt && break; done
         kill -KILL $!
-        for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; grep -q " $PWD/mount " /proc/self/mountinfo || break; done
-        grep -c " $PWD/mount " /proc/self/mountinfo
+        for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; grep -qF " $point " /proc/self/mountinfo || break; done
+        grep -cF " $point " /proc/self/mountinfo
         ls mount | wc -l
     "#;
     let Some(out) = as_nobody(&scratch, script) else {
@@ -103,12 +109,12 @@ fn what_an_ordinary_user_may_not_do() {
     let closed = scratch.source.join("sub");
     fs::set_permissions(&closed, PermissionsExt::from_mode(0o000)).unwrap();
     let script = r#"
-        $pgnfs mount source of-root; echo $?
-        $pgnfs mount source closed; echo $?
-        PATH=/nowhere $pgnfs mount source mount; echo $?
-        $pgnfs mount source/sub/b.dci mount; echo $?
-        $pgnfs info source/a.dcg; echo $?
-        $pgnfs check source; echo $?
+        "$pgnfs" mount source of-root; echo $?
+        "$pgnfs" mount source closed; echo $?
+        PATH=/nowhere "$pgnfs" mount source mount; echo $?
+        "$pgnfs" mount source/sub/b.dci mount; echo $?
+        "$pgnfs" info source/a.dcg; echo $?
+        "$pgnfs" check source; echo $?
     "#;
     let Some(out) = as_nobody(&scratch, script) else {
         return;
@@ -134,7 +140,7 @@ fn what_another_user_mounted() {
     fs::create_dir(&theirs).unwrap();
     let mounted = run(pgnfs().arg("mount").arg(&scratch.source).arg(&theirs));
     assert_eq!(mounted.code, Some(0), "{mounted:?}");
-    let said = as_nobody(&scratch, "$pgnfs unmount theirs; echo $?");
+    let said = as_nobody(&scratch, "\"$pgnfs\" unmount theirs; echo $?");
     let ended = run(pgnfs().arg("unmount").arg(&theirs));
     if let Some(said) = said {
         assert_eq!(

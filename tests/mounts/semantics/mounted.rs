@@ -97,8 +97,7 @@ impl Mounted {
     }
 
     fn is_mounted(&self) -> bool {
-        let table = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-        table.contains(&format!(" {} ", self.path().display()))
+        !testkit::mounts::lines_at(&self.path()).is_empty()
     }
 
     pub fn unmount(&self) -> bool {
