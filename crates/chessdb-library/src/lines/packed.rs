@@ -76,6 +76,15 @@ impl MoveMarks {
         let MoveMarks { targets, set, clear } = self;
         // Castling does not say where it leads, and a null move leads nowhere.
         let may_be_special = SPECIAL & set == set && SPECIAL & clear == 0;
+        if let Some(target) = targets.single_square()
+            && !may_be_special
+        {
+            // A processor compares several moves at once if the loop does not end early.
+            let (mask, wanted) = (set | clear | TARGET, set | target as u16);
+            let is_one = |mv: &KeptMove| u16::from(mv.0 & mask == wanted);
+            let has_one = |some: &[KeptMove]| some.iter().fold(0, |found, mv| found | is_one(mv)) != 0;
+            return moves.chunks(AT_ONCE).any(has_one);
+        }
         moves.iter().any(|mv| {
             let has_bits = mv.0 & (set | clear) == set;
             has_bits && (targets.contains(mv.to()) || may_be_special && mv.is_special())
@@ -85,6 +94,12 @@ impl MoveMarks {
 
 /// The upper four bits.
 const KIND: u16 = 0xf000;
+
+/// The bits of the target square.
+const TARGET: u16 = 63;
+
+/// Number of moves that are compared before the first look at the result.
+const AT_ONCE: usize = 64;
 
 /// The role that no pawn becomes.
 const SPECIAL: u16 = (Role::Pawn as u16) << 12;
@@ -112,7 +127,7 @@ impl KeptMove {
     /// The target square of a move that is not [special](KeptMove::is_special).
     #[inline]
     pub(crate) fn to(self) -> Square {
-        Square::new(u32::from(self.0 & 63))
+        Square::new(u32::from(self.0 & TARGET))
     }
 
     /// The origin of a move that is not [special](KeptMove::is_special).
@@ -329,6 +344,22 @@ mod tests {
             let is_promotion = is_one && mv.takes() && mv.to() == Square::H7;
             assert!(both.are_in(&[mv]) || !is_promotion);
             assert!(either.are_in(&[mv]) || !is_promotion && (!mv.is_special() || mv.takes()));
+        }
+    }
+
+    #[test]
+    fn marks_are_found_anywhere_in_a_line() {
+        let marks = MoveMarks::of(Bitboard::from_square(Square::H7), [(None, true)].into_iter());
+        let takes = KeptMove(TAKES | (Square::D3 as u16) << 6 | Square::H7 as u16);
+        let goes = KeptMove((Square::D3 as u16) << 6 | Square::H7 as u16);
+        for len in [0, 1, AT_ONCE - 1, AT_ONCE, AT_ONCE + 1, 2 * AT_ONCE + 1] {
+            let mut moves = vec![goes; len];
+            assert!(!marks.are_in(&moves), "{len}");
+            for place in 0..len {
+                moves[place] = takes;
+                assert!(marks.are_in(&moves), "{place} of {len}");
+                moves[place] = goes;
+            }
         }
     }
 
