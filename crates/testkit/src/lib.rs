@@ -20,5 +20,5 @@ pub mod samples;
 pub mod stuck;
 pub mod writers;
 
-pub use needs::{cases, has, is_root, missing, python, samples_folder};
+pub use needs::{cases, has, is_root, may_mount, missing, python, samples_folder};
 pub use random::Random;

@@ -1,6 +1,8 @@
 //! Requirements of tests. A test without them prints that and is skipped; with `CI=true` it fails.
 
+use std::fs::{self, File};
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -11,7 +13,10 @@ use std::process::{Command, Stdio};
 #[macro_export]
 macro_rules! needs {
     (mount) => {
-        $crate::needs!(if ::std::path::Path::new("/dev/fuse").exists(), "/dev/fuse")
+        if let Err(what) = $crate::may_mount() {
+            $crate::missing(what);
+            return Default::default();
+        }
     };
     (terminal) => {
         $crate::needs!(if ::std::path::Path::new("/dev/ptmx").exists(), "/dev/ptmx")
@@ -74,6 +79,35 @@ pub fn cases<T>(few: T, all: T) -> T {
         few
     }
 }
+
+/// Whether this user may mount file systems of FUSE: as root with the right to mount, which containers often take away,
+/// or with `fusermount3`.
+///
+/// # Errors
+/// Says what is missing.
+pub fn may_mount() -> Result<(), &'static str> {
+    let device = File::options().read(true).write(true).open("/dev/fuse");
+    device.map_err(|_| "/dev/fuse, which this user may open")?;
+    if is_root() {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let rights = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+        let rights = rights.and_then(|rights| u64::from_str_radix(rights.trim(), 16).ok());
+        let may_mount = rights.is_some_and(|rights| rights >> CAP_SYS_ADMIN & 1 == 1);
+        return may_mount.then_some(()).ok_or("the right to mount");
+    }
+    let sets_user = |folder: PathBuf| {
+        let found = fs::metadata(folder.join("fusermount3"));
+        found.is_ok_and(|found| found.permissions().mode() & 0o4000 != 0)
+    };
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = std::env::split_paths(&folders).any(sets_user);
+    is_there
+        .then_some(())
+        .ok_or("fusermount3 with the bit setuid (Debian package fuse3)")
+}
+
+/// The number of the capability in `linux/capability.h`.
+const CAP_SYS_ADMIN: u32 = 21;
 
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()

@@ -420,6 +420,7 @@ fn a_mount_can_wait_for_its_source() {
 /// On a slow disk every read counts. A `.cbf` has a number of games in its index, and names only in its records.
 #[test]
 fn opening_a_cbf_does_not_read_its_games() {
+    needs!(mount);
     let folder = needs!(samples).join("data/chessbase");
     let scratch = Scratch::new();
     let point = scratch.path("disk");

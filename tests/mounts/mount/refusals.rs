@@ -39,6 +39,7 @@ fn mount_points() {
 
 #[test]
 fn sources() {
+    needs!(mount);
     let scratch = Scratch::new();
     fs::create_dir(scratch.path("empty")).unwrap();
     fs::create_dir(scratch.path("foreign")).unwrap();
