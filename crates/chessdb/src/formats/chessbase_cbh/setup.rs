@@ -95,7 +95,7 @@ impl Start {
         }
         let castling = match &rooks {
             Some(squares) => chess960_rooks(&setup, rights, squares),
-            None => Some(classical_rooks(rights)),
+            None => Some(classical_rooks(&setup, rights)),
         };
         setup.castling_rights = castling.unwrap_or_default();
         let stored = setup.castling_rights;
@@ -163,18 +163,24 @@ fn read_pieces(start: &[u8; START], setup: &mut Setup) {
     }
 }
 
-/// The rooks with castling rights. The bits of `rights`, from the lowest on, belong to these corners.
-fn rooks_with_right(rights: u8, corners: [Square; 4]) -> Bitboard {
-    let corners = corners.into_iter().enumerate();
-    let rooks = corners.filter(|(bit, _)| (rights >> bit) & 1 != 0);
-    rooks.fold(Bitboard::EMPTY, |rooks, (_, rook)| rooks.with(rook))
+/// The rooks with a right that are in their corner while their king is on its home square. Each corner has a bit of
+/// `rights`, from the lowest on.
+fn classical_rooks(setup: &Setup, rights: u8) -> Bitboard {
+    const ROOKS: [(Color, Square, Square); 4] = [
+        (Color::White, Square::E1, Square::A1),
+        (Color::White, Square::E1, Square::H1),
+        (Color::Black, Square::E8, Square::A8),
+        (Color::Black, Square::E8, Square::H8),
+    ];
+    let has = |square, piece| setup.board.piece_at(square) == Some(piece);
+    let of_bits = ROOKS.into_iter().enumerate();
+    let rooks = of_bits.filter(|(bit, (color, king, rook))| {
+        (rights >> bit) & 1 != 0 && has(*king, color.king()) && has(*rook, color.rook())
+    });
+    rooks.fold(Bitboard::EMPTY, |rooks, (_, (_, _, rook))| rooks.with(rook))
 }
 
-fn classical_rooks(rights: u8) -> Bitboard {
-    rooks_with_right(rights, [Square::A1, Square::H1, Square::A8, Square::H8])
-}
-
-/// The rooks that may castle in Chess960; `None` if the stored squares are impossible.
+/// The rooks that may castle in Chess960; `None` if a right's king or rook is not on its stored square.
 fn chess960_rooks(setup: &Setup, rights: u8, squares: &[u8; ROOKS]) -> Option<Bitboard> {
     let [
         white_king,
@@ -185,20 +191,25 @@ fn chess960_rooks(setup: &Setup, rights: u8, squares: &[u8; ROOKS]) -> Option<Bi
         black_long,
         ..,
     ] = squares.map(square);
-    let kings = [(white_king?, Color::White), (black_king?, Color::Black)];
-    let corners = [white_long?, white_short?, black_long?, black_short?];
-    let rooks = rooks_with_right(rights, corners);
-    for (king, color) in kings {
-        let home = Bitboard::from_rank(color.backrank());
-        let own = rooks & setup.board.by_piece(color.rook()) & home;
-        let wanted = match color {
-            Color::White => rights & 3,
-            Color::Black => (rights >> 2) & 3,
+    let castling = [
+        (Color::White, white_king, white_long),
+        (Color::White, white_king, white_short),
+        (Color::Black, black_king, black_long),
+        (Color::Black, black_king, black_short),
+    ];
+    let mut rooks = Bitboard::EMPTY;
+    for (bit, (color, king, rook)) in castling.into_iter().enumerate() {
+        if (rights >> bit) & 1 == 0 {
+            continue;
+        }
+        let is_at_home = |square: Square, piece| {
+            square.rank() == color.backrank() && setup.board.piece_at(square) == Some(piece)
         };
-        let has_king = (setup.board.by_piece(color.king()) & home).contains(king);
-        if own.count() != wanted.count_ones() as usize || (wanted != 0 && !has_king) {
+        let (king, rook) = king.zip(rook)?;
+        if !is_at_home(king, color.king()) || !is_at_home(rook, color.rook()) || rooks.contains(rook) {
             return None;
         }
+        rooks.add(rook);
     }
     Some(rooks)
 }
@@ -234,6 +245,11 @@ mod tests {
         let read = Start::read(start([1, 0x15, 1, 20], &pieces), None);
         assert_eq!(read.fen(), Some("4k3/8/8/8/4P3/8/8/R3K3 b Q e3 0 20"));
         assert_eq!(read.first_move, 20);
+        // White's king is on d1, so only Black may castle.
+        let rooks = [(0, 0b10101), (56, 0b10101), (7, 0b11101), (63, 0b11101)];
+        let pieces = [&[(24, 0b10001), (39, 0b11001)][..], &rooks].concat();
+        let read = Start::read(start([1, 0, 15, 1], &pieces), None);
+        assert_eq!(read.fen(), Some("r3k2r/8/8/8/8/8/8/R2K3R w kq - 0 1"));
         let read = Start::read(start([1, 0, 0, 0], &[(32, 0b10001)]), None);
         assert_eq!(read.flaw, Some(SetupError::Kings));
         assert_eq!(read.fen(), None);
@@ -259,6 +275,11 @@ mod tests {
         let other = Bitboard::from_square(Square::H1);
         assert_eq!(read.rooks_without_right(&record(None)), other);
         assert_eq!(read.rooks_without_right(&record(Some(&squares))), Bitboard::EMPTY);
+        // Squares of rooks without a right do not matter.
+        let unused = [32, 39, 48, 255, 55, 255, 0, 253];
+        let read = Start::read(start([1, 0, 0b1010, 1], &pieces), Some(unused));
+        assert_eq!(read.fen(), Some("4k1r1/8/8/8/8/8/8/4K1RR w Gg - 0 1"));
+        assert!(!read.has_wrong_rooks);
         let wrong = [32, 39, 48, 0, 115, 7, 0, 253];
         let read = Start::read(start([1, 0, 0b1010, 1], &pieces), Some(wrong));
         assert!(read.has_wrong_rooks);
