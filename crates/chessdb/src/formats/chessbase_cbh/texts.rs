@@ -10,13 +10,15 @@
 //! 3        u16 language, u32 length, HTML, u32
 //! ```
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::bytes::{index, le_u16, le_u32, slice};
 use crate::files::SourceFile;
 use crate::formats::chessbase_common::{Characters, GuidingText, Texts, file_name};
 
-/// Endings of names by the number of the language. The last one is for texts without a language.
+/// Endings of names by the number of the language. The last one is for texts without a language; the ending of a
+/// language that is not known is its number.
 const LANGUAGES: [&str; 8] = [".en", ".de", ".fr", ".es", ".it", ".nl", ".pt", ""];
 const HEAD: usize = 4;
 /// Minimum size of a guiding text in one language in bytes: two lengths, two languages, and hardly any text.
@@ -29,7 +31,7 @@ const MOST_PARTS: u16 = 256;
 pub(super) struct Text {
     /// Number of its record, from 1.
     record: usize,
-    language: u8,
+    language: u16,
     title: Range<usize>,
     is_html: bool,
     /// Place of the text in the `.cbg`.
@@ -40,9 +42,12 @@ impl Text {
     /// Name of the file that shows it: `000003 Title.en.html`.
     pub(super) fn name(&self, cbg: &[u8], characters: Characters) -> String {
         let title = characters.line(cbg.get(self.title.clone()).unwrap_or_default());
-        let language = LANGUAGES.get(usize::from(self.language)).copied();
+        let language = match LANGUAGES.get(usize::from(self.language)) {
+            Some(language) => (*language).to_owned(),
+            None => format!(".{}", self.language),
+        };
         let end = if self.is_html { ".html" } else { ".txt" };
-        file_name(self.record, &title, language.unwrap_or_default(), end)
+        file_name(self.record, &title, &language, end)
     }
 }
 
@@ -71,7 +76,7 @@ pub(super) fn read_all(
     })
 }
 
-/// The texts of a record, one for each known language, and the place of the first damage.
+/// The texts of a record, one for each language, and the place of the first damage.
 fn read(cbg: &[u8], offset: usize, record: usize) -> (Vec<Text>, Option<usize>) {
     let mut texts = Vec::new();
     let mut body = Body {
@@ -111,14 +116,12 @@ impl Body<'_> {
     fn read(&mut self, record: usize, texts: &mut Vec<Text>) -> Option<()> {
         let version = self.u16()?;
         let few = |count: &u16| *count <= MOST_PARTS;
-        let mut titles: [Option<Range<usize>>; LANGUAGES.len()] = Default::default();
+        let mut titles = BTreeMap::new();
         for _ in 0..self.u16().filter(few)? {
-            let language = usize::from(self.u16()?);
+            let language = self.u16()?;
             let len = usize::from(self.u16()?);
             let title = self.pass(len)?;
-            if let Some(place @ None) = titles.get_mut(language) {
-                *place = Some(title);
-            }
+            titles.entry(language).or_insert(title);
         }
         self.pass(1)?;
         for _ in 0..self.u16().filter(few)? {
@@ -137,16 +140,10 @@ impl Body<'_> {
             if version < 3 {
                 self.pass(usize::try_from(formatting).ok()?)?;
             }
-            let Ok(language) = u8::try_from(language) else {
-                continue;
-            };
-            let Some(own) = titles.get(usize::from(language)) else {
-                continue;
-            };
             if texts.iter().any(|text: &Text| text.language == language) {
                 continue;
             }
-            let title = own.clone().or_else(|| titles.iter().flatten().next().cloned());
+            let title = titles.get(&language).or_else(|| titles.values().next()).cloned();
             texts.push(Text {
                 record,
                 language,
@@ -171,8 +168,8 @@ mod tests {
             body.extend([language, 0, 7, 0]);
             body.extend(title.bytes());
         }
-        body.extend([1, 3, 0]);
-        for (language, text) in [(1, "<p>"), (0, "<b>"), (2, "<i>")] {
+        body.extend([1, 4, 0]);
+        for (language, text) in [(1, "<p>"), (0, "<b>"), (2, "<i>"), (12, "<u>")] {
             body.extend([language, 0, 3, 0, 0, 0]);
             body.extend(text.bytes());
             body.extend([0; 4]);
@@ -188,6 +185,7 @@ mod tests {
             ("000003 Vorwort.de.html", b"<p>"),
             ("000003 Preface.en.html", b"<b>"),
             ("000003 Preface.fr.html", b"<i>"),
+            ("000003 Preface.12.html", b"<u>"),
         ];
         assert_eq!(shown, expected.map(|(name, text)| (name.to_owned(), &text[..])));
         assert_eq!(read(&body[..40], 0, 3), (Vec::new(), Some(39)));
