@@ -74,7 +74,7 @@ impl EnPassant {
         match from.offset(us.fold_wb(8, -8) + aside) {
             _ if self.file == 0 => Entry::Ghost,
             Some(to) if self.kept => Entry::Fake(to),
-            Some(to) => Entry::Plays(Move::normal(from, to), EnPassant::default()),
+            Some(to) => Entry::EnPassant(from, to),
             None => Entry::Beyond,
         }
     }
@@ -113,8 +113,12 @@ pub(super) fn numbered(
     loop {
         match entry(position, en_passant, number) {
             Entry::Plays(mv, after) => return Ok((mv, after)),
+            // A set-up may give a file whose pawn cannot have made a double step.
+            Entry::EnPassant(from, to) if !position.occupied().contains(to) => {
+                return Ok((Move::normal(from, to), EnPassant::default()));
+            }
             Entry::Fake(target) if !position.occupied().contains(target) => number += 1,
-            Entry::Fake(_) | Entry::Ghost => {
+            Entry::EnPassant(..) | Entry::Fake(_) | Entry::Ghost => {
                 return Err("the move's number refers to an entry that cannot be played");
             }
             Entry::Beyond => return Err("the move's number is beyond the list of moves"),
@@ -126,6 +130,8 @@ pub(super) fn numbered(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
     Plays(Move, EnPassant),
+    /// En passant from one square to another.
+    EnPassant(Square, Square),
     /// En passant onto a square, because of a file left over by castling.
     Fake(Square),
     /// An entry counted for a pawn on the a-file if no en passant is possible.
@@ -349,4 +355,28 @@ fn nth_on_rays<'r>(
         left -= run;
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Fen;
+
+    /// A set-up may give a file on which no pawn can have made a double step (section 6.5).
+    #[test]
+    fn an_en_passant_entry_is_no_other_capture() {
+        let numbered = |fen: &str, number| {
+            let position = Fen::parse(fen).unwrap().position;
+            numbered(&position, EnPassant::on_file(4), number).map(|(mv, _)| mv)
+        };
+        let capture = Move::normal(Square::E5, Square::D6);
+        // The king has five moves, then the pawn goes to e6.
+        let sound = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
+        assert_eq!(numbered(sound, 6), Ok(Move::normal(Square::E5, Square::E6)));
+        assert_eq!(numbered(sound, 7), Ok(capture));
+        let occupied = "4k3/8/3p4/4P3/8/8/8/4K3 w - - 0 1";
+        assert_eq!(numbered(occupied, 7), Ok(capture));
+        assert!(numbered(occupied, 8).unwrap_err().contains("cannot be played"));
+        assert!(numbered(occupied, 9).unwrap_err().contains("beyond"));
+    }
 }
