@@ -38,8 +38,8 @@
 use super::fields::Fields;
 use super::quotation;
 use crate::bytes::le_u16;
+use crate::formats::chessbase_common::Annotations;
 use crate::formats::chessbase_common::items::{self, Item, Profile, Said, Stage};
-use crate::formats::chessbase_common::{Annotations, Marks};
 
 /// The position number that ends the annotations.
 const END: i32 = i32::MAX;
@@ -47,20 +47,6 @@ const END: i32 = i32::MAX;
 const WHOLE_GAME: i32 = -1;
 /// Minimum size of an item in bytes.
 const SHORTEST: usize = 2;
-
-/// Private characters in comments, with the texts shown for them (section 6.1).
-pub(super) const MARKS: Marks = &[
-    ('\u{e005}', "[#]"),
-    ('\u{e00d}', "∆"),
-    ('\u{e024}', "K"),
-    ('\u{e025}', "Q"),
-    ('\u{e026}', "R"),
-    ('\u{e027}', "B"),
-    ('\u{e028}', "N"),
-    ('\u{e029}', "P"),
-    ('{', "("),
-    ('}', ")"),
-];
 
 /// Kinds that only this format has, or whose items it stores in its own form.
 const UNKNOWN_08: u8 = 0x08;
@@ -342,7 +328,7 @@ pub(super) fn said(kind: u8, data: &[u8]) -> Option<Said<'_>> {
             Some(Said::TimeSpent([hours, minutes, seconds]))
         }
         items::QUOTATION => quotation::read(data).map(Said::Quotation),
-        items::WHITE_CLOCK | items::BLACK_CLOCK => fields.u32().map(Said::Clock),
+        items::WHITE_CLOCK | items::BLACK_CLOCK => fields.u32().and_then(Said::clock),
         items::LINK => {
             fields.take(1)?;
             Some(Said::Link([fields.string()?, fields.string()?]))

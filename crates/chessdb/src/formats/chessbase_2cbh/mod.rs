@@ -96,7 +96,7 @@ impl ChessBase2Cbh {
             ));
         };
         let version = check_header(cbh, &mut problems)?;
-        let characters = Characters::with(annotations::MARKS, options.encoding.as_deref(), &mut warnings);
+        let characters = Characters::choose(options.encoding.as_deref(), &mut warnings);
         let mut rows = vec![("version", version.to_string())];
         let title = files.get("ini").and_then(|ini| title_of(&ini.bytes, characters));
         rows.extend(title.map(|title| ("title", title)));

@@ -23,7 +23,7 @@
 
 use crate::bytes::{be_u32, be_u64, index, le_u16, le_u32, slice};
 use crate::files::SourceFile;
-use crate::formats::chessbase_common::{Characters, records};
+use crate::formats::chessbase_common::records;
 use crate::problem::Problem;
 
 /// Types of entities.
@@ -163,11 +163,6 @@ impl<'a> Entity<'a> {
         let bytes = slice(self.fields, self.at, len)?;
         self.at += len;
         Some(bytes)
-    }
-
-    /// The next string as text; empty at the end.
-    pub(super) fn append(&mut self, characters: Characters, out: &mut String) {
-        characters.append_name(self.string().unwrap_or_default(), out);
     }
 
     /// Skips `len` bytes, even beyond the end.

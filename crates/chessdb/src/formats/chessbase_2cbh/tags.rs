@@ -45,9 +45,7 @@ impl ChessBase2Cbh {
         }
         self.team_tags(header, &mut tags);
         if let Some(title) = self.entity(Type::Title, header.reference(Some(references.title))) {
-            set_text(&mut tags, "Title", |out| {
-                append_title(title, self.base.characters, out)
-            });
+            tags::set_title(&mut tags, |out| append_title(title, self.base.characters, out));
         }
         if let Some(Ok(frame)) = self.annotations_of(header)
             && frame.tag == frame::ANNOTATIONS
@@ -64,8 +62,11 @@ impl ChessBase2Cbh {
     }
 
     fn tournament_tags(&self, mut tournament: Entity<'_>, tags: &mut Tags) {
-        set_text(tags, "Site", |out| tournament.append(self.base.characters, out));
-        set_text(tags, "Event", |out| tournament.append(self.base.characters, out));
+        // After a text that is longer than its container, nothing can be read (section 14.5).
+        for name in ["Site", "Event"] {
+            let Some(text) = tournament.string() else { return };
+            set_text(tags, name, |out| self.base.characters.append_name(text, out));
+        }
         let Some(date) = tournament.u32() else { return };
         set_stored_date(tags, "EventDate", date);
         let mut byte = || tournament.byte().unwrap_or(0);
@@ -80,8 +81,9 @@ impl ChessBase2Cbh {
     }
 
     fn source_tags(&self, mut source: Entity<'_>, tags: &mut Tags) {
+        let Some(title) = source.string() else { return };
         set_text(tags, "SourceTitle", |out| {
-            source.append(self.base.characters, out)
+            self.base.characters.append_name(title, out)
         });
         // The publisher, and the date of publication.
         let passed = source.string().and_then(|_| source.u32());
@@ -111,8 +113,9 @@ impl ChessBase2Cbh {
             let Some(mut team) = self.entity(Type::Team, header.reference(Some(at))) else {
                 continue;
             };
+            let Some(text) = team.string() else { continue };
             set_text(tags, name, |out| {
-                team.append(self.base.characters, out);
+                self.base.characters.append_name(text, out);
                 tags::append_number_of_team(team.byte().unwrap_or(0).into(), out);
             });
             // The season, and its year.
@@ -126,7 +129,9 @@ impl ChessBase2Cbh {
 
 /// Appends the name of a player.
 pub(super) fn append_player(mut player: Entity<'_>, characters: Characters, out: &mut String) {
-    let [last, first] = [player.string(), player.string()].map(Option::unwrap_or_default);
+    let last = player.string();
+    let first = last.and_then(|_| player.string());
+    let [last, first] = [last, first].map(Option::unwrap_or_default);
     let part = |text| move |out: &mut String| characters.append_name(text, out);
     tags::append_player(part(last), part(first), out);
 }
@@ -140,9 +145,8 @@ pub(super) fn date_of(mut tournament: Entity<'_>) -> Option<u32> {
 
 /// Appends the title of a tournament, which is stored after its place.
 pub(super) fn append_event(mut tournament: Entity<'_>, characters: Characters, out: &mut String) {
-    if tournament.string().is_some() {
-        tournament.append(characters, out);
-    }
+    let title = tournament.string().and_then(|_| tournament.string());
+    characters.append_name(title.unwrap_or_default(), out);
 }
 
 /// Appends the first text of a title that is not empty.

@@ -8,16 +8,16 @@
 //! 05      colour, square + 1, square + 1, repeated
 //! 07      hours, minutes, seconds, u8
 //! 13      quoted game
-//! 16, 17  u32, hundredths of a second
+//! 16, 17  i32, hundredths of a second
 //! 1c      u16; address and text, each after its length in a byte
-//! 21      i16 value, kind (0 hundredths of a pawn, 1 mate), depth, little endian
+//! 21      i16 value, kind (0 hundredths of a pawn, 1 mate), depth, little endian; no other length is known
 //! 22      u32
 //! 24      three stages: u32 time, u32 increment in hundredths, u16 moves, u8
 //! 26      u16 count; kind u8, depth u8, value i16, for each position of the main line
 //! ```
 
 use super::quotation;
-use crate::bytes::{be_u16, be_u32, le_u16, slice};
+use crate::bytes::{be_u16, be_u32, slice};
 use crate::formats::chessbase_common::items::{self, Item, Profile, Said, Stage};
 
 /// The text of an item, after its language; `None` for an item of another kind.
@@ -37,7 +37,7 @@ pub(super) fn said(kind: u8, data: &[u8]) -> Option<Said<'_>> {
         items::ARROWS => Some(Said::Arrows(data)),
         items::TIME_SPENT => data.first_chunk().copied().map(Said::TimeSpent),
         items::QUOTATION => quotation::read(data).map(Said::Quotation),
-        items::WHITE_CLOCK | items::BLACK_CLOCK => be_u32(data, 0).map(Said::Clock),
+        items::WHITE_CLOCK | items::BLACK_CLOCK => be_u32(data, 0).and_then(Said::clock),
         items::LINK => link(data),
         items::EVALUATION => evaluation(data),
         items::MEDALS => be_u32(data, 0).map(Said::Medals),
@@ -57,8 +57,11 @@ fn link(data: &[u8]) -> Option<Said<'_>> {
 }
 
 fn evaluation(data: &[u8]) -> Option<Said<'_>> {
-    let number = |at| le_u16(data, at).map(u16::cast_signed);
-    Some(Said::Evaluation([number(0)?, number(2)?, number(4)?]))
+    let (numbers, []) = data.as_chunks() else {
+        return None;
+    };
+    let numbers = <[[u8; 2]; 3]>::try_from(numbers).ok()?;
+    Some(Said::Evaluation(numbers.map(i16::from_le_bytes)))
 }
 
 fn time_control(data: &[u8]) -> Option<Said<'_>> {

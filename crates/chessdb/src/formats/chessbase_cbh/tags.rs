@@ -42,7 +42,7 @@ impl ChessBaseCbh {
         self.team_tags(place, &mut tags);
         let title = self.extended.get(place.record).title();
         if let Some(title) = title.and_then(|id| self.entity(&self.titles, id)) {
-            set_text(&mut tags, "Title", |out| Title(title).append(out));
+            tags::set_title(&mut tags, |out| Title(title).append(out));
         }
         self.annotation_tags(place, &mut tags);
         tags

@@ -10,18 +10,53 @@ const LONGEST_LINE: usize = 2048;
 /// The byte for a diagram in a comment.
 const DIAGRAM: u8 = 0x04;
 
+/// The same in Windows-1252, where it is also the letter `ž`.
+const OLD_DIAGRAM: u8 = 0x9e;
+
 /// The letters for the bytes a2 to a7 (hexadecimal), which mean pieces if a square follows.
 const FIGURINES: &[u8; 6] = b"KQNBRP";
 
-/// True for the rest of a move after its piece: `f6`, `xf6`, `df6`, `1f6`.
+/// Private characters in comments, with the texts shown for them.
+const MARKS: [(char, &str); 8] = [
+    ('\u{e005}', "[#]"),
+    ('\u{e00d}', "∆"),
+    ('\u{e024}', "K"),
+    ('\u{e025}', "Q"),
+    ('\u{e026}', "R"),
+    ('\u{e027}', "B"),
+    ('\u{e028}', "N"),
+    ('\u{e029}', "P"),
+];
+
+/// True for the rest of a move after its piece: `f6`, `xf6`, `df6`, `1f6`, `1xf6`.
 fn names_square(text: &[u8]) -> bool {
     let is_file = |c: Option<&u8>| c.is_some_and(|c| (b'a'..=b'h').contains(c));
     let is_rank = |c: &u8| (b'1'..=b'8').contains(c);
     match text {
-        [b'x' | b'1'..=b'8', rest @ ..] => is_file(rest.first()),
+        [b'1'..=b'8', b'x', rest @ ..] | [b'x' | b'1'..=b'8', rest @ ..] => is_file(rest.first()),
         [b'a'..=b'h', second, ..] => is_rank(second) || *second == b'x' || is_file(Some(second)),
         _ => false,
     }
+}
+
+/// True if the bytes before and after `ž` show that it is no letter of a word.
+fn stands_alone(before: &[u8], after: &[u8]) -> bool {
+    let is = |byte: Option<&u8>, kind: fn(char) -> bool| {
+        byte.is_some_and(|&byte| text::decode(&[byte], WINDOWS_1252).contains(kind))
+    };
+    !is(before.last(), char::is_alphabetic) && !is(after.first(), char::is_lowercase)
+}
+
+/// A text in which pieces and signs stand for the private characters of newer versions.
+pub(super) fn with_marks(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match MARKS.iter().find(|(mark, _)| *mark == character) {
+            Some((_, shown)) => out.push_str(shown),
+            None => out.push(character),
+        }
+    }
+    out
 }
 
 /// How bytes become characters.
@@ -30,25 +65,11 @@ pub(in crate::formats) struct Characters {
     /// Code page of texts that are not UTF-8.
     fallback: &'static Encoding,
     is_given: bool,
-    /// Characters of comments that are replaced by others.
-    marks: Marks,
 }
-
-/// Characters with the texts shown for them.
-pub(in crate::formats) type Marks = &'static [(char, &'static str)];
 
 impl Characters {
     /// The encoding that the user chose, otherwise Windows-1252.
     pub(in crate::formats) fn choose(label: Option<&str>, warnings: &mut Vec<String>) -> Characters {
-        Characters::with(&[], label, warnings)
-    }
-
-    /// Like [`Characters::choose`], for a format whose comments have marks.
-    pub(in crate::formats) fn with(
-        marks: Marks,
-        label: Option<&str>,
-        warnings: &mut Vec<String>,
-    ) -> Characters {
         let given = label.map(|label| Encoding::for_label(label.as_bytes()));
         if given == Some(None) {
             warnings.push("the encoding is not known, so it is ignored".to_owned());
@@ -56,7 +77,6 @@ impl Characters {
         Characters {
             fallback: given.flatten().unwrap_or(WINDOWS_1252),
             is_given: matches!(given, Some(Some(_))),
-            marks,
         }
     }
 
@@ -146,6 +166,7 @@ impl Characters {
         while let Some((&byte, tail)) = rest.split_first() {
             match byte {
                 DIAGRAM => plain.extend_from_slice(b"[#]"),
+                OLD_DIAGRAM if stands_alone(&plain, tail) => plain.extend_from_slice(b"[#]"),
                 0xa2..=0xa7 if names_square(tail) => {
                     let letter = FIGURINES.get(usize::from(byte - 0xa2));
                     plain.push(letter.copied().unwrap_or(byte));
@@ -157,27 +178,11 @@ impl Characters {
         text::decode(&plain, self.fallback)
     }
 
-    /// The characters of a comment up to its first zero byte.
+    /// The characters of a comment up to its first zero byte. Braces, which would end it in PGN, become brackets.
     pub(in crate::formats) fn comment_field(self, field: &[u8]) -> String {
         let end = field.iter().position(|&byte| byte == 0).unwrap_or(field.len());
         let text = self.comment(field.get(..end).unwrap_or_default());
-        if self.marks.is_empty() {
-            text
-        } else {
-            self.with_marks(&text)
-        }
-    }
-
-    /// A comment in which the marks of the format are replaced.
-    fn with_marks(self, text: &str) -> String {
-        let mut out = String::with_capacity(text.len());
-        for character in text.chars() {
-            match self.marks.iter().find(|(mark, _)| *mark == character) {
-                Some((_, shown)) => out.push_str(shown),
-                None => out.push(character),
-            }
-        }
-        out
+        with_marks(&text).replace('{', "(").replace('}', ")")
     }
 
     /// A warning if most texts look like Cyrillic.
@@ -229,8 +234,20 @@ mod tests {
     fn figurines_stand_before_squares() {
         let comment = |bytes: &[u8]| usual().comment(bytes);
         assert_eq!(comment(b"34.\xa3h6+-, \xa6dh4 \xa5xe6"), "34.Qh6+-, Rdh4 Bxe6");
+        assert_eq!(comment(b"\xa61xd2, \xa21"), "R1xd2, ¢1");
         assert_eq!(comment(b"\xa7 4, \xa3100"), "§ 4, £100");
         assert_eq!(comment(b"\x04 White"), "[#] White");
+    }
+
+    /// Byte 9e is a diagram, but a letter in words of Czech and its neighbours.
+    #[test]
+    fn a_letter_that_stands_alone_is_a_diagram() {
+        let comment = |bytes: &[u8]| usual().comment(bytes);
+        assert_eq!(comment(b"\x9e"), "[#]");
+        assert_eq!(comment(b"\x9e White to move"), "[#] White to move");
+        assert_eq!(comment(b"Black is lost.\x9e"), "Black is lost.[#]");
+        assert_eq!(comment(b"\x9eThe end"), "[#]The end");
+        assert_eq!(comment(b"mu\x9e, \x9eena a kni\x9eka"), "muž, žena a knižka");
     }
 
     #[test]

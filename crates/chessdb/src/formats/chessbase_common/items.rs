@@ -86,7 +86,7 @@ pub(in crate::formats) enum Said<'a> {
     /// Value, kind, depth.
     Evaluation([i16; 3]),
     Medals(u32),
-    /// Hundredths of a second.
+    /// Hundredths of a second, not negative.
     Clock(u32),
     TimeControl([Stage; 3]),
     Profile(Profile<'a>),
@@ -137,6 +137,11 @@ pub(in crate::formats) fn name(kind: u8) -> String {
 }
 
 impl Said<'_> {
+    /// A clock from the bits of an i32; `None` if it is negative.
+    pub(in crate::formats) fn clock(hundredths: u32) -> Option<Said<'static>> {
+        (hundredths.cast_signed() >= 0).then_some(Said::Clock(hundredths))
+    }
+
     /// An item as a comment; `None` for items that are shown elsewhere.
     pub(in crate::formats) fn comment(&self, characters: Characters) -> Option<String> {
         match *self {

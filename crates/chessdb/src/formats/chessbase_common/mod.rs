@@ -21,7 +21,7 @@ pub(super) mod values;
 
 pub(super) use annotations::{Annotations, set_tags};
 pub(super) use base::{Base, Based, GuidingText};
-pub(super) use characters::{Characters, Marks};
+pub(super) use characters::Characters;
 pub(super) use doubts::Doubts;
 pub(super) use numbering::{Kind, Numbering};
 pub(super) use quotation::Quotation;

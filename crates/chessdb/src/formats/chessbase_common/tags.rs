@@ -1,6 +1,6 @@
 //! The tags that ChessBase exports.
 
-use super::values;
+use super::{characters, values};
 use crate::game::{Date, Eco, Tags};
 
 /// Kinds of tournaments.
@@ -19,6 +19,14 @@ pub(in crate::formats) fn set_text(tags: &mut Tags, name: &'static str, append: 
     if !text.is_empty() {
         tags.set_str(name, &text);
     }
+}
+
+/// Sets the tag of a game's title, which may contain moves with private characters.
+pub(in crate::formats) fn set_title(tags: &mut Tags, append: impl FnOnce(&mut String)) {
+    set_text(tags, "Title", |out| {
+        append(out);
+        *out = characters::with_marks(out);
+    });
 }
 
 pub(in crate::formats) fn set_date(tags: &mut Tags, name: &'static str, date: Date) {

@@ -59,8 +59,8 @@ fn movetext(items: &[Item<'_>]) -> String {
 fn each_kind_has_its_form() {
     let text = b"\0\x35Text {a}\nb";
     let cases: [(u8, &[u8], &str); 12] = [
-        (0x02, text, "1. e4 {Text {a) b} (1. d4 d5) 1... e5 *"),
-        (0x82, text, "{Text {a) b} 1. e4 (1. d4 d5) 1... e5 *"),
+        (0x02, text, "1. e4 {Text (a) b} (1. d4 d5) 1... e5 *"),
+        (0x82, text, "{Text (a) b} 1. e4 (1. d4 d5) 1... e5 *"),
         (0x03, &[1, 16, 0], "1. e4 $1 $16 (1. d4 d5) 1... e5 *"),
         (
             0x04,
@@ -188,6 +188,39 @@ fn the_first_clock_and_the_first_time_control_are_the_tags() {
             assert_eq!(shown(&database.tags(0)), *wanted, "{kind:02x}");
             assert_eq!(shown(&database.game(0).game.tags), *wanted, "{kind:02x}");
         }
+    }
+}
+
+/// Old versions of ChessBase wrote one byte for a piece or a diagram, newer ones a private character.
+#[test]
+fn pieces_and_diagrams_in_comments_are_text() {
+    let of_text = |text: &[u8]| movetext(&[(0, 0x02, &[b"\0\x2a", text].concat())]);
+    let new = "18...\u{e026}h6!? \u{e00d}\u{e026}g6 \u{e005} {x}";
+    assert_eq!(
+        of_text(new.as_bytes()),
+        "1. e4 {18...Rh6!? ∆Rg6 [#] (x)} (1. d4 d5) 1... e5 *"
+    );
+    assert_eq!(
+        of_text(b"M\xfcller: \xa61xd2 \x9e {x}"),
+        "1. e4 {Müller: R1xd2 [#] (x)} (1. d4 d5) 1... e5 *"
+    );
+}
+
+/// Only evaluations of six bytes are known. A longer one may begin with anything.
+#[test]
+fn an_evaluation_of_another_length_is_not_guessed() {
+    let problems = |data: &[u8]| {
+        let items: [Item<'_>; 1] = [(0, 0x21, data)];
+        assert_eq!(movetext(&items), "1. e4 (1. d4 d5) 1... e5 *", "{data:?}");
+        annotated(&items).game(0).problems
+    };
+    for len in [5, 7, 32] {
+        let mut data = vec![0; len];
+        data[0] = 30;
+        let [problem] = &problems(&data)[..] else {
+            panic!("{len}")
+        };
+        assert_eq!(problem.what, "an evaluation (annotation 21) cannot be read");
     }
 }
 

@@ -196,6 +196,13 @@ fn clocks_and_time_controls_are_tags() {
         (tags.get("WhiteClock"), tags.get("BlackClock")),
         (Some("0:35:57"), None)
     );
+    // A negative time gives no tag.
+    let negative = [&[0x17, 0][..], &(-1i32).to_le_bytes()].concat();
+    let database = Made::with(&[(-1, &clock), (-1, &negative)]).open();
+    assert_eq!(database.tags(0).get("BlackClock"), None);
+    let problems = database.game(0).problems;
+    let what: Vec<&str> = problems.iter().map(|problem| &*problem.what).collect();
+    assert_eq!(what, ["Black's clock (annotation 17) cannot be read"]);
     // If there are two of a kind, the first one counts.
     let mut other = control.clone();
     other[3..7].copy_from_slice(&60_000u32.to_le_bytes());

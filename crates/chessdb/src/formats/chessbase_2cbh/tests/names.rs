@@ -88,6 +88,44 @@ fn names_that_are_not_there_are_problems() {
     );
 }
 
+/// What follows a text that is longer than its container is part of it, so it is no other field.
+#[test]
+fn nothing_is_read_behind_a_text_that_is_cut() {
+    // A length of 200 bytes, then bytes that look like a text, and like a date and a country.
+    let cut = [&[200, 0, 0, 0, 1, 0, 0, 0, b'x'][..], &[53; 40]].concat();
+    let title = title_in(&[(42, "A title")]);
+    for kept in [false, true] {
+        let first = if kept { string(b"Whole") } else { Vec::new() };
+        let fields = [first, cut.clone()].concat();
+        let mut made = Made::of(&GAME);
+        made.record[0x40..0x50].fill(0);
+        let entities = [
+            fields.clone(),
+            fields.clone(),
+            fields.clone(),
+            Vec::new(),
+            cut.clone(),
+            title.clone(),
+        ];
+        made.lid = lid_of(64, entities.map(|fields| vec![fields]));
+        let tags = made.open().tags(0);
+        let shown = |name: &str| tags.get(name).map(str::to_owned);
+        let whole = |other: Option<&str>| if kept { Some("Whole") } else { other }.map(str::to_owned);
+        for (name, expected) in [
+            ("White", whole(Some("?"))),
+            ("Site", whole(Some("?"))),
+            ("SourceTitle", whole(None)),
+            ("Event", Some("?".to_owned())),
+            ("EventDate", None),
+            ("EventCountry", None),
+            ("WhiteTeam", None),
+            ("WhiteTeamCountry", None),
+        ] {
+            assert_eq!(shown(name), expected, "{name}");
+        }
+    }
+}
+
 #[test]
 fn a_header_that_cannot_be_leaves_no_names() {
     for (at, bytes) in [
@@ -134,6 +172,13 @@ fn titles_show_the_first_text_that_is_not_empty() {
     made.lid[start + 4..start + 4 + fields.len()].copy_from_slice(&fields);
     made.record[0x50..0x58].fill(0);
     assert_eq!(made.open().tags(0).get("Title"), Some("Titel"));
+    // Moves in the title of an analysis, as in comments.
+    let mut made = Made::of(&GAME);
+    made.record[0x50..0x58].fill(0);
+    let none = Vec::new;
+    let title = title_in(&[(42, "1.d4 {\u{e028}f6}")]);
+    made.lid = lid_of(64, [none(), none(), none(), none(), none(), vec![title]]);
+    assert_eq!(made.open().tags(0).get("Title"), Some("1.d4 {Nf6}"));
 }
 
 #[test]
