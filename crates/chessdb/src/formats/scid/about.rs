@@ -69,7 +69,14 @@ impl About {
         let text = |start, len| {
             let field = slice(header, start, len).unwrap_or_default();
             let text = field.split(|&byte| byte == 0).next().unwrap_or_default();
-            texts.line(without_cut_character(text)).trim().to_owned()
+            // Only a text that fills its field may be cut.
+            let is_full = text.len() + 1 >= len;
+            let text = if is_full {
+                without_cut_character(text)
+            } else {
+                text
+            };
+            texts.line(text).trim().to_owned()
         };
         let mut about = About {
             description: text(20, DESCRIPTION),
@@ -86,8 +93,11 @@ impl About {
 
     /// Sets a field from a record of version 5's file of names. The record is a text with a key and its value.
     pub(super) fn set(&mut self, record: &[u8], texts: Texts) {
-        let record = record.get(..LONGEST).unwrap_or(record);
-        let record = texts.line(without_cut_character(record));
+        let record = match record.split_at_checked(LONGEST) {
+            Some((beginning, [_, ..])) => without_cut_character(beginning),
+            _ => record,
+        };
+        let record = texts.line(record);
         let number = |text: &str| text.trim().parse().unwrap_or(0);
         if let Some(text) = record.strip_prefix("description") {
             self.description = text.trim().to_owned();
@@ -168,6 +178,18 @@ mod tests {
                 "flag 2: mate"
             ]
         );
+    }
+
+    #[test]
+    fn a_text_keeps_its_last_letter() {
+        let mut header = vec![0; 182];
+        header[20..24].copy_from_slice(b"Caf\xe9");
+        header[128..133].copy_from_slice(b"Pok\xe9\0");
+        let mut about = About::default();
+        about.set(b"descriptionCaf\xe9", texts());
+        about.set(b"flag1Pok\xe9", texts());
+        assert_eq!(About::of_header(&header, texts()), about);
+        assert_eq!((&*about.description, &*about.flags[0]), ("Café", "Poké"));
     }
 
     #[test]

@@ -10,6 +10,8 @@
 //! | 1 | number of bytes that it shares with the previous name; absent in the first name of each kind |
 //! | the rest | the bytes that differ |
 
+use std::collections::BTreeMap;
+
 use super::{Damage, KINDS, Kind};
 use crate::bytes::{be_u32, slice};
 use crate::files::SourceFile;
@@ -29,8 +31,46 @@ const LONGEST: usize = 255;
 /// The names in a file.
 pub(crate) struct Coded {
     pub(super) file: SourceFile,
-    kinds: [Vec<Name>; KINDS],
+    kinds: [Names; KINDS],
     pub(super) is_whole: bool,
+}
+
+/// The names of one kind by their numbers, which are in no order. The memory is bounded by the records that fit into
+/// the file, whatever it counts.
+#[derive(Clone, Debug, Default)]
+struct Names {
+    /// The names with numbers below the number of records that fit.
+    near: Vec<Name>,
+    /// The others. A file that is whole has none.
+    beyond: BTreeMap<u32, Name>,
+}
+
+impl Names {
+    fn new(count: usize, fit: usize) -> Names {
+        Names {
+            near: vec![Name::default(); count.min(fit)],
+            beyond: BTreeMap::new(),
+        }
+    }
+
+    fn get(&self, number: u32) -> Option<&Name> {
+        let near = self.near.get(number as usize);
+        near.or_else(|| self.beyond.get(&number))
+            .filter(|name| name.at != 0)
+    }
+
+    /// The place for a name. It is not taken if its `at` is 0.
+    fn place(&mut self, number: u32) -> &mut Name {
+        match self.near.get_mut(number as usize) {
+            Some(name) => name,
+            None => self.beyond.entry(number).or_default(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        let near = self.near.iter().filter(|name| name.at != 0).count();
+        near + self.beyond.len()
+    }
 }
 
 /// Where a name is stored.
@@ -91,8 +131,7 @@ impl Coded {
     }
 
     fn name(&self, kind: Kind, number: u32) -> Option<&Name> {
-        let names = self.kinds.get(kind as usize)?;
-        names.get(number as usize).filter(|name| name.at != 0)
+        self.kinds.get(kind as usize)?.get(number)
     }
 
     pub(super) fn has(&self, kind: Kind, number: u32) -> bool {
@@ -100,8 +139,7 @@ impl Coded {
     }
 
     pub(super) fn count(&self, kind: Kind) -> usize {
-        let names = self.kinds.get(kind as usize).into_iter().flatten();
-        names.filter(|name| name.at != 0).count()
+        self.kinds.get(kind as usize).map_or(0, Names::len)
     }
 
     /// Appends a name; returns false if it is unknown.
@@ -109,7 +147,7 @@ impl Coded {
         let mut buffer = [0; LONGEST];
         let bytes = self.bytes(kind, number, &mut buffer);
         if let Some(bytes) = bytes {
-            texts.append_line(bytes, out);
+            texts.append_value(bytes, out);
         }
         bytes.is_some()
     }
@@ -148,11 +186,10 @@ fn read_kind(
     start: usize,
     count: usize,
     widths: Widths,
-    names: &mut Vec<Name>,
+    names: &mut Names,
 ) -> Result<usize, Damage> {
     let bytes: &[u8] = &file.bytes;
-    let most = bytes.len().saturating_sub(start) / SHORTEST;
-    names.resize(count.min(most), Name::default());
+    *names = Names::new(count, bytes.len().saturating_sub(start) / SHORTEST);
     // Earlier names that store bytes of the current one: the number of bytes that each shares, and its number. A name
     // that shares as many bytes as a later one, or more, is no longer needed and is removed, so the numbers of shared
     // bytes rise.
@@ -189,9 +226,10 @@ fn read_kind(
         let (Some(place), true) = (u32::try_from(own).ok(), end <= bytes.len()) else {
             return Err(damage(at, "the file ends inside a name"));
         };
-        let Some(name) = names.get_mut(number as usize) else {
+        if number as usize >= count {
             return Err(damage(at, "a name has too high a number"));
-        };
+        }
+        let name = names.place(number);
         if name.at != 0 {
             return Err(damage(at, "two names have one number"));
         }
@@ -260,6 +298,27 @@ mod tests {
         let (names, damage) = open(3, b"\0\x02\x01\x05Karpo\0\0\x01\x06\x03mow\0\x01\x01\x09\x03ab");
         assert_eq!(names, ["Karmow", "unknown", "Karpo"]);
         assert_eq!(damage.as_deref(), Some("the file ends inside a name"));
+    }
+
+    /// The numbers are in no order, so the first of a file that is cut may be the highest.
+    #[test]
+    fn a_cut_file_keeps_each_name_before_the_cut() {
+        let (names, damage) = open(200, b"\0\xc7\x01\x03Tal\0\x03\x01\x05\x03ro\0");
+        assert_eq!(
+            (&*names[199], &*names[3], &*names[0]),
+            ("Tal", "Talro", "unknown")
+        );
+        assert_eq!(damage.as_deref(), Some("the file ends inside a name"));
+        let (names, damage) = open(200, b"\0\xc7\x01\x03Tal\0\xc7\x01\x05\x03ro\0");
+        assert_eq!(names[199], "Tal");
+        assert_eq!(damage.as_deref(), Some("two names have one number"));
+    }
+
+    /// Scid before version 4.7 stored names as PGN has them (section 7).
+    #[test]
+    fn names_lose_the_escapes_of_pgn() {
+        let (names, _) = open(2, b"\0\0\x01\x04A\\\"B\0\x01\x01\x0c\x01\\\\ back \\ 2");
+        assert_eq!(names, ["A\"B", "A\\ back \\ 2"]);
     }
 
     #[test]
