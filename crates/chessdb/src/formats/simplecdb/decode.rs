@@ -9,7 +9,7 @@ use super::promotion::Promotions;
 use super::record::{Damage, Parts, Record};
 use crate::board::{Fen, Illegal, Move, Position, Square};
 use crate::database::Decoded;
-use crate::game::{Game, Tags};
+use crate::game::{Game, Movetext, Tags};
 use crate::problem::Problem;
 use crate::replay::{CountedLine, Fault, Limits, Origin, PlaceForm, Replay, Sink, Tree, Unplayed};
 use crate::text::utf8_line;
@@ -20,8 +20,8 @@ const LIMITS: Limits = Limits {
     moves: 65_535,
 };
 
-/// Decodes a game under a reading of the promotion codes.
-pub(super) fn game(database: &SimpleCdb, game: u32, promotions: Promotions) -> Decoded {
+/// Decodes a game.
+pub(super) fn game(database: &SimpleCdb, game: u32) -> Decoded {
     let entry = database.entry(game);
     let mut tags = database.header(&entry);
     let mut problems = Vec::new();
@@ -36,13 +36,19 @@ pub(super) fn game(database: &SimpleCdb, game: u32, promotions: Promotions) -> D
     }
     problems.extend(database.lost_texts(&entry));
     set_start(&mut tags, database, &entry);
-    let record = record(database, entry.offset);
-    let ((movetext, rest), _) = replay(database, record, promotions, Tree::beginning);
+    let (movetext, rest) = moves(database, &entry, database.promotions);
     problems.extend(rest);
     Decoded {
         game: Game { tags, movetext },
         problems,
     }
+}
+
+/// The moves of a game, and their problems, under a reading of the promotion codes.
+pub(super) fn moves(database: &SimpleCdb, entry: &Entry, promotions: Promotions) -> (Movetext, Vec<Problem>) {
+    let record = record(database, entry.offset);
+    let (moves, _) = replay(database, record, promotions, Tree::beginning);
+    moves
 }
 
 /// Sets the tags of the stored position, whether or not a game can be played from it.

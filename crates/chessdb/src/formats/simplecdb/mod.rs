@@ -167,7 +167,7 @@ impl Database for SimpleCdb {
     }
 
     fn game(&self, game: u32) -> Decoded {
-        decode::game(self, game, self.promotions)
+        decode::game(self, game)
     }
 
     fn main_line(&self, game: u32, each: &mut dyn FnMut(&Ply<'_>) -> ControlFlow<()>) {

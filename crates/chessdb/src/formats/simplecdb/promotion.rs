@@ -67,8 +67,12 @@ pub(super) fn choose(database: &SimpleCdb) -> Promotions {
             Promotions::Text
         };
     }
+    // Problems of the tags say nothing about the moves.
     let clean = |promotions| {
-        let is_clean = |game: &&u32| decode::game(database, **game, promotions).problems.is_empty();
+        let is_clean = |game: &&u32| {
+            let (_, problems) = decode::moves(database, &database.entry(**game), promotions);
+            problems.is_empty()
+        };
         sample.games.iter().filter(is_clean).count()
     };
     let (reference, text) = (clean(Promotions::Reference), clean(Promotions::Text));

@@ -132,6 +132,32 @@ fn a_reading_can_be_forced() {
     assert_eq!(damaged(&*other), 0);
 }
 
+/// Only the moves tell the readings apart. An unknown status, which every game of a file may have, does not.
+#[test]
+fn problems_of_tags_do_not_count_for_the_reading() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().join("x");
+    let square = |name: &[u8]| u16::from(name[0] - b'a') | u16::from(name[1] - b'1') << 3;
+    let mv = |from: &[u8], to: &[u8], promotion: u16| {
+        (promotion << 12 | square(from) << 6 | square(to)).to_be_bytes()
+    };
+    // The pawn becomes what code 3 means, and moves on like a rook.
+    let moves = [mv(b"a7", b"a8", 3), mv(b"h3", b"g3", 0), mv(b"a8", b"d8", 0)].concat();
+    let fen = b"8/P7/8/8/8/7k/8/4K3 w - - 0 1";
+    let body = [&[1, fen.len() as u8][..], fen, &moves].concat();
+    let record = [&[body.len() as u8][..], &body].concat();
+    for status in [0, 1] {
+        let mut entry = vec![0; 39];
+        (entry[0], entry[8]) = (status, 10);
+        let index = [&b"SimpleCDbi"[..], &[0; 9], &entry].concat();
+        std::fs::write(base.with_extension("dci"), index).unwrap();
+        std::fs::write(base.with_extension("dcg"), [b"SimpleCDbg", &record[..]].concat()).unwrap();
+        let database = open_base(&base).unwrap();
+        let text = String::from_utf8(to_pgn(&database.game(0).game)).unwrap();
+        assert!(text.contains("1. a8=R Kg3 2. Rd8"), "status {status}: {text}");
+    }
+}
+
 /// Each illegal variation takes a few bytes, but its remark and problem take many times as many.
 #[test]
 fn a_game_has_few_remarks_however_much_is_wrong_with_it() {
