@@ -108,6 +108,18 @@ impl<T: State> StoredLine<T> {
             return false;
         };
         state.carry(&self.line.state);
+        self.start_line(position, state);
+        true
+    }
+
+    /// Begins a variation on the last move or, in a line without a move, on the one that would come first.
+    pub(crate) fn start_early_variation(&mut self) {
+        if !self.start_variation() {
+            self.start_line(self.line.position, self.line.state.clone());
+        }
+    }
+
+    fn start_line(&mut self, position: Position, state: T) {
         let inner = StoredFrame {
             position,
             state,
@@ -115,7 +127,6 @@ impl<T: State> StoredLine<T> {
         };
         self.outer.push(std::mem::replace(&mut self.line, inner));
         self.word('(');
-        true
     }
 
     /// Ends a variation. Returns false if none is open.

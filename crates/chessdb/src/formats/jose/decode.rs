@@ -254,7 +254,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.tokens.skip_line(&mut self.cursor, has_outer);
     }
 
-    fn comment(&mut self, byte: u8, text: Option<&[u8]>) {
+    pub(super) fn comment(&mut self, byte: u8, text: Option<&[u8]>) {
         if !S::WHOLE {
             return;
         }
@@ -321,31 +321,77 @@ mod tests {
     use super::super::tokens::{TextSource, ZeroNag};
     use super::*;
     use crate::board::San;
-    use crate::replay::{MainLine, Ply};
+    use crate::game::{Game, Tags};
+    use crate::pgn::to_text;
+    use crate::replay::{MainLine, Ply, Tree};
+    use crate::text::utf8;
 
-    /// The moves of the main line, and the findings.
-    fn main_line(bin: &[u8]) -> (Vec<String>, Findings) {
-        let tokens = Tokens {
+    const PLACE: MoveDataPlace<'_> = MoveDataPlace {
+        file: "IO_Game.MYD",
+        data: None,
+        row: 0,
+    };
+
+    fn tokens(bin: &[u8]) -> Tokens<'_> {
+        Tokens {
             bin,
             source: TextSource::Inline,
             charset: Charset::Utf8,
             texts: TextDecoder::default(),
             zero_nag: ZeroNag::WithValue,
-        };
-        let place = MoveDataPlace {
-            file: "IO_Game.MYD",
-            data: None,
-            row: 0,
-        };
+        }
+    }
+
+    /// The moves of the main line, and the findings.
+    fn main_line(bin: &[u8]) -> (Vec<String>, Findings) {
         let mut sans = Vec::new();
         let mut each = |ply: &Ply<'_>| {
             let san: San = ply.before().play_legal(ply.mv, &mut Default::default()).unwrap();
             sans.push(san.to_string());
             std::ops::ControlFlow::Continue(())
         };
-        let decoder = Decoder::new(tokens, place, Position::initial(), MainLine(&mut each));
+        let decoder = Decoder::new(tokens(bin), PLACE, Position::initial(), MainLine(&mut each));
         let findings = decoder.decode().findings;
         (sans, findings)
+    }
+
+    /// The movetext of a game on one line. If it is `unplayed`, the moves are in a remark.
+    fn movetext(bin: &[u8], is_unplayed: bool) -> String {
+        let start = Position::initial();
+        let decoder = Decoder::new(tokens(bin), PLACE, start, Tree::beginning(&start, 1, 0));
+        let decoded = match is_unplayed {
+            true => decoder.describe(start, "no".to_owned()),
+            false => decoder.decode(),
+        };
+        let game = Game {
+            tags: Tags::default(),
+            movetext: decoded.output,
+        };
+        let text = utf8(&to_text(&game)).unwrap();
+        let (_, movetext) = text.split_once("\n\n").unwrap();
+        movetext.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Of a variation without moves, only the comments are left (section 3.5).
+    #[test]
+    fn variations_before_the_first_move_keep_their_moves_and_comments() {
+        for (bin, shown) in [
+            (&b"\xf0\xf1\xff"[..], "*"),
+            (b"\xf0\xe0cmt\0\xf1\xff", "{cmt} *"),
+            (b"\xf0\x13\xf1\xff", "{(e4)} *"),
+            (b"\xf0\x13\xf0\xe0cmt\0\xf1\xf1\xff", "{(e4 \"cmt\")} *"),
+            (
+                b"\x13\xf0\xf0\xf0\x13\xf1\xf1\xf1\x17\xff",
+                "1. e4 {((e4))} 1... f5 *",
+            ),
+        ] {
+            assert_eq!(movetext(bin, false), shown);
+        }
+        let rest = movetext(b"\x00\xf0\xf0\x18\xf1\xe0cmt\0\x18\xf1\x0c\xff", true);
+        assert!(
+            rest.contains("goes on a2a3 ((g2g3) \"cmt\" g2g3) d7d6} *"),
+            "{rest}"
+        );
     }
 
     #[test]

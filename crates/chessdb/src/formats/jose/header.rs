@@ -235,6 +235,9 @@ fn read<'a>(
     if is_better { other } else { reading }
 }
 
+/// Tags that other columns have: the start position of the moves, and the mark of the trash.
+const STORED_ELSEWHERE: [&str; 2] = ["FEN", "Deleted"];
+
 /// Adds the tags in `Info`: `key=value;key=value`. A part without a key belongs to the previous value.
 fn add_info(tags: &mut Tags, info: &str) {
     let mut pairs: Vec<(&str, String)> = Vec::new();
@@ -251,8 +254,7 @@ fn add_info(tags: &mut Tags, info: &str) {
     }
     for (key, value) in pairs {
         let is_taken = tags.iter().any(|(name, _)| name.eq_ignore_ascii_case(key));
-        // Such a FEN is not the start position of the moves.
-        if is_taken || key.eq_ignore_ascii_case("FEN") {
+        if is_taken || STORED_ELSEWHERE.iter().any(|name| key.eq_ignore_ascii_case(name)) {
             continue;
         }
         let value = value.trim();

@@ -44,6 +44,16 @@ pub(super) struct Cursor {
     text: usize,
 }
 
+impl Cursor {
+    /// Goes to a place that has been found without a range. The range stays.
+    pub(super) fn go_to(&mut self, place: Cursor) {
+        *self = Cursor {
+            end: self.end,
+            ..place
+        };
+    }
+}
+
 /// A variation in the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variation {
@@ -51,12 +61,20 @@ pub(super) struct Variation {
     pub(super) inside: Cursor,
     /// The rest of the data after the variation.
     pub(super) after: Cursor,
+    /// True if a move stands in it, or in a variation in it.
+    pub(super) has_move: bool,
 }
 
-impl Variation {
-    fn end(&mut self, after: Cursor) {
-        self.inside.end = after.at;
-        self.after = after;
+/// Closes the last open variation.
+fn close(found: &mut [Variation], open: &mut Vec<usize>, after: Cursor) {
+    let Some(variation) = open.pop().and_then(|place| found.get_mut(place)) else {
+        return;
+    };
+    variation.inside.end = after.at;
+    variation.after = after;
+    let has_move = variation.has_move;
+    if let Some(outer) = open.last().and_then(|&place| found.get_mut(place)) {
+        outer.has_move |= has_move;
     }
 }
 
@@ -195,20 +213,20 @@ impl<'a> Tokens<'a> {
                     found.push(Variation {
                         inside: cursor,
                         after: cursor,
+                        has_move: false,
                     });
                 }
-                Some(MoveToken::End) => {
-                    if let Some(variation) = open.pop().and_then(|open| found.get_mut(open)) {
-                        variation.end(cursor);
-                    }
-                }
+                Some(MoveToken::End) => close(&mut found, &mut open, cursor),
                 Some(MoveToken::Finish) | None => {
-                    for place in open {
-                        if let Some(variation) = found.get_mut(place) {
-                            variation.end(before);
-                        }
+                    while !open.is_empty() {
+                        close(&mut found, &mut open, before);
                     }
                     return found;
+                }
+                Some(MoveToken::Move { .. }) => {
+                    if let Some(variation) = open.last().and_then(|&place| found.get_mut(place)) {
+                        variation.has_move = true;
+                    }
                 }
                 Some(_) => {}
             }

@@ -1,13 +1,15 @@
 //! Moves that PGN cannot represent, as text for a remark or a comment.
 
 use super::decode::{Decoder, LIMITS, choose};
+use super::pieces::PieceLists;
 use super::tokens::{Cursor, MoveToken};
 use crate::board::Position;
 use crate::replay::{Notation, Sink, State, StoredLine};
 
 impl<S: Sink> Decoder<'_, S> {
     /// The data from the cursor to the end of the line as text; the end itself is not consumed. Without an
-    /// `outer` line, only the end of the data ends the line. Comments are in quotation marks.
+    /// `outer` line, only the end of the data ends the line. Comments are in quotation marks. A variation without moves
+    /// is left out, except for its comments.
     #[cold]
     pub(super) fn unplayed(
         &mut self,
@@ -41,20 +43,19 @@ impl<S: Sink> Decoder<'_, S> {
                     }
                 },
                 MoveToken::Nag(nag) => line.word(format_args!("${nag}")),
-                MoveToken::Text(byte, text) => {
-                    if text.is_none() {
-                        self.miss_text();
+                MoveToken::Text(byte, text) => self.quote(byte, text, &mut line),
+                MoveToken::Start => match self.variation(cursor.at) {
+                    Some(mut variation) if !variation.has_move => {
+                        while let Some(token) = tokens.next(&mut variation.inside) {
+                            if let MoveToken::Text(byte, text) = token {
+                                self.quote(byte, text, &mut line);
+                            }
+                        }
+                        cursor.go_to(variation.after);
                     }
-                    if let Some(comment) = tokens.comment(byte, text) {
-                        line.word(format_args!("\"{}\"", comment.trim()));
-                    }
-                }
-                MoveToken::Start => {
-                    let is_left_out = line.depth() >= LIMITS.depth || !line.start_variation();
-                    if is_left_out && tokens.skip_line(cursor, true) {
-                        tokens.next(cursor);
-                    }
-                }
+                    Some(variation) if line.depth() >= LIMITS.depth => cursor.go_to(variation.after),
+                    _ => line.start_early_variation(),
+                },
                 MoveToken::End => {
                     if !line.end_variation() && has_outer {
                         *cursor = start;
@@ -73,5 +74,15 @@ impl<S: Sink> Decoder<'_, S> {
         while line.end_variation() {}
         self.replay.state_mut().carry(line.state());
         line.finish()
+    }
+
+    /// Appends a comment to a line that is text.
+    fn quote(&mut self, byte: u8, text: Option<&[u8]>, line: &mut StoredLine<PieceLists>) {
+        if text.is_none() {
+            self.miss_text();
+        }
+        if let Some(comment) = self.tokens.comment(byte, text) {
+            line.word(format_args!("\"{}\"", comment.trim()));
+        }
     }
 }

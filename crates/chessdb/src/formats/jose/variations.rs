@@ -1,7 +1,7 @@
 //! Variations, including ones before the first move of their line (section 3.5).
 
 use super::decode::Decoder;
-use super::tokens::Cursor;
+use super::tokens::{Cursor, MoveToken, Variation};
 use crate::replay::{Fault, Notation, Sink};
 
 /// A part of the data that is read later.
@@ -47,15 +47,19 @@ impl<S: Sink> Decoder<'_, S> {
     /// Postpones a variation before the first move of its line until after that move.
     #[cold]
     fn put_off_variation(&mut self, at: usize) {
+        let Some(variation) = self.variation(at + 1) else {
+            return;
+        };
+        self.early.push((self.replay.depth(), variation.inside));
+        self.cursor.go_to(variation.after);
+    }
+
+    /// The variation whose contents begin here.
+    pub(super) fn variation(&mut self, inside: usize) -> Option<Variation> {
         let tokens = self.tokens;
         let variations = self.variations.get_or_insert_with(|| tokens.variations());
-        let found = variations.binary_search_by_key(&(at + 1), |variation| variation.inside.at);
-        let found = found.ok().and_then(|found| variations.get(found).copied());
-        let Some(variation) = found else { return };
-        self.early.push((self.replay.depth(), variation.inside));
-        let end = self.cursor.end;
-        self.cursor = variation.after;
-        self.cursor.end = end;
+        let found = variations.binary_search_by_key(&inside, |variation| variation.inside.at);
+        variations.get(found.ok()?).copied()
     }
 
     /// Replays the variations that came before the first move of the line, which has now been played.
@@ -72,7 +76,8 @@ impl<S: Sink> Decoder<'_, S> {
         self.cursor.end = self.cursor.at;
     }
 
-    /// Writes variations as comments if the first move of their line is missing.
+    /// Writes variations as comments if the first move of their line is missing. Of a variation without moves, the
+    /// comments are left.
     pub(super) fn show_early(&mut self) {
         let depth = self.replay.depth();
         if self.replay.has_move() {
@@ -80,6 +85,15 @@ impl<S: Sink> Decoder<'_, S> {
         }
         let first = self.early.partition_point(|(line, _)| *line < depth);
         for (_, mut variation) in self.early.split_off(first) {
+            if self.variation(variation.at).is_some_and(|found| !found.has_move) {
+                let tokens = self.tokens;
+                while let Some(token) = tokens.next(&mut variation) {
+                    if let MoveToken::Text(byte, text) = token {
+                        self.comment(byte, text);
+                    }
+                }
+                continue;
+            }
             let position = *self.replay.position();
             let text = self.unplayed(position, &mut variation, Notation::San, true);
             self.replay.comment(&format!("({text})"));

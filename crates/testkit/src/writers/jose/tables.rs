@@ -99,7 +99,7 @@ impl Table {
             names.push(0xff);
         }
         let mut frm = vec![0; FORM + 288];
-        frm[..2].copy_from_slice(&[0xfe, 0x01]);
+        frm[..3].copy_from_slice(&[0xfe, 0x01, 10]);
         frm[27] = 2;
         frm[0x1e] = 9;
         frm[0x33..0x37].copy_from_slice(&50_015u32.to_le_bytes());

@@ -3,8 +3,8 @@
 //! | offset | size | field |
 //! |---|---|---|
 //! | 0 | 2 | `fe 01` |
+//! | 2 | 1 | version: from 8 on column entries have 17 bytes, before that (MySQL 4.0) 11, which are not read |
 //! | 4 | 2 | N: the u32 at 64 + N is the place F of the column data |
-//! | 27 | 1 | above 1: column entries have 17 bytes, else 11 |
 //! | 0x1e | 2 | create options, bit 0: dynamic rows |
 //! | F+258 | 2 | number of columns |
 //! | F+260 | 2 | length S of the screens |
@@ -24,6 +24,10 @@ const LONGEST: usize = 1 << 20;
 /// Maximum number of columns (section 13).
 const MOST_COLUMNS: usize = 4096;
 
+/// The first version with entries of this many bytes for columns.
+const FIRST_VERSION: u8 = 8;
+const ENTRY: usize = 17;
+
 /// The contents of a `.frm`.
 #[derive(Clone, Debug)]
 pub(super) struct Frm {
@@ -33,7 +37,7 @@ pub(super) struct Frm {
 
 /// Parses a `.frm`; `None` if it is invalid.
 pub(super) fn read(data: &[u8]) -> Option<Frm> {
-    if data.len() > LONGEST || !data.starts_with(&[0xfe, 0x01]) {
+    if data.len() > LONGEST || !data.starts_with(&[0xfe, 0x01]) || *data.get(2)? < FIRST_VERSION {
         return None;
     }
     let form = index(le_u32(data, 64 + usize::from(le_u16(data, 4)?))?.into());
@@ -44,12 +48,11 @@ pub(super) fn read(data: &[u8]) -> Option<Frm> {
     if count == 0 || count > MOST_COLUMNS {
         return None;
     }
-    let size = if *data.get(27)? > 1 { 17 } else { 11 };
-    let entries = slice(form, 288 + screens, count * size)?;
-    let names = slice(form, 288 + screens + count * size, names_len)?;
+    let entries = slice(form, 288 + screens, count * ENTRY)?;
+    let names = slice(form, 288 + screens + count * ENTRY, names_len)?;
     let (&separator, names) = names.split_first()?;
     let mut columns = Vec::with_capacity(count);
-    for (entry, name) in entries.chunks_exact(size).zip(names.split(|&c| c == separator)) {
+    for (entry, name) in entries.chunks_exact(ENTRY).zip(names.split(|&c| c == separator)) {
         columns.push(column(entry, name)?);
     }
     (columns.len() == count).then_some(Frm {
@@ -60,9 +63,7 @@ pub(super) fn read(data: &[u8]) -> Option<Frm> {
 
 fn column(entry: &[u8], name: &[u8]) -> Option<ColumnSpec<String>> {
     let length = le_u16(entry, 3)?;
-    // Entries of 11 bytes end with the type.
-    let code = entry.get(13).or(entry.get(10))?;
-    let (kind, length) = match code {
+    let (kind, length) = match entry.get(13)? {
         1 => (Type::Integer, 1),
         2 => (Type::Integer, 2),
         3 => (Type::Integer, 4),
@@ -99,8 +100,7 @@ mod tests {
     fn file(columns: u16) -> Vec<u8> {
         const FORM: usize = 128;
         let mut data = vec![0; FORM + 288];
-        data[..2].copy_from_slice(&[0xfe, 0x01]);
-        data[27] = 2;
+        data[..3].copy_from_slice(&[0xfe, 0x01, 10]);
         data[64..68].copy_from_slice(&128u32.to_le_bytes());
         let names = b"\xffx".repeat(columns.into());
         for (at, number) in [(258, columns), (268, 2 * columns + 1)] {
@@ -120,6 +120,16 @@ mod tests {
             let mut data = file(1);
             data.resize(len, 0);
             assert_eq!(read(&data).is_some(), is_read, "{len}");
+        }
+    }
+
+    /// MySQL 4.0 wrote entries of another size, although byte 27 is the same.
+    #[test]
+    fn versions_before_8_are_not_read() {
+        for (version, is_read) in [(6, false), (7, false), (8, true), (9, true), (10, true)] {
+            let mut data = file(1);
+            (data[2], data[27]) = (version, 2);
+            assert_eq!(read(&data).is_some(), is_read, "{version}");
         }
     }
 
