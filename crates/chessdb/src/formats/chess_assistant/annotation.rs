@@ -47,8 +47,8 @@ const fn glyph(nag: u8, sign: &'static str) -> Glyph {
     Glyph { nag, sign }
 }
 
-/// The bytes of an engine evaluation after its value.
-const EVALUATION_TAILS: [&[u8]; 2] = [b"\xff\0", b"\xff\0CAP"];
+/// The bytes of an engine evaluation that may follow its value.
+const EVALUATION_TAILS: [&[u8]; 3] = [b"", b"\xff\0", b"\xff\0CAP"];
 
 /// Reads a comment; `None` for one that marks a user folder and is not shown.
 pub(super) fn read(kind: u8, body: &[u8], encoding: &'static Encoding) -> Option<Annotation> {
@@ -153,6 +153,7 @@ mod tests {
         let text = |body: &[u8]| said(29, body).2;
         assert_eq!(text(&[0x23, 0x00, 0xff, 0x00]), "[%eval 0.35]");
         assert_eq!(text(b"\xfb\xff\xff\0CAP"), "[%eval -0.05]");
+        assert_eq!(text(&[0x23, 0x00]), "[%eval 0.35]");
         assert_eq!(text(&[0x00, 0x80, 1]), "[%eval -327.68] [CA 29: 01]");
         assert_eq!(text(&[1]), "[CA 29: 01]");
     }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use encoding_rs::{Encoding, WINDOWS_1251};
 
+use super::address::follow;
 use super::cdp::{Cdp, SIGNATURE};
 use super::codes::{Code, read};
 use super::emb::{self, Emb};
@@ -57,7 +58,6 @@ impl ChessAssistant {
         {
             problems.extend(files.lost(main, LOST));
         }
-        problems.extend(files.get("a02").and_then(same_address));
         let emb = Emb::open(files.get("emb"), &mut problems);
         let d00 = files.get("d00").cloned();
         let headers = d00
@@ -78,6 +78,7 @@ impl ChessAssistant {
         let comment = files.get("cdp").map(|cdp| Cdp::read(&cdp.bytes).comment);
         database.choose_encoding(&sample, comment.unwrap_or_default(), options, &mut warnings);
         let mut problems = std::mem::take(&mut database.problems);
+        problems.extend(database.same_address());
         database.note_leftovers(&files, &mut warnings, &mut problems);
         database.problems = problems;
         let rows = database.rows(&files, &sample);
@@ -250,6 +251,31 @@ impl ChessAssistant {
         rows
     }
 
+    /// The problem of several games whose entries lead to the first record: only one of them can be right.
+    fn same_address(&self) -> Option<Problem> {
+        let a02 = self.a02.as_ref()?;
+        let games = self.d00.iter().flat_map(|d00| d00.numbers(self.headers.len()));
+        let games = games.filter(|game| !self.is_blank(*game));
+        let mut first: Vec<u32> = games.filter_map(|game| self.first_record(a02, game)).collect();
+        first.sort_unstable();
+        first.dedup();
+        let what = format!(
+            "{} entries lead to the first game: all but one are lost",
+            first.len()
+        );
+        let second = first.get(1)?;
+        Some(Problem::damage(&a02.name, u64::from(*second) * 4, what))
+    }
+
+    /// The entry of a game, if it leads to the first record. The zeros of a hole lead nowhere.
+    fn first_record(&self, a02: &SourceFile, game: u32) -> Option<u32> {
+        let place = |id: u32| usize::try_from(id).ok()?.checked_mul(4);
+        let entry = |id| le_u32(&a02.bytes, place(id)?).map(u32::cast_signed);
+        let found = follow(self.header(game).game_id, entry).ok()?;
+        let is_first = found.address == 0 && a02.gap_at(place(found.id)?).is_none();
+        is_first.then_some(found.id)
+    }
+
     /// The FEN of a game, without decoding its moves if possible.
     pub(super) fn fen(&self, header: &Header) -> Result<Option<String>, Refused> {
         let record = || {
@@ -275,53 +301,69 @@ const LOST: [(&str, &str); 4] = [
     ("emb", "all names are unknown"),
 ];
 
-/// The problem of a table of addresses in which several games have the first record: only one of them can be right.
-fn same_address(a02: &SourceFile) -> Option<Problem> {
-    let rows = Rows::new(a02, 0, 4, usize::MAX);
-    let is_zero = |row: &u32| le_u32(&a02.bytes, rows.place(*row).saturating_mul(4)) == Some(0);
-    // Where ids begin with 1, the first entry is unused. Long holes have no rows, and their zeros lead nowhere.
-    let mut zeros = a02.numbers(rows.len()).skip(1).filter(is_zero);
-    let second = zeros.nth(1)?;
-    let what = format!(
-        "{} entries lead to the first game: all but one are lost",
-        zeros.count() + 2
-    );
-    let at = rows.place(second).saturating_mul(4);
-    Some(Problem::damage(&a02.name, at as u64, what))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::Bytes;
     use crate::holed::Holed;
+    use std::ops::Range;
     use std::sync::Arc;
+
+    /// The problem that entries of the `.a02` lead to the first record, for games with these ids.
+    fn told(ids: impl Iterator<Item = u32>, a02: &[u8], gap: Option<Range<usize>>) -> Option<Problem> {
+        let header = |id: u32| {
+            let mut header = [0; header::SIZE];
+            header[0] = 1;
+            header[24..28].copy_from_slice(&id.to_le_bytes());
+            header
+        };
+        let d00: Vec<u8> = ids.flat_map(header).collect();
+        let files: [(&str, Arc<dyn Bytes>); 3] = [
+            ("d00", Arc::new(d00)),
+            ("a02", Arc::new(Holed(a02.to_vec(), gap.into_iter().collect()))),
+            ("d02", Arc::new(vec![0; 8])),
+        ];
+        let files = files.map(|(kind, bytes)| {
+            let name = format!("x.{kind}");
+            (kind.to_owned(), SourceFile { name, bytes })
+        });
+        let files = Files {
+            files: files.into(),
+            ..Files::default()
+        };
+        let database = ChessAssistant::open(files, &Options::default()).unwrap();
+        let mut problems = database.problems.into_iter();
+        problems.find(|problem| problem.what.contains("lead to the first game"))
+    }
+
+    #[test]
+    fn only_entries_of_games_that_lead_to_one_record_lose_games() {
+        // Ids begin with 1. The last two entries are of no game.
+        let a02: Vec<u8> = [0u32, 0, 4, 0, 0].map(u32::to_le_bytes).concat();
+        assert_eq!(told(1..3, &a02, None), None);
+        let problem = told(1..4, &a02, None).unwrap();
+        let what = "2 entries lead to the first game: all but one are lost";
+        assert_eq!((problem.offset, &*problem.what), (Some(12), what));
+    }
 
     #[test]
     fn entries_in_a_hole_lead_nowhere() {
-        // Of entries of 1 and 0 in turn, the first is unused.
-        let mut bytes = [1u32.to_le_bytes(), [0; 4]].concat().repeat(8);
-        bytes.extend([0; 400]);
-        for (gap, told) in [
+        // Entries of 1 and 0 in turn.
+        let mut a02 = [1u32.to_le_bytes(), [0; 4]].concat().repeat(8);
+        a02.extend([0; 400]);
+        for (gap, expected) in [
             (None, Some((12, "108 entries"))),
             (Some(64..464), Some((12, "8 entries"))),
             (Some(8..464), None),
         ] {
-            let a02 = SourceFile {
-                name: "x.a02".to_owned(),
-                bytes: Arc::new(Holed(bytes.clone(), gap.into_iter().collect())),
-            };
-            let problem = same_address(&a02);
-            let what = problem
-                .as_ref()
-                .map(|problem| (problem.offset.unwrap(), &*problem.what));
-            match told {
-                None => assert_eq!(what, None),
-                Some((at, count)) => {
-                    let (offset, what) = what.unwrap();
-                    assert_eq!(offset, at);
-                    assert!(what.starts_with(count), "{what}");
-                }
-            }
+            let problem = told(1..116, &a02, gap.clone());
+            let shown = problem.as_ref().map(|problem| {
+                (
+                    problem.offset.unwrap(),
+                    problem.what.split(" lead").next().unwrap(),
+                )
+            });
+            assert_eq!(shown, expected, "{gap:?}");
         }
     }
 }
