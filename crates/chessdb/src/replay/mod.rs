@@ -214,6 +214,11 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         }
     }
 
+    /// Number of half-moves before the next one of the current line.
+    pub(crate) fn plies(&self) -> u32 {
+        self.line.plies
+    }
+
     /// True if the current line has a move.
     #[inline]
     pub fn has_move(&self) -> bool {
@@ -358,6 +363,14 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
     #[cold]
     pub fn fault(&mut self, offset: u64, fault: &Fault) {
         self.fault_with(offset, fault, "");
+    }
+
+    /// Like [`Replay::fault`], for a fault with this number of half-moves before it.
+    #[cold]
+    pub(crate) fn fault_of_ply(&mut self, plies: u32, offset: u64, fault: &Fault) {
+        let now = std::mem::replace(&mut self.line.plies, plies);
+        self.fault(offset, fault);
+        self.line.plies = now;
     }
 
     /// Like [`Replay::fault`], with a detail that is only added to the remark: it may be long, and the

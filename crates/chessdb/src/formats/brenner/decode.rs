@@ -84,8 +84,8 @@ struct Decoder<'a, S> {
     prefix_at: usize,
     glyphs: Glyphs,
     line: LineState,
-    /// Faults with their offsets in the record.
-    damage: Vec<(usize, Fault)>,
+    /// Faults with their offsets in the record, and the half-moves before them.
+    damage: Vec<(usize, u32, Fault)>,
 }
 
 impl<'a, S: Sink> Decoder<'a, S> {
@@ -174,7 +174,12 @@ impl<'a, S: Sink> Decoder<'a, S> {
     #[cold]
     fn break_off(&mut self, at: usize, fault: Fault) {
         self.line = LineState::Broken;
-        self.damage.push((at, fault));
+        self.add_damage(at, fault);
+    }
+
+    /// Keeps a fault for the end of the game.
+    fn add_damage(&mut self, at: usize, fault: Fault) {
+        self.damage.push((at, self.replay.plies(), fault));
     }
 
     fn glyph(&mut self, byte: u8, at: usize) {
@@ -189,7 +194,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
             (LineState::Open, false) => {
                 if !self.glyphs.dropped {
                     let fault = Fault::damage("a glyph before the first half-move");
-                    self.damage.push((at, fault));
+                    self.add_damage(at, fault);
                 }
                 self.glyphs.dropped = true;
             }
@@ -205,7 +210,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
 
     fn text(&mut self, text: Text<'a>, at: usize) {
         if !text.is_closed {
-            self.damage.push((at, Fault::damage("the text is not closed")));
+            self.add_damage(at, Fault::damage("the text is not closed"));
         }
         let header = self.headers.as_mut().and_then(|headers| headers.take(text));
         match header {
@@ -217,10 +222,10 @@ impl<'a, S: Sink> Decoder<'a, S> {
 
     /// Adds a remark for each damage.
     fn report_damage(&mut self) {
-        self.damage.sort_by_key(|(at, _)| *at);
-        for (at, fault) in &self.damage {
+        self.damage.sort_by_key(|(at, ..)| *at);
+        for (at, plies, fault) in &self.damage {
             let offset = self.source.start.saturating_add(*at);
-            self.replay.fault(offset as u64, fault);
+            self.replay.fault_of_ply(*plies, offset as u64, fault);
         }
     }
 }

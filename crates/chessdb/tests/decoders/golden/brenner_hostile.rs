@@ -94,6 +94,20 @@ fn one_game_of_a_million_half_moves_legal_under_every_reading() {
     assert_eq!(check(&bytes, 1).game(0).problems.len(), 1);
 }
 
+/// `check` says at which move a problem is.
+#[test]
+fn a_problem_is_at_the_move_where_its_byte_is() {
+    // A glyph, then Nf3 Nf6, then a byte without a meaning.
+    let decoded = opened(b"\0WTal\0\0BBotvinnik\0\x07\x1b\x1e\xc0\x2c").game(0);
+    let plies = |what: &str| {
+        let mut problems = decoded.problems.iter();
+        let problem = problems.find(|problem| problem.what.contains(what));
+        problem.and_then(|problem| problem.plies)
+    };
+    assert_eq!(plies("a glyph before the first half-move"), Some(0));
+    assert_eq!(plies("C0"), Some(2), "{:?}", decoded.problems);
+}
+
 #[test]
 fn one_text_as_long_as_the_file() {
     let mut bytes = repeated(b"W");
