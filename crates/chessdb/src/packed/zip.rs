@@ -32,6 +32,8 @@ const CODE_PAGE_437: &str = "\
 
 /// The first bytes of a member.
 const MEMBER: [u8; 4] = *b"PK\x03\x04";
+/// The first bytes of the end of a directory, with which an archive without members begins.
+const END: [u8; 4] = *b"PK\x05\x06";
 /// The number of the field that has sizes of 64 bits.
 const ZIP64: u16 = 1;
 /// Number of bytes in a member's header, without the fields of variable length.
@@ -113,9 +115,9 @@ fn has_extension(name: &str, extensions: &[&str]) -> bool {
     own.is_some_and(|own| extensions.iter().any(|wanted| own.eq_ignore_ascii_case(wanted)))
 }
 
-/// True for the first bytes of an archive with members.
+/// True for the first bytes of an archive.
 pub(super) fn is_archive(input: &Input) -> bool {
-    input.array(0) == Some(MEMBER)
+    matches!(input.array(0), Some(MEMBER | END))
 }
 
 /// All files of a zip archive, in the order of its directory. If the directory is missing because the archive was cut,

@@ -285,6 +285,7 @@ fn an_archive_without_pgn_is_left_out() {
     std::fs::write(folder.path().join("one.pgn"), games(1)).unwrap();
     std::fs::write(folder.path().join("photos.zip"), zip(&[("a.jpg", b"x")])).unwrap();
     std::fs::write(folder.path().join("x.pgn.gz"), games(1)).unwrap();
+    std::fs::write(folder.path().join("empty.zip"), zip(&[])).unwrap();
     let library = open(folder.path(), PgnForm::Cleaned).unwrap();
     assert_eq!(paths(&library), ["one.pgn"]);
     let left: Vec<String> = library
@@ -295,6 +296,7 @@ fn an_archive_without_pgn_is_left_out() {
     assert_eq!(
         left,
         [
+            "empty.zip: not a PGN database: there is no PGN file in the archive",
             "photos.zip: not a PGN database: there is no PGN file in the archive",
             "x.pgn.gz: not a PGN database: the file is neither zst, gz, bz2 nor zip"
         ]
