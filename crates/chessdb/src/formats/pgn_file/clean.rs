@@ -1,11 +1,11 @@
 //! The cleaned text of a game, the default form for showing it (section 7.1).
 
 use crate::text::Charset;
-use memchr::{memchr, memchr_iter, memchr3};
+use memchr::{memchr, memchr3};
 
 use crate::formats::pgn_common::characters::decode;
 use crate::formats::pgn_common::items::MARK;
-use crate::formats::pgn_common::tag::read_tag;
+use crate::formats::pgn_common::section::Section;
 
 /// The end of every game.
 const END: &[u8] = b"\n\n";
@@ -15,20 +15,20 @@ const UNKNOWN_EVENT: &[u8] = b"[Event \"?\"]\n\n";
 
 /// Length of a game's cleaned text in bytes, and whether the text is the same as in the file, apart from white space at
 /// the end.
-pub(super) fn cleaned_len(game: &[u8], encoding: Charset) -> (usize, bool) {
+pub(super) fn cleaned_len(game: &[u8], line_end: u8, encoding: Charset) -> (usize, bool) {
     let text = without_end(game);
-    if is_plain(text, encoding) {
+    if is_plain(text, line_end, encoding) {
         return (text.len() + END.len(), true);
     }
     let mut out = Vec::with_capacity(text.len() + text.len() / 16);
-    append_changed(&mut out, text, encoding);
+    append_changed(&mut out, text, line_end, encoding);
     (out.len(), false)
 }
 
 /// Appends the cleaned text of a game.
-pub(super) fn append_cleaned(out: &mut Vec<u8>, game: &[u8], encoding: Charset) {
+pub(super) fn append_cleaned(out: &mut Vec<u8>, game: &[u8], line_end: u8, encoding: Charset) {
     let start = out.len();
-    append_changed(out, without_end(game), encoding);
+    append_changed(out, without_end(game), line_end, encoding);
     keep_text(out, start);
 }
 
@@ -52,16 +52,15 @@ fn keep_text(out: &mut Vec<u8>, start: usize) {
 }
 
 /// True if cleaning changes nothing in a text.
-fn is_plain(text: &[u8], encoding: Charset) -> bool {
-    !lacks_tags(text)
+fn is_plain(text: &[u8], line_end: u8, encoding: Charset) -> bool {
+    !lacks_tags(text, line_end)
         && memchr3(b'\r', 0, 0x1a, text).is_none()
         && (text.is_ascii() || encoding == Charset::Utf8 && !has_mark(text) && is_utf8(text))
 }
 
-/// True for a game without a tag.
-fn lacks_tags(text: &[u8]) -> bool {
-    let is_tag = |at: usize| text.get(at..).is_some_and(|rest| read_tag(rest, b'\n').is_some());
-    !text.is_empty() && !memchr_iter(b'[', text).any(is_tag)
+/// True for a game without a tag before its movetext.
+fn lacks_tags(text: &[u8], line_end: u8) -> bool {
+    !text.is_empty() && Section::new(text, line_end).next().is_none()
 }
 
 fn is_utf8(text: &[u8]) -> bool {
@@ -72,7 +71,7 @@ fn has_mark(text: &[u8]) -> bool {
     memchr(0xef, text).is_some() && text.windows(MARK.len()).any(|window| window == MARK)
 }
 
-fn append_changed(out: &mut Vec<u8>, text: &[u8], encoding: Charset) {
+fn append_changed(out: &mut Vec<u8>, text: &[u8], line_end: u8, encoding: Charset) {
     let decoded;
     let mut rest = if text.is_ascii() {
         text
@@ -80,7 +79,7 @@ fn append_changed(out: &mut Vec<u8>, text: &[u8], encoding: Charset) {
         decoded = decode(text, encoding);
         decoded.as_bytes()
     };
-    if lacks_tags(text) {
+    if lacks_tags(text, line_end) {
         out.extend_from_slice(UNKNOWN_EVENT);
     }
     let start = out.len();
@@ -123,8 +122,8 @@ mod tests {
 
     fn cleaned(game: &[u8], encoding: Charset) -> String {
         let mut out = b"_".to_vec();
-        append_cleaned(&mut out, game, encoding);
-        let (len, is_plain) = cleaned_len(game, encoding);
+        append_cleaned(&mut out, game, b'\n', encoding);
+        let (len, is_plain) = cleaned_len(game, b'\n', encoding);
         assert_eq!(len, out.len() - 1);
         if is_plain {
             let mut plain = b"_".to_vec();
@@ -161,6 +160,9 @@ mod tests {
             "{[%clk 1:00:00]} 1. e4 *",
             "[e4 e5] 1. e4 *",
             "[% \"x\"] *",
+            "1. e4 {[White \"x\"]} e5 2. Nf3 *",
+            "{a [White \"x\"] b}\n1. e4 e5 2. Nf3 *",
+            "1. e4 ; [White \"x\"]\ne5 *",
             "é",
         ] {
             assert_eq!(
@@ -168,7 +170,7 @@ mod tests {
                 format!("{tag}{game}\n\n")
             );
         }
-        for game in ["[A \"x\"] 1. e4 *", "{c} [A \"x\"]\n*", "\u{feff}[A \"x\"]\n*"] {
+        for game in ["[A \"x\"] 1. e4 *", "% c\n[A \"x\"]\n*", "\u{feff}[A \"x\"]\n*"] {
             let shown = game.trim_start_matches('\u{feff}');
             assert_eq!(cleaned(game.as_bytes(), Charset::Utf8), format!("{shown}\n\n"));
         }

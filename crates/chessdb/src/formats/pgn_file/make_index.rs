@@ -191,7 +191,7 @@ fn row(game: &Stored<'_>, met: &mut Met) -> Row {
     let [white, black, event, date, result, eco, event_date, utc_date] = found.map(FoundValue::get);
     let text = |stored: Option<&[u8]>| stored.map(|stored| value(stored, encoding));
     let day = |stored| text(stored).map_or(Date::default(), |text| Date::read(&text).0);
-    let (size, is_plain) = cleaned_len(game.text, encoding);
+    let (size, is_plain) = cleaned_len(game.text, game.line_end, encoding);
     let tagged = text(result).and_then(|text| read_result(&text));
     let mut name = |stored: Option<&[u8]>| TextId(met.number(stored.unwrap_or_default(), encoding));
     Row {

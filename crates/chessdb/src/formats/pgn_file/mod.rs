@@ -415,7 +415,7 @@ impl AsFiles for PgnFile {
                 out.extend_from_slice(text.get(head..).unwrap_or_default());
             }
             _ if row.is_plain => clean::append_plain(out, &text, bytes::index(row.size.into())),
-            _ => clean::append_cleaned(out, &text, self.characters.charset_of(&text)),
+            _ => clean::append_cleaned(out, &text, self.line_end, self.characters.charset_of(&text)),
         }
         true
     }
