@@ -131,3 +131,30 @@ pub(in crate::formats) fn skip_ignored(bytes: &[u8], at: usize) -> usize {
         }
     }
 }
+
+/// The first place from the start of a line on that is not ignored. Where line feeds end lines, carriage returns at the
+/// start of a line are ignored, too: some lines end with LF CR.
+pub(in crate::formats) fn skip_line_start(bytes: &[u8], at: usize, line_end: u8) -> usize {
+    let mut start = skip_ignored(bytes, at);
+    while line_end == b'\n' && bytes.get(start) == Some(&b'\r') {
+        start = skip_ignored(bytes, start + 1);
+    }
+    start
+}
+
+/// The place after the last byte before `at` that is not ignored at the start of a line, as in [`skip_line_start`].
+/// Blanks are ignored only `with_blanks`.
+#[inline]
+pub(in crate::formats) fn beginning(bytes: &[u8], at: usize, line_end: u8, with_blanks: bool) -> usize {
+    let mut at = at;
+    loop {
+        let before = bytes.get(..at).unwrap_or_default();
+        at -= match before {
+            [.., b'\0' | 0x1a] => 1,
+            [.., b'\r'] if line_end == b'\n' => 1,
+            [.., b' ' | b'\t'] if with_blanks => 1,
+            [.., 0xef, 0xbb, 0xbf] => 3,
+            _ => return at,
+        };
+    }
+}

@@ -210,7 +210,7 @@ mod tests {
         let mut next = numbers();
         for round in 0..3000 {
             let lines: Vec<&str> = (0..next() % 60).map(|_| LINES[next() % LINES.len()]).collect();
-            let separator = ["\n", "\r\n"][round % 2];
+            let separator = ["\n", "\r\n", "\n\r"][round % 3];
             let text = lines.join("\n").replace('\n', separator).into_bytes();
             let piece = 1 + next() as u64 % 200;
             let progress = &Progress::default();

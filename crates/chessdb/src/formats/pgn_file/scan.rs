@@ -11,6 +11,7 @@ use memchr::{memchr, memchr_iter, memchr3};
 
 pub(super) use self::comments::resynchronisation;
 use self::tags::indent_before;
+use crate::formats::pgn_common::section::beginning;
 use crate::formats::pgn_common::tag::LONGEST_TAG;
 
 /// Maximum number of bytes after a place on which a decision at this place may depend: two tags, and the rest of the
@@ -211,7 +212,7 @@ impl Scanner {
             Part::Moves => indent_before(bytes, at),
             _ => 0,
         };
-        let start = beginning(bytes, at - indent, self.part == Part::Head);
+        let start = beginning(bytes, at - indent, self.line_end, self.part == Part::Head);
         if start > 0 && bytes.get(start - 1) == Some(&self.line_end) {
             self.state = State::LineStart;
             return start;
@@ -261,7 +262,7 @@ impl Scanner {
     /// True if a line has only ignored bytes before a place. Before the first tag of a file, blanks are ignored, too.
     #[inline]
     fn is_line_start(&self, bytes: &[u8], at: usize) -> bool {
-        match beginning(bytes, at, self.part == Part::Head).checked_sub(1) {
+        match beginning(bytes, at, self.line_end, self.part == Part::Head).checked_sub(1) {
             Some(before) => bytes.get(before) == Some(&self.line_end),
             None => self.is_line_start,
         }
@@ -284,19 +285,4 @@ enum Line {
     Inside(usize),
     /// The first tag of a game.
     Game(usize),
-}
-
-/// The place after the last byte before `at` that is not ignored.
-#[inline]
-fn beginning(bytes: &[u8], at: usize, with_blanks: bool) -> usize {
-    let mut at = at;
-    loop {
-        let before = bytes.get(..at).unwrap_or_default();
-        at -= match before {
-            [.., b'\0' | 0x1a] => 1,
-            [.., b' ' | b'\t'] if with_blanks => 1,
-            [.., 0xef, 0xbb, 0xbf] => 3,
-            _ => return at,
-        };
-    }
 }

@@ -4,7 +4,7 @@ use super::{Line, Part, Scanner, State};
 use crate::formats::pgn_common::between::lines_between;
 use crate::formats::pgn_common::near::tag_line;
 use crate::formats::pgn_common::results::ends_with_result;
-use crate::formats::pgn_common::section::skip_ignored;
+use crate::formats::pgn_common::section::skip_line_start;
 use crate::formats::pgn_common::tag::{LONGEST_TAG, blanks, opens_game, read_line_in_tags, read_tag};
 use crate::formats::pgn_file::roster::{name_key, roster_bit};
 
@@ -15,7 +15,7 @@ impl Scanner {
     /// Reads the tags at the start of a line.
     pub(super) fn line_start(&mut self, bytes: &[u8], at: usize, end: usize) -> Line {
         let at = self.usual_tags(bytes, at, end);
-        let start = skip_ignored(bytes, at);
+        let start = skip_line_start(bytes, at, self.line_end);
         // The bytes after it may not be here yet.
         if start >= end {
             return Line::Inside(start);

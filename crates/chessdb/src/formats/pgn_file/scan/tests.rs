@@ -5,7 +5,7 @@ use super::comments::{LONGEST_EVENT, begins_game, event_at_end};
 use super::tags::{MOST_INDENT, tag_follows};
 use super::*;
 use crate::formats::pgn_common::between::lines_between;
-use crate::formats::pgn_common::section::skip_ignored;
+use crate::formats::pgn_common::section::{skip_ignored, skip_line_start};
 use crate::formats::pgn_common::tag::{blanks, opens_game, read_line_in_tags, read_tag};
 
 fn scanned(text: &str) -> Found {
@@ -24,6 +24,8 @@ fn a_tag_behind_moves_begins_a_game() {
     assert_eq!(starts("[A \"\"]\n1. e4\n [A \"\"]\n[%clk 1]\n"), [0]);
     assert_eq!(starts("\u{feff}[A \"\"]\n1. e4\n\u{feff}\0[A \"\"]\n"), [3, 20]);
     assert_eq!(starts("Dear\n\n[A \"\"]\n"), [6]);
+    // Lines that end with LF CR.
+    assert_eq!(starts("[A \"\"]\n\r\n\r1. e4\n\r\n\r[A \"\"]\n\r"), [0, 19]);
     assert_eq!(starts("Dear\n"), []);
 }
 
@@ -209,14 +211,18 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
     let mut tags: Option<Tags<'_>> = None;
     let mut at = 0;
     while at < text.len() {
-        let start = skip_ignored(text, at);
+        let start = skip_line_start(text, at, line_end);
         let mut lead = start;
         if is_head || tags.is_some() {
             lead += blanks(&text[lead..]);
         }
         // Before the first tag, ignored bytes may also come after blanks.
-        while is_head && lead < skip_ignored(text, lead) + blanks(&text[skip_ignored(text, lead)..]) {
-            lead = skip_ignored(text, lead) + blanks(&text[skip_ignored(text, lead)..]);
+        let next = |lead| {
+            let next = skip_line_start(text, lead, line_end);
+            next + blanks(&text[next..])
+        };
+        while is_head && lead < next(lead) {
+            lead = next(lead);
         }
         if !is_head && tags.is_none() {
             let indent = blanks(&text[start..]);
@@ -372,7 +378,7 @@ fn end_of_tags(text: &[u8], start: usize, line_end: u8) -> Result<usize, usize> 
 
 #[test]
 fn games_are_found_as_byte_by_byte() {
-    const PARTS: [&[u8]; 39] = [
+    const PARTS: [&[u8]; 41] = [
         b"{",
         b"}",
         b";",
@@ -384,6 +390,8 @@ fn games_are_found_as_byte_by_byte() {
         b"\n",
         b"\n",
         b"\r\n",
+        b"\n\r",
+        b"\r",
         b"\n\n",
         b" ",
         b"\t",
