@@ -14,7 +14,7 @@ impl Position {
     /// - long notation and UCI: `e2-e4`, `Ng1xf3`, `e7e8q`; castling as the king's move of two squares or more
     ///   (`e1g1`) or onto the own rook (`e1h1`);
     /// - castling with zeros or small letters, null moves as `--`, `Z0`, `0000` or `null`, but without `+` and `#`;
-    /// - promotions as `e8=Q`, `e8Q`, `e8q`, `e8(Q)` or `e8/Q`;
+    /// - promotions as `e8=Q`, `e8Q`, `e8q`, `e8/Q`, `e8(Q)`, `e8=(Q)`, `e8(=Q)` or `e8[Q]`;
     /// - figurines (`♘f3`), `P` for pawns, and `n`, `r`, `q`, `k` for pieces; `b` is a bishop only where no pawn of
     ///   the b-file can make the move.
     ///
@@ -231,17 +231,21 @@ fn split_last<T>(text: &[u8], meaning: fn(u8) -> Option<T>) -> (&[u8], Option<T>
 /// Splits off the promotion; `None` if it is invalid.
 #[inline]
 fn split_promotion(text: &[u8]) -> Option<(&[u8], Option<Role>)> {
-    let (inner, opening) = match text {
+    let (inner, is_open) = match text {
         [.., b'1'..=b'8'] => return Some((text, None)),
-        [inner @ .., b')'] => (inner, true),
+        [inner @ .., b')' | b']'] => (inner, true),
         _ => (text, false),
     };
     let (role, before) = match inner {
         [before @ .., small @ (b'n' | b'b' | b'r' | b'q')] => (Role::from_char(char::from(*small))?, before),
         _ => split_piece(inner)?,
     };
-    let before = match (before, opening) {
-        ([before @ .., b'('], true) | ([before @ .., b'=' | b'/'], false) => before,
+    let before = match (before, is_open) {
+        (
+            [before @ .., b'=', b'(' | b'['] | [before @ .., b'(' | b'[', b'='] | [before @ .., b'(' | b'['],
+            true,
+        )
+        | ([before @ .., b'=' | b'/'], false) => before,
         (_, true) => return None,
         (_, false) => before,
     };
@@ -331,6 +335,12 @@ mod tests {
             for text in texts {
                 assert_eq!(position.read_move(text), Ok(mv), "{text}");
             }
+        }
+        for text in ["bxa8=(Q)+", "ba8(=Q)", "b7a8[q]", "bxa8=[♕]"] {
+            assert_eq!(position.read_move(text), Ok(promotion), "{text}");
+        }
+        for text in ["bxa8Q)", "bxa8=)", "bxa8(/Q)"] {
+            assert_eq!(position.read_move(text), Err(ReadError::NotAMove), "{text}");
         }
         for text in ["--", " --!? ", "Z0", "null"] {
             assert_eq!(position.read_move(text), Ok(Move::Null), "{text}");

@@ -20,9 +20,13 @@ pub(in crate::formats) fn choose(label: Option<&str>, warnings: &mut Vec<String>
     TextEncoding { forced }
 }
 
-/// Decodes bytes.
+/// Decodes bytes. Byte-order marks are left out (section 2).
 pub(in crate::formats) fn decode(bytes: &[u8], encoding: Charset) -> String {
-    encoding.decode(bytes)
+    let text = encoding.decode(bytes);
+    match text.contains('\u{feff}') {
+        true => text.replace('\u{feff}', ""),
+        false => text,
+    }
 }
 
 /// Appends the value of a tag (section 4.1): escapes are removed, line ends become spaces, and bytes that are
@@ -45,7 +49,7 @@ pub(in crate::formats) fn append_value(value: &[u8], encoding: Charset, out: &mu
                 out.push(' ');
             }
             '\n' | '\t' => out.push(' '),
-            '\u{feff}' | '\0' | '\u{1a}' => {}
+            '\0' | '\u{1a}' => {}
             character => out.push(character),
         }
     }

@@ -5,15 +5,18 @@ mod usual;
 
 pub(super) use self::faults::{left_out, short};
 use super::characters::decode;
+use super::form::form;
 use super::game::Stored;
 use super::items::{Item, Items};
 use super::languages::{Language, candidates};
 use super::numbers::MoveCount;
+use super::promotion::piece_apart;
 use super::results::{LastWords, Written, last_words, movetext_result, usual_result};
 use super::symbols;
 use super::values::with_plain_signs;
 use super::words::{
-    Glued, Signs, Word, glued_len, has_marks_inside, read_word, without_marks, without_number,
+    Glued, LONGEST, Signs, Word, glued_len, has_marks_inside, read_move, read_word, without_marks,
+    without_number,
 };
 use crate::board::{Move, ReadError};
 use crate::game::Outcome;
@@ -240,10 +243,17 @@ impl<'a, S: Sink> Decoder<'a, S> {
         {
             return self.result(outcome);
         }
+        let at = start + word.len() - rest.len();
+        // Only the first bytes of a long word are read: it may have many words.
+        let is_long = rest.len() > LONGEST;
+        let mut first = rest;
+        if is_long {
+            first = self.first_of(first, at);
+        }
         // Other languages, and signs after moves, matter only for a whole game.
         let is_english = !S::WHOLE || self.language.is_none();
         if self.unread.is_none() && self.state == State::Moves && is_english {
-            let (text, marks) = without_marks(rest);
+            let (text, marks) = without_marks(first);
             if !(S::WHOLE && has_marks_inside(text))
                 && let Ok(mv) = self.replay.position().read_move(text)
             {
@@ -253,13 +263,16 @@ impl<'a, S: Sink> Decoder<'a, S> {
                 return;
             }
         }
-        let first = self.first_of(rest, start);
+        if !is_long {
+            first = self.first_of(first, at);
+        }
         self.other_word(first, start);
     }
 
-    /// The move at the start of a word, if another word is glued to it, which will be read next; otherwise the word.
+    /// The move at the start of a word, if another word is glued to it, which will be read next; otherwise the word, which
+    /// begins at `at`.
     #[cold]
-    fn first_of(&mut self, word: &'a [u8], start: usize) -> &'a [u8] {
+    fn first_of(&mut self, word: &'a [u8], at: usize) -> &'a [u8] {
         if self.state != State::Moves {
             return word;
         }
@@ -275,12 +288,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
             }
             None => return word,
         };
-        let whole = self.items.text.get(start..self.items.at).unwrap_or_default();
-        let number = whole
-            .windows(word.len())
-            .position(|part| part == word)
-            .unwrap_or(0);
-        self.items.at = start + number + len;
+        self.items.at = at + len;
         word.get(..len).unwrap_or(word)
     }
 
@@ -370,7 +378,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
             return;
         }
         let text = with_plain_signs(&decode(word, self.stored.encoding()));
-        let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        let text = text.trim();
         let meaning = match self.state {
             State::Moves => read_word(self.replay.position(), text, self.language),
             _ if text.is_empty() => Word::Nothing,
@@ -379,6 +387,10 @@ impl<'a, S: Sink> Decoder<'a, S> {
                 movetext_result(word, self.stored.encoding()).map_or(Word::Unreadable, Word::Result)
             }
             State::Over(_) => Word::Unreadable,
+        };
+        let meaning = match meaning {
+            Word::Move(mv, signs) if signs.is_queen => self.with_piece_apart(text, mv, signs),
+            meaning => meaning,
         };
         match meaning {
             Word::Unreadable if self.state == State::Moves => self.no_move(word, start),
@@ -397,6 +409,37 @@ impl<'a, S: Sink> Decoder<'a, S> {
                 }
             }
             Word::Unplayable(error) => self.unplayable(error, start),
+        }
+    }
+
+    /// A promotion that names no piece, with the piece that comes next, as in `b8 (N)`.
+    fn with_piece_apart(&mut self, text: &str, queen: Move, signs: Signs) -> Word {
+        let is_queen = |signs| Word::Move(queen, signs);
+        let (Some(piece), Some(form)) = (piece_apart(self.items.text, self.items.at), form(text)) else {
+            return is_queen(signs);
+        };
+        let name = decode(
+            self.items.text.get(piece.name).unwrap_or_default(),
+            self.stored.encoding(),
+        );
+        let word = format!("{}={name}", form.squares);
+        match read_move(self.replay.position(), &word, self.language) {
+            Ok(mv) => {
+                self.items.at = piece.end;
+                let mut signs = signs;
+                signs.is_queen = false;
+                // In `b8=(N)` and `b8= N`, the sign is part of the promotion.
+                if text.ends_with('=') {
+                    signs.glyphs.pop_if(|nag| symbols::nag_of_sign("=") == Some(*nag));
+                }
+                Word::Move(mv, signs)
+            }
+            // `D` is a diagram, or a queen.
+            Err(_) if !piece.has_sign && symbols::nag_of_sign(&name).is_some() => is_queen(signs),
+            Err(error) => {
+                self.items.at = piece.end;
+                Word::Unplayable(error)
+            }
         }
     }
 
@@ -427,12 +470,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
             return;
         }
         self.report_unread();
-        let text = decode(text, self.stored.encoding());
-        if text.contains('\u{feff}') {
-            self.replay.comment(&text.replace('\u{feff}', ""));
-        } else {
-            self.replay.comment(&text);
-        }
+        self.replay.comment(&decode(text, self.stored.encoding()));
         if !is_closed {
             self.fault(self.items.start, &Fault::damage("the comment is not closed"));
         }

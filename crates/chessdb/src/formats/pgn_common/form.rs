@@ -11,6 +11,13 @@ pub(super) struct Form<'a> {
     pub(super) promotion: &'a str,
 }
 
+impl Form<'_> {
+    /// True for the move of a pawn to the last rank, without the name of a piece.
+    pub(super) fn lacks_promotion(&self) -> bool {
+        self.piece.is_empty() && self.promotion.is_empty() && self.squares.ends_with(['1', '8'])
+    }
+}
+
 /// Castling and null moves.
 const SPECIAL: [&str; 13] = [
     "O-O", "O-O-O", "0-0", "0-0-0", "o-o", "o-o-o", "--", "Z0", "0000", "null", "@@@@", "<>", "pass",
@@ -96,14 +103,18 @@ fn split_squares(text: &str) -> Option<(&str, &str)> {
     .then_some((squares, rest))
 }
 
+/// What may come before the name of the piece that a pawn becomes; the longest first.
+const OPENINGS: [&str; 8] = ["=(", "=[", "(=", "[=", "=", "/", "(", "["];
+
 /// Splits off `=Q`, `Q`, `(Q)` and the like. Returns the name of the piece.
 fn split_promotion(text: &str) -> (&str, &str) {
-    let inner = text.strip_prefix(['=', '/', '(']).unwrap_or(text);
+    let opened = OPENINGS.iter().find_map(|opening| text.strip_prefix(opening));
+    let inner = opened.unwrap_or(text);
     let is_name = |c: char| is_figurine(c) || c.is_uppercase() || matches!(c, 'n' | 'b' | 'r' | 'q');
     match inner.chars().next().filter(|&c| is_name(c)) {
         Some(piece) => {
             let (piece, rest) = inner.split_at(piece.len_utf8());
-            (piece, rest.strip_prefix(')').unwrap_or(rest))
+            (piece, rest.strip_prefix([')', ']']).unwrap_or(rest))
         }
         None => ("", text),
     }
@@ -125,6 +136,9 @@ mod tests {
             ("T1d4+-", ["T", "1d4", ""]),
             ("exd8=D+", ["", "exd8", "D"]),
             ("e8(D)", ["", "e8", "D"]),
+            ("e8=(S)+", ["", "e8", "S"]),
+            ("e8(=♘)", ["", "e8", "♘"]),
+            ("dxe8[T]!", ["", "dxe8", "T"]),
             ("a8b", ["", "a8", "b"]),
             ("Sf3N", ["S", "f3", ""]),
             ("dxe6e.p.", ["", "dxe6", ""]),

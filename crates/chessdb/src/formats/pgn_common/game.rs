@@ -183,7 +183,8 @@ impl<'a> Stored<'a> {
         }
         section.by_ref().for_each(drop);
         let text = |found: FoundValue<'_>| Some(value(found.get()?, self.encoding()));
-        let set_up = text(fen).map(|fen| SetUp::parse(&fen));
+        let fen = text(fen).filter(|fen| !is_unknown("FEN", fen));
+        let set_up = fen.map(|fen| SetUp::parse(&fen));
         let tag = || read_result(&text(result)?);
         let start = match set_up {
             None => Position::initial(),
@@ -293,8 +294,9 @@ impl<'a> Stored<'a> {
         if let Some(outcome) = end.outcome
             && outcome != shown
         {
+            let source = read.result.as_ref().map_or("game", |_| "tag");
             let what = format!(
-                "the tag has the result {}, the movetext {}",
+                "the {source} has the result {}, the movetext {}",
                 shown.token(),
                 outcome.token()
             );
@@ -430,7 +432,7 @@ impl<'a> Stored<'a> {
         });
         let tagged = result.as_ref().map(|result| result.written);
         let mut tags = Tags::new(outcome(tagged, self.items(moves_at), self.encoding()));
-        let fen = text_of(b"FEN");
+        let fen = text_of(b"FEN").filter(|(_, fen)| !is_unknown("FEN", fen));
         let set_up = fen.as_ref().map(|(_, fen)| SetUp::parse(fen));
         let has_date = found.iter().any(|(_, tag)| tag.name == b"Date");
         for (at, tag) in &found {

@@ -4,7 +4,10 @@ use encoding_rs::{Encoding, UTF_8};
 use memchr::memchr;
 
 use super::near::near1;
+use super::promotion::bracketed_piece;
 use super::results::before_glued_result;
+use super::section::beginning;
+use super::words::without_number;
 
 /// Byte-order mark in UTF-8, which has no meaning.
 pub(in crate::formats) const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -37,6 +40,9 @@ pub(in crate::formats) struct Items<'a> {
     pub(in crate::formats) at: usize,
     /// Offset of the last item.
     pub(in crate::formats) start: usize,
+    /// Start and end of the last word that was searched for its end. If only its beginning is used, the rest is not
+    /// searched again.
+    word: (usize, usize),
     blanks: WideBlanks,
 }
 
@@ -58,6 +64,7 @@ impl<'a> Items<'a> {
             line_end,
             at,
             start: at,
+            word: (0, 0),
             blanks: WideBlanks::Unicode,
         }
     }
@@ -140,33 +147,54 @@ impl<'a> Items<'a> {
     }
 
     fn word(&mut self) -> Item<'a> {
-        let rest = self.rest();
-        let ends = |c: &u8| kind(*c) != Kind::Word;
-        let mut len = rest.iter().position(ends).unwrap_or(rest.len());
-        // The piece of a promotion may be in parentheses.
-        let promotion = rest.get(..len + 3).and_then(|text| text.last_chunk::<4>());
-        if let Some([b'1' | b'8', b'(', piece, b')']) = promotion
-            && b"QRBNqrbn".contains(piece)
-        {
-            len += 3;
-            len += rest
-                .get(len..)
-                .and_then(|rest| rest.iter().position(ends))
-                .unwrap_or(0);
+        if !(self.word.0..self.word.1).contains(&self.at) {
+            let end = self.at + self.word_len(self.rest());
+            self.word = (self.at, end + self.promotion_len(end));
         }
-        let word = rest.get(..len).unwrap_or_default();
-        if !word.is_ascii() {
-            len = self.blanks.first_in(word);
-        }
-        if let Some(before) = before_glued_result(rest.get(..len).unwrap_or_default()) {
+        let mut len = self.word.1 - self.at;
+        if let Some(before) = before_glued_result(self.rest().get(..len).unwrap_or_default()) {
             len = before;
         }
+        let word = self.rest().get(..len).unwrap_or_default();
         self.at += len;
         // A pattern, because this is faster than comparing with MARK.
-        Item::Word(match rest.get(..len).unwrap_or_default() {
+        Item::Word(match word {
             [word @ .., 0xef, 0xbb, 0xbf] => word,
             word => word,
         })
+    }
+
+    /// The length of the word at the start of a text.
+    #[inline(always)]
+    fn word_len(&self, text: &[u8]) -> usize {
+        let is_plain = |c: &u8| kind(*c) == Kind::Word && c.is_ascii();
+        let len = text.iter().position(|c| !is_plain(c)).unwrap_or(text.len());
+        match text.get(len) {
+            Some(0x80..) => self.blanks.word_len(text, len),
+            _ => len,
+        }
+    }
+
+    /// The length of a word's rest that begins with the piece of a promotion in brackets, as in `b8(R)+`.
+    #[inline(always)]
+    fn promotion_len(&self, at: usize) -> usize {
+        match self.text.get(at) {
+            Some(b'(' | b'[') => self.bracketed_len(at),
+            _ => 0,
+        }
+    }
+
+    #[cold]
+    fn bracketed_len(&self, at: usize) -> usize {
+        let [word, rest] = [self.text.get(self.at..at), self.text.get(at..)].map(Option::unwrap_or_default);
+        let is_pawns = matches!(
+            without_number(word).0,
+            [b'a'..=b'h', .., b'1' | b'8'] | [b'a'..=b'h', .., b'1' | b'8', b'=' | b'/']
+        );
+        match bracketed_piece(rest) {
+            Some((_, len)) if is_pawns => len + self.word_len(rest.get(len..).unwrap_or_default()),
+            _ => 0,
+        }
     }
 
     fn rest(&self) -> &'a [u8] {
@@ -182,7 +210,8 @@ impl<'a> Items<'a> {
 
     /// True if the item at [`Items::start`] is in the first column.
     fn is_first_column(&self) -> bool {
-        let before = self.start.checked_sub(1).and_then(|before| self.text.get(before));
+        let line = beginning(self.text, self.start, self.line_end, false);
+        let before = line.checked_sub(1).and_then(|before| self.text.get(before));
         before.is_none_or(|&c| c == self.line_end)
     }
 
@@ -233,25 +262,25 @@ impl WideBlanks {
         }
     }
 
-    /// The offset of the first blank in a word, or its length.
+    /// The length of the word at the start of a text, whose first byte beyond ASCII is at `at`.
     #[cold]
-    fn first_in(self, word: &[u8]) -> usize {
-        let mut at = 0;
-        while let Some(rest) = word.get(at..).filter(|rest| !rest.is_empty()) {
-            if self.len_at(rest).is_some() {
-                return at;
-            }
+    fn word_len(self, text: &[u8], at: usize) -> usize {
+        let mut at = at;
+        while let Some(rest @ [first, ..]) = text.get(at..)
+            && kind(*first) == Kind::Word
+            && self.len_at(rest).is_none()
+        {
             at += match self {
                 WideBlanks::Unicode => character_len(rest),
                 WideBlanks::Byte | WideBlanks::None => 1,
             };
         }
-        word.len()
+        at
     }
 }
 
 /// Number of bytes of the character in UTF-8 at the start of a text; 1 if it is invalid.
-fn character_len(text: &[u8]) -> usize {
+pub(super) fn character_len(text: &[u8]) -> usize {
     let is_inside = |c: &u8| (0x80..0xc0).contains(c);
     match text {
         [0xc2..=0xdf, a, ..] if is_inside(a) => 2,
@@ -323,6 +352,21 @@ mod tests {
     }
 
     #[test]
+    fn ignored_bytes_begin_lines() {
+        for text in [
+            "e4\n%{\ne5",
+            "e4\n\0%{\ne5",
+            "e4\n\u{feff}%{\ne5",
+            "e4\n\r%{\n\re5",
+            "e4\n\u{feff}\x1a%{\ne5",
+        ] {
+            assert_eq!(items(text), ["e4", "e5"], "{text:?}");
+        }
+        assert_eq!(items("%{\ne5"), ["e5"]);
+        assert_eq!(items("e4\0%e5"), ["e4", "sign %", "e5"]);
+    }
+
+    #[test]
     fn items_need_no_blanks_between_them() {
         assert_eq!(
             items("1.e4$1$14{a;b}(1.d4;x)\n)%\n%no\n} 2"),
@@ -337,8 +381,27 @@ mod tests {
             ]
         );
         assert_eq!(
-            items("b8(R)+ a1(q) e4(Nf6)"),
-            ["b8(R)+", "a1(q)", "e4", "(", "Nf6", ")"]
+            items("b8(R)+ a1(q) b8=(♘)! axb8[S] b8(=Л) 2.b8(N)1-0 e4(Nf6)"),
+            [
+                "b8(R)+",
+                "a1(q)",
+                "b8=(♘)!",
+                "axb8[S]",
+                "b8(=Л)",
+                "2.b8(N)",
+                "1-0",
+                "e4",
+                "(",
+                "Nf6",
+                ")"
+            ]
+        );
+        assert_eq!(
+            items("Rb8(N) b8(N e8(a) b8(Nf3) b7(N)"),
+            [
+                "Rb8", "(", "N", ")", "b8", "(", "N", "e8", "(", "a", ")", "b8", "(", "Nf3", ")", "b7", "(",
+                "N", ")"
+            ]
         );
         assert_eq!(
             items("$256 $ $f3 e4]{open"),

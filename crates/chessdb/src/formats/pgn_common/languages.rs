@@ -7,6 +7,8 @@ use crate::text::Charset;
 use super::characters::decode;
 use super::form::{form, is_figurine};
 use super::items::{Item, Items};
+use super::promotion::piece_apart;
+use super::symbols::nag_of_sign;
 use super::values::with_plain_signs;
 use super::words::without_number;
 
@@ -85,7 +87,12 @@ pub(super) fn candidates(items: Items<'_>, encoding: Charset) -> Vec<&'static La
         let Item::Word(word) = item else { continue };
         let word = with_plain_signs(&decode(without_number(word).0, encoding));
         let Some(form) = form(&word) else { continue };
-        for name in [form.piece, form.promotion] {
+        let apart = || {
+            let piece = piece_apart(items.text, items.at).filter(|_| form.lacks_promotion())?;
+            let name = decode(items.text.get(piece.name)?, encoding);
+            (piece.has_sign || nag_of_sign(&name).is_none()).then_some(name)
+        };
+        for name in [form.piece, form.promotion, &apart().unwrap_or_default()] {
             found.retain_mut(|(language, differs)| {
                 let english = language.in_english(name);
                 *differs |= english != Some(name);
@@ -111,6 +118,8 @@ mod tests {
         assert_eq!(names("1. d4 d5 2. Lf4 {Nf6} (2. Tg5 $2)"), ["German", "Dutch"]);
         assert_eq!(names("1.Cf3 d5 2. R1d4"), ["French", "Spanish", "Italian"]);
         assert_eq!(names("1. Крf2 e1Ф"), ["Russian"]);
+        assert_eq!(names("1. d8 (S) Kf2"), ["German"]);
+        assert_eq!(names("1. d8 =F Kf2"), [""; 0]);
         assert_eq!(names("1. d4 Sf6 2. Nf3"), [""; 0]);
         assert_eq!(names("1. e4 ♘f6 2. Kf2"), [""; 0]);
     }

@@ -3,7 +3,7 @@
 //! | part of a game | read by |
 //! |---|---|
 //! | tags | [`near`], [`tag`], [`section`], [`between`], [`usual_names`], [`values`], [`characters`] |
-//! | movetext | [`items`], [`words`], [`form`], [`numbers`], [`symbols`], [`languages`], [`decode`], [`results`], [`plain`] |
+//! | movetext | [`items`], [`words`], [`form`], [`promotion`], [`numbers`], [`symbols`], [`languages`], [`decode`], [`results`], [`plain`] |
 //!
 //! Section numbers in this module refer to `docs/formats/pgn.md`.
 
@@ -17,6 +17,7 @@ mod languages;
 pub(super) mod near;
 mod numbers;
 mod plain;
+mod promotion;
 pub(super) mod results;
 pub(super) mod section;
 mod set_up;

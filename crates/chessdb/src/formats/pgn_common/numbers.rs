@@ -7,6 +7,7 @@ use super::form::has_form;
 use super::items::{Item, Items};
 use super::results::movetext_result;
 use super::values::with_plain_signs;
+use super::words::LONGEST;
 use crate::text::utf8;
 
 /// Number of words among which the next number is searched for.
@@ -80,8 +81,9 @@ fn points_after(items: Items<'_>) -> u64 {
     all
 }
 
-/// True for a word with the form of a move.
+/// True for a word with the form of a move, which its first bytes show.
 pub(super) fn is_move(word: &[u8], encoding: Charset) -> bool {
+    let word = word.get(..LONGEST).unwrap_or(word);
     let may_be = word.iter().any(u8::is_ascii_digit)
         || matches!(
             word.first(),
@@ -109,8 +111,9 @@ pub(super) struct MoveCount {
 pub(super) enum Verdict {
     /// It was not meant as a move, and neither were the other such words of the line up to this offset.
     NoMove(usize),
-    /// It was meant as a move.
-    Move,
+    /// It was meant as a move. `is_numbered` if it comes between a number with a point and the next one, which a move
+    /// follows.
+    Move { is_numbered: bool },
     /// No number follows, or the number fits both possibilities.
     Unknown,
 }
@@ -203,7 +206,13 @@ impl MoveCount {
                     let plies = count.plies;
                     let (number, rest) = count.number(word, items);
                     if let Some(number) = number {
-                        verdict = self.verdict(plies, number, items.start);
+                        verdict = match self.is_count(plies, number) {
+                            None => Verdict::Unknown,
+                            Some(true) => Verdict::NoMove(items.start),
+                            Some(false) => Verdict::Move {
+                                is_numbered: self.is_numbered(number, rest, items),
+                            },
+                        };
                         break;
                     }
                     let is_over = is_main_line && movetext_result(rest, self.encoding).is_some();
@@ -223,18 +232,29 @@ impl MoveCount {
         verdict
     }
 
-    /// Compares a move number, at an offset, with the half-moves counted before it.
-    fn verdict(self, plies: u64, number: MoveNumber, at: usize) -> Verdict {
+    /// True if a number of half-moves fits the move number after it; `None` if one half-move more fits, too.
+    fn is_count(self, plies: u64, number: MoveNumber) -> Option<bool> {
         let is_blacks = number.points >= BLACK;
         let fits = |plies: u64| match self.is_doubled {
             true if !is_blacks => plies / 2 == number.value - 1,
             _ => plies == number.plies() + u64::from(is_blacks),
         };
-        match fits(plies) {
-            true if self.is_doubled && fits(plies + 1) => Verdict::Unknown,
-            true => Verdict::NoMove(at),
-            false => Verdict::Move,
-        }
+        let is_count = fits(plies);
+        (!is_count || !self.is_doubled || !fits(plies + 1)).then_some(is_count)
+    }
+
+    /// True if `number` comes next after the last number of the line, which has a point, and a move follows it.
+    fn is_numbered(self, number: MoveNumber, rest: &[u8], after: Items<'_>) -> bool {
+        let place = |number: MoveNumber| number.plies() + u64::from(number.points >= BLACK);
+        let last = self.last.filter(|last| last.points > 0);
+        let ahead = last.and_then(|last| place(number).checked_sub(place(last)));
+        let mut after = after;
+        matches!(ahead, Some(1..=2))
+            && match (rest, after.next()) {
+                ([], Some(Item::Word(word))) => is_move(word, self.encoding),
+                ([], _) => false,
+                _ => is_move(rest, self.encoding),
+            }
     }
 }
 

@@ -6,7 +6,7 @@ use super::characters::decode;
 use super::form::has_form;
 use super::items::{Item, Items, MARK};
 use super::values::{with_plain_dashes, with_plain_signs};
-use super::words::without_number;
+use super::words::{LONGEST, without_number};
 use crate::game::Outcome;
 
 /// A result in any form.
@@ -119,9 +119,16 @@ pub(in crate::formats) fn movetext_result(word: &[u8], encoding: Charset) -> Opt
         .flatten()
 }
 
-/// Like [`movetext_result`], for a decoded word.
+/// Like [`movetext_result`], for a decoded word. A sign may end the sentence.
 pub(in crate::formats) fn result_of_text(text: &str) -> Option<Outcome> {
-    find(&RESULTS, &with_plain_dashes(text.trim()))
+    let text = text.trim().trim_end_matches(['.', ',', '!']);
+    find(&RESULTS, &with_plain_dashes(text))
+}
+
+/// The result in a word of movetext, perhaps after a move number: `3.1/2-1/2`.
+pub(in crate::formats) fn numbered_result(word: &[u8], encoding: Charset) -> Option<Outcome> {
+    let (word, _) = without_number(word);
+    movetext_result(word, encoding)
 }
 
 /// The result if a word of movetext has the form of the standard.
@@ -150,7 +157,8 @@ fn glued_result(word: &[u8]) -> Option<usize> {
     let results: [&[u8]; 4] = [b"1/2-1/2", b"1-0", b"0-1", b"*"];
     results.into_iter().find_map(|result| {
         let before = word.strip_suffix(result)?;
-        let (mv, _) = without_number(before);
+        // The start of a long word shows whether it is one.
+        let (mv, _) = without_number(before.get(..LONGEST).unwrap_or(before));
         let is_move = !mv.is_empty() && has_form(&with_plain_signs(&decode(mv, Charset::Utf8)));
         is_move.then_some(before.len())
     })
@@ -235,7 +243,7 @@ fn find_last_words(
     let words: Vec<usize> = starts.by_ref().take(3).collect();
     words.into_iter().find_map(|at| {
         let text = decode(tail.get(at..)?, encoding);
-        let text = text.trim_start_matches('\u{feff}').trim_end();
+        let text = text.trim_end();
         let start = moves.at + from + at;
         let result = match find(&ALSO_GLYPHS, text) {
             Some(outcome) => Written::unplayed(outcome),
@@ -290,8 +298,9 @@ fn in_movetext(tag: Option<Written>, items: Items<'_>, encoding: Charset) -> Opt
                     items = inside;
                 }
             }
-            Item::Word(word @ [b'0' | b'1' | b'*' | 0xc2 | 0xbd, ..]) => {
-                if let Some(found) = movetext_result(word, encoding) {
+            // A result, or a move number.
+            Item::Word(word @ [b'0'..=b'9' | b'*' | 0xc2 | 0xbd, ..]) => {
+                if let Some(found) = numbered_result(word, encoding) {
                     return Some(found);
                 }
             }
@@ -425,6 +434,12 @@ mod tests {
         assert_eq!(read("", "1. e4 ; 1 - 0"), Outcome::Unknown);
         assert_eq!(read("0-0", "1. e4 1-0"), Outcome::Unknown);
         assert_eq!(read("?", "+--"), Outcome::WhiteWins);
+        assert_eq!(read("", "1. e4 e5 2.1-0"), Outcome::WhiteWins);
+        assert_eq!(read("*", "1. e4 e5 2. Nf3 Nc6 3.1/2-1/2"), Outcome::Draw);
+        assert_eq!(read("*", "1. e4 0.5-0.5 0-1"), Outcome::Draw);
+        for text in ["1. e4 1-0.", "1. e4 1-0,", "1. e4 1-0!", "1. e4 1–0."] {
+            assert_eq!(read("*", text), Outcome::WhiteWins, "{text}");
+        }
         assert_eq!(read("?", "1. e4 e5 0-0"), Outcome::Unknown);
     }
 }

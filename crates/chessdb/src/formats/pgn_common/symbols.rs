@@ -61,6 +61,9 @@ const LETTERS: [(&str, u8); 2] = [("N", 146), ("D", 220)];
 /// Words and points without a meaning that may follow a move.
 const REST: [&str; 5] = ["ch.", "ch", "mate", ".", ","];
 
+/// Ways to write that a pawn is captured en passant.
+const EN_PASSANT: [&str; 4] = ["e.p.", "e.p", "ep.", "ep"];
+
 /// The NAG of a sign that may follow a move in PGN, such as `!!`, `+/-`, `±` or `N`; `None` for any other text.
 ///
 /// ```
@@ -101,6 +104,14 @@ pub(super) fn split_letter(word: &str) -> Option<(&str, u8)> {
 /// Splits off signs without a meaning after a move.
 pub(super) fn split_rest(word: &str) -> Option<&str> {
     REST.iter().find_map(|rest| word.strip_suffix(rest))
+}
+
+/// A word without the remark en passant, which is alone or follows a square.
+pub(super) fn without_en_passant(word: &str) -> &str {
+    let before = EN_PASSANT.iter().find_map(|remark| word.strip_suffix(remark));
+    before
+        .filter(|before| before.is_empty() || before.ends_with(|c: char| c.is_ascii_digit()))
+        .unwrap_or(word)
 }
 
 /// The glyph of the marks `!` and `?` after a move.

@@ -22,7 +22,7 @@ pub(super) enum Word {
 }
 
 /// Maximum length in bytes of a word with a meaning.
-const LONGEST: usize = 64;
+pub(super) const LONGEST: usize = 64;
 
 /// The signs after a move.
 #[derive(Debug, Default)]
@@ -47,7 +47,12 @@ pub(in crate::formats) fn without_number(word: &[u8]) -> (&[u8], bool) {
         None => (rest, true),
         Some(b'.') => {
             let dots = rest.iter().take_while(|&&c| c == b'.').count();
-            (rest.get(dots..).unwrap_or_default(), true)
+            let after = rest.get(dots..).unwrap_or_default();
+            match after.first() {
+                // `0.5-0.5` is a result.
+                Some(b'0'..=b'9') if word.starts_with(b"0.") => (word, false),
+                _ => (after, true),
+            }
         }
         _ => (word, false),
     }
@@ -66,9 +71,14 @@ pub(super) fn has_marks_inside(word: &[u8]) -> bool {
     matches!(word, [.., b'!' | b'?', b'+' | b'#'])
 }
 
+/// Maximum number of digits of a move number.
+const MOST_DIGITS: usize = 10;
+
 /// The length in bytes of the move at the start of a word, if something is glued to it: another word after the marks
 /// `!` and `?`, as in `e5!!2.`, or the number `next` and a point, as in `d62.Nf3`. Without `next`, any number counts.
+/// Only the first bytes of a long word are read.
 pub(super) fn glued_len(word: &[u8], next: Option<u64>) -> Option<Glued> {
+    let word = word.get(..LONGEST).unwrap_or(word);
     let has_form = |text: &[u8]| super::numbers::is_move(text, Charset::Mixed);
     let is_mark = |c: &u8| matches!(c, b'!' | b'?');
     if let Some(mark) = word.iter().position(&is_mark) {
@@ -81,7 +91,7 @@ pub(super) fn glued_len(word: &[u8], next: Option<u64>) -> Option<Glued> {
     }
     let point = word.iter().position(|&c| c == b'.')?;
     let digits = word.get(..point)?.iter().rev().take_while(|c| c.is_ascii_digit());
-    let first = point - digits.count();
+    let first = point - digits.take(MOST_DIGITS).count();
     // The first digit may be the rank of the move.
     (first.max(1)..point).find_map(|at| {
         let (mv, number) = word.get(..point)?.split_at_checked(at)?;
@@ -114,10 +124,7 @@ pub(super) fn read_word(position: &Position, text: &str, language: Option<&Langu
     if let Some(outcome) = result_of_text(text) {
         return Word::Result(outcome);
     }
-    if matches!(
-        text,
-        "" | "+" | "++" | "#" | "e.p." | "e.p" | "ep" | "ep." | "." | "..." | ","
-    ) {
+    if matches!(text, "" | "+" | "++" | "#" | "." | "..." | ",") {
         return Word::Nothing;
     }
     let mut signs = Signs::default();
@@ -125,7 +132,7 @@ pub(super) fn read_word(position: &Position, text: &str, language: Option<&Langu
     let mut error = ReadError::NotAMove;
     let mut is_glyph = true;
     loop {
-        rest = signs.split_known(rest);
+        rest = symbols::without_en_passant(signs.split_known(rest));
         if rest.is_empty() {
             break;
         }
@@ -163,7 +170,11 @@ pub(super) fn read_word(position: &Position, text: &str, language: Option<&Langu
     }
 }
 
-fn read_move(position: &Position, text: &str, language: Option<&Language>) -> Result<Move, ReadError> {
+pub(super) fn read_move(
+    position: &Position,
+    text: &str,
+    language: Option<&Language>,
+) -> Result<Move, ReadError> {
     if matches!(text, "@@@@" | "<>" | "pass") {
         return position.read_move("--");
     }

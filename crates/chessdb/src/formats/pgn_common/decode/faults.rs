@@ -5,7 +5,7 @@ use crate::board::ReadError;
 use crate::formats::pgn_common::characters::decode;
 use crate::formats::pgn_common::items::Item;
 use crate::formats::pgn_common::numbers::Verdict;
-use crate::formats::pgn_common::results::movetext_result;
+use crate::formats::pgn_common::results::numbered_result;
 use crate::formats::pgn_common::values::with_plain_signs;
 use crate::formats::pgn_common::words::{Word, read_word, without_number};
 use crate::replay::{Fault, Sink};
@@ -88,7 +88,7 @@ impl<S: Sink> Decoder<'_, S> {
                     false
                 }
                 // Before the moves of a game there may be any text.
-                Verdict::Move if depth > 0 || self.replay.has_move() => true,
+                Verdict::Move { is_numbered } if is_numbered || depth > 0 || self.replay.has_move() => true,
                 _ => names_square(word),
             };
         if ends_line {
@@ -169,7 +169,7 @@ impl<S: Sink> Decoder<'_, S> {
     }
 
     fn is_result(&self, word: &[u8]) -> bool {
-        self.items.start == self.last_start || movetext_result(word, self.stored.encoding()).is_some()
+        self.items.start == self.last_start || numbered_result(word, self.stored.encoding()).is_some()
     }
 
     /// True if the parenthesis of the current variation is never closed.

@@ -3,6 +3,8 @@ use super::*;
 use crate::pgn::to_text;
 use std::ops::ControlFlow;
 
+mod words;
+
 fn stored(text: &str) -> Stored<'_> {
     let characters = characters::choose(None, &mut Vec::new());
     Stored::new(text.as_bytes(), 0, characters, b'\n')

@@ -1,0 +1,225 @@
+//! Words of movetext in unusual forms.
+
+use super::{movetext, read};
+
+/// A pawn of White can take a knight on b8.
+const PAWN: &str = "[FEN \"1n6/P7/8/7k/8/8/8/4K3 w - - 0 1\"]\n\n";
+
+#[test]
+fn the_piece_of_a_promotion_may_be_in_brackets_or_apart() {
+    for mv in [
+        "axb8(N)",
+        "axb8=(N)",
+        "axb8(=N)",
+        "axb8[N]",
+        "axb8(♘)",
+        "axb8=(♘\u{fe0e})",
+        "axb8 (N)",
+        "axb8 =N",
+        "axb8 /N",
+        "axb8 = N",
+        "axb8= N",
+        "axb8 N",
+        "axb8 [N]",
+        "axb8 (=N)",
+        "axb8\n(♞)",
+    ] {
+        assert_eq!(
+            movetext(&format!("{PAWN}1. {mv} Kg5 2. Ke2 *")),
+            "1. axb8=N Kg5 2. Ke2 *",
+            "{mv}"
+        );
+    }
+    assert_eq!(
+        movetext(&format!("{PAWN}1. axb8! (R)+!? Kg4 (1... Kh4 2. Rb1) *")),
+        "1. axb8=R $1 $5 Kg4 (1... Kh4 2. Rb1) *"
+    );
+    assert_eq!(movetext(&format!("{PAWN}1. axb8[R]1-0")), "1. axb8=R 1-0");
+}
+
+#[test]
+fn the_piece_of_a_promotion_may_have_a_name_of_another_language() {
+    for (moves, wanted) in [
+        ("1. axb8(S) Kg5 2. Sc6", "1. axb8=N Kg5 2. Nc6 *"),
+        ("1. axb8 (S) Kg5 2. Kd2", "1. axb8=N Kg5 2. Kd2 *"),
+        ("1. axb8 =T Kg5 2. Kd2", "1. axb8=R Kg5 2. Kd2 *"),
+        ("1. axb8 T Kg5 2. Kd2", "1. axb8=R Kg5 2. Kd2 *"),
+        ("1. axb8=(D) Kg5 2. Dc7", "1. axb8=Q Kg5 2. Qc7 *"),
+        ("1. axb8 (Л) Крg5 2. Крd2", "1. axb8=R Kg5 2. Kd2 *"),
+    ] {
+        let (shown, problems) = read(&format!("{PAWN}{moves} *"));
+        assert_eq!(shown, wanted, "{moves}");
+        assert!(
+            problems.len() == 1 && problems[0].starts_with("the letters of pieces are read in "),
+            "{problems:?}"
+        );
+    }
+    // What names no piece in any language that fits makes no queen.
+    for moves in ["1. axb8 (Y) Kg5", "1. axb8(Y) Kg5", "1. axb8 (S) Ne2"] {
+        let (shown, _) = read(&format!("{PAWN}{moves} *"));
+        assert!(shown.starts_with("{chessdb: "), "{shown}");
+    }
+}
+
+#[test]
+fn a_promotion_names_no_piece_before_other_words() {
+    for (moves, wanted) in [
+        ("1. axb8 Kg5", "1... Kg5"),
+        ("1. axb8 = Kg5", "1... Kg5"),
+        ("1. axb8 D Kg5", "1... Kg5"),
+        ("1. axb8 ( 1. a8=N) Kg5", "1... Kg5"),
+    ] {
+        let (shown, problems) = read(&format!("{PAWN}{moves} *"));
+        assert!(
+            shown.starts_with("1. axb8=Q ") && shown.contains(wanted),
+            "{shown}"
+        );
+        assert_eq!(
+            problems,
+            ["the promotion names no piece: a queen is taken"],
+            "{shown}"
+        );
+    }
+}
+
+#[test]
+fn long_words_take_no_quadratic_time() {
+    const MANY: usize = 1 << 14;
+    for (text, starts, ends) in [
+        (
+            "1. ".to_owned() + &"Nf3!Nf6!Ng1!Ng8!".repeat(MANY) + " *",
+            "1. Nf3 $1 Nf6 $1 2. Ng1 $1",
+            "Ng8 $1 *",
+        ),
+        (
+            "1. ".to_owned() + &"Nf3!Nf6!Ng1!Ng8!".repeat(MANY) + &"!".repeat(MANY) + " *",
+            "1. Nf3 $1 Nf6 $1 2. Ng1 $1",
+            "*",
+        ),
+        (
+            "1. ".to_owned() + &"Nf3!Nf6!Ng1!Ng8!".repeat(MANY) + "1-0",
+            "1. Nf3 $1 Nf6 $1 2. Ng1 $1",
+            "Ng8 $1 1-0",
+        ),
+        (
+            "1. ".to_owned() + &"Nf3\u{a0}Nf6\u{3000}Ng1\u{a0}Ng8\u{2009}".repeat(MANY) + "*",
+            "1. Nf3 Nf6 2. Ng1",
+            "Ng8 *",
+        ),
+        (
+            "1. a".to_owned() + &"1".repeat(64 * MANY) + ". *",
+            "{chessdb: ",
+            "*",
+        ),
+    ] {
+        let shown = read(&text).0;
+        assert!(shown.starts_with(starts), "{:?}", shown.get(..60));
+        assert!(shown.ends_with(ends), "{:?}", shown.get(shown.len() - 60..));
+    }
+}
+
+#[test]
+fn bytes_that_are_ignored_end_no_line() {
+    for lines in [
+        "\0% {\n",
+        "\u{feff}% made by {\n",
+        "\r% {\n",
+        "\u{feff}\x1a% {\n\0",
+    ] {
+        assert_eq!(
+            movetext(&format!("1. e4\n{lines}e5 2. Nf3 1-0")),
+            "1. e4 e5 2. Nf3 1-0"
+        );
+    }
+    assert_eq!(
+        movetext("1. e4 e\u{feff}5 2.N\u{feff}f3 {a\u{feff}b} *"),
+        "1. e4 e5 2. Nf3 {ab} *"
+    );
+}
+
+#[test]
+fn a_result_may_follow_a_number_or_end_a_sentence() {
+    for (end, result) in [
+        ("2.1-0", "1-0"),
+        ("2. 0-1", "0-1"),
+        ("2.1/2-1/2", "1/2-1/2"),
+        ("1-0.", "1-0"),
+        ("1/2-1/2.", "1/2-1/2"),
+        ("0-1!", "0-1"),
+        ("½-½,", "1/2-1/2"),
+        ("0.5-0.5", "1/2-1/2"),
+    ] {
+        for tag in ["", "[Result \"*\"]\n\n"] {
+            assert_eq!(
+                movetext(&format!("{tag}1. e4 e5 {end}")),
+                format!("1. e4 e5 {result}"),
+                "{end}"
+            );
+        }
+    }
+    // A line that ends at a fault ends before such a result.
+    assert!(
+        read("1. e4 e5 2. Ke3 Ke7 3.1-0")
+            .0
+            .ends_with("the line goes on: 2. Ke3 Ke7} 1-0")
+    );
+}
+
+#[test]
+fn words_between_two_numbers_are_the_first_moves() {
+    for text in [
+        "1. E4 E5 2. Nf3 Nc6",
+        "1. е4 е5 2. Nf3 Nc6",
+        "1. P-K4 P-K4 2. Nf3 Nc6",
+        "1. E4 1... e5 2. Nf3",
+        "Round 3. 1.E4 E5 2.Nf3",
+    ] {
+        let (shown, problems) = read(&format!("{text} *"));
+        assert!(
+            shown.starts_with("{chessdb: ") && shown.ends_with("} *"),
+            "{shown}"
+        );
+        assert!(
+            problems.last().unwrap().starts_with("this is no move: "),
+            "{problems:?}"
+        );
+    }
+    // Names in a table, and text before the moves.
+    for text in [
+        "1. Tal 2. Fischer 1. e4 e5 2. Nf3",
+        "1. (White) e4 e5 2. Nf3",
+        "1. Best e4 e5 2. Nf3",
+    ] {
+        assert!(read(&format!("{text} *")).0.contains("1. e4 e5 2. Nf3"), "{text}");
+    }
+}
+
+#[test]
+fn an_unknown_start_position_is_the_usual_one() {
+    for tags in ["[FEN \"\"]", "[FEN \"?\"]", "[SetUp \"0\"]\n[FEN \" \"]"] {
+        assert_eq!(movetext(&format!("{tags}\n\n1. e4 e5 *")), "1. e4 e5 *", "{tags}");
+    }
+    let (shown, problems) = read("[SetUp \"1\"]\n[FEN \"\"]\n\n1. e4 e5 *");
+    assert!(shown.ends_with("1. e4 e5 *"), "{shown}");
+    assert_eq!(problems, ["the tag SetUp has no FEN beside it"]);
+}
+
+#[test]
+fn signs_may_follow_en_passant() {
+    let before = "1. e4 a6 2. e5 d5 3.";
+    for (mv, wanted) in [
+        ("exd6 e.p.", "exd6"),
+        ("exd6 e.p.+", "exd6"),
+        ("exd6 e.p.!", "exd6 $1"),
+        ("exd6 ep!?", "exd6 $5"),
+        ("exd6e.p.!", "exd6 $1"),
+        ("exd6e.p", "exd6"),
+        ("exd6! e.p", "exd6 $1"),
+    ] {
+        assert_eq!(
+            movetext(&format!("{before} {mv} Nf6 *")),
+            format!("{before} {wanted} Nf6 *"),
+            "{mv}"
+        );
+    }
+}
