@@ -2,11 +2,12 @@
 
 use crate::text::Charset;
 use memchr::{memchr, memchr2};
+use std::ops::Range;
 
 use crate::board::Position;
 use crate::formats::pgn_common::items::{Item, Items};
 use crate::formats::pgn_common::nag_of_sign;
-use crate::formats::pgn_common::results::movetext_result;
+use crate::formats::pgn_common::results::{movetext_result, numbered_result};
 use crate::formats::pgn_common::words::without_number;
 
 /// Number of bytes in front of the first tag that are searched for games. A game that starts there may be longer.
@@ -17,11 +18,11 @@ pub(super) const MOST_HEAD: u64 = 1 << 28;
 /// variations and comments.
 pub(super) fn games(text: &[u8], line_end: u8) -> Vec<usize> {
     let mut starts = Vec::new();
-    let mut at = 0;
-    while let Some((comments, moves)) = next_start(text, at, line_end) {
+    let mut search = Search::new(text, line_end);
+    while let Some((comments, moves)) = search.next_start() {
         let start = if starts.is_empty() { comments } else { moves };
         starts.push(start);
-        at = end_of_game(text, start, line_end);
+        search.at = end_of_game(text, start, line_end);
     }
     starts
 }
@@ -34,30 +35,101 @@ pub(super) fn moves_of(game: &[u8], line_end: u8) -> usize {
     if begins_line { moves } else { 0 }
 }
 
-/// The start of the next game from `at` on, and the line with its moves. The two places differ if comments come before
-/// the moves. `at` may be in the middle of a line.
-fn next_start(text: &[u8], at: usize, line_end: u8) -> Option<(usize, usize)> {
-    let mut at = at;
-    // Comments before this place are not followed by a game.
-    let mut vain = at;
-    loop {
-        let rest = text.get(at..)?;
-        let end = memchr(line_end, rest).unwrap_or(rest.len());
-        let line = trim_ignored(rest.get(..end)?);
-        let start = at + end - line.len();
-        if begins_game(line) || !line.is_empty() && is_game_of_moves(text.get(start..)?, line_end) {
-            return Some((start, start));
+/// The search for games. It keeps what it has found out about the text ahead, so that many games in a line, and many
+/// lines that begin no game, are read once.
+struct Search<'a> {
+    text: &'a [u8],
+    line_end: u8,
+    /// The place where the search continues, perhaps in the middle of a line.
+    at: usize,
+    /// The end of the line that was read last, and the end of the text in it.
+    line: (usize, usize),
+    /// The end of the paragraph that was read last: an empty line.
+    paragraph: usize,
+    /// Comments before this place are not followed by a game.
+    vain: usize,
+    /// Lines before this place are part of text that begins with moves and is not a game.
+    tried: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(text: &'a [u8], line_end: u8) -> Search<'a> {
+        Search {
+            text,
+            line_end,
+            at: 0,
+            line: (0, 0),
+            paragraph: 0,
+            vain: 0,
+            tried: 0,
         }
-        if at >= vain && matches!(line.first(), Some(b'{' | b';')) {
-            let moves = after_comments(text, start, line_end);
-            let after = text.get(moves..).unwrap_or_default();
-            let line = after.get(..memchr(line_end, after).unwrap_or(after.len()))?;
-            if begins_game(line) && movetext_result(line.trim_ascii(), Charset::Utf8).is_none() {
-                return Some((start, moves));
+    }
+
+    fn part(&self, part: Range<usize>) -> &'a [u8] {
+        self.text.get(part).unwrap_or_default()
+    }
+
+    /// The length of the line at a place.
+    fn line_len(&self, at: usize) -> usize {
+        let rest = self.text.get(at..).unwrap_or_default();
+        memchr(self.line_end, rest).unwrap_or(rest.len())
+    }
+
+    /// The start of the next game, and the line with its moves. The two places differ if comments come before the
+    /// moves.
+    fn next_start(&mut self) -> Option<(usize, usize)> {
+        while self.at <= self.text.len() {
+            if self.at >= self.line.0 {
+                let end = self.at + self.line_len(self.at);
+                let line = self.part(self.at..end).trim_ascii_end();
+                self.line = (end, self.at + line.len());
             }
-            vain = moves;
+            let (end, text_end) = self.line;
+            let line = trim_ignored(self.part(self.at..text_end));
+            let start = text_end - line.len();
+            if begins_game(line) || !line.is_empty() && self.is_game_of_moves(start) {
+                return Some((start, start));
+            }
+            if self.at >= self.vain && matches!(line.first(), Some(b'{' | b';')) {
+                let moves = after_comments(self.text, start, self.line_end);
+                let line = self.part(moves..moves + self.line_len(moves));
+                if begins_game(line) && movetext_result(line.trim_ascii(), Charset::Utf8).is_none() {
+                    return Some((start, moves));
+                }
+                self.vain = moves;
+            }
+            self.at = end + 1;
         }
-        at += end + 1;
+        None
+    }
+
+    /// True if the text at a place has only legal moves, at least one, and their annotations, up to a result, an empty
+    /// line or its end.
+    fn is_game_of_moves(&mut self, start: usize) -> bool {
+        const LONGEST: usize = 4 << 10;
+        if start < self.tried {
+            return false;
+        }
+        if start >= self.paragraph {
+            self.paragraph = self.end_of_paragraph(start);
+        }
+        let end = self.paragraph.min(start + LONGEST);
+        let read = only_moves(self.part(start..end), self.line_end);
+        self.tried = start + read.len;
+        read.is_game || read.has_moves && read.len == end - start && end - start < LONGEST
+    }
+
+    /// The end of the lines from a place on that are not empty.
+    fn end_of_paragraph(&self, start: usize) -> usize {
+        let mut at = start;
+        while at < self.text.len() {
+            let end = at + self.line_len(at);
+            if self.part(at..end).trim_ascii().is_empty() {
+                break;
+            }
+            at = end + 1;
+        }
+        at.min(self.text.len())
     }
 }
 
@@ -112,7 +184,7 @@ fn has_only_moves(line: &[u8]) -> bool {
     let mut moves = 0;
     while let Some(item) = items.next() {
         match item {
-            Item::Word(word) if movetext_result(word, Charset::Utf8).is_some() => break,
+            Item::Word(word) if numbered_result(word, Charset::Utf8).is_some() => break,
             Item::Word(word) => {
                 let (word, _) = without_number(word);
                 match position.read_move(word) {
@@ -130,48 +202,71 @@ fn has_only_moves(line: &[u8]) -> bool {
     moves >= LEAST_MOVES
 }
 
-/// True if a text has only legal moves, at least one, and their annotations, up to a result, an empty line or its end.
-fn is_game_of_moves(text: &[u8], line_end: u8) -> bool {
-    const LONGEST: usize = 4 << 10;
-    let text = text.get(..LONGEST).unwrap_or(text);
-    let lines = text.split_inclusive(|&byte| byte == line_end);
-    let until_empty = lines.take_while(|line| !line.trim_ascii().is_empty());
-    let end = until_empty.map(<[u8]>::len).sum();
-    let mut items = Items::new(text.get(..end).unwrap_or_default(), 0, line_end);
+/// The part at the start of a text that has only moves.
+struct OnlyMoves {
+    /// Its length in bytes.
+    len: usize,
+    has_moves: bool,
+    /// True if it has moves and ends with a result.
+    is_game: bool,
+}
+
+/// The part of a text that has only legal moves of a game's start, their annotations, and a result.
+fn only_moves(text: &[u8], line_end: u8) -> OnlyMoves {
+    let mut items = Items::new(text, 0, line_end);
     let mut position = Position::initial();
-    let mut moves = 0;
+    let mut has_moves = false;
     while let Some(item) = items.next() {
-        match item {
-            Item::Word(word) if movetext_result(word, Charset::Utf8).is_some() => return moves > 0,
+        let start = items.start;
+        let is_part = match item {
+            Item::Word(word) if numbered_result(word, Charset::Utf8).is_some() => {
+                return OnlyMoves {
+                    len: items.at,
+                    has_moves,
+                    is_game: has_moves,
+                };
+            }
             Item::Word(word) => {
                 let (word, _) = without_number(word);
                 match position.read_move(word) {
                     Ok(mv) => {
                         position.play(mv);
-                        moves += 1;
+                        has_moves = true;
+                        true
                     }
-                    Err(_) if word.is_empty() => {}
-                    Err(_)
-                        if moves > 0
-                            && crate::text::utf8(word).is_ok_and(|sign| nag_of_sign(&sign).is_some()) => {}
-                    Err(_) => return false,
+                    Err(_) => {
+                        let is_sign =
+                            || crate::text::utf8(word).is_ok_and(|sign| nag_of_sign(&sign).is_some());
+                        word.is_empty() || has_moves && is_sign()
+                    }
                 }
             }
             // Comments and glyphs before the first move do not make it a game.
-            Item::Comment(_, true) | Item::Nag(Some(_)) if moves > 0 => {}
-            Item::Open if moves > 0 && items.skip_variation() => {}
-            _ => return false,
+            Item::Comment(_, true) | Item::Nag(Some(_)) => has_moves,
+            Item::Open => has_moves && items.skip_variation(),
+            _ => false,
+        };
+        if !is_part {
+            return OnlyMoves {
+                len: start,
+                has_moves,
+                is_game: false,
+            };
         }
     }
-    moves > 0 && end < LONGEST
+    OnlyMoves {
+        len: text.len(),
+        has_moves,
+        is_game: false,
+    }
 }
 
 /// Minimum number of moves in a line without move numbers, to distinguish it from other text.
 const LEAST_MOVES: u32 = 2;
 
 fn is_result(word: &[u8]) -> bool {
-    matches!(word.first(), Some(b'0' | b'1' | b'*' | 0xc2 | 0xbd))
-        && movetext_result(word, Charset::Utf8).is_some()
+    matches!(word.first(), Some(b'0'..=b'9' | b'*' | 0xc2 | 0xbd))
+        && numbered_result(word, Charset::Utf8).is_some()
 }
 
 /// The offset after the result of a game.
@@ -263,6 +358,26 @@ mod tests {
         for line in ["{\n", "{a}\n", ";\n", "{{}\n"] {
             assert!(games(line.repeat(1 << 20).as_bytes(), b'\n').is_empty());
         }
+    }
+
+    #[test]
+    fn many_games_in_a_line_are_read_once() {
+        for game in ["e4 e5 1-0 ", "e4 1-0 ", "1. e4 1-0 "] {
+            let text = game.repeat(1 << 17);
+            assert_eq!(games(text.as_bytes(), b'\n').len(), 1 << 17, "{game}");
+        }
+    }
+
+    #[test]
+    fn many_lines_of_a_move_are_read_once() {
+        let text = "Nf3\nNf6\nNg1\nNg8\n".repeat(1 << 15) + "x";
+        assert!(games(text.as_bytes(), b'\n').is_empty());
+    }
+
+    #[test]
+    fn a_game_in_an_open_comment_does_not_make_its_comments_be_read_again() {
+        let text = "{\ne4 e5 1-0\n}\n".repeat(1 << 15);
+        assert_eq!(games(text.as_bytes(), b'\n').len(), 1 << 15);
     }
 
     #[test]
