@@ -137,6 +137,28 @@ fn players_are_found_by_colour() {
     assert_eq!(served.get("/player?player=a%7Cb&color=white").status, 200);
 }
 
+/// The ratings are about the player, whichever side is to move. By FIDE's table (B.02, 8.1a), a win is 800 points above
+/// the opponent and a loss 800 below.
+#[test]
+fn a_player_has_opponents_also_when_they_are_to_move() {
+    let pgn = "[White \"Strong\"]\n[Black \"Weak\"]\n[WhiteElo \"2450\"]\n[BlackElo \"2100\"]\n\n1. e4 e5 2. Nf3 1-0\n";
+    let served = Served::with(&[("a.pgn", pgn)], &[]);
+    for (player, color, opponents, performance) in
+        [("Strong", "white", 2100, 2900), ("Weak", "black", 2450, 1650)]
+    {
+        for play in ["", "e2e4", "e2e4,e7e5"] {
+            let answer = served.get(&format!("/player?player={player}&color={color}&play={play}"));
+            let last: Value = serde_json::from_str(answer.text().lines().last().unwrap()).unwrap();
+            let mv = &last["moves"][0];
+            assert_eq!(
+                (&mv["averageOpponentRating"], &mv["performance"]),
+                (&json!(opponents), &json!(performance)),
+                "{color} {play}"
+            );
+        }
+    }
+}
+
 #[test]
 fn ids_lead_to_games() {
     let served = Served::games(&[]);

@@ -272,10 +272,10 @@ impl ExplorerQuestion {
 
     /// The search whose games are explored; `None` for all games.
     fn search(&self, search: Option<String>) -> Option<String> {
-        let player = self.player.as_ref().map(|(name, is_white)| {
-            let color = if *is_white { "white" } else { "black" };
-            player_term(color, name)
-        });
+        let player = self
+            .player
+            .as_ref()
+            .map(|(name, color)| player_term(color.fold_wb("white", "black"), name));
         let terms: Vec<String> = search.into_iter().chain(player).collect();
         (!terms.is_empty()).then(|| terms.join(" "))
     }

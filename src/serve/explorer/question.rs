@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chessdb::board::Color;
 use chessdb_library::explorer::{ExplorerFilter, ExplorerLimits, Speed, group};
 
 use crate::serve::line::PlayedLine;
@@ -21,8 +22,8 @@ pub(super) struct ExplorerQuestion {
     pub(super) line: PlayedLine,
     pub(super) filter: ExplorerFilter,
     pub(super) limits: ExplorerLimits,
-    /// The player, and whether the player has White.
-    pub(super) player: Option<(String, bool)>,
+    /// The player, and the player's colour.
+    pub(super) player: Option<(String, Color)>,
 }
 
 /// Default number of moves that are listed.
@@ -175,6 +176,9 @@ impl ExplorerQuestion {
         } else {
             MOVES
         };
+        let player = (kind == ExplorerKind::Player)
+            .then(|| player(parameters))
+            .transpose()?;
         Ok(ExplorerQuestion {
             kind,
             line,
@@ -187,15 +191,14 @@ impl ExplorerQuestion {
                     && parameters
                         .get("history")
                         .is_some_and(|history| matches!(history, "true" | "1")),
+                side: player.as_ref().map(|(_, color)| *color),
             },
-            player: (kind == ExplorerKind::Player)
-                .then(|| player(parameters))
-                .transpose()?,
+            player,
         })
     }
 }
 
-fn player(parameters: &Parameters) -> Result<(String, bool), String> {
+fn player(parameters: &Parameters) -> Result<(String, Color), String> {
     let name = parameters
         .get("player")
         .map(str::trim)
@@ -205,8 +208,8 @@ fn player(parameters: &Parameters) -> Result<(String, bool), String> {
         return Err(format!("player: a name has at most {LONGEST_NAME} bytes"));
     }
     match parameters.get("color") {
-        Some("white") => Ok((name.to_owned(), true)),
-        Some("black") => Ok((name.to_owned(), false)),
+        Some("white") => Ok((name.to_owned(), Color::White)),
+        Some("black") => Ok((name.to_owned(), Color::Black)),
         _ => Err("color: white or black is needed".to_owned()),
     }
 }

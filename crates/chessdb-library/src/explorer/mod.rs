@@ -96,6 +96,8 @@ pub struct ExplorerLimits {
     pub latest: usize,
     /// True if results by month are wanted, which takes reading all games.
     pub months: bool,
+    /// The side whose ratings, opponents and performance the moves have; `None` for the side to move.
+    pub side: Option<Color>,
 }
 
 impl Results {
@@ -142,8 +144,10 @@ impl Explored {
         mut so_far: impl FnMut(&dyn Fn() -> Explored),
     ) -> Option<Explored> {
         let mover = pattern.position().turn();
+        let side = limits.side.unwrap_or(mover);
         let mut sums = Sums::default();
-        let is_stored = filter.is_all() && limits.are_stored();
+        // An index stores sums for the side to move.
+        let is_stored = filter.is_all() && limits.are_stored() && side == mover;
         for (part, done) in answers.parts().iter().zip(0..) {
             if done > 0 {
                 so_far(&|| sums.clone().explored(pattern.position(), limits));
@@ -166,7 +170,7 @@ impl Explored {
                     let found = found
                         .get(places.start as usize..places.end as usize)
                         .unwrap_or_default();
-                    Sums::of(part, found, mover, filter, limits)
+                    Sums::of(part, found, side, filter, limits)
                 },
             );
             chunks.into_iter().for_each(|chunk| sums.merge(chunk, limits));
@@ -234,7 +238,7 @@ impl Sums {
     fn of(
         part: &DatabasePart,
         found: &[(Occurrence, Facts)],
-        mover: Color,
+        side: Color,
         filter: &ExplorerFilter,
         limits: ExplorerLimits,
     ) -> Sums {
@@ -249,7 +253,7 @@ impl Sums {
             let outcome = facts.outcome();
             if let Some(mv) = next {
                 let decided = (outcome != Outcome::Unknown).then_some(game);
-                sums.tally_of(mv, decided).add(facts, mover);
+                sums.tally_of(mv, decided).add(facts, side);
             }
             if outcome == Outcome::Unknown {
                 continue;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::sync::Arc;
 
+use chessdb::board::Color;
 use chessdb::game::Outcome;
 use chessdb_library::explorer::{Explored, ExploredGame, ExplorerFilter, ExplorerLimits, GameCard};
 use chessdb_library::library::Library;
@@ -18,6 +19,7 @@ const LIMITS: ExplorerLimits = ExplorerLimits {
     strongest: 15,
     latest: 8,
     months: false,
+    side: None,
 };
 
 /// Games with many moves, results, dates and ratings, also unknown ones.
@@ -98,6 +100,14 @@ fn popular_positions_are_explored_from_the_index_alone() {
                     ..LIMITS
                 },
                 ExplorerLimits { latest: 9, ..LIMITS },
+                ExplorerLimits {
+                    side: Some(Color::White),
+                    ..LIMITS
+                },
+                ExplorerLimits {
+                    side: Some(Color::Black),
+                    ..LIMITS
+                },
                 ExplorerLimits {
                     months: true,
                     ..LIMITS

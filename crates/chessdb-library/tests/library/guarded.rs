@@ -335,6 +335,7 @@ fn answers(entry: &LibraryEntry) -> Vec<(String, Answer)> {
         strongest: 15,
         latest: 15,
         months: true,
+        side: None,
     };
     for options in [&scan, &index] {
         let explored = Explored::find(
