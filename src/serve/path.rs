@@ -11,9 +11,6 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// Names that programs look up in every directory, and that do not exist in the tree.
-const NEVER: &[&str] = &[".DS_Store", ".hidden", "desktop.ini", "Thumbs.db"];
-
 /// The names of a path in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TreePath {
@@ -34,12 +31,6 @@ impl TreePath {
             None => return None,
         };
         Some(TreePath { names, is_directory })
-    }
-
-    /// True for names that only programs look up.
-    pub(super) fn is_probe(&self) -> bool {
-        let last = self.names.last().map_or("", String::as_str);
-        last.starts_with("._") || NEVER.iter().any(|never| never.eq_ignore_ascii_case(last))
     }
 
     /// The path in the form that the library takes.

@@ -195,6 +195,32 @@ fn directories_are_pages_and_lists() {
     }
 }
 
+/// Programs look up such names in every directory, but players and events may have them, too.
+#[test]
+fn every_name_of_a_listing_has_an_answer() {
+    let game =
+        |white: &str| format!("[Event \".hidden\"]\n[White \"{white}\"]\n[Black \"Tal\"]\n\n1. e4 *\n\n");
+    let games = ["Thumbs.db", "desktop.ini", "._hidden"].map(game).concat();
+    let served = Served::with(&[("a.pgn", &games), ("._b.pgn", &games)], &[]);
+    for (folder, names) in [
+        ("", &["._b.pgn"][..]),
+        ("a.pgn/players/", &["Thumbs.db", "desktop.ini", "._hidden"]),
+        ("a.pgn/events/", &[".hidden"]),
+    ] {
+        let page = served.get(&format!("/files/{folder}")).text();
+        for name in names {
+            assert!(page.contains(&format!("\"./{name}/\"")), "{page}");
+            assert_eq!(
+                served.get(&format!("/files/{folder}{name}/")).status,
+                200,
+                "{name}"
+            );
+            let found = served.ask("PROPFIND", &format!("/files/{folder}{name}/"), &["Depth: 0"]);
+            assert_eq!(found.status, 207, "{name}");
+        }
+    }
+}
+
 #[test]
 fn links_lead_to_the_one_address_of_a_file() {
     let served = Served::games(&[]);

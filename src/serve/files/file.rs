@@ -20,6 +20,9 @@ use crate::serve::answer::{HttpError, ask};
 /// Maximum number of ranges that are sent. A request for more gets the whole file.
 const MOST_RANGES: usize = 8;
 
+/// The last second of the year 9999. HTTP dates have years of four digits (RFC 9110, section 5.6.7).
+const LATEST: u64 = 253_402_300_799;
+
 /// Separates ranges. It does not occur in games.
 const BOUNDARY: &str = "pgnfs-4e6f7420612067616d65";
 
@@ -183,10 +186,10 @@ fn read_ranges(text: &str, size: u64) -> Option<Vec<Range<u64>>> {
     for range in asked {
         let (first, last) = range.trim().split_once('-')?;
         let range = match (first, last) {
-            ("", len) => size.saturating_sub(len.parse().ok()?)..size,
-            (first, "") => first.parse().ok()?..size,
+            ("", len) => size.saturating_sub(position(len)?)..size,
+            (first, "") => position(first)?..size,
             (first, last) => {
-                let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+                let (first, last) = (position(first)?, position(last)?);
                 if last < first {
                     return None;
                 }
@@ -200,6 +203,12 @@ fn read_ranges(text: &str, size: u64) -> Option<Vec<Range<u64>>> {
     (ranges.len() <= MOST_RANGES).then_some(ranges)
 }
 
+/// A position or a length in a range, which has digits only (section 14.1.1): `parse` would accept a `+` as well.
+fn position(text: &str) -> Option<u64> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_number)
+}
+
 /// A response with a body of `len` bytes.
 fn sent(status: StatusCode, media: &str, len: u64, body: Body) -> Response {
     let headers = [
@@ -211,13 +220,33 @@ fn sent(status: StatusCode, media: &str, len: u64, body: Body) -> Response {
 
 /// When a file was last changed. This is not the date of the game, which may be before 1970, as HTTP dates cannot be.
 pub(super) fn modified(found: &Attributes) -> SystemTime {
-    let seconds = u64::try_from(found.changed.0).unwrap_or(0);
+    http_time(found.changed.0)
+}
+
+/// The nearest time to a number of seconds since 1970 that an HTTP date can express.
+fn http_time(seconds: i64) -> SystemTime {
+    let seconds = u64::try_from(seconds).unwrap_or(0).min(LATEST);
     UNIX_EPOCH + Duration::from_secs(seconds)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_beyond_http_dates_become_the_nearest_one() {
+        for (seconds, date) in [
+            (i64::MIN, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (-1, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (253_402_300_798, "Fri, 31 Dec 9999 23:59:58 GMT"),
+            (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"),
+            (253_402_300_800, "Fri, 31 Dec 9999 23:59:59 GMT"),
+            (i64::MAX, "Fri, 31 Dec 9999 23:59:59 GMT"),
+        ] {
+            assert_eq!(httpdate::fmt_http_date(http_time(seconds)), date, "{seconds}");
+        }
+    }
 
     #[test]
     fn ranges_end_with_the_file() {
@@ -231,6 +260,10 @@ mod tests {
             ("bytes=-18446744073709551615", Some(vec![(0, 10)])),
             ("bytes=-0", Some(vec![])),
             ("bytes=0-18446744073709551616", None),
+            ("bytes=+0-+5", None),
+            ("bytes=0-+5", None),
+            ("bytes=+0-", None),
+            ("bytes=-+5", None),
         ] {
             let found = read_ranges(text, 10).map(|found| {
                 let bounds = found.into_iter().map(|range| (range.start, range.end));

@@ -43,7 +43,6 @@ pub(super) async fn answer(State(requests): State<Requests>, visit: Visit, reque
         query: parts.uri.query().unwrap_or_default().to_owned(),
     };
     let answered = match parts.method.as_str() {
-        "GET" | "HEAD" | "PROPFIND" if tree.path.is_probe() => Err(FsError::NotFound.into()),
         "GET" | "HEAD" => tree.get(parts.method == Method::HEAD).await,
         "OPTIONS" => Ok(webdav::options(ALLOWED)),
         "PROPFIND" => tree.properties(body).await,
