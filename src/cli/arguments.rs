@@ -1,12 +1,12 @@
 //! The commands and their arguments.
 
 use std::ffi::{OsStr, OsString};
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use super::options::{self, Scope};
+use super::serve::listen_address;
 use super::{export, find, manual};
 use crate::mount::GUARDIAN;
 use chessdb_library::query::{SYNTAX, SortKey, fields};
@@ -66,7 +66,7 @@ pub fn pgnfs() -> Command {
                 .long("listen")
                 .value_name("ADDRESS:PORT")
                 .default_value("127.0.0.1:9002")
-                .value_parser(value_parser!(SocketAddr))
+                .value_parser(listen_address)
                 .help("The address to listen on; port 0 picks a free port"),
             Arg::new("host")
                 .long("host")

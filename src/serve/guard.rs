@@ -5,8 +5,13 @@ use std::net::IpAddr;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use super::path::TreePath;
+
 /// Headers that pages of other sites may send. Clients of Lichess send a token, and some send their name.
 const HEADERS: &str = "authorization, accept, user-agent";
+
+/// The directories of the tree whose entries are found by searching games.
+const SEARCHES: &[&str] = &["search", "positions"];
 
 /// The header in which a browser says whether a request comes from another site.
 const SITE: &str = "sec-fetch-site";
@@ -50,8 +55,11 @@ impl Guard {
             None => is_from_here(headers) || is_visit(path, headers),
         };
         (!may_ask).then(|| {
-            let what =
-                "requests from pages of this origin are refused: start the server with --allow-origin ORIGIN to allow them\n";
+            let what = if headers.contains_key(header::ORIGIN) {
+                "requests from pages of this origin are refused: start the server with --allow-origin ORIGIN to allow them\n"
+            } else {
+                "other sites may link to the board and to files, but not to searches: paste the address into the browser\n"
+            };
             (StatusCode::FORBIDDEN, what).into_response()
         })
     }
@@ -141,10 +149,19 @@ fn is_from_here(headers: &HeaderMap) -> bool {
 }
 
 /// True if a user follows a link to the board or to a file, so that it opens as a page of its own.
+///
+/// A page can open such a link itself, and measure when it has opened. So links do not start searches.
 fn is_visit(path: &str, headers: &HeaderMap) -> bool {
     let is = |name: &str, value: &str| headers.get(name).is_some_and(|own| own == value);
-    let has_page = path == "/" || path == "/files" || path.starts_with("/files/");
-    has_page && is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document")
+    let is_page = path == "/" || path.strip_prefix("/files").is_some_and(is_without_search);
+    is_page && is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document")
+}
+
+/// True if a path of the tree can be found without a search.
+fn is_without_search(address: &str) -> bool {
+    // A name of the tree may be written in other letter case.
+    let is_search = |name: &String| SEARCHES.iter().any(|search| search.eq_ignore_ascii_case(name));
+    TreePath::read(address).is_some_and(|path| !path.names.iter().any(is_search))
 }
 
 #[cfg(test)]

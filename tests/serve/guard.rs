@@ -71,9 +71,24 @@ fn pages_elsewhere_start_no_search() {
             assert_eq!(of(path, "same-origin", "cors", dest), 200, "{path} {dest}");
         }
         let visited = of(path, "cross-site", "navigate", "document");
-        let is_page = path == "/" || path.starts_with("/files/");
-        assert_eq!(visited, if is_page { 200 } else { 403 }, "{path}");
+        assert_eq!(visited, if path == "/" { 200 } else { 403 }, "{path}");
         assert_eq!(of(path, "none", "navigate", "document"), 200, "{path}");
+    }
+    // A page can open links by itself, and measure when they have opened.
+    for (path, opened) in [
+        ("/files/", 200),
+        ("/files/a.pgn/", 200),
+        ("/files/a.pgn/all.pgn", 200),
+        ("/files/a.pgn/players/", 200),
+        ("/files/a.pgn/players/search", 403),
+        ("/files/a.pgn/search/player:tal/", 403),
+        ("/files/a.pgn/%73earch/player:tal/", 403),
+        ("/files/a.pgn/Search/player:tal/", 403),
+        ("/files/a.pgn/search/syntax.txt", 403),
+        ("/files/a.pgn/positions/start", 403),
+    ] {
+        assert_eq!(of(path, "cross-site", "navigate", "document"), opened, "{path}");
+        assert_ne!(of(path, "same-origin", "navigate", "document"), 403, "{path}");
     }
 }
 
@@ -282,7 +297,16 @@ fn mistakes_name_the_remedy() {
             &["--allow-origin", "https://a.example/"],
             "an origin is SCHEME://HOST",
         ),
-        (&["--listen", "here"], "invalid value 'here'"),
+        (
+            &["--listen", "here"],
+            "an address is IP:PORT, such as 0.0.0.0:9002",
+        ),
+        (&["--listen", "localhost:x"], "or localhost:PORT"),
+        (&["--host", ""], "a name is HOST or HOST:PORT"),
+        (&["--host", "http://nas.local"], "a name is HOST or HOST:PORT"),
+        (&["--host", "nas.local/"], "a name is HOST or HOST:PORT"),
+        (&["--host", "me@nas.local"], "a name is HOST or HOST:PORT"),
+        (&["--host", "nas local"], "a name is HOST or HOST:PORT"),
         (&["--allow-nothing"], "--allow-nothing"),
         (&["-o", "uid=1"], "only for mount"),
     ] {
