@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::client::{GAMES, Served};
 use testkit::patience::wait_for;
+use testkit::writers::{chessbase_2cbh, source};
 
 #[test]
 fn databases_are_those_of_the_status() {
@@ -295,6 +296,62 @@ fn a_player_is_prepared_against() {
         if term == "playr:bird" {
             assert_eq!(body["error"]["offset"], 1);
         }
+    }
+}
+
+/// With a name that fits both players of a game, the opponent is Black in it, unless games with Black are asked for.
+#[test]
+fn opponents_of_a_name_that_fits_both_players_have_their_games() {
+    let game = |white: (&str, u16), black: (&str, u16)| {
+        let tags = [("White", white), ("Black", black)];
+        let tags = tags.map(|(side, (name, elo))| format!("[{side} \"{name}\"]\n[{side}Elo \"{elo}\"]\n"));
+        format!("{}\n1. e4 e5 1-0\n\n", tags.concat())
+    };
+    let pgn = [
+        game(("Tal,A", 2710), ("Tal,B", 2510)),
+        game(("Keres", 2750), ("Tal,B", 2510)),
+        game(("Tal,B", 2520), ("Bronstein", 2720)),
+    ];
+    let served = Served::with(&[("a.pgn", &pgn.concat())], &[]);
+    for (colour, rows) in [
+        ("", vec![(2700, 2), (2500, 1)]),
+        ("&colour=white", vec![(2700, 1), (2500, 1)]),
+        ("&colour=black", vec![(2700, 2)]),
+    ] {
+        let answer = served.json(&format!("/api/prepare?player=tal{colour}"));
+        let found = answer["opponents"].as_array().unwrap().iter();
+        let found = found.map(|row| (row["from"].as_i64().unwrap(), row["games"].as_i64().unwrap()));
+        assert_eq!(found.collect::<Vec<_>>(), rows, "{colour}");
+        for row in answer["opponents"].as_array().unwrap() {
+            let query = row["q"].as_str().unwrap();
+            let found = served.json(&format!("/api/games?q={}", percent(query)));
+            assert_eq!(found["count"], row["games"], "{query}");
+        }
+    }
+}
+
+/// Lists are cached, so an answer must not depend on whether another request came first.
+#[test]
+fn an_empty_search_for_a_position_is_no_search() {
+    let folder = tempfile::tempdir().unwrap();
+    let pgn = "[White \"a\"]\n\n1. e4 *\n\n[White \"b\"]\n[Deleted \"1\"]\n\n1. e4 *\n";
+    chessbase_2cbh::write(&source::read(pgn.as_bytes()).unwrap(), &folder.path().join("a")).unwrap();
+    for asked in [
+        ["q=&", "", "q=%20&"],
+        ["", "q=&", "q=%20&"],
+        ["q=%20&", "q=&", ""],
+    ] {
+        let served = Served::at(folder.path(), &[]);
+        assert_eq!(served.json("/api/games")["count"], 2);
+        for query in asked {
+            let answer = served.json(&format!("/api/games?{query}play=e2e4"));
+            assert_eq!(answer["count"], 1, "{query} of {asked:?}");
+        }
+        let deleted = served.json("/api/games?q=deleted:yes&play=e2e4");
+        assert_eq!(
+            (&deleted["count"], &deleted["games"][0]["White"]),
+            (&json!(1), &json!("b"))
+        );
     }
 }
 

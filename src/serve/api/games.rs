@@ -78,6 +78,7 @@ pub(super) async fn list(
         ));
     }
     let line = line(&given)?;
+    let is_search = given.get("q").is_some_and(|text| !text.trim().is_empty());
     let page = GamesPage {
         from: number("from", 0)?,
         count: number("count", USUALLY)?.min(MOST),
@@ -86,7 +87,7 @@ pub(super) async fn list(
             is_reversed,
         },
         position: has_position(&given)
-            .then(|| position_query(&line, given.contains_key("q")))
+            .then(|| position_query(&line, is_search))
             .transpose()
             .map_err(|error| ApiError::Parameter("fen", error.what))?,
         question: format!("{sort} {} {}", has_position(&given), line_key(&given, &line)),

@@ -163,7 +163,8 @@ impl PrepareQuestion {
             }).collect::<Vec<_>>(),
             "opponents": figures.opponents.iter().rev().map(|(first, own)| {
                 let last = first + RATINGS - 1;
-                let mut row = tally(own, &format!("opponent_elo:{first}..{last} {}", self.text));
+                let search = self.with_opponents(&format!("{first}..{last}"), fits_both);
+                let mut row = tally(own, &search);
                 row["from"] = (*first).into();
                 row["to"] = last.into();
                 row
@@ -183,15 +184,36 @@ impl PrepareQuestion {
             .filter(move |&color| asked.is_none_or(|asked| asked == color))
     }
 
-    /// The search, limited to games where the player had this colour. `fits_both` is true if the name fits both players
-    /// of some game.
+    /// The search, limited to games where the player had this colour.
     fn with_color(&self, side: Color, fits_both: bool) -> String {
-        let (term, text) = (|side| player_term(color(side), &self.name), &self.text);
+        format!("{}{}", self.color_term(side, fits_both), self.text)
+    }
+
+    /// The terms that limit the search to games where the player had this colour, with a blank after each; nothing if
+    /// the search is about one colour. `fits_both` is true if the name fits both players of some game.
+    fn color_term(&self, side: Color, fits_both: bool) -> String {
+        let term = |side| player_term(color(side), &self.name);
         match (self.color, side) {
-            (Some(_), _) => text.clone(),
-            (None, Color::Black) if fits_both => format!("{} -{} {text}", term(side), term(Color::White)),
-            (None, _) => format!("{} {text}", term(side)),
+            (Some(_), _) => String::new(),
+            (None, Color::Black) if fits_both => format!("{} -{} ", term(side), term(Color::White)),
+            (None, _) => format!("{} ", term(side)),
         }
+    }
+
+    /// The search, limited to opponents with these ratings.
+    fn with_opponents(&self, ratings: &str, fits_both: bool) -> String {
+        let as_color = |side: Color| {
+            let opponent = color(side.fold_wb(Color::Black, Color::White));
+            let colored = self.color_term(side, fits_both);
+            format!("{colored}{opponent}_elo:{ratings}")
+        };
+        let terms = match self.color {
+            Some(side) => as_color(side),
+            // In a game that fits both players, `opponent_elo:` would be about either of them.
+            None if fits_both => format!("( {} | {} )", as_color(Color::White), as_color(Color::Black)),
+            None => format!("opponent_elo:{ratings}"),
+        };
+        format!("{terms} {}", self.text)
     }
 
     /// The most frequent openings of each colour.
