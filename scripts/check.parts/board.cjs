@@ -165,6 +165,7 @@ const STEPS = {
     const games = [
       ['[Event "Casual (game) [x]"]\n[Site "?"]\n\n{A (comment [ 1. d4} 1. e4 e5 2. f4 (2. Nf3 Nc6 (2... d6) 3. Bb5) 2... exf4 $1 ; the 3. rest\n1-0\n\n[Event "b"]\n\n1. d4 *', "1. e4 e5 2. f4 exf4", "King's Gambit"],
       ["1.e4 c5 2.Nf3 d6", "1. e4 c5 2. Nf3 d6", "Sicilian"],
+      ["1.e4{best}e5(1...c5)2.f4$1exf4;taken\n½-½", "1. e4 e5 2. f4 exf4", "King's Gambit"],
       ['[FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7"]\n\n7... Ke7 8. e4 *', "7… Ke7 8. e4", "No game"],
     ];
     for (const [text, line, shown] of games) {
@@ -290,6 +291,51 @@ const STEPS = {
     await shows(strongest.split(" ")[0]);
     assert.equal(await page.getByRole("link", { name: "previous game" }).count(), 0);
   },
+  async "the games beside a game are those of the list from which it was opened"() {
+    const next = () => page.getByRole("link", { name: "next game" }).getAttribute("href");
+    await page.goto(`${address}?tab=games&db=classics.pgn`);
+    await shows("of ");
+    const game = page.locator("#panel").getByRole("link", { name: "Morphy, Paul" }).first();
+    await game.click();
+    await page.waitForSelector(".movetext");
+    const path = new URL(page.url()).searchParams.get("game");
+    const all = await next();
+    assert.doesNotMatch(all, /q=/);
+    await box().fill("player:morphy");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => /q=player/.test(location.search));
+    await shows("of ");
+    await game.click();
+    await page.waitForSelector(".movetext");
+    assert.equal(new URL(page.url()).searchParams.get("game"), path);
+    assert.match(await next(), /q=player%3Amorphy/);
+    // From one place of the game to the other, without a list between them.
+    await page.evaluate(() => history.go(-2));
+    await page.waitForFunction(() => !/q=/.test(location.search));
+    await isShown();
+    assert.equal(await next(), all);
+  },
+  async "the tree lists games that have its position, also at the start"() {
+    const numbers = async () => {
+      const text = await panel();
+      return [/ ([\d,]+) games/, /all ([\d,]+)/].map((number) => Number(number.exec(text)[1].replace(",", "")));
+    };
+    await page.goto(`${address}?tab=tree`);
+    await shows("all ");
+    const [played, listed] = await numbers();
+    assert.equal(listed, played);
+    assert.ok(!(await panel()).includes("Set, Up"));
+    const strongest = page.locator("#panel table").last().locator("tbody a");
+    const names = await strongest.allInnerTexts();
+    await strongest.first().click();
+    await page.getByRole("link", { name: "next game" }).click();
+    await page.waitForFunction(() => /n=1/.test(location.search));
+    await shows(names[1].split(" ")[0]);
+    await page.goto(`${address}?tab=tree`);
+    await shows("all ");
+    await page.getByRole("link", { name: `all ${listed}` }).click();
+    await shows(`of ${listed}`);
+  },
   async "games are those with the position once a line has been played, and the line is clicked"() {
     const found = async () => Number((await panel()).match(/of ([\d,]+)/)[1].replace(",", ""));
     await page.goto(`${address}?tab=games`);
@@ -388,6 +434,12 @@ const STEPS = {
     await page.waitForSelector("#prepare");
     // What was searched for is the opponent.
     assert.equal(await page.getByLabel("Player").inputValue(), "morphy");
+    // Other terms are not part of the name.
+    await page.goto(`${address}?q=player:morphy anderssen&tab=prepare`);
+    await isShown();
+    assert.equal(await page.getByLabel("Player").inputValue(), "");
+    await page.goto(`${address}?q=player:morphy&tab=prepare`);
+    await isShown();
     await page.getByLabel("New since").fill("1858");
     await page.keyboard.press("Enter");
     await shows("First played since 1858");
@@ -688,6 +740,10 @@ const STEPS = {
     await shows("classics.pgn");
     await page.getByRole("link", { name: "club/2020/" }).click();
     await shows("1–8 of 8");
+    await page.goBack();
+    await shows("classics.pgn");
+    await page.getByRole("link", { name: "club/[1]/" }).click();
+    await shows("1–1 of 1");
   },
   async "a game says who played, when and where, and its file has a name"() {
     await page.goto(`${address}?db=club/2020/cup.pgn&tab=games`);

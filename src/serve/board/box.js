@@ -41,9 +41,11 @@ function mainLine(text) {
     else if (sign === ")") depth--;
     else if (depth === 0 && sign === "[") break;
     else if (depth === 0) kept.push(sign);
+    // What is left out also ends a move that it touches.
+    if (closed || sign === "(" || sign === ")") kept.push(" ");
   }
-  const words = kept.join("").split(/\s+/).filter((word) => word && !/^\$\d+$/.test(word));
-  const result = words.findIndex((word) => /^(1-0|0-1|1\/2-1\/2|\*)$/.test(word));
+  const words = kept.join("").replace(/\$\d+/g, " ").split(/\s+/).filter(Boolean);
+  const result = words.findIndex((word) => /^(1-0|0-1|1\/2-1\/2|½-½|\*)$/.test(word));
   return (result < 0 ? words : words.slice(0, result)).join(" ");
 }
 
@@ -56,6 +58,9 @@ export function show(text, say) {
   ask("position", found).then(({ play }) => go({ db, fen: found.fen, play: play.join(","), tab: "tree" })).catch((error) => say(error.message));
   return true;
 }
+
+/** Lets the server list the names, which takes longer the first time, so that it has them when somebody types. */
+export const askAhead = () => ask("names", { db: here().db, count: 1 }).catch(() => {});
 
 /** The name that is being typed: where it begins in the box, its field, its text. */
 function typed() {
@@ -145,8 +150,7 @@ export function start(say) {
     KEYS[event.key]();
   });
   box.addEventListener("blur", close);
-  // So that the names are there when somebody types.
-  box.addEventListener("focus", () => ask("names", { db: here().db, count: 1 }).catch(() => {}), { once: true });
+  box.addEventListener("focus", askAhead);
   box.addEventListener("paste", (event) => {
     if (show(event.clipboardData.getData("text"), say)) event.preventDefault();
   });

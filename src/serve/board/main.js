@@ -49,6 +49,9 @@ function showMove(number) {
 /** The parts of a place that say which page of which list it is. A place that differs in them begins at the top. */
 const pageOf = (place) => JSON.stringify([tabOf(place), ...["q", "db", "from", "game", "player", "at", "copies"].map((name) => place[name])]);
 
+/** The parts of a place that say in which list its game is, and where. */
+const listOf = (place) => JSON.stringify(["q", "db", "fen", "play", "sort", "n", "copies"].map((name) => place[name]));
+
 let pageShown = null;
 
 /** Shows a place, scrolled to `top` if that is a number. */
@@ -110,9 +113,11 @@ function scrollMoves(top, current) {
 
 async function showBoard(place, signal) {
   if (place.game) {
-    if (shown.path !== place.game) {
-      const [game, near] = await Promise.all([ask("game", { path: place.game }, signal), views.near(place, signal)]);
-      shown = { game, path: place.game, near, next: nextMoves(game) };
+    const list = listOf(place);
+    if (shown.path !== place.game || shown.list !== list) {
+      const known = shown.path === place.game ? shown.game : null;
+      const [game, near] = await Promise.all([known ?? ask("game", { path: place.game }, signal), views.near(place, signal)]);
+      shown = { game, path: place.game, list, near, next: nextMoves(game) };
     }
     at("#line").hidden = true;
     shown.place = place;
@@ -253,4 +258,4 @@ ask("databases", {}).then(({ databases }) => {
 // A browser would scroll before the answers are here.
 history.scrollRestoration = "manual";
 followed(show);
-show(here(), scrolled());
+show(here(), scrolled()).then(box.askAhead);

@@ -9,7 +9,8 @@ const SIDES = { white: "White", black: "Black" };
 /** Asks for a player. */
 export function form({ player, colour, since, q }) {
   // Whoever has searched for a player wants to prepare against this one.
-  const [, searched] = /^player:"?([^":]+)"?$/.exec(q ?? "") ?? [];
+  const [, quoted, plain] = /^player:(?:"([^"\\]+)"|([^\s":()|]+))$/.exec(q ?? "") ?? [];
+  const searched = quoted ?? plain;
   const start = (event) => {
     event.preventDefault();
     const { player, colour, since } = event.target;

@@ -6,6 +6,9 @@ import { comment } from "./board.js";
 
 const PAGE = 100;
 
+/** The usual start position. A list that names no position has games from all start positions. */
+const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
 /** Moves that the tree shows at first. */
 const MOVES = 8;
 
@@ -36,11 +39,12 @@ const day = (date) => [element("span", { class: "wide" }, dash(date)), element("
 
 /** The moves played in the position, and the games that have it. */
 export async function tree(place, signal) {
-  const list = { ...filters(place), fen: place.fen ?? "", play: place.play ?? "", sort: place.sort ?? "elo" };
+  const own = place.fen || place.play ? position(place) : { fen: START };
+  const list = { ...filters(place), ...own, sort: place.sort ?? "elo" };
   const [played, games, files] = await Promise.all([
-    ask("moves", { ...filters(place), ...position(place) }, signal),
+    ask("moves", { ...filters(place), ...own }, signal),
     ask("games", { ...list, count: 12 }, signal),
-    downloads({ ...filters(place), ...(place.fen || place.play ? position(place) : {}) }, signal),
+    downloads({ ...filters(place), ...own }, signal),
   ]);
   const opening = played.opening;
   const isWhole = place.rows === "all" || played.moves.length <= MOVES + 1;
@@ -66,7 +70,7 @@ export async function tree(place, signal) {
     played.games ? legend() : null,
     isWhole ? null : element("p", { class: "pager" }, link({ ...place, rows: "all" }, `${played.moves.length - MOVES} more moves`)),
     element("h3", {}, "Games: ", order("elo", "the strongest"), " · ", order("-date", "the latest"), " · ",
-      link({ ...place, tab: "games", at: null }, `all ${count(games.count)}`)),
+      link({ ...place, ...own, tab: "games", at: null }, `all ${count(games.count)}`)),
     listed(games.games, place, list),
     games.count ? files : null,
   ];
@@ -162,7 +166,9 @@ export async function databases(place, signal) {
       element("td", { class: "dim wide" }, database.index === "building" ? `${count(database.index_read)} games read` : ""));
   };
   const rows = [...folders].sort(([one], [other]) => one < other ? -1 : 1).map(([folder, own]) => {
-    const to = { q: `db:"${folder.replace(/["\\]/g, "\\$&")}"`, tab: "games" };
+    // Signs of patterns stand for themselves in brackets.
+    const pattern = folder.replace(/[*?[]/g, "[$&]").replace(/["\\]/g, "\\$&");
+    const to = { q: `db:"${pattern}/**"`, tab: "games" };
     const head = folder && element("tr", { class: "folder", click: () => go(to) }, element("th", { colspan: 5, scope: "rowgroup" }, link(to, `${folder}/`)));
     return [head || null, own.map((database) => row(database, folder))];
   });
