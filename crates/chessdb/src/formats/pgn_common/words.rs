@@ -213,6 +213,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_number_after_a_move_has_at_most_ten_digits() {
+        for (digits, glued) in [
+            (1, Some(Glued::Number(2))),
+            (MOST_DIGITS, Some(Glued::Number(2))),
+            (MOST_DIGITS + 1, None),
+        ] {
+            let word = format!("d6{}.Nf3", "1".repeat(digits));
+            assert_eq!(glued_len(word.as_bytes(), None), glued, "{digits}");
+        }
+    }
+
+    #[test]
     fn marks_and_numbers_end_a_move() {
         for (word, next, glued) in [
             ("e5!!2.", None, Some(Glued::Marks(4))),

@@ -84,30 +84,30 @@ fn a_promotion_names_no_piece_before_other_words() {
 
 #[test]
 fn long_words_take_no_quadratic_time() {
-    const MANY: usize = 1 << 14;
+    const REPEATS: usize = 1 << 14;
     for (text, starts, ends) in [
         (
-            "1. ".to_owned() + &"Nf3!Nf6!Ng1!Ng8!".repeat(MANY) + " *",
+            "1. ".to_owned() + &"Nf3!Nf6!Ng1!Ng8!".repeat(REPEATS) + " *",
             "1. Nf3 $1 Nf6 $1 2. Ng1 $1",
             "Ng8 $1 *",
         ),
         (
-            "1. ".to_owned() + &"Nf3!Nf6!Ng1!Ng8!".repeat(MANY) + &"!".repeat(MANY) + " *",
+            "1. ".to_owned() + &"Nf3!Nf6!Ng1!Ng8!".repeat(REPEATS) + &"!".repeat(REPEATS) + " *",
             "1. Nf3 $1 Nf6 $1 2. Ng1 $1",
             "*",
         ),
         (
-            "1. ".to_owned() + &"Nf3!Nf6!Ng1!Ng8!".repeat(MANY) + "1-0",
+            "1. ".to_owned() + &"Nf3!Nf6!Ng1!Ng8!".repeat(REPEATS) + "1-0",
             "1. Nf3 $1 Nf6 $1 2. Ng1 $1",
             "Ng8 $1 1-0",
         ),
         (
-            "1. ".to_owned() + &"Nf3\u{a0}Nf6\u{3000}Ng1\u{a0}Ng8\u{2009}".repeat(MANY) + "*",
+            "1. ".to_owned() + &"Nf3\u{a0}Nf6\u{3000}Ng1\u{a0}Ng8\u{2009}".repeat(REPEATS) + "*",
             "1. Nf3 Nf6 2. Ng1",
             "Ng8 *",
         ),
         (
-            "1. a".to_owned() + &"1".repeat(64 * MANY) + ". *",
+            "1. a".to_owned() + &"1".repeat(64 * REPEATS) + ". *",
             "{chessdb: ",
             "*",
         ),
