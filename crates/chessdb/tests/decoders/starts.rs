@@ -24,7 +24,9 @@ fn a_pgn_game_with_an_unusable_fen_has_no_start() {
         ),
         ("[FEN \"rnbqkbnr/ppp\"]\n", None),
         ("[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n", None),
-        ("[FEN \"\"]\n", None),
+        // Unknown, as in any other tag.
+        ("[FEN \"\"]\n", usual),
+        ("[FEN \"?\"]\n", usual),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let text = format!("[White \"W\"]\n{fen}\n*\n");

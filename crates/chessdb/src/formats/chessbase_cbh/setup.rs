@@ -180,7 +180,8 @@ fn classical_rooks(setup: &Setup, rights: u8) -> Bitboard {
     rooks.fold(Bitboard::EMPTY, |rooks, (_, (_, _, rook))| rooks.with(rook))
 }
 
-/// The rooks that may castle in Chess960; `None` if a right's king or rook is not on its stored square.
+/// The rooks that may castle in Chess960; `None` if a square does not exist, as ChessBase gives no castling then, or a
+/// right's king or rook is not on its stored square (section 7.3).
 fn chess960_rooks(setup: &Setup, rights: u8, squares: &[u8; ROOKS]) -> Option<Bitboard> {
     let [
         white_king,
@@ -191,11 +192,12 @@ fn chess960_rooks(setup: &Setup, rights: u8, squares: &[u8; ROOKS]) -> Option<Bi
         black_long,
         ..,
     ] = squares.map(square);
+    let [white_king, black_king] = [white_king?, black_king?];
     let castling = [
-        (Color::White, white_king, white_long),
-        (Color::White, white_king, white_short),
-        (Color::Black, black_king, black_long),
-        (Color::Black, black_king, black_short),
+        (Color::White, white_king, white_long?),
+        (Color::White, white_king, white_short?),
+        (Color::Black, black_king, black_long?),
+        (Color::Black, black_king, black_short?),
     ];
     let mut rooks = Bitboard::EMPTY;
     for (bit, (color, king, rook)) in castling.into_iter().enumerate() {
@@ -205,7 +207,6 @@ fn chess960_rooks(setup: &Setup, rights: u8, squares: &[u8; ROOKS]) -> Option<Bi
         let is_at_home = |square: Square, piece| {
             square.rank() == color.backrank() && setup.board.piece_at(square) == Some(piece)
         };
-        let (king, rook) = king.zip(rook)?;
         if !is_at_home(king, color.king()) || !is_at_home(rook, color.rook()) || rooks.contains(rook) {
             return None;
         }
@@ -275,11 +276,15 @@ mod tests {
         let other = Bitboard::from_square(Square::H1);
         assert_eq!(read.rooks_without_right(&record(None)), other);
         assert_eq!(read.rooks_without_right(&record(Some(&squares))), Bitboard::EMPTY);
-        // Squares of rooks without a right do not matter.
-        let unused = [32, 39, 48, 255, 55, 255, 0, 253];
-        let read = Start::read(start([1, 0, 0b1010, 1], &pieces), Some(unused));
-        assert_eq!(read.fen(), Some("4k1r1/8/8/8/8/8/8/4K1RR w Gg - 0 1"));
-        assert!(!read.has_wrong_rooks);
+        // Without a right, a square need not have a rook, but it must exist.
+        for (square, is_wrong) in [(1, false), (63, false), (64, true), (255, true)] {
+            let unused = [32, 39, 48, square, 55, 7, 0, 253];
+            let read = Start::read(start([1, 0, 0b1010, 1], &pieces), Some(unused));
+            assert_eq!(read.has_wrong_rooks, is_wrong, "{square}");
+            let rights = if is_wrong { "-" } else { "Gg" };
+            let fen = format!("4k1r1/8/8/8/8/8/8/4K1RR w {rights} - 0 1");
+            assert_eq!(read.fen(), Some(&*fen), "{square}");
+        }
         let wrong = [32, 39, 48, 0, 115, 7, 0, 253];
         let read = Start::read(start([1, 0, 0b1010, 1], &pieces), Some(wrong));
         assert!(read.has_wrong_rooks);

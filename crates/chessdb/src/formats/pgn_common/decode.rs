@@ -8,9 +8,9 @@ use super::characters::decode;
 use super::form::form;
 use super::game::Stored;
 use super::items::{Item, Items};
-use super::languages::{Language, candidates};
+use super::languages::{Language, candidates, names_piece};
 use super::numbers::MoveCount;
-use super::promotion::piece_apart;
+use super::promotion::{may_name_piece, piece_apart};
 use super::results::{LastWords, Written, last_words, movetext_result, usual_result};
 use super::symbols;
 use super::values::with_plain_signs;
@@ -422,6 +422,10 @@ impl<'a, S: Sink> Decoder<'a, S> {
             self.items.text.get(piece.name).unwrap_or_default(),
             self.stored.encoding(),
         );
+        // A single byte may be a blank or a dash in its encoding.
+        if !may_name_piece(&name) {
+            return is_queen(signs);
+        }
         let word = format!("{}={name}", form.squares);
         match read_move(self.replay.position(), &word, self.language) {
             Ok(mv) => {
@@ -434,8 +438,15 @@ impl<'a, S: Sink> Decoder<'a, S> {
                 }
                 Word::Move(mv, signs)
             }
-            // `D` is a diagram, or a queen.
-            Err(_) if !piece.has_sign && symbols::nag_of_sign(&name).is_some() => is_queen(signs),
+            // A sign such as `D` (diagram), or a word such as `I`, which is a piece in no language, is not part of the
+            // promotion.
+            Err(_)
+                if !piece.has_sign
+                    && (symbols::nag_of_sign(&name).is_some()
+                        || !piece.has_bracket && !names_piece(&name)) =>
+            {
+                is_queen(signs)
+            }
             Err(error) => {
                 self.items.at = piece.end;
                 Word::Unplayable(error)

@@ -7,7 +7,7 @@ use crate::text::Charset;
 use super::characters::decode;
 use super::form::{form, is_figurine};
 use super::items::{Item, Items};
-use super::promotion::piece_apart;
+use super::promotion::{may_name_piece, piece_apart};
 use super::symbols::nag_of_sign;
 use super::values::with_plain_signs;
 use super::words::without_number;
@@ -90,7 +90,8 @@ pub(super) fn candidates(items: Items<'_>, encoding: Charset) -> Vec<&'static La
         let apart = || {
             let piece = piece_apart(items.text, items.at).filter(|_| form.lacks_promotion())?;
             let name = decode(items.text.get(piece.name)?, encoding);
-            (piece.has_sign || nag_of_sign(&name).is_none()).then_some(name)
+            let is_piece = may_name_piece(&name) && (piece.has_sign || nag_of_sign(&name).is_none());
+            is_piece.then_some(name)
         };
         for name in [form.piece, form.promotion, &apart().unwrap_or_default()] {
             found.retain_mut(|(language, differs)| {
@@ -102,6 +103,13 @@ pub(super) fn candidates(items: Items<'_>, encoding: Charset) -> Vec<&'static La
     }
     let differing = found.into_iter().filter(|(_, differs)| *differs);
     differing.map(|(language, _)| language).collect()
+}
+
+/// True if a language has a piece of this name.
+pub(super) fn names_piece(name: &str) -> bool {
+    LANGUAGES
+        .iter()
+        .any(|language| language.in_english(name).is_some())
 }
 
 #[cfg(test)]

@@ -99,6 +99,8 @@ pub(super) struct MoveCount {
     plies: u64,
     /// The last number that counted.
     last: Option<MoveNumber>,
+    /// Words since then that are not moves.
+    skipped: u64,
     /// True if Black's moves have the same numbers as White's: `1. e4 1. e5`.
     is_doubled: bool,
     /// True if the last word is not a move and ends with a point, like `p.`.
@@ -124,6 +126,7 @@ impl MoveCount {
         MoveCount {
             plies,
             last: None,
+            skipped: 0,
             is_doubled: is_doubled(items, encoding),
             is_abbreviation: false,
             encoding,
@@ -163,6 +166,7 @@ impl MoveCount {
             return (None, rest);
         }
         self.last = Some(number);
+        self.skipped = 0;
         if number.points >= BLACK {
             self.plies = number.plies() + 1;
         } else if !agrees {
@@ -183,6 +187,7 @@ impl MoveCount {
 
     /// Records a word that is not a move.
     pub(super) fn skip(&mut self, word: &[u8]) {
+        self.skipped += 1;
         self.is_abbreviation = word.ends_with(b".");
     }
 
@@ -210,7 +215,7 @@ impl MoveCount {
                             None => Verdict::Unknown,
                             Some(true) => Verdict::NoMove(items.start),
                             Some(false) => Verdict::Move {
-                                is_numbered: self.is_numbered(number, rest, items),
+                                is_numbered: self.is_numbered(number, words, rest, items),
                             },
                         };
                         break;
@@ -243,13 +248,16 @@ impl MoveCount {
         (!is_count || !self.is_doubled || !fits(plies + 1)).then_some(is_count)
     }
 
-    /// True if `number` comes next after the last number of the line, which has a point, and a move follows it.
-    fn is_numbered(self, number: MoveNumber, rest: &[u8], after: Items<'_>) -> bool {
+    /// True if `number`, in the `words`th word from here, comes next after the last number of the line, which has a point,
+    /// with a word for each half-move between them, and a move follows it.
+    fn is_numbered(self, number: MoveNumber, words: u32, rest: &[u8], after: Items<'_>) -> bool {
         let place = |number: MoveNumber| number.plies() + u64::from(number.points >= BLACK);
         let last = self.last.filter(|last| last.points > 0);
         let ahead = last.and_then(|last| place(number).checked_sub(place(last)));
         let mut after = after;
+        let between = self.skipped + u64::from(words) - 1;
         matches!(ahead, Some(1..=2))
+            && ahead == Some(between)
             && match (rest, after.next()) {
                 ([], Some(Item::Word(word))) => is_move(word, self.encoding),
                 ([], _) => false,

@@ -15,6 +15,8 @@ pub(super) struct PieceApart {
     pub(super) end: usize,
     /// False for a name after blanks alone, or in brackets: it may also be a sign.
     pub(super) has_sign: bool,
+    /// True for a name in brackets.
+    pub(super) has_bracket: bool,
 }
 
 /// The piece that is written at a place, after the move of a pawn: `=N`, `/N`, `(N)`, `[N]`, `(=N)` or `N`, perhaps after
@@ -29,7 +31,9 @@ pub(super) fn piece_apart(text: &[u8], at: usize) -> Option<PieceApart> {
         start
     };
     let rest = text.get(start..)?;
-    let (name, len) = match bracketed_piece(rest) {
+    let bracketed = bracketed_piece(rest);
+    let has_bracket = bracketed.is_some();
+    let (name, len) = match bracketed {
         Some(found) => found,
         None => {
             let len = name_len(rest)?;
@@ -47,6 +51,7 @@ pub(super) fn piece_apart(text: &[u8], at: usize) -> Option<PieceApart> {
         name: start + name.start..start + name.end,
         end: start + len,
         has_sign,
+        has_bracket,
     })
 }
 
@@ -79,6 +84,11 @@ fn name_len(text: &[u8]) -> Option<usize> {
         }
         _ => None,
     }
+}
+
+/// True if a text in its encoding may name a piece.
+pub(super) fn may_name_piece(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_uppercase() || is_figurine(c) || "nbrq".contains(c))
 }
 
 fn after_blanks(text: &[u8], at: usize) -> usize {

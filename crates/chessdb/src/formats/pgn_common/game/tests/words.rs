@@ -1,6 +1,6 @@
 //! Words of movetext in unusual forms.
 
-use super::{movetext, read};
+use super::{Stored, characters, movetext, read};
 
 /// A pawn of White can take a knight on b8.
 const PAWN: &str = "[FEN \"1n6/P7/8/7k/8/8/8/4K3 w - - 0 1\"]\n\n";
@@ -55,10 +55,24 @@ fn the_piece_of_a_promotion_may_have_a_name_of_another_language() {
         );
     }
     // What names no piece in any language that fits makes no queen.
-    for moves in ["1. axb8 (Y) Kg5", "1. axb8(Y) Kg5", "1. axb8 (S) Ne2"] {
+    for moves in [
+        "1. axb8 (Y) Kg5",
+        "1. axb8(Y) Kg5",
+        "1. axb8 =Y Kg5",
+        "1. axb8 (S) Ne2",
+    ] {
         let (shown, _) = read(&format!("{PAWN}{moves} *"));
         assert!(shown.starts_with("{chessdb: "), "{shown}");
     }
+}
+
+#[test]
+fn a_word_after_a_promotion_is_not_its_piece() {
+    let (shown, _) = read(&format!("{PAWN}1. axb8 I think 1... Kg5 2. Ke2 *"));
+    assert!(
+        shown.starts_with("1. axb8=Q ") && shown.ends_with("1... Kg5 2. Ke2 *"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -189,9 +203,20 @@ fn words_between_two_numbers_are_the_first_moves() {
         "1. Tal 2. Fischer 1. e4 e5 2. Nf3",
         "1. (White) e4 e5 2. Nf3",
         "1. Best e4 e5 2. Nf3",
+        "1. This is 2. an odd table 1. e4 e5 2. Nf3",
     ] {
         assert!(read(&format!("{text} *")).0.contains("1. e4 e5 2. Nf3"), "{text}");
     }
+}
+
+/// A puzzle whose moves begin with 1, whatever its position says, with a word before them.
+#[test]
+fn words_before_moves_are_not_moves_of_their_numbers() {
+    let fen = "[SetUp \"1\"]\n[FEN \"6k1/8/8/8/8/8/8/4K2R b K - 0 24\"]";
+    let text = format!("{fen}\n\n1. Black loses Kf7 2. Rh7+ Kg6 *");
+    let (shown, problems) = read(&text);
+    assert!(shown.ends_with("24... Kf7 25. Rh7+ Kg6 *"), "{shown}");
+    assert_eq!(problems, ["this is no move: Black loses"]);
 }
 
 #[test]
@@ -221,5 +246,23 @@ fn signs_may_follow_en_passant() {
             format!("{before} {wanted} Nf6 *"),
             "{mv}"
         );
+    }
+}
+
+/// In windows-1252, a0 is a blank, 96 a dash, and 86 a dagger.
+#[test]
+fn a_byte_after_a_promotion_without_a_piece_need_not_be_one() {
+    for byte in [0xa0, 0x96, 0x86] {
+        let mut text = PAWN.as_bytes().to_vec();
+        text.extend_from_slice(b"1. axb8 ");
+        text.push(byte);
+        text.extend_from_slice(b" Kg5 2. Ke2 {M\xfcller} *");
+        let characters = characters::choose(Some("windows-1252"), &mut Vec::new());
+        let (read, problems) = Stored::new(&text, 0, characters, b'\n').game("x.pgn");
+        let queens = problems
+            .iter()
+            .filter(|problem| problem.what.contains("a queen is taken"));
+        assert_eq!(queens.count(), 1, "{byte:x}: {problems:?}");
+        assert_eq!(read.movetext.main_line().count(), 3, "{byte:x}");
     }
 }
