@@ -261,7 +261,12 @@ pub fn run(
                 return Ok(ExitCode::SUCCESS);
             };
             let path = shown(folder.path());
-            let is_intact = || intact("remove the files written so far, and export again");
+            let is_intact = || {
+                intact(match folder.is_empty() {
+                    true => "export again",
+                    false => "remove the files written so far, and export again",
+                })
+            };
             let written = by_month::write(&folder, exported, &parts, threads, is_intact)?;
             exported.warn();
             let incomplete = |error| match folder.is_empty() {

@@ -56,7 +56,7 @@ impl OutputFolder {
         fs::create_dir_all(path)?;
         let slot = TemporaryFile::default();
         let said = format!("{} is incomplete: remove it", shown(path));
-        remove_on_signals(Arc::clone(&slot), said)?;
+        remove_on_signals(Arc::clone(&slot), Some(path.to_owned()), said)?;
         Ok(OutputFolder {
             path: path.to_owned(),
             slot,
@@ -210,6 +210,7 @@ fn partial(place: &Path, permissions: Option<Permissions>) -> io::Result<(File, 
     let partial = Partial(TemporaryFile::default());
     remove_on_signals(
         Arc::clone(&partial.0),
+        None,
         format!("{} was not written", shown(place)),
     )?;
     temporary(place, permissions, partial)
@@ -289,10 +290,11 @@ fn is_closed(error: &io::Error) -> bool {
     )
 }
 
-/// Starts a thread that removes the temporary file when a signal ends the program, and then prints `said`. A file that
+/// Starts a thread that removes the temporary file when a signal ends the program, and then prints `said`. It removes
+/// `folder`, too, if that is empty. A file that
 /// exceeds the size limit of the process does not end it (SIGXFSZ): writing the output fails with an error instead, and
 /// an index that is too long is not kept.
-fn remove_on_signals(slot: TemporaryFile, said: String) -> io::Result<()> {
+fn remove_on_signals(slot: TemporaryFile, folder: Option<PathBuf>, said: String) -> io::Result<()> {
     survive_long_files()?;
     let ignored = ignored_signals();
     let is_ignored = |signal: i32| ignored & (1 << (signal - 1)) != 0;
@@ -302,6 +304,9 @@ fn remove_on_signals(slot: TemporaryFile, said: String) -> io::Result<()> {
         if let Some(signal) = signals.forever().next() {
             if Partial::take(&slot).is_some() {
                 logging::say(format_args!("interrupted: {said}"));
+            }
+            if let Some(folder) = &folder {
+                let _ = fs::remove_dir(folder);
             }
             // Ends with the signal's default action, so that shells see which signal ended the program.
             let _ = emulate_default_handler(signal);

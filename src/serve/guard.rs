@@ -11,7 +11,7 @@ use super::path::TreePath;
 const HEADERS: &str = "authorization, accept, user-agent";
 
 /// The directories of the tree whose entries are found by searching games.
-const SEARCHES: &[&str] = &["search", "positions"];
+const SEARCHES: &[&str] = &["search", "positions", "moves"];
 
 /// The header in which a browser says whether a request comes from another site.
 const SITE: &str = "sec-fetch-site";
@@ -150,7 +150,8 @@ fn is_from_here(headers: &HeaderMap) -> bool {
 
 /// True if a user follows a link to the board or to a file, so that it opens as a page of its own.
 ///
-/// A page can open such a link itself, and measure when it has opened. So links do not start searches.
+/// A page can open such a link itself, and measure when it has opened. So links to files open only those that need no
+/// search. The board opens before it searches.
 fn is_visit(path: &str, headers: &HeaderMap) -> bool {
     let is = |name: &str, value: &str| headers.get(name).is_some_and(|own| own == value);
     let is_page = path == "/" || path.strip_prefix("/files").is_some_and(is_without_search);
@@ -159,8 +160,7 @@ fn is_visit(path: &str, headers: &HeaderMap) -> bool {
 
 /// True if a path of the tree can be found without a search.
 fn is_without_search(address: &str) -> bool {
-    // A name of the tree may be written in other letter case.
-    let is_search = |name: &String| SEARCHES.iter().any(|search| search.eq_ignore_ascii_case(name));
+    let is_search = |name: &String| SEARCHES.contains(&name.as_str());
     TreePath::read(address).is_some_and(|path| !path.names.iter().any(is_search))
 }
 

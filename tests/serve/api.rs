@@ -317,12 +317,15 @@ fn opponents_of_a_name_that_fits_both_players_have_their_games() {
         ("", vec![(2700, 2), (2500, 1)]),
         ("&colour=white", vec![(2700, 1), (2500, 1)]),
         ("&colour=black", vec![(2700, 2)]),
+        ("&q=black:tal", vec![(2700, 2)]),
+        ("&q=played:e5%20by:player", vec![(2700, 2)]),
     ] {
         let answer = served.json(&format!("/api/prepare?player=tal{colour}"));
         let found = answer["opponents"].as_array().unwrap().iter();
         let found = found.map(|row| (row["from"].as_i64().unwrap(), row["games"].as_i64().unwrap()));
         assert_eq!(found.collect::<Vec<_>>(), rows, "{colour}");
-        for row in answer["opponents"].as_array().unwrap() {
+        let rows = ["opponents", "colours", "openings"].map(|list| answer[list].as_array().unwrap());
+        for row in rows.into_iter().flatten() {
             let query = row["q"].as_str().unwrap();
             let found = served.json(&format!("/api/games?q={}", percent(query)));
             assert_eq!(found["count"], row["games"], "{query}");

@@ -83,7 +83,8 @@ fn pages_elsewhere_start_no_search() {
         ("/files/a.pgn/players/search", 403),
         ("/files/a.pgn/search/player:tal/", 403),
         ("/files/a.pgn/%73earch/player:tal/", 403),
-        ("/files/a.pgn/Search/player:tal/", 403),
+        ("/files/a.pgn/Search/player:tal/", 404),
+        ("/files/a.pgn/moves/e4/", 403),
         ("/files/a.pgn/search/syntax.txt", 403),
         ("/files/a.pgn/positions/start", 403),
     ] {

@@ -2,7 +2,7 @@ _pgnfs() {
     # Bash splits --name=value into three words.
     local word words=() at=$((COMP_CWORD + 1)) prefix
     for word in "${COMP_WORDS[@]:0:at}"; do
-        if ((${#words[@]} > 1)) && [[ $word == = || ${words[-1]} == --*= ]]; then
+        if ((${#words[@]} > 1)) && [[ ${words[-1]} == --* && $word == = || ${words[-1]} == --*= ]]; then
             words[-1]+=$word
         else
             words+=("$word")

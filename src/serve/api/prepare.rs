@@ -126,9 +126,9 @@ impl PrepareQuestion {
     fn answer(&self, answers: &Answers) -> Value {
         let parts = answers.parts();
         let games = self.search.games_of_player(parts, answers.options());
-        // A game that fits both players counts for White, unless only games with Black are asked for.
-        let fits_both = games.iter().any(|game| game.fits_both);
-        let with_color = |side| self.with_color(side, fits_both);
+        // Games that fit both players count for White, unless games with Black are asked for.
+        let both_for = games.iter().find(|game| game.fits_both).map(|game| game.color);
+        let with_color = |side| self.with_color(side, both_for);
         let preparation = Preparation::of(parts, &games, self.since, MOST);
         let figures = &preparation.figures;
         let since = preparation.since.to_string();
@@ -163,7 +163,7 @@ impl PrepareQuestion {
             }).collect::<Vec<_>>(),
             "opponents": figures.opponents.iter().rev().map(|(first, own)| {
                 let last = first + RATINGS - 1;
-                let search = self.with_opponents(&format!("{first}..{last}"), fits_both);
+                let search = self.with_opponents(&format!("{first}..{last}"), both_for);
                 let mut row = tally(own, &search);
                 row["from"] = (*first).into();
                 row["to"] = last.into();
@@ -185,32 +185,34 @@ impl PrepareQuestion {
     }
 
     /// The search, limited to games where the player had this colour.
-    fn with_color(&self, side: Color, fits_both: bool) -> String {
-        format!("{}{}", self.color_term(side, fits_both), self.text)
+    fn with_color(&self, side: Color, both_for: Option<Color>) -> String {
+        format!("{}{}", self.color_term(side, both_for), self.text)
     }
 
     /// The terms that limit the search to games where the player had this colour, with a blank after each; nothing if
-    /// the search is about one colour. `fits_both` is true if the name fits both players of some game.
-    fn color_term(&self, side: Color, fits_both: bool) -> String {
+    /// the search is about one colour. If the name fits both players of a game, the game counts for `both_for`.
+    fn color_term(&self, side: Color, both_for: Option<Color>) -> String {
         let term = |side| player_term(color(side), &self.name);
         match (self.color, side) {
             (Some(_), _) => String::new(),
-            (None, Color::Black) if fits_both => format!("{} -{} ", term(side), term(Color::White)),
+            (None, side) if both_for == Some(!side) => format!("{} -{} ", term(side), term(!side)),
             (None, _) => format!("{} ", term(side)),
         }
     }
 
     /// The search, limited to opponents with these ratings.
-    fn with_opponents(&self, ratings: &str, fits_both: bool) -> String {
+    fn with_opponents(&self, ratings: &str, both_for: Option<Color>) -> String {
         let as_color = |side: Color| {
             let opponent = color(side.fold_wb(Color::Black, Color::White));
-            let colored = self.color_term(side, fits_both);
+            let colored = self.color_term(side, both_for);
             format!("{colored}{opponent}_elo:{ratings}")
         };
         let terms = match self.color {
             Some(side) => as_color(side),
             // In a game that fits both players, `opponent_elo:` would be about either of them.
-            None if fits_both => format!("( {} | {} )", as_color(Color::White), as_color(Color::Black)),
+            None if both_for.is_some() => {
+                format!("( {} | {} )", as_color(Color::White), as_color(Color::Black))
+            }
             None => format!("opponent_elo:{ratings}"),
         };
         format!("{terms} {}", self.text)

@@ -25,7 +25,7 @@ at("[role=tablist]").append(...tabs);
 
 /** Opens a tab. */
 function open(name) {
-  go(name === "tree" && shown.game ? views.inTree(here(), shown) : { ...here(), tab: name, from: null, at: null });
+  go(name === "tree" && shown.game ? views.inTree(here(), shown) : { ...here(), fen: null, play: null, ...views.kept(here()), tab: name, from: null, at: null });
 }
 
 const playedIn = (place) => (place.play ?? "").split(",").filter(Boolean);
@@ -241,8 +241,8 @@ at("#filter").addEventListener("submit", (event) => {
   const { q, db } = event.target;
   if (box.show(q.value, say)) return;
   closeNames();
-  const { fen, play, at, tab } = here();
-  go({ q: q.value, db: db.value, fen, play, at, tab: tab === "tree" ? tab : "games" });
+  const { at, tab } = here();
+  go({ q: q.value, db: db.value, ...views.kept(here()), at, tab: tab === "tree" ? tab : "games" });
 });
 at("#filter").once.addEventListener("change", ({ target }) => go({ ...here(), copies: target.checked ? null : "all", from: null }));
 at("#filter").db.addEventListener("change", () => at("#filter").requestSubmit());

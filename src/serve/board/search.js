@@ -2,6 +2,7 @@
 
 import { go, here } from "./api.js";
 import { element } from "./dom.js";
+import { kept } from "./views.js";
 
 /** The fields: label, name in a search, and an example; two examples for a range of numbers. */
 const FIELDS = [
@@ -86,8 +87,7 @@ export function search(place) {
     input: () => { line.value = written(form, rest); },
     submit: (event) => {
       event.preventDefault();
-      const { db, fen, play } = here();
-      go({ q: written(form, rest), db, fen, play, tab: "games" });
+      go({ q: written(form, rest), db: here().db, ...kept(here()), tab: "games" });
     },
   },
     fields,

@@ -31,6 +31,8 @@ export function table(label, heads, rows) {
 
 const filters = ({ q, db }) => ({ q, db });
 const position = ({ fen, play }) => ({ fen, play });
+/** The position of a place that a new search keeps. A list of the games with the start position is one of the tree alone. */
+export const kept = ({ fen, play }) => fen === START && !play ? {} : { fen, play };
 export const dash = (value) => value ?? "";
 const short = (result) => result === "1/2-1/2" ? "½-½" : dash(result);
 
@@ -104,7 +106,7 @@ export async function downloads(list, signal) {
   if (!files) return null;
   const line = document.querySelector("#line");
   const played = [...line.querySelectorAll("li:not(:has(.dim))")].map((move) => move.textContent).join(" ");
-  const position = list.play ? `after ${played}` : list.fen ? "with a position" : "";
+  const position = list.play ? `after ${played}` : kept(list).fen ? "with a position" : "";
   const name = fileName([canonical?.replaceAll(":", "-"), list.db, position].filter(Boolean).join(" ") || "all games").slice(0, 100).trim();
   const one = (address, text, kind, label = null) => element("a", { href: address, download: `${name}.${kind}`, "aria-label": label }, text);
   const all = (folder, kind = "", which = null) => [["all.pgn", "PGN", "pgn"], ["tables/games.csv", "CSV", "csv"], ["tables/games.parquet", "Parquet", "parquet"]]

@@ -12,7 +12,7 @@ use crate::spelling::Names;
 use chessdb::Database;
 
 /// Number of games that a thread takes at a time if all of them are decoded.
-const FEW: u32 = 64;
+pub(super) const FEW: u32 = 64;
 
 /// The games of a database that are searched, and what makes that faster.
 #[derive(Clone, Copy)]

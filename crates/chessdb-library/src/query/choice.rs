@@ -3,8 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use super::Query;
-use super::answer::SearchedGames;
+use super::answer::{FEW, SearchedGames};
 use crate::lines::{Occurrence, at};
+use crate::parallel::chunks_of;
 use crate::positions::{Damaged, Selection};
 
 /// `( QUERY | QUERY ... )`: at least one side must hold; if negated, none may.
@@ -54,11 +55,7 @@ impl Choice {
                 among: Some(&among),
                 ..*searched
             };
-            let has_place = side.groups() > 0;
-            for mut held in side.answer(&searched, threads, &|_| ())? {
-                if gives_ply && !has_place {
-                    held.next = at(searched.database, held.game, 0).and_then(|(_, next)| next);
-                }
+            for held in side.answer(&searched, threads, &|_| ())? {
                 let first = first.entry(held.game).or_insert(held);
                 if order(&held) < order(first) {
                     *first = held;
@@ -76,7 +73,27 @@ impl Choice {
             }
             held.is_some() != self.is_negated
         });
+        if gives_ply {
+            add_first_moves(found, searched, threads);
+        }
         Ok(())
+    }
+}
+
+/// Adds the moves of occurrences at the start of games: a side without positions has not read any.
+fn add_first_moves(found: &mut [Occurrence], searched: &SearchedGames<'_>, threads: usize) {
+    let first_move = |game| at(searched.database, game, 0)?.1;
+    let moves = chunks_of(FEW, found.len() as u32, threads, &|_| (), |places| {
+        let some = found.get(places.start as usize..places.end as usize);
+        let some = some.unwrap_or_default().iter();
+        let moves = some.map(|found| match (found.ply, found.next) {
+            (0, None) => first_move(found.game),
+            (_, next) => next,
+        });
+        moves.collect::<Vec<_>>()
+    });
+    for (found, next) in found.iter_mut().zip(moves.concat()) {
+        found.next = next;
     }
 }
 

@@ -160,7 +160,6 @@ impl Parquet {
     }
 }
 
-/// The field of a column.
 /// The error of the file behind an error of the crate, such as that a pipe is closed.
 fn io_error(error: ParquetError) -> io::Error {
     match error {
@@ -172,6 +171,7 @@ fn io_error(error: ParquetError) -> io::Error {
     }
 }
 
+/// The field of a column.
 fn field(name: &str, column: &Column) -> Result<Type, ParquetError> {
     let repetition = if column.is_nullable() {
         Repetition::OPTIONAL
