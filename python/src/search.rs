@@ -219,7 +219,8 @@ impl Question {
                 let mut rest = text;
                 while !rest.is_empty() {
                     let is_end = |(at, c): (usize, char)| (at > 0 && c.is_ascii_alphabetic()).then_some(at);
-                    let (piece, after) = rest.split_at(rest.char_indices().find_map(is_end).unwrap_or(rest.len()));
+                    let (piece, after) =
+                        rest.split_at(rest.char_indices().find_map(is_end).unwrap_or(rest.len()));
                     pieces.push(piece);
                     rest = after;
                 }
