@@ -310,7 +310,7 @@ mod tests {
     use std::sync::Arc;
 
     /// The problem that entries of the `.a02` lead to the first record, for games with these ids.
-    fn told(ids: impl Iterator<Item = u32>, a02: &[u8], gap: Option<Range<usize>>) -> Option<Problem> {
+    fn problem_of(ids: impl Iterator<Item = u32>, a02: &[u8], gap: Option<Range<usize>>) -> Option<Problem> {
         let header = |id: u32| {
             let mut header = [0; header::SIZE];
             header[0] = 1;
@@ -340,8 +340,8 @@ mod tests {
     fn only_entries_of_games_that_lead_to_one_record_lose_games() {
         // Ids begin with 1. The last two entries are of no game.
         let a02: Vec<u8> = [0u32, 0, 4, 0, 0].map(u32::to_le_bytes).concat();
-        assert_eq!(told(1..3, &a02, None), None);
-        let problem = told(1..4, &a02, None).unwrap();
+        assert_eq!(problem_of(1..3, &a02, None), None);
+        let problem = problem_of(1..4, &a02, None).unwrap();
         let what = "2 entries lead to the first game: all but one are lost";
         assert_eq!((problem.offset, &*problem.what), (Some(12), what));
     }
@@ -356,7 +356,7 @@ mod tests {
             (Some(64..464), Some((12, "8 entries"))),
             (Some(8..464), None),
         ] {
-            let problem = told(1..116, &a02, gap.clone());
+            let problem = problem_of(1..116, &a02, gap.clone());
             let shown = problem.as_ref().map(|problem| {
                 (
                     problem.offset.unwrap(),

@@ -41,7 +41,7 @@ pub(crate) struct Coded {
 struct Names {
     /// The names with numbers below the number of records that fit.
     near: Vec<Name>,
-    /// The others. A file that is whole has none.
+    /// The names with higher numbers, which only a cut file has.
     beyond: BTreeMap<u32, Name>,
 }
 
