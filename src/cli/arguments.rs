@@ -1,12 +1,12 @@
 //! The commands and their arguments.
 
 use std::ffi::{OsStr, OsString};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use super::options::{self, Scope};
-use super::serve::listen_address;
 use super::{export, find, manual};
 use crate::mount::GUARDIAN;
 use chessdb_library::query::{SYNTAX, SortKey, fields};
@@ -210,6 +210,21 @@ pub fn pgnfs() -> Command {
         .subcommands(commands.map(with_examples))
 }
 
+/// Reads an address to listen on.
+///
+/// # Errors
+/// What an address is.
+fn listen_address(text: &str) -> Result<SocketAddr, &'static str> {
+    let address = match text.strip_prefix("localhost:") {
+        Some(port) => port
+            .parse()
+            .map(|port| SocketAddr::from(([127, 0, 0, 1], port)))
+            .ok(),
+        None => text.parse().ok(),
+    };
+    address.ok_or("an address is IP:PORT, such as 0.0.0.0:9002 or [::1]:9002, or localhost:PORT")
+}
+
 fn with_examples(command: Command) -> Command {
     let name = command.get_name().to_owned();
     match EXAMPLES.iter().find(|(own, _)| *own == name) {
@@ -410,6 +425,22 @@ mod tests {
             Some("export".to_owned())
         );
         assert!(parse(["pgnfs", "moutn", "/a", "/b"].map(OsString::from).to_vec()).is_err());
+    }
+
+    #[test]
+    fn localhost_is_an_address_to_listen_on() {
+        for (text, address) in [
+            ("localhost:9002", Some("127.0.0.1:9002")),
+            ("0.0.0.0:0", Some("0.0.0.0:0")),
+            ("[::1]:9002", Some("[::1]:9002")),
+            ("localhost", None),
+            ("localhost:65536", None),
+            ("localhost.example:9002", None),
+            ("127.0.0.1", None),
+        ] {
+            let found = listen_address(text).ok().map(|address| address.to_string());
+            assert_eq!(found.as_deref(), address, "{text}");
+        }
     }
 
     #[test]

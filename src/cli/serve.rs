@@ -86,21 +86,6 @@ fn http_options(matches: &ArgMatches) -> Result<HttpOptions, CommandError> {
     })
 }
 
-/// Reads an address to listen on.
-///
-/// # Errors
-/// What an address is.
-pub(super) fn listen_address(text: &str) -> Result<SocketAddr, &'static str> {
-    let address = match text.strip_prefix("localhost:") {
-        Some(port) => port
-            .parse()
-            .map(|port| SocketAddr::from(([127, 0, 0, 1], port)))
-            .ok(),
-        None => text.parse().ok(),
-    };
-    address.ok_or("an address is IP:PORT, such as 0.0.0.0:9002 or [::1]:9002, or localhost:PORT")
-}
-
 /// True for a text that can be a part of an origin.
 fn is_part_of_origin(text: &str) -> bool {
     let is_sign = |sign: char| sign.is_whitespace() || "/*?#@".contains(sign);
@@ -137,25 +122,4 @@ fn origin(text: String) -> Result<String, CommandError> {
 /// The names and passwords in a file.
 pub(super) fn read_logins(file: &Path) -> Result<Logins, CommandError> {
     Logins::read(file).map_err(|error| format!("{}: {error}", shown(file)).into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn localhost_is_an_address_to_listen_on() {
-        for (text, address) in [
-            ("localhost:9002", Some("127.0.0.1:9002")),
-            ("0.0.0.0:0", Some("0.0.0.0:0")),
-            ("[::1]:9002", Some("[::1]:9002")),
-            ("localhost", None),
-            ("localhost:65536", None),
-            ("localhost.example:9002", None),
-            ("127.0.0.1", None),
-        ] {
-            let found = listen_address(text).ok().map(|address| address.to_string());
-            assert_eq!(found.as_deref(), address, "{text}");
-        }
-    }
 }
