@@ -94,7 +94,7 @@ fn man_pages() {
                 "mount.pgnfs(8)",
                 "pgnfs find [OPTIONS] --novelty SOURCE\n",
                 "(games, positions)\n",
-                "Options of mount, serve, export, find, check and info",
+                "OPTIONS OF MOUNT, SERVE, EXPORT, FIND, CHECK AND INFO",
                 "MOUNTPOINT\n",
             ][..],
         ),
