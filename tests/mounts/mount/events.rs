@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::scratch::{Scratch, wait_for};
+use super::scratch::{Scratch, stop, wait_for};
 use super::simplecdb::{self, IMMORTAL, OPERA};
 use testkit::needs;
 
@@ -14,7 +14,7 @@ fn dropped_events_lead_to_a_search() {
     needs!(if most <= 1 << 20, "a kernel that keeps fewer than {most} events");
     let scratch = Scratch::new();
     let daemon = scratch.mount_in_foreground(&["-o", "watch=inotify"], "warn");
-    daemon.signal("STOP");
+    stop(daemon.id());
     // Only the path to the source is watched here, and none of these names is on it, so these events do not
     // count.
     for n in 0..most / 2 + 100 {

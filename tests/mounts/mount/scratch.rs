@@ -334,6 +334,18 @@ pub fn signal(process: u32, name: &str) {
     assert_eq!(ended.code, Some(0), "{ended:?}");
 }
 
+/// Stops a process and waits for it: its threads continue until each of them is stopped.
+pub fn stop(process: u32) {
+    signal(process, "STOP");
+    wait_for("the process to stand still", || {
+        let mut threads = fs::read_dir(format!("/proc/{process}/task")).unwrap();
+        threads.all(|thread| {
+            let stat = fs::read_to_string(thread.unwrap().path().join("stat")).unwrap_or_default();
+            stat.contains(") T ")
+        })
+    });
+}
+
 /// A command that sends a signal. Every shell has it, and a bare system has no other program for it.
 pub fn kill(process: u32, name: &str) -> Command {
     let mut command = Command::new("sh");

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::scratch::{Ended, PATIENCE, Scratch, pgnfs, run, signal, wait_for};
+use super::scratch::{Ended, PATIENCE, Scratch, pgnfs, run, signal, stop, wait_for};
 use testkit::needs;
 
 /// A socket for messages. A message that does not arrive in time is a failure.
@@ -321,15 +321,7 @@ fn a_stopped_mount_is_not_waited_for() {
     let scratch = Scratch::new();
     mount(&scratch);
     let [daemon, _] = scratch.daemon_and_guardian();
-    signal(daemon, "STOP");
-    // Its threads continue until each of them is stopped.
-    wait_for("the daemon to stand still", || {
-        let mut threads = fs::read_dir(format!("/proc/{daemon}/task")).unwrap();
-        threads.all(|thread| {
-            let stat = fs::read_to_string(thread.unwrap().path().join("stat")).unwrap_or_default();
-            stat.contains(") T ")
-        })
-    });
+    stop(daemon);
     let asked = status(&scratch, &[]);
     signal(daemon, "CONT");
     assert_eq!(asked.code, Some(2), "{asked:?}");

@@ -89,14 +89,17 @@ pub struct Watch {
     watches: HashSet<i32>,
     /// The kernel's table of mounts, which can be polled for changes.
     mounts: Option<File>,
-    /// True if a poll reported a change of the table; each change is reported only once.
+    /// True if a poll reported a change of the table since the last examination; each change is reported only once.
     is_remounted: bool,
     /// Fingerprint of the source at the last examination.
     seen: u64,
     /// True if the files must be examined periodically.
     is_polled: bool,
-    /// Duration of the last examination.
+    /// Duration of the last examination, or of the one before if that was shorter: a process that is stopped or waits
+    /// for its turn while it examines does not make examinations expensive.
     cost: Duration,
+    /// Duration of the last examination.
+    last_cost: Duration,
     /// When the last examination ended.
     looked: Instant,
     alarm: Alarm,
@@ -178,6 +181,7 @@ impl Watch {
             seen: 0,
             is_polled: false,
             cost: Duration::ZERO,
+            last_cost: Duration::MAX,
             looked: Instant::now(),
             alarm: Alarm::new()?,
         };
@@ -239,16 +243,16 @@ impl Watch {
         self.drain_events() | ((self.is_polled || self.has_other_mounts()) && self.examine())
     }
 
-    /// True if something was mounted or unmounted since the last call. This may not concern the source, so
-    /// frequent mounts are throttled like examinations.
+    /// True if something was mounted or unmounted since the last examination. This may not concern the source, so
+    /// examinations because of frequent mounts are throttled.
     fn has_other_mounts(&mut self) -> bool {
         self.wait_for_any(Some(Timespec::default()));
-        let is_remounted = std::mem::take(&mut self.is_remounted);
-        if is_remounted {
-            let pause = (self.cost * SHARE).saturating_sub(self.looked.elapsed());
-            self.alarm.pause(pause);
-        }
-        is_remounted
+        self.is_remounted && self.rest().is_zero()
+    }
+
+    /// The time until files may be examined again.
+    fn rest(&self) -> Duration {
+        (self.cost * SHARE).saturating_sub(self.looked.elapsed())
     }
 
     fn pause(&self) -> Duration {
@@ -261,7 +265,11 @@ impl Watch {
 
     /// Waits until something may have changed.
     fn wait_for_events(&mut self) {
-        let pause = self.is_polled.then(|| self.pause());
+        let pauses = [
+            self.is_polled.then(|| self.pause()),
+            self.is_remounted.then(|| self.rest()),
+        ];
+        let pause = pauses.into_iter().flatten().min();
         self.wait_for_any(pause.and_then(|pause| Timespec::try_from(pause).ok()));
     }
 
@@ -309,6 +317,9 @@ impl Watch {
     /// Examines the source and updates the watches of its folders. Returns true if it has changed.
     fn examine(&mut self) -> bool {
         let begin = Instant::now();
+        // Before the table is read, so that a later change of it counts.
+        self.wait_for_any(Some(Timespec::default()));
+        self.is_remounted = false;
         let mut refusal = None;
         let mut refuse = |folder: &Path, error| match error {
             Errno::NOSPC | Errno::NOMEM => refusal = Some((folder.to_owned(), error)),
@@ -343,7 +354,8 @@ impl Watch {
                 .map(|inotify| inotify::remove_watch(&**inotify, watch));
         }
         self.watches = watches;
-        self.cost = begin.elapsed();
+        let before = std::mem::replace(&mut self.last_cost, begin.elapsed());
+        self.cost = self.last_cost.min(before);
         self.looked = Instant::now();
         if let Some((folder, error)) = &refusal
             && !self.is_polled
@@ -367,3 +379,40 @@ impl Watch {
 }
 
 const LOOKING: &str = "checking all files every few seconds instead";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::sync::mpsc::channel;
+
+    use testkit::patience::wait_for;
+
+    fn watch(folder: &Path) -> Watch {
+        let watch = Watch::start(folder, Means::Inotify, Duration::ZERO).unwrap();
+        watch.unwrap()
+    }
+
+    #[test]
+    fn a_change_counts_while_examinations_because_of_mounts_rest() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut watch = watch(folder.path());
+        (watch.cost, watch.is_remounted) = (Duration::from_secs(1_000), true);
+        fs::write(folder.path().join("file"), "").unwrap();
+        let (sender, ended) = channel();
+        thread::spawn(move || sender.send(watch.wait(false)));
+        wait_for("the change", || ended.try_recv().is_ok());
+    }
+
+    #[test]
+    fn one_long_examination_makes_no_long_pause() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut watch = watch(folder.path());
+        for last in [Duration::ZERO, Duration::from_secs(1_000)] {
+            watch.last_cost = last;
+            watch.examine();
+            assert_eq!(watch.cost, last.min(watch.last_cost));
+        }
+        assert!(watch.pause() < Duration::from_secs(1_000));
+    }
+}
