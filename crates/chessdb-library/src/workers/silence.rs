@@ -27,7 +27,7 @@ pub struct Silence {
 /// A silence that has not ended.
 struct Present {
     since: Instant,
-    /// When a job was last let through during the silence.
+    /// When a job was last let through or given up during the silence.
     tried: Instant,
     /// Marks of the jobs that hang. Progress of any of them ends the silence.
     hanging: Vec<Arc<Mark>>,
@@ -70,7 +70,8 @@ impl Silence {
         !is_due
     }
 
-    /// Records that the job with this mark hangs at the time `now`. It may still continue later.
+    /// Records that the job with this mark hangs at the time `now`. It may still continue later. The next job may try
+    /// again after the time for that, which begins now: this job was the last one that tried.
     pub(super) fn begin(&self, mark: Arc<Mark>, now: Instant) {
         let mut place = self.present();
         let present = place.get_or_insert_with(|| Present {
@@ -78,6 +79,7 @@ impl Silence {
             tried: now,
             hanging: Vec::new(),
         });
+        present.tried = now;
         if !present.hanging.iter().any(|other| Arc::ptr_eq(other, &mark)) {
             present.hanging.push(mark);
         }

@@ -400,6 +400,9 @@ fn a_lost_request_does_not_block_the_source_for_ever() {
     assert_eq!(refused.try_recv(), Ok(End::GivenUp(0)));
     workers.move_on(TIMEOUT);
     assert_eq!(next(&hanging), End::GivenUp(0));
+    // The next one is not let through at once: it would wait in vain as long as this one.
+    let (_open, refused) = submit(&workers, 1);
+    assert_eq!(refused.try_recv(), Ok(End::GivenUp(0)));
     drop(also_lost);
     for _ in 0..3 {
         assert_answers(&workers, 1);
