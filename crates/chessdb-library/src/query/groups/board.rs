@@ -5,7 +5,7 @@ use std::fmt;
 use super::error::TermError;
 use super::reflection::Reflection;
 use crate::lines::{ALL, Change, Pieces, place_of};
-use crate::positions::{Needs, Pattern, Rights, at_home};
+use crate::positions::{Needs, Pattern, Rights, at_home, pattern_epd};
 use chessdb::board::{Bitboard, ByColor, Color, Piece, Position, Role, Square};
 
 /// A partial position.
@@ -459,15 +459,10 @@ impl ExactPosition {
     }
 }
 
+/// An en passant square counts only where a pawn can capture, so one that nobody can capture on makes no difference.
 impl PartialEq for ExactPosition {
     fn eq(&self, other: &ExactPosition) -> bool {
-        let parts = |exact: &ExactPosition| {
-            (
-                *exact.pattern.position(),
-                exact.pattern.rights(),
-                exact.en_passant,
-            )
-        };
+        let parts = |exact: &ExactPosition| (pattern_epd(&exact.pattern), exact.en_passant);
         parts(self) == parts(other)
     }
 }

@@ -357,13 +357,17 @@ impl Imbalance {
 
 impl fmt::Display for Imbalance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A side without letters could not be read.
+        let is_one_sided = [1, -1]
+            .iter()
+            .any(|sign| self.more.iter().all(|more| sign * more >= 0));
         for (color, sign) in [(Color::White, 1), (Color::Black, -1)] {
             for (&(role, ..), more) in KINDS.iter().zip(self.more) {
                 for _ in 0..sign * more {
                     write!(f, "{}", role.of(color).char())?;
                 }
             }
-            if self.has_pawns && self.more[PAWN] == 0 {
+            if self.has_pawns && (self.more[PAWN] == 0 || is_one_sided) {
                 write!(f, "{}", Role::Pawn.of(color).char())?;
             }
             if color == Color::White {

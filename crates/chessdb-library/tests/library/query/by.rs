@@ -165,6 +165,20 @@ fn a_board_alone_is_a_position_of_either_side() {
 }
 
 #[test]
+fn a_square_on_which_no_pawn_can_capture_makes_no_other_position() {
+    let board = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq";
+    let [idle, none] = ["e3", "-"].map(|square| Query::parse(&format!("fen:{board} {square} 0 1")).unwrap());
+    assert_eq!(idle, none);
+    assert_eq!(idle.name(), none.name());
+    assert_eq!(Query::parse_name(&idle.name()).unwrap(), idle);
+    // Here a pawn can capture.
+    let board = "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq";
+    let [capture, none] =
+        ["e3", "-"].map(|square| Query::parse(&format!("fen:{board} {square} 0 1")).unwrap());
+    assert_ne!(capture, none);
+}
+
+#[test]
 fn a_sign_of_check_finds_mates_too() {
     let games = [
         "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0",

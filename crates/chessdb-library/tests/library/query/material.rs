@@ -95,6 +95,11 @@ fn pieces_of_one_side_stand_against_pieces_of_the_other() {
         ("imbalance:RvNB", "imbalance:Rvbn|BNvr"),
         ("imbalance:rvBN", "imbalance:BNvr"),
         ("imbalance:RPvbnp", "imbalance:RPvbnp"),
+        // Both sides keep a letter.
+        ("imbalance:PPvp", "imbalance:PPvp"),
+        ("imbalance:PvPP", "imbalance:Pvpp|PPvp"),
+        ("imbalance:RPPvp", "imbalance:RPPvp"),
+        ("imbalance:PPPPPPPPPPPPPPPPvp", "imbalance:PPPPPPPPPPPPPPPPvp"),
     ] {
         let query = Query::parse(text).unwrap();
         assert_eq!(query.canonical(), canonical);
